@@ -1,0 +1,2 @@
+/** The one door of the server. The command line comes in here for `gantt serve`. */
+export {}

@@ -1,0 +1,2 @@
+/** The public names of the client, listed one by one. */
+export {}

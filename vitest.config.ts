@@ -1,0 +1,29 @@
+import { defineConfig } from 'vitest/config'
+
+/** Tests run on the sources: the condition `source` in each package's `exports` leads there, so no test needs a build. */
+const conditions = ['source']
+const resolve = { conditions: [...conditions, 'module', 'node', 'development|production'] }
+const ssr = { resolve: { conditions: [...conditions, 'module', 'node', 'development|production'] } }
+const exclude = ['**/node_modules/**', '**/dist/**']
+
+export default defineConfig({
+  test: {
+    projects: [
+      { resolve, ssr, test: { name: 'core', root: 'packages/scheduler-core', include: ['**/*.test.ts'], exclude } },
+      { resolve, ssr, test: { name: 'client', root: 'packages/client', include: ['src/**/*.test.ts'], exclude } },
+      { resolve, ssr, test: { name: 'cli', root: 'apps/cli', include: ['src/**/*.test.ts'], exclude, testTimeout: 30_000 } },
+      {
+        resolve,
+        ssr,
+        test: {
+          name: 'server',
+          root: 'apps/server',
+          include: ['src/**/*.test.ts'],
+          exclude,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+})
