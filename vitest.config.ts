@@ -17,6 +17,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'server',
+          globalSetup: './src/testing/global-setup.ts',
           root: 'apps/server',
           include: ['src/**/*.test.ts'],
           exclude,

@@ -1,0 +1,28 @@
+export type EmbeddedPostgresErrorCode =
+  | 'postgres.no_binaries'
+  | 'postgres.binaries_broken'
+  | 'postgres.state_dir_closed'
+  | 'postgres.state_dir_foreign'
+  | 'postgres.initdb_failed'
+  | 'postgres.wrong_version'
+  | 'postgres.wrong_password'
+  | 'postgres.socket_dir_foreign'
+  | 'postgres.start_failed'
+  | 'postgres.timeout'
+
+/** The embedded server cannot be had; `code` says why, `message` what would help. */
+export class EmbeddedPostgresError extends Error {
+  override readonly name = 'EmbeddedPostgresError'
+  readonly code: EmbeddedPostgresErrorCode
+
+  constructor(code: EmbeddedPostgresErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** The code that Node or PostgreSQL gave a failure, such as `ENOENT` or `57P03`. */
+export function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : undefined
+}

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { askToStop, findPostmaster } from './postmaster.ts'
+import type { StateDir } from './state-dir.ts'
+
+/** `stopped`: we were the last and stopped the server. `left`: others still use it. `gone`: it had ended before. */
+export type Departure = 'stopped' | 'left' | 'gone'
+
+/** Every owner holds this lock, shared, as long as its connection lives; the server itself forgets an owner that died. */
+const OWNERS_LOCK = 0x67616e74
+const STOP_TIMEOUT_MS = 30_000
+const LOOK_EVERY_MS = 10
+
+/** Joins the owners of the server and returns the connection that makes us one, and how many there are now. */
+export async function joinOwners(connection: pg.ClientConfig): Promise<{ client: pg.Client; owners: number }> {
+  const client = new pg.Client({ ...connection, application_name: `gantt owner ${process.pid}` })
+  client.on('error', () => {}) // the server went away; the event 'end' follows
+  try {
+    await client.connect()
+    await client.query('SELECT pg_advisory_lock_shared($1)', [OWNERS_LOCK]) // waits while a leaving owner stops the server
+    const { rows } = await client.query<{ owners: number }>(
+      `SELECT count(*)::int AS owners FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND granted`,
+      [OWNERS_LOCK],
+    )
+    return { client, owners: rows[0]?.owners ?? 1 }
+  } catch (error) {
+    client.end().catch(() => {})
+    throw error
+  }
+}
+
+/** Ends our ownership. The last owner stops the server; while it does, nobody can join, since joining waits for the lock. */
+export async function leaveOwners(client: pg.Client, stateDir: StateDir): Promise<Departure> {
+  try {
+    await client.query('SELECT pg_advisory_unlock_shared($1)', [OWNERS_LOCK])
+    const { rows } = await client.query<{ last: boolean }>('SELECT pg_try_advisory_lock($1) AS last', [OWNERS_LOCK])
+    const pid = rows[0]?.last ? findPostmaster(stateDir) : undefined
+    if (pid === undefined) {
+      // others are there, or the server lives in another container and cannot be reached by a signal
+      await client.end()
+      return 'left'
+    }
+    askToStop(pid)
+    const deadline = Date.now() + STOP_TIMEOUT_MS
+    while (findPostmaster(stateDir) === pid && Date.now() < deadline) await sleep(LOOK_EVERY_MS)
+    client.end().catch(() => {})
+    return 'stopped'
+  } catch {
+    return 'gone'
+  }
+}

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { serverEnvironment, serverIds } from './account.ts'
+import type { Binaries } from './binaries.ts'
+import { codeOf } from './error.ts'
+import type { StateDir } from './state-dir.ts'
+
+export type Settings = Readonly<Record<string, string | number>>
+
+/** Given on the command line at every start, so that a new release changes them without editing a file. */
+const SETTINGS: Settings = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  max_connections: 100,
+  shared_buffers: '64MB',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  min_wal_size: '32MB',
+  max_wal_size: '512MB',
+  io_method: 'sync',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  jit: 'off',
+  max_parallel_workers_per_gather: 0,
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+  logging_collector: 'off',
+  lc_messages: 'C',
+  timezone: 'UTC',
+}
+
+/** A server process that we started; `ended` says how it went once it is over. */
+export type Launched = { readonly pid: number | undefined; ended?: string }
+
+/** The process number of the server now running on this data directory, if there is one. */
+export function findPostmaster({ data }: StateDir): number | undefined {
+  const pid = readPid(path.join(data, 'postmaster.pid'))
+  if (pid === undefined) return undefined
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return undefined // no such process, or one of another account; ours we may always signal
+  }
+  // a number may have been given to another process since: only the server works in its data directory
+  if (process.platform !== 'linux') {
+    return spawnSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).stdout.includes('postgres') ? pid : undefined
+  }
+  try {
+    return fs.readlinkSync(`/proc/${pid}/cwd`) === data ? pid : undefined
+  } catch (error) {
+    return codeOf(error) === 'EACCES' ? pid : undefined // a zombie has none
+  }
+}
+
+/**
+ * PostgreSQL replaces stale lock files by itself, unless their number now belongs to a zombie or to another process of
+ * the account, as after a container's restart. Its shared memory still guards the data against a second server.
+ */
+export function removeStaleLocks(stateDir: StateDir): void {
+  for (const file of [path.join(stateDir.data, 'postmaster.pid'), `${stateDir.socket}.lock`]) {
+    const pid = readPid(file)
+    if (pid !== undefined && exists(pid) && findPostmaster(stateDir) === undefined) fs.rmSync(file, { force: true })
+  }
+}
+
+/** Starts a server in a session of its own: Ctrl-C in a terminal reaches the service only, which then stops the server. */
+export function launch(stateDir: StateDir, { postgres }: Binaries, settings: Settings): Launched {
+  rotate(stateDir.logFile)
+  const log = fs.openSync(stateDir.logFile, 'a', 0o600)
+  const flags = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const child: ChildProcess = spawn(postgres, ['-D', stateDir.data, '-k', stateDir.run, ...flags], {
+    ...serverIds,
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: serverEnvironment,
+  })
+  fs.closeSync(log)
+  const launched: Launched = { pid: child.pid }
+  child.once('error', (error) => {
+    launched.ended = error.message
+  })
+  child.once('exit', (code, signal) => {
+    launched.ended = String(code ?? signal)
+  })
+  child.unref()
+  return launched
+}
+
+/** Asks for a fast shutdown: sessions are ended, everything is written. */
+export function askToStop(pid: number): void {
+  process.kill(pid, 'SIGINT')
+}
+
+/** The last lines of the newest two logs: whoever starts next to us moves ours away. */
+export function readLogTail({ logFile }: StateDir): string {
+  const logs = [`${logFile}.1`, logFile].filter((file) => fs.existsSync(file))
+  return logs.flatMap((file) => fs.readFileSync(file, 'utf8').trim().split('\n').slice(-6)).join('\n')
+}
+
+function rotate(logFile: string): void {
+  try {
+    fs.renameSync(logFile, `${logFile}.1`)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+}
+
+function readPid(file: string): number | undefined {
+  try {
+    const pid = Number.parseInt(fs.readFileSync(file, 'utf8'), 10)
+    return pid > 0 ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return codeOf(error) === 'EPERM'
+  }
+}

@@ -1,0 +1,173 @@
+import fs from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { type Binaries, removeOtherBinaries, stageBinaries } from './binaries.ts'
+import { codeOf, EmbeddedPostgresError } from './error.ts'
+import { assertSameVersion, createDatabase, DATABASE_USER } from './initdb.ts'
+import { type Departure, joinOwners, leaveOwners } from './owner.ts'
+import { askToStop, findPostmaster, type Launched, launch, readLogTail, removeStaleLocks, type Settings } from './postmaster.ts'
+import { defaultStateDir, openStateDir, type StateDir } from './state-dir.ts'
+
+export type EmbeddedPostgresOptions = {
+  readonly stateDir?: string
+  /** PostgreSQL settings beside our own. They count for whoever starts the server, not for who joins it. */
+  readonly settings?: Settings
+  readonly timeoutMs?: number
+  /** The server ended without our doing. Start again: socket and password stay, so a pool reconnects by itself. */
+  readonly onLost?: () => void
+}
+
+export type EmbeddedPostgres = {
+  /** `started` it, `attached` to one that others use, or `adopted` one whose owners had died. */
+  readonly mode: 'started' | 'attached' | 'adopted'
+  /** Whether this start made the database. */
+  readonly created: boolean
+  /** How many use the server, with us, at the time of joining. */
+  readonly owners: number
+  readonly pid: number | undefined
+  readonly ms: number
+  connection(database?: string): PostgresConnection
+  url(database?: string): string
+  /** Close your own connections first. Calling it again returns the same answer. */
+  stop(): Promise<Departure>
+}
+
+export type PostgresConnection = {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly database: string
+  readonly ssl: false
+}
+
+const LOOK_EVERY_MS = 20
+const AFTER_AN_END_MS = 200
+
+/**
+ * Gives a running PostgreSQL server on the state directory: makes the database at the first start, joins the server if
+ * one runs, else starts it. All processes that call this on one directory share one server; the last to stop stops it.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
+  const { settings = {}, timeoutMs = 60_000, onLost = () => {} } = options
+  const startedAt = performance.now()
+  const stateDir = openStateDir(options.stateDir ?? defaultStateDir())
+  const binaries = stageBinaries(stateDir.root)
+  const created = createDatabase(stateDir, binaries)
+  assertSameVersion(stateDir, binaries)
+
+  const password = fs.readFileSync(stateDir.passwordFile, 'utf8')
+  const connection = (database = 'postgres'): PostgresConnection => ({
+    host: stateDir.run,
+    port: 5432,
+    user: DATABASE_USER,
+    password,
+    database,
+    ssl: false, // whatever PGSSLMODE says
+  })
+  const { client, owners, launched } = await joinOrLaunch({ stateDir, binaries, settings, timeoutMs, connection: connection() })
+
+  const pid = findPostmaster(stateDir)
+  const mode = launched !== undefined && launched.pid === pid ? 'started' : owners === 1 ? 'adopted' : 'attached'
+  if (mode === 'started') removeOtherBinaries(stateDir.root, binaries)
+
+  let departure: Promise<Departure> | undefined
+  client.once('end', () => {
+    if (departure === undefined) onLost()
+  })
+  return {
+    mode,
+    created,
+    owners,
+    pid,
+    ms: Math.round(performance.now() - startedAt),
+    connection,
+    url: (database = 'postgres') =>
+      `postgresql://${DATABASE_USER}:${password}@localhost:5432/${encodeURIComponent(database)}?host=${encodeURIComponent(stateDir.run)}`,
+    stop: () => {
+      departure ??= leaveOwners(client, stateDir)
+      return departure
+    },
+  }
+}
+
+type Attempt = {
+  readonly stateDir: StateDir
+  readonly binaries: Binaries
+  readonly settings: Settings
+  readonly timeoutMs: number
+  readonly connection: PostgresConnection
+}
+
+type Joined = { readonly client: pg.Client; readonly owners: number; readonly launched: Launched | undefined }
+
+/** Tries to join, and launches a server whenever there is none, until one of both works out. */
+async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, connection }: Attempt): Promise<Joined> {
+  let launched: Launched | undefined
+  let deadline = Date.now() + timeoutMs
+  try {
+    for (;;) {
+      const joined = await tryToJoin(connection, stateDir)
+      if ('client' in joined) return { ...joined, launched }
+
+      // it answers that it is starting, recovering or stopping: that may take as long as it takes
+      if (codeOf(joined.refusal) === '57P03') deadline = Date.now() + timeoutMs
+      if (Date.now() > deadline) throw timedOut(stateDir, timeoutMs, joined.refusal)
+
+      const isOurTurn = findPostmaster(stateDir) === undefined && (launched === undefined || launched.ended !== undefined)
+      if (isOurTurn) {
+        if (launched !== undefined) {
+          assertPasses(stateDir, launched)
+          await sleep(AFTER_AN_END_MS)
+        }
+        removeStaleLocks(stateDir)
+        launched = launch(stateDir, binaries, settings)
+      }
+      await sleep(LOOK_EVERY_MS)
+    }
+  } catch (error) {
+    if (launched?.pid !== undefined && launched.ended === undefined) askToStop(launched.pid) // leave nothing behind
+    throw error
+  }
+}
+
+async function tryToJoin(
+  connection: PostgresConnection,
+  { passwordFile }: StateDir,
+): Promise<Omit<Joined, 'launched'> | { refusal: unknown }> {
+  try {
+    return await joinOwners(connection)
+  } catch (refusal) {
+    const code = codeOf(refusal)
+    if (code === '28P01' || code === '28000') {
+      throw new EmbeddedPostgresError(
+        'postgres.wrong_password',
+        `The embedded PostgreSQL server refuses the password kept in ${passwordFile}.`,
+        {
+          cause: refusal,
+        },
+      )
+    }
+    return { refusal }
+  }
+}
+
+/**
+ * A server that we launched may end because another starter won, because children of a killed one are still ending,
+ * or because its last owner stopped it before we joined. All of these pass.
+ */
+function assertPasses(stateDir: StateDir, { ended }: Launched): void {
+  if (ended === '0') return
+  const tail = readLogTail(stateDir)
+  if (/already exists|still in use/.test(tail)) return
+  throw new EmbeddedPostgresError('postgres.start_failed', `The embedded PostgreSQL server did not start (${ended}):\n${tail}`)
+}
+
+function timedOut({ socket, logFile }: StateDir, timeoutMs: number, refusal: unknown): EmbeddedPostgresError {
+  const reason = refusal instanceof Error ? refusal.message : String(refusal)
+  return new EmbeddedPostgresError(
+    'postgres.timeout',
+    `The embedded PostgreSQL server did not answer on ${socket} within ${timeoutMs} ms: ${reason}. Its log is ${logFile}.`,
+    { cause: refusal },
+  )
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { isRoot, serverIds, serverUid } from './account.ts'
+import { codeOf, EmbeddedPostgresError } from './error.ts'
+
+/** Where one embedded server lives. Symbolic links are resolved, so that equal places have equal names. */
+export type StateDir = {
+  readonly root: string
+  /** The database itself (PGDATA). */
+  readonly data: string
+  /** Holds the unix socket. */
+  readonly run: string
+  readonly socket: string
+  readonly logFile: string
+  readonly passwordFile: string
+}
+
+/** A socket's path takes 107 bytes on Linux, 103 on macOS. */
+const LONGEST_SOCKET_PATH_BYTES = 103
+const SOCKET_NAME = '.s.PGSQL.5432'
+
+/** `GANTT_DATA_DIR` if set, else where the system keeps the state of services, or of the user's programs. */
+export function defaultStateDir(environment: NodeJS.ProcessEnv = process.env): string {
+  if (environment.GANTT_DATA_DIR) return environment.GANTT_DATA_DIR
+  if (isRoot) return '/var/lib/gantt'
+  return path.join(environment.XDG_STATE_HOME || path.join(os.homedir(), '.local', 'state'), 'gantt')
+}
+
+/** Makes the directory if need be, and sees to it that the server's account, and no other, gets in. */
+export function openStateDir(stateDir: string): StateDir {
+  makeFolder(path.resolve(stateDir))
+  const root = fs.realpathSync(stateDir)
+  if (isRoot) handOver(root)
+  else fs.accessSync(root, fs.constants.W_OK | fs.constants.X_OK)
+
+  const data = path.join(root, 'data')
+  const run = openSocketDir(root)
+  return {
+    root,
+    data,
+    run,
+    socket: path.join(run, SOCKET_NAME),
+    logFile: path.join(root, 'postgres.log'),
+    passwordFile: path.join(data, 'gantt.password'),
+  }
+}
+
+function makeFolder(folder: string): void {
+  const first = fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (first === undefined || !isRoot) return
+  // the server's account must get through the folders made on the way
+  for (let above = path.dirname(folder); above.startsWith(first); above = path.dirname(above)) fs.chmodSync(above, 0o711)
+}
+
+/** Root keeps the directory; the server's group may pass through it. A directory used for something else is left alone. */
+function handOver(root: string): void {
+  const names = fs.readdirSync(root)
+  const isOurs = names.length === 0 || names.some((name) => /^(data|run|postgresql-.*|postgres\.log|\..*\.tmp-.*)$/.test(name))
+  if (!isOurs) {
+    const found = `${root} is not empty and holds no database of this service (found: ${names.slice(0, 3).join(', ')}).`
+    throw new EmbeddedPostgresError('postgres.state_dir_foreign', `${found} Choose an empty or new directory.`)
+  }
+  fs.chownSync(root, 0, serverIds?.gid ?? 0)
+  fs.chmodSync(root, 0o710)
+}
+
+/** A deep state directory gets a private folder below /tmp for its socket, named after it. */
+function openSocketDir(root: string): string {
+  const near = path.join(root, 'run')
+  const isShort = Buffer.byteLength(path.join(near, SOCKET_NAME)) <= LONGEST_SOCKET_PATH_BYTES
+  const run = isShort ? near : path.join('/tmp', `gantt-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`)
+  try {
+    fs.mkdirSync(run, { mode: 0o700 })
+    if (serverIds) fs.chownSync(run, serverIds.uid, serverIds.gid)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+  assertPrivate(run)
+  return run
+}
+
+/** Below /tmp anybody could have made it first. */
+function assertPrivate(run: string): void {
+  const found = fs.lstatSync(run)
+  if (found.isDirectory() && found.uid === serverUid && (found.mode & 0o077) === 0) return
+  const mode = (found.mode & 0o777).toString(8)
+  throw new EmbeddedPostgresError(
+    'postgres.socket_dir_foreign',
+    `${run} belongs to uid ${found.uid} with mode ${mode}; it must be a directory of uid ${serverUid} with mode 700. Remove it or choose another state directory.`,
+  )
+}
