@@ -1,2 +1,6 @@
 #!/usr/bin/env node
-import '../dist/main.js'
+// The command `gantt`. In a checkout it builds what is missing first; this file is committed so that npm can link it.
+import { prepare } from '../../../tools/prepare.mjs'
+
+prepare()
+await import('../dist/main.js')

@@ -1,0 +1,131 @@
+// Who imports whom (CONTRIBUTING.md has the table). A rule here says what is forbidden; its comment says what to do instead.
+const core = '^packages/scheduler-core/src'
+const server = '^apps/server/src'
+const tests = '[.](test|suite|bench)[.]ts$'
+const installed = (...names) => names.map((name) => `(^|/)node_modules/${name}(/|$)`).join('|')
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circle',
+      severity: 'error',
+      comment: 'Move what both need into a file of its own.',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'resolvable', severity: 'error', comment: 'The file or package does not exist.', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'declared',
+      severity: 'error',
+      comment: 'Name the package in the dependencies of the package that uses it.',
+      from: { path: '^(apps|packages)/[^/]+/src', pathNot: [tests, '/testing/'] },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'], dependencyTypesNot: ['type-only', 'npm'] },
+    },
+    {
+      name: 'core-is-pure',
+      severity: 'error',
+      comment: 'The core runs in a browser, a test, a worker: it imports itself and zod, no module of Node.',
+      from: { path: `${core}/`, pathNot: tests },
+      to: { pathNot: [`${core}/`, installed('zod')] },
+    },
+    {
+      name: 'filters-stand-alone',
+      severity: 'error',
+      comment: 'A filter or weigher knows its contract, the fleet, the kinds and the request; never another filter.',
+      from: { path: `${core}/(filters|weighers)/[^/]+[.]ts$`, pathNot: [tests, '/index[.]ts$'] },
+      to: {
+        path: `${core}/`,
+        pathNot: [`${core}/(filters/filter|weighers/weigher)[.]ts$`, `${core}/(fleet|kinds|request)/`, `${core}/[^/]+[.]ts$`],
+      },
+    },
+    {
+      name: 'filters-arrive-by-profile',
+      severity: 'error',
+      comment: 'A scheduler runs the filters and weighers of its profile; it names none.',
+      from: { path: `${core}/(schedulers|pipeline)/`, pathNot: tests },
+      to: { path: `${core}/(filters|weighers)/`, pathNot: `${core}/(filters/filter|weighers/weigher)[.]ts$` },
+    },
+    {
+      name: 'explain-reads-records',
+      severity: 'error',
+      comment: 'Explain renders a record: it needs the record only.',
+      from: { path: `${core}/decision/explain` },
+      to: { path: `${core}/(pipeline|filters|weighers|schedulers|fleet|claims)/` },
+    },
+    {
+      name: 'schema-goes-through-services',
+      severity: 'error',
+      comment: 'A resolver is one line into a service.',
+      from: { path: `${server}/schema/`, pathNot: tests },
+      to: { path: `${server}/(db|sync)/` },
+    },
+    {
+      name: 'services-know-the-contract',
+      severity: 'error',
+      comment: 'A service knows that there is a synchronizer, not which one, and no GraphQL.',
+      from: { path: `${server}/services/`, pathNot: tests },
+      to: { path: [`${server}/(schema/|sync/[^/]+/)`, installed('graphql', 'graphql-yoga', '@pothos/[^/]+')] },
+    },
+    {
+      name: 'synchronizers-stand-alone',
+      severity: 'error',
+      comment: 'One way of synchronising does not lean on another, nor on services or schema.',
+      from: { path: `${server}/sync/([^/]+)/`, pathNot: tests },
+      to: { path: [`${server}/sync/[^/]+/`, `${server}/(services|schema)/`], pathNot: `${server}/sync/$1/` },
+    },
+    {
+      name: 'only-db-knows-prisma',
+      severity: 'error',
+      comment: 'Ask a file in db, one noun each.',
+      from: { path: '^(apps|packages)/', pathNot: [`${server}/(db|generated)/`] },
+      to: { path: [`${server}/generated/prisma`, installed('@prisma/[^/]+')] },
+    },
+    {
+      name: 'server-has-one-door',
+      severity: 'error',
+      comment: 'From outside, the server is what its index names.',
+      from: { path: '^(apps|packages)/', pathNot: '^apps/server/' },
+      to: { path: '^apps/server/', pathNot: `${server}/index[.]ts$` },
+    },
+    {
+      name: 'core-has-two-doors',
+      severity: 'error',
+      comment: 'From outside, the core is what its index names, and its builders for tests.',
+      from: { path: '^(apps|packages)/', pathNot: '^packages/scheduler-core/' },
+      to: { path: '^packages/scheduler-core/', pathNot: `${core}/(testing/)?index[.]ts$` },
+    },
+    {
+      name: 'builders-are-for-tests',
+      severity: 'error',
+      comment: 'What is published as ./testing is for tests and benchmarks.',
+      from: { path: '^(apps|packages)/', pathNot: [tests, '/testing/', '/(bench|scenarios)/'] },
+      to: { path: '/src/testing/' },
+    },
+    {
+      name: 'client-is-typed-calls',
+      severity: 'error',
+      comment: 'The client knows the service by its schema only.',
+      from: { path: '^packages/client/', pathNot: tests },
+      to: { path: '^(apps/|packages/scheduler-core/)' },
+    },
+    {
+      name: 'nothing-imports-the-cli',
+      severity: 'error',
+      comment: 'The command line is an end, not a library.',
+      from: { path: '^(apps|packages)/', pathNot: '^apps/cli/' },
+      to: { path: '^apps/cli/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|generated/prisma/(internal|models))/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    combinedDependencies: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['source', 'import', 'node', 'types', 'default'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+    },
+  },
+}

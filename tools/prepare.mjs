@@ -1,0 +1,127 @@
+// Makes a checkout ready to run: installs what the lock names, then generates and builds what is missing or older than its
+// sources. Uses nothing but Node, since it is what runs first in a fresh clone. Says what it does on standard error.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** No program that we start reports home or looks for news of itself. */
+export const quietEnvironment = {
+  TURBO_TELEMETRY_DISABLED: '1',
+  TURBO_NO_UPDATE_NOTIFIER: '1',
+  DO_NOT_TRACK: '1',
+  CHECKPOINT_DISABLE: '1',
+  PRISMA_HIDE_UPDATE_MESSAGE: '1',
+}
+
+const RESULTS = [
+  'packages/scheduler-core/dist/index.js',
+  'packages/client/dist/index.js',
+  'apps/server/dist/index.js',
+  'apps/server/src/generated/prisma/client.ts',
+  'apps/cli/dist/main.js',
+]
+const SOURCES = ['package-lock.json', 'tsconfig.json', 'prisma/schema.prisma', 'tools/build.mjs', 'apps', 'packages']
+const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo'])
+/** What the sources looked like at the last build. */
+const stamp = path.join(root, 'node_modules', '.cache', 'gantt', 'built.txt')
+
+/** Ends the process with a message if the checkout cannot be made ready. */
+export function prepare() {
+  assertNodeVersion()
+  if (!isInstalled()) install()
+  const now = fingerprint()
+  if (isBuilt(now)) return
+  build()
+  mkdirSync(path.dirname(stamp), { recursive: true })
+  writeFileSync(stamp, now)
+}
+
+/** Runs a tool of node_modules by Node itself, so that neither a shell nor the path of the checkout gets in the way. */
+export function runTool(file, args, options = {}) {
+  return spawnSync(process.execPath, [path.join(root, 'node_modules', file), ...args], {
+    cwd: root,
+    stdio: 'inherit',
+    ...options,
+    env: { ...process.env, ...quietEnvironment, ...options.env },
+  })
+}
+
+export const tools = {
+  biome: '@biomejs/biome/bin/biome',
+  depcruise: 'dependency-cruiser/bin/dependency-cruise.mjs',
+  tsc: 'typescript/bin/tsc',
+  turbo: 'turbo/bin/turbo',
+  vitest: 'vitest/vitest.mjs',
+}
+
+function assertNodeVersion() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  giveUp(`Node ${process.versions.node} is too old; 20.19 or newer is needed.`)
+}
+
+/** Whether node_modules holds what package-lock.json names. By content: a time says nothing after a checkout or a copy. */
+function isInstalled() {
+  const installed = readLock('node_modules/.package-lock.json')
+  if (installed === undefined) return false
+  return Object.entries(readLock('package-lock.json')).every(([key, wanted]) => {
+    if (!key.includes('node_modules/')) return true
+    const found = installed[key]
+    return found === undefined ? wanted.optional === true : found.version === wanted.version
+  })
+}
+
+function readLock(file) {
+  try {
+    return JSON.parse(readFileSync(path.join(root, file), 'utf8')).packages
+  } catch {
+    return undefined
+  }
+}
+
+function install() {
+  say('Installing packages (npm ci) ...')
+  const flags = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  const npm = process.env.npm_execpath
+  const options = { cwd: root, stdio: ['ignore', 2, 2], env: { ...process.env, ...quietEnvironment } }
+  const isScript = npm !== undefined && /npm-cli\.c?js$/.test(npm)
+  const { status, error } = isScript ? spawnSync(process.execPath, [npm, ...flags], options) : spawnSync('npm', flags, options)
+  if (status !== 0) giveUp(`npm ci failed${error ? `: ${error.message}` : '.'}`)
+}
+
+function isBuilt(now) {
+  if (!RESULTS.every((file) => existsSync(path.join(root, file)))) return false
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === now
+}
+
+function build() {
+  say('Building ...')
+  const { status } = runTool(tools.turbo, ['run', 'build', '--output-logs=errors-only'], { stdio: ['ignore', 2, 2] })
+  if (status !== 0) giveUp('The build failed; the reason is above.')
+}
+
+/** Changes when any source does. Reads names, sizes and times only; turbo looks at the contents then. */
+function fingerprint() {
+  const hash = createHash('sha256')
+  const visit = (file) => {
+    const found = statSync(path.join(root, file), { throwIfNoEntry: false })
+    if (found === undefined) return
+    if (!found.isDirectory()) return void hash.update(`${file}\0${found.size}\0${found.mtimeMs}\n`)
+    for (const name of readdirSync(path.join(root, file)).sort()) if (!NOT_SOURCES.has(name)) visit(path.join(file, name))
+  }
+  for (const file of SOURCES) visit(file)
+  return hash.digest('hex')
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`)
+}
+
+function giveUp(text) {
+  say(text)
+  process.exit(1)
+}

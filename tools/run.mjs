@@ -1,0 +1,29 @@
+// `npm run <task>`: makes the checkout ready, then does one thing.
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+import { prepare, root, runTool, tools } from './prepare.mjs'
+
+const [task, ...args] = process.argv.slice(2)
+
+const tasks = {
+  build: () => 0, // preparing has done it
+  check: () => run(tools.turbo, ['run', 'check', '--output-logs=new-only']),
+  lint: () => run(tools.biome, ['check']),
+  format: () => run(tools.biome, ['check', '--write']),
+  rules: () => run(tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs']),
+  prisma: () => spawnSync(process.execPath, [path.join(root, 'tools', 'prisma.mjs'), ...args], { stdio: 'inherit' }).status ?? 1,
+  gantt: async () => {
+    process.argv.splice(2, 1)
+    await import('../apps/cli/dist/main.js')
+  },
+}
+
+const run = (tool, fixed) => runTool(tool, [...fixed, ...args]).status ?? 1
+
+if (!Object.hasOwn(tasks, task ?? '')) {
+  process.stderr.write(`There is no task ${task}; there are ${Object.keys(tasks).join(', ')}.\n`)
+  process.exit(2)
+}
+prepare()
+const status = await tasks[task]()
+if (status !== undefined) process.exitCode = status
