@@ -1,2 +1,2 @@
 /** The one door of the server. The command line comes in here for `gantt serve`. */
-export {}
+export { type ServeOptions, serve } from './serve.ts'
