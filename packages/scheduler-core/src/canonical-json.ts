@@ -1,0 +1,13 @@
+/** JSON with sorted object keys and without undefined members: equal values give equal text on every platform. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item === undefined ? null : item)).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  const members = value as Readonly<Record<string, unknown>>
+  const keys = Object.keys(members)
+    .filter((key) => members[key] !== undefined)
+    .sort(byCodeUnit)
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(members[key])}`).join(',')}}`
+}
+
+/** Order by UTF-16 code unit: the same on every platform, unlike locale order. */
+export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

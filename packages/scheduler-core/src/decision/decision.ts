@@ -1,0 +1,64 @@
+import type { RequestSpec } from '../request/request-spec.ts'
+
+/** A host chosen for an instance, or the next best, as the caller is told. */
+export interface Destination {
+  readonly host: string
+  readonly node: string
+  /** The total score. */
+  readonly weight: number
+  /** What the host could hold at most per resource class for the host's own double check (Nova's limits). */
+  readonly limits: Readonly<Record<string, number>>
+}
+
+export interface SelectedDestination {
+  readonly instance: string | null
+  readonly selected: Destination
+  /** Next best hosts, best first; nothing is claimed on them. */
+  readonly alternates: readonly Destination[]
+}
+
+/** Hosts left after a filter. Filters of which the request asked nothing are left out: the profile lists them. */
+export interface FilterCount {
+  readonly filter: string
+  readonly entered: number
+  readonly passed: number
+  /** Hosts that were refused because the filter failed on them; absent = 0. */
+  readonly errors?: number
+}
+
+/** One of the best hosts: raw number per weigher in the profile's order, and the total. */
+export interface RankedHost {
+  readonly host: string
+  readonly node: string
+  readonly raw: readonly number[]
+  readonly total: number
+}
+
+/** How one instance of a request was placed. */
+export interface InstanceRecord {
+  readonly candidates: number
+  readonly filters: readonly FilterCount[]
+  /** The best ten, best first. */
+  readonly best: readonly RankedHost[]
+  /** How many hosts shared the best total. */
+  readonly tied: number
+}
+
+/**
+ * What makes a decision again, bit for bit: the state is the log up to the basis, then the proposals before it in its
+ * entry; the rest is here. Written once, into the entry that it became, or beside the log when nothing was claimed.
+ */
+export interface DecisionRecord {
+  readonly id: string
+  readonly request: RequestSpec
+  /** name@number. */
+  readonly profile: string
+  readonly seed: string
+  /** How often the request was decided, this time included. */
+  readonly attempt: number
+  readonly alternatesPerInstance: number
+  readonly allOrNothing: boolean
+  readonly instances: readonly InstanceRecord[]
+  /** Release of the core that decided. */
+  readonly core: string
+}

@@ -1,0 +1,43 @@
+import { type Code, codes } from '../codes.ts'
+import type { Reason } from '../filters/filter.ts'
+
+/** A reason as a sentence with its numbers. Rendered for people; programs read the code and the facts. */
+export function reasonText(reason: Reason): string {
+  const render = sentences[reason.code]
+  return render === undefined ? codes[reason.code] : render(reason)
+}
+
+const short = ({ subject, need, have, unit }: Reason): string => `${subject}: ${need} ${unit} needed, ${have} free.`
+
+/** Only the codes whose sentence needs the numbers; the others read as in the catalogue. */
+const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
+  'host.disabled': ({ have, source }) => `The host is ${have}${source ? `: ${source}` : ''}.`,
+  'host.not_requested': ({ need }) => `The request names other hosts: ${need}.`,
+  'zone.other': ({ need, have }) => `The host is in availability zone ${have}; ${need} was asked for.`,
+  'memory.short': short,
+  'cpu.short': short,
+  'disk.short': short,
+  'cpu.too_few': ({ need, have }) => `${need} vCPUs needed by one instance; the host has ${have} in all.`,
+  'class.not_reported': ({ subject, need }) => `The host does not report ${subject}; ${need} needed.`,
+  'class.short': ({ subject, need, have }) => `${subject}: ${need} needed, ${have} free.`,
+  'class.unit': ({ subject, need, have }) => `${subject}: ${need} needed; the host gives ${have}.`,
+  'numa.cells': ({ need, have }) => `${need} NUMA cells needed; the host has ${have}.`,
+  'numa.memory': ({ subject, need, have }) => `Guest ${subject}: ${need} MiB needed in one NUMA cell; the freest has ${have} MiB.`,
+  'numa.cpus': ({ subject, need, have }) => `Guest ${subject}: ${need} shared CPUs needed in one NUMA cell; the freest has ${have}.`,
+  'numa.dedicated_cpus': ({ subject, need, have }) =>
+    `Guest ${subject}: ${need} dedicated CPUs needed in one NUMA cell; the freest has ${have}.`,
+  'numa.no_match': ({ need, have }) => `${need} guest cells need NUMA cells of their own; at most ${have} fit at once.`,
+  'gpu.none': ({ need }) => `${need} GPUs needed; the host has none.`,
+  'gpu.model': ({ need, have }) => `GPU model ${need} needed; the host has ${have}.`,
+  'gpu.count': ({ need, have }) => `${need} GPUs of the models asked for needed; the host has ${have}.`,
+  'gpu.short': ({ subject, need, have }) => `${need} × ${subject} needed; the host has ${have}.`,
+  'trait.missing': ({ need }) => `The host lacks the trait ${need}.`,
+  'trait.forbidden': ({ have }) => `The host has the forbidden trait ${have}.`,
+  'aggregate.not_member': ({ need }) => `The host is in none of the aggregates ${need}.`,
+  'aggregate.extra_spec': ({ subject, need, have }) => `The flavor asks for ${subject} = ${need}; the host's aggregates say ${have}.`,
+  'image.unsupported': ({ subject, need, have }) => `The image needs ${subject} = ${need}; the host supports ${have}.`,
+  'instance.same_host': ({ have }) => `The host holds instance ${have}, from which the request wants to be apart.`,
+  'instance.not_on_host': ({ need }) => `The host holds none of the instances ${need}.`,
+  'group.affinity': ({ subject, need }) => `Server group ${subject} lives on ${need}.`,
+  'group.anti_affinity': ({ subject, need, have }) => `Server group ${subject}: ${need} members wanted on the host; it holds ${have}.`,
+}

@@ -1,0 +1,47 @@
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { extraSpecMatches } from './extra-spec-match.ts'
+import type { Filter } from './filter.ts'
+
+const SCOPE = 'aggregate_instance_extra_specs:'
+
+/**
+ * Every extra spec without a scope, or with the scope `aggregate_instance_extra_specs`, is met by metadata of the host's
+ * aggregates: values are split at commas, and one that matches is enough (Nova's AggregateInstanceExtraSpecsFilter).
+ */
+export const aggregateInstanceExtraSpecsFilter: Filter = {
+  name: 'AggregateInstanceExtraSpecsFilter',
+  description: "The metadata of the host's aggregates meet the flavor's extra specs.",
+  prepare({ flavor }, fleet) {
+    const wanted = Object.entries(flavor.extraSpecs).flatMap(([key, requirement]) => {
+      if (key.startsWith(SCOPE)) return [{ key: key.slice(SCOPE.length), requirement }]
+      return key.includes(':') ? [] : [{ key, requirement }]
+    })
+    if (wanted.length === 0) return undefined
+
+    const unmet = (host: HostIndex) =>
+      wanted.find(({ key, requirement }) => !metadataOf(fleet, host, key).some((value) => extraSpecMatches(value, requirement)))
+    return {
+      passes: (host) => unmet(host) === undefined,
+      reason(host) {
+        const { key, requirement } = unmet(host) ?? { key: '', requirement: '' }
+        const have = metadataOf(fleet, host, key).join(', ')
+        return {
+          code: 'aggregate.extra_spec',
+          subject: key,
+          need: requirement,
+          have: have === '' ? 'nothing' : have,
+          source: `extra spec ${key}`,
+        }
+      },
+    }
+  },
+}
+
+/** The values of a metadata key over all aggregates of a host, each split at commas. */
+function metadataOf({ hosts, aggregates }: Fleet, host: HostIndex, key: string): readonly string[] {
+  return hosts.get(host).aggregates.flatMap((uuid) => {
+    const value = aggregates.byUuid.get(uuid)?.metadata[key]
+    return value === undefined ? [] : value.split(',').map((piece) => piece.trim())
+  })
+}

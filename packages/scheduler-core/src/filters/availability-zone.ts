@@ -1,0 +1,15 @@
+import type { Filter } from './filter.ts'
+
+/** The host is in the availability zone asked for; hosts in none are in Nova's default zone. */
+export const availabilityZoneFilter: Filter = {
+  name: 'AvailabilityZoneFilter',
+  description: 'The host is in the availability zone asked for.',
+  prepare({ availabilityZone: need }, { hosts }) {
+    if (need === null) return undefined
+
+    return {
+      passes: (host) => hosts.get(host).zone === need,
+      reason: (host) => ({ code: 'zone.other', subject: 'availability zone', need, have: hosts.get(host).zone }),
+    }
+  },
+}

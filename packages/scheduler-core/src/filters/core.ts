@@ -1,0 +1,22 @@
+import { at } from '../fleet/columns.ts'
+import { demandOf } from '../request/request-spec.ts'
+import type { Filter } from './filter.ts'
+
+/** The host can still give the virtual CPUs asked for, and has at least as many CPUs in all (Nova's CoreFilter). */
+export const coreFilter: Filter = {
+  name: 'CoreFilter',
+  description: 'The host has the virtual CPUs asked for left; overcommit never gives one instance more CPUs than the host has.',
+  prepare(request, { hosts }) {
+    const need = demandOf(request).vcpus
+    if (need === 0) return undefined
+
+    const { free, total } = hosts.classColumns('VCPU')
+    return {
+      passes: (host) => at(free, host) >= need && at(total, host) >= need,
+      reason: (host) =>
+        at(total, host) < need
+          ? { code: 'cpu.too_few', subject: 'VCPU', need, have: at(total, host), unit: 'vCPU' }
+          : { code: 'cpu.short', subject: 'VCPU', need, have: at(free, host), unit: 'vCPU' },
+    }
+  },
+}

@@ -1,0 +1,18 @@
+import { holdsInstance } from '../fleet/instances.ts'
+import type { Filter } from './filter.ts'
+
+/** The host holds none of the instances that the scheduler hint `different_host` names. */
+export const differentHostFilter: Filter = {
+  name: 'DifferentHostFilter',
+  description: 'The host holds none of the instances named by the hint different_host.',
+  prepare({ schedulerHints }, { hosts }) {
+    const apart = schedulerHints.different_host ?? []
+    if (apart.length === 0) return undefined
+
+    const found = (host: Parameters<typeof hosts.get>[0]) => apart.find((uuid) => holdsInstance(hosts.get(host), uuid))
+    return {
+      passes: (host) => found(host) === undefined,
+      reason: (host) => ({ code: 'instance.same_host', subject: 'different_host', have: found(host) ?? '', source: 'hint different_host' }),
+    }
+  },
+}

@@ -1,0 +1,45 @@
+import type { Code } from '../codes.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+
+/** Why a host was refused: a code and the numbers or words behind it. Text is rendered from it, never parsed. */
+export interface Reason {
+  readonly code: Code
+  /** What is short or wrong: a resource class, a cell, an aggregate key. */
+  readonly subject?: string
+  readonly need?: number | string
+  readonly have?: number | string
+  readonly unit?: string
+  /** Where the number comes from, where that is not the host's report: `aggregate <uuid> <key>`, `extra spec <key>`. */
+  readonly source?: string
+}
+
+/** What became of a filter at a host. */
+export type Verdict = 'PASS' | 'FAIL' | 'ERROR' | 'NOT_RUN' | 'NOT_ASKED'
+
+/**
+ * A yes/no test of one host for one instance of a request.
+ *
+ * The law:
+ * - `prepare` runs once per request and reads the request; `undefined` means that the request asks nothing of this
+ *   filter, and the record says NOT_ASKED.
+ * - `passes` runs once per host that is still in, only compares, and changes nothing. It must answer true or false:
+ *   anything else, or a throw, refuses that host with the verdict ERROR.
+ * - `reason` is called only for hosts where `passes` was false, before the view moves on.
+ * - No floating-point number is compared to decide whether something fits.
+ */
+export interface Filter {
+  /** Nova's registered name where Nova has the filter. */
+  readonly name: string
+  /** One sentence for people: what a host must have to pass. */
+  readonly description: string
+  prepare(request: RequestSpec, fleet: Fleet, options: FilterOptions): PreparedFilter | undefined
+}
+
+export type FilterOptions = Readonly<Record<string, unknown>>
+
+export interface PreparedFilter {
+  passes(host: HostIndex): boolean
+  reason(host: HostIndex): Reason
+}

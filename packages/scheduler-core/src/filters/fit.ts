@@ -1,0 +1,16 @@
+import type { ResourceKind } from '../kinds/kind.ts'
+import type { Filter } from './filter.ts'
+
+/** A resource kind's own question as a filter: the host can give what the request asks of that kind. */
+export const fitFilter = <Ask, Grant>(name: string, description: string, kind: ResourceKind<Ask, Grant>): Filter => ({
+  name,
+  description,
+  prepare(request, { hosts }) {
+    const ask = kind.ask(request)
+    if (ask === undefined) return undefined
+    return {
+      passes: (host) => kind.canGive(hosts, host, ask),
+      reason: (host) => kind.reason(hosts, host, ask),
+    }
+  },
+})

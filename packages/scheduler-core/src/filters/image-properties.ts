@@ -1,0 +1,83 @@
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Filter } from './filter.ts'
+
+/** The properties of an image that a host must support, as the image names them, with the older names that Nova maps. */
+const properties = [
+  ['hw_architecture', 'architecture'],
+  ['img_hv_type', 'hypervisor_type'],
+  ['hw_vm_mode', 'vm_mode'],
+] as const
+
+/**
+ * One of the combinations that the host supports (architecture, hypervisor type, VM mode) has every value that the image
+ * asks for, and the hypervisor's version meets `img_hv_requested_version` (Nova's ImagePropertiesFilter).
+ */
+export const imagePropertiesFilter: Filter = {
+  name: 'ImagePropertiesFilter',
+  description: 'The host supports the architecture, hypervisor type, VM mode and hypervisor version that the image asks for.',
+  prepare({ image }, { hosts }) {
+    if (image === null) return undefined
+    const asked = properties.flatMap(([name, older]) => {
+      const value = image.properties[name] ?? image.properties[older] ?? (older === 'architecture' ? image.architecture : null)
+      return value ? [{ name, value }] : []
+    })
+    if (asked.length === 0) return undefined
+
+    const requested = image.properties.img_hv_requested_version ?? image.properties.hypervisor_version_requires
+    const supports = (host: HostIndex) =>
+      hosts
+        .get(host)
+        .stats.supportedInstances.some(({ arch, hvType, vmMode }) =>
+          asked.every(({ value }) => value === arch || value === hvType || value === vmMode),
+        )
+    const versionMeets = (host: HostIndex) => {
+      const version = hosts.get(host).stats.hypervisorVersion
+      return requested === undefined || !version || meetsVersion(version, requested)
+    }
+    return {
+      passes: (host) => supports(host) && versionMeets(host),
+      reason(host) {
+        const { supportedInstances, hypervisorVersion } = hosts.get(host).stats
+        if (supports(host))
+          return {
+            code: 'image.unsupported',
+            subject: 'img_hv_requested_version',
+            need: requested ?? '',
+            have: hypervisorVersion ?? 'none',
+          }
+        return {
+          code: 'image.unsupported',
+          subject: asked.map(({ name }) => name).join(', '),
+          need: asked.map(({ value }) => value).join(', '),
+          have:
+            supportedInstances
+              .map(({ arch, hvType, vmMode }) => `${arch}/${hvType}/${vmMode}`)
+              .slice(0, 5)
+              .join(' ') || 'nothing',
+        }
+      },
+    }
+  },
+}
+
+/** Whether a version as hosts report it (7002000 = 7.2.0) meets a predicate such as `>=6.0,<8`. */
+function meetsVersion(reported: number, predicate: string): boolean {
+  return predicate.split(',').every((clause) => {
+    const match = /^\s*(<=|>=|==|!=|<|>)\s*(\d+)\.(\d+)(?:\.(\d+))?\s*$/.exec(clause)
+    if (match === null) return false
+    const [, operator, major, minor, patch = '0'] = match
+    const difference = comparable(reported) - (Number(major) * 1_000_000 + Number(minor) * 1_000 + Number(patch))
+    return {
+      '<': difference < 0,
+      '<=': difference <= 0,
+      '>': difference > 0,
+      '>=': difference >= 0,
+      '==': difference === 0,
+      '!=': difference !== 0,
+    }[operator as '<']
+  })
+}
+
+/** 7002000 is 7.2.0; Nova reads 2012 as 2.12. */
+const comparable = (reported: number): number =>
+  reported < 1_000_000 ? Math.floor(reported / 1_000) * 1_000_000 + (reported % 1_000) * 1_000 : reported

@@ -1,0 +1,47 @@
+import { aggregateInstanceExtraSpecsFilter } from './aggregate-instance-extra-specs.ts'
+import { availabilityZoneFilter } from './availability-zone.ts'
+import { computeFilter } from './compute.ts'
+import { coreFilter } from './core.ts'
+import { differentHostFilter } from './different-host.ts'
+import { diskFilter } from './disk.ts'
+import type { Filter } from './filter.ts'
+import { gpuFilter } from './gpu.ts'
+import { imagePropertiesFilter } from './image-properties.ts'
+import { numaTopologyFilter } from './numa-topology.ts'
+import { ramFilter } from './ram.ts'
+import { resourceClassFilter } from './resource-class.ts'
+import { sameHostFilter } from './same-host.ts'
+import { serverGroupAffinityFilter } from './server-group-affinity.ts'
+import { serverGroupAntiAffinityFilter } from './server-group-anti-affinity.ts'
+import { traitsFilter } from './traits.ts'
+
+/** Every filter that a profile may name. */
+export const filters: readonly Filter[] = [
+  computeFilter,
+  availabilityZoneFilter,
+  ramFilter,
+  coreFilter,
+  diskFilter,
+  aggregateInstanceExtraSpecsFilter,
+  imagePropertiesFilter,
+  differentHostFilter,
+  sameHostFilter,
+  traitsFilter,
+  serverGroupAffinityFilter,
+  serverGroupAntiAffinityFilter,
+  resourceClassFilter,
+  numaTopologyFilter,
+  gpuFilter,
+]
+
+/**
+ * What the judge will demand at the claim's place in the log: these run in every profile, so that no search ever
+ * proposes what a claim cannot hold.
+ */
+export const fitFilters: readonly Filter[] = [
+  serverGroupAffinityFilter,
+  serverGroupAntiAffinityFilter,
+  resourceClassFilter,
+  numaTopologyFilter,
+  gpuFilter,
+]

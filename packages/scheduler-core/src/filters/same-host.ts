@@ -1,0 +1,22 @@
+import { holdsInstance } from '../fleet/instances.ts'
+import type { Filter } from './filter.ts'
+
+/** The host holds at least one of the instances that the scheduler hint `same_host` names. */
+export const sameHostFilter: Filter = {
+  name: 'SameHostFilter',
+  description: 'The host holds one of the instances named by the hint same_host.',
+  prepare({ schedulerHints }, { hosts }) {
+    const together = schedulerHints.same_host ?? []
+    if (together.length === 0) return undefined
+
+    return {
+      passes: (host) => together.some((uuid) => holdsInstance(hosts.get(host), uuid)),
+      reason: () => ({
+        code: 'instance.not_on_host',
+        subject: 'same_host',
+        need: together.slice(0, 5).join(', '),
+        source: 'hint same_host',
+      }),
+    }
+  },
+}

@@ -1,0 +1,29 @@
+import { groupAllows } from '../fleet/groups.ts'
+import type { Filter } from './filter.ts'
+
+/** Members of a server group with the policy AFFINITY live on one host. */
+export const serverGroupAffinityFilter: Filter = {
+  name: 'ServerGroupAffinityFilter',
+  description: 'The host holds the members of the affinity group, or the group has none yet.',
+  prepare({ instanceGroup }, { groups, hosts }) {
+    if (instanceGroup?.policy !== 'AFFINITY') return undefined
+
+    // members placed elsewhere are the caller's word; the group's own claims are looked up each time, picks of this request included
+    const elsewhere = new Set(instanceGroup.hosts)
+    return {
+      passes(host) {
+        if (elsewhere.size > 0 && !elsewhere.has(hosts.get(host).host)) return false
+        const group = groups.find(instanceGroup.uuid)
+        return group === undefined || groupAllows(group, host)
+      },
+      reason() {
+        const members = [...(groups.find(instanceGroup.uuid)?.members.keys() ?? [])].map((member) => hosts.get(member).host)
+        return {
+          code: 'group.affinity',
+          subject: instanceGroup.uuid,
+          need: [...new Set([...elsewhere, ...members])].slice(0, 5).join(', '),
+        }
+      },
+    }
+  },
+}

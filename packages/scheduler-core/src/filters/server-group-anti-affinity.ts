@@ -1,0 +1,31 @@
+import type { HostIndex } from '../fleet/columns.ts'
+import { groupAllows } from '../fleet/groups.ts'
+import type { Filter } from './filter.ts'
+
+/** A host holds at most maxServerPerHost (1 if not given) members of a server group with the policy ANTI_AFFINITY. */
+export const serverGroupAntiAffinityFilter: Filter = {
+  name: 'ServerGroupAntiAffinityFilter',
+  description: 'The host holds fewer members of the anti-affinity group than it may.',
+  prepare({ instanceGroup }, { groups, hosts }) {
+    if (instanceGroup?.policy !== 'ANTI_AFFINITY') return undefined
+
+    const most = instanceGroup.maxServerPerHost ?? 1
+    const elsewhere = new Map<string, number>()
+    for (const name of instanceGroup.hosts) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
+    const claimed = (host: HostIndex) => groups.find(instanceGroup.uuid)?.members.get(host) ?? 0
+    const members = (host: HostIndex) => Math.max(claimed(host), elsewhere.get(hosts.get(host).host) ?? 0)
+    return {
+      passes(host) {
+        const group = groups.find(instanceGroup.uuid)
+        return members(host) < most && (group === undefined || groupAllows(group, host))
+      },
+      reason: (host) => ({
+        code: 'group.anti_affinity',
+        subject: instanceGroup.uuid,
+        need: `fewer than ${most}`,
+        have: members(host),
+        unit: 'members',
+      }),
+    }
+  },
+}

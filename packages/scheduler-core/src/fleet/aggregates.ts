@@ -1,0 +1,78 @@
+import { byCodeUnit } from '../canonical-json.ts'
+import type { Code } from '../codes.ts'
+import type { AggregateChanged, AggregateState } from './change.ts'
+import { DEFAULT_ZONE, type HostRecord, type HostTable } from './hosts.ts'
+
+/** The metadata key that makes an aggregate an availability zone, as in Nova. */
+export const ZONE_KEY = 'availability_zone'
+
+/** An aggregate as every replica holds it. */
+export interface Aggregate extends AggregateState {
+  readonly uuid: string
+  /** Rises by one with every edit; 1 when new. */
+  readonly version: number
+  /** Store time of the last edit. */
+  readonly updatedAt: number
+  readonly revision: number
+}
+
+/** All aggregates, and what they mean for their member hosts. */
+export class Aggregates {
+  readonly byUuid = new Map<string, Aggregate>()
+  /** Aggregates by member host name, each list in order of uuid. */
+  readonly #ofHost = new Map<string, readonly string[]>()
+
+  readonly #hosts: HostTable
+
+  constructor(hosts: HostTable) {
+    this.#hosts = hosts
+  }
+
+  /** Why an edit cannot count; undefined when it can. */
+  refuses({ uuid, expectedVersion, next }: AggregateChanged): Code | undefined {
+    if ((this.byUuid.get(uuid)?.version ?? 0) !== expectedVersion) return 'aggregate.version'
+    if (next === null) return undefined
+    for (const other of this.byUuid.values()) if (other.uuid !== uuid && other.name === next.name) return 'aggregate.name_taken'
+    const zone = next.metadata[ZONE_KEY]
+    if (zone === undefined) return undefined
+    for (const host of next.hosts)
+      for (const other of this.of(host)) {
+        const otherZone = other.uuid === uuid ? undefined : other.metadata[ZONE_KEY]
+        if (otherZone !== undefined && otherZone !== zone) return 'aggregate.zone_conflict'
+      }
+    return undefined
+  }
+
+  /** Takes an accepted edit over and marks every host that it touches as edited. */
+  take({ uuid, expectedVersion, next }: AggregateChanged, revision: number, now: number): void {
+    const before = this.byUuid.get(uuid)
+    if (next === null) this.byUuid.delete(uuid)
+    else this.byUuid.set(uuid, { ...next, uuid, version: expectedVersion + 1, updatedAt: now, revision })
+    const touched = new Set([...(before?.hosts ?? []), ...(next?.hosts ?? [])])
+    for (const host of touched) {
+      const others = (this.#ofHost.get(host) ?? []).filter((id) => id !== uuid)
+      const ids = next?.hosts.includes(host) ? [...others, uuid].sort(byCodeUnit) : others
+      if (ids.length > 0) this.#ofHost.set(host, ids)
+      else this.#ofHost.delete(host)
+      for (const index of this.#hosts.nodesOf(host)) {
+        const record = this.#hosts.get(index)
+        this.attach(record)
+        record.revision = revision
+        this.#hosts.columns.lastEdit[index] = revision
+        this.#hosts.touch(index)
+      }
+    }
+  }
+
+  /** Aggregates that a host name is in, in order of uuid. */
+  of(host: string): readonly Aggregate[] {
+    return (this.#ofHost.get(host) ?? []).map((uuid) => this.byUuid.get(uuid) as Aggregate)
+  }
+
+  /** Sets what a host record says about its aggregates. */
+  attach(record: HostRecord): void {
+    const aggregates = this.of(record.host)
+    record.aggregates = aggregates.map(({ uuid }) => uuid)
+    record.zone = aggregates.find(({ metadata }) => metadata[ZONE_KEY] !== undefined)?.metadata[ZONE_KEY] ?? DEFAULT_ZONE
+  }
+}

@@ -1,0 +1,203 @@
+import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
+import type { GpuGrant } from '../kinds/gpu/gpu.ts'
+import type { CellGrant } from '../kinds/numa/numa.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { HostStats, StatsDelta } from './stats.ts'
+
+/**
+ * The log's entries. They hold effects, not intentions: hosts, amounts, cells, CPUs and devices by name, so that
+ * replicas of different releases reach the same state. A published shape never changes its meaning; what is new gets
+ * a new type, written only after a `feature` entry says that every replica can read it.
+ */
+export const ENTRY_FORMAT = 1
+
+/** The highest feature level that this release can apply. */
+export const FEATURE_LEVEL = 1
+
+/** A position in the log, by which two replicas recognise the same history. */
+export interface Place {
+  readonly revision: number
+  /** Id of the entry at that revision; `''` before the first. */
+  readonly id: string
+  /** The store's stamp of that entry, milliseconds since 1970. */
+  readonly at: number
+}
+
+export const ORIGIN: Place = { revision: 0, id: '', at: 0 }
+
+/** A batch of changes as a replica writes it. */
+export interface Entry {
+  readonly format: typeof ENTRY_FORMAT
+  /** Unique for ever: the same entry sent twice has the same id. */
+  readonly id: string
+  readonly writer: string
+  /** The place on which every change in it was decided. */
+  readonly basis: Place
+  readonly changes: readonly Change[]
+}
+
+/** An entry as the store hands it out: with its revision and the store's time. */
+export interface LogEntry extends Entry {
+  readonly revision: number
+  readonly at: number
+}
+
+/** Host status set by operators. Only ENABLED hosts take new instances. */
+export const hostStatuses = ['ENABLED', 'DISABLED', 'DRAINING', 'MAINTENANCE'] as const
+export type HostStatus = (typeof hostStatuses)[number]
+
+export type GroupPolicy = 'AFFINITY' | 'ANTI_AFFINITY' | 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY'
+
+/** Identity of a host: the host's name and, for drivers with many nodes, the node's; equal where there is one. */
+export interface HostName {
+  readonly host: string
+  readonly node: string
+}
+
+/** What a claim takes from a host, kind by kind: the very units, cells, CPUs and devices. */
+export interface Grants {
+  /** Whole units per resource class. */
+  readonly classes?: Readonly<Record<string, number>>
+  readonly numa?: readonly CellGrant[]
+  readonly gpu?: readonly GpuGrant[]
+}
+
+export interface ClaimPart extends HostName {
+  /** The claim's id. */
+  readonly claim: string
+  /** Instance uuid; null when the caller named none. */
+  readonly instance: string | null
+  readonly grants: Grants
+}
+
+export interface GroupBinding {
+  readonly uuid: string
+  readonly policy: GroupPolicy
+  readonly maxServerPerHost: number | null
+}
+
+/** A proposal: all parts count, or none. */
+export interface ClaimsProposed {
+  readonly type: 'claims'
+  readonly account: string
+  readonly key: string
+  /** Digest of the canonical request: the same key with another digest is a conflict, not a repetition. */
+  readonly digest: string
+  readonly intent: 'CREATE'
+  readonly mode: 'RESERVE' | 'CONFIRM'
+  /** How long a reservation holds from the store's stamp of this entry, milliseconds. */
+  readonly ttlMs: number
+  /** The caller stops waiting at this store time; later the proposal is void. */
+  readonly notAfter: number | null
+  readonly group: GroupBinding | null
+  readonly parts: readonly ClaimPart[]
+  /** The answer to a repeated call, in the order of the parts; fences come from `apply`. */
+  readonly answer: readonly SelectedDestination[]
+  /** Everything that makes the decision again. */
+  readonly decision: DecisionRecord
+}
+
+export interface ClaimConfirmed {
+  readonly type: 'confirm'
+  readonly claim: string
+  readonly fence: number
+}
+
+export interface ClaimExtended {
+  readonly type: 'extend'
+  readonly claim: string
+  readonly fence: number
+  /** The new end is the later of the present one and the store's stamp plus this, milliseconds. */
+  readonly ttlMs: number
+}
+
+export interface ClaimReleased {
+  readonly type: 'release'
+  readonly claim: string
+  readonly fence: number
+  readonly reason: string | null
+}
+
+export interface ClaimExpired {
+  readonly type: 'expire'
+  readonly claim: string
+}
+
+/** The caller's last word: binds an unused key, or releases what it holds. */
+export interface KeyAbandoned {
+  readonly type: 'abandon'
+  readonly account: string
+  readonly key: string
+}
+
+export interface HostReported extends HostName {
+  readonly type: 'report'
+  readonly incarnation: string
+  readonly sequence: number
+  readonly full?: HostStats
+  readonly delta?: StatsDelta
+}
+
+/** Another service's data about a host, kept under that service's own schema and version. */
+export interface NamespaceReported extends HostName {
+  readonly type: 'namespace'
+  readonly namespace: string
+  readonly version: string
+  readonly incarnation: string
+  readonly sequence: number
+  readonly document: unknown
+}
+
+export interface StatusSet extends HostName {
+  readonly type: 'status'
+  readonly status: HostStatus
+  readonly reason: string
+}
+
+/** An aggregate's whole new state, counted only on the version that it was made from; null deletes it. */
+export interface AggregateChanged {
+  readonly type: 'aggregate'
+  readonly uuid: string
+  /** 0 when it is new. */
+  readonly expectedVersion: number
+  readonly next: AggregateState | null
+}
+
+export interface AggregateState {
+  readonly name: string
+  readonly metadata: Readonly<Record<string, string>>
+  /** Host names; a member host brings all its nodes. */
+  readonly hosts: readonly string[]
+}
+
+export interface ProfileChanged {
+  readonly type: 'profile'
+  readonly profile: Profile
+}
+
+export interface ProfileActivated {
+  readonly type: 'activate'
+  readonly name: string
+  readonly number: number
+}
+
+/** From here on every replica can apply changes of this level. */
+export interface FeatureLevelRaised {
+  readonly type: 'feature'
+  readonly level: number
+}
+
+export type Change =
+  | ClaimsProposed
+  | ClaimConfirmed
+  | ClaimExtended
+  | ClaimReleased
+  | ClaimExpired
+  | KeyAbandoned
+  | HostReported
+  | NamespaceReported
+  | StatusSet
+  | AggregateChanged
+  | ProfileChanged
+  | ProfileActivated
+  | FeatureLevelRaised

@@ -1,0 +1,143 @@
+import { isLive, type StoredClaim } from '../claims/claim.ts'
+import type { BoundKey } from '../claims/ledger.ts'
+import { allKinds } from '../kinds/index.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { Aggregate } from './aggregates.ts'
+import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type Place } from './change.ts'
+import { Fleet } from './fleet.ts'
+import type { NamespaceDocument, Reporter } from './hosts.ts'
+import type { HostStats } from './stats.ts'
+
+/** Format of checkpoints; a release reads its own and says so when it meets another. */
+export const CHECKPOINT_FORMAT = 1
+
+/** A fleet at one place of the log as plain data: what `restoreFleet` makes the same fleet from. */
+export interface Checkpoint {
+  readonly format: typeof CHECKPOINT_FORMAT
+  readonly place: Place
+  /** Time of the log at that place. */
+  readonly now: number
+  readonly featureLevel: number
+  /** The last places up to this one, oldest first. */
+  readonly places: readonly Place[]
+  /** In the order of first sight. */
+  readonly hosts: readonly StoredHost[]
+  readonly aggregates: readonly Aggregate[]
+  readonly groups: readonly (GroupBinding & { readonly lastEdit: number })[]
+  /** Live ones, and ended ones that a key or a present instance still needs, in the order in which they were made. */
+  readonly claims: readonly StoredClaim[]
+  readonly keys: readonly BoundKey[]
+  readonly profiles: readonly Profile[]
+  readonly activeProfiles: readonly { readonly name: string; readonly number: number }[]
+}
+
+export interface StoredHost extends HostName {
+  readonly firstSeen: number
+  readonly stats: HostStats
+  readonly status: HostStatus
+  readonly statusReason: string
+  readonly liveness: number
+  readonly lastEdit: number
+  readonly reportedAt: number
+  readonly revision: number
+  readonly reporters: readonly (readonly [string, Reporter])[]
+  readonly namespaces: readonly (readonly [string, NamespaceDocument])[]
+  readonly present: readonly string[]
+}
+
+/** The fleet as plain data. Its canonical JSON is equal on all replicas at the same place. */
+export function checkpointOf(fleet: Fleet): Checkpoint {
+  const { hosts, aggregates, groups, ledger, profiles } = fleet
+  const { columns } = hosts
+  return {
+    format: CHECKPOINT_FORMAT,
+    place: fleet.place,
+    now: fleet.now,
+    featureLevel: fleet.featureLevel,
+    places: [...fleet.places.values()].sort((a, b) => a.revision - b.revision),
+    hosts: hosts.records.map((record) => ({
+      host: record.host,
+      node: record.node,
+      firstSeen: record.firstSeen,
+      stats: record.stats,
+      status: hostStatuses[columns.status[record.index] as number] as HostStatus,
+      statusReason: record.statusReason,
+      liveness: columns.liveness[record.index] as number,
+      lastEdit: columns.lastEdit[record.index] as number,
+      reportedAt: record.reportedAt,
+      revision: record.revision,
+      reporters: [...record.reporters],
+      namespaces: [...record.namespaces],
+      present: [...record.present],
+    })),
+    aggregates: [...aggregates.byUuid.values()],
+    groups: [...groups.byUuid.values()].map(({ uuid, policy, maxServerPerHost, lastEdit }) => ({
+      uuid,
+      policy,
+      maxServerPerHost,
+      lastEdit,
+    })),
+    claims: [...ledger.claims.values()].map(({ host, ...claim }) => {
+      const { host: name, node } = hosts.get(host)
+      return { ...claim, host: name, node }
+    }),
+    keys: [...ledger.keys()],
+    profiles: profiles.written(),
+    activeProfiles: profiles
+      .names()
+      .map((name) => ({ name, number: profiles.activeNumber(name) as number }))
+      .filter(({ number }) => number > 0),
+  }
+}
+
+/** The fleet that a checkpoint was taken of. Throws RangeError for a format of another release. */
+export function restoreFleet(checkpoint: Checkpoint): Fleet {
+  if (checkpoint.format !== CHECKPOINT_FORMAT)
+    throw new RangeError(
+      `the checkpoint at revision ${checkpoint.place.revision} has format ${checkpoint.format}; this release reads format ${CHECKPOINT_FORMAT}`,
+    )
+  const fleet = new Fleet()
+  const { hosts, aggregates, groups, ledger, profiles } = fleet
+  for (const stored of checkpoint.hosts) {
+    const record = hosts.add(stored, stored.stats, stored.firstSeen)
+    const { index } = record
+    hosts.columns.status[index] = hostStatuses.indexOf(stored.status)
+    hosts.columns.liveness[index] = stored.liveness
+    record.statusReason = stored.statusReason
+    record.reportedAt = stored.reportedAt
+    record.traits = new Set(stored.stats.traits)
+    record.present = new Set(stored.present)
+    for (const [namespace, reporter] of stored.reporters) record.reporters.set(namespace, { ...reporter })
+    for (const [namespace, document] of stored.namespaces) record.namespaces.set(namespace, document)
+    for (const kind of allKinds) kind.takeInventory(hosts, index, stored.stats)
+  }
+  for (const { uuid, version, updatedAt, revision, ...next } of checkpoint.aggregates)
+    aggregates.take({ type: 'aggregate', uuid, expectedVersion: version - 1, next }, revision, updatedAt)
+  for (const { lastEdit, ...binding } of checkpoint.groups) {
+    groups.bind(binding)
+    const group = groups.find(binding.uuid)
+    if (group !== undefined) group.lastEdit = lastEdit
+  }
+  for (const { host, node, ...claim } of checkpoint.claims) {
+    const record = hosts.find({ host, node })
+    if (record === undefined) throw new RangeError(`the checkpoint holds a claim on ${host}, which it does not hold`)
+    const restored = { ...claim, host: record.index }
+    const holds = isLive(restored) || (claim.instance !== null && record.present.has(claim.instance))
+    ledger.add(restored)
+    if (!holds) record.claims.delete(restored)
+    if (isLive(restored)) groups.join(claim.group, record.index)
+  }
+  ledger.restoreKeys(checkpoint.keys.map((key) => ({ ...key })))
+  for (const [i, record] of hosts.records.entries()) {
+    const stored = checkpoint.hosts[i] as StoredHost
+    ledger.holdAll(record)
+    // after the aggregates, which mark hosts as edited
+    record.revision = stored.revision
+    hosts.columns.lastEdit[record.index] = stored.lastEdit
+  }
+  for (const profile of checkpoint.profiles) profiles.take(profile)
+  for (const active of checkpoint.activeProfiles) profiles.activate(active)
+  for (const place of checkpoint.places) if (place.revision > 0) fleet.restorePlace(place, checkpoint.now)
+  fleet.featureLevel = checkpoint.featureLevel
+  return fleet
+}

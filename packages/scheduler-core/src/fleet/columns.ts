@@ -1,0 +1,83 @@
+/** A host's position in the columns: its rank in the order in which hosts were first seen. Valid on every replica, never reused. */
+export type HostIndex = number & { readonly hostIndex: unique symbol }
+
+export type Column = Float64Array | Int32Array | Uint8Array
+
+/** The value of a column for a host. */
+export const at = (column: Column, host: HostIndex): number => column[host] as number
+
+/**
+ * Columns kept for every host, in the order of first sight. Amounts are whole numbers in Float64Arrays (exact to 2^53).
+ * Only `apply` and an overlay write them.
+ */
+export interface HostColumns {
+  /** Index into hostStatuses: 0 ENABLED, 1 DISABLED, 2 DRAINING, 3 MAINTENANCE. */
+  status: Uint8Array
+  /** 0 up, 1 suspect, 2 down. */
+  liveness: Uint8Array
+  /** Rises with every change of the host or of what it holds; scores cached at a version are valid at that version. */
+  version: Float64Array
+  /** Revision of the last edit (status, aggregate) that touched the host. */
+  lastEdit: Float64Array
+  /** Instances on the host: as reported, plus claims that the report does not count yet. */
+  instances: Int32Array
+  /** Input/output-heavy operations: as reported, plus one per claim that the report does not count yet. */
+  ioOps: Int32Array
+  /** Thousandths of GPUs that are free, over all GPUs of the host. */
+  gpuFreeMilli: Float64Array
+}
+
+export const createHostColumns = (size: number): HostColumns => ({
+  status: new Uint8Array(size),
+  liveness: new Uint8Array(size),
+  version: new Float64Array(size),
+  lastEdit: new Float64Array(size),
+  instances: new Int32Array(size),
+  ioOps: new Int32Array(size),
+  gpuFreeMilli: new Float64Array(size),
+})
+
+/** Columns of one resource class. free = capacity - used - claimed; it may be negative after a report that shrinks a host. */
+export interface ClassColumns {
+  total: Float64Array
+  reserved: Float64Array
+  /** Allocation ratio in thousandths. */
+  ratioMilli: Float64Array
+  minUnit: Float64Array
+  maxUnit: Float64Array
+  stepSize: Float64Array
+  /** floor((total - reserved) x ratio), computed once per report. */
+  capacity: Float64Array
+  used: Float64Array
+  /** Held by claims that `used` does not count. */
+  claimed: Float64Array
+  free: Float64Array
+  /** 1 where the host reports this class at all. */
+  reported: Uint8Array
+  /** 1 where the host's report says what is used, so that materialised claims are in it. */
+  countsUse: Uint8Array
+}
+
+export const createClassColumns = (size: number): ClassColumns => ({
+  total: new Float64Array(size),
+  reserved: new Float64Array(size),
+  ratioMilli: new Float64Array(size),
+  minUnit: new Float64Array(size),
+  maxUnit: new Float64Array(size),
+  stepSize: new Float64Array(size),
+  capacity: new Float64Array(size),
+  used: new Float64Array(size),
+  claimed: new Float64Array(size),
+  free: new Float64Array(size),
+  reported: new Uint8Array(size),
+  countsUse: new Uint8Array(size),
+})
+
+/** Every column of a set, copied into arrays of a larger size. */
+export function growColumns<Columns extends object>(columns: Columns, size: number): void {
+  for (const [name, column] of Object.entries(columns) as [keyof Columns, Column][]) {
+    const larger = new (column.constructor as new (size: number) => Column)(size)
+    larger.set(column as never)
+    columns[name] = larger as Columns[keyof Columns]
+  }
+}

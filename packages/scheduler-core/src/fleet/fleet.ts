@@ -1,0 +1,177 @@
+import { judgeAbandon, judgeClaims, judgeConfirm, judgeExpire, judgeExtend, judgeRelease, type Void } from '../claims/judge.ts'
+import { Ledger } from '../claims/ledger.ts'
+import { Profiles } from '../profiles/profiles.ts'
+import { Aggregates } from './aggregates.ts'
+import { type Change, ENTRY_FORMAT, FEATURE_LEVEL, hostStatuses, type LogEntry, ORIGIN, type Place, type StatusSet } from './change.ts'
+import { Groups } from './groups.ts'
+import { HostTable } from './hosts.ts'
+import { takeNamespace, takeReport } from './report.ts'
+
+/** How many of the last places of the log a fleet remembers: an entry with an older basis is void whole. */
+export const PLACE_WINDOW = 1_024
+
+/** Fences rise with the log: the revision, then the claim's place in its entry. */
+const CLAIMS_PER_ENTRY = 65_536
+
+/** An entry of a newer release: the replica must stop writing, and be upgraded. */
+export class UnknownEntryError extends Error {
+  override readonly name = 'UnknownEntryError'
+}
+
+/**
+ * Everything that decisions read: hosts, aggregates, groups, profiles, claims, keys. It is the log applied up to
+ * `place`, the same on every replica, and `apply` is its only writer (an overlay takes back what it wrote).
+ */
+export class Fleet {
+  readonly hosts = new HostTable()
+  readonly groups = new Groups()
+  readonly aggregates = new Aggregates(this.hosts)
+  readonly profiles = new Profiles()
+  readonly ledger = new Ledger(this.hosts, this.groups)
+  /** Position of the last entry applied. */
+  place: Place = ORIGIN
+  /** Time of the log, milliseconds: the latest stamp so far. Never goes back. */
+  now = 0
+  featureLevel = 1
+  /** The last places by revision, and the ids in them. */
+  readonly places = new Map<number, Place>([[0, ORIGIN]])
+  readonly #ids = new Map<string, number>([['', 0]])
+  #locked = false
+
+  /**
+   * Applies the next entry: every change is judged at its place, in order. Answers per change undefined when it counted,
+   * or the code of why it is void. Throws RangeError when the entry is not the next one, UnknownEntryError when it is of
+   * a newer release; the fleet is unchanged then.
+   */
+  apply(entry: LogEntry): readonly Void[] {
+    if (this.#locked) throw new Error('the fleet cannot change while an overlay is open')
+    if (entry.revision !== this.place.revision + 1)
+      throw new RangeError(`entry ${entry.revision} does not follow revision ${this.place.revision}`)
+    assertReadable(entry)
+    const refusal: Void = this.#ids.has(entry.id) ? 'entry.repeated' : this.knows(entry.basis) ? undefined : 'entry.basis'
+    this.#moveTo({ revision: entry.revision, id: entry.id, at: entry.at })
+    let fence = entry.revision * CLAIMS_PER_ENTRY
+    const verdicts = entry.changes.map((change): Void => {
+      if (refusal !== undefined) return refusal
+      const verdict = this.#judge(change, entry.basis.revision, fence)
+      if (change.type === 'claims') fence += change.parts.length
+      return verdict
+    })
+    this.ledger.forgetEnded(this.now)
+    return verdicts
+  }
+
+  /** Whether a place is in this log, among the last that are remembered. */
+  knows({ revision, id, at }: Place): boolean {
+    const place = this.places.get(revision)
+    return place !== undefined && place.id === id && place.at === at
+  }
+
+  /** The revision of an entry among the last that are remembered. */
+  revisionOf(entryId: string): number | undefined {
+    return this.#ids.get(entryId)
+  }
+
+  /** Takes over a place when a checkpoint is loaded, oldest first. */
+  restorePlace(place: Place, now: number): void {
+    this.#moveTo(place)
+    this.now = now
+  }
+
+  /** While locked, `apply` throws. For overlays. */
+  lock(): void {
+    if (this.#locked) throw new Error('the fleet has an open overlay already')
+    this.#locked = true
+  }
+
+  unlock(): void {
+    this.#locked = false
+  }
+
+  #moveTo(place: Place): void {
+    this.place = place
+    this.now = Math.max(this.now, place.at)
+    this.places.set(place.revision, place)
+    if (!this.#ids.has(place.id)) this.#ids.set(place.id, place.revision)
+    const old = this.places.get(place.revision - PLACE_WINDOW)
+    if (old === undefined) return
+    this.places.delete(old.revision)
+    if (this.#ids.get(old.id) === old.revision) this.#ids.delete(old.id)
+  }
+
+  #judge(change: Change, basis: number, fence: number): Void {
+    switch (change.type) {
+      case 'claims':
+        return judgeClaims(this, basis, change, fence)
+      case 'confirm':
+        return judgeConfirm(this, change)
+      case 'extend':
+        return judgeExtend(this, change)
+      case 'release':
+        return judgeRelease(this, change)
+      case 'expire':
+        return judgeExpire(this, change)
+      case 'abandon':
+        return judgeAbandon(this, change)
+      case 'report':
+        return takeReport(this, change)
+      case 'namespace':
+        return takeNamespace(this, change)
+      case 'status':
+        return this.#setStatus(change)
+      case 'aggregate': {
+        const refusal = this.aggregates.refuses(change)
+        if (refusal === undefined) this.aggregates.take(change, this.place.revision, this.now)
+        return refusal
+      }
+      case 'profile':
+        return this.profiles.take(change.profile)
+      case 'activate':
+        return this.profiles.activate(change)
+      case 'feature':
+        this.featureLevel = Math.max(this.featureLevel, change.level)
+        return undefined
+    }
+  }
+
+  #setStatus(change: StatusSet): Void {
+    const record = this.hosts.find(change)
+    if (record === undefined) return 'report.unknown_host'
+    const { columns } = this.hosts
+    columns.status[record.index] = hostStatuses.indexOf(change.status)
+    columns.lastEdit[record.index] = this.place.revision
+    record.statusReason = change.reason
+    record.revision = this.place.revision
+    this.hosts.touch(record.index)
+    return undefined
+  }
+}
+
+const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
+  'claims',
+  'confirm',
+  'extend',
+  'release',
+  'expire',
+  'abandon',
+  'report',
+  'namespace',
+  'status',
+  'aggregate',
+  'profile',
+  'activate',
+  'feature',
+])
+
+function assertReadable(entry: LogEntry): void {
+  if (entry.format !== ENTRY_FORMAT)
+    throw new UnknownEntryError(`entry ${entry.revision} has format ${entry.format}; this release reads format ${ENTRY_FORMAT}`)
+  for (const change of entry.changes) {
+    if (!knownTypes.has(change.type))
+      throw new UnknownEntryError(`entry ${entry.revision} holds a change of type ${change.type}, which this release does not know`)
+    if (change.type === 'feature' && change.level > FEATURE_LEVEL)
+      throw new UnknownEntryError(
+        `entry ${entry.revision} raises the feature level to ${change.level}; this release reads ${FEATURE_LEVEL}`,
+      )
+  }
+}

@@ -1,0 +1,54 @@
+import type { GroupBinding } from './change.ts'
+import type { HostIndex } from './columns.ts'
+
+/** A server group: bound by its first claim; its members are live claims. */
+export interface Group extends GroupBinding {
+  /** Revision of the last edit: claims decided before it do not count. */
+  lastEdit: number
+  /** Live members by host. */
+  readonly members: Map<HostIndex, number>
+}
+
+export class Groups {
+  readonly byUuid = new Map<string, Group>()
+
+  find(uuid: string): Group | undefined {
+    return this.byUuid.get(uuid)
+  }
+
+  /** False when the group exists with another policy. */
+  accepts({ uuid, policy, maxServerPerHost }: GroupBinding): boolean {
+    const group = this.byUuid.get(uuid)
+    return group === undefined || (group.policy === policy && group.maxServerPerHost === maxServerPerHost)
+  }
+
+  /** The group, made by its first claim. */
+  bind({ uuid, policy, maxServerPerHost }: GroupBinding): void {
+    if (!this.byUuid.has(uuid)) this.byUuid.set(uuid, { uuid, policy, maxServerPerHost, lastEdit: 0, members: new Map() })
+  }
+
+  /** Undoes `bind` of a group without members: a proposal that was thrown away leaves no group behind. */
+  unbind(uuid: string): void {
+    this.byUuid.delete(uuid)
+  }
+
+  join(uuid: string | null, host: HostIndex): void {
+    const members = uuid === null ? undefined : this.byUuid.get(uuid)?.members
+    members?.set(host, (members.get(host) ?? 0) + 1)
+  }
+
+  leave(uuid: string | null, host: HostIndex): void {
+    const members = uuid === null ? undefined : this.byUuid.get(uuid)?.members
+    if (members === undefined) return
+    const left = (members.get(host) ?? 0) - 1
+    if (left > 0) members.set(host, left)
+    else members.delete(host)
+  }
+}
+
+/** Whether one more member may live on the host. Soft policies forbid nothing. */
+export function groupAllows(group: Pick<Group, 'policy' | 'maxServerPerHost' | 'members'>, host: HostIndex): boolean {
+  if (group.policy === 'ANTI_AFFINITY') return (group.members.get(host) ?? 0) < (group.maxServerPerHost ?? 1)
+  if (group.policy === 'AFFINITY') return group.members.size === 0 || group.members.has(host)
+  return true
+}

@@ -1,0 +1,80 @@
+import type { Code } from '../codes.ts'
+import { allKinds } from '../kinds/index.ts'
+import type { HostReported, NamespaceReported } from './change.ts'
+import type { Fleet } from './fleet.ts'
+import type { HostRecord, Reporter } from './hosts.ts'
+import { type HostStats, mergeDelta } from './stats.ts'
+
+/** How many earlier incarnations of a reporter are recognised as stale. */
+const PAST_INCARNATIONS = 8
+
+/** The namespace of this service's own data about hosts. */
+export const COMPUTE = 'compute'
+
+/** Takes a host's report over, unless a newer one is in the log; the same change materialises what the report lists. */
+export function takeReport(fleet: Fleet, change: HostReported): Code | undefined {
+  const { hosts, place, now } = fleet
+  const known = hosts.find(change)
+  const reporter = known?.reporters.get(COMPUTE)
+  const order = judgeOrder(reporter, change)
+  if (order !== undefined) return order
+  if (change.delta !== undefined) {
+    if (known === undefined) return 'report.unknown_host'
+    if (reporter?.incarnation !== change.incarnation || reporter.sequence !== change.delta.baseSequence) return 'report.gap'
+  }
+  const stats = change.full ?? mergeDelta((known as HostRecord).stats, change.delta ?? { baseSequence: 0 })
+  const record = known ?? hosts.add(change, stats, place.revision)
+  if (known === undefined) fleet.aggregates.attach(record)
+  record.reporters.set(COMPUTE, nextReporter(reporter, change))
+  record.reportedAt = now
+  record.revision = place.revision
+  takeStats(fleet, record, stats)
+  return undefined
+}
+
+/** Replaces what is known about a host and counts its claims anew: materialised ones are in the report. */
+export function takeStats({ hosts, ledger, place }: Fleet, record: HostRecord, stats: HostStats): void {
+  record.stats = stats
+  record.traits = new Set(stats.traits)
+  if (stats.instances !== null) {
+    record.present = new Set(stats.instances)
+    for (const claim of record.claims) {
+      if (claim.instance === null) continue
+      const listed = record.present.has(claim.instance)
+      if (listed && (claim.state === 'RESERVED' || claim.state === 'CONFIRMED')) ledger.move(claim, 'MATERIALISED', place.revision)
+      if (!listed && claim.state === 'MATERIALISED') ledger.move(claim, 'CONFIRMED', place.revision)
+    }
+  }
+  for (const kind of allKinds) kind.takeInventory(hosts, record.index, stats)
+  ledger.holdAll(record)
+  hosts.touch(record.index)
+}
+
+/** Keeps another service's document; its shape is that service's own. */
+export function takeNamespace({ hosts, place }: Fleet, change: NamespaceReported): Code | undefined {
+  const record = hosts.find(change)
+  if (record === undefined) return 'report.unknown_host'
+  const reporter = record.reporters.get(change.namespace)
+  const order = judgeOrder(reporter, change)
+  if (order !== undefined) return order
+  record.reporters.set(change.namespace, nextReporter(reporter, change))
+  record.namespaces.set(change.namespace, { version: change.version, document: change.document })
+  record.revision = place.revision
+  hosts.touch(record.index)
+  return undefined
+}
+
+function judgeOrder(
+  reporter: Reporter | undefined,
+  { incarnation, sequence }: { incarnation: string; sequence: number },
+): Code | undefined {
+  if (reporter === undefined) return undefined
+  if (reporter.incarnation === incarnation ? sequence <= reporter.sequence : reporter.past.includes(incarnation)) return 'report.stale'
+  return undefined
+}
+
+function nextReporter(reporter: Reporter | undefined, { incarnation, sequence }: { incarnation: string; sequence: number }): Reporter {
+  const past =
+    reporter === undefined || reporter.incarnation === incarnation ? (reporter?.past ?? []) : [reporter.incarnation, ...reporter.past]
+  return { incarnation, sequence, past: past.slice(0, PAST_INCARNATIONS) }
+}

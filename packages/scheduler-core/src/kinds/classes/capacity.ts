@@ -1,0 +1,12 @@
+/**
+ * floor((total - reserved) x ratio) in whole numbers only, ratio in thousandths. Exact for totals to 2^40 and ratios
+ * to 1000, so every replica and every platform computes the same capacity.
+ */
+export function capacityOf(total: number, reserved: number, ratioMilli: number): number {
+  const rest = Math.max(0, total - reserved)
+  const thousands = Math.floor(rest / 1_000)
+  return thousands * ratioMilli + Math.floor(((rest - thousands * 1_000) * ratioMilli) / 1_000)
+}
+
+/** A ratio as whole thousandths. */
+export const toRatioMilli = (ratio: number): number => Math.round(ratio * 1_000)

@@ -1,0 +1,124 @@
+import { at, type ClassColumns, type HostIndex } from '../../fleet/columns.ts'
+import type { HostTable } from '../../fleet/hosts.ts'
+import type { HostStats } from '../../fleet/stats.ts'
+import { demandOf } from '../../request/request-spec.ts'
+import type { ResourceKind } from '../kind.ts'
+import { capacityOf, toRatioMilli } from './capacity.ts'
+
+/** Whole units per resource class. */
+export type Amounts = Readonly<Record<string, number>>
+
+interface AmountAsk {
+  readonly resourceClass: string
+  readonly amount: number
+}
+
+/** Countable resources: VCPU, MEMORY_MB, DISK_GB and custom classes, with total, reserved, ratio and unit rules. */
+export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
+  name: 'classes',
+  rules: ['sum'],
+
+  ask(spec) {
+    const amounts = Object.entries(demandOf(spec).amounts)
+    return amounts.length === 0 ? undefined : amounts.map(([resourceClass, amount]) => ({ resourceClass, amount }))
+  },
+
+  canGive(hosts, host, ask) {
+    for (const { resourceClass, amount } of ask) if (!hasRoom(hosts, host, resourceClass, amount)) return false
+    return true
+  },
+
+  createAssign(setting) {
+    if (setting !== undefined && setting.rule !== 'sum')
+      throw new RangeError(`classes has no assignment rule ${setting.rule}; it must be sum`)
+    return (hosts, host, ask) =>
+      this.canGive(hosts, host, ask) ? Object.fromEntries(ask.map(({ resourceClass, amount }) => [resourceClass, amount])) : undefined
+  },
+
+  fits(hosts, host, grant) {
+    for (const resourceClass in grant) if (!hasRoom(hosts, host, resourceClass, grant[resourceClass] as number)) return false
+    return true
+  },
+
+  hold: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, 1),
+  drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
+
+  takeInventory(hosts, host, stats) {
+    for (const columns of hosts.classes.values()) clear(columns, host)
+    for (const [resourceClass, inventory] of inventoriesOf(stats)) {
+      const columns = hosts.classColumns(resourceClass)
+      columns.reported[host] = 1
+      columns.total[host] = inventory.total
+      columns.reserved[host] = inventory.reserved
+      columns.ratioMilli[host] = toRatioMilli(inventory.allocationRatio)
+      columns.minUnit[host] = inventory.minUnit
+      columns.maxUnit[host] = inventory.maxUnit ?? Number.MAX_SAFE_INTEGER
+      columns.stepSize[host] = inventory.stepSize
+      columns.capacity[host] = capacityOf(inventory.total, inventory.reserved, toRatioMilli(inventory.allocationRatio))
+      columns.used[host] = inventory.used ?? 0
+      columns.countsUse[host] = inventory.used === null ? 0 : 1
+      refresh(columns, host)
+    }
+  },
+
+  reason(hosts, host, ask) {
+    for (const { resourceClass, amount } of ask) {
+      if (hasRoom(hosts, host, resourceClass, amount)) continue
+      const columns = hosts.classes.get(resourceClass)
+      if (columns === undefined || columns.reported[host] === 0)
+        return { code: 'class.not_reported', subject: resourceClass, need: amount, have: 0, unit: resourceClass }
+      const have = at(columns.free, host)
+      if (have < amount) return { code: 'class.short', subject: resourceClass, need: amount, have, unit: resourceClass }
+      return { code: 'class.unit', subject: resourceClass, need: amount, have: unitRule(columns, host), unit: resourceClass }
+    }
+    throw new Error('reason was asked for a host that can give what is asked')
+  },
+}
+
+/** The inventory of every class in a report: the standard three, with what `inventories` says about them, and the others. */
+function inventoriesOf(stats: HostStats): Map<string, HostStats['inventories'][number]> {
+  const standard = (resourceClass: string, total: number, allocationRatio: number, used: number) =>
+    [resourceClass, { resourceClass, total, reserved: 0, allocationRatio, minUnit: 1, maxUnit: null, stepSize: 1, used }] as const
+  const inventories = new Map<string, HostStats['inventories'][number]>([
+    standard('VCPU', stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed),
+    standard('MEMORY_MB', stats.memoryMb, stats.ramAllocationRatio, stats.memoryMbUsed),
+    standard('DISK_GB', stats.localGb, stats.diskAllocationRatio, stats.localGbUsed),
+  ])
+  for (const given of stats.inventories)
+    inventories.set(given.resourceClass, { ...given, used: given.used ?? inventories.get(given.resourceClass)?.used ?? null })
+  return inventories
+}
+
+function hasRoom(hosts: HostTable, host: HostIndex, resourceClass: string, amount: number): boolean {
+  const columns = hosts.classes.get(resourceClass)
+  return (
+    columns !== undefined &&
+    columns.reported[host] === 1 &&
+    at(columns.free, host) >= amount &&
+    amount >= at(columns.minUnit, host) &&
+    amount <= at(columns.maxUnit, host) &&
+    amount % at(columns.stepSize, host) === 0
+  )
+}
+
+function add(hosts: HostTable, host: HostIndex, grant: Amounts, materialised: boolean, sign: 1 | -1): void {
+  for (const resourceClass in grant) {
+    const columns = hosts.classColumns(resourceClass)
+    if (materialised && columns.countsUse[host] === 1) continue
+    columns.claimed[host] = at(columns.claimed, host) + sign * (grant[resourceClass] as number)
+    refresh(columns, host)
+  }
+}
+
+function refresh(columns: ClassColumns, host: HostIndex): void {
+  columns.free[host] = at(columns.capacity, host) - at(columns.used, host) - at(columns.claimed, host)
+}
+
+function clear(columns: ClassColumns, host: HostIndex): void {
+  for (const column of Object.values(columns) as Float64Array[]) column[host] = 0
+}
+
+const unitRule = (columns: ClassColumns, host: HostIndex): string => {
+  const max = at(columns.maxUnit, host)
+  return `${at(columns.minUnit, host)} to ${max === Number.MAX_SAFE_INTEGER ? 'any' : max} in steps of ${at(columns.stepSize, host)}`
+}

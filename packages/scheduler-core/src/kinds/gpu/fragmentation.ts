@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { at, type HostIndex } from '../../fleet/columns.ts'
+import type { HostTable } from '../../fleet/hosts.ts'
+import { type GpuAsk, type GpuState, gpuFits, WHOLE_GPU } from './gpu.ts'
+
+/**
+ * Fragmentation of GPUs, after Weng et al., "Beware of Fragmentation" (USENIX ATC 2023): the GPU capacity of a host
+ * that typical requests could not use. Typical requests are options: what is typical is the site's knowledge.
+ */
+const typicalRequest = z.strictObject({
+  /** Share of this request among all, 0..1. */
+  frequency: z.number().min(0).max(1),
+  /** Amount of `cpuClass` that it asks. */
+  cpu: z
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 40),
+  /** GPUs; 0 = a request without any. */
+  gpus: z.number().int().min(0).max(64),
+  /** Thousandths of each GPU. */
+  shareMilli: z.number().int().min(0).max(1_000),
+  models: z.array(z.string()).max(256).default([]),
+})
+
+export const fragmentationOptions = z.strictObject({
+  typical: z.array(typicalRequest).max(1_000).default([]),
+  /** The resource class in which `cpu` is counted. */
+  cpuClass: z.string().default('VCPU'),
+})
+
+export type FragmentationOptions = z.input<typeof fragmentationOptions>
+
+export interface FragmentationChoice {
+  readonly gpus: readonly GpuState[]
+  /** 0..100: how little the placement fragments the host; whole points, as in the paper's artifact. */
+  readonly points: number
+}
+
+export interface Fragmentation {
+  /** The best choice of GPUs on a host and its points; undefined when they do not suffice. A count of 0 takes none, but still CPU. */
+  choose(hosts: HostTable, host: HostIndex, ask: GpuAsk): FragmentationChoice | undefined
+}
+
+/** The k-th entry (k = 1..99) is ln(k / (100 - k)): 100 / (1 + e^-x) reaches k where x does. A table, because Math.exp may differ in its last bit between engines. */
+const breakpoints: readonly number[] = [
+  -4.59511985013459, -3.891820298110627, -3.4760986898352733, -3.1780538303479458, -2.9444389791664407, -2.751535313041949,
+  -2.586689344097943, -2.4423470353692043, -2.3136349291806306, -2.1972245773362196, -2.0907410969337694, -1.9924301646902063,
+  -1.900958761193047, -1.815289966638249, -1.7346010553881064, -1.6582280766035324, -1.5856272637403819, -1.5163474893680884,
+  -1.4500101755059984, -1.3862943611198906, -1.3249254147435985, -1.2656663733312759, -1.2083112059245342, -1.1526795099383855,
+  -1.0986122886681098, -1.0459685551826876, -0.994622575144062, -0.9444616088408514, -0.8953840470548413, -0.8472978603872037,
+  -0.8001193001121132, -0.7537718023763802, -0.7081850579244858, -0.6632942174102642, -0.6190392084062235, -0.5753641449035618,
+  -0.5322168137473082, -0.4895482253187058, -0.4473122180436647, -0.40546510810816444, -0.3639653772014116, -0.322773392263051,
+  -0.2818511521409877, -0.2411620568168881, -0.2006706954621511, -0.16034265007517937, -0.12014431184206321, -0.08004270767353637,
+  -0.04000533461369913, 0, 0.040005334613699206, 0.08004270767353636, 0.12014431184206321, 0.16034265007517948, 0.20067069546215124,
+  0.24116205681688804, 0.28185115214098766, 0.322773392263051, 0.3639653772014116, 0.4054651081081644, 0.44731221804366483,
+  0.4895482253187058, 0.5322168137473082, 0.5753641449035618, 0.6190392084062235, 0.6632942174102642, 0.7081850579244858,
+  0.7537718023763802, 0.8001193001121131, 0.8472978603872037, 0.8953840470548413, 0.9444616088408515, 0.994622575144062, 1.0459685551826876,
+  1.0986122886681096, 1.1526795099383853, 1.2083112059245342, 1.2656663733312759, 1.3249254147435985, 1.3862943611198906,
+  1.4500101755059984, 1.5163474893680884, 1.5856272637403819, 1.6582280766035324, 1.7346010553881064, 1.8152899666382492, 1.900958761193047,
+  1.992430164690206, 2.0907410969337694, 2.1972245773362196, 2.3136349291806306, 2.4423470353692043, 2.586689344097943, 2.751535313041949,
+  2.9444389791664403, 3.1780538303479458, 3.4760986898352733, 3.8918202981106265, 4.59511985013459,
+]
+
+/** trunc(100 x logistic(x)), by look-up. */
+export function logisticPoints(x: number): number {
+  let low = 0
+  let high = breakpoints.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((breakpoints[middle] as number) <= x) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Throws RangeError for options that do not fit their schema. */
+export function createFragmentation(options: unknown): Fragmentation {
+  const parsed = fragmentationOptions.safeParse(options ?? {})
+  if (!parsed.success)
+    throw new RangeError(`fragmentation options: ${parsed.error.issues[0]?.path.join('.')}: ${parsed.error.issues[0]?.message}`)
+  const { typical, cpuClass } = parsed.data
+  const accepts = modelTable(typical)
+  const free = new Float64Array(64)
+
+  /** Thousandths of GPU, weighed by frequency, that typical requests could not use; `free` holds what is free per GPU. */
+  const fragment = (gpus: readonly GpuState[], cpuFree: number): number => {
+    let sum = 0
+    for (let t = 0; t < typical.length; t++) {
+      const request = typical[t] as (typeof typical)[number]
+      let all = 0
+      let tooSmall = 0
+      let fitting = 0
+      for (let g = 0; g < gpus.length; g++) {
+        const have = free[g] as number
+        all += have
+        if (have >= request.shareMilli && accepts((gpus[g] as GpuState).model)[t] === 1) fitting++
+        else tooSmall += have
+      }
+      const unusable = request.gpus === 0 || cpuFree < request.cpu || fitting < request.gpus
+      sum += request.frequency * (unusable ? all : tooSmall)
+    }
+    return sum
+  }
+
+  const load = (gpus: readonly GpuState[]): void => {
+    for (let g = 0; g < gpus.length; g++) free[g] = Math.max(0, (gpus[g] as GpuState).freeMilli)
+  }
+
+  const cpuFreeOf = (hosts: HostTable, host: HostIndex): number => {
+    const columns = hosts.classes.get(cpuClass)
+    return columns === undefined ? 0 : at(columns.free, host)
+  }
+
+  return {
+    choose(hosts, host, ask) {
+      const { gpus } = hosts.get(host)
+      const fitting: number[] = []
+      for (let g = 0; g < gpus.length; g++) if (gpuFits(gpus[g] as GpuState, ask)) fitting.push(g)
+      if (fitting.length < ask.count) return undefined
+      const cpuFree = cpuFreeOf(hosts, host)
+      const cpuAfter = cpuFree - (ask.amounts[cpuClass] ?? 0)
+      load(gpus)
+      const before = fragment(gpus, cpuFree)
+      const pointsOf = (chosen: readonly number[]): number => {
+        for (const g of chosen) free[g] = (free[g] as number) - ask.shareMilli
+        const after = fragment(gpus, cpuAfter)
+        for (const g of chosen) free[g] = (free[g] as number) + ask.shareMilli
+        return logisticPoints((before - after) / WHOLE_GPU)
+      }
+      // one share: the GPU with the most points, lowest index first; several or whole ones: the lowest indices that fit
+      const choices = ask.count === 1 && ask.shareMilli < WHOLE_GPU ? fitting.map((g) => [g]) : [fitting.slice(0, ask.count)]
+      let best: FragmentationChoice | undefined
+      for (const chosen of choices) {
+        const points = pointsOf(chosen)
+        if (best === undefined || points > best.points) best = { points, gpus: chosen.map((g) => gpus[g] as GpuState) }
+      }
+      return best
+    },
+  }
+}
+
+/** Which typical requests a GPU of a model would do for, as one byte each; worked out once per model. */
+function modelTable(typical: readonly z.output<typeof typicalRequest>[]): (model: string | null) => Uint8Array {
+  const rows = new Map<string | null, Uint8Array>()
+  return (model) => {
+    let row = rows.get(model)
+    if (row === undefined) {
+      row = Uint8Array.from(typical, ({ models }) => (models.length === 0 || (model !== null && models.includes(model)) ? 1 : 0))
+      rows.set(model, row)
+    }
+    return row
+  }
+}

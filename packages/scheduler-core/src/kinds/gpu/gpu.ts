@@ -1,0 +1,128 @@
+import type { HostIndex } from '../../fleet/columns.ts'
+import type { HostTable } from '../../fleet/hosts.ts'
+import { demandOf, type GpuRequest } from '../../request/request-spec.ts'
+import type { AssignmentSetting, ResourceKind } from '../kind.ts'
+import { createFragmentation } from './fragmentation.ts'
+
+export const WHOLE_GPU = 1_000
+
+/** A GPU of a host. Thousandths free: 1000 = idle; negative only after a report that says more is used. */
+export interface GpuState {
+  readonly index: number
+  readonly model: string | null
+  readonly countsUse: boolean
+  freeMilli: number
+}
+
+/** What a claim takes from one GPU. */
+export interface GpuGrant {
+  readonly index: number
+  readonly milli: number
+}
+
+/** The GPUs asked for, and the amounts that the same instance takes beside them: some rules look at both. */
+export interface GpuAsk extends GpuRequest {
+  readonly amounts: Readonly<Record<string, number>>
+}
+
+/** GPUs of a host in the order in which a rule would take them; the first `count` that fit are taken. */
+type GpuOrder = (gpus: readonly GpuState[], ask: GpuRequest) => readonly GpuState[]
+
+const orders: Readonly<Record<string, GpuOrder>> = {
+  /** Shares go to the fullest GPU that fits, whole GPUs to the lowest index. */
+  fullest: (gpus, ask) => (ask.shareMilli === WHOLE_GPU ? gpus : [...gpus].sort((a, b) => a.freeMilli - b.freeMilli || a.index - b.index)),
+  emptiest: (gpus, ask) => (ask.shareMilli === WHOLE_GPU ? gpus : [...gpus].sort((a, b) => b.freeMilli - a.freeMilli || a.index - b.index)),
+  first: (gpus) => gpus,
+}
+
+/** Whole GPUs and shares of them, optionally of listed models. */
+export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
+  name: 'gpu',
+  rules: ['fullest', 'emptiest', 'first', 'least-fragmentation'],
+
+  ask: (spec) => (spec.gpus === null ? undefined : { ...spec.gpus, amounts: demandOf(spec).amounts }),
+
+  canGive(hosts, host, ask) {
+    const { gpus } = hosts.get(host)
+    let found = 0
+    for (const gpu of gpus) if (gpuFits(gpu, ask) && ++found === ask.count) return true
+    return false
+  },
+
+  createAssign(setting) {
+    const choose = createChoose(setting)
+    return (hosts, host, ask) => choose(hosts, host, ask)?.map(({ index }) => ({ index, milli: ask.shareMilli }))
+  },
+
+  fits(hosts, host, grant) {
+    const { gpus } = hosts.get(host)
+    const taken = new Map<number, number>()
+    for (const { index, milli } of grant) {
+      const gpu = gpus.find((device) => device.index === index)
+      const sum = (taken.get(index) ?? 0) + milli
+      if (gpu === undefined || gpu.freeMilli < sum) return false
+      taken.set(index, sum)
+    }
+    return true
+  },
+
+  hold: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, 1),
+  drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
+
+  takeInventory(hosts, host, stats) {
+    const record = hosts.get(host)
+    record.gpus = stats.gpus
+      .map(({ index, model, usedMilli }) => ({ index, model, countsUse: usedMilli !== null, freeMilli: WHOLE_GPU - (usedMilli ?? 0) }))
+      .sort((a, b) => a.index - b.index)
+    hosts.columns.gpuFreeMilli[host] = record.gpus.reduce((sum, gpu) => sum + gpu.freeMilli, 0)
+  },
+
+  reason(hosts, host, ask) {
+    const { gpus } = hosts.get(host)
+    if (gpus.length === 0) return { code: 'gpu.none', subject: 'GPU', need: ask.count, have: 0, unit: 'GPUs' }
+    const matching = gpus.filter((gpu) => modelFits(gpu, ask))
+    if (matching.length === 0)
+      return { code: 'gpu.model', subject: 'GPU', need: ask.models.join(' or '), have: modelsOf(gpus), unit: 'model' }
+    if (matching.length < ask.count) return { code: 'gpu.count', subject: 'GPU', need: ask.count, have: matching.length, unit: 'GPUs' }
+    const fitting = matching.filter((gpu) => gpu.freeMilli >= ask.shareMilli)
+    return { code: 'gpu.short', subject: `GPU with ${ask.shareMilli}/1000 free`, need: ask.count, have: fitting.length, unit: 'GPUs' }
+  },
+}
+
+/** The GPUs that a rule takes on a host; undefined when they do not suffice. */
+export type ChooseGpus = (hosts: HostTable, host: HostIndex, ask: GpuAsk) => readonly GpuState[] | undefined
+
+/** Throws RangeError for an unknown rule or bad options. */
+export function createChoose(setting: AssignmentSetting | undefined): ChooseGpus {
+  const rule = setting?.rule ?? 'fullest'
+  if (rule === 'least-fragmentation') {
+    const fragmentation = createFragmentation(setting?.options)
+    return (hosts, host, ask) => fragmentation.choose(hosts, host, ask)?.gpus
+  }
+  const order = Object.hasOwn(orders, rule) ? orders[rule] : undefined
+  if (order === undefined) throw new RangeError(`gpu has no assignment rule ${rule}; it must be one of ${gpuKind.rules.join(', ')}`)
+  return (hosts, host, ask) => {
+    const chosen = order(hosts.get(host).gpus, ask)
+      .filter((gpu) => gpuFits(gpu, ask))
+      .slice(0, ask.count)
+    return chosen.length === ask.count ? chosen : undefined
+  }
+}
+
+export const gpuFits = (gpu: GpuState, ask: GpuRequest): boolean => gpu.freeMilli >= ask.shareMilli && modelFits(gpu, ask)
+
+const modelFits = (gpu: GpuState, ask: GpuRequest): boolean =>
+  ask.models.length === 0 || (gpu.model !== null && ask.models.includes(gpu.model))
+
+const modelsOf = (gpus: readonly GpuState[]): string => [...new Set(gpus.map(({ model }) => model ?? 'unnamed'))].join(', ')
+
+function add(hosts: HostTable, host: HostIndex, grant: readonly GpuGrant[], materialised: boolean, sign: 1 | -1): void {
+  const { gpus } = hosts.get(host)
+  const { gpuFreeMilli } = hosts.columns
+  for (const { index, milli } of grant) {
+    const gpu = gpus.find((device) => device.index === index)
+    if (gpu === undefined || (materialised && gpu.countsUse)) continue
+    gpu.freeMilli -= sign * milli
+    gpuFreeMilli[host] = (gpuFreeMilli[host] as number) - sign * milli
+  }
+}

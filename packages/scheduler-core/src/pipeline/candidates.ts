@@ -1,0 +1,55 @@
+import type { Filter, PreparedFilter } from '../filters/filter.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+
+/**
+ * The hosts that the request lets in at all: not ignored; forced or requested if it names any; in the aggregates it
+ * names. Run before the profile's filters, as in Nova's host manager, whatever the profile says.
+ */
+export const candidatesFilter: Filter = {
+  name: 'Candidates',
+  description: 'The request names the host, or names none, and does not exclude it.',
+  prepare(request, fleet) {
+    const checks = [ignored(request), forced(request), ...memberships(request)].filter((check) => check !== undefined)
+    if (checks.length === 0) return undefined
+    const refusing = (host: HostIndex) => {
+      const record = fleet.hosts.get(host)
+      return checks.find((check) => !check.passes(record))
+    }
+    return {
+      passes: (host) => refusing(host) === undefined,
+      reason: (host) => refusing(host)?.reason ?? { code: 'host.excluded' },
+    }
+  },
+}
+
+interface Check {
+  passes(host: { readonly host: string; readonly node: string; readonly aggregates: readonly string[] }): boolean
+  readonly reason: ReturnType<PreparedFilter['reason']>
+}
+
+function ignored({ ignoreHosts }: RequestSpec): Check | undefined {
+  if (ignoreHosts.length === 0) return undefined
+  const names = new Set(ignoreHosts)
+  return { passes: ({ host }) => !names.has(host), reason: { code: 'host.excluded', subject: 'ignoreHosts' } }
+}
+
+function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec): Check | undefined {
+  const hosts = new Set([...forceHosts, ...(requestedDestination?.host ? [requestedDestination.host] : [])])
+  const nodes = new Set([...forceNodes, ...(requestedDestination?.node ? [requestedDestination.node] : [])])
+  if (hosts.size === 0 && nodes.size === 0) return undefined
+  return {
+    passes: ({ host, node }) => (hosts.size === 0 || hosts.has(host)) && (nodes.size === 0 || nodes.has(node)),
+    reason: { code: 'host.not_requested', need: [...hosts, ...nodes].slice(0, 5).join(', ') },
+  }
+}
+
+/** One check per list of aggregates: the host must be in at least one of each list. */
+function memberships({ requestedDestination, requestedResources }: RequestSpec): Check[] {
+  return [requestedDestination?.aggregates ?? [], ...requestedResources.map(({ memberOf }) => memberOf)]
+    .filter((wanted) => wanted.length > 0)
+    .map((wanted) => ({
+      passes: ({ aggregates }) => wanted.some((uuid) => aggregates.includes(uuid)),
+      reason: { code: 'aggregate.not_member', need: wanted.slice(0, 5).join(', ') },
+    }))
+}

@@ -1,0 +1,129 @@
+import type { Reason, Verdict } from '../filters/filter.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { compileProfile } from './compile.ts'
+import { best, createTieOrder } from './pick.ts'
+import { type FilterStep, passesSafely, prepareFilters } from './run-filters.ts'
+import { prepareWeighers, runWeighers, type Weighed } from './run-weighers.ts'
+
+/** What one filter said of one host. */
+export interface Check {
+  readonly filter: string
+  readonly verdict: Verdict
+  /** Present when the verdict is FAIL or ERROR. */
+  readonly reason?: Reason
+}
+
+/** Hosts refused by one filter for one code. */
+export interface ReasonCount {
+  readonly filter: string
+  readonly code: Reason['code']
+  readonly hosts: number
+  /** The reason of the first such host, by order of first sight. */
+  readonly example: Reason
+}
+
+export interface ExaminedStep {
+  readonly filter: string
+  readonly asked: boolean
+  readonly entered: number
+  readonly passed: number
+  /** Hosts that this filter alone refuses: without it they would have passed everything. */
+  readonly soleRejections: number
+  readonly reasons: readonly ReasonCount[]
+}
+
+/** Everything that a request meets on a fleet at one moment, host by host. Valid until the fleet changes. */
+export interface Examination {
+  readonly hostCount: number
+  readonly steps: readonly ExaminedStep[]
+  /** Position in `steps` of the first filter that refuses each host; 255 where all pass. */
+  readonly firstRefusing: Uint8Array
+  readonly weighed: Weighed
+  /** Positions in `weighed.hosts`, best first. */
+  readonly ranked: readonly number[]
+  /** Every filter's verdict on a host, without stopping at the first refusal when `shortCircuit` is false. */
+  checksOf(host: HostIndex, shortCircuit?: boolean): readonly Check[]
+}
+
+export const PASSES_ALL = 255
+
+/** Runs every filter on every host, and the weighers on those that pass: slower than deciding, and it tells all. */
+export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, seed: string): Examination {
+  const compiled = compileProfile(profile)
+  const steps = prepareFilters(compiled, request, fleet)
+  const hostCount = fleet.hosts.count
+  const firstRefusing = new Uint8Array(hostCount).fill(PASSES_ALL)
+  const refusals = new Uint8Array(hostCount)
+  const lastRefusing = new Uint8Array(hostCount)
+  for (const [s, step] of steps.entries())
+    for (let host = 0; host < hostCount; host++) {
+      if (verdictOf(step, host as HostIndex) === 'PASS' || verdictIsIdle(step)) continue
+      if (firstRefusing[host] === PASSES_ALL) firstRefusing[host] = s
+      refusals[host] = (refusals[host] as number) + 1
+      lastRefusing[host] = s
+    }
+  const passing: number[] = []
+  for (let host = 0; host < hostCount; host++) if (firstRefusing[host] === PASSES_ALL) passing.push(host)
+  const weighed = runWeighers(prepareWeighers(compiled, request, fleet), Int32Array.from(passing))
+  let left = hostCount
+  return {
+    hostCount,
+    firstRefusing,
+    weighed,
+    ranked: best(weighed, passing.length, createTieOrder(profile, seed)),
+    steps: steps.map((step, s): ExaminedStep => {
+      const entered = left
+      const reasons = countReasons(step, s, firstRefusing)
+      left -= reasons.reduce((sum, { hosts }) => sum + hosts, 0)
+      let soleRejections = 0
+      for (let host = 0; host < hostCount; host++) if (refusals[host] === 1 && lastRefusing[host] === s) soleRejections++
+      return { filter: step.name, asked: !verdictIsIdle(step), entered, passed: left, soleRejections, reasons }
+    }),
+    checksOf(host, shortCircuit = false) {
+      let refused = false
+      return steps.map((step): Check => {
+        if (refused && shortCircuit) return { filter: step.name, verdict: 'NOT_RUN' }
+        const verdict = verdictOf(step, host)
+        if (verdict !== 'FAIL' && verdict !== 'ERROR') return { filter: step.name, verdict }
+        refused = true
+        return { filter: step.name, verdict, reason: reasonOf(step, host) }
+      })
+    },
+  }
+}
+
+const verdictIsIdle = ({ prepared, failed }: FilterStep): boolean => prepared === undefined && !failed
+
+function verdictOf({ prepared, failed }: FilterStep, host: HostIndex): Verdict {
+  if (failed) return 'ERROR'
+  if (prepared === undefined) return 'NOT_ASKED'
+  const verdict = passesSafely(prepared, host)
+  return verdict === undefined ? 'ERROR' : verdict ? 'PASS' : 'FAIL'
+}
+
+/** A filter that fails while it gives its reason is an error of the filter, never of the explanation. */
+function reasonOf(step: FilterStep, host: HostIndex): Reason {
+  if (verdictOf(step, host) === 'FAIL' && step.prepared !== undefined) {
+    try {
+      return step.prepared.reason(host)
+    } catch {
+      return { code: 'filter.error', subject: step.name }
+    }
+  }
+  return { code: 'filter.error', subject: step.name }
+}
+
+function countReasons(step: FilterStep, s: number, firstRefusing: Uint8Array): ReasonCount[] {
+  const counts = new Map<Reason['code'], { hosts: number; example: Reason }>()
+  for (let host = 0; host < firstRefusing.length; host++) {
+    if (firstRefusing[host] !== s) continue
+    const reason = reasonOf(step, host as HostIndex)
+    const count = counts.get(reason.code)
+    if (count === undefined) counts.set(reason.code, { hosts: 1, example: reason })
+    else count.hosts++
+  }
+  return [...counts].map(([code, { hosts, example }]) => ({ filter: step.name, code, hosts, example })).sort((a, b) => b.hosts - a.hosts)
+}

@@ -1,0 +1,55 @@
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { hash32, mix32, type Random } from '../random.ts'
+import type { Weighed } from './run-weighers.ts'
+
+export interface Picked {
+  readonly host: HostIndex
+  /** The best hosts as positions in `weighed.hosts`, best first: at least `want` of them where there are so many. */
+  readonly ranked: readonly number[]
+  /** Position of the host taken in `ranked`; above 0 only with a subset size above 1. */
+  readonly rank: number
+  /** How many hosts share the best total. */
+  readonly tied: number
+}
+
+/** The order of hosts with equal totals: lower keys first. */
+export type TieOrder = (host: number) => number
+
+/** By first sight, or shuffled by the seed: a bijection, so no two hosts share a key. */
+export function createTieOrder(profile: Profile, seed: string): TieOrder {
+  if (profile.tieOrder === 'first-seen') return (host) => host
+  const salt = hash32(seed)
+  return (host) => mix32(host ^ salt)
+}
+
+/** The best host, or one of the `hostSubsetSize` best by the seed; undefined when none is left. */
+export function pick(weighed: Weighed, want: number, profile: Profile, tieOrder: TieOrder, random: Random): Picked | undefined {
+  const { hosts, totals } = weighed
+  if (hosts.length === 0) return undefined
+  const ranked = best(weighed, Math.max(want, profile.hostSubsetSize), tieOrder)
+  const rank = profile.hostSubsetSize === 1 ? 0 : random.below(Math.min(profile.hostSubsetSize, hosts.length))
+  const top = totals[ranked[0] as number] as number
+  let tied = 0
+  for (const total of totals) if (total === top) tied++
+  return { host: hosts[ranked[rank] as number] as HostIndex, ranked, rank, tied }
+}
+
+/** Positions of the `count` best hosts, best first: an insertion into a short sorted list, one pass. */
+export function best({ hosts, totals }: Weighed, count: number, tieOrder: TieOrder): number[] {
+  const ranked: number[] = []
+  const isBetter = (a: number, b: number): boolean => {
+    const difference = (totals[a] as number) - (totals[b] as number)
+    return difference !== 0 ? difference > 0 : tieOrder(hosts[a] as number) < tieOrder(hosts[b] as number)
+  }
+  for (let i = 0; i < hosts.length; i++) {
+    if (ranked.length === count && !isBetter(i, ranked[count - 1] as number)) continue
+    let position = ranked.length === count ? count - 1 : ranked.length
+    while (position > 0 && isBetter(i, ranked[position - 1] as number)) {
+      ranked[position] = ranked[position - 1] as number
+      position--
+    }
+    ranked[position] = i
+  }
+  return ranked
+}

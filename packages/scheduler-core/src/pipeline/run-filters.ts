@@ -1,0 +1,66 @@
+import type { FilterCount } from '../decision/decision.ts'
+import type { PreparedFilter } from '../filters/filter.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { candidatesFilter } from './candidates.ts'
+import type { CompiledProfile } from './compile.ts'
+
+/** A filter made ready for one request; `prepared` undefined = nothing asked; `failed` = it threw while preparing. */
+export interface FilterStep {
+  readonly name: string
+  readonly prepared: PreparedFilter | undefined
+  readonly failed: boolean
+}
+
+export interface Filtered {
+  /** Hosts that passed, in order of index. */
+  readonly hosts: Int32Array
+  readonly steps: readonly FilterCount[]
+}
+
+/** The filters of a profile made ready for a request, candidates first. Valid while the fleet's hosts stay the same ones. */
+export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] {
+  return [{ filter: candidatesFilter, options: {} }, ...compiled.filters].map(({ filter, options }) => {
+    try {
+      return { name: filter.name, prepared: filter.prepare(request, fleet, options), failed: false }
+    } catch {
+      return { name: filter.name, prepared: undefined, failed: true }
+    }
+  })
+}
+
+/** Runs every filter over the hosts that are still in. Fails closed: a host on which a filter throws is out. */
+export function runFilters(steps: readonly FilterStep[], fleet: Fleet): Filtered {
+  let left = fleet.hosts.count
+  const hosts = new Int32Array(left)
+  for (let host = 0; host < left; host++) hosts[host] = host
+  const counts: FilterCount[] = []
+  for (const { name, prepared, failed } of steps) {
+    if (prepared === undefined && !failed) continue
+    const entered = left
+    let errors = 0
+    let kept = 0
+    if (prepared === undefined) errors = left
+    else
+      for (let i = 0; i < entered; i++) {
+        const host = hosts[i] as HostIndex
+        const verdict = passesSafely(prepared, host)
+        if (verdict === true) hosts[kept++] = host
+        else if (verdict === undefined) errors++
+      }
+    left = kept
+    counts.push({ filter: name, entered, passed: left, ...(errors > 0 ? { errors } : {}) })
+  }
+  return { hosts: hosts.subarray(0, left), steps: counts }
+}
+
+/** The filter's answer for a host; undefined when it threw or answered anything but true or false. */
+export function passesSafely(prepared: PreparedFilter, host: HostIndex): boolean | undefined {
+  try {
+    const verdict: unknown = prepared.passes(host)
+    return verdict === true ? true : verdict === false ? false : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,27 @@
+import type { Code } from './codes.ts'
+
+/** One thing that is wrong with an input: where, what was found, what is allowed. */
+export interface Problem {
+  readonly code: Code
+  /** Keys and indexes from the root of the input. */
+  readonly path: readonly string[]
+  readonly message: string
+  readonly expected: string
+  /** What was found, shortened to 80 characters. */
+  readonly actual: string
+}
+
+/** What a parser of unknown input answers: the value, or every problem at once. */
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] }
+
+/** A value as a message may quote it: JSON, shortened to 80 characters, never throwing. */
+export function quote(value: unknown): string {
+  const text = typeof value === 'bigint' || typeof value === 'number' ? String(value) : value === undefined ? 'nothing' : safeJson(value)
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text
+}
+
+function safeJson(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 90 ? value.slice(0, 90) : value)
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  return value === null || typeof value !== 'object' ? String(value) : 'an object'
+}

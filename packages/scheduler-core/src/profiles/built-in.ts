@@ -1,0 +1,68 @@
+import { type Profile, type ProfileInput, profileSchema } from './profile.ts'
+
+const novaFilters = [
+  'ComputeFilter',
+  'AvailabilityZoneFilter',
+  'RamFilter',
+  'CoreFilter',
+  'DiskFilter',
+  'AggregateInstanceExtraSpecsFilter',
+  'ImagePropertiesFilter',
+  'DifferentHostFilter',
+  'SameHostFilter',
+  'TraitsFilter',
+].map((name) => ({ name }))
+
+/** Nova's weighers of this release with their default multipliers. */
+const novaWeighers = [
+  { name: 'RAMWeigher', multiplier: 1 },
+  { name: 'CPUWeigher', multiplier: 1 },
+  { name: 'DiskWeigher', multiplier: 1 },
+  { name: 'IoOpsWeigher', multiplier: -1 },
+]
+
+const define = (name: string, note: string, parts: Partial<ProfileInput>): Profile =>
+  profileSchema.parse({ name, number: 0, note, filters: novaFilters, weighers: [], ...parts })
+
+const only = (name: string, options: Record<string, unknown> = {}) => [{ name, multiplier: 1, options: options as never }]
+
+/** The profiles of the release, number 0 of their names. Each is made of general parts; sites write versions of their own beside them. */
+export const builtInProfiles: readonly Profile[] = [
+  define('default', "Spreads by free memory, CPUs and disk, as Nova's defaults do.", { weighers: novaWeighers }),
+  define('nova', "Nova's filters and weighers with their default multipliers.", { weighers: novaWeighers }),
+  define('first-fit', 'The first host, in order of first sight, that fits, and its first cell that fits.', {}),
+  define('ff-host-even-cell', 'The first host that fits, and its emptiest NUMA cell.', { assignment: { numa: { rule: 'emptiest' } } }),
+  define('bf-host-even-cell', 'The fullest host, and its emptiest NUMA cell.', {
+    weighers: only('BestFitWeigher'),
+    normalisation: 'fixed',
+    assignment: { numa: { rule: 'emptiest' } },
+  }),
+  define('balance-fit', 'The host whose NUMA cells are filled most unevenly, and its emptiest cell.', {
+    weighers: only('NUMAImbalanceWeigher'),
+    normalisation: 'fixed',
+    assignment: { numa: { rule: 'emptiest' } },
+  }),
+  define('best-fit', 'The fullest host, and its tightest NUMA cell.', {
+    weighers: only('BestFitWeigher'),
+    normalisation: 'fixed',
+    assignment: { numa: { rule: 'tightest' } },
+  }),
+  define('dot-product', 'The host whose free room lines up least with the request.', {
+    weighers: only('DotProductWeigher'),
+    normalisation: 'fixed',
+  }),
+  define('fgd', 'The host and GPU that leave the most GPU capacity usable for typical requests; a version of your own names them.', {
+    weighers: only('GpuFragmentationWeigher'),
+    normalisation: 'fixed',
+    assignment: { gpu: { rule: 'least-fragmentation' } },
+  }),
+  define('gpu-packing', 'GPUs in use before idle GPUs of a used host before idle hosts.', {
+    weighers: only('GpuPackingWeigher', {}),
+    normalisation: 'fixed',
+  }),
+  define('gpu-clustering', 'Hosts that hold GPU requests of the same kind come first.', {
+    weighers: only('GpuClusteringWeigher', {}),
+    normalisation: 'fixed',
+  }),
+  define('random', 'Any host that fits, drawn anew for every instance.', { scheduler: 'chance' }),
+]

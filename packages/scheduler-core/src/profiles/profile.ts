@@ -1,0 +1,42 @@
+import { z } from 'zod'
+
+const options = z.record(z.string(), z.json()).default({})
+const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes')
+const assignment = z.strictObject({ rule: z.string().max(64), options: options.optional() }).optional()
+
+/**
+ * How a service decides, as data: filters in their order, weighers with multipliers, how raw numbers are scaled, what
+ * breaks ties, and what is chosen inside a host. Versions are never edited: a change is the next version.
+ */
+export const profileSchema = z.strictObject({
+  name,
+  /** 0: part of the release; 1 and up: written to the log. */
+  number: z
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 31),
+  note: z.string().max(4_096).default(''),
+  /** Run in this order. The fit filters of all resource kinds run at the end, listed or not. */
+  filters: z.array(z.strictObject({ name: z.string().max(128), options })).max(64),
+  weighers: z.array(z.strictObject({ name: z.string().max(128), multiplier: z.number().min(-1e9).max(1e9), options })).max(64),
+  /**
+   * minmax: (x - min) / (max - min) over the hosts that passed, 0 if all are equal (Nova's); fixed: raw numbers as they
+   * are; rank: share of hosts with a lower raw number.
+   */
+  normalisation: z.enum(['minmax', 'fixed', 'rank']).default('minmax'),
+  /** Order of hosts with equal scores: by first sight, or shuffled by the decision's seed. */
+  tieOrder: z.enum(['first-seen', 'seeded']).default('first-seen'),
+  /** Choice inside a host, by resource kind. */
+  assignment: z.strictObject({ classes: assignment, numa: assignment, gpu: assignment }).default({}),
+  /** filter: the best host that passes; chance: any host that passes. */
+  scheduler: z.enum(['filter', 'chance']).default('filter'),
+  /** Nova's host_subset_size: one of this many best hosts is taken, by the decision's seed. */
+  hostSubsetSize: z.number().int().min(1).max(1_000).default(1),
+})
+
+export type Profile = z.output<typeof profileSchema>
+export type ProfileInput = z.input<typeof profileSchema>
+
+/** `name@number`, as records and requests name a version. */
+export const profileRef = ({ name, number }: Pick<Profile, 'name' | 'number'>): string => `${name}@${number}`

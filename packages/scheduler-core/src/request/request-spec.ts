@@ -1,0 +1,54 @@
+import type { RequestSpecV1 } from './versions/v1-0.ts'
+
+/** The current shape of a request. Immutable: filters and weighers read it, nothing changes it. */
+export type RequestSpec = RequestSpecV1
+
+export type { Flavor, GpuRequest, ImageMeta, InstanceGroup, NumaCellRequest, ResourceGroup } from './versions/v1-0.ts'
+
+/** The version that new requests are written in. */
+export const CURRENT_SPEC_VERSION = '1.0'
+
+/** What one instance of a request takes from the host that it lands on, derived once from the request. */
+export interface Demand {
+  /** Whole units per resource class; only classes with an amount above 0. */
+  readonly amounts: Readonly<Record<string, number>>
+  readonly vcpus: number
+  readonly memoryMib: number
+  readonly diskGib: number
+  readonly requiredTraits: readonly string[]
+  readonly forbiddenTraits: readonly string[]
+}
+
+/**
+ * What one instance of this request takes. Standard classes come from the flavor (disk: root unless booted from a
+ * volume, ephemeral, swap rounded up to GiB); `resources:CLASS` extra specs override them or add classes, and
+ * `trait:NAME` extra specs add traits, as in Nova's flavors.
+ */
+export function demandOf(spec: RequestSpec): Demand {
+  const { flavor } = spec
+  const amounts: Record<string, number> = {
+    VCPU: flavor.vcpus,
+    MEMORY_MB: flavor.memoryMb,
+    DISK_GB: (spec.isBfv ? 0 : flavor.rootGb) + flavor.ephemeralGb + Math.ceil(flavor.swapMb / 1024),
+  }
+  const requiredTraits: string[] = []
+  const forbiddenTraits: string[] = []
+  for (const [key, value] of Object.entries(flavor.extraSpecs)) {
+    if (key.startsWith('resources:')) amounts[key.slice('resources:'.length)] = Number(value)
+    if (key.startsWith('trait:')) (value === 'required' ? requiredTraits : forbiddenTraits).push(key.slice('trait:'.length))
+  }
+  for (const group of spec.requestedResources) {
+    for (const { resourceClass, amount } of group.amounts) amounts[resourceClass] = (amounts[resourceClass] ?? 0) + amount
+    requiredTraits.push(...group.requiredTraits)
+    forbiddenTraits.push(...group.forbiddenTraits)
+  }
+  const asked = Object.fromEntries(Object.entries(amounts).filter(([, amount]) => amount > 0))
+  return {
+    amounts: asked,
+    vcpus: asked.VCPU ?? 0,
+    memoryMib: asked.MEMORY_MB ?? 0,
+    diskGib: asked.DISK_GB ?? 0,
+    requiredTraits,
+    forbiddenTraits,
+  }
+}

@@ -1,0 +1,130 @@
+import type { Destination, InstanceRecord } from '../decision/decision.ts'
+import type { ClaimPart, Grants, GroupBinding } from '../fleet/change.ts'
+import { at, type HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { allKinds } from '../kinds/index.ts'
+import type { CompiledProfile } from '../pipeline/compile.ts'
+import { createTieOrder, pick, type TieOrder } from '../pipeline/pick.ts'
+import { placeEach } from '../pipeline/place-each.ts'
+import { prepareFilters, runFilters } from '../pipeline/run-filters.ts'
+import { prepareWeighers, runWeighers, type Weighed, type WeighStep } from '../pipeline/run-weighers.ts'
+import { createRandom, hash32, mix32 } from '../random.ts'
+import { demandOf, type RequestSpec } from '../request/request-spec.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/** How many of the best hosts a record keeps. */
+export const BEST_KEPT = 10
+
+/** The exact best host of those that pass the profile's filters, by the sum of its weighers. */
+export const createFilterScheduler = (compiled: CompiledProfile): Scheduler =>
+  createPipelineScheduler('filter', compiled, createTieOrder, prepareWeighers)
+
+/** Any host that passes the filters: no weigher is asked, and the order is shuffled anew for every decision. */
+export const createChanceScheduler = (compiled: CompiledProfile): Scheduler =>
+  createPipelineScheduler(
+    'chance',
+    compiled,
+    (_profile, seed) => shuffled(seed),
+    () => [],
+  )
+
+const shuffled = (seed: string): TieOrder => {
+  const salt = hash32(seed)
+  return (host) => mix32(host ^ salt)
+}
+
+function createPipelineScheduler(
+  name: string,
+  compiled: CompiledProfile,
+  createOrder: (profile: CompiledProfile['profile'], seed: string) => TieOrder,
+  prepareScores: (compiled: CompiledProfile, request: RequestSpec, fleet: Fleet) => readonly WeighStep[],
+): Scheduler {
+  return {
+    name,
+    select(request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }) {
+      const filters = prepareFilters(compiled, request, fleet)
+      const weighers = prepareScores(compiled, request, fleet)
+      const grantsOn = prepareGrants(compiled, request, fleet)
+      const limitsOf = prepareLimits(request, fleet)
+      const random = createRandom(seed)
+      const instances: InstanceRecord[] = []
+      const placed = placeEach(request.numInstances, allOrNothing, groupOf(request), overlay, (instance) => {
+        const { hosts, steps } = runFilters(filters, fleet)
+        const weighed = runWeighers(weighers, hosts)
+        // each instance of a chance decision draws anew
+        const order = createOrder(compiled.profile, name === 'chance' ? `${seed}/${instance}` : seed)
+        const picked = pick(weighed, Math.max(BEST_KEPT, alternatesPerInstance + 1), compiled.profile, order, random)
+        instances.push({
+          candidates: fleet.hosts.count,
+          filters: steps,
+          best: rank(fleet, weighed, picked?.ranked ?? []),
+          tied: picked?.tied ?? 0,
+        })
+        if (picked === undefined) return undefined
+        const uuid = request.instanceUuids[instance] ?? null
+        const part: ClaimPart = {
+          claim: claimIds[instance] as string,
+          instance: uuid,
+          ...nameOf(fleet, picked.host),
+          grants: grantsOn(picked.host),
+        }
+        const destination = (position: number): Destination => {
+          const host = weighed.hosts[position] as HostIndex
+          return { ...nameOf(fleet, host), weight: weighed.totals[position] as number, limits: limitsOf(host) }
+        }
+        const alternates = picked.ranked.filter((_, rankOf) => rankOf !== picked.rank).slice(0, alternatesPerInstance)
+        return {
+          part,
+          answer: { instance: uuid, selected: destination(picked.ranked[picked.rank] as number), alternates: alternates.map(destination) },
+        }
+      })
+      const kept = allOrNothing && placed.length < request.numInstances ? [] : placed
+      return { parts: kept.map(({ part }) => part), answer: kept.map(({ answer }) => answer), instances, found: placed.length }
+    },
+  }
+}
+
+/** The request's server group as a claim binds it. */
+export const groupOf = ({ instanceGroup }: RequestSpec): GroupBinding | null =>
+  instanceGroup === null
+    ? null
+    : {
+        uuid: instanceGroup.uuid,
+        policy: instanceGroup.policy,
+        maxServerPerHost: instanceGroup.policy === 'ANTI_AFFINITY' ? (instanceGroup.maxServerPerHost ?? 1) : null,
+      }
+
+const nameOf = (fleet: Fleet, host: HostIndex) => {
+  const { host: name, node } = fleet.hosts.get(host)
+  return { host: name, node }
+}
+
+/** What an instance takes on a host that passed: every kind's own choice, by the profile's rules. */
+function prepareGrants(compiled: CompiledProfile, request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Grants {
+  const asks = allKinds.flatMap((kind) => {
+    const ask = kind.ask(request)
+    return ask === undefined ? [] : [{ name: kind.name, ask, assign: compiled.assign[kind.name] }]
+  })
+  return (host) =>
+    Object.fromEntries(
+      asks.map(({ name, ask, assign }) => {
+        const grant = assign(hosts, host, ask)
+        if (grant === undefined) throw new Error(`the ${name} kind gives nothing on a host that passed its fit filter`)
+        return [name, grant]
+      }),
+    )
+}
+
+/** What the host could hold in all per class asked, for the host's own double check, as Nova's limits. */
+function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
+  const classes = Object.keys(demandOf(request).amounts)
+  return (host) => Object.fromEntries(classes.map((resourceClass) => [resourceClass, at(hosts.classColumns(resourceClass).capacity, host)]))
+}
+
+function rank(fleet: Fleet, { hosts, weighers, totals }: Weighed, ranked: readonly number[]): InstanceRecord['best'] {
+  return ranked.slice(0, BEST_KEPT).map((position) => ({
+    ...nameOf(fleet, hosts[position] as HostIndex),
+    raw: weighers.map(({ raw }) => raw[position] as number),
+    total: totals[position] as number,
+  }))
+}

@@ -1,0 +1,3 @@
+export { aFleet, aReport, type HostShape } from './fleet.ts'
+export { aLog, type TestLog } from './log.ts'
+export { aRequest } from './request.ts'

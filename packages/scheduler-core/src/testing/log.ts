@@ -1,0 +1,27 @@
+import type { Void } from '../claims/judge.ts'
+import { type Change, ENTRY_FORMAT, type Entry, type LogEntry, type Place } from '../fleet/change.ts'
+import { Fleet } from '../fleet/fleet.ts'
+
+/** A log of one fleet, stepped by hand. */
+export interface TestLog {
+  readonly fleet: Fleet
+  readonly entries: readonly LogEntry[]
+  /** Appends changes decided on `basis` (the head if not given) at a store time, and applies them. */
+  append(changes: readonly Change[], options?: { readonly basis?: Place; readonly at?: number; readonly id?: string }): readonly Void[]
+}
+
+/** An empty log. Entry ids are e1, e2, ...; the store's time stands at 1000 ms unless told otherwise. */
+export function aLog(): TestLog {
+  const fleet = new Fleet()
+  const entries: LogEntry[] = []
+  return {
+    fleet,
+    entries,
+    append(changes, { basis = fleet.place, at = Math.max(1_000, fleet.now), id = `e${entries.length + 1}` } = {}) {
+      const entry: Entry = { format: ENTRY_FORMAT, id, writer: 'test', basis, changes }
+      const logged: LogEntry = { ...entry, revision: entries.length + 1, at }
+      entries.push(logged)
+      return fleet.apply(logged)
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import { checkResourceOptions, dimensionKey, dimensionsOf } from './fill.ts'
+import type { Weigher } from './weigher.ts'
+
+/** Prefers the host that is fullest after the placement: 1 less the mean free share left, over the resources of the options. */
+export const bestFitWeigher: Weigher = {
+  name: 'BestFitWeigher',
+  description: 'The less is left on the host after the placement, the better.',
+  unit: 'share',
+  checkOptions: checkResourceOptions,
+  prepare(request, fleet, options) {
+    const { dimensions, finish } = dimensionsOf(request, fleet, options)
+    return (host) => {
+      let left = 0
+      for (const { free, asked } of dimensions) left += (free(host) - asked(host)) / dimensions.length
+      return finish(1 - left)
+    }
+  },
+  cacheKey: dimensionKey,
+}

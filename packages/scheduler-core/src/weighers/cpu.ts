@@ -1,0 +1,14 @@
+import { at } from '../fleet/columns.ts'
+import type { Weigher } from './weigher.ts'
+
+/** Prefers hosts with more virtual CPUs left, which spreads work. A negative multiplier in the profile packs instead. */
+export const cpuWeigher: Weigher = {
+  name: 'CPUWeigher',
+  description: 'More virtual CPUs left is better.',
+  unit: 'vCPU',
+  minval: 0,
+  prepare(_request, { hosts }) {
+    const { free } = hosts.classColumns('VCPU')
+    return (host) => Math.max(0, at(free, host))
+  },
+}

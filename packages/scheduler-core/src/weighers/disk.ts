@@ -1,0 +1,14 @@
+import { at } from '../fleet/columns.ts'
+import type { Weigher } from './weigher.ts'
+
+/** Prefers hosts with more disk left, which spreads work. A negative multiplier in the profile packs instead. */
+export const diskWeigher: Weigher = {
+  name: 'DiskWeigher',
+  description: 'More disk left is better.',
+  unit: 'GiB',
+  minval: 0,
+  prepare(_request, { hosts }) {
+    const { free } = hosts.classColumns('DISK_GB')
+    return (host) => Math.max(0, at(free, host))
+  },
+}

@@ -1,0 +1,27 @@
+import { bestFitWeigher } from './best-fit.ts'
+import { cpuWeigher } from './cpu.ts'
+import { diskWeigher } from './disk.ts'
+import { dotProductWeigher } from './dot-product.ts'
+import { gpuClusteringWeigher } from './gpu-clustering.ts'
+import { gpuFragmentationWeigher } from './gpu-fragmentation.ts'
+import { gpuPackingWeigher } from './gpu-packing.ts'
+import { ioOpsWeigher } from './io-ops.ts'
+import { numInstancesWeigher } from './num-instances.ts'
+import { numaImbalanceWeigher } from './numa-imbalance.ts'
+import { ramWeigher } from './ram.ts'
+import type { Weigher } from './weigher.ts'
+
+/** Every weigher that a profile may name. */
+export const weighers: readonly Weigher[] = [
+  ramWeigher,
+  cpuWeigher,
+  diskWeigher,
+  ioOpsWeigher,
+  numInstancesWeigher,
+  bestFitWeigher,
+  dotProductWeigher,
+  numaImbalanceWeigher,
+  gpuFragmentationWeigher,
+  gpuPackingWeigher,
+  gpuClusteringWeigher,
+]

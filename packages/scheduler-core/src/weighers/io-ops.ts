@@ -1,0 +1,14 @@
+import { at } from '../fleet/columns.ts'
+import type { Weigher } from './weigher.ts'
+
+/** Input/output-heavy operations on the host. The multiplier is negative where busy hosts are to be avoided, as in Nova. */
+export const ioOpsWeigher: Weigher = {
+  name: 'IoOpsWeigher',
+  description: 'Operations that load the disks of the host: builds, migrations, snapshots.',
+  unit: 'operations',
+  minval: 0,
+  prepare:
+    (_request, { hosts }) =>
+    (host) =>
+      at(hosts.columns.ioOps, host),
+}

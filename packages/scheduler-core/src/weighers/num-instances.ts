@@ -1,0 +1,13 @@
+import { at } from '../fleet/columns.ts'
+import type { Weigher } from './weigher.ts'
+
+/** Instances on the host. A positive multiplier packs by count, a negative one spreads, as in Nova. */
+export const numInstancesWeigher: Weigher = {
+  name: 'NumInstancesWeigher',
+  description: 'Instances on the host, claims included.',
+  unit: 'instances',
+  prepare:
+    (_request, { hosts }) =>
+    (host) =>
+      at(hosts.columns.instances, host),
+}

@@ -1,0 +1,28 @@
+import { freeRate, numaKind } from '../kinds/numa/numa.ts'
+import type { Weigher } from './weigher.ts'
+
+/**
+ * Prefers hosts whose NUMA cells are filled most unevenly, for guests of one cell: with the assignment rule `emptiest`
+ * it evens the cells out (balance-fit of the SPANE paper, arXiv 2504.14946). Guests of several cells weigh all hosts alike.
+ */
+export const numaImbalanceWeigher: Weigher = {
+  name: 'NUMAImbalanceWeigher',
+  description: 'The difference between the free shares of the emptiest and the fullest NUMA cell.',
+  unit: 'share',
+  prepare(request, { hosts }) {
+    if (numaKind.ask(request)?.length !== 1) return () => 0
+    return (host) => {
+      const { cells } = hosts.get(host)
+      if (cells.length === 0) return 0
+      let least = Number.POSITIVE_INFINITY
+      let most = Number.NEGATIVE_INFINITY
+      for (const cell of cells) {
+        const rate = freeRate(cell)
+        least = Math.min(least, rate)
+        most = Math.max(most, rate)
+      }
+      return most - least
+    }
+  },
+  cacheKey: (request) => String(request.numaTopology?.cells.length === 1),
+}

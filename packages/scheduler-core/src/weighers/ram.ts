@@ -1,0 +1,14 @@
+import { at } from '../fleet/columns.ts'
+import type { Weigher } from './weigher.ts'
+
+/** Prefers hosts with more memory left, which spreads work. A negative multiplier in the profile packs instead. */
+export const ramWeigher: Weigher = {
+  name: 'RAMWeigher',
+  description: 'More memory left is better.',
+  unit: 'MiB',
+  minval: 0,
+  prepare(_request, { hosts }) {
+    const { free } = hosts.classColumns('MEMORY_MB')
+    return (host) => Math.max(0, at(free, host))
+  },
+}

@@ -1,0 +1,29 @@
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+
+/**
+ * Ranks hosts that passed the filters: a raw number in a stated unit, more is better. Scaling to 0..1 and multiplying
+ * happen in run-weighers.
+ *
+ * The law: a weigher never drops a host; it uses + - * /, Math.sqrt, Math.min, Math.max and comparisons only, so that
+ * every platform gets the same bits; an answer that is not a finite number counts as the least of the others.
+ */
+export interface Weigher {
+  /** Nova's registered name where Nova has the weigher. */
+  readonly name: string
+  readonly description: string
+  readonly unit: string
+  /** minmax normalisation measures the spread from here instead of from the least raw number, as some of Nova's do. */
+  readonly minval?: number
+  /** Throws RangeError for options that it cannot take; runs when a profile is written. Absent: it takes none. */
+  checkOptions?(options: WeigherOptions): void
+  prepare(request: RequestSpec, fleet: Fleet, options: WeigherOptions): (host: HostIndex) => number
+  /**
+   * Present when the raw number depends only on this key of the request and on the host's own state (everything that
+   * raises its version): then it is kept per key and host, and worked out again only for hosts that changed.
+   */
+  cacheKey?(request: RequestSpec): string
+}
+
+export type WeigherOptions = Readonly<Record<string, unknown>>
