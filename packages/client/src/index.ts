@@ -1,2 +1,3 @@
 /** The public names of the client, listed one by one. */
-export {}
+export { type Client, type ClientOptions, createClient, type RequestOptions } from './client.ts'
+export { type Fault, FaultError, ProtocolError, UnreachableError } from './errors.ts'

@@ -1,0 +1,73 @@
+import { createServer, type Server } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { createClient, FaultError, ProtocolError, UnreachableError } from './index.ts'
+
+let server: Server | undefined
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+
+/** A service that answers every call like this; undefined = never. */
+async function answering(
+  status: number,
+  body: string | undefined,
+): Promise<{ url: string; seen: { authorization?: string; body: string }[] }> {
+  const seen: { authorization?: string; body: string }[] = []
+  const listening = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk) => {
+      text += chunk
+    })
+    request.on('end', () => {
+      const { authorization } = request.headers
+      seen.push({ body: text, ...(authorization === undefined ? {} : { authorization }) })
+      if (body !== undefined) response.writeHead(status).end(body)
+    })
+  })
+  server = listening
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
+  const address = listening.address()
+  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/graphql`, seen }
+}
+
+test('a call carries document, variables and key, and answers the data', async () => {
+  const { url, seen } = await answering(200, '{"data":{"live":true}}')
+  expect(await createClient({ url, key: 'k1' }).request('query Q { live }', { a: 1 })).toEqual({ live: true })
+  expect(seen[0]?.authorization).toBe('Bearer k1')
+  expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ query: 'query Q { live }', variables: { a: 1 } })
+})
+
+test('top-level errors are thrown with the code of the first', async () => {
+  const { url } = await answering(401, '{"errors":[{"message":"who are you?","extensions":{"code":"UNAUTHENTICATED"}}]}')
+  const error = await createClient({ url })
+    .request('{ live }')
+    .catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(FaultError)
+  expect(error).toMatchObject({ code: 'UNAUTHENTICATED', status: 401, message: 'who are you? (UNAUTHENTICATED)' })
+})
+
+test.each([
+  ['a page instead of JSON', '<html>'],
+  ['neither data nor errors', '{}'],
+  ['null instead of an answer', 'null'],
+])('%s is a protocol error', async (_name, body) => {
+  const { url } = await answering(502, body)
+  await expect(createClient({ url }).request('{ live }')).rejects.toBeInstanceOf(ProtocolError)
+})
+
+test('a service that does not answer in time is unreachable', async () => {
+  const { url } = await answering(200, undefined)
+  await expect(createClient({ url, deadlineMs: 50 }).request('{ live }')).rejects.toThrow(/no answer within 50 ms/)
+})
+
+test('a closed port is unreachable, and the message names the address and the cause', async () => {
+  const { url } = await answering(200, '{}')
+  await new Promise((resolve) => server?.close(resolve))
+  const error = await createClient({ url })
+    .request('{ live }')
+    .catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(UnreachableError)
+  expect(String(error)).toContain(url)
+  expect(String(error)).toMatch(/ECONNREFUSED/)
+})
