@@ -1,0 +1,244 @@
+import {
+  type Change,
+  type ClaimsProposed,
+  type Code,
+  type Decided,
+  decide,
+  ENTRY_FORMAT,
+  type Entry,
+  examine,
+  type Fleet,
+  groupOf,
+  type Overlay,
+  openOverlay,
+  reasonText,
+} from '@gantt/scheduler-core'
+import type { PlacementCall, PlacementOutcome, RefusalReason, UnloggedDecision } from './placement.ts'
+import type { PlacementWork, Work } from './work.ts'
+
+/** What one entry may carry at most: beyond, the next entry begins. */
+const MAX_CLAIMS = 1_024
+const MAX_CHANGES = 4_096
+
+/** An entry ready to be sent, and who waits for which of its changes. */
+export interface Batch {
+  /** Undefined when nothing needs to be written. */
+  readonly entry: Entry | undefined
+  /** In the order of the entry's changes; each owns as many as it proposed. */
+  readonly owners: readonly { readonly work: Work; readonly changes: number }[]
+  /** Work that waits for the next batch. */
+  readonly later: readonly Work[]
+  /** True when some of it waits for a look at the store. */
+  readonly needsFresh: boolean
+  /** Refusals and advice: recorded beside the log before they are answered. */
+  readonly unlogged: readonly { readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }[]
+}
+
+export interface BatchOptions {
+  readonly entryId: string
+  readonly writer: string
+  /** Everything that arrived up to here has been followed by a look at the store's head. */
+  readonly freshUpTo: number
+  /** The store's time as this replica knows it, milliseconds. */
+  readonly storeTime: number
+  newSeed(): string
+}
+
+/**
+ * Decides what waits, on the fleet as it is plus an overlay of the proposals before each, and packs it into one entry.
+ * Claims come first, so that each was decided on exactly the claims before it. Synchronous: nothing moves meanwhile.
+ */
+export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): Batch {
+  const claims: { change: ClaimsProposed; work: Work }[] = []
+  const others: { changes: readonly Change[]; work: Work }[] = []
+  const later: Work[] = []
+  const unlogged: Batch['unlogged'][number][] = []
+  const keys = new Set<string>()
+  let needsFresh = false
+  let parts = 0
+  let size = 0
+  const overlay = openOverlay(fleet)
+  try {
+    for (let work = queue.shift(); work !== undefined; work = queue.shift()) {
+      if (work.abandoned) continue
+      if (work.type === 'changes') {
+        others.push({ changes: work.changes, work })
+        size += work.changes.length
+      } else {
+        const key = `${work.call.account}\u0000${work.call.key}`
+        // the same key twice in one batch: the second is answered from the first
+        const step = keys.has(key)
+          ? ({ type: 'later', fresh: false } as const)
+          : placeSafely(fleet, overlay, work, options, claims.length === 0)
+        if (step === undefined) continue
+        if (step.type === 'settled') work.settle(step.outcome)
+        else if (step.type === 'unlogged') unlogged.push(step)
+        else if (step.type === 'later') {
+          later.push(work)
+          needsFresh ||= step.fresh
+        } else {
+          keys.add(key)
+          claims.push({ change: step.change, work })
+          parts += step.change.parts.length
+        }
+      }
+      if (parts >= MAX_CLAIMS || size >= MAX_CHANGES) break
+    }
+  } finally {
+    overlay.discard()
+  }
+  const changes = [...claims.map(({ change }) => change), ...others.flatMap((other) => other.changes)]
+  const { entryId: id, writer } = options
+  return {
+    entry: changes.length === 0 ? undefined : { format: ENTRY_FORMAT, id, writer, basis: fleet.place, changes },
+    owners: [
+      ...claims.map(({ work }) => ({ work, changes: 1 })),
+      ...others.map(({ work, changes: own }) => ({ work, changes: own.length })),
+    ],
+    later,
+    needsFresh,
+    unlogged,
+  }
+}
+
+type Step =
+  | { readonly type: 'settled'; readonly outcome: PlacementOutcome }
+  | { readonly type: 'proposed'; readonly change: ClaimsProposed }
+  /** `fresh`: it would be refused, which needs a look at the store first. */
+  | { readonly type: 'later'; readonly fresh: boolean }
+  | { readonly type: 'unlogged'; readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }
+
+/** A request whose decision throws is a defect; it fails alone, and the others go on. */
+function placeSafely(
+  fleet: Fleet,
+  overlay: Overlay,
+  work: PlacementWork,
+  options: BatchOptions,
+  overlayIsEmpty: boolean,
+): Step | undefined {
+  const held = overlay.size
+  try {
+    return placeNext(fleet, overlay, work, options, overlayIsEmpty)
+  } catch (error) {
+    overlay.rollback(held)
+    work.fail(error instanceof Error ? error : new Error(String(error)))
+    return undefined
+  }
+}
+
+function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options: BatchOptions, overlayIsEmpty: boolean): Step {
+  const { call } = work
+  const known = answerFromKey(fleet, call)
+  if (known !== undefined) return { type: 'settled', outcome: known }
+  const rule = brokenRule(fleet, call)
+  const isFresh = work.arrived <= options.freshUpTo
+  if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
+  const profile = fleet.profiles.find(call.profile)
+  if (profile === undefined)
+    return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.unknown' } } : { type: 'later', fresh: true }
+
+  const { request, alternatesPerInstance, allOrNothing } = call
+  const held = overlay.size
+  const attempt = work.attempt + 1
+  const decided = decide(fleet, overlay, {
+    id: work.decisionId,
+    request,
+    profile,
+    seed: options.newSeed(),
+    attempt,
+    alternatesPerInstance,
+    allOrNothing,
+    claimIds: work.claimIds,
+  })
+  if (decided.parts.length === 0 || call.mode === 'NONE') {
+    overlay.rollback(held)
+    // a refusal, and advice, stand on durable state alone: nothing of this batch, and nothing older than the call
+    if (!overlayIsEmpty) return { type: 'later', fresh: false }
+    if (!isFresh) return { type: 'later', fresh: true }
+    work.attempt = attempt
+    const reasons = decided.answer.length > 0 ? [] : refusalReasons(fleet, overlay, work, decided)
+    return unloggedStep(fleet, work, decided, reasons)
+  }
+  work.attempt = attempt
+  const { record, parts, answer } = decided
+  const change: ClaimsProposed = {
+    type: 'claims',
+    account: call.account,
+    key: call.key,
+    digest: call.digest,
+    intent: 'CREATE',
+    mode: call.mode,
+    ttlMs: call.ttlMs,
+    notAfter: options.storeTime + call.deadlineMs,
+    group: groupOf(request),
+    parts,
+    answer,
+    decision: record,
+  }
+  return { type: 'proposed', change }
+}
+
+/** The answer that a used key binds the call to. */
+export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementCall): PlacementOutcome | undefined {
+  const bound = fleet.ledger.findKey(account, key)
+  if (bound === undefined) return undefined
+  if (bound.answer === null || bound.decision === null) return { type: 'conflict', firstSeenAt: bound.boundAt, abandoned: true }
+  if (bound.digest !== digest) return { type: 'conflict', firstSeenAt: bound.boundAt, abandoned: false }
+  return {
+    type: 'placed',
+    decision: bound.decision,
+    answer: bound.answer,
+    claims: bound.claims.map((id) => fleet.ledger.claims.get(id)),
+    replayed: true,
+    revision: fleet.place.revision,
+  }
+}
+
+/** A rule that the judge would hold against every host: no search can help. */
+function brokenRule(fleet: Fleet, { request }: PlacementCall): Code | undefined {
+  const group = groupOf(request)
+  return group !== null && !fleet.groups.accepts(group) ? 'claim.group_mismatch' : undefined
+}
+
+function unloggedStep(fleet: Fleet, work: PlacementWork, { record, answer, found }: Decided, reasons: readonly RefusalReason[]): Step {
+  const { call } = work
+  const place = { basis: fleet.place.revision, entryId: null, position: null }
+  const revision = fleet.place.revision
+  const base = { record, place, account: call.account, at: fleet.now }
+  if (answer.length > 0) {
+    const outcome: PlacementOutcome = {
+      type: 'placed',
+      decision: record.id,
+      answer,
+      claims: answer.map(() => undefined),
+      replayed: false,
+      revision,
+    }
+    return {
+      type: 'unlogged',
+      decision: { ...base, outcome: answer.length < call.request.numInstances ? 'PARTIAL' : 'PLACED', answer, reasons: [] },
+      answer: () => work.settle(outcome),
+      fail: (error) => work.fail(error),
+    }
+  }
+  return {
+    type: 'unlogged',
+    decision: { ...base, outcome: 'NO_VALID_HOST', answer: [], reasons },
+    answer: () => work.settle({ type: 'refused', record, place, reasons, found, revision }),
+    fail: (error) => work.fail(error),
+  }
+}
+
+/** Why each host is out for the instance that found none, counted by filter and code: earlier picks hold their share. */
+function refusalReasons(fleet: Fleet, overlay: Overlay, { claimIds }: PlacementWork, { record }: Decided): RefusalReason[] {
+  const profile = fleet.profiles.find(record.profile)
+  if (profile === undefined) return []
+  const held = overlay.size
+  const { id, request, seed, attempt, alternatesPerInstance } = record
+  decide(fleet, overlay, { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: false, claimIds })
+  const { steps } = examine(fleet, request, profile, seed)
+  overlay.rollback(held)
+  return steps.flatMap(({ reasons }) =>
+    reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
+  )
+}

@@ -1,0 +1,80 @@
+import type { Claim, Code, DecisionRecord, RequestSpec, SelectedDestination } from '@gantt/scheduler-core'
+
+/** A call to place a request, already parsed and authorised. */
+export interface PlacementCall {
+  readonly account: string
+  readonly key: string
+  readonly digest: string
+  readonly request: RequestSpec
+  /** A profile's name, or name@number. */
+  readonly profile: string
+  /** NONE: advice only, nothing is claimed. */
+  readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
+  readonly ttlMs: number
+  /** How long the caller waits, milliseconds from now. */
+  readonly deadlineMs: number
+  readonly alternatesPerInstance: number
+  readonly allOrNothing: boolean
+}
+
+/** Where a decision stands: what its replay needs beside the record. */
+export interface DecisionPlace {
+  /** Revision on which it was decided. */
+  readonly basis: number
+  /** The entry that carries it and the change's position there; null when nothing was appended. */
+  readonly entryId: string | null
+  readonly position: number | null
+}
+
+/** How many hosts each filter refused for which code, for a request that found no host. */
+export interface RefusalReason {
+  readonly filter: string
+  readonly code: Code
+  readonly hosts: number
+  readonly text: string
+}
+
+export type PlacementOutcome =
+  | {
+      readonly type: 'placed'
+      readonly decision: string
+      readonly answer: readonly SelectedDestination[]
+      /** Parallel to the answer; undefined for advice, and for claims that are forgotten. */
+      readonly claims: readonly (Claim | undefined)[]
+      readonly replayed: boolean
+      readonly revision: number
+    }
+  | {
+      readonly type: 'refused'
+      readonly record: DecisionRecord
+      readonly place: DecisionPlace
+      readonly reasons: readonly RefusalReason[]
+      /** Instances that found a host before one did not. */
+      readonly found: number
+      readonly revision: number
+    }
+  | { readonly type: 'conflict'; readonly firstSeenAt: number; readonly abandoned: boolean }
+  /** Refused by a rule that no other host would change. */
+  | { readonly type: 'void'; readonly code: Code }
+
+/** A decision that is not in the log: a refusal, or advice. */
+export interface UnloggedDecision {
+  readonly record: DecisionRecord
+  readonly place: DecisionPlace
+  readonly account: string
+  readonly at: number
+  readonly outcome: 'NO_VALID_HOST' | 'PLACED' | 'PARTIAL'
+  readonly answer: readonly SelectedDestination[]
+  readonly reasons: readonly RefusalReason[]
+}
+
+/** The call was not answered in time, or the store is away: it may or may not have been placed. Asking again with the same key tells. */
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError'
+  readonly reason: 'deadline' | 'store' | 'closing' | 'exhausted'
+
+  constructor(reason: UnavailableError['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}

@@ -1,0 +1,412 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type Change,
+  Fleet as EmptyFleet,
+  type Fleet,
+  type LogEntry,
+  restoreFleet,
+  UnknownEntryError,
+  type Void,
+} from '@gantt/scheduler-core'
+import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
+import { type Batch, buildBatch } from './batch.ts'
+import { createCheckpointer } from './checkpointer.ts'
+import { type PlacementCall, type PlacementOutcome, UnavailableError, type UnloggedDecision } from './placement.ts'
+import type { ChangeVerdict, ChangeWork, PlacementWork, Work } from './work.ts'
+
+/** An entry that was applied here, and what became of each of its changes. */
+export interface Applied {
+  readonly entry: LogEntry
+  readonly verdicts: readonly Void[]
+}
+
+export interface ReplicaOptions {
+  readonly store: Synchronizer
+  readonly name: string
+  /** Keeps decisions that are not in the log; a refusal is answered after it. */
+  recordUnlogged(decisions: readonly UnloggedDecision[]): Promise<void>
+  /** Tells operators what went wrong; never the callers' data. */
+  warn(message: string): void
+  readonly newId?: () => string
+  readonly newSeed?: () => string
+  /** A clock that never goes back, milliseconds; for deadlines and for estimating the store's time. */
+  readonly monotonic?: () => number
+}
+
+/** Batches that a replica appends in one turn, and those after which even one that was never refused passes through the turn. */
+const BATCHES_PER_TURN = 8
+const TURN_MS = 5
+/** Times that one call is decided anew before it is given up. */
+const MAX_ATTEMPTS = 100
+const READ_LIMIT = 1_000
+const RETRY_MS = [10, 20, 50, 100, 200, 500, 1_000] as const
+
+/**
+ * One process's copy of the fleet and its door to the log. Calls wait in a queue; what waits is decided, packed into one
+ * entry and appended whenever nothing is in flight; a caller is answered when its entry is durable and its claims counted.
+ */
+export class Replica {
+  readonly name: string
+  #fleet: Fleet
+  #halted: Error | undefined
+  #closing = false
+  readonly #store: Synchronizer
+  readonly #options: Required<Pick<ReplicaOptions, 'newId' | 'newSeed' | 'monotonic'>> & ReplicaOptions
+  readonly #queue: Work[] = []
+  #inFlight: Batch | undefined
+  readonly #listeners = new Set<(applied: Applied) => void>()
+  readonly #waiters = new Set<() => void>()
+  readonly #recording = new Set<Promise<void>>()
+  #arrivals = 0
+  #freshUpTo = -1
+  #news = true
+  #contended = false
+  #calmTurns = 0
+  #batchesSinceTurn = 0
+  #timeOffset = Number.NEGATIVE_INFINITY
+  #wake: (() => void) | undefined
+  #running: Promise<void> = Promise.resolve()
+  readonly #expiry: NodeJS.Timeout
+  readonly #checkpointer: ReturnType<typeof createCheckpointer>
+
+  /** Loads the newest checkpoint and the log after it, then follows. Throws when the store cannot be read. */
+  static async start(options: ReplicaOptions): Promise<Replica> {
+    const checkpoint = await options.store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
+    const fleet = checkpoint === undefined ? new EmptyFleet() : restoreFleet(checkpoint)
+    const replica = new Replica(options, fleet)
+    await replica.#catchUp()
+    await replica.#learnTime()
+    replica.#running = replica.#run()
+    return replica
+  }
+
+  private constructor(options: ReplicaOptions, fleet: Fleet) {
+    this.#options = { newId: randomUUID, newSeed: () => randomUUID().slice(0, 8), monotonic: () => performance.now(), ...options }
+    this.#store = options.store
+    this.#fleet = fleet
+    this.name = options.name
+    this.#checkpointer = createCheckpointer(this.#store, fleet.place.revision, options.warn)
+    this.#store.onNews((revision) => {
+      if (revision !== undefined && revision <= this.#fleet.place.revision) return
+      this.#news = true
+      this.#wake?.()
+    })
+    this.#expiry = setInterval(() => this.#expireOverdue(), 1_000)
+    this.#expiry.unref()
+  }
+
+  /** The fleet as applied here. Read it synchronously: it moves whenever an entry is applied. */
+  get fleet(): Fleet {
+    return this.#fleet
+  }
+
+  /** Why this replica answers reads only; undefined when it takes writes. */
+  get halted(): Error | undefined {
+    return this.#halted
+  }
+
+  /** The store's time as this replica estimates it, milliseconds since 1970. Never decides anything: the log does. */
+  get storeTime(): number {
+    const estimate = Math.floor(this.#options.monotonic() + this.#timeOffset)
+    return Math.max(this.#fleet.now, Number.isFinite(estimate) ? estimate : 0)
+  }
+
+  /** Calls back after every entry that is applied here, in order. Answers how to stop. */
+  onApplied(listener: (applied: Applied) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Decides and claims. Throws UnavailableError when there is no answer in time: asking again with the same key tells. */
+  place(call: PlacementCall): Promise<PlacementOutcome> {
+    return this.#enqueue<PlacementOutcome, PlacementWork>(call.deadlineMs, (waiting) => ({
+      type: 'placement',
+      call,
+      decisionId: this.#options.newId(),
+      claimIds: Array.from({ length: call.request.numInstances }, () => this.#options.newId()),
+      attempt: 0,
+      ...waiting,
+    }))
+  }
+
+  /** Writes changes that need no decision; answers per change whether it counted. */
+  propose(changes: readonly Change[], deadlineMs = 10_000): Promise<readonly ChangeVerdict[]> {
+    if (changes.length === 0) return Promise.resolve([])
+    return this.#enqueue<readonly ChangeVerdict[], ChangeWork>(deadlineMs, (waiting) => ({ type: 'changes', changes, ...waiting }))
+  }
+
+  /** Resolves when this replica has applied a revision; false when it has not in time. */
+  reached(revision: number, timeoutMs: number): Promise<boolean> {
+    return this.#until(() => this.#fleet.place.revision >= revision, timeoutMs)
+  }
+
+  /** Resolves when the fleet is as new as the store's head was after this call. Throws UnavailableError when the store does not answer. */
+  async fresh(timeoutMs = 10_000): Promise<void> {
+    this.#arrivals++
+    const arrival = this.#arrivals
+    if (!(await this.#until(() => this.#freshUpTo >= arrival, timeoutMs))) throw new UnavailableError('store', 'the store does not answer')
+  }
+
+  async #until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
+    const end = this.#options.monotonic() + timeoutMs
+    while (!holds()) {
+      const left = end - this.#options.monotonic()
+      if (left <= 0 || this.#closing || this.#halted !== undefined) return false
+      this.#news = true
+      this.#wake?.()
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(done, Math.min(left, 100))
+        const waiters = this.#waiters
+        function done() {
+          clearTimeout(timer)
+          waiters.delete(done)
+          resolve()
+        }
+        waiters.add(done)
+      })
+    }
+    return true
+  }
+
+  /** Finishes what waits, then leaves the log. */
+  async close(): Promise<void> {
+    if (this.#closing) return
+    this.#closing = true
+    clearInterval(this.#expiry)
+    this.#wake?.()
+    await this.#running
+    await Promise.all(this.#recording)
+    for (const work of this.#queue.splice(0)) work.fail(new UnavailableError('closing', 'the replica is closing'))
+    await this.#checkpointer.close()
+    await this.#store.close()
+  }
+
+  /** Reads and applies what is behind this replica's place; how many entries that was. Afterwards the fleet is as new as the store's head was at the call. */
+  async #catchUp(): Promise<number> {
+    const askedAt = this.#arrivals
+    let missed = 0
+    this.#news = false
+    for (;;) {
+      const entries = await this.#store.read(this.#fleet.place, READ_LIMIT)
+      for (const entry of entries) this.#apply(entry)
+      missed += entries.length
+      if (entries.length < READ_LIMIT) break
+    }
+    this.#freshUpTo = Math.max(this.#freshUpTo, askedAt)
+    this.#tellWaiters()
+    return missed
+  }
+
+  #tellWaiters(): void {
+    for (const waiter of [...this.#waiters]) waiter()
+  }
+
+  /** The store's stamps are a lower bound of its clock now, so the largest offset seen is the best. */
+  async #learnTime(): Promise<void> {
+    const time = await this.#store.time()
+    this.#timeOffset = Math.max(this.#timeOffset, time - this.#options.monotonic())
+  }
+
+  #enqueue<Outcome, Item extends Work>(
+    deadlineMs: number,
+    create: (waiting: Pick<Work, 'arrived' | 'abandoned'> & { settle(outcome: Outcome): void; fail(error: Error): void }) => Item,
+  ): Promise<Outcome> {
+    if (this.#halted !== undefined)
+      return Promise.reject(new UnavailableError('store', `this replica takes no writes: ${this.#halted.message}`))
+    if (this.#closing) return Promise.reject(new UnavailableError('closing', 'the replica is closing'))
+    return new Promise<Outcome>((resolve, reject) => {
+      this.#arrivals++
+      const item = create({
+        arrived: this.#arrivals,
+        abandoned: false,
+        settle(outcome) {
+          clearTimeout(timer)
+          resolve(outcome)
+        },
+        fail(error) {
+          clearTimeout(timer)
+          reject(error)
+        },
+      })
+      const timer = setTimeout(() => {
+        item.abandoned = true
+        reject(new UnavailableError('deadline', `no answer within ${deadlineMs} ms; ask again with the same key to learn the outcome`))
+      }, deadlineMs)
+      this.#queue.push(item)
+      this.#wake?.()
+    })
+  }
+
+  async #run(): Promise<void> {
+    let failures = 0
+    while (!this.#closing || ((this.#queue.length > 0 || this.#inFlight !== undefined) && failures < 3)) {
+      try {
+        if (this.#queue.length === 0 && this.#inFlight === undefined) {
+          if (this.#news) await this.#catchUp()
+          else
+            await new Promise<void>((resolve) => {
+              this.#wake = resolve
+            })
+          this.#wake = undefined
+        } else if (this.#contended || this.#batchesSinceTurn >= BATCHES_PER_TURN) await this.#appendInTurn()
+        else await this.#appendOne()
+        failures = 0
+      } catch (error) {
+        if (!(error instanceof StoreUnavailableError)) return this.#halt(error)
+        if (failures === 0) this.#options.warn(`the store does not answer: ${error.message}`)
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]))
+        failures++
+        this.#news = true
+      }
+    }
+  }
+
+  /** Appends up to k batches while the others wait their turn: nobody is starved, and what is decided is decided once. */
+  async #appendInTurn(): Promise<void> {
+    const giveBack = await this.#store.takeTurn()
+    try {
+      const missed = await this.#catchUp()
+      this.#batchesSinceTurn = 0
+      this.#calmTurns = missed === 0 ? this.#calmTurns + 1 : 0
+      if (this.#calmTurns >= 2) this.#contended = false
+      const end = this.#options.monotonic() + TURN_MS
+      for (let batch = 0; batch < BATCHES_PER_TURN && this.#queue.length > 0; batch++) {
+        await this.#appendOne()
+        if (this.#options.monotonic() > end) break
+      }
+    } finally {
+      await giveBack()
+    }
+    this.#batchesSinceTurn = 0
+  }
+
+  async #appendOne(): Promise<void> {
+    if (this.#inFlight === undefined) {
+      const batch = this.#build()
+      if (batch.unlogged.length > 0) this.#record(batch.unlogged)
+      if (batch.entry === undefined) {
+        if (batch.needsFresh) await this.#catchUp()
+        return
+      }
+      this.#inFlight = batch
+    }
+    await this.#send(this.#inFlight)
+  }
+
+  /** Refusals and advice stand from here on; they are answered once recorded, and claims do not wait for that. */
+  #record(unlogged: Batch['unlogged']): void {
+    const recording = this.#options
+      .recordUnlogged(unlogged.map(({ decision }) => decision))
+      .then(
+        () => {
+          for (const { answer } of unlogged) answer()
+        },
+        (error: unknown) => {
+          this.#options.warn(`decisions could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
+          for (const { fail } of unlogged) fail(new UnavailableError('store', 'the decision could not be recorded'))
+        },
+      )
+      .finally(() => this.#recording.delete(recording))
+    this.#recording.add(recording)
+  }
+
+  #build(): Batch {
+    const batch = buildBatch(this.#fleet, this.#queue, {
+      entryId: this.#options.newId(),
+      writer: this.name,
+      freshUpTo: this.#freshUpTo,
+      storeTime: this.storeTime,
+      newSeed: this.#options.newSeed,
+    })
+    this.#queue.unshift(...batch.later)
+    return batch
+  }
+
+  /** Sends an entry until its fate is known: appended by this call or an earlier one, or refused. */
+  async #send(batch: Batch): Promise<void> {
+    const { entry } = batch
+    if (entry === undefined) return
+    const askedAt = this.#arrivals
+    const place = await this.#store.append(entry)
+    if (place === undefined) {
+      // refused: somebody else's entry is there, or an earlier copy of this one, which catching up will settle
+      this.#contended = true
+      this.#calmTurns = 0
+      await this.#catchUp()
+      if (this.#inFlight === batch) this.#requeue(batch)
+      return
+    }
+    await this.#store.durable(place)
+    this.#batchesSinceTurn++
+    // the basis was the head, so this replica was as new as the store when it asked
+    this.#apply({ ...entry, revision: place.revision, at: place.at })
+    this.#freshUpTo = Math.max(this.#freshUpTo, askedAt)
+  }
+
+  #requeue(batch: Batch): void {
+    this.#inFlight = undefined
+    this.#queue.unshift(...batch.owners.map(({ work }) => work))
+  }
+
+  #apply(entry: LogEntry): void {
+    const verdicts = this.#fleet.apply(entry)
+    this.#timeOffset = Math.max(this.#timeOffset, entry.at - this.#options.monotonic())
+    const batch = this.#inFlight
+    if (batch?.entry?.id === entry.id && !verdicts.every((verdict) => verdict === 'entry.repeated')) {
+      this.#inFlight = undefined
+      this.#settle(batch, verdicts)
+    }
+    for (const listener of this.#listeners) listener({ entry, verdicts })
+    this.#tellWaiters()
+    this.#checkpointer.applied(this.#fleet, entry.changes.length)
+  }
+
+  #settle({ owners, entry }: Batch, verdicts: readonly Void[]): void {
+    const revision = this.#fleet.place.revision
+    const again: Work[] = []
+    let first = 0
+    for (const { work, changes } of owners) {
+      const own = verdicts.slice(first, first + changes)
+      const wholeEntryVoid = own.some((verdict) => verdict === 'entry.basis')
+      const change = entry?.changes[first]
+      first += changes
+      if (wholeEntryVoid) again.push(work)
+      else if (work.type === 'changes') work.settle(own.map((verdict) => ({ void: verdict, revision })))
+      else if (change?.type === 'claims' && own[0] === undefined) {
+        const claims = change.parts.map(({ claim }) => this.#fleet.ledger.claims.get(claim))
+        work.settle({ type: 'placed', decision: change.decision.id, answer: change.answer, claims, replayed: false, revision })
+      } else this.#afterVoid(work, own[0], again)
+    }
+    this.#queue.unshift(...again)
+  }
+
+  /** A void proposal binds nothing: it is decided again at the new head, unless no other decision could help. */
+  #afterVoid(work: PlacementWork, verdict: Void, again: Work[]): void {
+    if (verdict === 'claim.deadline')
+      work.fail(new UnavailableError('deadline', 'the deadline passed before the claim was written; nothing was placed'))
+    else if (verdict === 'claim.key_cap') work.settle({ type: 'void', code: verdict })
+    else if (work.attempt >= MAX_ATTEMPTS)
+      work.fail(new UnavailableError('exhausted', `given up after ${work.attempt} attempts; the last was void: ${verdict}`))
+    else again.push(work)
+  }
+
+  #expireOverdue(): void {
+    void this.#learnTime().catch(() => undefined) // the estimate stays; the loop tells that the store is away
+    const now = this.storeTime
+    const overdue = [...this.#fleet.ledger.reserved].filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now).slice(0, 1_000)
+    // any replica may say it; the log decides which entry counts
+    void this.propose(overdue.map(({ id }) => ({ type: 'expire', claim: id }))).catch((error: unknown) => {
+      if (!(error instanceof UnavailableError)) throw error
+    })
+  }
+
+  /** Stops writing for good: the store, or the log, is not what this release can go on from. */
+  #halt(error: unknown): void {
+    const reason = error instanceof Error ? error : new Error(String(error))
+    this.#halted = reason
+    const known = reason instanceof StoreWentBackError || reason instanceof UnknownEntryError
+    this.#options.warn(`this replica takes no more writes: ${known ? reason.message : (reason.stack ?? reason.message)}`)
+    for (const work of this.#queue.splice(0)) work.fail(new UnavailableError('store', reason.message))
+    for (const { work } of this.#inFlight?.owners ?? []) work.fail(new UnavailableError('store', reason.message))
+  }
+}

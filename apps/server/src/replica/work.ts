@@ -1,0 +1,35 @@
+import type { Change, Void } from '@gantt/scheduler-core'
+import type { PlacementCall, PlacementOutcome } from './placement.ts'
+
+/** Something that waits to become part of an entry. */
+export type Work = PlacementWork | ChangeWork
+
+interface Waiting<Outcome> {
+  /** Order of arrival among everything that this replica was asked; a refusal needs a look at the store after it. */
+  readonly arrived: number
+  settle(outcome: Outcome): void
+  fail(error: Error): void
+  /** The caller stopped waiting: drop it unless it is on its way already. */
+  abandoned: boolean
+}
+
+export interface PlacementWork extends Waiting<PlacementOutcome> {
+  readonly type: 'placement'
+  readonly call: PlacementCall
+  /** Drawn once, so that a decision made again after a void keeps its name. */
+  readonly decisionId: string
+  readonly claimIds: readonly string[]
+  attempt: number
+}
+
+/** Changes that need no decision: reports, edits, the ends of claims. Each is judged at its place. */
+export interface ChangeWork extends Waiting<readonly ChangeVerdict[]> {
+  readonly type: 'changes'
+  readonly changes: readonly Change[]
+}
+
+/** What became of one change, and the revision of its entry. */
+export interface ChangeVerdict {
+  readonly void: Void
+  readonly revision: number
+}

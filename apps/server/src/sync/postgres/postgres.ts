@@ -1,0 +1,166 @@
+import type { Checkpoint, Entry, LogEntry } from '@gantt/scheduler-core'
+import pg from 'pg'
+import { StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
+import { createSession, sqlState } from './session.ts'
+
+/** Advisory locks of a fleet's database: the turn, and the writing of checkpoints. */
+const TURN_LOCK = 0x67616e77
+const CHECKPOINT_LOCK = 0x67616e78
+
+/** How long a replica waits for its turn before it goes on without: a stalled holder must not stop the fleet. */
+const TURN_TIMEOUT_MS = 50
+
+/** NOTIFY is a hint that may be lost: look at least this often. */
+const POLL_MS = 1_000
+
+const APPEND = `
+WITH appended AS (
+  INSERT INTO log (revision, id, writer, basis_revision, basis_id, body, at_ms, changes)
+  SELECT $1::bigint + 1, $2, $3, $1::bigint, $4, $5, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, $6::int
+  WHERE $1::bigint = 0 OR EXISTS (SELECT FROM log WHERE revision = $1::bigint AND id = $4 AND at_ms = $7::bigint)
+  ON CONFLICT (revision) DO NOTHING
+  RETURNING revision, at_ms
+)
+SELECT revision, at_ms, pg_notify('gantt_log', revision::text) FROM appended`
+
+const READ = 'SELECT revision, id, writer, body, at_ms FROM log WHERE revision >= $1::bigint ORDER BY revision LIMIT $2::int'
+
+interface LogRow {
+  /** 64-bit integers arrive as text. */
+  revision: string
+  id: string
+  writer: string
+  body: string
+  at_ms: string
+}
+
+/**
+ * The log in a PostgreSQL table whose primary key is the revision: the next append names its predecessor, so there are
+ * no gaps and no head row. Commits are synchronous: what is visible is durable.
+ */
+export async function openPostgresSynchronizer(connection: pg.ClientConfig): Promise<Synchronizer> {
+  const listeners = new Set<(revision?: number) => void>()
+  const news = (revision?: number): void => {
+    for (const listener of listeners) listener(revision)
+  }
+  // one session appends, takes turns and reads for them, in order; a turn dies with it
+  const log = createSession(connection, (client) =>
+    client.query(
+      `SET synchronous_commit = on; SET lock_timeout = ${TURN_TIMEOUT_MS}; SET statement_timeout = 10000; SET idle_in_transaction_session_timeout = 10000`,
+    ),
+  )
+  const rest = new pg.Pool({ ...connection, max: 2, connectionTimeoutMillis: 5_000, idleTimeoutMillis: 10_000 })
+  rest.on('error', () => undefined) // an idle connection ended: the pool opens another when it needs one
+  const follower = createSession(
+    connection,
+    async (client) => {
+      client.on('notification', ({ payload }) => news(Number(payload)))
+      await client.query('LISTEN gantt_log')
+    },
+    () => news(),
+  )
+  // the poll also brings the listening connection back after a loss
+  const poll = setInterval(() => {
+    void follower.query({ text: 'SELECT 1' }).catch(() => undefined)
+    news()
+  }, POLL_MS)
+  await follower.query({ text: 'SELECT 1' })
+
+  return {
+    engine: 'postgres',
+
+    async append(entry) {
+      const body = JSON.stringify({ format: entry.format, basis: entry.basis, changes: entry.changes })
+      try {
+        const { rows } = await log.query<{ revision: string; at_ms: string }>({
+          name: 'gantt-append',
+          text: APPEND,
+          values: [entry.basis.revision, entry.id, entry.writer, entry.basis.id, body, entry.changes.length, entry.basis.at],
+        })
+        const row = rows[0]
+        return row && { revision: Number(row.revision), id: entry.id, at: Number(row.at_ms) }
+      } catch (error) {
+        // the lock wait, serialization and deadlock errors roll the statement back: for certain not appended
+        if (['55P03', '40001', '40P01'].includes(sqlState(error) ?? '')) return undefined
+        throw error
+      }
+    },
+
+    // commits are synchronous, so an entry that anybody has seen is on disk
+    async durable() {},
+
+    async time() {
+      const { rows } = await follower.query<{ now: string }>({
+        name: 'gantt-time',
+        text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+      })
+      return Number(rows[0]?.now)
+    },
+
+    async read(after, limit) {
+      const { rows } = await log.query<LogRow>({ name: 'gantt-read', text: READ, values: [after.revision, limit + 1] })
+      if (after.revision === 0) return rows.map(toEntry)
+      const [own, ...next] = rows
+      if (own === undefined || Number(own.revision) !== after.revision || own.id !== after.id || Number(own.at_ms) !== after.at)
+        throw new StoreWentBackError(
+          `the store does not hold revision ${after.revision} as entry ${after.id}; it holds ${own ? `entry ${own.id}` : 'nothing there'}`,
+        )
+      return next.map(toEntry)
+    },
+
+    onNews(listener) {
+      listeners.add(listener)
+    },
+
+    async takeTurn() {
+      try {
+        await log.query({ name: 'gantt-turn', text: `SELECT pg_advisory_lock(${TURN_LOCK})` })
+      } catch (error) {
+        if (sqlState(error) === '55P03') return async () => {}
+        throw error
+      }
+      return async () => {
+        await log.query({ name: 'gantt-turn-end', text: `SELECT pg_advisory_unlock(${TURN_LOCK})` })
+      }
+    },
+
+    async saveCheckpoint(checkpoint) {
+      const client = await rest.connect()
+      try {
+        await client.query('BEGIN')
+        const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS locked', [CHECKPOINT_LOCK])
+        const { place } = checkpoint
+        const saved =
+          rows[0]?.locked === true
+            ? await client.query(
+                `INSERT INTO checkpoint (revision, id, at_ms, epoch, format, body)
+                 SELECT $1, $2, $3, epoch, $4, $5 FROM store_epoch ON CONFLICT (revision) DO NOTHING`,
+                [place.revision, place.id, place.at, checkpoint.format, JSON.stringify(checkpoint)],
+              )
+            : undefined
+        await client.query('COMMIT')
+        return saved?.rowCount === 1
+      } finally {
+        client.release(true)
+      }
+    },
+
+    async loadCheckpoint(atMost) {
+      const { rows } = await rest.query<{ body: string }>(
+        'SELECT body FROM checkpoint WHERE revision <= $1 ORDER BY revision DESC LIMIT 1',
+        [atMost],
+      )
+      return rows[0] && (JSON.parse(rows[0].body) as Checkpoint)
+    },
+
+    async close() {
+      clearInterval(poll)
+      await Promise.all([log.close(), follower.close(), rest.end()])
+    },
+  }
+}
+
+function toEntry({ revision, id, writer, body, at_ms }: LogRow): LogEntry {
+  const { format, basis, changes } = JSON.parse(body) as Pick<Entry, 'format' | 'basis' | 'changes'>
+  return { format, id, writer, basis, changes, revision: Number(revision), at: Number(at_ms) }
+}

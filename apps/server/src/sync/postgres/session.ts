@@ -1,0 +1,63 @@
+import pg from 'pg'
+import { StoreUnavailableError } from '../synchronizer.ts'
+
+/** One connection that is opened when needed and opened anew after a loss. Statements run one at a time. */
+export interface Session {
+  query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>>
+  close(): Promise<void>
+}
+
+/** SQLSTATE classes that say that the statement was refused for what it is: a defect of ours, never retried. */
+const DEFECTS = /^(0A|22|23|26|2B|34|39|3D|3F|42|44)/
+
+export const sqlState = (error: unknown): string | undefined =>
+  error !== null && typeof error === 'object' && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+/** `prepare` runs on each new connection. A failure of the connection is a StoreUnavailableError. */
+export function createSession(
+  connection: pg.ClientConfig,
+  prepare: (client: pg.Client) => Promise<unknown>,
+  onEnd: () => void = () => {},
+): Session {
+  let client: Promise<pg.Client> | undefined
+  let closed = false
+
+  const open = (): Promise<pg.Client> => {
+    const fresh = new pg.Client({ connectionTimeoutMillis: 5_000, keepAlive: true, ...connection })
+    const opened = fresh
+      .connect()
+      .then(() => prepare(fresh))
+      .then(() => fresh)
+    const forget = (): void => {
+      if (client === opened) client = undefined
+      if (!closed) onEnd()
+    }
+    fresh.on('error', forget)
+    fresh.once('end', forget)
+    return opened
+  }
+
+  return {
+    async query<Row extends pg.QueryResultRow>(query: pg.QueryConfig) {
+      if (closed) throw new StoreUnavailableError('the connection to the store is closed')
+      try {
+        client ??= open()
+        return await (await client).query<Row>(query)
+      } catch (error) {
+        const state = sqlState(error)
+        if (state !== undefined && (DEFECTS.test(state) || state === '55P03' || state === '40001' || state === '40P01')) throw error
+        const lost = client
+        client = undefined
+        // a connection that failed once is not trusted again; whether it can still be closed does not matter
+        void lost?.then((broken) => broken.end()).catch(() => undefined)
+        throw new StoreUnavailableError(error instanceof Error ? error.message : String(error), { cause: error })
+      }
+    },
+    async close() {
+      closed = true
+      const last = await client?.catch(() => undefined)
+      client = undefined
+      await last?.end()
+    },
+  }
+}

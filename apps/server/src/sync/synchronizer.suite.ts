@@ -1,0 +1,154 @@
+import { type Change, checkpointOf, ENTRY_FORMAT, type Entry, Fleet, type LogEntry, ORIGIN, type Place } from '@gantt/scheduler-core'
+import { aReport } from '@gantt/scheduler-core/testing'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { StoreWentBackError, type Synchronizer } from './synchronizer.ts'
+
+/** What an engine must bring so that the laws of synchronizer.ts can be checked on it. */
+export interface SynchronizerEngine {
+  readonly name: string
+  /** A new, empty store. */
+  createStore(): Promise<{
+    /** One more replica's synchronizer on the store. */
+    open(): Promise<Synchronizer>
+    /** Forgets everything after a revision, as a restored backup does. */
+    truncate(revision: number): Promise<void>
+    drop(): Promise<void>
+  }>
+}
+
+let made = 0
+const entryOn = (basis: Place, changes: readonly Change[] = [{ type: 'feature', level: 1 }], id = `entry-${++made}`): Entry => ({
+  format: ENTRY_FORMAT,
+  id,
+  writer: 'suite',
+  basis,
+  changes,
+})
+
+export function synchronizerSuite(engine: SynchronizerEngine): void {
+  describe(`the ${engine.name} synchronizer`, () => {
+    let store: Awaited<ReturnType<SynchronizerEngine['createStore']>>
+    let a: Synchronizer
+    let b: Synchronizer
+
+    beforeEach(async () => {
+      store = await engine.createStore()
+      a = await store.open()
+      b = await store.open()
+    })
+
+    afterEach(async () => {
+      await Promise.all([a.close(), b.close()])
+      await store.drop()
+    })
+
+    const appendTo = async (sync: Synchronizer, basis: Place, changes?: readonly Change[]): Promise<Place> => {
+      const place = await sync.append(entryOn(basis, changes))
+      if (place === undefined) throw new Error('the append was refused')
+      return place
+    }
+
+    test('revisions are 1, 2, 3 and every replica reads the same entries', async () => {
+      const first = await appendTo(a, ORIGIN)
+      const second = await appendTo(b, first)
+      await a.durable(second)
+      expect([first.revision, second.revision]).toEqual([1, 2])
+      expect(await a.read(ORIGIN, 10)).toEqual(await b.read(ORIGIN, 10))
+      expect((await b.read(first, 10)).map(({ revision }) => revision)).toEqual([2])
+    })
+
+    test('what is read back is what was written', async () => {
+      const entry = entryOn(ORIGIN, [
+        aReport('h1', { memoryMb: 1_234 }),
+        { type: 'status', host: 'h1', node: 'h1', status: 'DISABLED', reason: 'disk "sda" – ü \\ \n' },
+      ])
+      const place = await a.append(entry)
+      const [read] = await b.read(ORIGIN, 10)
+      expect(read).toEqual({ ...entry, revision: 1, at: place?.at })
+    })
+
+    test('an append on an old basis is refused and leaves nothing', async () => {
+      const first = await appendTo(a, ORIGIN)
+      expect(await b.append(entryOn(ORIGIN))).toBeUndefined()
+      expect(await b.read(first, 10)).toEqual([])
+    })
+
+    test('a basis that names another entry at the head revision is refused', async () => {
+      const first = await appendTo(a, ORIGIN)
+      expect(await b.append(entryOn({ ...first, id: 'another' }))).toBeUndefined()
+      expect(await b.append(entryOn({ ...first, at: first.at + 1 }))).toBeUndefined()
+    })
+
+    test('of many replicas appending on one basis exactly one is accepted', async () => {
+      const more = await Promise.all(Array.from({ length: 6 }, () => store.open()))
+      const places = await Promise.all([a, b, ...more].map((sync) => sync.append(entryOn(ORIGIN))))
+      await Promise.all(more.map((sync) => sync.close()))
+      expect(places.filter((place) => place !== undefined)).toHaveLength(1)
+    })
+
+    test('the same entry sent twice is accepted once', async () => {
+      const entry = entryOn(ORIGIN)
+      const answers = await Promise.all([a.append(entry), b.append(entry)])
+      expect(answers.filter((place) => place !== undefined)).toHaveLength(1)
+      expect((await a.read(ORIGIN, 10)).map(({ id }) => id)).toEqual([entry.id])
+    })
+
+    test('the stamp is the store\u2019s clock', async () => {
+      const before = await a.time()
+      const { at } = await appendTo(b, ORIGIN)
+      expect(at).toBeGreaterThanOrEqual(before)
+      expect(at).toBeLessThanOrEqual(await a.time())
+    })
+
+    test('reading stops at the limit and goes on from there', async () => {
+      let place = ORIGIN
+      for (let i = 0; i < 7; i++) place = await appendTo(a, place)
+      const first = await b.read(ORIGIN, 3)
+      const last = first.at(-1) as LogEntry
+      const rest = await b.read({ revision: last.revision, id: last.id, at: last.at }, 100)
+      expect([...first, ...rest].map(({ revision }) => revision)).toEqual([1, 2, 3, 4, 5, 6, 7])
+    })
+
+    test('news of another replica\u2019s entry arrives', async () => {
+      const news = new Promise<void>((resolve) => b.onNews(() => resolve()))
+      await appendTo(a, ORIGIN)
+      await news
+    })
+
+    test('a store that went back is told at the next read', async () => {
+      const first = await appendTo(a, ORIGIN)
+      const second = await appendTo(a, first)
+      await store.truncate(1)
+      await expect(b.read(second, 10)).rejects.toBeInstanceOf(StoreWentBackError)
+      await appendTo(a, first)
+      await expect(b.read(second, 10)).rejects.toBeInstanceOf(StoreWentBackError)
+      expect(await b.read(first, 10)).toHaveLength(1)
+    })
+
+    test('turns are taken one at a time, in the order of asking', async () => {
+      const order: string[] = []
+      const first = await a.takeTurn()
+      const second = b.takeTurn().then(async (giveBack) => {
+        order.push('second')
+        await giveBack()
+      })
+      order.push('first')
+      await first()
+      await second
+      expect(order).toEqual(['first', 'second'])
+    })
+
+    test('the newest checkpoint at or before a revision is found', async () => {
+      const fleet = new Fleet()
+      let place = ORIGIN
+      for (let i = 0; i < 4; i++) {
+        place = await appendTo(a, place, [aReport(`h${i}`)])
+        for (const entry of await a.read(fleet.place, 10)) fleet.apply(entry)
+        if (i % 2 === 1) expect(await a.saveCheckpoint(checkpointOf(fleet))).toBe(true)
+      }
+      expect(await b.loadCheckpoint(1)).toBeUndefined()
+      expect((await b.loadCheckpoint(3))?.place.revision).toBe(2)
+      expect(await b.loadCheckpoint(Number.MAX_SAFE_INTEGER)).toEqual(JSON.parse(JSON.stringify(checkpointOf(fleet))))
+    })
+  })
+}

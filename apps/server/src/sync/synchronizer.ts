@@ -1,0 +1,45 @@
+import type { Checkpoint, Entry, LogEntry, Place } from '@gantt/scheduler-core'
+
+/**
+ * Keeps replicas in step: one ordered log, shared by all replicas of a fleet, and checkpoints of it.
+ *
+ * The law, which synchronizer.suite.ts holds every engine to:
+ * - Revisions are 1, 2, 3, ... without a gap. Nothing at a durable place ever changes.
+ * - `append` puts the entry right behind its basis, or refuses. It is an early refusal that keeps dead entries out, not
+ *   what makes claims safe: every replica judges every entry when it applies it.
+ * - Appended, counted and durable are three facts: a caller is answered when all three hold.
+ * - After a StoreUnavailableError from `append` the outcome is unknown: the same entry is sent again, with the same id
+ *   and basis, until the answer is certain. At most one of the copies can be accepted.
+ * - `read` compares the caller's own place with the store's: a store that went back is told by StoreWentBackError.
+ * - A turn is a courtesy between replicas, never a safety rule: `append` works without one.
+ */
+export interface Synchronizer {
+  readonly engine: string
+  /** The accepted place, or undefined when the head is not the entry's basis. */
+  append(entry: Entry): Promise<Place | undefined>
+  /** Resolves when the entry at this place survives any crash of the store. */
+  durable(place: Place): Promise<void>
+  /** Entries behind a place in order, at most `limit` of them; an answer shorter than `limit` reached the head as it was after the call. */
+  read(after: Place, limit: number): Promise<readonly LogEntry[]>
+  /** The store's clock, milliseconds since 1970. */
+  time(): Promise<number>
+  /** Calls back when the log may have grown, with the revision if it is known. A hint: it may come late, twice, or for nothing. */
+  onNews(listener: (revision?: number) => void): void
+  /** Waits for this replica's turn, at most for a moment; the answer gives it back. */
+  takeTurn(): Promise<() => Promise<void>>
+  /** Keeps a checkpoint; false when another replica is writing one now, or one of this revision is there. */
+  saveCheckpoint(checkpoint: Checkpoint): Promise<boolean>
+  /** The newest checkpoint at or before a revision. */
+  loadCheckpoint(atMost: number): Promise<Checkpoint | undefined>
+  close(): Promise<void>
+}
+
+/** The store did not answer. Whatever was sent may or may not have happened. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError'
+}
+
+/** The store no longer holds what this replica has applied: a restored backup, or a lost tail. */
+export class StoreWentBackError extends Error {
+  override readonly name = 'StoreWentBackError'
+}
