@@ -41,7 +41,9 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
 /** The values of a metadata key over all aggregates of a host, each split at commas. */
 function metadataOf({ hosts, aggregates }: Fleet, host: HostIndex, key: string): readonly string[] {
   return hosts.get(host).aggregates.flatMap((uuid) => {
-    const value = aggregates.byUuid.get(uuid)?.metadata[key]
+    const metadata = aggregates.byUuid.get(uuid)?.metadata ?? {}
+    // keys are the caller's words: `constructor` must not find what every object inherits
+    const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined
     return value === undefined ? [] : value.split(',').map((piece) => piece.trim())
   })
 }

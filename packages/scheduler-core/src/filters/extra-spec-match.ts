@@ -5,19 +5,16 @@
  */
 export function extraSpecMatches(value: string, requirement: string): boolean {
   const [operator = '', ...operands] = requirement.trim().split(/\s+/)
-  const rest = operands.join(' ')
   const first = operands[0]
-  if (Object.hasOwn(numeric, operator))
-    return (
-      first !== undefined &&
-      (numeric[operator] as NumberTest)(Number.parseFloat(value), Number.parseFloat(first)) &&
-      isNumber(value) &&
-      isNumber(first)
-    )
+  if (Object.hasOwn(numeric, operator)) {
+    const [found, wanted] = [toNumber(value), toNumber(first)]
+    return found !== undefined && wanted !== undefined && (numeric[operator] as NumberTest)(found, wanted)
+  }
   if (Object.hasOwn(textual, operator)) return first !== undefined && (textual[operator] as TextTest)(value, first)
   if (operator === '<in>') return first !== undefined && value.includes(first)
   if (operator === '<all-in>') return operands.length > 0 && operands.every((word) => value.includes(word))
-  if (operator === '<or>') return ` ${rest} `.split(' <or> ').some((choice) => choice.trim() === value)
+  // words are taken in pairs, as Nova does: a choice, then what stands where the next `<or>` belongs
+  if (operator === '<or>') return operands.some((word, i) => i % 2 === 0 && word === value)
   return value === requirement
 }
 
@@ -41,4 +38,13 @@ const textual: Readonly<Record<string, TextTest>> = {
   's<': (a, b) => a < b,
 }
 
-const isNumber = (text: string): boolean => /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text)
+/** Text as Python's float() reads it; undefined where it refuses. */
+function toNumber(text: string | undefined): number | undefined {
+  const trimmed = text?.trim().toLowerCase() ?? ''
+  if (/^[+-]?nan$/.test(trimmed)) return Number.NaN
+  const infinite = /^([+-]?)inf(inity)?$/.exec(trimmed)
+  if (infinite !== null) return infinite[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  return /^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[+-]?\d+(_\d+)*)?$/.test(trimmed)
+    ? Number(trimmed.replaceAll('_', ''))
+    : undefined
+}
