@@ -46,6 +46,7 @@ export const codes = {
   'claim.group_mismatch': 'The server group exists with another policy.',
   'claim.key_used': 'The idempotency key is bound already.',
   'claim.key_cap': 'Too many idempotency keys are bound.',
+  'claim.id_taken': 'Another claim has that id.',
   'claim.deadline': 'The deadline of the request passed before its place in the log.',
   'claim.lost': 'The claim is not there any more, or the fence is not its own.',
   'claim.not_expired': 'The claim is not a reservation whose time is over.',

@@ -25,6 +25,8 @@ export function judgeClaims(fleet: Fleet, basis: number, change: ClaimsProposed,
   if (ledger.findKey(change.account, change.key) !== undefined) return 'claim.key_used'
   if (ledger.keyCount >= KEY_CAP) return 'claim.key_cap'
   if (change.notAfter !== null && fleet.now > change.notAfter) return 'claim.deadline'
+  const ids = new Set(change.parts.map(({ claim }) => claim))
+  if (ids.size < change.parts.length || change.parts.some(({ claim }) => ledger.claims.has(claim))) return 'claim.id_taken'
   if (change.group !== null) {
     if (!groups.accepts(change.group)) return 'claim.group_mismatch'
     if ((groups.find(change.group.uuid)?.lastEdit ?? 0) > basis) return 'claim.edited'
@@ -74,7 +76,6 @@ export function judgeConfirm({ ledger, place, now }: Fleet, { claim: id, fence }
   if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'
   if (claim.state === 'RESERVED') ledger.move(claim, 'CONFIRMED', place.revision)
   claim.confirmedAt ??= now
-  if (claim.state === 'CONFIRMED') claim.expiresAt = null
   return undefined
 }
 

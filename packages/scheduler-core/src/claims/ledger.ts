@@ -108,11 +108,13 @@ export class Ledger {
     if (claim.state === 'RESERVED') this.reserved.add(claim)
   }
 
-  /** Confirms, extends or sets back a live claim; what it holds follows the new state. */
+  /** Confirms, materialises or sets back a live claim; what it holds follows the new state. Only a reservation has an end. */
   move(claim: Claim, state: 'RESERVED' | 'CONFIRMED' | 'MATERIALISED', revision: number): void {
     claim.state = state
     claim.revision = revision
-    if (state !== 'RESERVED') this.reserved.delete(claim)
+    if (state === 'RESERVED') return
+    claim.expiresAt = null
+    this.reserved.delete(claim)
   }
 
   /** Ends a live claim: what it holds is free, unless its instance is still listed by the host where only claims count. */
@@ -163,7 +165,9 @@ export class Ledger {
 
   /** An ended claim is kept while its key is, and while its instance is still present. */
   #forgetUnused(claim: Claim): void {
-    if (isLive(claim) || this.#hosts.get(claim.host).claims.has(claim) || this.findKey(claim.account, claim.key) !== undefined) return
+    if (isLive(claim) || this.#hosts.get(claim.host).claims.has(claim)) return
+    // the key may be bound anew by then, to other claims
+    if (this.findKey(claim.account, claim.key)?.claims.includes(claim.id)) return
     this.claims.delete(claim.id)
   }
 

@@ -43,6 +43,8 @@ export interface StoredHost extends HostName {
   readonly reporters: readonly (readonly [string, Reporter])[]
   readonly namespaces: readonly (readonly [string, NamespaceDocument])[]
   readonly present: readonly string[]
+  /** Ids of ended claims whose instance has been there ever since: what the host does not count itself stays taken. */
+  readonly lingering: readonly string[]
 }
 
 /** The fleet as plain data. Its canonical JSON is equal on all replicas at the same place. */
@@ -69,6 +71,7 @@ export function checkpointOf(fleet: Fleet): Checkpoint {
       reporters: [...record.reporters],
       namespaces: [...record.namespaces],
       present: [...record.present],
+      lingering: [...record.claims].filter((claim) => !isLive(claim)).map(({ id }) => id),
     })),
     aggregates: [...aggregates.byUuid.values()],
     groups: [...groups.byUuid.values()].map(({ uuid, policy, maxServerPerHost, lastEdit }) => ({
@@ -118,13 +121,13 @@ export function restoreFleet(checkpoint: Checkpoint): Fleet {
     const group = groups.find(binding.uuid)
     if (group !== undefined) group.lastEdit = lastEdit
   }
+  const lingering = new Set(checkpoint.hosts.flatMap((stored) => stored.lingering))
   for (const { host, node, ...claim } of checkpoint.claims) {
     const record = hosts.find({ host, node })
     if (record === undefined) throw new RangeError(`the checkpoint holds a claim on ${host}, which it does not hold`)
     const restored = { ...claim, host: record.index }
-    const holds = isLive(restored) || (claim.instance !== null && record.present.has(claim.instance))
     ledger.add(restored)
-    if (!holds) record.claims.delete(restored)
+    if (!isLive(restored) && !lingering.has(claim.id)) record.claims.delete(restored)
     if (isLive(restored)) groups.join(claim.group, record.index)
   }
   ledger.restoreKeys(checkpoint.keys.map((key) => ({ ...key })))
@@ -137,7 +140,7 @@ export function restoreFleet(checkpoint: Checkpoint): Fleet {
   }
   for (const profile of checkpoint.profiles) profiles.take(profile)
   for (const active of checkpoint.activeProfiles) profiles.activate(active)
-  for (const place of checkpoint.places) if (place.revision > 0) fleet.restorePlace(place, checkpoint.now)
+  fleet.restorePlaces(checkpoint.places, checkpoint.now)
   fleet.featureLevel = checkpoint.featureLevel
   return fleet
 }

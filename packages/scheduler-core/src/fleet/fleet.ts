@@ -67,14 +67,16 @@ export class Fleet {
     return place !== undefined && place.id === id && place.at === at
   }
 
-  /** The revision of an entry among the last that are remembered. */
+  /** The latest revision of an entry among the last that are remembered. */
   revisionOf(entryId: string): number | undefined {
     return this.#ids.get(entryId)
   }
 
-  /** Takes over a place when a checkpoint is loaded, oldest first. */
-  restorePlace(place: Place, now: number): void {
-    this.#moveTo(place)
+  /** Takes over the places of a checkpoint, oldest first: exactly these are remembered, as where it was taken. */
+  restorePlaces(places: readonly Place[], now: number): void {
+    this.places.clear()
+    this.#ids.clear()
+    for (const place of places) this.#moveTo(place)
     this.now = now
   }
 
@@ -92,7 +94,8 @@ export class Fleet {
     this.place = place
     this.now = Math.max(this.now, place.at)
     this.places.set(place.revision, place)
-    if (!this.#ids.has(place.id)) this.#ids.set(place.id, place.revision)
+    // the latest place of an id that came twice: it is known as long as one of its places is, in a restored fleet too
+    this.#ids.set(place.id, place.revision)
     const old = this.places.get(place.revision - PLACE_WINDOW)
     if (old === undefined) return
     this.places.delete(old.revision)

@@ -14,6 +14,7 @@ export interface CellState {
   readonly memoryCapacity: number
   readonly countsCpu: boolean
   readonly countsMemory: boolean
+  readonly countsPinned: boolean
   /** Shared CPUs and MiB still free; negative after a report that shrinks the cell. */
   cpuFree: number
   memoryFree: number
@@ -114,6 +115,7 @@ export const numaKind: ResourceKind<readonly NumaCellRequest[], readonly CellGra
           memoryCapacity,
           countsCpu: cell.cpuUsage !== null,
           countsMemory: cell.memoryUsageMb !== null,
+          countsPinned: cell.pinnedCpus !== null,
           cpuFree: cpuCapacity - (cell.cpuUsage ?? 0),
           memoryFree: memoryCapacity - (cell.memoryUsageMb ?? 0),
           pinnedByReport: pinned,
@@ -246,6 +248,7 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], mat
     if (cell === undefined) continue // the host no longer has that cell: nothing is left to count
     if (!(materialised && cell.countsCpu)) cell.cpuFree -= sign * part.cpus
     if (!(materialised && cell.countsMemory)) cell.memoryFree -= sign * part.memoryMb
+    if (materialised && cell.countsPinned) continue
     for (const cpu of part.pinned ?? []) {
       const holders = (cell.pinnedByClaims.get(cpu) ?? 0) + sign
       if (holders === 0) cell.pinnedByClaims.delete(cpu)
