@@ -29,7 +29,7 @@ export function examineAgain<T>(
   const { parts } = replay(fleet, before, { ...record, allOrNothing: false })
   return withProposals(fleet, before, (overlay) => {
     for (const part of parts.slice(0, instance)) overlay.hold(part, groupOf(record.request))
-    return read(examine(fleet, record.request, profileOf(fleet, record), record.seed))
+    return read(examine(fleet, record.request, profileOf(fleet, record), record.seed, instance))
   })
 }
 

@@ -4,7 +4,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { compileProfile } from './compile.ts'
-import { best, createTieOrder } from './pick.ts'
+import { best, createChanceOrder, createTieOrder } from './pick.ts'
 import { type FilterStep, passesSafely, prepareFilters } from './run-filters.ts'
 import { prepareWeighers, runWeighers, type Weighed } from './run-weighers.ts'
 
@@ -50,8 +50,12 @@ export interface Examination {
 
 export const PASSES_ALL = 255
 
-/** Runs every filter on every host, and the weighers on those that pass: slower than deciding, and it tells all. */
-export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, seed: string): Examination {
+/**
+ * Runs every filter on every host, and the weighers on those that pass: slower than deciding, and it tells all. The order
+ * is the one in which the profile's scheduler takes hosts for that instance of the request.
+ */
+export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, seed: string, instance = 0): Examination {
+  const isChance = profile.scheduler === 'chance'
   const compiled = compileProfile(profile)
   const steps = prepareFilters(compiled, request, fleet)
   const hostCount = fleet.hosts.count
@@ -67,13 +71,13 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
     }
   const passing: number[] = []
   for (let host = 0; host < hostCount; host++) if (firstRefusing[host] === PASSES_ALL) passing.push(host)
-  const weighed = runWeighers(prepareWeighers(compiled, request, fleet), Int32Array.from(passing))
+  const weighed = runWeighers(isChance ? [] : prepareWeighers(compiled, request, fleet), Int32Array.from(passing))
   let left = hostCount
   return {
     hostCount,
     firstRefusing,
     weighed,
-    ranked: best(weighed, passing.length, createTieOrder(profile, seed)),
+    ranked: best(weighed, passing.length, isChance ? createChanceOrder(seed, instance) : createTieOrder(profile, seed)),
     steps: steps.map((step, s): ExaminedStep => {
       const entered = left
       const reasons = countReasons(step, s, firstRefusing)

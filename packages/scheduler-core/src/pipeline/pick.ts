@@ -18,7 +18,13 @@ export type TieOrder = (host: number) => number
 
 /** By first sight, or shuffled by the seed: a bijection, so no two hosts share a key. */
 export function createTieOrder(profile: Profile, seed: string): TieOrder {
-  if (profile.tieOrder === 'first-seen') return (host) => host
+  return profile.tieOrder === 'first-seen' ? (host) => host : shuffled(seed)
+}
+
+/** The order of a chance decision: shuffled by the seed, anew for each instance. */
+export const createChanceOrder = (seed: string, instance: number): TieOrder => shuffled(`${seed}/${instance}`)
+
+function shuffled(seed: string): TieOrder {
   const salt = hash32(seed)
   return (host) => mix32(host ^ salt)
 }

@@ -4,11 +4,11 @@ import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
-import { createTieOrder, pick, type TieOrder } from '../pipeline/pick.ts'
+import { createChanceOrder, createTieOrder, pick, type TieOrder } from '../pipeline/pick.ts'
 import { placeEach } from '../pipeline/place-each.ts'
 import { prepareFilters, runFilters } from '../pipeline/run-filters.ts'
 import { prepareWeighers, runWeighers, type Weighed, type WeighStep } from '../pipeline/run-weighers.ts'
-import { createRandom, hash32, mix32 } from '../random.ts'
+import { createRandom } from '../random.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -24,19 +24,14 @@ export const createChanceScheduler = (compiled: CompiledProfile): Scheduler =>
   createPipelineScheduler(
     'chance',
     compiled,
-    (_profile, seed) => shuffled(seed),
+    (_profile, seed, instance) => createChanceOrder(seed, instance),
     () => [],
   )
-
-const shuffled = (seed: string): TieOrder => {
-  const salt = hash32(seed)
-  return (host) => mix32(host ^ salt)
-}
 
 function createPipelineScheduler(
   name: string,
   compiled: CompiledProfile,
-  createOrder: (profile: CompiledProfile['profile'], seed: string) => TieOrder,
+  createOrder: (profile: CompiledProfile['profile'], seed: string, instance: number) => TieOrder,
   prepareScores: (compiled: CompiledProfile, request: RequestSpec, fleet: Fleet) => readonly WeighStep[],
 ): Scheduler {
   return {
@@ -51,8 +46,7 @@ function createPipelineScheduler(
       const placed = placeEach(request.numInstances, allOrNothing, groupOf(request), overlay, (instance) => {
         const { hosts, steps } = runFilters(filters, fleet)
         const weighed = runWeighers(weighers, hosts)
-        // each instance of a chance decision draws anew
-        const order = createOrder(compiled.profile, name === 'chance' ? `${seed}/${instance}` : seed)
+        const order = createOrder(compiled.profile, seed, instance)
         const picked = pick(weighed, Math.max(BEST_KEPT, alternatesPerInstance + 1), compiled.profile, order, random)
         instances.push({
           candidates: fleet.hosts.count,
