@@ -16,12 +16,12 @@ export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok
 
 /** A value as a message may quote it: JSON, shortened to 80 characters, never throwing. */
 export function quote(value: unknown): string {
-  const text = typeof value === 'bigint' || typeof value === 'number' ? String(value) : value === undefined ? 'nothing' : safeJson(value)
+  const text = typeof value === 'bigint' ? `${value}n` : value === undefined ? 'nothing' : safeJson(value)
   return text.length > 80 ? `${text.slice(0, 77)}...` : text
 }
 
 function safeJson(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 90 ? value.slice(0, 90) : value)
-  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`
   return value === null || typeof value !== 'object' ? String(value) : 'an object'
 }

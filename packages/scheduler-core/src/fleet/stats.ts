@@ -46,10 +46,13 @@ const numaCell = z
     pinnedCpus: cpus.nullable().default(null),
   })
   .refine((cell) => new Set(cell.cpuset).size === cell.cpuset.length, { path: ['cpuset'], error: 'must not list a CPU twice' })
-  .refine((cell) => (cell.pinnedCpus ?? []).every((cpu) => cell.cpuset.includes(cpu)), {
-    path: ['pinnedCpus'],
-    error: 'must be CPUs of the cell',
-  })
+  .refine(
+    (cell) => {
+      const own = new Set(cell.cpuset)
+      return (cell.pinnedCpus ?? []).every((cpu) => own.has(cpu))
+    },
+    { path: ['pinnedCpus'], error: 'must be CPUs of the cell' },
+  )
 
 const gpu = z.strictObject({
   index: whole(1_023),
@@ -105,6 +108,10 @@ export const hostStatsV1 = z.strictObject({
       unique((cell: { id: number }) => cell.id),
       'must not number two cells alike',
     )
+    .refine((cells) => {
+      const all = cells.flatMap(({ cpuset }) => [...new Set(cpuset)])
+      return new Set(all).size === all.length
+    }, 'must not list a CPU in two cells')
     .default([]),
   gpus: list(gpu, limits.gpusPerHost)
     .refine(

@@ -30,13 +30,13 @@ export function parseProfile(input: unknown): Parsed<Profile> {
   const parsed = parseWith(profileSchema, input, 'profile')
   if (!parsed.ok) return parsed
   const problems: Problem[] = []
-  compileWith(parsed.value, (path, error) =>
+  compileWith(parsed.value, (path, found, error) =>
     problems.push({
       code: 'profile.invalid',
       path,
       message: `${path.join('.')}: ${error.message}`,
-      expected: error.message,
-      actual: quote(path.at(-1)),
+      expected: error.message.split('; it must ').at(-1) ?? error.message,
+      actual: quote(found),
     }),
   )
   return problems.length === 0 ? parsed : { ok: false, problems }
@@ -44,39 +44,48 @@ export function parseProfile(input: unknown): Parsed<Profile> {
 
 /** Throws RangeError when a part is unknown or refuses its options: parsed profiles never do. */
 export function compileProfile(profile: Profile): CompiledProfile {
-  return compileWith(profile, (_path, error) => {
+  return compileWith(profile, (_path, _found, error) => {
     throw error
   })
 }
 
-function compileWith(profile: Profile, onError: (path: string[], error: RangeError) => void): CompiledProfile {
-  const attempt = <T>(path: string[], make: () => T): T | undefined => {
+function compileWith(profile: Profile, onError: (path: string[], found: unknown, error: RangeError) => void): CompiledProfile {
+  const attempt = <T>(path: string[], found: unknown, make: () => T): T | undefined => {
     try {
       return make()
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      onError(path, error)
+      onError(path, found, error)
       return undefined
     }
   }
   const listed = profile.filters.flatMap(({ name, options }, i) => {
-    const filter = attempt(['filters', String(i), 'name'], () => find(registeredFilters, name, 'filter'))
-    return filter === undefined ? [] : [{ filter, options }]
+    const filter = attempt(['filters', String(i), 'name'], name, () => find(registeredFilters, name, 'filter'))
+    if (filter === undefined) return []
+    attempt(['filters', String(i), 'options'], options, () => takesNoOptions(name, options))
+    return [{ filter, options }]
   })
   const missing = fitFilters.filter((filter) => !listed.some((entry) => entry.filter === filter)).map((filter) => ({ filter, options: {} }))
   const weighers = profile.weighers.flatMap(({ name, multiplier, options }, i) => {
-    const weigher = attempt(['weighers', String(i), 'name'], () => find(registeredWeighers, name, 'weigher'))
+    const weigher = attempt(['weighers', String(i), 'name'], name, () => find(registeredWeighers, name, 'weigher'))
     if (weigher === undefined) return []
-    attempt(['weighers', String(i), 'options'], () => weigher.checkOptions?.(options))
+    attempt(['weighers', String(i), 'options'], options, () =>
+      weigher.checkOptions === undefined ? takesNoOptions(name, options) : weigher.checkOptions(options),
+    )
     return [{ weigher, options, multiplier, cacheName: `${name}\u0000${JSON.stringify(options)}` }]
   })
   const assign = Object.fromEntries(
     Object.entries(kinds).map(([name, kind]) => {
       const { rule, options = {} } = profile.assignment[name as KindName] ?? {}
-      return [name, attempt(['assignment', name], () => kind.createAssign(rule === undefined ? undefined : { rule, options }))]
+      return [name, attempt(['assignment', name], rule, () => kind.createAssign(rule === undefined ? undefined : { rule, options }))]
     }),
   )
   return { profile, filters: [...listed, ...missing], weighers, assign: assign as unknown as CompiledProfile['assign'] }
+}
+
+function takesNoOptions(name: string, options: Readonly<Record<string, unknown>>): void {
+  const [first] = Object.keys(options)
+  if (first !== undefined) throw new RangeError(`${name} takes no options; ${quote(first)} is none of its own`)
 }
 
 function find<Part extends { readonly name: string }>(parts: readonly Part[], name: string, noun: string): Part {

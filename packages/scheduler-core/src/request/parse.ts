@@ -2,11 +2,17 @@ import type { z } from 'zod'
 import type { Code } from '../codes.ts'
 import { type Parsed, type Problem, quote } from '../problem.ts'
 import type { RequestSpec } from './request-spec.ts'
+import { findOddities } from './unstorable.ts'
 import { requestSpecV1 } from './versions/v1-0.ts'
+
+type Family = 'spec' | 'stats' | 'profile'
+
+/** Problems told at most for one input: the first hundred are enough to mend it. */
+const MAX_PROBLEMS = 100
 
 /** Unknown input to a RequestSpec of the current version, or every problem at once. Never throws. */
 export function parseRequestSpec(input: unknown): Parsed<RequestSpec> {
-  const version = input !== null && typeof input === 'object' && 'version' in input ? (input as { version: unknown }).version : '1.0'
+  const version = (input !== null && typeof input === 'object' && 'version' in input ? input.version : undefined) ?? '1.0'
   if (version !== '1.0')
     return {
       ok: false,
@@ -24,65 +30,132 @@ export function parseRequestSpec(input: unknown): Parsed<RequestSpec> {
 }
 
 /** Runs a zod schema over unknown input and words its issues as problems: `<family>.unknown_field`, `<family>.invalid`. */
-export function parseWith<Schema extends z.ZodType>(
-  schema: Schema,
-  input: unknown,
-  family: 'spec' | 'stats' | 'profile',
-): Parsed<z.output<Schema>> {
-  const result = schema.safeParse(input, { reportInput: true })
-  if (result.success) return { ok: true, value: result.data }
-  return { ok: false, problems: result.error.issues.flatMap((issue) => toProblems(issue, input, family)) }
+export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unknown, family: Family): Parsed<z.output<Schema>> {
+  const problems = findOddities(input, MAX_PROBLEMS).map(({ kind, path, expected, found }) =>
+    kind === 'key' ? unknownField(family, path, found) : invalid(family, path, found, expected),
+  )
+  // a schema may recurse into what has no end
+  if (problems.some(({ expected }) => expected.startsWith('nested'))) return { ok: false, problems }
+  const result = schema.safeParse(input)
+  if (result.success && problems.length === 0) return { ok: true, value: result.data }
+  for (const issue of result.error?.issues ?? []) {
+    if (problems.length >= MAX_PROBLEMS) break
+    problems.push(...toProblems(issue, input, family))
+  }
+  return { ok: false, problems: withoutEchoes(problems).slice(0, MAX_PROBLEMS) }
 }
 
-function toProblems(issue: z.core.$ZodIssue, root: unknown, family: 'spec' | 'stats' | 'profile'): Problem[] {
+/** Throws RangeError for options that a part of a profile cannot take, with every problem in its message. */
+export function checkOptions<Schema extends z.ZodType>(schema: Schema, options: unknown): z.output<Schema> {
+  const result = schema.safeParse(options)
+  if (result.success) return result.data
+  const parsed = parseWith(schema, options, 'profile')
+  if (!parsed.ok) throw new RangeError(parsed.problems.map(({ message }) => message).join('; '))
+  return parsed.value
+}
+
+function toProblems(issue: z.core.$ZodIssue, root: unknown, family: Family): Problem[] {
   const path = issue.path.map(String)
-  const unknownField: Code = `${family}.unknown_field`
-  const invalid: Code = `${family}.invalid`
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.slice(0, 20).map((key) => ({
-      code: unknownField,
-      path: [...path, key.slice(0, 80)],
-      message: `${[...path, key.slice(0, 80)].join('.')} is not a field of this version`,
-      expected: 'no such field',
-      actual: quote(key),
-    }))
-  const found = issue.input === undefined ? lookUp(root, issue.path) : issue.input
-  const rule = expectation(issue)
-  return [
-    {
-      code: invalid,
-      path,
-      message: `${path.join('.') || 'the input'} is ${quote(found)}; it must ${rule}`,
-      expected: rule.replace(/^be /, ''),
-      actual: quote(found),
-    },
-  ]
+  if (issue.code === 'unrecognized_keys') return issue.keys.slice(0, MAX_PROBLEMS).map((key) => unknownField(family, [...path, key], key))
+  if (issue.code === 'invalid_key') {
+    const rule = issue.issues[0]
+    return [invalid(family, path, path.at(-1), rule === undefined ? 'be another key' : expectation(rule, path.at(-1)), 'the key ')]
+  }
+  const found = lookUp(root, issue.path)
+  return [invalid(family, path, found, expectation(issue, found))]
 }
 
-/** What the value must do, as the rest of a sentence that begins with "it must". */
-function expectation(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return issue.expected === 'int' ? 'be a whole number of at most 9007199254740991' : `be ${article(issue.expected)} ${issue.expected}`
-    case 'too_small':
-      return issue.origin === 'string' || issue.origin === 'array' ? `be at least ${issue.minimum} long` : `be ${issue.minimum} or more`
-    case 'too_big':
-      return issue.origin === 'string' || issue.origin === 'array' ? `be at most ${issue.maximum} long` : `be ${issue.maximum} or less`
-    case 'invalid_value':
-      return `be one of ${issue.values.map(String).join(', ')}`
-    case 'invalid_format':
-      return issue.format === 'uuid' ? 'be a UUID' : issue.message.replace(/^must /, '')
-    default:
-      return issue.message.replace(/^must /, '')
+function unknownField(family: Family, path: readonly string[], key: unknown): Problem {
+  const shown = path.map(shorten)
+  return {
+    code: `${family}.unknown_field`,
+    path: shown,
+    message: `${shown.join('.')} is not a field of this version`,
+    expected: 'no such field',
+    actual: quote(key),
   }
 }
 
-const article = (noun: string) => (/^[aeio]/.test(noun) ? 'an' : 'a')
+/** `rule` is the rest of a sentence that begins with "it must". */
+function invalid(family: Family, path: readonly string[], found: unknown, rule: string, noun = ''): Problem {
+  const code: Code = `${family}.invalid`
+  const shown = path.map(shorten)
+  const actual = quote(found)
+  return {
+    code,
+    path: shown,
+    message: `${noun}${shown.join('.') || roots[family]} is ${found === undefined ? 'missing' : actual}; it must ${rule}`,
+    expected: rule.replace(/^be /, ''),
+    actual,
+  }
+}
+
+const roots: Readonly<Record<Family, string>> = { spec: 'the request', stats: 'the report', profile: 'the profile' }
+
+const shorten = (key: string): string => (key.length > 80 ? `${key.slice(0, 77)}...` : key)
+
+/** What the value must do, as the rest of a sentence that begins with "it must". */
+function expectation(issue: z.core.$ZodIssue, found: unknown): string {
+  // a schema's own words come first
+  if (issue.message.startsWith('must ')) return issue.message.slice('must '.length)
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.expected === 'number' && (found === Number.POSITIVE_INFINITY || found === Number.NEGATIVE_INFINITY)
+        ? 'be a finite number'
+        : `be ${types[issue.expected] ?? issue.expected}`
+    case 'too_small':
+      return limit(issue.origin, 'at least', Number(issue.minimum)) ?? `be ${issue.minimum} or more`
+    case 'too_big':
+      return limit(issue.origin, 'at most', Number(issue.maximum)) ?? `be ${issue.maximum} or less`
+    case 'invalid_value':
+      return `be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`
+    case 'invalid_format':
+      return issue.format === 'uuid' ? 'be a UUID' : `be in the format ${issue.format}`
+    case 'invalid_union':
+      return 'be a JSON value'
+    default:
+      return 'be of another form'
+  }
+}
+
+/** Types of schemas in the words of JSON. */
+const types: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'a string',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+}
+
+function limit(origin: string, how: 'at least' | 'at most', count: number): string | undefined {
+  if (origin === 'string') return `be ${how} ${count} ${count === 1 ? 'character' : 'characters'} long`
+  if (origin === 'array') return `hold ${how} ${count} ${count === 1 ? 'entry' : 'entries'}`
+  return undefined
+}
+
+/** Without repetitions, and without "9007199254740991 or less" where a stricter limit is told of the same place. */
+function withoutEchoes(problems: readonly Problem[]): Problem[] {
+  const seen = new Set<string>()
+  const bounded = new Set(problems.filter((problem) => isBound(problem) && !isWidest(problem)).map(({ path }) => path.join('\u0000')))
+  return problems.filter((problem) => {
+    const { code, path, expected } = problem
+    const place = path.join('\u0000')
+    const id = `${code}\u0000${place}\u0000${expected}`
+    if (seen.has(id) || (isWidest(problem) && bounded.has(place))) return false
+    seen.add(id)
+    return true
+  })
+}
+
+const isBound = ({ expected }: Problem): boolean => / or (less|more)/.test(expected)
+const isWidest = ({ expected }: Problem): boolean => /^-?9007199254740991 or /.test(expected)
 
 function lookUp(root: unknown, path: readonly PropertyKey[]): unknown {
   let value = root
   for (const key of path) {
-    if (value === null || typeof value !== 'object') return undefined
+    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return undefined
     value = (value as Record<PropertyKey, unknown>)[key]
   }
   return value

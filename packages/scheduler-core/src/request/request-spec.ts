@@ -19,12 +19,23 @@ export interface Demand {
   readonly forbiddenTraits: readonly string[]
 }
 
+const demands = new WeakMap<RequestSpec, Demand>()
+
 /**
- * What one instance of this request takes. Standard classes come from the flavor (disk: root unless booted from a
+ * What one instance of this request takes; worked out once per request. Standard classes come from the flavor (disk: root unless booted from a
  * volume, ephemeral, swap rounded up to GiB); `resources:CLASS` extra specs override them or add classes, and
  * `trait:NAME` extra specs add traits, as in Nova's flavors.
  */
 export function demandOf(spec: RequestSpec): Demand {
+  let demand = demands.get(spec)
+  if (demand === undefined) {
+    demand = deriveDemand(spec)
+    demands.set(spec, demand)
+  }
+  return demand
+}
+
+function deriveDemand(spec: RequestSpec): Demand {
   const { flavor } = spec
   const amounts: Record<string, number> = {
     VCPU: flavor.vcpus,

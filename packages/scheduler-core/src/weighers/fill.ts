@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { checkOptions } from '../request/parse.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import type { WeigherOptions } from './weigher.ts'
 
@@ -24,10 +25,7 @@ export const resourceOptions = z.strictObject({
   points: z.boolean().default(false),
 })
 
-export const checkResourceOptions = (options: WeigherOptions): void => {
-  const parsed = resourceOptions.safeParse(options)
-  if (!parsed.success) throw new RangeError(`${parsed.error.issues[0]?.path.join('.')}: ${parsed.error.issues[0]?.message}`)
-}
+export const checkResourceOptions = (options: WeigherOptions): void => void checkOptions(resourceOptions, options)
 
 /** One resource as fractions of its scale: what is free on a host, and what the request asks. */
 export interface Dimension {

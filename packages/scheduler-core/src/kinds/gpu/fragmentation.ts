@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { at, type HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { limits } from '../../request/limits.ts'
+import { checkOptions } from '../../request/parse.ts'
 import { type GpuAsk, type GpuState, gpuFits, WHOLE_GPU } from './gpu.ts'
 
 /**
@@ -76,35 +78,46 @@ export function logisticPoints(x: number): number {
 
 /** Throws RangeError for options that do not fit their schema. */
 export function createFragmentation(options: unknown): Fragmentation {
-  const parsed = fragmentationOptions.safeParse(options ?? {})
-  if (!parsed.success)
-    throw new RangeError(`fragmentation options: ${parsed.error.issues[0]?.path.join('.')}: ${parsed.error.issues[0]?.message}`)
-  const { typical, cpuClass } = parsed.data
-  const accepts = modelTable(typical)
-  const free = new Float64Array(64)
-
-  /** Thousandths of GPU, weighed by frequency, that typical requests could not use; `free` holds what is free per GPU. */
-  const fragment = (gpus: readonly GpuState[], cpuFree: number): number => {
-    let sum = 0
-    for (let t = 0; t < typical.length; t++) {
-      const request = typical[t] as (typeof typical)[number]
-      let all = 0
-      let tooSmall = 0
-      let fitting = 0
-      for (let g = 0; g < gpus.length; g++) {
-        const have = free[g] as number
-        all += have
-        if (have >= request.shareMilli && accepts((gpus[g] as GpuState).model)[t] === 1) fitting++
-        else tooSmall += have
-      }
-      const unusable = request.gpus === 0 || cpuFree < request.cpu || fitting < request.gpus
-      sum += request.frequency * (unusable ? all : tooSmall)
-    }
-    return sum
-  }
+  const { typical, cpuClass } = checkOptions(fragmentationOptions, options ?? {})
+  const doesFor = modelTable(typical)
+  const cpuOf = Float64Array.from(typical, ({ cpu }) => cpu)
+  const countOf = Int32Array.from(typical, ({ gpus }) => gpus)
+  const shareOf = Int32Array.from(typical, ({ shareMilli }) => shareMilli)
+  const frequencyOf = Float64Array.from(typical, ({ frequency }) => frequency)
+  // of the host looked at: what is free per GPU, and which typical requests the GPU would do for
+  const free = new Float64Array(limits.gpusPerHost)
+  const accepts: Uint8Array[] = []
 
   const load = (gpus: readonly GpuState[]): void => {
-    for (let g = 0; g < gpus.length; g++) free[g] = Math.max(0, (gpus[g] as GpuState).freeMilli)
+    for (let g = 0; g < gpus.length; g++) {
+      const { freeMilli, model } = gpus[g] as GpuState
+      free[g] = freeMilli > 0 ? freeMilli : 0
+      accepts[g] = doesFor(model)
+    }
+  }
+
+  /** Thousandths of GPU, weighed by frequency, that typical requests could not use. Per request only whole numbers are summed. */
+  const fragment = (gpuCount: number, cpuFree: number): number => {
+    let all = 0
+    for (let g = 0; g < gpuCount; g++) all += free[g] as number
+    let sum = 0
+    for (let t = 0; t < cpuOf.length; t++) {
+      let unusable = all
+      const count = countOf[t] as number
+      if (count !== 0 && cpuFree >= (cpuOf[t] as number)) {
+        const share = shareOf[t] as number
+        let fitting = 0
+        let tooSmall = 0
+        for (let g = 0; g < gpuCount; g++) {
+          const have = free[g] as number
+          if (have >= share && (accepts[g] as Uint8Array)[t] === 1) fitting++
+          else tooSmall += have
+        }
+        if (fitting >= count) unusable = tooSmall
+      }
+      sum += (frequencyOf[t] as number) * unusable
+    }
+    return sum
   }
 
   const cpuFreeOf = (hosts: HostTable, host: HostIndex): number => {
@@ -121,10 +134,10 @@ export function createFragmentation(options: unknown): Fragmentation {
       const cpuFree = cpuFreeOf(hosts, host)
       const cpuAfter = cpuFree - (ask.amounts[cpuClass] ?? 0)
       load(gpus)
-      const before = fragment(gpus, cpuFree)
+      const before = fragment(gpus.length, cpuFree)
       const pointsOf = (chosen: readonly number[]): number => {
         for (const g of chosen) free[g] = (free[g] as number) - ask.shareMilli
-        const after = fragment(gpus, cpuAfter)
+        const after = fragment(gpus.length, cpuAfter)
         for (const g of chosen) free[g] = (free[g] as number) + ask.shareMilli
         return logisticPoints((before - after) / WHOLE_GPU)
       }

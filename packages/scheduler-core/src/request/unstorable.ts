@@ -1,0 +1,58 @@
+import type { Problem } from '../problem.ts'
+
+/** Deeper than any document that has a meaning here, and far from what would exhaust a stack. */
+const MAX_DEPTH = 64
+
+/** What no schema names: text that no store keeps, keys that schemas skip, documents without end. */
+export interface Oddity {
+  readonly kind: 'text' | 'key' | 'depth'
+  readonly path: readonly string[]
+  readonly expected: string
+  readonly found: unknown
+}
+
+interface Spot {
+  readonly value: unknown
+  readonly key: string
+  readonly parent: Spot | undefined
+  readonly depth: number
+}
+
+/**
+ * Every place of an input that could not be kept as it is: text with NUL or half a surrogate pair (PostgreSQL refuses
+ * both), the key `__proto__`, and the first place that is nested too deep. A loop, not a recursion: no input can exhaust it.
+ */
+export function findOddities(root: unknown, most: number): Oddity[] {
+  const found: Oddity[] = []
+  const spots: Spot[] = [{ value: root, key: '', parent: undefined, depth: 0 }]
+  while (spots.length > 0 && found.length < most) {
+    const spot = spots.pop() as Spot
+    const { value, depth } = spot
+    if (typeof value === 'string') {
+      if (!isPlain(value))
+        found.push({ kind: 'text', path: pathOf(spot), expected: 'be text without NUL and halves of surrogate pairs', found: value })
+      continue
+    }
+    if (value === null || typeof value !== 'object') continue
+    if (depth >= MAX_DEPTH) {
+      found.push({ kind: 'depth', path: pathOf(spot).slice(0, 8), expected: `be nested at most ${MAX_DEPTH} deep`, found: value })
+      return found
+    }
+    for (const key of Object.keys(value).reverse()) {
+      const inner: Spot = { value: (value as Readonly<Record<string, unknown>>)[key], key, parent: spot, depth: depth + 1 }
+      if (key === '__proto__') found.push({ kind: 'key', path: pathOf(inner), expected: '', found: key })
+      else if (!isPlain(key))
+        found.push({ kind: 'text', path: pathOf(inner), expected: 'have a key without NUL and halves of surrogate pairs', found: key })
+      spots.push(inner)
+    }
+  }
+  return found
+}
+
+const isPlain = (text: string): boolean => !text.includes('\u0000') && !/\p{Surrogate}/u.test(text)
+
+function pathOf(spot: Spot): Problem['path'] {
+  const path: string[] = []
+  for (let at: Spot | undefined = spot; at?.parent !== undefined; at = at.parent) path.push(at.key)
+  return path.reverse()
+}
