@@ -1,0 +1,56 @@
+import type { ClaimPart, ClaimsProposed, Grants, GroupBinding } from '../fleet/change.ts'
+import { CORE_VERSION } from '../version.ts'
+import { aRequest } from './request.ts'
+
+/** What matters of a proposal; the rest takes 1 CPU and 1 GiB of host h1 by account `acme` and reserves for a minute. */
+export interface ClaimShape {
+  /** The idempotency key; also the stem of the claims' ids. */
+  readonly key?: string
+  readonly account?: string
+  /** Host of each part. */
+  readonly hosts?: readonly string[]
+  readonly grants?: Grants
+  readonly instances?: readonly (string | null)[]
+  /** Claim ids; `<key>.<place>` if not given. */
+  readonly ids?: readonly string[]
+  readonly group?: GroupBinding | null
+  readonly mode?: ClaimsProposed['mode']
+  readonly ttlMs?: number
+  readonly notAfter?: number | null
+}
+
+/** A proposal as a replica would write it, without a decision behind it. */
+export function aClaim(shape: ClaimShape = {}): ClaimsProposed {
+  const { key = 'k1', account = 'acme', hosts = ['h1'], mode = 'RESERVE', ttlMs = 60_000, notAfter = null, group = null } = shape
+  const grants = shape.grants ?? { classes: { VCPU: 1, MEMORY_MB: 1_024 } }
+  const parts = hosts.map(
+    (host, i): ClaimPart => ({ claim: shape.ids?.[i] ?? `${key}.${i}`, instance: shape.instances?.[i] ?? null, host, node: host, grants }),
+  )
+  return {
+    type: 'claims',
+    account,
+    key,
+    digest: `digest of ${key}`,
+    intent: 'CREATE',
+    mode,
+    ttlMs,
+    notAfter,
+    group,
+    parts,
+    answer: parts.map(({ instance, host, node }) => ({ instance, selected: { host, node, weight: 0, limits: {} }, alternates: [] })),
+    decision: {
+      id: `decision of ${key}`,
+      request: aRequest(),
+      profile: 'default@0',
+      seed: key,
+      attempt: 1,
+      alternatesPerInstance: 0,
+      allOrNothing: true,
+      instances: [],
+      core: CORE_VERSION,
+    },
+  }
+}
+
+/** The uuid with this number, for instances, aggregates and groups. */
+export const aUuid = (number: number): string => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`
