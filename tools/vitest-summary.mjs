@@ -22,7 +22,7 @@ function addModule(summary, testModule) {
     const name = `${file}: ${test.fullName}`
     if (state === 'passed') summary.passed++
     else if (state === 'failed') summary.failed.push({ name, reason: firstLine(errors?.[0]) })
-    else if (state === 'skipped') summary.skipped.push({ name, reason: note ?? reasonIn(test.fullName) })
+    else if (state === 'skipped') summary.skipped.push({ name, reason: note ?? reasonIn(test) })
     else summary.failed.push({ name, reason: 'did not run to its end' })
   }
   const suiteErrors = [...testModule.errors(), ...[...testModule.children.allSuites()].flatMap((suite) => suite.errors())]
@@ -30,8 +30,10 @@ function addModule(summary, testModule) {
   if (count === 0 && suiteErrors.length === 0) summary.failed.push({ name: file, reason: 'holds no tests' })
 }
 
-function reasonIn(name) {
-  return /\[skipped: (.+?)\]/.exec(name)?.[1] ?? 'no reason given'
+function reasonIn(test) {
+  const given = /\[skipped: (.+?)\]/.exec(test.fullName)?.[1]
+  for (let suite = test.parent; suite.type === 'suite'; suite = suite.parent) if (suite.errors().length > 0) return 'its suite failed'
+  return given ?? 'no reason given'
 }
 
 function firstLine(error) {

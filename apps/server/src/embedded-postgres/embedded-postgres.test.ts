@@ -102,7 +102,7 @@ test('the server listens on a private socket only, and sorts by code point', asy
 test('processes that start together share one server', async () => {
   stateDir = path.join(own, 'state')
   const servers = await Promise.all([start(), start(), start()])
-  expect(servers.map(({ mode }) => mode).sort()).toEqual(['attached', 'attached', 'started'])
+  expect(servers.filter(({ mode }) => mode === 'started')).toHaveLength(1)
   expect(new Set(servers.map(({ pid }) => pid)).size).toBe(1)
 })
 

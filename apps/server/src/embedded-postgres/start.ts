@@ -18,7 +18,7 @@ export type EmbeddedPostgresOptions = {
 }
 
 export type EmbeddedPostgres = {
-  /** `started` it, `attached` to one that others use, or `adopted` one whose owners had died. */
+  /** `started` it, `attached` to one that others use, or `adopted` one that nobody owned: its owners had died, or its starter joins after us. */
   readonly mode: 'started' | 'attached' | 'adopted'
   /** Whether this start made the database. */
   readonly created: boolean
