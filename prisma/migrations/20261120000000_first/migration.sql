@@ -110,8 +110,8 @@ CREATE TABLE "decision" (
     "entry_id" TEXT,
     "entry_place" INTEGER,
     "attempt" INTEGER NOT NULL,
-    "duration_us" INTEGER NOT NULL,
     "instance_uuids" TEXT[],
+    "hosts" TEXT[],
     "document" JSONB NOT NULL,
 
     CONSTRAINT "decision_pkey" PRIMARY KEY ("id")
@@ -120,7 +120,7 @@ CREATE TABLE "decision" (
 -- CreateTable
 CREATE TABLE "claim" (
     "id" UUID NOT NULL,
-    "instance_uuid" TEXT NOT NULL,
+    "instance_uuid" TEXT,
     "host" TEXT NOT NULL,
     "node" TEXT NOT NULL,
     "state" TEXT NOT NULL,

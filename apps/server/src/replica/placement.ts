@@ -1,4 +1,7 @@
 import type { Claim, Code, DecisionRecord, RequestSpec, SelectedDestination } from '@gantt/scheduler-core'
+import type { DecisionPlace, RefusalReason } from '../db/rows.ts'
+
+export type { DecisionPlace, RefusalReason } from '../db/rows.ts'
 
 /** A call to place a request, already parsed and authorised. */
 export interface PlacementCall {
@@ -15,23 +18,6 @@ export interface PlacementCall {
   readonly deadlineMs: number
   readonly alternatesPerInstance: number
   readonly allOrNothing: boolean
-}
-
-/** Where a decision stands: what its replay needs beside the record. */
-export interface DecisionPlace {
-  /** Revision on which it was decided. */
-  readonly basis: number
-  /** The entry that carries it and the change's position there; null when nothing was appended. */
-  readonly entryId: string | null
-  readonly position: number | null
-}
-
-/** How many hosts each filter refused for which code, for a request that found no host. */
-export interface RefusalReason {
-  readonly filter: string
-  readonly code: Code
-  readonly hosts: number
-  readonly text: string
 }
 
 export type PlacementOutcome =

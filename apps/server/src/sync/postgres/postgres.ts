@@ -4,8 +4,8 @@ import { StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import { createSession, sqlState } from './session.ts'
 
 /** Advisory locks of a fleet's database: the turn, and the writing of checkpoints. */
-const TURN_LOCK = 0x67616e77
-const CHECKPOINT_LOCK = 0x67616e78
+const TURN_LOCK = 0x67616e80
+const CHECKPOINT_LOCK = 0x67616e81
 
 /** How long a replica waits for its turn before it goes on without: a stalled holder must not stop the fleet. */
 const TURN_TIMEOUT_MS = 50

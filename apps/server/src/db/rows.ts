@@ -1,0 +1,89 @@
+import type { Code, DecisionRecord, SelectedDestination } from '@gantt/scheduler-core'
+
+/** Where a decision stands: what its replay needs beside the record. */
+export interface DecisionPlace {
+  /** Revision on which it was decided. */
+  readonly basis: number
+  /** The entry that carries it and the change's position there; null when nothing was appended. */
+  readonly entryId: string | null
+  readonly position: number | null
+}
+
+/** How many hosts each filter refused for which code, for a request that found no host. */
+export interface RefusalReason {
+  readonly filter: string
+  readonly code: Code
+  readonly hosts: number
+  readonly text: string
+}
+
+/** A decision as it is kept for those who ask later. */
+export interface StoredDecision {
+  readonly id: string
+  readonly outcome: 'PLACED' | 'PARTIAL' | 'NO_VALID_HOST'
+  /** Store time, milliseconds since 1970. */
+  readonly at: number
+  readonly account: string
+  /** Digest of the request's canonical document. */
+  readonly requestSpecId: string
+  readonly record: DecisionRecord
+  readonly place: DecisionPlace
+  readonly answer: readonly SelectedDestination[]
+  readonly claimIds: readonly string[]
+  readonly reasons: readonly RefusalReason[]
+}
+
+/** Rows of the projections that one applied entry changes. A later row of the same thing replaces an earlier one. */
+export interface Rows {
+  readonly revision: number
+  readonly entryId: string
+  readonly decisions: readonly StoredDecision[]
+  readonly claims: readonly ClaimRow[]
+  readonly nodes: readonly NodeRow[]
+  readonly aggregates: readonly AggregateRow[]
+  readonly groups: readonly GroupRow[]
+}
+
+export interface ClaimRow {
+  readonly id: string
+  readonly instance_uuid: string | null
+  readonly host: string
+  readonly node: string
+  readonly state: string
+  readonly account: string
+  readonly decision_id: string
+  readonly fence: number
+  readonly document: unknown
+  readonly revision: number
+  readonly created_at_ms: number
+  readonly expires_at_ms: number | null
+}
+
+export interface NodeRow {
+  readonly id: string
+  readonly ordinal: number
+  readonly host: string
+  readonly node: string
+  readonly status: string
+  readonly availability_zone: string
+  readonly document: unknown
+  readonly revision: number
+}
+
+export interface AggregateRow {
+  readonly id: string
+  readonly name: string
+  readonly availability_zone: string | null
+  readonly metadata: unknown
+  readonly hosts: readonly string[]
+  readonly version: number
+  readonly revision: number
+  readonly deleted_at_ms: number | null
+}
+
+export interface GroupRow {
+  readonly id: string
+  readonly policy: string
+  readonly max_server_per_host: number | null
+  readonly revision: number
+}

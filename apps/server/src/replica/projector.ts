@@ -1,0 +1,124 @@
+import type { DecisionRecord, Fleet } from '@gantt/scheduler-core'
+import type { ProjectionStore } from '../db/projections.ts'
+import { requestSpecId } from '../db/request-specs.ts'
+import type { Rows, StoredDecision } from '../db/rows.ts'
+import type { History } from './history.ts'
+import type { Applied, Replica } from './replica.ts'
+import { rowsOf } from './rows-of.ts'
+
+/** Rows kept for writing at most; what falls out is made again from the log. */
+const BUFFER = 10_000
+/** How often a replica looks whether another one left something behind. */
+const SWEEP_MS = 1_000
+
+/** Follows the log into tables for those who ask: requests, decisions, claims, hosts, aggregates. No decision waits for it. */
+export interface Projector {
+  /** Resolves when the tables reflect a revision; false when they do not in time. */
+  reached(revision: number, timeoutMs: number): Promise<boolean>
+  /** Calls back with every placed decision that is applied here. Answers how to stop. */
+  onDecision(listener: (decision: StoredDecision) => void): () => void
+  close(): Promise<void>
+}
+
+export function createProjector(replica: Replica, store: ProjectionStore, history: History, warn: (message: string) => void): Projector {
+  const buffer: Rows[] = []
+  const listeners = new Set<(decision: StoredDecision) => void>()
+  const waiters = new Set<() => void>()
+  let position = 0
+  let running: Promise<void> | undefined
+  let again = false
+  let closed = false
+  let warned = false
+
+  const stop = replica.onApplied((applied) => {
+    const rows = rowsOf(replica.fleet, applied, digest)
+    buffer.push(rows)
+    if (buffer.length > BUFFER) buffer.shift()
+    for (const decision of rows.decisions) for (const listener of listeners) listener(decision)
+    kick()
+  })
+  const sweep = setInterval(() => kick(), SWEEP_MS)
+  sweep.unref()
+
+  /** Starts writing unless it runs; what comes meanwhile is the next batch. */
+  const kick = (): void => {
+    if (running !== undefined) {
+      again = true
+      return
+    }
+    again = false
+    running = drain()
+      .then(() => {
+        warned = false
+      })
+      .catch((error: unknown) => {
+        if (!warned) warn(`projections wait: ${error instanceof Error ? error.message : String(error)}`)
+        warned = true
+      })
+      .finally(() => {
+        running = undefined
+        for (const waiter of [...waiters]) waiter()
+        if (again && !closed && !warned) kick()
+      })
+  }
+
+  const drain = async (): Promise<void> => {
+    const head = replica.fleet.place.revision
+    if (position >= head) return
+    const first = buffer[0]?.revision ?? head + 1
+    if (position === 0 || first > position + 1) {
+      position = await store.position()
+      while (position < head && first > position + 1) {
+        const made = await rowsBetween(history, position, Math.min(first - 1, head))
+        if (made.length === 0) break
+        position = (await store.write(made)) ?? position
+      }
+    }
+    const written = await store.write(buffer.filter(({ revision }) => revision > position))
+    if (written === undefined)
+      again = true // another replica writes now: look again at once, it may have taken these
+    else position = written
+    while (buffer.length > 0 && (buffer[0] as Rows).revision <= position) buffer.shift()
+  }
+
+  return {
+    async reached(revision, timeoutMs) {
+      const end = performance.now() + timeoutMs
+      while (position < revision) {
+        const left = end - performance.now()
+        if (left <= 0 || closed) return false
+        kick()
+        await new Promise<void>((resolve) => {
+          const done = (): void => {
+            clearTimeout(timer)
+            waiters.delete(done)
+            resolve()
+          }
+          const timer = setTimeout(done, Math.min(left, 50))
+          waiters.add(done)
+        })
+      }
+      return true
+    },
+    onDecision(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async close() {
+      stop()
+      clearInterval(sweep)
+      await running
+      await drain().catch((error: unknown) => warn(`projections wait: ${error instanceof Error ? error.message : String(error)}`))
+      closed = true
+    },
+  }
+}
+
+const digest = (record: DecisionRecord): string => requestSpecId(record.request)
+
+/** Rows made again from the log, for entries that no replica projected while they were at hand. */
+async function rowsBetween(history: History, after: number, upTo: number): Promise<Rows[]> {
+  const rows: Rows[] = []
+  await history.follow(after, Math.min(upTo, after + BUFFER), (fleet: Fleet, applied: Applied) => rows.push(rowsOf(fleet, applied, digest)))
+  return rows
+}

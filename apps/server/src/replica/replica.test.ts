@@ -1,0 +1,194 @@
+import { at, canonicalJson, checkpointOf, hostKey, type RequestSpec } from '@gantt/scheduler-core'
+import { aReport, aRequest } from '@gantt/scheduler-core/testing'
+import { afterEach, expect, test } from 'vitest'
+import { createMemoryStore, type MemoryStore } from '../sync/memory/memory.ts'
+import type { PlacementCall, UnloggedDecision } from './placement.ts'
+import { Replica } from './replica.ts'
+
+const replicas: Replica[] = []
+afterEach(async () => {
+  await Promise.all(replicas.splice(0).map((replica) => replica.close()))
+})
+
+async function open(store: MemoryStore, unlogged: UnloggedDecision[] = []): Promise<Replica> {
+  const replica = await Replica.start({
+    store: store.open(),
+    name: `replica-${replicas.length}`,
+    recordUnlogged: async (decisions) => void unlogged.push(...decisions),
+    warn: () => {},
+  })
+  replicas.push(replica)
+  return replica
+}
+
+const call = (key: string, request: RequestSpec, more: Partial<PlacementCall> = {}): PlacementCall => ({
+  account: 'nova',
+  key,
+  digest: key,
+  request,
+  profile: 'default',
+  mode: 'RESERVE',
+  ttlMs: 120_000,
+  deadlineMs: 5_000,
+  alternatesPerInstance: 1,
+  allOrNothing: true,
+  ...more,
+})
+
+const small = { vcpus: 1, memoryMb: 1_024, localGb: 100 }
+
+test('a placed request is answered with its claim, and every replica holds it', async () => {
+  const store = createMemoryStore()
+  const [a, b] = [await open(store), await open(store)]
+  await a.propose([aReport('h1'), aReport('h2')])
+  const outcome = await b.place(call('k1', aRequest({ instanceUuids: ['00000000-0000-4000-8000-00000000000a'] })))
+  if (outcome.type !== 'placed') throw new Error(`it was ${outcome.type}`)
+  expect(outcome.answer[0]?.selected.host).toBe('h1')
+  expect(outcome.answer[0]?.alternates.map(({ host }) => host)).toEqual(['h2'])
+  expect(outcome.claims[0]).toMatchObject({ state: 'RESERVED', instance: '00000000-0000-4000-8000-00000000000a' })
+  await a.fresh()
+  expect(canonicalJson(checkpointOf(a.fleet))).toBe(canonicalJson(checkpointOf(b.fleet)))
+})
+
+test('a hundred callers on two replicas get ten places once each, and the others a refusal', async () => {
+  const store = createMemoryStore()
+  const unlogged: UnloggedDecision[] = []
+  const pair = [await open(store, unlogged), await open(store, unlogged)] as const
+  await pair[0].propose(Array.from({ length: 10 }, (_, i) => aReport(`h${i}`, small)))
+  const outcomes = await Promise.all(Array.from({ length: 100 }, (_, i) => (pair[i % 2] as Replica).place(call(`k${i}`, aRequest()))))
+  expect(outcomes.filter(({ type }) => type === 'placed')).toHaveLength(10)
+  expect(outcomes.filter(({ type }) => type === 'refused')).toHaveLength(90)
+  expect(unlogged).toHaveLength(90)
+  const [{ fleet }] = pair
+  for (const host of fleet.hosts.records) expect(at(fleet.hosts.classColumns('VCPU').free, host.index)).toBe(0)
+})
+
+test('a refusal tells how many hosts each filter refused, and for what', async () => {
+  const store = createMemoryStore()
+  const replica = await open(store)
+  await replica.propose([aReport('h1', small), aReport('h2')])
+  const outcome = await replica.place(call('k1', aRequest({ vcpus: 64, memoryMb: 128 })))
+  expect(outcome).toMatchObject({ type: 'refused', found: 0, reasons: [{ filter: 'CoreFilter', code: 'cpu.too_few', hosts: 2 }] })
+})
+
+test('a request of three on room for two is refused whole, with the reasons of the third', async () => {
+  const store = createMemoryStore()
+  const replica = await open(store)
+  await replica.propose([aReport('h1', small), aReport('h2', small)])
+  const outcome = await replica.place(call('k1', aRequest({ numInstances: 3 })))
+  expect(outcome).toMatchObject({ type: 'refused', found: 2, reasons: [{ code: 'memory.short', hosts: 2 }] })
+  expect(replica.fleet.ledger.claims.size).toBe(0)
+})
+
+test('the same key on two replicas at once places once and answers both alike', async () => {
+  const store = createMemoryStore()
+  const [a, b] = [await open(store), await open(store)]
+  await a.propose([aReport('h1'), aReport('h2')])
+  const outcomes = await Promise.all([a.place(call('k', aRequest())), b.place(call('k', aRequest())), a.place(call('k', aRequest()))])
+  const answers = outcomes.map((outcome) =>
+    outcome.type === 'placed' ? [outcome.decision, outcome.answer, outcome.claims[0]?.fence] : outcome.type,
+  )
+  expect(answers[1]).toEqual(answers[0])
+  expect(answers[2]).toEqual(answers[0])
+  expect(outcomes.filter((outcome) => outcome.type === 'placed' && !outcome.replayed)).toHaveLength(1)
+  expect(a.fleet.ledger.claims.size).toBe(1)
+})
+
+test('the same key with another request is a conflict', async () => {
+  const store = createMemoryStore()
+  const replica = await open(store)
+  await replica.propose([aReport('h1')])
+  await replica.place(call('k', aRequest()))
+  expect(await replica.place(call('k', aRequest({ vcpus: 2 }), { digest: 'another' }))).toMatchObject({
+    type: 'conflict',
+    abandoned: false,
+  })
+})
+
+test.each([true, false])('an append whose answer is lost (landed: %s) places once', async (landed) => {
+  const store = createMemoryStore()
+  const replica = await open(store)
+  await replica.propose([aReport('h1')])
+  store.faults.loseAnswers.push({ landed })
+  const outcome = await replica.place(call('k', aRequest()))
+  expect(outcome).toMatchObject({ type: 'placed', replayed: false })
+  expect(replica.fleet.ledger.claims.size).toBe(1)
+})
+
+test('a replica that lags does not refuse what another made possible', async () => {
+  const store = createMemoryStore()
+  const [a, b] = [await open(store), await open(store)]
+  await a.propose([aReport('h1', small)])
+  const full = await a.place(call('k1', aRequest()))
+  await b.fresh()
+  const claim = full.type === 'placed' ? full.claims[0] : undefined
+  await a.propose([{ type: 'release', claim: claim?.id ?? '', fence: claim?.fence ?? 0, reason: null }])
+  // b has not been told of the release when it is asked
+  expect((await b.place(call('k2', aRequest()))).type).toBe('placed')
+})
+
+test('a request void by an edit is decided again elsewhere', async () => {
+  const store = createMemoryStore()
+  const [a, b] = [await open(store), await open(store)]
+  await a.propose([aReport('h1', { memoryMb: 4_096 }), aReport('h2', { memoryMb: 2_048 })])
+  await b.fresh()
+  const edit = a.propose([{ type: 'status', host: 'h1', node: 'h1', status: 'DISABLED', reason: 'disk' }])
+  const outcome = await b.place(call('k', aRequest()))
+  await edit
+  await b.fresh()
+  const host = outcome.type === 'placed' ? outcome.answer[0]?.selected.host : outcome.type
+  const claims = [...b.fleet.ledger.claims.values()].map((claim) => hostKey(b.fleet.hosts.get(claim.host)))
+  expect(claims).toEqual([host])
+})
+
+test('a reservation that nobody confirms expires by an entry', async () => {
+  let now = 1_700_000_000_000
+  const store = createMemoryStore(() => now)
+  const replica = await open(store)
+  await replica.propose([aReport('h1')])
+  const outcome = await replica.place(call('k', aRequest(), { ttlMs: 1_000 }))
+  const id = outcome.type === 'placed' ? (outcome.claims[0]?.id ?? '') : ''
+  expect(await replica.propose([{ type: 'expire', claim: id }])).toMatchObject([{ void: 'claim.not_expired' }])
+  now += 1_000
+  expect(await replica.propose([{ type: 'expire', claim: id }])).toMatchObject([{ void: undefined }])
+  expect(replica.fleet.ledger.claims.get(id)?.state).toBe('EXPIRED')
+})
+
+test('advice claims nothing', async () => {
+  const store = createMemoryStore()
+  const unlogged: UnloggedDecision[] = []
+  const replica = await open(store, unlogged)
+  await replica.propose([aReport('h1')])
+  expect(await replica.place(call('k', aRequest(), { mode: 'NONE' }))).toMatchObject({ type: 'placed', claims: [undefined] })
+  expect(replica.fleet.ledger.claims.size).toBe(0)
+  expect(unlogged).toHaveLength(1)
+})
+
+test('a store that went back stops writes, and says so', async () => {
+  const store = createMemoryStore()
+  const replica = await open(store)
+  await replica.propose([aReport('h1')])
+  await replica.place(call('k1', aRequest()))
+  store.faults.truncate(1)
+  await expect(replica.place(call('k2', aRequest()))).rejects.toMatchObject({ reason: 'store' })
+  expect(replica.halted?.message).toContain('does not hold revision 2')
+})
+
+test('a replica that starts later reaches the same state', async () => {
+  const store = createMemoryStore()
+  const a = await open(store)
+  await a.propose([aReport('h1'), aReport('h2')])
+  await Promise.all(Array.from({ length: 20 }, (_, i) => a.place(call(`k${i}`, aRequest({ memoryMb: 512 })))))
+  const b = await open(store)
+  expect(canonicalJson(checkpointOf(b.fleet))).toBe(canonicalJson(checkpointOf(a.fleet)))
+})
+
+test('while the store is down a call ends at its deadline, and the store back up takes new ones', async () => {
+  const store = createMemoryStore()
+  const replica = await open(store)
+  await replica.propose([aReport('h1')])
+  store.faults.down = true
+  await expect(replica.place(call('k1', aRequest(), { deadlineMs: 30 }))).rejects.toMatchObject({ reason: 'deadline' })
+  store.faults.down = false
+  expect((await replica.place(call('k2', aRequest()))).type).toBe('placed')
+})

@@ -1,0 +1,143 @@
+import {
+  type Claim,
+  type ClaimsProposed,
+  type DecisionRecord,
+  type Fleet,
+  type HostRecord,
+  hostStatuses,
+  ZONE_KEY,
+} from '@gantt/scheduler-core'
+import type { AggregateRow, ClaimRow, GroupRow, NodeRow, Rows, StoredDecision } from '../db/rows.ts'
+import type { UnloggedDecision } from './placement.ts'
+import type { Applied } from './replica.ts'
+
+/** What an entry that was just applied changes in the projections. Call it before the next entry is applied. */
+export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (record: DecisionRecord) => string): Rows {
+  const decisions: StoredDecision[] = []
+  const claims = new Map<string, Claim>()
+  const hosts = new Set<HostRecord>()
+  const aggregates: AggregateRow[] = []
+  const groups: GroupRow[] = []
+  const touch = (id: string): void => {
+    const claim = fleet.ledger.claims.get(id)
+    if (claim !== undefined) claims.set(id, claim)
+  }
+  for (const [position, change] of entry.changes.entries()) {
+    if (verdicts[position] !== undefined) continue
+    switch (change.type) {
+      case 'claims':
+        decisions.push(placedDecision(change, entry.id, entry.basis.revision, position, fleet.now, digest))
+        for (const { claim } of change.parts) touch(claim)
+        if (change.group !== null)
+          groups.push({
+            id: change.group.uuid,
+            policy: change.group.policy,
+            max_server_per_host: change.group.maxServerPerHost,
+            revision: entry.revision,
+          })
+        break
+      case 'confirm':
+      case 'extend':
+      case 'release':
+      case 'expire':
+        touch(change.claim)
+        break
+      case 'abandon':
+        for (const id of fleet.ledger.findKey(change.account, change.key)?.claims ?? []) touch(id)
+        break
+      case 'report':
+      case 'namespace':
+      case 'status': {
+        const record = fleet.hosts.find(change)
+        if (record === undefined) break
+        hosts.add(record)
+        for (const claim of record.claims) if (claim.revision === entry.revision) claims.set(claim.id, claim)
+        break
+      }
+      case 'aggregate': {
+        const { uuid, next, expectedVersion } = change
+        const zone = next?.metadata[ZONE_KEY] ?? null
+        const base = { id: uuid, availability_zone: zone, version: expectedVersion + 1, revision: entry.revision }
+        aggregates.push(
+          next === null
+            ? { ...base, name: '', metadata: {}, hosts: [], deleted_at_ms: fleet.now }
+            : { ...base, name: next.name, metadata: next.metadata, hosts: next.hosts, deleted_at_ms: null },
+        )
+        for (const host of next?.hosts ?? []) for (const index of fleet.hosts.nodesOf(host)) hosts.add(fleet.hosts.get(index))
+        break
+      }
+      default:
+        break
+    }
+  }
+  return {
+    revision: entry.revision,
+    entryId: entry.id,
+    decisions,
+    claims: [...claims.values()].map((claim) => claimRow(fleet, claim)),
+    nodes: [...hosts].map((record) => nodeRow(fleet, record)),
+    aggregates,
+    groups,
+  }
+}
+
+/** A refusal or advice as it is kept. */
+export const unloggedRow = (decision: UnloggedDecision, digest: (record: DecisionRecord) => string): StoredDecision => ({
+  ...decision,
+  id: decision.record.id,
+  requestSpecId: digest(decision.record),
+  claimIds: [],
+})
+
+function placedDecision(
+  { account, parts, answer, decision: record }: ClaimsProposed,
+  entryId: string,
+  basis: number,
+  position: number,
+  at: number,
+  digest: (record: DecisionRecord) => string,
+): StoredDecision {
+  return {
+    id: record.id,
+    outcome: parts.length < record.request.numInstances ? 'PARTIAL' : 'PLACED',
+    at,
+    account,
+    requestSpecId: digest(record),
+    record,
+    place: { basis, entryId, position },
+    answer,
+    claimIds: parts.map(({ claim }) => claim),
+    reasons: [],
+  }
+}
+
+function claimRow(fleet: Fleet, { host, ...claim }: Claim): ClaimRow {
+  const { host: name, node } = fleet.hosts.get(host)
+  return {
+    id: claim.id,
+    instance_uuid: claim.instance,
+    host: name,
+    node,
+    state: claim.state,
+    account: claim.account,
+    decision_id: claim.decision,
+    fence: claim.fence,
+    document: { ...claim },
+    revision: claim.revision,
+    created_at_ms: claim.createdAt,
+    expires_at_ms: claim.expiresAt,
+  }
+}
+
+function nodeRow(fleet: Fleet, record: HostRecord): NodeRow {
+  return {
+    id: `${record.host}/${record.node}`,
+    ordinal: record.index,
+    host: record.host,
+    node: record.node,
+    status: hostStatuses[fleet.hosts.columns.status[record.index] as number] as string,
+    availability_zone: record.zone,
+    document: { stats: record.stats, statusReason: record.statusReason, namespaces: Object.fromEntries(record.namespaces) },
+    revision: record.revision,
+  }
+}

@@ -1,0 +1,61 @@
+import {
+  canonicalJson,
+  type DecisionRecord,
+  Fleet as EmptyFleet,
+  type Fleet,
+  proposalsBefore,
+  replay,
+  type SelectedDestination,
+} from '@gantt/scheduler-core'
+import type { StoredDecision } from '../db/rows.ts'
+import type { Synchronizer } from '../sync/synchronizer.ts'
+
+export interface Verification {
+  /** Decisions made again. */
+  readonly checked: number
+  /** What came out differently, at most the first hundred. */
+  readonly differences: readonly string[]
+}
+
+/**
+ * Makes every decision again: those in the log at their place in it, refusals and advice at their basis. Hosts, grants,
+ * alternates, scores, counts and raw numbers must be equal to the last bit.
+ */
+export async function verifyDecisions(store: Synchronizer, decisions: readonly StoredDecision[]): Promise<Verification> {
+  const differences: string[] = []
+  let checked = 0
+  const fleet = new EmptyFleet()
+  const unlogged = new Map<number, StoredDecision[]>()
+  for (const decision of decisions)
+    if (decision.place.entryId === null) unlogged.set(decision.place.basis, [...(unlogged.get(decision.place.basis) ?? []), decision])
+  const stored = new Map(decisions.map((decision) => [decision.id, decision]))
+  const compare = (what: string, id: string, was: unknown, is: unknown): void => {
+    if (canonicalJson(was) !== canonicalJson(is) && differences.length < 100)
+      differences.push(`decision ${id}: ${what} differs: was ${canonicalJson(was)}, is ${canonicalJson(is)}`)
+  }
+  const check = (record: DecisionRecord, answer: readonly SelectedDestination[], before: Parameters<typeof replay>[1], on: Fleet): void => {
+    checked++
+    const again = replay(on, before, record)
+    compare('the record', record.id, record, again.record)
+    compare('the answer', record.id, answer, again.answer)
+  }
+  const checkUnlogged = (): void => {
+    for (const { record, answer } of unlogged.get(fleet.place.revision) ?? []) check(record, answer, [], fleet)
+  }
+  checkUnlogged()
+  for (;;) {
+    const entries = await store.read(fleet.place, 1_000)
+    for (const entry of entries) {
+      if (entry.basis.revision === fleet.place.revision)
+        for (const [position, change] of entry.changes.entries()) {
+          if (change.type !== 'claims') continue
+          check(change.decision, change.answer, proposalsBefore(entry, position), fleet)
+          const kept = stored.get(change.decision.id)
+          if (kept?.place.entryId === entry.id) compare('the stored record', change.decision.id, change.decision, kept.record)
+        }
+      fleet.apply(entry)
+      checkUnlogged()
+    }
+    if (entries.length < 1_000) return { checked, differences }
+  }
+}
