@@ -5,6 +5,7 @@ import type { Rows, StoredDecision } from '../db/rows.ts'
 import type { History } from './history.ts'
 import type { Applied, Replica } from './replica.ts'
 import { rowsOf } from './rows-of.ts'
+import { createSignal } from './signal.ts'
 
 /** Rows kept for writing at most; what falls out is made again from the log. */
 const BUFFER = 10_000
@@ -23,7 +24,7 @@ export interface Projector {
 export function createProjector(replica: Replica, store: ProjectionStore, history: History, warn: (message: string) => void): Projector {
   const buffer: Rows[] = []
   const listeners = new Set<(decision: StoredDecision) => void>()
-  const waiters = new Set<() => void>()
+  const moved = createSignal()
   let position = 0
   let running: Promise<void> | undefined
   let again = false
@@ -57,7 +58,7 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
       })
       .finally(() => {
         running = undefined
-        for (const waiter of [...waiters]) waiter()
+        moved.tell()
         if (again && !closed && !warned) kick()
       })
   }
@@ -82,23 +83,13 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
   }
 
   return {
-    async reached(revision, timeoutMs) {
-      const end = performance.now() + timeoutMs
-      while (position < revision) {
-        const left = end - performance.now()
-        if (left <= 0 || closed) return false
-        kick()
-        await new Promise<void>((resolve) => {
-          const done = (): void => {
-            clearTimeout(timer)
-            waiters.delete(done)
-            resolve()
-          }
-          const timer = setTimeout(done, Math.min(left, 50))
-          waiters.add(done)
-        })
-      }
-      return true
+    reached(revision, timeoutMs) {
+      if (position < revision) kick()
+      return moved.until(
+        () => position >= revision,
+        timeoutMs,
+        () => closed,
+      )
     },
     onDecision(listener) {
       listeners.add(listener)

@@ -12,6 +12,9 @@ import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '..
 import { type Batch, buildBatch } from './batch.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { type PlacementCall, type PlacementOutcome, UnavailableError, type UnloggedDecision } from './placement.ts'
+import { settle } from './settle.ts'
+import { createSignal } from './signal.ts'
+import { createStoreClock, type StoreClock } from './store-clock.ts'
 import type { ChangeVerdict, ChangeWork, PlacementWork, Work } from './work.ts'
 
 /** An entry that was applied here, and what became of each of its changes. */
@@ -36,8 +39,6 @@ export interface ReplicaOptions {
 /** Batches that a replica appends in one turn, and those after which even one that was never refused passes through the turn. */
 const BATCHES_PER_TURN = 8
 const TURN_MS = 5
-/** Times that one call is decided anew before it is given up. */
-const MAX_ATTEMPTS = 100
 const READ_LIMIT = 1_000
 const RETRY_MS = [10, 20, 50, 100, 200, 500, 1_000] as const
 
@@ -55,7 +56,8 @@ export class Replica {
   readonly #queue: Work[] = []
   #inFlight: Batch | undefined
   readonly #listeners = new Set<(applied: Applied) => void>()
-  readonly #waiters = new Set<() => void>()
+  readonly #moved = createSignal()
+  readonly #clock: StoreClock
   readonly #recording = new Set<Promise<void>>()
   #arrivals = 0
   #freshUpTo = -1
@@ -63,7 +65,6 @@ export class Replica {
   #contended = false
   #calmTurns = 0
   #batchesSinceTurn = 0
-  #timeOffset = Number.NEGATIVE_INFINITY
   #wake: (() => void) | undefined
   #running: Promise<void> = Promise.resolve()
   readonly #expiry: NodeJS.Timeout
@@ -75,7 +76,7 @@ export class Replica {
     const fleet = checkpoint === undefined ? new EmptyFleet() : restoreFleet(checkpoint)
     const replica = new Replica(options, fleet)
     await replica.#catchUp()
-    await replica.#learnTime()
+    replica.#clock.learn(await options.store.time())
     replica.#running = replica.#run()
     return replica
   }
@@ -85,11 +86,11 @@ export class Replica {
     this.#store = options.store
     this.#fleet = fleet
     this.name = options.name
+    this.#clock = createStoreClock(this.#options.monotonic)
     this.#checkpointer = createCheckpointer(this.#store, fleet.place.revision, options.warn)
     this.#store.onNews((revision) => {
       if (revision !== undefined && revision <= this.#fleet.place.revision) return
-      this.#news = true
-      this.#wake?.()
+      this.#lookAtStore()
     })
     this.#expiry = setInterval(() => this.#expireOverdue(), 1_000)
     this.#expiry.unref()
@@ -107,8 +108,7 @@ export class Replica {
 
   /** The store's time as this replica estimates it, milliseconds since 1970. Never decides anything: the log does. */
   get storeTime(): number {
-    const estimate = Math.floor(this.#options.monotonic() + this.#timeOffset)
-    return Math.max(this.#fleet.now, Number.isFinite(estimate) ? estimate : 0)
+    return this.#clock.now(this.#fleet.now)
   }
 
   /** Calls back after every entry that is applied here, in order. Answers how to stop. */
@@ -147,25 +147,14 @@ export class Replica {
     if (!(await this.#until(() => this.#freshUpTo >= arrival, timeoutMs))) throw new UnavailableError('store', 'the store does not answer')
   }
 
-  async #until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
-    const end = this.#options.monotonic() + timeoutMs
-    while (!holds()) {
-      const left = end - this.#options.monotonic()
-      if (left <= 0 || this.#closing || this.#halted !== undefined) return false
-      this.#news = true
-      this.#wake?.()
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(done, Math.min(left, 100))
-        const waiters = this.#waiters
-        function done() {
-          clearTimeout(timer)
-          waiters.delete(done)
-          resolve()
-        }
-        waiters.add(done)
-      })
-    }
-    return true
+  #until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
+    if (!holds()) this.#lookAtStore()
+    return this.#moved.until(holds, timeoutMs, () => this.#closing || this.#halted !== undefined)
+  }
+
+  #lookAtStore(): void {
+    this.#news = true
+    this.#wake?.()
   }
 
   /** Finishes what waits, then leaves the log. */
@@ -176,7 +165,7 @@ export class Replica {
     this.#wake?.()
     await this.#running
     await Promise.all(this.#recording)
-    for (const work of this.#queue.splice(0)) work.fail(new UnavailableError('closing', 'the replica is closing'))
+    this.#failAll(new UnavailableError('closing', 'the replica is closing; ask again with the same key to learn the outcome'))
     await this.#checkpointer.close()
     await this.#store.close()
   }
@@ -193,18 +182,8 @@ export class Replica {
       if (entries.length < READ_LIMIT) break
     }
     this.#freshUpTo = Math.max(this.#freshUpTo, askedAt)
-    this.#tellWaiters()
+    this.#moved.tell()
     return missed
-  }
-
-  #tellWaiters(): void {
-    for (const waiter of [...this.#waiters]) waiter()
-  }
-
-  /** The store's stamps are a lower bound of its clock now, so the largest offset seen is the best. */
-  async #learnTime(): Promise<void> {
-    const time = await this.#store.time()
-    this.#timeOffset = Math.max(this.#timeOffset, time - this.#options.monotonic())
   }
 
   #enqueue<Outcome, Item extends Work>(
@@ -350,48 +329,23 @@ export class Replica {
 
   #apply(entry: LogEntry): void {
     const verdicts = this.#fleet.apply(entry)
-    this.#timeOffset = Math.max(this.#timeOffset, entry.at - this.#options.monotonic())
+    this.#clock.learn(entry.at)
     const batch = this.#inFlight
     if (batch?.entry?.id === entry.id && !verdicts.every((verdict) => verdict === 'entry.repeated')) {
       this.#inFlight = undefined
-      this.#settle(batch, verdicts)
+      this.#queue.unshift(...settle(batch, verdicts, this.#fleet))
     }
     for (const listener of this.#listeners) listener({ entry, verdicts })
-    this.#tellWaiters()
+    this.#moved.tell()
     this.#checkpointer.applied(this.#fleet, entry.changes.length)
   }
 
-  #settle({ owners, entry }: Batch, verdicts: readonly Void[]): void {
-    const revision = this.#fleet.place.revision
-    const again: Work[] = []
-    let first = 0
-    for (const { work, changes } of owners) {
-      const own = verdicts.slice(first, first + changes)
-      const wholeEntryVoid = own.some((verdict) => verdict === 'entry.basis')
-      const change = entry?.changes[first]
-      first += changes
-      if (wholeEntryVoid) again.push(work)
-      else if (work.type === 'changes') work.settle(own.map((verdict) => ({ void: verdict, revision })))
-      else if (change?.type === 'claims' && own[0] === undefined) {
-        const claims = change.parts.map(({ claim }) => this.#fleet.ledger.claims.get(claim))
-        work.settle({ type: 'placed', decision: change.decision.id, answer: change.answer, claims, replayed: false, revision })
-      } else this.#afterVoid(work, own[0], again)
-    }
-    this.#queue.unshift(...again)
-  }
-
-  /** A void proposal binds nothing: it is decided again at the new head, unless no other decision could help. */
-  #afterVoid(work: PlacementWork, verdict: Void, again: Work[]): void {
-    if (verdict === 'claim.deadline')
-      work.fail(new UnavailableError('deadline', 'the deadline passed before the claim was written; nothing was placed'))
-    else if (verdict === 'claim.key_cap') work.settle({ type: 'void', code: verdict })
-    else if (work.attempt >= MAX_ATTEMPTS)
-      work.fail(new UnavailableError('exhausted', `given up after ${work.attempt} attempts; the last was void: ${verdict}`))
-    else again.push(work)
-  }
-
   #expireOverdue(): void {
-    void this.#learnTime().catch(() => undefined) // the estimate stays; the loop tells that the store is away
+    // when the store is away the estimate stays, and the loop tells
+    this.#store.time().then(
+      (time) => this.#clock.learn(time),
+      () => undefined,
+    )
     const now = this.storeTime
     const overdue = [...this.#fleet.ledger.reserved].filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now).slice(0, 1_000)
     // any replica may say it; the log decides which entry counts
@@ -406,7 +360,11 @@ export class Replica {
     this.#halted = reason
     const known = reason instanceof StoreWentBackError || reason instanceof UnknownEntryError
     this.#options.warn(`this replica takes no more writes: ${known ? reason.message : (reason.stack ?? reason.message)}`)
-    for (const work of this.#queue.splice(0)) work.fail(new UnavailableError('store', reason.message))
-    for (const { work } of this.#inFlight?.owners ?? []) work.fail(new UnavailableError('store', reason.message))
+    this.#failAll(new UnavailableError('store', reason.message))
+  }
+
+  #failAll(error: UnavailableError): void {
+    for (const work of [...this.#queue.splice(0), ...(this.#inFlight?.owners.map(({ work }) => work) ?? [])]) work.fail(error)
+    this.#inFlight = undefined
   }
 }
