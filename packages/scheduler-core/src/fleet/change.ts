@@ -1,5 +1,5 @@
 import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
-import type { GpuGrant } from '../kinds/gpu/gpu.ts'
+import type { GpuGrant } from '../kinds/gpu/device.ts'
 import type { CellGrant } from '../kinds/numa/numa.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { HostStats, StatsDelta } from './stats.ts'

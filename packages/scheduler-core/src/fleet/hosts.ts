@@ -1,5 +1,5 @@
 import type { Claim } from '../claims/claim.ts'
-import type { GpuState } from '../kinds/gpu/gpu.ts'
+import type { GpuState } from '../kinds/gpu/device.ts'
 import type { CellState } from '../kinds/numa/numa.ts'
 import type { HostName } from './change.ts'
 import { type ClassColumns, createClassColumns, createHostColumns, growColumns, type HostColumns, type HostIndex } from './columns.ts'

@@ -1,4 +1,5 @@
-import { gpuKind, WHOLE_GPU } from '../kinds/gpu/gpu.ts'
+import { WHOLE_GPU } from '../kinds/gpu/device.ts'
+import { gpuKind } from '../kinds/gpu/gpu.ts'
 import type { Weigher } from './weigher.ts'
 
 /**

@@ -1,5 +1,6 @@
+import { WHOLE_GPU } from '../kinds/gpu/device.ts'
 import { createFragmentation } from '../kinds/gpu/fragmentation.ts'
-import { gpuKind, WHOLE_GPU } from '../kinds/gpu/gpu.ts'
+import { gpuKind } from '../kinds/gpu/gpu.ts'
 import { demandOf } from '../request/request-spec.ts'
 import { dimensionKey } from './fill.ts'
 import type { Weigher } from './weigher.ts'

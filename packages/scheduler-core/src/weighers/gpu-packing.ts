@@ -1,4 +1,5 @@
-import { gpuFits, gpuKind, WHOLE_GPU } from '../kinds/gpu/gpu.ts'
+import { gpuFits, WHOLE_GPU } from '../kinds/gpu/device.ts'
+import { gpuKind } from '../kinds/gpu/gpu.ts'
 import { dimensionKey } from './fill.ts'
 import type { Weigher } from './weigher.ts'
 

@@ -3,7 +3,7 @@ import { at, type HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { limits } from '../../request/limits.ts'
 import { checkOptions } from '../../request/parse.ts'
-import { type GpuAsk, type GpuState, gpuFits, WHOLE_GPU } from './gpu.ts'
+import { type GpuAsk, type GpuState, gpuFits, WHOLE_GPU } from './device.ts'
 
 /**
  * Fragmentation of GPUs, after Weng et al., "Beware of Fragmentation" (USENIX ATC 2023): the GPU capacity of a host

@@ -2,28 +2,8 @@ import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { demandOf, type GpuRequest } from '../../request/request-spec.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
+import { type GpuAsk, type GpuGrant, type GpuState, gpuFits, modelFits, WHOLE_GPU } from './device.ts'
 import { createFragmentation } from './fragmentation.ts'
-
-export const WHOLE_GPU = 1_000
-
-/** A GPU of a host. Thousandths free: 1000 = idle; negative only after a report that says more is used. */
-export interface GpuState {
-  readonly index: number
-  readonly model: string | null
-  readonly countsUse: boolean
-  freeMilli: number
-}
-
-/** What a claim takes from one GPU. */
-export interface GpuGrant {
-  readonly index: number
-  readonly milli: number
-}
-
-/** The GPUs asked for, and the amounts that the same instance takes beside them: some rules look at both. */
-export interface GpuAsk extends GpuRequest {
-  readonly amounts: Readonly<Record<string, number>>
-}
 
 /** GPUs of a host in the order in which a rule would take them; the first `count` that fit are taken. */
 type GpuOrder = (gpus: readonly GpuState[], ask: GpuRequest) => readonly GpuState[]
@@ -108,11 +88,6 @@ export function createChoose(setting: AssignmentSetting | undefined): ChooseGpus
     return chosen.length === ask.count ? chosen : undefined
   }
 }
-
-export const gpuFits = (gpu: GpuState, ask: GpuRequest): boolean => gpu.freeMilli >= ask.shareMilli && modelFits(gpu, ask)
-
-const modelFits = (gpu: GpuState, ask: GpuRequest): boolean =>
-  ask.models.length === 0 || (gpu.model !== null && ask.models.includes(gpu.model))
 
 const modelsOf = (gpus: readonly GpuState[]): string => [...new Set(gpus.map(({ model }) => model ?? 'unnamed'))].join(', ')
 
