@@ -1,0 +1,265 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { at, type HostIndex } from '../fleet/columns.ts'
+import type { NumaCellRequest } from '../request/request-spec.ts'
+import { aFleet, type HostShape } from '../testing/index.ts'
+import { classesKind } from './classes/classes.ts'
+import type { GpuAsk } from './gpu/device.ts'
+import { gpuKind } from './gpu/gpu.ts'
+import { kindSuite } from './kind.suite.ts'
+import { type CellState, numaKind } from './numa/numa.ts'
+
+const H1 = 0 as HostIndex
+
+// resource classes
+const inventory = (counts: boolean) =>
+  fc.record({
+    total: fc.integer({ min: 0, max: 40 }),
+    reserved: fc.constantFrom(0, 0, 1, 5),
+    allocationRatio: fc.constantFrom(1, 1, 1.5, 0.333, 4),
+    minUnit: fc.constantFrom(1, 1, 2),
+    maxUnit: fc.constantFrom(null, null, 4),
+    stepSize: fc.constantFrom(1, 1, 2, 3),
+    used: counts ? fc.integer({ min: 0, max: 5 }) : fc.constant(null),
+  })
+const classHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
+  fc.tuple(inventory(counts), inventory(counts), fc.integer({ min: 0, max: 16 })).map(([a, b, vcpus]) => ({
+    vcpus,
+    inventories: [a, b].flatMap(({ reserved, ...given }, i) =>
+      reserved > given.total ? [] : [{ ...given, reserved, resourceClass: `CUSTOM_${i}` }],
+    ),
+  }))
+const CLASSES = ['VCPU', 'CUSTOM_0', 'CUSTOM_1', 'CUSTOM_2']
+
+kindSuite({
+  kind: classesKind,
+  hosts: classHosts(false),
+  counting: classHosts(true),
+  asks: fc.uniqueArray(
+    fc.record({ resourceClass: fc.constantFrom(...CLASSES, ...CLASSES.slice(0, 3)), amount: fc.integer({ min: 1, max: 6 }) }),
+    { minLength: 1, maxLength: 3, selector: ({ resourceClass }) => resourceClass },
+  ),
+  state: ({ hosts }, host) =>
+    CLASSES.map((name) => [hosts.classes.get(name)?.claimed[host] ?? 0, hosts.classes.get(name)?.free[host] ?? 0]),
+  leastLeft: ({ hosts }, host) => Math.min(...CLASSES.map((name) => hosts.classes.get(name)?.free[host] ?? 0)),
+})
+
+// NUMA cells
+const numaHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
+  fc
+    .tuple(
+      fc.array(
+        fc.record({
+          size: fc.integer({ min: 1, max: 6 }),
+          memoryMb: fc.integer({ min: 1, max: 12 }),
+          pinned: fc.integer({ min: 0, max: 2 }),
+          shared: fc.integer({ min: 0, max: 2 }),
+        }),
+        { maxLength: 4 },
+      ),
+      fc.constantFrom(1, 1, 1.5, 2, 0.5),
+      fc.constantFrom(1, 1, 1.25),
+    )
+    .map(([cells, cpuAllocationRatio, ramAllocationRatio]) => ({
+      cpuAllocationRatio,
+      ramAllocationRatio,
+      numaCells: cells.map(({ size, memoryMb, pinned, shared }, id) => {
+        const cpuset = Array.from({ length: size }, (_, cpu) => id * 8 + cpu)
+        return { id, cpuset, memoryMb, ...(counts ? { cpuUsage: shared, memoryUsageMb: 0, pinnedCpus: cpuset.slice(0, pinned) } : {}) }
+      }),
+    }))
+const guestCells = (max: number): fc.Arbitrary<NumaCellRequest[]> =>
+  fc
+    .array(
+      fc.record({
+        cpus: fc.integer({ min: 1, max: 4 }).map((count) => Array.from({ length: count }, (_, cpu) => cpu)),
+        memoryMb: fc.integer({ min: 1, max: 8 }),
+        cpuPolicy: fc.constantFrom('shared' as const, 'dedicated' as const),
+      }),
+      { minLength: 1, maxLength: max },
+    )
+    .map((cells) => cells.map((guest, id) => ({ ...guest, id })))
+
+/** What is left of a cell's memory and, with its pinned CPUs taken out, of its shared CPUs. */
+function leftOf(cell: CellState): number {
+  const size = cell.cpuset.length
+  const pinned = new Set([...cell.pinnedByReport, ...cell.pinnedByClaims.keys()]).size
+  const shared = cell.cpuCapacity - cell.cpuFree
+  const overlapping = [...cell.pinnedByClaims].some(([cpu, holders]) => holders > 1 || cell.pinnedByReport.has(cpu)) ? -1_000 : 0
+  return Math.min(cell.memoryFree, Math.floor(((size - pinned) * cell.cpuCapacity) / size) - shared, overlapping)
+}
+
+kindSuite({
+  kind: numaKind,
+  hosts: fc.boolean().chain(numaHosts),
+  counting: numaHosts(true),
+  asks: guestCells(3),
+  state: ({ hosts }, host) =>
+    hosts.get(host).cells.map(({ cpuFree, memoryFree, pinnedByClaims }) => [cpuFree, memoryFree, [...pinnedByClaims].sort()]),
+  leastLeft: ({ hosts }, host) => Math.min(0, ...hosts.get(host).cells.map(leftOf)),
+})
+
+// GPUs
+const gpuHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
+  fc
+    .array(
+      fc.record({
+        model: fc.constantFrom(null, 'A', 'B'),
+        usedMilli: counts ? fc.constantFrom(0, 250, 1_000) : fc.constant(null),
+      }),
+      { maxLength: 5 },
+    )
+    .map((gpus) => ({ gpus: gpus.map((gpu, index) => ({ ...gpu, index })) }))
+const gpuAsks: fc.Arbitrary<GpuAsk> = fc.record({
+  count: fc.integer({ min: 1, max: 3 }),
+  shareMilli: fc.constantFrom(1, 250, 400, 1_000),
+  models: fc.constantFrom<string[]>([], [], ['A'], ['A', 'B']),
+  amounts: fc.constant({ VCPU: 1 }),
+})
+
+kindSuite({
+  kind: gpuKind,
+  hosts: fc.boolean().chain(gpuHosts),
+  counting: gpuHosts(true),
+  asks: gpuAsks,
+  options: {
+    'least-fragmentation': {
+      typical: [
+        { frequency: 0.6, cpu: 1, gpus: 1, shareMilli: 500 },
+        { frequency: 0.4, cpu: 4, gpus: 2, shareMilli: 1_000 },
+      ],
+    },
+  },
+  state: ({ hosts }, host) => [hosts.get(host).gpus.map(({ freeMilli }) => freeMilli), hosts.columns.gpuFreeMilli[host]],
+  leastLeft: ({ hosts }, host) => Math.min(0, ...hosts.get(host).gpus.map(({ freeMilli }) => freeMilli)),
+})
+
+describe('NUMA cells', () => {
+  /** Whether some way of giving every guest cell a host cell of its own works: all ways tried. */
+  function bruteForce(shape: HostShape, ask: readonly NumaCellRequest[], taken: readonly number[] = []): boolean {
+    if (taken.length === ask.length) return true
+    const guest = ask[taken.length] as NumaCellRequest
+    return (shape.numaCells ?? []).some(({ id }) => {
+      if (taken.includes(id)) return false
+      const alone = aFleet({ h1: { ...shape, numaCells: (shape.numaCells ?? []).filter((cell) => cell.id === id) } })
+      return numaKind.canGive(alone.hosts, H1, [guest]) && bruteForce(shape, ask, [...taken, id])
+    })
+  }
+
+  test('a placement is found whenever trying all of them finds one', () => {
+    fc.assert(
+      fc.property(fc.boolean().chain(numaHosts), guestCells(4), (shape, ask) => {
+        expect(numaKind.canGive(aFleet({ h1: shape }).hosts, H1, ask)).toBe(bruteForce(shape, ask))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('every guest cell gets a host cell of its own, its whole memory, and shared or dedicated CPUs of that cell', () => {
+    fc.assert(
+      fc.property(numaHosts(false), guestCells(3), fc.constantFrom(...numaKind.rules), (shape, ask, rule) => {
+        const fleet = aFleet({ h1: shape })
+        const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, ask)
+        fc.pre(grant !== undefined)
+        expect(new Set(grant.map(({ cell }) => cell)).size).toBe(ask.length)
+        for (const [i, part] of grant.entries()) {
+          const guest = ask[i] as NumaCellRequest
+          const cell = fleet.hosts.get(H1).cells.find(({ id }) => id === part.cell)
+          expect([part.guest, part.memoryMb]).toEqual([guest.id, guest.memoryMb])
+          expect(part.cpus + (part.pinned?.length ?? 0)).toBe(guest.cpus.length)
+          expect(part.pinned === undefined).toBe(guest.cpuPolicy === 'shared')
+          for (const cpu of part.pinned ?? []) expect(cell?.cpuset).toContain(cpu)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  const cells = (used: readonly number[]): HostShape => ({
+    numaCells: used.map((memoryUsageMb, id) => ({
+      id,
+      cpuset: [id * 4, id * 4 + 1, id * 4 + 2, id * 4 + 3],
+      memoryMb: 100,
+      memoryUsageMb,
+    })),
+  })
+  test.each<[string, readonly number[], number]>([
+    ['first', [50, 0, 90], 0],
+    ['emptiest', [50, 0, 90], 1],
+    ['tightest', [50, 0, 90], 2],
+    ['emptiest', [7, 7, 7], 0],
+    ['tightest', [7, 7, 7], 0],
+  ])('the rule %s with %j MiB of 100 used takes cell %i', (rule, used, cell) => {
+    const fleet = aFleet({ h1: cells(used) })
+    const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, [{ id: 0, cpus: [0], memoryMb: 5, cpuPolicy: 'shared' }])
+    expect(grant).toEqual([{ guest: 0, cell, memoryMb: 5, cpus: 1 }])
+  })
+
+  test('a CPU given to one claim is given to no other, and shared CPUs make way for it', () => {
+    const fleet = aFleet({ h1: cells([0]) })
+    const assign = numaKind.createAssign(undefined)
+    const dedicated = (count: number) =>
+      assign(fleet.hosts, H1, [{ id: 0, cpus: Array.from({ length: count }, (_, cpu) => cpu), memoryMb: 1, cpuPolicy: 'dedicated' }])
+    const first = dedicated(2)
+    expect(first?.[0]?.pinned).toEqual([0, 1])
+    if (first !== undefined) numaKind.hold(fleet.hosts, H1, first, false)
+    expect(dedicated(2)?.[0]?.pinned).toEqual([2, 3])
+    expect(dedicated(3)).toBeUndefined()
+    expect(assign(fleet.hosts, H1, [{ id: 0, cpus: [0, 1, 2], memoryMb: 1, cpuPolicy: 'shared' }])).toBeUndefined()
+  })
+
+  test('two parts of a grant on one cell are added up', () => {
+    const fleet = aFleet({ h1: cells([0]) })
+    const part = (guest: number, memoryMb: number) => ({ guest, cell: 0, cpus: 1, memoryMb })
+    expect(numaKind.fits(fleet.hosts, H1, [part(0, 50), part(1, 50)])).toBe(true)
+    expect(numaKind.fits(fleet.hosts, H1, [part(0, 50), part(1, 51)])).toBe(false)
+    expect(numaKind.fits(fleet.hosts, H1, [{ ...part(0, 1), cell: 9 }])).toBe(false)
+    expect(
+      numaKind.fits(fleet.hosts, H1, [
+        { ...part(0, 1), cpus: 0, pinned: [2] },
+        { ...part(1, 1), cpus: 0, pinned: [2] },
+      ]),
+    ).toBe(false)
+    expect(numaKind.fits(fleet.hosts, H1, [{ ...part(0, 1), cpus: 0, pinned: [4] }])).toBe(false)
+  })
+})
+
+describe('GPUs', () => {
+  const used = [500, 0, 800].map((usedMilli, index) => ({ index, usedMilli }))
+  test.each<[string, number, readonly number[] | undefined]>([
+    ['fullest', 200, [2]],
+    ['emptiest', 200, [1]],
+    ['first', 200, [0]],
+    ['fullest', 1_000, [1]],
+    ['first', 1_000, [1]],
+  ])('the rule %s takes for a share of %i the GPU %j', (rule, shareMilli, taken) => {
+    const fleet = aFleet({ h1: { gpus: used } })
+    const grant = gpuKind.createAssign({ rule })(fleet.hosts, H1, { count: 1, shareMilli, models: [], amounts: {} })
+    expect(grant?.map(({ index }) => index)).toEqual(taken)
+  })
+
+  test('two parts of a grant on one GPU are added up', () => {
+    const fleet = aFleet({ h1: { gpus: used } })
+    const part = (index: number, milli: number) => ({ index, milli })
+    expect(gpuKind.fits(fleet.hosts, H1, [part(0, 250), part(0, 250)])).toBe(true)
+    expect(gpuKind.fits(fleet.hosts, H1, [part(0, 250), part(0, 251)])).toBe(false)
+    expect(gpuKind.fits(fleet.hosts, H1, [part(7, 1)])).toBe(false)
+  })
+})
+
+describe('resource classes', () => {
+  test('the largest amounts are exact', () => {
+    const fleet = aFleet({ h1: { inventories: [{ resourceClass: 'BIG', total: 2 ** 40, allocationRatio: 1_000 }] } })
+    const columns = fleet.hosts.classColumns('BIG')
+    expect(at(columns.capacity, H1)).toBe(2 ** 40 * 1_000)
+    classesKind.hold(fleet.hosts, H1, { BIG: 1 }, false)
+    expect(at(columns.free, H1)).toBe(2 ** 40 * 1_000 - 1)
+  })
+
+  test('a class that is reported no more has nothing left, whatever is held', () => {
+    const fleet = aFleet({ h1: {} })
+    classesKind.hold(fleet.hosts, H1, { GONE: 2 }, false)
+    expect(classesKind.fits(fleet.hosts, H1, { GONE: 1 })).toBe(false)
+    expect(classesKind.canGive(fleet.hosts, H1, [{ resourceClass: 'GONE', amount: 1 }])).toBe(false)
+  })
+})
