@@ -13,6 +13,8 @@ import type { Synchronizer } from '../sync/synchronizer.ts'
 export interface Verification {
   /** Decisions made again. */
   readonly checked: number
+  /** Decisions that were made more than once before they stood. */
+  readonly conflicts: number
   /** What came out differently, at most the first hundred. */
   readonly differences: readonly string[]
 }
@@ -24,6 +26,7 @@ export interface Verification {
 export async function verifyDecisions(store: Synchronizer, decisions: readonly StoredDecision[]): Promise<Verification> {
   const differences: string[] = []
   let checked = 0
+  let conflicts = 0
   const fleet = new EmptyFleet()
   const unlogged = new Map<number, StoredDecision[]>()
   for (const decision of decisions)
@@ -35,6 +38,7 @@ export async function verifyDecisions(store: Synchronizer, decisions: readonly S
   }
   const check = (record: DecisionRecord, answer: readonly SelectedDestination[], before: Parameters<typeof replay>[1], on: Fleet): void => {
     checked++
+    if (record.attempt > 1) conflicts++
     const again = replay(on, before, record)
     compare('the record', record.id, record, again.record)
     compare('the answer', record.id, answer, again.answer)
@@ -56,6 +60,6 @@ export async function verifyDecisions(store: Synchronizer, decisions: readonly S
       fleet.apply(entry)
       checkUnlogged()
     }
-    if (entries.length < 1_000) return { checked, differences }
+    if (entries.length < 1_000) return { checked, conflicts, differences }
   }
 }

@@ -1,0 +1,114 @@
+import type { Client } from '@gantt/client'
+
+/** A small host as the proofs report it. */
+export interface SmallHost {
+  readonly name: string
+  readonly vcpus: number
+}
+
+export interface Answer {
+  readonly __typename: string
+  readonly message?: string
+  readonly replayed?: boolean
+  readonly decision?: { readonly id: string }
+  readonly destinations?: readonly {
+    readonly selected: { readonly host: { readonly name: string }; readonly claim: { readonly id: string; readonly fence: number } | null }
+  }[]
+}
+
+const REPORT = `mutation Report($input: UpdateResourceStatsInput!) {
+  updateResourceStats(input: $input) { appliedCount fleetRevision results { __typename ... on UserError { code message } } } }`
+
+const SELECT = `mutation Select($input: SelectDestinationsInput!) {
+  selectDestinations(input: $input) { __typename
+    ... on SelectDestinationsPayload { replayed decision { id } destinations { selected { host { name } claim { id fence } } } }
+    ... on NoValidHost { message decision { id } }
+    ... on UserError { message } } }`
+
+const RELEASE = `mutation Release($claims: [ClaimRef!]!) { claimRelease(claims: $claims) { __typename ... on UserError { message } } }`
+
+const HOST = `query Host($name: String!) { host(name: $name) { capacity { resourceClass total used claimed free } claims(first: 500) { nodes { id state } } } }`
+
+export const INCARNATION = '00000000-0000-4000-8000-0000000000aa'
+
+export async function reportHosts(client: Client, hosts: readonly SmallHost[], sequence = 1): Promise<void> {
+  const { updateResourceStats } = await client.request<{ updateResourceStats: { results: { __typename: string; message?: string }[] } }>(
+    REPORT,
+    {
+      input: {
+        updates: hosts.map(({ name, vcpus }) => ({
+          name: { host: name },
+          reporter: { incarnation: INCARNATION, sequence },
+          observedAt: new Date(0).toISOString(),
+          report: {
+            full: {
+              vcpus,
+              vcpusUsed: 0,
+              memoryMb: 1_024 * vcpus,
+              memoryMbUsed: 0,
+              localGb: 100,
+              localGbUsed: 0,
+              cpuAllocationRatio: 1,
+              ramAllocationRatio: 1,
+              diskAllocationRatio: 1,
+              hypervisorType: 'QEMU',
+              hypervisorVersion: 7_002_000,
+              hypervisorHostname: name,
+            },
+          },
+        })),
+      },
+    },
+  )
+  const refused = updateResourceStats.results.find(({ __typename }) => __typename !== 'ResourceStatsApplied')
+  if (refused !== undefined) throw new Error(`a report was not taken: ${refused.__typename} ${refused.message ?? ''}`)
+}
+
+export interface SelectInput {
+  readonly key: string
+  readonly vcpus?: number
+  readonly numInstances?: number
+  readonly forceHosts?: readonly string[]
+  readonly profile?: string
+}
+
+export async function select(client: Client, { key, vcpus = 1, numInstances = 1, forceHosts, profile }: SelectInput): Promise<Answer> {
+  const input = {
+    idempotencyKey: key,
+    claim: { mode: 'CONFIRM' },
+    spec: { gantt: { flavor: { vcpus, memoryMb: 64 }, numInstances, ...(forceHosts ? { forceHosts } : {}) } },
+    ...(profile ? { profile } : {}),
+  }
+  return (await client.request<{ selectDestinations: Answer }>(SELECT, { input })).selectDestinations
+}
+
+export async function release(client: Client, claims: readonly { readonly id: string; readonly fence: number }[]): Promise<void> {
+  await client.request(RELEASE, { claims })
+}
+
+export interface HostUsage {
+  readonly vcpusTotal: number
+  readonly vcpusClaimed: number
+  readonly liveClaims: readonly string[]
+}
+
+export async function usageOf(client: Client, name: string): Promise<HostUsage> {
+  const { host } = await client.request<{
+    host: {
+      capacity: { resourceClass: string; total: number; claimed: number }[]
+      claims: { nodes: { id: string; state: string }[] }
+    } | null
+  }>(HOST, { name })
+  const vcpu = host?.capacity.find(({ resourceClass }) => resourceClass === 'VCPU')
+  return {
+    vcpusTotal: vcpu?.total ?? 0,
+    vcpusClaimed: vcpu?.claimed ?? 0,
+    liveClaims: (host?.claims.nodes ?? [])
+      .filter(({ state }) => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state))
+      .map(({ id }) => id),
+  }
+}
+
+/** The claims of an answer. */
+export const claimsOf = (answer: Answer): { id: string; fence: number; host: string }[] =>
+  (answer.destinations ?? []).flatMap(({ selected }) => (selected.claim === null ? [] : [{ ...selected.claim, host: selected.host.name }]))

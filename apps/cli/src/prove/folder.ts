@@ -1,0 +1,14 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+/** A folder of its own for a proof's database, which the database's account can enter; gone afterwards. */
+export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gantt-proof-'))
+  chmodSync(folder, 0o711)
+  try {
+    return await use(path.join(folder, 'state'))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

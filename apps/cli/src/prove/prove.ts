@@ -1,0 +1,54 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Checks, createChecks } from './checks.ts'
+import { proveIdempotency } from './idempotency.ts'
+import { proveRace } from './race.ts'
+import { proveReplay } from './replay.ts'
+
+const count = (text: string): number => {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value) || value < 1 || value > 1_000_000)
+    throw new InvalidArgumentError('It must be a whole number of 1 to 1000000.')
+  return value
+}
+
+/** `gantt prove ...`: promises shown on real processes and a real database, in folders of their own. */
+export function addProve(program: Command): void {
+  const prove = program.command('prove').description('show that the promises hold, on real processes and a real database')
+  prove
+    .command('race')
+    .description('two processes, eight clients, the last unit of a small host: nothing is promised twice')
+    .option('--rounds <n>', 'races to run', count, 200)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ rounds, json }: { rounds: number; json?: true }) => run('race', json, (checks) => proveRace(checks, { rounds })))
+  prove
+    .command('idempotency')
+    .description('the same key twice, to two processes, across a restart, after a lost answer: one claim, one answer')
+    .option('--rounds <n>', 'repetitions of each case', count, 20)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ rounds, json }: { rounds: number; json?: true }) =>
+      run('idempotency', json, (checks) => proveIdempotency(checks, { rounds })),
+    )
+  prove
+    .command('replay')
+    .description('every stored decision of a concurrent run is made again, bit for bit')
+    .option('--requests <n>', 'requests of the run', count, 2_000)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ requests, json }: { requests: number; json?: true }) => run('replay', json, (checks) => proveReplay(checks, { requests })))
+}
+
+async function run(name: string, json: true | undefined, proof: (checks: Checks) => Promise<void>): Promise<void> {
+  const say = (line: string): void => void process.stderr.write(`${line}\n`)
+  const started = performance.now()
+  const checks = createChecks(say)
+  say(`prove ${name}`)
+  try {
+    await proof(checks)
+  } catch (error) {
+    checks.check('the proof ran to its end', false, () => (error instanceof Error ? (error.stack ?? error.message) : String(error)))
+  }
+  const seconds = Math.round((performance.now() - started) / 100) / 10
+  say(`in ${seconds} s`)
+  const { passed, failed } = checks
+  process.stdout.write(json ? `${JSON.stringify({ proof: name, passed, failed, seconds })}\n` : `${passed} passed, ${failed} failed\n`)
+  if (failed > 0) process.exitCode = 1
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { type Client, createClient } from '@gantt/client'
+
+/** A service process of our own. */
+export interface Service {
+  readonly url: string
+  readonly client: Client
+  /** kill -9: no farewell, nothing flushed. */
+  kill(): Promise<void>
+  /** SIGTERM, and waits for the end. */
+  stop(): Promise<void>
+}
+
+export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
+
+const BIN = fileURLToPath(new URL('../../bin/gantt.mjs', import.meta.url))
+const BIN_OF_BUNDLE = fileURLToPath(new URL('../bin/gantt.mjs', import.meta.url))
+const START_TIMEOUT_MS = 60_000
+
+/** Starts `gantt serve` on a free port of the loopback. Throws with its last words when it does not come up. */
+export async function startService(environment: Readonly<Record<string, string>>): Promise<Service> {
+  const child = spawn(process.execPath, [import.meta.url.includes('/dist/') ? BIN_OF_BUNDLE : BIN, 'serve'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      PORT: '0',
+      HOST: '127.0.0.1',
+      GANTT_ADMIN_KEY: ADMIN_KEY,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const url = await readUrl(child)
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
+  return {
+    url,
+    client: createClient({ url, key: ADMIN_KEY, deadlineMs: 30_000 }),
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  }
+}
+
+function readUrl(child: ChildProcess): Promise<string> {
+  const words: string[] = []
+  const { stdout, stderr } = child
+  if (stdout === null || stderr === null) throw new Error('the service was started without pipes')
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => {
+      child.kill('SIGKILL')
+      reject(new Error(`the service did not start: ${why}\n${words.slice(-20).join('\n')}`))
+    }
+    const timer = setTimeout(() => fail(`nothing within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer)
+      fail(`it ended (${code ?? signal})`)
+    })
+    for (const stream of [stdout, stderr])
+      createInterface({ input: stream }).on('line', (line) => {
+        words.push(line)
+        if (words.length > 100) words.shift()
+        const url = /http:\/\/\S+\/graphql/.exec(line)?.[0]
+        if (url === undefined || stream !== stdout) return
+        clearTimeout(timer)
+        resolve(url)
+      })
+  })
+}

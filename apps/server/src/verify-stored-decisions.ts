@@ -1,0 +1,28 @@
+import type pg from 'pg'
+import { createDecisionStore, type StoredDecision } from './db/decisions.ts'
+import { createPrisma } from './db/prisma.ts'
+import { writeRequestSpecs } from './db/request-specs.ts'
+import { type Verification, verifyDecisions } from './replica/verify.ts'
+import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
+
+const PAGE = 500
+
+/** Makes every decision of a database again from its log. Needs no running service. */
+export async function verifyStoredDecisions(connection: pg.ClientConfig): Promise<Verification> {
+  const prisma = createPrisma(connection)
+  const store = await openPostgresSynchronizer(connection)
+  try {
+    const decisions = createDecisionStore(prisma, writeRequestSpecs)
+    const all: StoredDecision[] = []
+    for (;;) {
+      const last = all.at(-1)
+      const page = await decisions.list({ first: PAGE, ...(last ? { after: { at: last.at, id: last.id } } : {}) })
+      all.push(...page)
+      if (page.length < PAGE) break
+    }
+    return await verifyDecisions(store, all)
+  } finally {
+    await store.close()
+    await prisma.$disconnect()
+  }
+}
