@@ -1,29 +1,43 @@
+import { z } from 'zod'
+import { at } from '../fleet/columns.ts'
 import { WHOLE_GPU } from '../kinds/gpu/device.ts'
-import { gpuKind } from '../kinds/gpu/gpu.ts'
+import { checkOptions } from '../request/parse.ts'
+import type { GpuRequest, RequestSpec } from '../request/request-spec.ts'
 import type { Weigher } from './weigher.ts'
+
+const clusteringOptions = z.strictObject({
+  /** Thousandths of GPU that count as full, for all hosts alike; absent: the host's own. */
+  scale: z.number().positive().optional(),
+})
 
 /**
  * Keeps requests of one kind (a share, one GPU, two GPUs, ...) together: hosts that hold only that kind, then mixed ones,
- * then idle ones, then hosts of other kinds; fuller first (GpuClustering as the FGD paper describes it, after Gandiva, OSDI 2018).
+ * then idle ones, then hosts of other kinds; fuller first (GpuClustering as the FGD paper describes it, after Gandiva,
+ * OSDI 2018). Whole points, 25 for each step. Requests without GPUs weigh all hosts alike.
  */
 export const gpuClusteringWeigher: Weigher = {
   name: 'GpuClusteringWeigher',
   description: 'Hosts that hold requests of the same kind come first.',
   unit: 'points',
-  prepare(request, { hosts }) {
-    const ask = gpuKind.ask(request)
-    const kind = ask === undefined ? 'none' : kindOf(ask.count, ask.shareMilli)
+  checkOptions: (options) => void checkOptions(clusteringOptions, options),
+  prepare({ gpus: asked }, { hosts }, options) {
+    const { scale } = checkOptions(clusteringOptions, options)
+    if (asked === null) return () => 0
+    const kind = kindOf(asked)
     return (host) => {
       const { claims, gpus } = hosts.get(host)
       const held = new Set<string>()
-      for (const { gpu: grant } of [...claims].map(({ grants }) => grants)) {
-        if (grant !== undefined && grant.length > 0) held.add(kindOf(grant.length, grant[0]?.milli ?? WHOLE_GPU))
+      for (const { grants } of claims) {
+        const [first] = grants.gpu ?? []
+        if (first !== undefined) held.add(kindOf({ count: grants.gpu?.length ?? 0, shareMilli: first.milli }))
       }
-      const tier = held.size === 0 ? 1 : !held.has(kind) ? 0 : held.size === 1 ? 3 : 2
-      const free = gpus.reduce((sum, gpu) => sum + gpu.freeMilli, 0) / (Math.max(1, gpus.length) * WHOLE_GPU)
-      return Math.trunc(25 * tier + 24 * (1 - free))
+      const step = held.size === 0 ? 1 : !held.has(kind) ? 0 : held.size === 1 ? 3 : 2
+      const full = scale ?? Math.max(1, gpus.length) * WHOLE_GPU
+      return Math.trunc((25 * (full - at(hosts.columns.gpuFreeMilli, host))) / full) + 25 * step
     }
   },
+  cacheKey: ({ gpus }: RequestSpec) => (gpus === null ? 'none' : kindOf(gpus)),
 }
 
-const kindOf = (count: number, shareMilli: number): string => (shareMilli < WHOLE_GPU ? 'share' : `${count} GPUs`)
+const kindOf = ({ count, shareMilli }: Pick<GpuRequest, 'count' | 'shareMilli'>): string =>
+  shareMilli < WHOLE_GPU ? 'share' : `${count} GPUs`

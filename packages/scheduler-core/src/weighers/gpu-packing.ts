@@ -5,8 +5,9 @@ import type { Weigher } from './weigher.ts'
 
 /**
  * Prefers GPUs in use over idle GPUs of a host in use, and those over idle hosts (GpuPacking as the FGD paper describes
- * it, after MLaaS, NSDI 2022): 50..100 points for GPUs in use, fuller better; 33..50 for idle GPUs of a used host, fewer
- * idle better; up to 33 for an idle host, fewer GPUs better. Whole points.
+ * it, after MLaaS, NSDI 2022). Whole points: 50..100 where GPUs in use suffice, one less for each tenth of a GPU free on
+ * those taken; 33..50 where idle GPUs of a used host are needed, one less for each; up to 33 for an idle host, one less
+ * for each of its GPUs. Requests without GPUs weigh all hosts alike.
  */
 export const gpuPackingWeigher: Weigher = {
   name: 'GpuPackingWeigher',
@@ -14,16 +15,17 @@ export const gpuPackingWeigher: Weigher = {
   unit: 'points',
   prepare(request, { hosts }) {
     const ask = gpuKind.ask(request)
+    if (ask === undefined) return () => 0
     return (host) => {
       const { gpus } = hosts.get(host)
-      if (gpus.length === 0) return 0
       const idle = gpus.filter(({ freeMilli }) => freeMilli === WHOLE_GPU).length
-      if (idle === gpus.length) return Math.trunc(33 * (1 - idle / 9))
-      if (ask === undefined) return 50
-      const used = ask.shareMilli < WHOLE_GPU ? gpus.filter((gpu) => gpu.freeMilli < WHOLE_GPU && gpuFits(gpu, ask)) : []
-      if (used.length < ask.count) return Math.trunc(33 + 17 * (1 - idle / 9))
-      const fullest = Math.min(...used.map(({ freeMilli }) => freeMilli))
-      return Math.trunc(50 + 50 * (1 - (fullest - ask.shareMilli) / WHOLE_GPU))
+      if (idle === gpus.length) return Math.max(33 - idle, idle)
+      const fullestFirst = gpus.filter((gpu) => gpuFits(gpu, ask)).map(({ freeMilli }) => freeMilli)
+      const taken = fullestFirst.sort((a, b) => a - b).slice(0, ask.count)
+      const idleTaken = taken.filter((freeMilli) => freeMilli === WHOLE_GPU).length
+      if (idleTaken > 0) return Math.max(50 - idleTaken, 33)
+      const freePercent = taken.reduce((sum, freeMilli) => sum + Math.trunc((100 * freeMilli) / WHOLE_GPU), 0)
+      return Math.max(100 - Math.trunc(freePercent / 10), 50)
     }
   },
   cacheKey: (request) => `${dimensionKey(request)}${request.gpus?.models.join('\u0000') ?? ''}`,

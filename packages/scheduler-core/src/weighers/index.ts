@@ -7,6 +7,7 @@ import { gpuFragmentationWeigher } from './gpu-fragmentation.ts'
 import { gpuPackingWeigher } from './gpu-packing.ts'
 import { ioOpsWeigher } from './io-ops.ts'
 import { numInstancesWeigher } from './num-instances.ts'
+import { numaFitWeigher } from './numa-fit.ts'
 import { numaImbalanceWeigher } from './numa-imbalance.ts'
 import { ramWeigher } from './ram.ts'
 import type { Weigher } from './weigher.ts'
@@ -21,6 +22,7 @@ export const weighers: readonly Weigher[] = [
   bestFitWeigher,
   dotProductWeigher,
   numaImbalanceWeigher,
+  numaFitWeigher,
   gpuFragmentationWeigher,
   gpuPackingWeigher,
   gpuClusteringWeigher,
