@@ -1,0 +1,163 @@
+import { canonicalJson, checkpointOf, type RequestSpec } from '@gantt/scheduler-core'
+import { aReport, aRequest } from '@gantt/scheduler-core/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDecisionStore, type DecisionStore } from '../db/decisions.ts'
+import { createPrisma, type PrismaClient } from '../db/prisma.ts'
+import { createProjectionStore } from '../db/projections.ts'
+import { createRequestSpecStore, requestSpecId, writeRequestSpecs } from '../db/request-specs.ts'
+import { openPostgresSynchronizer } from '../sync/postgres/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { createHistory } from './history.ts'
+import { createProjector, type Projector } from './projector.ts'
+import { Replica } from './replica.ts'
+import { unloggedRow } from './rows-of.ts'
+import { verifyDecisions } from './verify.ts'
+
+interface Node {
+  readonly replica: Replica
+  readonly projector: Projector
+}
+
+let database: TestDatabase
+let prisma: PrismaClient
+let decisions: DecisionStore
+const nodes: Node[] = []
+const warnings: string[] = []
+
+async function open(name: string): Promise<Node> {
+  const store = await openPostgresSynchronizer(database.connection)
+  const warn = (message: string): void => void warnings.push(message)
+  const replica = await Replica.start({
+    store,
+    name,
+    warn,
+    recordUnlogged: (unlogged) =>
+      decisions.insert(unlogged.map((decision) => unloggedRow(decision, ({ request }) => requestSpecId(request)))),
+  })
+  return { replica, projector: createProjector(replica, createProjectionStore(prisma), createHistory(store), warn) }
+}
+
+const close = async ({ replica, projector }: Node): Promise<void> => {
+  await projector.close()
+  await replica.close()
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  prisma = createPrisma(database.connection)
+  decisions = createDecisionStore(prisma, writeRequestSpecs)
+  nodes.push(await open('a'), await open('b'))
+})
+
+afterAll(async () => {
+  await Promise.all(nodes.map(close))
+  await prisma.$disconnect()
+  await database.drop()
+})
+
+const place = (replica: Replica, key: string, request: RequestSpec) =>
+  replica.place({
+    account: 'test',
+    key,
+    digest: key,
+    request,
+    profile: 'first-fit',
+    mode: 'CONFIRM',
+    ttlMs: 1_000,
+    deadlineMs: 20_000,
+    alternatesPerInstance: 2,
+    allOrNothing: true,
+  })
+
+test('two replicas racing on one database promise nothing twice, agree to the bit, and every decision replays', async () => {
+  const [a, b] = nodes as [Node, Node]
+  await a.replica.propose(Array.from({ length: 8 }, (_, i) => aReport(`h${i}`, { vcpus: 4, memoryMb: 8_192 })))
+  const outcomes = await Promise.all(
+    Array.from({ length: 200 }, async (_, i) => {
+      const { replica } = i % 2 === 0 ? a : b
+      const outcome = await place(replica, `k${i}`, aRequest({ memoryMb: 128, numInstances: 1 + (i % 2) }))
+      const claim = outcome.type === 'placed' ? outcome.claims[0] : undefined
+      // some give room back, so that the fleet is never settled
+      if (claim !== undefined && i % 3 === 0)
+        await replica.propose([{ type: 'release', claim: claim.id, fence: claim.fence, reason: 'test' }])
+      return outcome
+    }),
+  )
+  expect(new Set(outcomes.map(({ type }) => type))).toEqual(new Set(['placed', 'refused']))
+  await Promise.all([a.replica.fresh(), b.replica.fresh()])
+  expect(canonicalJson(checkpointOf(a.replica.fleet))).toBe(canonicalJson(checkpointOf(b.replica.fleet)))
+  const { free } = a.replica.fleet.hosts.classColumns('VCPU')
+  for (const { index } of a.replica.fleet.hosts.records) expect(free[index]).toBeGreaterThanOrEqual(0)
+
+  expect(await a.projector.reached(a.replica.fleet.place.revision, 10_000)).toBe(true)
+  const stored = await decisions.list({ first: 1_000 })
+  expect(stored).toHaveLength(200)
+  const store = await openPostgresSynchronizer(database.connection)
+  const { checked, differences } = await verifyDecisions(store, stored)
+  await store.close()
+  expect(differences).toEqual([])
+  expect(checked).toBe(200)
+})
+
+test('the tables say what the fleet says', async () => {
+  const [a, b] = nodes as [Node, Node]
+  await b.replica.propose([
+    {
+      type: 'aggregate',
+      uuid: '00000000-0000-4000-8000-0000000000a1',
+      expectedVersion: 0,
+      next: { name: 'rack', metadata: { availability_zone: 'az1' }, hosts: ['h1'] },
+    },
+    { type: 'status', host: 'h2', node: 'h2', status: 'DISABLED', reason: 'disk' },
+  ])
+  await a.replica.fresh()
+  const { ledger, place: head } = a.replica.fleet
+  expect(await a.projector.reached(head.revision, 10_000)).toBe(true)
+  const claims = await prisma.claim.findMany()
+  for (const claim of claims)
+    expect({ id: claim.id, state: claim.state }).toEqual({ id: claim.id, state: ledger.claims.get(claim.id)?.state })
+  expect(claims).toHaveLength(ledger.claims.size)
+  expect(
+    await prisma.computeNode.findMany({
+      select: { host: true, status: true, availabilityZone: true },
+      where: { host: { in: ['h1', 'h2'] } },
+      orderBy: { host: 'asc' },
+    }),
+  ).toEqual([
+    { host: 'h1', status: 'ENABLED', availabilityZone: 'az1' },
+    { host: 'h2', status: 'DISABLED', availabilityZone: 'nova' },
+  ])
+  expect(await prisma.aggregate.findMany({ select: { name: true, version: true } })).toEqual([{ name: 'rack', version: 1 }])
+  const specs = createRequestSpecStore(prisma)
+  const [newest] = await specs.list({ first: 1 })
+  expect(newest && requestSpecId(newest.document)).toBe(newest?.id)
+})
+
+test('a projection that was away is made again from the log', async () => {
+  const [a] = nodes as [Node]
+  const before = await prisma.claim.count()
+  await prisma.$executeRaw`DELETE FROM claim`
+  await prisma.$executeRaw`DELETE FROM decision`
+  await prisma.$executeRaw`UPDATE projection_position SET revision = 0, id = ''`
+  const late = await open('late')
+  expect(await late.projector.reached(a.replica.fleet.place.revision, 20_000)).toBe(true)
+  await close(late)
+  expect(await prisma.claim.count()).toBe(before)
+})
+
+test('a fleet of the past is what it was', async () => {
+  const [a] = nodes as [Node]
+  const store = await openPostgresSynchronizer(database.connection)
+  const history = createHistory(store)
+  await a.replica.propose([aReport('past', { vcpus: 2 })])
+  const was = canonicalJson(checkpointOf(a.replica.fleet))
+  const { revision } = a.replica.fleet.place
+  await store.saveCheckpoint(checkpointOf(await history.at(revision - 3)))
+  await a.replica.propose([aReport('past', { vcpus: 32 }, 2)])
+  expect(canonicalJson(checkpointOf(await history.at(revision)))).toBe(was)
+  expect((await history.entry(revision)).changes[0]).toMatchObject({ type: 'report', host: 'past' })
+  await expect(history.at(revision + 1_000)).rejects.toThrow('the log ends at revision')
+  await store.close()
+})
+
+test('nothing was warned of', () => expect(warnings).toEqual([]))
