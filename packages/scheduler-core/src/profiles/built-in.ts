@@ -33,7 +33,7 @@ export const builtInProfiles: readonly Profile[] = [
   define('first-fit', 'The first host, in order of first sight, that fits, and its first cell that fits.', {}),
   define('ff-host-even-cell', 'The first host that fits, and its emptiest NUMA cell.', { assignment: { numa: { rule: 'emptiest' } } }),
   define('bf-host-even-cell', 'The fullest host, and its emptiest NUMA cell.', {
-    weighers: only('BestFitWeigher'),
+    weighers: only('FullnessWeigher'),
     normalisation: 'fixed',
     assignment: { numa: { rule: 'emptiest' } },
   }),

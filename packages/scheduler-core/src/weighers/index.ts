@@ -2,6 +2,7 @@ import { bestFitWeigher } from './best-fit.ts'
 import { cpuWeigher } from './cpu.ts'
 import { diskWeigher } from './disk.ts'
 import { dotProductWeigher } from './dot-product.ts'
+import { fullnessWeigher } from './fullness.ts'
 import { gpuClusteringWeigher } from './gpu-clustering.ts'
 import { gpuFragmentationWeigher } from './gpu-fragmentation.ts'
 import { gpuPackingWeigher } from './gpu-packing.ts'
@@ -20,6 +21,7 @@ export const weighers: readonly Weigher[] = [
   ioOpsWeigher,
   numInstancesWeigher,
   bestFitWeigher,
+  fullnessWeigher,
   dotProductWeigher,
   numaImbalanceWeigher,
   numaFitWeigher,

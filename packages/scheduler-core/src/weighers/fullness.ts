@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { at } from '../fleet/columns.ts'
+import { checkOptions } from '../request/parse.ts'
+import type { Weigher } from './weigher.ts'
+
+const fullnessOptions = z.strictObject({
+  /** Resource classes that count. */
+  resources: z.array(z.string()).min(1).max(4).default(['VCPU', 'MEMORY_MB']),
+})
+
+/**
+ * Prefers the fullest host, whatever is asked: minus the product of what is free of each resource. A host that lacks one of
+ * them is full, however much of the others it has. Whole numbers only, so that no two hosts differ by rounding alone.
+ */
+export const fullnessWeigher: Weigher = {
+  name: 'FullnessWeigher',
+  description: 'The less is free on the host, all resources multiplied, the better.',
+  unit: 'product of free units',
+  checkOptions: (options) => void checkOptions(fullnessOptions, options),
+  prepare(_request, { hosts }, options) {
+    const columns = checkOptions(fullnessOptions, options).resources.map((resourceClass) => hosts.classColumns(resourceClass))
+    return (host) => {
+      let room = 1
+      for (const { free } of columns) room *= Math.max(0, at(free, host))
+      return -room
+    }
+  },
+}
