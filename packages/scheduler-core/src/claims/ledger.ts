@@ -97,7 +97,7 @@ export class Ledger {
       decision: change.decision.id,
       revision,
       boundAt: now,
-      forgottenAt: null,
+      forgottenAt: change.parts.length === 0 ? now + KEY_AFTERLIFE_MS : null,
     })
   }
 
