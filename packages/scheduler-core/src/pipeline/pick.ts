@@ -37,7 +37,7 @@ export function pick(weighed: Weighed, want: number, profile: Profile, tieOrder:
   const rank = profile.hostSubsetSize === 1 ? 0 : random.below(Math.min(profile.hostSubsetSize, hosts.length))
   const top = totals[ranked[0] as number] as number
   let tied = 0
-  for (const total of totals) if (total === top) tied++
+  for (let i = 0; i < totals.length; i++) if (totals[i] === top) tied++
   return { host: hosts[ranked[rank] as number] as HostIndex, ranked, rank, tied }
 }
 

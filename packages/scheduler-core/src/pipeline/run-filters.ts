@@ -39,20 +39,35 @@ export function runFilters(steps: readonly FilterStep[], fleet: Fleet): Filtered
   for (const { name, prepared, failed } of steps) {
     if (prepared === undefined && !failed) continue
     const entered = left
-    let errors = 0
-    let kept = 0
-    if (prepared === undefined) errors = left
-    else
-      for (let i = 0; i < entered; i++) {
-        const host = hosts[i] as HostIndex
-        const verdict = passesSafely(prepared, host)
-        if (verdict === true) hosts[kept++] = host
-        else if (verdict === undefined) errors++
-      }
+    const { kept, errors } = prepared === undefined ? { kept: 0, errors: entered } : keepPassing(prepared, hosts, entered)
     left = kept
     counts.push({ filter: name, entered, passed: left, ...(errors > 0 ? { errors } : {}) })
   }
   return { hosts: hosts.subarray(0, left), steps: counts }
+}
+
+/** Moves the hosts that pass to the front of the list, in their order, and tells how many they are. */
+function keepPassing(prepared: PreparedFilter, hosts: Int32Array, entered: number): { kept: number; errors: number } {
+  let kept = 0
+  let i = 0
+  try {
+    for (; i < entered; i++) {
+      const host = hosts[i] as HostIndex
+      const verdict: unknown = prepared.passes(host)
+      if (verdict === true) hosts[kept++] = host
+      else if (verdict !== false) break
+    }
+  } catch {
+    // the careful way below meets the same host again
+  }
+  let errors = 0
+  for (; i < entered; i++) {
+    const host = hosts[i] as HostIndex
+    const verdict = passesSafely(prepared, host)
+    if (verdict === true) hosts[kept++] = host
+    else if (verdict === undefined) errors++
+  }
+  return { kept, errors }
 }
 
 /** The filter's answer for a host; undefined when it threw or answered anything but true or false. */

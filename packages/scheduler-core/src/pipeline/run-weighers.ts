@@ -65,18 +65,20 @@ function prepareRaw(
   const cached = key === undefined ? undefined : cachedScores(fleet, `${cacheName}\u0000${key}`)
   return (hosts) => {
     const raw = new Float64Array(hosts.length)
+    if (cached === undefined) {
+      for (let i = 0; i < raw.length; i++) raw[i] = rawOf(hosts[i] as HostIndex)
+      return leastForNonsense(raw)
+    }
     const { version } = fleet.hosts.columns
-    for (let i = 0; i < hosts.length; i++) {
+    const { raw: known, version: knownAt } = cached
+    for (let i = 0; i < raw.length; i++) {
       const host = hosts[i] as HostIndex
-      if (cached === undefined) {
-        raw[i] = rawOf(host)
-        continue
+      const now = at(version, host)
+      if (knownAt[host] !== now) {
+        known[host] = rawOf(host)
+        knownAt[host] = now
       }
-      if (cached.version[host] !== at(version, host)) {
-        cached.raw[host] = rawOf(host)
-        cached.version[host] = at(version, host)
-      }
-      raw[i] = cached.raw[host] as number
+      raw[i] = known[host] as number
     }
     return leastForNonsense(raw)
   }
@@ -100,21 +102,21 @@ function prepareSafely(prepare: () => (host: HostIndex) => number): (host: HostI
 }
 
 function leastForNonsense(raw: Float64Array): Float64Array {
-  let least = Number.POSITIVE_INFINITY
   let nonsense = false
-  for (const value of raw) {
-    if (Number.isFinite(value)) least = Math.min(least, value)
-    else nonsense = true
-  }
-  if (nonsense) for (let i = 0; i < raw.length; i++) if (!Number.isFinite(raw[i])) raw[i] = Number.isFinite(least) ? least : 0
-  return raw
+  // x - x is 0 for every finite number and for no other
+  for (let i = 0; i < raw.length; i++) if ((raw[i] as number) - (raw[i] as number) !== 0) nonsense = true
+  if (!nonsense) return raw
+  const finite = raw.filter(Number.isFinite)
+  const least = finite.length === 0 ? 0 : finite.reduce((a, b) => Math.min(a, b))
+  return raw.map((value) => (Number.isFinite(value) ? value : least))
 }
 
 function boundsOf(raw: Float64Array, minval: number | undefined): { min: number; max: number } {
   if (raw.length === 0) return { min: 0, max: 0 }
   let min = minval ?? Number.POSITIVE_INFINITY
   let max = Number.NEGATIVE_INFINITY
-  for (const value of raw) {
+  for (let i = 0; i < raw.length; i++) {
+    const value = raw[i] as number
     if (value < min) min = value
     if (value > max) max = value
   }
