@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addReplay } from './replay/command.ts'
 
 const program = new Command('gantt').description('Places instances on hosts, and says why.').version('0.1.0')
 
@@ -10,5 +11,7 @@ program
     const { serve } = await import('@gantt/server')
     await serve()
   })
+
+addReplay(program)
 
 await program.parseAsync()

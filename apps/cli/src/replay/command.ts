@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto'
+import { createClient, FaultError, ProtocolError, UnreachableError } from '@gantt/client'
+import type { Command } from 'commander'
+import { readHuaweiEpisodes } from './huawei-episodes.ts'
+import { runHuaweiFill } from './huawei-fill.ts'
+import { readHuaweiVms } from './huawei-vms.ts'
+import { runHuaweiWait } from './huawei-wait.ts'
+import { createInProcessDriver } from './in-process.ts'
+import { runOpenb } from './openb.ts'
+import { readOpenbNodes } from './openb-nodes.ts'
+import { readOpenbPods } from './openb-pods.ts'
+import { BadInputError, count, oneOf, positive } from './options.ts'
+import { releaseProfiles } from './profile-parts.ts'
+import { openProgress } from './progress.ts'
+import { createRemoteDriver, RemoteError } from './remote.ts'
+import { print, type Report } from './report.ts'
+import { mean, standardDeviation } from './statistics.ts'
+import { TraceError } from './trace-file.ts'
+
+const huaweiProfiles = [...releaseProfiles, 'best-fit-host']
+
+interface Common {
+  readonly profile: string
+  readonly json?: true
+}
+
+/** `gantt replay`: real traces through the same core that the service decides with. */
+export function addReplay(program: Command): void {
+  const replay = program.command('replay').description('replay a trace of real requests, and show the figure that is published for it')
+  exitWith2(replay)
+
+  replay
+    .command('huawei-wait')
+    .description('Huawei-East-1: how long VMs wait in all on a few hosts, first come, first served')
+    .requiredOption('--vms <file>', 'the VMs: vms.csv.gz')
+    .requiredOption('--episodes <file>', 'where episodes begin: episodes.json')
+    .option('--set <name>', 'which episodes: a key of that file', 'test_1000')
+    .option('--first <n>', 'only the first n episodes of the set', count)
+    .option('--hosts <n>', 'hosts', count, 5)
+    .requiredOption('--profile <name>', 'how to decide', oneOf(huaweiProfiles))
+    .option('--seed <text>', 'seed of random choices', '1')
+    .option('--json', 'one line of JSON, last on standard output')
+    .action((options: Common & WaitFlags) => run(options, huaweiWait))
+
+  replay
+    .command('huawei-fill')
+    .description('Huawei-East-1: the whole trace on a fixed number of hosts, and how many VMs are turned away')
+    .requiredOption('--vms <file>', 'the VMs: vms.csv.gz')
+    .option('--hosts <n>', 'hosts', count, 43)
+    .requiredOption('--profile <name>', 'how to decide', oneOf(huaweiProfiles))
+    .option('--seed <text>', 'seed of random choices', '1')
+    .option('--json', 'one line of JSON, last on standard output')
+    .action((options: Common & FillFlags) => run(options, huaweiFill))
+
+  replay
+    .command('openb')
+    .description('OpenB: what share of the GPUs is allocated once pods ask for 130 % of them')
+    .requiredOption('--nodes <file>', 'the nodes: nodes.csv.gz')
+    .requiredOption('--pods <file>', 'the pods: pods_<list>.csv.gz')
+    .requiredOption('--profile <name>', 'how to decide', oneOf(releaseProfiles))
+    .option('--seeds <n>', 'runs, each with an order of its own', count, 1)
+    .option('--seed <n>', 'seed of the first run; the others follow', positive, 1)
+    .option('--scale <n>', 'copies of the fleet and of the list', count, 1)
+    .option('--cpu-nodes', 'nodes without GPUs take part')
+    .option('--server <url>', 'drive a running service instead of deciding here')
+    .option('--key <key>', "the service's key; or set GANTT_ADMIN_KEY")
+    .option('--json', 'one line of JSON, last on standard output')
+    .action((options: Common & OpenbFlags) => run(options, openb))
+}
+
+interface WaitFlags {
+  readonly vms: string
+  readonly episodes: string
+  readonly set: string
+  readonly first?: number
+  readonly hosts: number
+  readonly profile: string
+  readonly seed: string
+}
+
+async function huaweiWait({ vms: vmsFile, episodes, set, first, hosts, profile, seed }: WaitFlags): Promise<Report> {
+  const vms = readHuaweiVms(vmsFile)
+  const starts = readHuaweiEpisodes(episodes, set).slice(0, first)
+  const progress = openProgress('episodes', starts.length)
+  const result = await runHuaweiWait({ vms, starts, hosts, profile, seed, onEpisode: progress.step }).finally(progress.close)
+  return {
+    title: `Huawei-East-1, ${starts.length} episodes of ${set} on ${hosts} hosts, ${profile}`,
+    rows: [
+      ['total wait, 10 % trimmed mean', result.trimmedMeanWaitSeconds, 's'],
+      ['total wait, mean', result.meanWaitSeconds, 's'],
+      ['VMs placed', result.vms, ''],
+    ],
+    figures: { replay: 'huawei-wait', set, hosts, profile, seed, ...result },
+  }
+}
+
+interface FillFlags {
+  readonly vms: string
+  readonly hosts: number
+  readonly profile: string
+  readonly seed: string
+}
+
+async function huaweiFill({ vms: vmsFile, hosts, profile, seed }: FillFlags): Promise<Report> {
+  const vms = readHuaweiVms(vmsFile)
+  const progress = openProgress('VMs', vms.length)
+  const result = await runHuaweiFill({ vms, hosts, profile, seed, onVm: progress.step }).finally(progress.close)
+  return {
+    title: `Huawei-East-1, ${vms.length} VMs on ${hosts} hosts, ${profile}`,
+    rows: [
+      ['turned away', result.rejected, 'VMs'],
+      ['their CPUs', result.rejectedVcpus, 'vCPU'],
+      ['most hosts in use at once', result.peakHosts, 'hosts'],
+    ],
+    figures: { replay: 'huawei-fill', hosts, profile, seed, ...result },
+  }
+}
+
+interface OpenbFlags {
+  readonly nodes: string
+  readonly pods: string
+  readonly profile: string
+  readonly seeds: number
+  readonly seed: number
+  readonly scale: number
+  readonly cpuNodes?: true
+  readonly server?: string
+  readonly key?: string
+}
+
+async function openb({
+  nodes: nodesFile,
+  pods: podsFile,
+  profile,
+  seeds,
+  seed: first,
+  scale,
+  cpuNodes,
+  server,
+  key,
+}: OpenbFlags): Promise<Report> {
+  const nodes = readOpenbNodes(nodesFile).filter(({ gpus }) => cpuNodes === true || gpus > 0)
+  if (nodes.length === 0) throw new BadInputError(`--nodes: no node of ${nodesFile} has a GPU; there must be at least one`)
+  const pods = readOpenbPods(podsFile)
+  const createDriver = driverFor(server, key ?? process.env.GANTT_ADMIN_KEY)
+  const runs = []
+  const progress = openProgress('pods', 0)
+  try {
+    for (let seed = first; seed < first + seeds; seed++) {
+      const onPods = (done: number, of: number) => progress.show((seed - first) * of + done, seeds * of)
+      runs.push(await runOpenb({ nodes, pods, profile, scale, seed, createDriver, onPods }))
+    }
+  } finally {
+    progress.close()
+  }
+  const shares = runs.map(({ gpuAllocatedPct }) => gpuAllocatedPct)
+  const gpuAllocatedPct = mean(shares)
+  const sd = standardDeviation(shares)
+  return {
+    title: `OpenB, ${scale * nodes.length} nodes, ${runs[0]?.gpus ?? 0} GPUs, ${profile}, ${server === undefined ? 'in process' : server}`,
+    rows: [
+      ...runs.map(({ seed, gpuAllocatedPct: share }) => [`GPUs allocated, seed ${seed}`, share, '%'] as const),
+      ['GPUs allocated, mean', gpuAllocatedPct, '%'],
+      ['standard deviation', sd, '%'],
+    ],
+    figures: {
+      replay: 'openb',
+      profile,
+      scale,
+      nodes: scale * nodes.length,
+      driver: server === undefined ? 'in-process' : 'server',
+      gpuAllocatedPct,
+      sd,
+      runs,
+    },
+  }
+}
+
+function driverFor(server: string | undefined, key: string | undefined) {
+  if (server === undefined) return (seed: string) => createInProcessDriver({ seed })
+  if (!URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol))
+    throw new BadInputError(`--server is ${JSON.stringify(server)}; it must be an http or https address`)
+  if (key === undefined) throw new BadInputError('--key is not given; --server needs the key of the service')
+  const url = new URL(server)
+  if (url.pathname === '/') url.pathname = '/graphql'
+  const client = createClient({ url: url.href, key })
+  return (seed: string) =>
+    createRemoteDriver({ client, run: `replay-${Date.now().toString(36)}-${randomBytes(4).toString('hex')}-${seed}` })
+}
+
+/** Runs, prints, and turns errors that a caller can cure into a message: exit code 2 for bad input, 1 for the rest. */
+async function run<Flags extends { readonly json?: true }>(flags: Flags, replay: (flags: Flags) => Promise<Report>): Promise<void> {
+  const startedAt = performance.now()
+  try {
+    const report = await replay(flags)
+    print(report, Math.round(performance.now() - startedAt), flags.json === true)
+  } catch (error) {
+    const isBadInput = error instanceof TraceError || error instanceof BadInputError
+    const isRemote =
+      error instanceof RemoteError || error instanceof UnreachableError || error instanceof FaultError || error instanceof ProtocolError
+    if (!isBadInput && !isRemote) throw error
+    process.stderr.write(`error: ${error.message}\n`)
+    process.exitCode = isBadInput ? 2 : 1
+  }
+}
+
+/** Options that cannot be taken end with 2, as commands of old do; commander's own code is 1. */
+function exitWith2(command: Command): void {
+  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+}

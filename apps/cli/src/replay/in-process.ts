@@ -1,0 +1,107 @@
+import { type Change, type ClaimsProposed, decide, ENTRY_FORMAT, Fleet, openOverlay, type RequestSpec } from '@gantt/scheduler-core'
+import type { Driver, Placement } from './driver.ts'
+
+export interface InProcessOptions {
+  /** Names the seeds of the decisions: the same one gives the same run. */
+  readonly seed: string
+  /** The log's time, milliseconds; must not go back. Stands at 1000 if not given. */
+  readonly clock?: () => number
+}
+
+const ACCOUNT = 'replay'
+const PROFILE = 'replay'
+
+/** A log of one fleet in this process: decided in an overlay, then applied as an entry, exactly as a service does. */
+export function createInProcessDriver({ seed, clock = () => 1_000 }: InProcessOptions): Driver {
+  const fleet = new Fleet()
+  let decisions = 0
+
+  const append = (changes: readonly Change[]): void => {
+    const revision = fleet.place.revision + 1
+    const verdicts = fleet.apply({
+      format: ENTRY_FORMAT,
+      id: `e${revision}`,
+      writer: 'replay',
+      basis: fleet.place,
+      changes,
+      revision,
+      at: clock(),
+    })
+    const refusal = verdicts.find((verdict) => verdict !== undefined)
+    if (refusal !== undefined) throw new Error(`entry ${revision} of the replay is void: ${refusal}`)
+  }
+
+  return {
+    reportHosts(hosts) {
+      append(
+        hosts.map(
+          ({ name, stats }) => ({ type: 'report', host: name, node: name, incarnation: 'replay', sequence: 1, full: stats }) as const,
+        ),
+      )
+    },
+
+    writeProfile(parts) {
+      append([{ type: 'profile', profile: { ...parts, name: PROFILE, number: 1 } }])
+      return PROFILE
+    },
+
+    place(request, profileName) {
+      const profile = fleet.profiles.find(profileName)
+      if (profile === undefined) throw new Error(`there is no profile ${profileName}`)
+      const number = ++decisions
+      const change = propose(fleet, request, profile, seed, number)
+      if (change === undefined) return undefined
+      append([change])
+      const [part] = change.parts
+      const claim = part && fleet.ledger.claims.get(part.claim)
+      if (part === undefined || claim === undefined) throw new Error(`decision ${number} left no claim`)
+      return { host: part.host, claim, gpus: (part.grants.gpu ?? []).map(({ index }) => index) }
+    },
+
+    release({ claim }: Placement) {
+      append([{ type: 'release', claim: claim.id, fence: claim.fence, reason: null }])
+    },
+
+    close() {},
+  }
+}
+
+/** One decision as a proposal; undefined when no host has room. */
+function propose(
+  fleet: Fleet,
+  request: RequestSpec,
+  profile: NonNullable<ReturnType<Fleet['profiles']['find']>>,
+  seed: string,
+  number: number,
+): ClaimsProposed | undefined {
+  const overlay = openOverlay(fleet)
+  try {
+    const { parts, answer, record } = decide(fleet, overlay, {
+      id: `d${number}`,
+      request,
+      profile,
+      seed: `${seed}/${number}`,
+      attempt: 1,
+      alternatesPerInstance: 0,
+      allOrNothing: true,
+      claimIds: [`c${number}`],
+    })
+    if (parts.length === 0) return undefined
+    return {
+      type: 'claims',
+      account: ACCOUNT,
+      key: `k${number}`,
+      digest: '',
+      intent: 'CREATE',
+      mode: 'CONFIRM',
+      ttlMs: 0,
+      notAfter: null,
+      group: null,
+      parts,
+      answer,
+      decision: record,
+    }
+  } finally {
+    overlay.discard()
+  }
+}

@@ -1,0 +1,29 @@
+import { InvalidArgumentError } from 'commander'
+
+/** What was asked for cannot be done; the message says which option, what was found and what is allowed. */
+export class BadInputError extends Error {
+  override readonly name = 'BadInputError'
+}
+
+const LARGEST_COUNT = 100_000
+
+/** A count of things: 1 to 100,000. */
+export function count(text: string): number {
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= 1 && value <= LARGEST_COUNT) return value
+  throw new InvalidArgumentError(`It must be a whole number of 1 to ${LARGEST_COUNT}.`)
+}
+
+/** A whole number of 0 or more. */
+export function positive(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number of 0 to 999999999.')
+}
+
+/** One of these words. */
+export const oneOf =
+  (words: readonly string[]) =>
+  (text: string): string => {
+    if (words.includes(text)) return text
+    throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`)
+  }
