@@ -38,7 +38,7 @@ interface TypicalPod extends Record<string, number | string[]> {
   models: string[]
 }
 
-/** What pods ask most often, until 95 % of them are covered, most frequent first. */
+/** What pods ask most often, until 95 % of them are covered, most frequent first; the frequencies are shares of what is covered. */
 export function typicalPods(pods: readonly OpenbPod[]): TypicalPod[] {
   const counts = new Map<string, { readonly pod: OpenbPod; count: number }>()
   for (const pod of pods) {
@@ -47,19 +47,19 @@ export function typicalPods(pods: readonly OpenbPod[]): TypicalPod[] {
     if (known === undefined) counts.set(kind, { pod, count: 1 })
     else known.count++
   }
-  const typical: TypicalPod[] = []
+  const kept: { readonly pod: OpenbPod; readonly count: number }[] = []
   let covered = 0
   // equally frequent ones in the order of the list: the sort is stable
-  for (const { pod, count } of [...counts.values()].sort((a, b) => b.count - a.count)) {
+  for (const counted of [...counts.values()].sort((a, b) => b.count - a.count)) {
     if (covered >= COVERED * pods.length) break
-    covered += count
-    typical.push({
-      frequency: count / pods.length,
-      cpu: pod.cpuMilli,
-      gpus: pod.gpus,
-      shareMilli: pod.gpuMilliEach,
-      models: [...pod.gpuModels],
-    })
+    covered += counted.count
+    kept.push(counted)
   }
-  return typical
+  return kept.map(({ pod, count }) => ({
+    frequency: count / covered,
+    cpu: pod.cpuMilli,
+    gpus: pod.gpus,
+    shareMilli: pod.gpuMilliEach,
+    models: [...pod.gpuModels],
+  }))
 }
