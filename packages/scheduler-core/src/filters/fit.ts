@@ -9,7 +9,7 @@ export const fitFilter = <Ask, Grant>(name: string, description: string, kind: R
     const ask = kind.ask(request)
     if (ask === undefined) return undefined
     return {
-      passes: (host) => kind.canGive(hosts, host, ask),
+      passes: kind.prepareCanGive?.(hosts, ask) ?? ((host) => kind.canGive(hosts, host, ask)),
       reason: (host) => kind.reason(hosts, host, ask),
     }
   },

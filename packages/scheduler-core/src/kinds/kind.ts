@@ -32,6 +32,8 @@ export interface ResourceKind<Ask, Grant> {
   ask(spec: RequestSpec): Ask | undefined
   /** Whether the host can give what is asked, under any rule. Allocates nothing: it runs for every host. */
   canGive(hosts: HostTable, host: HostIndex, ask: Ask): boolean
+  /** `canGive` for many hosts of one decision, where looking something up beforehand pays. Answers as `canGive` does. */
+  prepareCanGive?(hosts: HostTable, ask: Ask): (host: HostIndex) => boolean
   /** The chooser of a rule. Throws RangeError for an unknown rule or bad options: profiles are checked when written. */
   createAssign(setting: AssignmentSetting | undefined): Assign<Ask, Grant>
   /** Whether exactly this grant can be held now. */

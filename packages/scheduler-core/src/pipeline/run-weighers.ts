@@ -61,7 +61,7 @@ function prepareRaw(
   fleet: Fleet,
 ): (hosts: Int32Array) => Float64Array {
   const rawOf = prepareSafely(() => weigher.prepare(request, fleet, options))
-  const key = weigher.cacheKey?.(request)
+  const key = weigher.cacheKey?.(request, options)
   const cached = key === undefined ? undefined : cachedScores(fleet, `${cacheName}\u0000${key}`)
   return (hosts) => {
     const raw = new Float64Array(hosts.length)

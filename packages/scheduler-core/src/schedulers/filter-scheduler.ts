@@ -116,9 +116,8 @@ function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex
 }
 
 function rank(fleet: Fleet, { hosts, weighers, totals }: Weighed, ranked: readonly number[]): InstanceRecord['best'] {
-  return ranked.slice(0, BEST_KEPT).map((position) => ({
-    ...nameOf(fleet, hosts[position] as HostIndex),
-    raw: weighers.map(({ raw }) => raw[position] as number),
-    total: totals[position] as number,
-  }))
+  return ranked.slice(0, BEST_KEPT).map((position) => {
+    const { host, node } = fleet.hosts.get(hosts[position] as HostIndex)
+    return { host, node, raw: weighers.map(({ raw }) => raw[position] as number), total: totals[position] as number }
+  })
 }

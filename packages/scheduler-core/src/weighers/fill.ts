@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { memoByObject } from '../memo.ts'
 import { checkOptions } from '../request/parse.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import type { WeigherOptions } from './weigher.ts'
@@ -25,6 +26,8 @@ export const resourceOptions = z.strictObject({
   points: z.boolean().default(false),
 })
 
+const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(resourceOptions, options))
+
 export const checkResourceOptions = (options: WeigherOptions): void => void checkOptions(resourceOptions, options)
 
 /** One resource as fractions of its scale: what is free on a host, and what the request asks. */
@@ -39,7 +42,7 @@ export function dimensionsOf(
   { hosts }: Fleet,
   options: WeigherOptions,
 ): { dimensions: readonly Dimension[]; finish: (score: number) => number } {
-  const { resources, points } = resourceOptions.parse(options)
+  const { resources, points } = optionsOf(options)
   const { amounts } = demandOf(request)
   const dimensions = resources.map(({ resourceClass, scale }): Dimension => {
     if (resourceClass === GPU_MILLI) {

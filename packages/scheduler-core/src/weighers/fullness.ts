@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { at } from '../fleet/columns.ts'
+import { memoByObject } from '../memo.ts'
 import { checkOptions } from '../request/parse.ts'
-import type { Weigher } from './weigher.ts'
+import type { Weigher, WeigherOptions } from './weigher.ts'
 
 const fullnessOptions = z.strictObject({
   /** Resource classes that count. */
   resources: z.array(z.string()).min(1).max(4).default(['VCPU', 'MEMORY_MB']),
 })
+
+const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(fullnessOptions, options))
 
 /**
  * Prefers the fullest host, whatever is asked: minus the product of what is free of each resource. A host that lacks one of
@@ -18,7 +21,7 @@ export const fullnessWeigher: Weigher = {
   unit: 'product of free units',
   checkOptions: (options) => void checkOptions(fullnessOptions, options),
   prepare(_request, { hosts }, options) {
-    const columns = checkOptions(fullnessOptions, options).resources.map((resourceClass) => hosts.classColumns(resourceClass))
+    const columns = optionsOf(options).resources.map((resourceClass) => hosts.classColumns(resourceClass))
     return (host) => {
       let room = 1
       for (const { free } of columns) room *= Math.max(0, at(free, host))

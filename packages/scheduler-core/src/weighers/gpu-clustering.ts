@@ -1,14 +1,17 @@
 import { z } from 'zod'
 import { at } from '../fleet/columns.ts'
 import { WHOLE_GPU } from '../kinds/gpu/device.ts'
+import { memoByObject } from '../memo.ts'
 import { checkOptions } from '../request/parse.ts'
 import type { GpuRequest, RequestSpec } from '../request/request-spec.ts'
-import type { Weigher } from './weigher.ts'
+import type { Weigher, WeigherOptions } from './weigher.ts'
 
 const clusteringOptions = z.strictObject({
   /** Thousandths of GPU that count as full, for all hosts alike; absent: the host's own. */
   scale: z.number().positive().optional(),
 })
+
+const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(clusteringOptions, options))
 
 /**
  * Keeps requests of one kind (a share, one GPU, two GPUs, ...) together: hosts that hold only that kind, then mixed ones,
@@ -21,7 +24,7 @@ export const gpuClusteringWeigher: Weigher = {
   unit: 'points',
   checkOptions: (options) => void checkOptions(clusteringOptions, options),
   prepare({ gpus: asked }, { hosts }, options) {
-    const { scale } = checkOptions(clusteringOptions, options)
+    const { scale } = optionsOf(options)
     if (asked === null) return () => 0
     const kind = kindOf(asked)
     return (host) => {

@@ -1,9 +1,11 @@
 import { WHOLE_GPU } from '../kinds/gpu/device.ts'
 import { createFragmentation } from '../kinds/gpu/fragmentation.ts'
 import { gpuKind } from '../kinds/gpu/gpu.ts'
+import { memoByObject } from '../memo.ts'
 import { demandOf } from '../request/request-spec.ts'
-import { dimensionKey } from './fill.ts'
-import type { Weigher } from './weigher.ts'
+import type { Weigher, WeigherOptions } from './weigher.ts'
+
+const fragmentationOf = memoByObject((options: WeigherOptions) => createFragmentation(options))
 
 /**
  * Prefers the placement that leaves the most GPU capacity usable for typical requests (FGD, USENIX ATC 2023): points of
@@ -15,9 +17,13 @@ export const gpuFragmentationWeigher: Weigher = {
   unit: 'points',
   checkOptions: (options) => void createFragmentation(options),
   prepare(request, { hosts }, options) {
-    const fragmentation = createFragmentation(options)
+    const fragmentation = fragmentationOf(options)
     const ask = gpuKind.ask(request) ?? { count: 0, shareMilli: WHOLE_GPU, models: [], amounts: demandOf(request).amounts }
     return (host) => fragmentation.choose(hosts, host, ask)?.points ?? 0
   },
-  cacheKey: (request) => `${dimensionKey(request)}${request.gpus?.models.join('\u0000') ?? ''}`,
+  cacheKey(request, options = {}) {
+    const { cpuClass } = fragmentationOf(options)
+    const { count, shareMilli, models } = request.gpus ?? { count: 0, shareMilli: 0, models: [] }
+    return JSON.stringify([demandOf(request).amounts[cpuClass] ?? 0, count, shareMilli, ...models])
+  },
 }

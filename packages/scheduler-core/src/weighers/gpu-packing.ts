@@ -1,6 +1,5 @@
 import { gpuFits, WHOLE_GPU } from '../kinds/gpu/device.ts'
 import { gpuKind } from '../kinds/gpu/gpu.ts'
-import { dimensionKey } from './fill.ts'
 import type { Weigher } from './weigher.ts'
 
 /**
@@ -28,5 +27,5 @@ export const gpuPackingWeigher: Weigher = {
       return Math.max(100 - Math.trunc(freePercent / 10), 50)
     }
   },
-  cacheKey: (request) => `${dimensionKey(request)}${request.gpus?.models.join('\u0000') ?? ''}`,
+  cacheKey: ({ gpus }) => JSON.stringify(gpus === null ? [] : [gpus.count, gpus.shareMilli, ...gpus.models]),
 }

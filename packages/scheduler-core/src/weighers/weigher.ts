@@ -20,10 +20,10 @@ export interface Weigher {
   checkOptions?(options: WeigherOptions): void
   prepare(request: RequestSpec, fleet: Fleet, options: WeigherOptions): (host: HostIndex) => number
   /**
-   * Present when the raw number depends only on this key of the request and on the host's own state (everything that
+   * Present when the raw number depends only on this key of the request, on the options and on the host's own state (everything that
    * raises its version): then it is kept per key and host, and worked out again only for hosts that changed.
    */
-  cacheKey?(request: RequestSpec): string
+  cacheKey?(request: RequestSpec, options?: WeigherOptions): string
 }
 
 export type WeigherOptions = Readonly<Record<string, unknown>>

@@ -28,6 +28,17 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
     return true
   },
 
+  prepareCanGive(hosts, ask) {
+    const wanted = ask.map(({ resourceClass, amount }) => ({ columns: hosts.classes.get(resourceClass), amount }))
+    return (host) => {
+      for (let i = 0; i < wanted.length; i++) {
+        const { columns, amount } = wanted[i] as (typeof wanted)[number]
+        if (!columnsHaveRoom(columns, host, amount)) return false
+      }
+      return true
+    }
+  },
+
   createAssign(setting) {
     if (setting !== undefined && setting.rule !== 'sum')
       throw new RangeError(`classes has no assignment rule ${setting.rule}; it must be sum`)
@@ -90,7 +101,10 @@ function inventoriesOf(stats: HostStats): Map<string, HostStats['inventories'][n
 }
 
 function hasRoom(hosts: HostTable, host: HostIndex, resourceClass: string, amount: number): boolean {
-  const columns = hosts.classes.get(resourceClass)
+  return columnsHaveRoom(hosts.classes.get(resourceClass), host, amount)
+}
+
+function columnsHaveRoom(columns: ClassColumns | undefined, host: HostIndex, amount: number): boolean {
   return (
     columns !== undefined &&
     columns.reported[host] === 1 &&

@@ -40,6 +40,8 @@ export interface FragmentationChoice {
 }
 
 export interface Fragmentation {
+  /** The resource class in which CPU is counted. */
+  readonly cpuClass: string
   /** The best choice of GPUs on a host and its points; undefined when they do not suffice. A count of 0 takes none, but still CPU. */
   choose(hosts: HostTable, host: HostIndex, ask: GpuAsk): FragmentationChoice | undefined
 }
@@ -91,7 +93,7 @@ export function createFragmentation(options: unknown): Fragmentation {
   const load = (gpus: readonly GpuState[]): void => {
     for (let g = 0; g < gpus.length; g++) {
       const { freeMilli, model } = gpus[g] as GpuState
-      free[g] = freeMilli > 0 ? freeMilli : 0
+      free[g] = Math.max(0, freeMilli)
       accepts[g] = doesFor(model)
     }
   }
@@ -126,6 +128,7 @@ export function createFragmentation(options: unknown): Fragmentation {
   }
 
   return {
+    cpuClass,
     choose(hosts, host, ask) {
       const { gpus } = hosts.get(host)
       const fitting: number[] = []

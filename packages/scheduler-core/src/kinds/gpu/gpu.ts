@@ -1,5 +1,5 @@
 import type { HostIndex } from '../../fleet/columns.ts'
-import type { HostTable } from '../../fleet/hosts.ts'
+import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
 import { demandOf, type GpuRequest } from '../../request/request-spec.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { type GpuAsk, type GpuGrant, type GpuState, gpuFits, modelFits, WHOLE_GPU } from './device.ts'
@@ -27,6 +27,20 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     let found = 0
     for (const gpu of gpus) if (gpuFits(gpu, ask) && ++found === ask.count) return true
     return false
+  },
+
+  prepareCanGive(hosts, { count, shareMilli, models }) {
+    const { records } = hosts
+    const anyModel = models.length === 0
+    return (host) => {
+      const { gpus } = records[host] as HostRecord
+      let found = 0
+      for (let g = 0; g < gpus.length; g++) {
+        const { freeMilli, model } = gpus[g] as GpuState
+        if (freeMilli >= shareMilli && (anyModel || (model !== null && models.includes(model))) && ++found === count) return true
+      }
+      return false
+    }
   },
 
   createAssign(setting) {
