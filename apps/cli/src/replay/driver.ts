@@ -11,8 +11,8 @@ export interface Placement {
   /** The trace's name of the host. */
   readonly host: string
   readonly claim: { readonly id: string; readonly fence: number }
-  /** Indices of the GPUs taken; undefined where the driver is not told. */
-  readonly gpus: readonly number[] | undefined
+  /** Indices of the GPUs taken. */
+  readonly gpus: readonly number[]
 }
 
 /** A profile's parts without its name: what a replay writes as a version of its own. */

@@ -24,10 +24,8 @@ export interface OpenbResult {
   readonly pods: number
   readonly placed: number
   readonly rejected: number
-  /** SHA-256 over the sequence of pod -> host: two runs with the same digest placed alike. */
+  /** SHA-256 over the sequence of pod -> host and GPUs: two runs with the same digest placed alike. */
   readonly placements: string
-  /** The same with the GPUs taken; null where the service does not tell them. */
-  readonly devices: string | null
 }
 
 /** Places one seed's list of pods, without retries and departures: what share of the GPUs is allocated in the end? */
@@ -43,11 +41,9 @@ export async function runOpenb({
   const workload = makeWorkload(nodes, pods, scale, String(seed))
   const requestOf = createOpenbRequests()
   const driver = createDriver(String(seed))
-  const hostDigest = createHash('sha256')
-  const deviceDigest = createHash('sha256')
+  const digest = createHash('sha256')
   let allocatedMilli = 0
   let placed = 0
-  let devicesKnown = true
   try {
     await driver.reportHosts(workload.nodes.map(openbHost))
     const version = openbVersion(profileName, pods)
@@ -57,10 +53,8 @@ export async function runOpenb({
       if (placement !== undefined) {
         placed++
         allocatedMilli += askedMilli(pod)
-        devicesKnown &&= placement.gpus !== undefined
       }
-      hostDigest.update(`${pod.name} ${placement?.host ?? '-'}\n`)
-      deviceDigest.update(`${pod.name} ${placement?.host ?? '-'} ${placement?.gpus?.join(',') ?? ''}\n`)
+      digest.update(`${pod.name} ${placement?.host ?? '-'} ${placement?.gpus.join(',') ?? ''}\n`)
       onPods?.(done + 1, workload.pods.length)
     }
   } finally {
@@ -73,7 +67,6 @@ export async function runOpenb({
     pods: workload.pods.length,
     placed,
     rejected: workload.pods.length - placed,
-    placements: hostDigest.digest('hex'),
-    devices: devicesKnown ? deviceDigest.digest('hex') : null,
+    placements: digest.digest('hex'),
   }
 }

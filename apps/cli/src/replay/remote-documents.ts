@@ -18,7 +18,7 @@ export const PROFILE_CREATE = `mutation Write($profile: String!, $input: Profile
 export const SELECT = `mutation Place($input: SelectDestinationsInput!) {
   selectDestinations(input: $input) {
     __typename
-    ... on SelectDestinationsPayload { destinations { selected { host { name } claim { id fence } } } }
+    ... on SelectDestinationsPayload { destinations { selected { host { name } claim { id fence gpus { index } } } } }
     ... on UserError { message }
   }
 }`

@@ -26,15 +26,27 @@ export const toSpec = ({ flavor, gpus }: RequestSpec) => ({
   ...(gpus === null ? {} : { gpus }),
 })
 
-/** A profile version as the API takes it. */
-export const toProfileVersion = ({ filters, weighers, ...parts }: ProfileParts) => ({
-  ...parts,
-  filters: filters.map(({ name, options }) => ({ name, enabled: true, options: toOptions(options) })),
-  weighers: weighers.map(({ name, multiplier, options }) => ({ name, enabled: true, multiplier, options: toOptions(options) })),
+/** A profile version as the API takes it: enums in capitals. */
+export const toProfileVersion = ({
+  filters,
+  weighers,
+  normalisation,
+  tieOrder,
+  scheduler,
+  assignment,
+  hostSubsetSize,
+  note,
+}: ProfileParts) => ({
+  filters: filters.map(({ name, options }) => ({ name, options })),
+  weighers: weighers.map(({ name, multiplier, options }) => ({ name, multiplier, options })),
+  normalisation: toEnum(normalisation),
+  tieOrder: toEnum(tieOrder),
+  scheduler: toEnum(scheduler),
+  assignment,
+  hostSubsetSize,
+  note,
 })
 
-const toKeyValues = (values: Readonly<Record<string, string>>) => Object.entries(values).map(([key, value]) => ({ key, value }))
+const toEnum = (word: string): string => word.toUpperCase().replaceAll('-', '_')
 
-/** Options may nest: each value travels as JSON. */
-const toOptions = (options: Readonly<Record<string, unknown>>) =>
-  Object.entries(options).map(([key, value]) => ({ key, value: JSON.stringify(value) }))
+const toKeyValues = (values: Readonly<Record<string, string>>) => Object.entries(values).map(([key, value]) => ({ key, value }))

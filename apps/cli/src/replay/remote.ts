@@ -91,7 +91,8 @@ export function createRemoteDriver({ client, run }: RemoteOptions): Driver {
       expect(selectDestinations, 'SelectDestinationsPayload')
       const selected = selectDestinations.destinations?.[0]?.selected
       if (selected?.claim == null) throw new RemoteError('the service placed a pod and named no claim')
-      const placement: Placement = { host: selected.host.name.slice(run.length + 1), claim: selected.claim, gpus: undefined }
+      const { claim, host } = selected
+      const placement: Placement = { host: host.name.slice(run.length + 1), claim, gpus: claim.gpus.map(({ index }) => index) }
       live.set(placement.claim.id, placement)
       return placement
     },
@@ -113,8 +114,14 @@ export function createRemoteDriver({ client, run }: RemoteOptions): Driver {
 
 interface SelectAnswer extends Refusal {
   readonly destinations?: readonly {
-    readonly selected: { readonly host: { readonly name: string }; readonly claim: { readonly id: string; readonly fence: number } | null }
+    readonly selected: { readonly host: { readonly name: string }; readonly claim: RemoteClaim | null }
   }[]
+}
+
+interface RemoteClaim {
+  readonly id: string
+  readonly fence: number
+  readonly gpus: readonly { readonly index: number }[]
 }
 
 function expect({ __typename, message }: Refusal, wanted: string): void {

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readHuaweiEpisodes } from './huawei-episodes.ts'
+import { runHuaweiFill } from './huawei-fill.ts'
+import { readHuaweiVms } from './huawei-vms.ts'
+import { runHuaweiWait } from './huawei-wait.ts'
+import { createInProcessDriver } from './in-process.ts'
+import { runOpenb } from './openb.ts'
+import { readOpenbNodes } from './openb-nodes.ts'
+import { readOpenbPods } from './openb-pods.ts'
+
+// The traces stay out of the repository (one is non-commercial): they lie beside the checkout, or nowhere.
+const traces = path.resolve(import.meta.dirname, '../../../../../shared/traces')
+const here = existsSync(traces)
+const reason = here ? '' : ' [skipped: the trace files are not beside the checkout]'
+
+describe.skipIf(!here)(`Huawei-East-1${reason}`, () => {
+  const file = (name: string) => path.join(traces, 'huawei-east-1', name)
+
+  // the first 20 of the 1,000 published episodes; figures of an independent program by the published rules
+  test.each([
+    ['first-fit', 116_221.125],
+    ['balance-fit', 196_701],
+  ])(
+    '%s waits as published in the first episodes',
+    async (profile, seconds) => {
+      const starts = readHuaweiEpisodes(file('episodes.json'), 'test_1000').slice(0, 20)
+      const result = await runHuaweiWait({ vms: readHuaweiVms(file('vms.csv.gz')), starts, hosts: 5, profile, seed: '1' })
+      expect(result.trimmedMeanWaitSeconds).toBe(seconds)
+    },
+    60_000,
+  )
+
+  test('first-fit turns 17 VMs away on 43 hosts', async () => {
+    const vms = readHuaweiVms(file('vms.csv.gz'))
+    expect(await runHuaweiFill({ vms, hosts: 43, profile: 'first-fit', seed: '1' })).toMatchObject({ rejected: 17, peakHosts: 43 })
+  }, 60_000)
+})
+
+describe.skipIf(!here)(`OpenB${reason}`, () => {
+  test('first-fit allocates what is published, within the spread of seeds', async () => {
+    const nodes = readOpenbNodes(path.join(traces, 'openb/nodes.csv.gz')).filter(({ gpus }) => gpus > 0)
+    const pods = readOpenbPods(path.join(traces, 'openb/pods_default.csv.gz'))
+    const createDriver = (seed: string) => createInProcessDriver({ seed })
+    const result = await runOpenb({ nodes, pods, profile: 'first-fit', scale: 1, seed: 1, createDriver })
+    expect(result.gpus).toBe(6_212)
+    expect(Math.abs(result.gpuAllocatedPct - 94.5)).toBeLessThan(0.3)
+  }, 60_000)
+})
