@@ -29,7 +29,7 @@ describe('logisticPoints', () => {
         fc.pre(Math.abs(exact - Math.round(exact)) > 1e-9)
         expect(logisticPoints(x)).toBe(Math.trunc(exact))
       }),
-      { numRuns: 5_000 },
+      { numRuns: 2_000 },
     )
   })
 
