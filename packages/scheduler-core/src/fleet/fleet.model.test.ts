@@ -1,0 +1,302 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { canonicalJson } from '../canonical-json.ts'
+import { type Claim, isLive } from '../claims/claim.ts'
+import type { Void } from '../claims/judge.ts'
+import { grantsFit } from '../claims/ledger.ts'
+import { aUuid } from '../testing/index.ts'
+import type { ClaimPart, GroupBinding, LogEntry } from './change.ts'
+import { checkpointOf, restoreFleet } from './checkpoint.ts'
+import { at, type Column, type HostIndex } from './columns.ts'
+import { Fleet, PLACE_WINDOW } from './fleet.ts'
+import { grantsOf, Historian, histories, type Step } from './history.suite.ts'
+import type { HostRecord } from './hosts.ts'
+import { openOverlay } from './overlay.ts'
+
+const stored = (fleet: Fleet): string => canonicalJson(checkpointOf(fleet))
+const restored = (fleet: Fleet): Fleet => restoreFleet(JSON.parse(stored(fleet)))
+
+/** Everything that decisions read beside the checkpoint: columns but `version`, classes, cells, GPUs, members. */
+function columnsOf({ hosts, groups, ledger }: Fleet): string {
+  const valuesOf = (columns: object) =>
+    Object.fromEntries(
+      (Object.entries(columns) as [string, Column][])
+        .filter(([name]) => name !== 'version')
+        .map(([name, column]) => [name, [...column.slice(0, hosts.count)]]),
+    )
+  return canonicalJson({
+    host: valuesOf(hosts.columns),
+    classes: Object.fromEntries(
+      [...hosts.classes]
+        .map(([name, columns]) => [name, valuesOf(columns)] as const)
+        .filter(([, { reported, claimed }]) => [...(reported ?? []), ...(claimed ?? [])].some((value) => value !== 0)),
+    ),
+    records: hosts.records.map(({ cells, gpus, claims, present, traits, aggregates, zone }) => ({
+      cells: cells.map((cell) => ({
+        ...cell,
+        pinnedByReport: [...cell.pinnedByReport],
+        pinnedByClaims: [...cell.pinnedByClaims].sort(([a], [b]) => a - b),
+      })),
+      gpus,
+      claims: [...claims].map(({ id }) => id),
+      present: [...present],
+      traits: [...traits],
+      aggregates,
+      zone,
+    })),
+    members: [...groups.byUuid].map(([uuid, { members }]) => [uuid, [...members].sort(([a], [b]) => a - b)]),
+    reserved: [...ledger.reserved].map(({ id }) => id),
+  })
+}
+
+/** What a host's claims hold, worked out anew from claims and report alone, with big integers for capacity. */
+function expectedOf(record: HostRecord, lingering: ReadonlySet<string>) {
+  const { stats } = record
+  const holding = (counted: boolean) =>
+    [...record.claims].filter((claim) =>
+      isLive(claim) && claim.state !== 'MATERIALISED' ? true : (isLive(claim) || lingering.has(claim.id)) && !counted,
+    )
+  const floor = (total: number, ratio: number) => Number((BigInt(total) * BigInt(Math.round(ratio * 1_000))) / 1_000n)
+  const sum = (claims: readonly Claim[], read: (claim: Claim) => number) => claims.reduce((total, claim) => total + read(claim), 0)
+  const given = new Map(stats.inventories.map((inventory) => [inventory.resourceClass, inventory]))
+  const standard = {
+    VCPU: [stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed],
+    MEMORY_MB: [stats.memoryMb, stats.ramAllocationRatio, stats.memoryMbUsed],
+  } as const
+  const custom = given.get('CUSTOM_X')
+  const classes = {
+    ...Object.fromEntries(
+      Object.entries(standard).map(([name, [total, ratio, used]]) => [
+        name,
+        floor(total, ratio) - used - sum(holding(true), ({ grants }) => grants.classes?.[name] ?? 0),
+      ]),
+    ),
+    CUSTOM_X:
+      (custom === undefined ? 0 : floor(custom.total - custom.reserved, custom.allocationRatio) - (custom.used ?? 0)) -
+      sum(holding(custom !== undefined && custom.used !== null), ({ grants }) => grants.classes?.CUSTOM_X ?? 0),
+  }
+  const gpus = stats.gpus.map(({ index, usedMilli }) => {
+    const milli = ({ grants }: Claim) => (grants.gpu ?? []).reduce((total, grant) => total + (grant.index === index ? grant.milli : 0), 0)
+    return [index, 1_000 - (usedMilli ?? 0) - sum(holding(usedMilli !== null), milli)]
+  })
+  const cells = stats.numaCells.map(({ id, cpuset, memoryMb, cpuUsage, memoryUsageMb, pinnedCpus }) => {
+    const parts = (counted: boolean) => holding(counted).flatMap(({ grants }) => (grants.numa ?? []).filter(({ cell }) => cell === id))
+    return {
+      id,
+      cpuFree:
+        floor(cpuset.length, stats.cpuAllocationRatio) -
+        (cpuUsage ?? 0) -
+        parts(cpuUsage !== null).reduce((total, { cpus }) => total + cpus, 0),
+      memoryFree:
+        floor(memoryMb, stats.ramAllocationRatio) -
+        (memoryUsageMb ?? 0) -
+        parts(memoryUsageMb !== null).reduce((total, part) => total + part.memoryMb, 0),
+      pinned: parts(pinnedCpus !== null)
+        .flatMap(({ pinned }) => pinned ?? [])
+        .sort((a, b) => a - b),
+    }
+  })
+  return { classes, gpus, cells, instances: stats.runningVms + holding(true).length }
+}
+
+/** The same of the fleet itself. */
+function actualOf({ hosts }: Fleet, record: HostRecord) {
+  const free = (resourceClass: string) => hosts.classes.get(resourceClass)?.free[record.index] ?? 0
+  return {
+    classes: { VCPU: free('VCPU'), MEMORY_MB: free('MEMORY_MB'), CUSTOM_X: free('CUSTOM_X') },
+    gpus: record.gpus.map(({ index, freeMilli }) => [index, freeMilli]),
+    cells: record.cells.map(({ id, cpuFree, memoryFree, pinnedByClaims }) => ({
+      id,
+      cpuFree,
+      memoryFree,
+      pinned: [...pinnedByClaims].flatMap(([cpu, holders]) => new Array<number>(holders).fill(cpu)).sort((a, b) => a - b),
+    })),
+    instances: at(hosts.columns.instances, record.index),
+  }
+}
+
+/** Every number that may not fall below 0 by a claim, and -1 for each CPU that two hold. */
+function roomOf(fleet: Fleet): number[] {
+  return fleet.hosts.records.flatMap((record) => {
+    const { classes, gpus, cells } = actualOf(fleet, record)
+    const shared = record.cells.map(({ cpuset, cpuCapacity, cpuFree, pinnedByReport, pinnedByClaims }) => {
+      const pinned = new Set([...pinnedByReport, ...pinnedByClaims.keys()]).size
+      return Math.floor(((cpuset.length - pinned) * cpuCapacity) / Math.max(1, cpuset.length)) - (cpuCapacity - cpuFree)
+    })
+    return [...Object.values(classes), ...gpus.map(([, milli]) => milli as number), ...cells.map(({ memoryFree }) => memoryFree), ...shared]
+  })
+}
+
+class Checker {
+  readonly fleet = new Fleet()
+  readonly historian = new Historian()
+  /** Ended claims whose instance has been there since. */
+  readonly #lingering = new Set<string>()
+  readonly #ended = new Set<string>()
+  readonly #twins: Fleet[] = []
+
+  step(step: Step, position: number): void {
+    const { fleet } = this
+    const entry = this.historian.next(fleet, step)
+    const [before, room] = [columnsOf(fleet), roomOf(fleet)]
+    const verdicts = fleet.apply(entry)
+    this.#follow()
+    this.#checkRoom(entry, verdicts, room)
+    this.#checkParts(entry, verdicts)
+    this.#checkConservation()
+    this.#checkGroups()
+    if (verdicts.every((verdict) => verdict !== undefined)) expect(columnsOf(fleet)).toBe(before)
+    for (const twin of this.#twins) {
+      expect(twin.apply(entry)).toEqual(verdicts)
+      expect(stored(twin)).toBe(stored(fleet))
+      expect(columnsOf(twin)).toBe(columnsOf(fleet))
+    }
+    // from here on a restored fleet goes along
+    const twin = restored(fleet)
+    expect(stored(twin)).toBe(stored(fleet))
+    expect(columnsOf(twin)).toBe(columnsOf(fleet))
+    if (position % 10 === 0) this.#twins.push(twin)
+    this.#checkOverlay(position)
+  }
+
+  end(): void {
+    const scratch = new Fleet()
+    for (const entry of this.historian.entries) scratch.apply(structuredClone(entry))
+    expect(stored(scratch)).toBe(stored(this.fleet))
+    expect(columnsOf(scratch)).toBe(columnsOf(this.fleet))
+  }
+
+  #live(): Claim[] {
+    return [...this.fleet.ledger.claims.values()].filter(isLive)
+  }
+
+  #follow(): void {
+    const { hosts } = this.fleet
+    const isPresent = ({ host, instance }: Claim) => instance !== null && hosts.get(host).present.has(instance)
+    for (const claim of this.fleet.ledger.claims.values()) {
+      if (isLive(claim) || this.#ended.has(claim.id)) continue
+      this.#ended.add(claim.id)
+      if (isPresent(claim)) this.#lingering.add(claim.id)
+    }
+    for (const id of this.#lingering) {
+      const claim = this.fleet.ledger.claims.get(id)
+      if (claim === undefined || !isPresent(claim)) this.#lingering.delete(id)
+    }
+  }
+
+  /** I1, I2: claims make nothing less than nothing, and make no excess larger. */
+  #checkRoom(entry: LogEntry, verdicts: readonly Void[], before: readonly number[]): void {
+    if (entry.changes.some(({ type }) => type === 'report')) return
+    for (const [i, room] of roomOf(this.fleet).entries()) expect(room).toBeGreaterThanOrEqual(Math.min(0, before[i] as number))
+    for (const [i, change] of entry.changes.entries()) {
+      if (change.type !== 'claims' || verdicts[i] !== undefined) continue
+      for (const { grants } of change.parts) {
+        const amount = grants.classes?.CUSTOM_X ?? 2
+        expect([amount % 2, amount <= 4]).toEqual([0, true])
+      }
+    }
+  }
+
+  /** I5: all parts of a proposal or none. */
+  #checkParts(entry: LogEntry, verdicts: readonly Void[]): void {
+    for (const [i, change] of entry.changes.entries()) {
+      if (change.type !== 'claims') continue
+      const made = change.parts.map(({ claim }) => this.fleet.ledger.claims.get(claim)?.fence)
+      if (verdicts[i] === undefined) for (const fence of made) expect(Math.floor((fence ?? 0) / 65_536)).toBe(entry.revision)
+      else
+        expect(
+          made.some((fence) => Math.floor((fence ?? 0) / 65_536) === entry.revision && !this.#countsElsewhere(entry, verdicts, i)),
+        ).toBe(false)
+    }
+  }
+
+  /** Whether the same claims were made by another proposal of the entry. */
+  #countsElsewhere(entry: LogEntry, verdicts: readonly Void[], place: number): boolean {
+    return entry.changes.some((change, i) => i !== place && change.type === 'claims' && verdicts[i] === undefined)
+  }
+
+  /** I13: what is held is what claims hold. */
+  #checkConservation(): void {
+    const { hosts, ledger } = this.fleet
+    for (const record of hosts.records) expect(actualOf(this.fleet, record)).toEqual(expectedOf(record, this.#lingering))
+    const claims = [...ledger.claims.values()]
+    expect([...ledger.reserved].map(({ id }) => id)).toEqual(claims.filter(({ state }) => state === 'RESERVED').map(({ id }) => id))
+    for (const claim of claims) {
+      expect(hosts.get(claim.host).claims.has(claim)).toBe(isLive(claim) || this.#lingering.has(claim.id))
+      expect(claim.expiresAt !== null && isLive(claim)).toBe(claim.state === 'RESERVED')
+    }
+    for (const { claims: ids, forgottenAt } of ledger.keys()) {
+      const lives = ids.some((id) => claims.some((claim) => claim.id === id && isLive(claim)))
+      expect(forgottenAt === null).toBe(lives)
+    }
+  }
+
+  /** I6: hard group rules hold among live claims. */
+  #checkGroups(): void {
+    for (const [uuid, { policy, maxServerPerHost, members }] of this.fleet.groups.byUuid) {
+      const counted = new Map<HostIndex, number>()
+      for (const claim of this.#live()) if (claim.group === uuid) counted.set(claim.host, (counted.get(claim.host) ?? 0) + 1)
+      expect(new Map([...members].sort())).toEqual(new Map([...counted].sort()))
+      if (policy === 'AFFINITY') expect(members.size).toBeLessThanOrEqual(1)
+      if (policy === 'ANTI_AFFINITY') for (const count of members.values()) expect(count).toBeLessThanOrEqual(maxServerPerHost ?? 1)
+    }
+  }
+
+  /** What an overlay held is taken back to the last bit. */
+  #checkOverlay(position: number): void {
+    const { fleet } = this
+    const [json, columns] = [stored(fleet), columnsOf(fleet)]
+    const overlay = openOverlay(fleet)
+    const group: GroupBinding = { uuid: aUuid(0x61 + (position % 5)), policy: 'SOFT_AFFINITY', maxServerPerHost: null }
+    for (const record of fleet.hosts.records) {
+      const grants = grantsOf(fleet, record.index, position)
+      if (grants === undefined || !grantsFit(fleet.hosts, record, grants)) continue
+      const part: ClaimPart = { claim: 'overlay', instance: null, host: record.host, node: record.node, grants }
+      overlay.hold(part, position % 2 === 0 ? group : null)
+    }
+    overlay.rollback(Math.floor(overlay.size / 2))
+    overlay.discard()
+    expect(stored(fleet)).toBe(json)
+    expect(columnsOf(fleet)).toBe(columns)
+  }
+}
+
+function run(steps: readonly Step[], prefix = 0): void {
+  const checker = new Checker()
+  for (let revision = 1; revision <= prefix; revision++) {
+    const entry: LogEntry = {
+      format: 1,
+      id: `p${revision}`,
+      writer: 'history',
+      basis: checker.fleet.place,
+      changes: [],
+      revision,
+      at: 1_000,
+    }
+    checker.historian.entries.push(entry)
+    checker.fleet.apply(entry)
+  }
+  checker.fleet.apply(checker.historian.first(checker.fleet))
+  for (const [i, step] of steps.entries()) checker.step(step, i)
+  checker.end()
+}
+
+describe('random histories keep every invariant, restored and from scratch', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'seed %i',
+    (seed) => {
+      fc.assert(
+        fc.property(histories, (steps) => run(steps)),
+        { seed, numRuns: 8 },
+      )
+    },
+    60_000,
+  )
+
+  test('seed 9, where the first places of the log fall out of the window', () => {
+    fc.assert(
+      fc.property(histories, (steps) => run(steps, 2 * PLACE_WINDOW - 5)),
+      { seed: 9, numRuns: 2 },
+    )
+  }, 60_000)
+})

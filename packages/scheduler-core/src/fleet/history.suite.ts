@@ -1,0 +1,269 @@
+import fc from 'fast-check'
+import { allKinds } from '../kinds/index.ts'
+import { aClaim, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { type Change, ENTRY_FORMAT, type Grants, type GroupBinding, type LogEntry, type Place } from './change.ts'
+import type { HostIndex } from './columns.ts'
+import type { Fleet } from './fleet.ts'
+
+/**
+ * Random histories. A step is a few small numbers; what they mean depends on the fleet that they meet, so that most
+ * changes count and every shrunk history is a history.
+ */
+export interface Step {
+  readonly acts: readonly Act[]
+  /** Milliseconds since the entry before; may be less than nothing. */
+  readonly elapsedMs: number
+  /** 0..99: which basis and id the entry carries. */
+  readonly trust: number
+}
+
+interface Act {
+  readonly what: (typeof acts)[number]
+  readonly a: number
+  readonly b: number
+  readonly c: number
+}
+
+const acts = [
+  'claim',
+  'claim',
+  'claim',
+  'claim',
+  'claim',
+  'stale',
+  'report',
+  'delta',
+  'confirm',
+  'extend',
+  'release',
+  'expire',
+  'abandon',
+  'status',
+  'aggregate',
+  'namespace',
+] as const
+
+const act: fc.Arbitrary<Act> = fc.record({
+  what: fc.constantFrom(...acts),
+  a: fc.nat({ max: 11 }),
+  b: fc.nat({ max: 11 }),
+  c: fc.nat({ max: 11 }),
+})
+
+export const histories: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.record({
+    acts: fc.array(act, { minLength: 1, maxLength: 3 }),
+    elapsedMs: fc.constantFrom(0, 1, 50, 50, 400, -30, 1_800_000, 3_600_000),
+    trust: fc.nat({ max: 99 }),
+  }),
+  { minLength: 8, maxLength: 40 },
+)
+
+const HOSTS = ['h1', 'h2', 'h3']
+const KEYS = 9
+const GROUPS: readonly GroupBinding[] = [
+  { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 },
+  { uuid: aUuid(0x62), policy: 'AFFINITY', maxServerPerHost: null },
+  { uuid: aUuid(0x63), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 },
+  { uuid: aUuid(0x63), policy: 'SOFT_ANTI_AFFINITY', maxServerPerHost: null },
+]
+
+const REQUESTS = [
+  aRequest({ vcpus: 1, memoryMb: 1 }),
+  aRequest({ vcpus: 2, memoryMb: 3 }),
+  aRequest({ flavor: { vcpus: 1, memoryMb: 1, extraSpecs: { 'resources:CUSTOM_X': '2' } } }),
+  aRequest({ vcpus: 0, memoryMb: 2, gpus: { shareMilli: 400 } }),
+  aRequest({ vcpus: 0, memoryMb: 2, gpus: { count: 2 } }),
+  aRequest({ vcpus: 1, memoryMb: 1, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 2 }] } }),
+  aRequest({ vcpus: 1, memoryMb: 1, numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1, cpuPolicy: 'dedicated' }] } }),
+  aRequest({
+    vcpus: 2,
+    memoryMb: 1,
+    numaTopology: {
+      cells: [
+        { id: 0, cpus: [0], memoryMb: 1 },
+        { id: 1, cpus: [1], memoryMb: 2, cpuPolicy: 'dedicated' },
+      ],
+    },
+  }),
+]
+
+/** Grants as a profile would choose them on the fleet as it is; undefined when the host cannot give them. */
+export function grantsOf(fleet: Fleet, host: HostIndex, choice: number): Grants | undefined {
+  const request = REQUESTS[choice % REQUESTS.length] as (typeof REQUESTS)[number]
+  const grants: Record<string, unknown> = {}
+  for (const kind of allKinds) {
+    const ask = kind.ask(request)
+    if (ask === undefined) continue
+    const grant = kind.createAssign({ rule: kind.rules[choice % kind.rules.length] as string, options: {} })(fleet.hosts, host, ask)
+    if (grant === undefined) return undefined
+    grants[kind.name] = grant
+  }
+  return grants
+}
+
+/** A host of which the report counts use itself, or leaves it to claims, class by class. */
+function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
+  const record = fleet.hosts.find({ host, node: host })
+  const instances = [...(record?.claims ?? [])].flatMap(({ instance }) => (instance === null ? [] : [instance]))
+  // an instance is there or not as the numbers will; one runs that no claim is for
+  const running = [...new Set([...instances.filter((_, i) => (b >> (i % 3)) % 2 === 0), ...(c % 4 === 0 ? [aUuid(0xff)] : [])])]
+  const counts = c % 2 === 0
+  return {
+    vcpus: 4 + (c % 3),
+    vcpusUsed: b % 3,
+    memoryMb: 8 + c,
+    memoryMbUsed: b % 4,
+    cpuAllocationRatio: c % 3 === 0 ? 1.5 : 1,
+    runningVms: running.length,
+    numIoOps: b,
+    traits: c % 2 === 0 ? ['FAST'] : [],
+    inventories:
+      c === 7 ? [] : [{ resourceClass: 'CUSTOM_X', total: 9, reserved: 1, maxUnit: 4, stepSize: 2, used: counts ? b % 3 : null }],
+    gpus: c === 8 ? [] : [0, 1, 2].map((index) => ({ index, usedMilli: counts ? (b % 2) * 300 : null })),
+    numaCells: (c === 9 ? [0] : [0, 1]).map((id) => ({
+      id,
+      cpuset: [0, 1, 2].map((cpu) => id * 4 + cpu),
+      memoryMb: 4,
+      cpuUsage: counts ? b % 2 : null,
+      memoryUsageMb: counts ? b % 3 : null,
+      pinnedCpus: counts ? [id * 4].slice(0, b % 2) : null,
+    })),
+    instances: c === 11 ? null : running,
+  }
+}
+
+/** Turns steps into entries of one log, remembering what it needs of the past. */
+export class Historian {
+  readonly entries: LogEntry[] = []
+  readonly #proposed: Change[] = []
+  #claims = 0
+
+  /** The first entry: every host reports in full. */
+  first(fleet: Fleet): LogEntry {
+    const changes = HOSTS.map((host, i) => aReport(host, shapeOf(fleet, host, { what: 'report', a: i, b: i * 3, c: i })))
+    const revision = fleet.place.revision + 1
+    const entry: LogEntry = { format: ENTRY_FORMAT, id: 'first', writer: 'history', basis: fleet.place, changes, revision, at: 1_000 }
+    this.entries.push(entry)
+    return entry
+  }
+
+  /** The next entry as some replica, honest or not, would have it in the log. */
+  next(fleet: Fleet, { acts: wanted, elapsedMs, trust }: Step): LogEntry {
+    const changes = wanted.flatMap((one) => this.#changeOf(fleet, one) ?? [])
+    // a report comes alone, so that what it changed can be told from what claims changed
+    const report = changes.find((change) => change.type === 'report')
+    const earlier = this.entries[trust % Math.max(1, this.entries.length)]
+    const basis: Place =
+      trust < 80 || earlier === undefined
+        ? fleet.place
+        : trust < 92
+          ? { revision: earlier.revision, id: earlier.id, at: earlier.at }
+          : {
+              ...fleet.place,
+              ...(trust < 95 ? { id: 'wrong' } : trust < 97 ? { at: fleet.place.at + 1 } : { revision: fleet.place.revision + 1 }),
+            }
+    const copied = trust >= 98 ? earlier : undefined
+    const entry: LogEntry = {
+      format: ENTRY_FORMAT,
+      id: `e${fleet.place.revision + 1}`,
+      writer: 'history',
+      basis,
+      changes: report === undefined ? changes : [report],
+      ...(copied === undefined ? {} : { id: copied.id, basis: copied.basis, changes: copied.changes }),
+      revision: fleet.place.revision + 1,
+      at: Math.max(0, (this.entries.at(-1)?.at ?? 1_000) + elapsedMs),
+    }
+    this.entries.push(entry)
+    return entry
+  }
+
+  #changeOf(fleet: Fleet, one: Act): Change | undefined {
+    const { what, a, b, c } = one
+    const name = HOSTS[a % HOSTS.length] as string
+    const record = fleet.hosts.find({ host: name, node: name })
+    const claims = [...fleet.ledger.claims.values()]
+    const claim = claims[(a * 12 + b) % Math.max(1, claims.length)]
+    const fence = (claim?.fence ?? 0) + (c === 0 ? 1 : 0)
+    switch (what) {
+      case 'claim': {
+        if (record === undefined) return undefined
+        const hosts = c % 4 === 0 ? [name, HOSTS[b % HOSTS.length] as string] : [name]
+        const grants = grantsOf(fleet, record.index, b) ?? { classes: { VCPU: 1 + c } }
+        const proposal = aClaim({
+          key: `k${(a + b * 5 + c) % KEYS}`,
+          hosts,
+          grants,
+          ids: hosts.map(() => `c${this.#claims++}`),
+          instances: hosts.map((_, i) => (c % 3 === 0 ? null : aUuid((a + b + i) % 6))),
+          group: c % 5 === 1 ? (GROUPS[b % GROUPS.length] ?? null) : null,
+          mode: c === 2 ? 'CONFIRM' : 'RESERVE',
+          ttlMs: 40 * (b + 1),
+          notAfter: c === 3 ? fleet.now + 30 : null,
+        })
+        this.#proposed.push(proposal)
+        return proposal
+      }
+      case 'stale':
+        return this.#proposed[(a * 12 + b) % Math.max(1, this.#proposed.length)]
+      case 'report':
+        return {
+          ...aReport(name, shapeOf(fleet, name, one), (record?.reporters.get('compute')?.sequence ?? 0) + (b === 0 ? 0 : 1)),
+          incarnation: aUuid(c === 1 ? 2 : 1),
+        }
+      case 'delta': {
+        const reporter = record?.reporters.get('compute')
+        const instances = record?.stats.instances ?? []
+        const { incarnation = aUuid(1), sequence = 1 } = reporter ?? {}
+        return {
+          type: 'report',
+          host: name,
+          node: name,
+          incarnation,
+          sequence: sequence + 1,
+          delta: {
+            baseSequence: sequence - (c === 0 ? 1 : 0),
+            vcpusUsed: b % 4,
+            runningVms: c,
+            addInstances: c % 2 === 0 ? [aUuid(b % 6)] : [],
+            removeInstances: instances.slice(0, c % 3),
+          },
+        }
+      }
+      case 'confirm':
+        return { type: 'confirm', claim: claim?.id ?? 'none', fence }
+      case 'extend':
+        return { type: 'extend', claim: claim?.id ?? 'none', fence, ttlMs: 100 * c }
+      case 'release':
+        return { type: 'release', claim: claim?.id ?? 'none', fence, reason: null }
+      case 'expire': {
+        const reserved = [...fleet.ledger.reserved]
+        return { type: 'expire', claim: reserved[a % Math.max(1, reserved.length)]?.id ?? claim?.id ?? 'none' }
+      }
+      case 'abandon':
+        return { type: 'abandon', account: 'acme', key: `k${b % KEYS}` }
+      case 'status':
+        return { type: 'status', host: name, node: name, status: b % 2 === 0 ? 'ENABLED' : 'DISABLED', reason: 'history' }
+      case 'aggregate': {
+        const uuid = aUuid(0x70 + (a % 2))
+        const version = fleet.aggregates.byUuid.get(uuid)?.version ?? 0
+        const next =
+          c === 0
+            ? null
+            : { name: `a${b % 3}`, metadata: { availability_zone: `z${c % 2}` }, hosts: HOSTS.filter((_, i) => (b >> i) % 2 === 0) }
+        return { type: 'aggregate', uuid, expectedVersion: version, next }
+      }
+      case 'namespace':
+        return {
+          type: 'namespace',
+          host: name,
+          node: name,
+          namespace: 'volume',
+          version: '1.0',
+          incarnation: aUuid(1),
+          sequence: b,
+          document: { c },
+        }
+    }
+  }
+}
