@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest'
+import type { Filter, PreparedFilter } from '../filters/filter.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { type ProfileInput, profileSchema } from '../profiles/profile.ts'
+import { createRandom } from '../random.ts'
+import { createFilterScheduler } from '../schedulers/filter-scheduler.ts'
+import { aFleet, aRequest } from '../testing/index.ts'
+import type { Weigher } from '../weighers/weigher.ts'
+import { type CompiledProfile, compileProfile } from './compile.ts'
+import { best, createTieOrder, pick } from './pick.ts'
+import { prepareFilters, runFilters } from './run-filters.ts'
+import { prepareWeighers, runWeighers, type Weighed } from './run-weighers.ts'
+
+const aProfile = (parts: Partial<ProfileInput> = {}) =>
+  profileSchema.parse({ name: 'test', number: 1, filters: [], weighers: [], ...parts })
+const NaN_ = Number.NaN
+const INF = Number.POSITIVE_INFINITY
+
+/** A profile whose parts are made here, not registered: what a faulty plug-in would be. */
+const compiledWith = (
+  parts: { filters?: readonly Filter[]; weighers?: readonly Weigher[]; multipliers?: readonly number[] },
+  profile: Partial<ProfileInput> = {},
+): CompiledProfile => {
+  const { filters = [], weighers = [], multipliers = [] } = parts
+  const compiled = compileProfile(aProfile(profile))
+  return {
+    ...compiled,
+    filters: [...filters.map((filter) => ({ filter, options: {} })), ...compiled.filters],
+    weighers: weighers.map((weigher, i) => ({ weigher, options: {}, multiplier: multipliers[i] ?? 1, cacheName: weigher.name })),
+  }
+}
+const aWeigher = (raw: readonly number[], more: Partial<Weigher> = {}): Weigher => ({
+  name: `W${raw.join()}`,
+  description: 'A test.',
+  unit: 'points',
+  prepare: () => (host) => raw[host] as number,
+  ...more,
+})
+const fleetOf = (count: number) => aFleet(Object.fromEntries(Array.from({ length: count }, (_, i) => [`h${i}`, {}])))
+
+function weigh(
+  weighers: readonly Weigher[],
+  count: number,
+  profile: Partial<ProfileInput> = {},
+  multipliers: readonly number[] = [],
+): Weighed {
+  const steps = prepareWeighers(compiledWith({ weighers, multipliers }, profile), aRequest(), fleetOf(count))
+  return runWeighers(
+    steps,
+    Int32Array.from({ length: count }, (_, i) => i),
+  )
+}
+
+describe('normalisation', () => {
+  test.each<[string, ProfileInput['normalisation'], readonly number[], number | undefined, readonly number[]]>([
+    ['minmax stretches from the least to the most', 'minmax', [10, 20, 15], undefined, [0, 1, 0.5]],
+    ['minmax of equal numbers is 0', 'minmax', [7, 7, 7], undefined, [0, 0, 0]],
+    ['minmax of one host is 0', 'minmax', [7], undefined, [0]],
+    ['minmax takes numbers below 0', 'minmax', [-10, 0, 10], undefined, [0, 0.5, 1]],
+    ['minmax from a floor of 0 measures from there', 'minmax', [10, 20, 15], 0, [0.5, 1, 0.75]],
+    ['minmax from a floor gives equal numbers 1', 'minmax', [7, 7], 0, [1, 1]],
+    ['minmax from a floor that all are at gives 0', 'minmax', [0, 0], 0, [0, 0]],
+    ['minmax goes below the floor where a number does', 'minmax', [-10, 0, 10], 0, [0, 0.5, 1]],
+    ['fixed leaves numbers as they are', 'fixed', [10, -3, 0.5], undefined, [10, -3, 0.5]],
+    ['rank counts the hosts below', 'rank', [10, 1_000, 20], undefined, [0, 1, 0.5]],
+    ['rank gives equal numbers the lower rank', 'rank', [5, 5, 9], undefined, [0, 0, 1]],
+    ['rank of one host is 0', 'rank', [5], undefined, [0]],
+    ['not-a-number counts as the least of the others', 'fixed', [NaN_, 3, 2], undefined, [2, 3, 2]],
+    ['infinity counts as the least of the others', 'fixed', [INF, 3, -INF], undefined, [3, 3, 3]],
+    ['nothing but nonsense counts as 0', 'fixed', [NaN_, INF], undefined, [0, 0]],
+    ['not-a-number never wins a rank', 'rank', [NaN_, 3, 2], undefined, [0, 1, 0]],
+  ])('%s', (_name, normalisation, raw, minval, expected) => {
+    const { weighers } = weigh([aWeigher(raw, minval === undefined ? {} : { minval })], raw.length, { normalisation })
+    expect([...(weighers[0]?.normalised ?? [])]).toEqual(expected)
+  })
+
+  test('minmax of no hosts is nothing', () => {
+    expect(weigh([aWeigher([])], 0).totals).toHaveLength(0)
+  })
+})
+
+describe('totals', () => {
+  test('they are the sum of multiplier times normalised, in the order of the profile', () => {
+    const { weighers, totals } = weigh([aWeigher([1, 2, 3]), aWeigher([9, 0, 3])], 3, {}, [0.1, -2])
+    for (let i = 0; i < 3; i++)
+      expect(totals[i]).toBe(weighers.reduce((sum, { multiplier, normalised }) => sum + multiplier * (normalised[i] as number), 0))
+    expect([...totals]).toEqual([-2, 0.05, 0.1 - 2 / 3])
+  })
+
+  test('without weighers every total is 0', () => {
+    expect([...weigh([], 3).totals]).toEqual([0, 0, 0])
+  })
+
+  test.each<[string, Partial<Weigher>]>([
+    [
+      'that throws while it prepares',
+      {
+        prepare: () => {
+          throw new Error('no')
+        },
+      },
+    ],
+    [
+      'that throws on every host',
+      {
+        prepare: () => () => {
+          throw new Error('no')
+        },
+      },
+    ],
+    ['that answers no number', { prepare: () => JSON.parse('null') }],
+  ])('a weigher %s stops nothing and counts 0', (_name, parts) => {
+    expect([...weigh([aWeigher([0, 0], parts), aWeigher([1, 2])], 2).totals]).toEqual([0, 1])
+  })
+
+  test('a weigher that throws on one host gives it the least of the others', () => {
+    const raw = (host: HostIndex) => {
+      if (host === 1) throw new Error('no')
+      return host + 1
+    }
+    expect([...weigh([aWeigher([], { prepare: () => raw })], 3, { normalisation: 'fixed' }).totals]).toEqual([1, 1, 3])
+  })
+
+  test('a cached number is worked out again when the host changes, and only then', () => {
+    let asked = 0
+    const counting = aWeigher([], {
+      prepare:
+        (_request, { hosts }) =>
+        (host) => {
+          asked++
+          return hosts.classColumns('VCPU').free[host] as number
+        },
+      cacheKey: () => 'one',
+    })
+    const fleet = fleetOf(3)
+    const compiled = compiledWith({ weighers: [counting] }, { normalisation: 'fixed' })
+    const all = Int32Array.of(0, 1, 2)
+    const totals = () => [...runWeighers(prepareWeighers(compiled, aRequest(), fleet), all).totals]
+    expect([totals(), totals(), asked]).toEqual([[16, 16, 16], [16, 16, 16], 3])
+    const overlay = openOverlay(fleet)
+    overlay.hold({ claim: 'c', instance: null, host: 'h1', node: 'h1', grants: { classes: { VCPU: 4 } } }, null)
+    expect([totals(), asked]).toEqual([[16, 12, 16], 4])
+    overlay.discard()
+    expect([totals(), asked]).toEqual([[16, 16, 16], 5])
+  })
+})
+
+describe('pick', () => {
+  const weighed = (totals: readonly number[], hosts: readonly number[] = totals.map((_, i) => i)): Weighed => ({
+    hosts: Int32Array.from(hosts),
+    weighers: [],
+    totals: Float64Array.from(totals),
+  })
+  const picked = (totals: readonly number[], profile: Partial<ProfileInput> = {}, seed = 'seed', hosts?: readonly number[]) =>
+    pick(weighed(totals, hosts), 10, aProfile(profile), createTieOrder(aProfile(profile), seed), createRandom(seed))
+
+  test('no host, no pick', () => {
+    expect(picked([])).toBeUndefined()
+  })
+
+  test('the highest total is taken, whatever its place', () => {
+    expect(picked([1, 3, 2])).toEqual({ host: 1, ranked: [1, 2, 0], rank: 0, tied: 1 })
+  })
+
+  test('of equal totals the host seen first is taken, and the tie is counted', () => {
+    expect(picked([1, 3, 3, 3], {}, 'seed', [9, 4, 2, 7])).toEqual({ host: 2, ranked: [2, 1, 3, 0], rank: 0, tied: 3 })
+  })
+
+  test('a seeded order is the same for the same seed, and another for another', () => {
+    const order = (seed: string) => picked(new Array<number>(20).fill(0), { tieOrder: 'seeded' }, seed)?.ranked
+    expect(order('a')).toEqual(order('a'))
+    expect(order('a')).not.toEqual(order('b'))
+    expect(new Set(order('a')).size).toBe(10)
+  })
+
+  test('a seeded order never puts a worse host before a better one', () => {
+    for (let seed = 0; seed < 20; seed++)
+      expect(picked([0, 5, 5, 5, 1], { tieOrder: 'seeded' }, `${seed}`)?.ranked.slice(3)).toEqual([4, 0])
+  })
+
+  test('a subset takes each of the best hosts for some seed, and no other', () => {
+    const taken = new Set<number>()
+    for (let seed = 0; seed < 100; seed++) taken.add(picked([1, 9, 8, 7, 2], { hostSubsetSize: 3 }, `${seed}`)?.host as number)
+    expect([...taken].sort()).toEqual([1, 2, 3])
+  })
+
+  test('a subset larger than the fleet takes any host', () => {
+    const taken = new Set<number>()
+    for (let seed = 0; seed < 100; seed++) taken.add(picked([1, 2], { hostSubsetSize: 1_000 }, `${seed}`)?.host as number)
+    expect([...taken].sort()).toEqual([0, 1])
+  })
+
+  test('the best are those of a full sort, for any totals', () => {
+    const random = createRandom('totals')
+    for (let round = 0; round < 100; round++) {
+      const totals = Array.from({ length: 1 + random.below(40) }, () => random.below(6))
+      const sorted = totals.map((_, i) => i).sort((a, b) => (totals[b] as number) - (totals[a] as number) || a - b)
+      const count = 1 + random.below(12)
+      expect(best(weighed(totals), count, (host) => host)).toEqual(sorted.slice(0, count))
+    }
+  })
+})
+
+describe('filters that fail', () => {
+  const aFilter = (prepare: Filter['prepare']): Filter => ({ name: 'Faulty', description: 'A test.', prepare })
+  const prepared = (passes: (host: HostIndex) => boolean): PreparedFilter => ({ passes, reason: () => ({ code: 'host.down' }) })
+  const run = (filter: Filter) => {
+    const fleet = fleetOf(3)
+    return runFilters(prepareFilters(compiledWith({ filters: [filter] }), aRequest(), fleet), fleet)
+  }
+  const boom = (): never => {
+    throw new Error('no')
+  }
+
+  test.each<[string, Filter['prepare'], number, number | undefined]>([
+    ['one that throws while it prepares refuses every host', boom, 0, 3],
+    ['one that throws on every host refuses every host', () => prepared(boom), 0, 3],
+    ['one that throws on a host refuses that host', () => prepared((host) => (host === 1 ? boom() : true)), 2, 1],
+    ['one that answers 1 refuses', () => prepared(() => JSON.parse('1')), 0, 3],
+    ['one that answers text refuses', () => prepared(() => JSON.parse('"true"')), 0, 3],
+    ['one that answers nothing refuses', () => prepared(() => JSON.parse('null')), 0, 3],
+    ['one that prepares nonsense refuses', () => JSON.parse('{}'), 0, 3],
+    ['one that prepares null refuses', () => JSON.parse('null'), 0, 3],
+    ['one that refuses is no error', () => prepared(() => false), 0, undefined],
+    ['one that has nothing to check lets all in', () => undefined, 3, undefined],
+  ])('%s', (_name, prepare, passed, errors) => {
+    const { hosts, steps } = run(aFilter(prepare))
+    expect(hosts).toHaveLength(passed)
+    const step = steps.find(({ filter }) => filter === 'Faulty')
+    expect(step?.errors).toBe(errors)
+  })
+
+  test('a decision with a failing filter places nothing and says how many hosts failed', () => {
+    const fleet = fleetOf(3)
+    const overlay = openOverlay(fleet)
+    const options = { seed: 's', alternatesPerInstance: 1, allOrNothing: true, claimIds: ['c'] }
+    const selection = createFilterScheduler(compiledWith({ filters: [aFilter(boom)] })).select(aRequest(), fleet, overlay, options)
+    expect([selection.parts, overlay.size]).toEqual([[], 0])
+    expect(selection.instances[0]?.filters).toContainEqual({ filter: 'Faulty', entered: 3, passed: 0, errors: 3 })
+    overlay.discard()
+  })
+})
+
+test('the fit filters run in every profile, at the end, once', () => {
+  const names = compileProfile(aProfile({ filters: [{ name: 'GpuFilter' }, { name: 'RamFilter' }] })).filters.map(
+    ({ filter }) => filter.name,
+  )
+  expect(names).toEqual([
+    'GpuFilter',
+    'RamFilter',
+    'ServerGroupAffinityFilter',
+    'ServerGroupAntiAffinityFilter',
+    'ResourceClassFilter',
+    'NUMATopologyFilter',
+  ])
+})

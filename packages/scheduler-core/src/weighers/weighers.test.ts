@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest'
+import type { HostIndex } from '../fleet/columns.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { aClaim, aLog, aReport, aRequest, type HostShape } from '../testing/index.ts'
+import { weighers } from './index.ts'
+import type { Weigher } from './weigher.ts'
+
+type Request = Parameters<typeof aRequest>[0]
+
+interface Row {
+  readonly host?: HostShape
+  readonly claim?: Parameters<typeof aClaim>[0]
+  readonly request?: Request
+  readonly options?: Readonly<Record<string, unknown>>
+  readonly raw: number
+}
+
+const named = (name: string): Weigher => {
+  const weigher = weighers.find((known) => known.name === name)
+  if (weigher === undefined) throw new Error(`no weigher ${name}`)
+  return weigher
+}
+
+function rawOf(weigher: Weigher, { host = {}, claim, request, options = {} }: Omit<Row, 'raw'>): number {
+  const log = aLog()
+  log.append([aReport('h1', host)])
+  if (claim !== undefined) expect(log.append([aClaim(claim)])).toEqual([undefined])
+  return weigher.prepare(aRequest(request), log.fleet, options)(0 as HostIndex)
+}
+
+const gpus = (...usedMilli: readonly (number | null)[]) => ({ gpus: usedMilli.map((used, index) => ({ index, usedMilli: used })) })
+const cell = (id: number, cpuUsage: number, memoryUsageMb = 0) => ({
+  id,
+  cpuset: [0, 1, 2, 3].map((cpu) => cpu + id * 4),
+  memoryMb: 100,
+  cpuUsage,
+  memoryUsageMb,
+})
+const oneCell = { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1 }] } }
+const half = { frequency: 1, cpu: 1, gpus: 1, shareMilli: 500 }
+
+const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
+  RAMWeigher: {
+    'free memory in MiB': { host: { memoryMb: 1_000, memoryMbUsed: 300 }, raw: 700 },
+    'claims are taken off': { host: { memoryMb: 2_000 }, claim: {}, raw: 976 },
+    'overcommit counts': { host: { memoryMb: 1_000, ramAllocationRatio: 1.5 }, raw: 1_500 },
+    'less than nothing is nothing': { host: { memoryMb: 100, memoryMbUsed: 300 }, raw: 0 },
+  },
+  CPUWeigher: {
+    'free virtual CPUs': { host: { vcpus: 8, vcpusUsed: 3 }, raw: 5 },
+    'less than nothing is nothing': { host: { vcpus: 1, vcpusUsed: 3 }, raw: 0 },
+  },
+  DiskWeigher: {
+    'free disk in GiB': { host: { localGb: 100, localGbUsed: 30 }, raw: 70 },
+    'less than nothing is nothing': { host: { localGb: 1, localGbUsed: 3 }, raw: 0 },
+  },
+  IoOpsWeigher: {
+    'operations as reported': { host: { numIoOps: 7 }, raw: 7 },
+    'a claim that the report does not count is one more': { host: { numIoOps: 7 }, claim: {}, raw: 8 },
+  },
+  NumInstancesWeigher: {
+    'instances as reported': { host: { runningVms: 3 }, raw: 3 },
+    'a claim that the report does not count is one more': { host: { runningVms: 3 }, claim: {}, raw: 4 },
+  },
+  BestFitWeigher: {
+    'an empty host of four CPUs that is asked for one': { host: { vcpus: 4, memoryMb: 4_096 }, raw: 1 - (0.75 / 2 + 0.75 / 2) },
+    'a host that the request fills': { host: { vcpus: 1, memoryMb: 1_024 }, raw: 1 },
+    'only the resources of the options': { host: { vcpus: 4 }, options: { resources: [{ resourceClass: 'VCPU' }] }, raw: 0.25 },
+    'a scale instead of the capacity': { host: { vcpus: 4 }, options: { resources: [{ resourceClass: 'VCPU', scale: 10 }] }, raw: 0.7 },
+    'whole points': { host: { vcpus: 3 }, options: { resources: [{ resourceClass: 'VCPU' }], points: true }, raw: 33 },
+    'thousandths of GPUs': {
+      host: gpus(0, 500),
+      request: { gpus: { shareMilli: 500 } },
+      options: { resources: [{ resourceClass: 'GPU_MILLI' }] },
+      raw: 0.5,
+    },
+    'a host without the resource': { options: { resources: [{ resourceClass: 'CUSTOM_X' }] }, raw: 1 },
+  },
+  DotProductWeigher: {
+    'an empty host of four CPUs that is asked for one': {
+      host: { vcpus: 4 },
+      options: { resources: [{ resourceClass: 'VCPU' }] },
+      raw: 0.75,
+    },
+    'a full host has nothing in line': { host: { vcpus: 4, vcpusUsed: 4 }, options: { resources: [{ resourceClass: 'VCPU' }] }, raw: 1 },
+  },
+  NUMAImbalanceWeigher: {
+    'even cells': { host: { numaCells: [cell(0, 1), cell(1, 1)] }, request: oneCell, raw: 0 },
+    'one full and one empty cell': { host: { numaCells: [cell(0, 4), cell(1, 0)] }, request: oneCell, raw: 1 },
+    'the scarcer of CPUs and memory counts': { host: { numaCells: [cell(0, 0, 50), cell(1, 1)] }, request: oneCell, raw: 0.25 },
+    'a host without cells': { request: oneCell, raw: 0 },
+    'a guest without cells weighs all hosts alike': { host: { numaCells: [cell(0, 4), cell(1, 0)] }, raw: 0 },
+  },
+  GpuFragmentationWeigher: {
+    'without typical requests all hosts are alike': { host: gpus(0), request: { gpus: { shareMilli: 500 } }, raw: 50 },
+    'a host that cannot give the GPUs has none': { request: { gpus: {} }, options: { typical: [half] }, raw: 0 },
+    'the half that fills a half-used GPU fragments nothing': {
+      host: gpus(500),
+      request: { gpus: { shareMilli: 500 } },
+      options: { typical: [half] },
+      raw: 50,
+    },
+    'a share that leaves a rest too small for the typical request': {
+      host: gpus(0),
+      request: { gpus: { shareMilli: 600 } },
+      options: { typical: [half] },
+      raw: 40,
+    },
+  },
+}
+
+describe.each(Object.entries(tables))('%s', (name, rows) => {
+  test.each(Object.entries(rows))('%s', (_row, { raw, ...row }) => {
+    expect(rawOf(named(name), row)).toBe(raw)
+  })
+})
+
+describe('GPU weighers rank hosts', () => {
+  const rank = (name: string, hosts: Readonly<Record<string, Omit<Row, 'raw' | 'request'>>>, request: Request) =>
+    Object.entries(hosts)
+      .map(([host, row]) => ({ host, raw: rawOf(named(name), { ...row, ...(request === undefined ? {} : { request }) }) }))
+      .sort((a, b) => b.raw - a.raw)
+      .map(({ host }) => host)
+
+  test('GpuPackingWeigher: GPUs in use, the fuller first, then idle GPUs of a used host, then an idle host', () => {
+    const hosts = {
+      idle: { host: gpus(0, 0) },
+      used: { host: gpus(0, 1_000) },
+      half: { host: gpus(500, 0) },
+      filled: { host: gpus(800, 0) },
+    }
+    expect(rank('GpuPackingWeigher', hosts, { gpus: { shareMilli: 200 } })).toEqual(['filled', 'half', 'used', 'idle'])
+  })
+
+  test('GpuClusteringWeigher: hosts of the same kind, then idle ones, then hosts of other kinds', () => {
+    const share = { grants: { gpu: [{ index: 0, milli: 500 }] } }
+    const whole = { grants: { gpu: [{ index: 0, milli: 1_000 }] } }
+    const two = gpus(null, null)
+    const hosts = { idle: { host: two }, shares: { host: two, claim: share }, wholes: { host: two, claim: whole } }
+    expect(rank('GpuClusteringWeigher', hosts, { gpus: { shareMilli: 200 } })).toEqual(['shares', 'idle', 'wholes'])
+    expect(rank('GpuClusteringWeigher', hosts, { gpus: {} })).toEqual(['wholes', 'idle', 'shares'])
+  })
+})
+
+test('every weigher has a name, a sentence and a unit', () => {
+  expect(new Set(weighers.map(({ name }) => name)).size).toBe(weighers.length)
+  for (const { description, unit } of weighers) expect([/^[A-Z0-9].*\.$/.test(description), unit.length > 0]).toEqual([true, true])
+})
+
+test.each(weighers.map((weigher) => [weigher.name, weigher] as const))('%s answers for every host, whatever it has', (_name, weigher) => {
+  const log = aLog()
+  log.append([
+    aReport('none', { vcpus: 0, memoryMb: 0, localGb: 0 }),
+    aReport('over', { vcpus: 1, vcpusUsed: 9, memoryMb: 1, memoryMbUsed: 9, ...gpus(1_000) }),
+  ])
+  for (const request of [aRequest(), aRequest({ vcpus: 0, memoryMb: 0 }), aRequest({ gpus: { count: 2 } }), aRequest(oneCell)]) {
+    const raw = weigher.prepare(request, log.fleet, {})
+    for (const host of [0, 1]) expect(Number.isFinite(raw(host as HostIndex))).toBe(true)
+  }
+})
+
+test.each(weighers.filter(({ cacheKey }) => cacheKey !== undefined).map((weigher) => [weigher.name, weigher] as const))(
+  '%s gives the same number for every request of one cache key',
+  (_name, weigher) => {
+    const log = aLog()
+    log.append([aReport('h1', { numaCells: [cell(0, 1), cell(1, 3)], ...gpus(0, 400) })])
+    const shapes: readonly Request[] = [
+      {},
+      { vcpus: 2 },
+      oneCell,
+      { gpus: {} },
+      { gpus: { shareMilli: 300 } },
+      { gpus: { models: ['A'] } },
+      { ignoreHosts: ['x'] },
+    ]
+    const options = {}
+    const byKey = new Map<string | undefined, number>()
+    for (const request of shapes.map(aRequest)) {
+      const [key, raw] = [weigher.cacheKey?.(request, options), weigher.prepare(request, log.fleet, options)(0 as HostIndex)]
+      expect(byKey.get(key) ?? raw).toBe(raw)
+      byKey.set(key, raw)
+    }
+  },
+)
+
+test('picks of an overlay count as if they were claims', () => {
+  const log = aLog()
+  log.append([aReport('h1', { vcpus: 4 })])
+  const overlay = openOverlay(log.fleet)
+  const [part] = aClaim().parts
+  if (part !== undefined) overlay.hold(part, null)
+  expect(named('CPUWeigher').prepare(aRequest(), log.fleet, {})(0 as HostIndex)).toBe(3)
+  expect(named('NumInstancesWeigher').prepare(aRequest(), log.fleet, {})(0 as HostIndex)).toBe(1)
+  overlay.discard()
+})
