@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { examineAgain, replay } from '../decision/replay.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import { type Profile, type ProfileInput, profileSchema } from '../profiles/profile.ts'
+import { aFleet, aRequest, aUuid } from '../testing/index.ts'
+import { decide } from './decide.ts'
+import { schedulerSuite } from './scheduler.suite.ts'
+
+/** A profile of the release, or its next version with other parts. */
+const profileNamed = (name: string, parts?: Partial<ProfileInput>): Profile => {
+  const profile = builtInProfiles.find((known) => known.name === name)
+  if (profile === undefined) throw new Error(`no profile ${name}`)
+  return parts === undefined ? profile : profileSchema.parse({ ...profile, number: 1, ...parts })
+}
+
+for (const profile of [
+  profileNamed('default'),
+  profileNamed('first-fit'),
+  profileNamed('balance-fit', { tieOrder: 'seeded' }),
+  profileNamed('best-fit', { hostSubsetSize: 3 }),
+  profileNamed('fgd'),
+  profileNamed('default', { name: 'ranked', normalisation: 'rank', tieOrder: 'seeded' }),
+  profileNamed('random'),
+  profileNamed('random', { name: 'random-subset', hostSubsetSize: 4 }),
+])
+  schedulerSuite(profile)
+
+const base = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true }
+const placed = (
+  hosts: Parameters<typeof aFleet>[0],
+  shape: Parameters<typeof aRequest>[0],
+  more: { profile?: Profile; allOrNothing?: boolean } = {},
+) => {
+  const fleet = aFleet(hosts)
+  const request = aRequest(shape)
+  const overlay = openOverlay(fleet)
+  const claimIds = Array.from({ length: request.numInstances }, (_, i) => `c${i}`)
+  const decided = decide(fleet, overlay, { ...base, request, profile: profileNamed('first-fit'), claimIds, ...more })
+  overlay.discard()
+  return { fleet, decided, hosts: decided.parts.map(({ host }) => host) }
+}
+
+describe('several instances in one request', () => {
+  test('each pick uses its share before the next one', () => {
+    expect(placed({ h1: { vcpus: 2 }, h2: { vcpus: 1 } }, { numInstances: 3 }).hosts).toEqual(['h1', 'h1', 'h2'])
+  })
+
+  test('weighers see earlier picks: spreading goes round', () => {
+    const profile = profileNamed('first-fit', { weighers: [{ name: 'NumInstancesWeigher', multiplier: -1, options: {} }] })
+    expect(placed({ h1: {}, h2: {} }, { numInstances: 4 }, { profile }).hosts).toEqual(['h1', 'h2', 'h1', 'h2'])
+  })
+
+  test('anti-affinity holds among the instances of one request', () => {
+    const instanceGroup = { uuid: aUuid(1), policy: 'ANTI_AFFINITY' as const }
+    expect(placed({ h1: {}, h2: {}, h3: {} }, { numInstances: 3, instanceGroup }).hosts).toEqual(['h1', 'h2', 'h3'])
+    expect(placed({ h1: {}, h2: {} }, { numInstances: 3, instanceGroup }).decided).toMatchObject({ parts: [], found: 2 })
+  })
+
+  test('affinity keeps the instances of one request together, or places none', () => {
+    const instanceGroup = { uuid: aUuid(1), policy: 'AFFINITY' as const }
+    expect(placed({ h1: { vcpus: 1 }, h2: { vcpus: 4 } }, { numInstances: 2, instanceGroup }).hosts).toEqual([])
+    expect(placed({ h1: { vcpus: 2 }, h2: { vcpus: 4 } }, { numInstances: 2, instanceGroup }).hosts).toEqual(['h1', 'h1'])
+  })
+
+  test('dedicated CPUs and GPUs of one request are all different', () => {
+    const cells = [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096 }]
+    const numaTopology = { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuPolicy: 'dedicated' as const }] }
+    const { decided } = placed(
+      { h1: { numaCells: cells, gpus: [{ index: 0 }, { index: 1 }] } },
+      { numInstances: 2, numaTopology, gpus: {} },
+    )
+    expect(decided.parts.flatMap(({ grants }) => grants.numa?.[0]?.pinned)).toEqual([0, 1, 2, 3])
+    expect(decided.parts.flatMap(({ grants }) => grants.gpu?.map(({ index }) => index))).toEqual([0, 1])
+  })
+
+  test('the record holds the instance that found no host', () => {
+    const { decided } = placed({ h1: { vcpus: 1 } }, { numInstances: 3 })
+    expect([decided.parts.length, decided.found, decided.record.instances.length]).toEqual([0, 1, 2])
+    expect(decided.record.instances[1]?.best).toEqual([])
+  })
+
+  test('a chance decision draws anew for each instance', () => {
+    const hosts = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`h${i}`, {}]))
+    expect(new Set(placed(hosts, { numInstances: 8 }, { profile: profileNamed('random') }).hosts).size).toBeGreaterThan(3)
+  })
+})
+
+describe('a decision made again', () => {
+  test('up to one of its instances: earlier picks hold their share', () => {
+    const { fleet, decided } = placed({ h1: { vcpus: 1 }, h2: { vcpus: 1 } }, { numInstances: 3 })
+    const funnel = (instance: number) => examineAgain(fleet, [], decided.record, instance, ({ weighed }) => weighed.hosts.length)
+    expect([funnel(0), funnel(1), funnel(2)]).toEqual([2, 1, 0])
+  })
+
+  test('in the order in which a chance decision took hosts, for each instance', () => {
+    const hosts = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`h${i}`, {}]))
+    const { fleet, decided } = placed(hosts, { numInstances: 4 }, { profile: profileNamed('random') })
+    for (const [instance, { host }] of decided.parts.entries())
+      expect(
+        examineAgain(
+          fleet,
+          [],
+          decided.record,
+          instance,
+          ({ ranked, weighed }) => fleet.hosts.records[weighed.hosts[ranked[0] as number] as number]?.host,
+        ),
+      ).toBe(host)
+  })
+
+  test('with a profile that is not known says so', () => {
+    const { fleet, decided } = placed({ h1: {} }, {})
+    expect(() => replay(fleet, [], { ...decided.record, profile: 'gone@3' })).toThrow('profile gone@3 is not known at revision 1')
+    // and leaves no overlay open
+    openOverlay(fleet).discard()
+  })
+})
+
+test('two overlays at once are refused, and so is a change under an open one', () => {
+  const fleet = aFleet({ h1: {} })
+  const overlay = openOverlay(fleet)
+  expect(() => openOverlay(fleet)).toThrow('open overlay')
+  expect(() => fleet.apply({ format: 1, id: 'x', writer: 't', basis: fleet.place, changes: [], revision: 2, at: 0 })).toThrow(
+    'overlay is open',
+  )
+  overlay.discard()
+})
