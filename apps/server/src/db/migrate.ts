@@ -6,10 +6,12 @@ import pg from 'pg'
 
 export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string }
 
+export const migrationCodes = ['migration.edited', 'migration.unfinished', 'migration.failed'] as const
+
 /** A migration that cannot be applied; `code` says which way, `message` what to do. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
-  readonly code: 'migration.edited' | 'migration.unfinished' | 'migration.failed'
+  readonly code: (typeof migrationCodes)[number]
 
   constructor(code: MigrationError['code'], message: string, options?: ErrorOptions) {
     super(message, options)

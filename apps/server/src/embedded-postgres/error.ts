@@ -1,14 +1,17 @@
-export type EmbeddedPostgresErrorCode =
-  | 'postgres.no_binaries'
-  | 'postgres.binaries_broken'
-  | 'postgres.state_dir_closed'
-  | 'postgres.state_dir_foreign'
-  | 'postgres.initdb_failed'
-  | 'postgres.wrong_version'
-  | 'postgres.wrong_password'
-  | 'postgres.socket_dir_foreign'
-  | 'postgres.start_failed'
-  | 'postgres.timeout'
+export const embeddedPostgresCodes = [
+  'postgres.no_binaries',
+  'postgres.binaries_broken',
+  'postgres.state_dir_closed',
+  'postgres.state_dir_foreign',
+  'postgres.initdb_failed',
+  'postgres.wrong_version',
+  'postgres.wrong_password',
+  'postgres.socket_dir_foreign',
+  'postgres.start_failed',
+  'postgres.timeout',
+] as const
+
+export type EmbeddedPostgresErrorCode = (typeof embeddedPostgresCodes)[number]
 
 /** The embedded server cannot be had; `code` says why, `message` what would help. */
 export class EmbeddedPostgresError extends Error {
