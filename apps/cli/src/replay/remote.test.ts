@@ -1,0 +1,94 @@
+import { createClient } from '@gantt/client'
+import { parseHostStats, parseRequestSpec } from '@gantt/scheduler-core'
+import { expect, test } from 'vitest'
+import type { Driver, Placement, ProfileParts } from './driver.ts'
+import { createInProcessDriver } from './in-process.ts'
+import { runOpenb } from './openb.ts'
+import type { OpenbNode } from './openb-nodes.ts'
+import type { OpenbPod } from './openb-pods.ts'
+import { createRemoteDriver, RemoteError } from './remote.ts'
+
+const ok = <Value>(parsed: { ok: true; value: Value } | { ok: false; problems: readonly { message: string }[] }): Value => {
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
+  return parsed.value
+}
+
+interface Input {
+  readonly updates?: readonly { readonly name: { readonly host: string }; readonly report: { readonly full: unknown } }[]
+  readonly spec?: { readonly gantt: { readonly flavor: { readonly extraSpecs: readonly { key: string; value: string }[] } } }
+  readonly profile?: string
+}
+
+/** A service as a replay sees it, deciding by the very core: answers the calls and counts what is left behind. */
+function aService() {
+  const core: Driver = createInProcessDriver({ seed: 'service' })
+  const live = new Map<string, Placement>()
+  const calls: string[] = []
+  let aggregates = 0
+  const answer = async (name: string, variables: { input: Input; claims: readonly { id: string }[] }): Promise<unknown> => {
+    const { input } = variables
+    if (name === 'Report') {
+      const hosts = (input.updates ?? []).map(({ name: { host }, report: { full } }) => {
+        const { hypervisorType, hypervisorVersion, hypervisorHostname, ...stats } = full as Record<string, unknown>
+        return { name: host, stats: ok(parseHostStats(stats)) }
+      })
+      await core.reportHosts(hosts)
+      return { updateResourceStats: { results: hosts.map(() => ({ __typename: 'ResourceStatsApplied' })) } }
+    }
+    if (name === 'Gather') return { aggregateCreate: { __typename: 'AggregatePayload', aggregate: { uuid: 'u', version: ++aggregates } } }
+    if (name === 'Scatter') return { aggregateDelete: { __typename: --aggregates === 0 ? 'AggregatePayload' : 'NotFound' } }
+    if (name === 'Write') {
+      const { normalisation, tieOrder, scheduler, ...parts } = input as unknown as Record<string, string>
+      await core.writeProfile({ ...parts, normalisation: 'fixed', tieOrder: 'first-seen', scheduler: 'filter' } as unknown as ProfileParts)
+      return { profileVersionCreate: { __typename: 'ProfilePayload' } }
+    }
+    if (name === 'Release') {
+      for (const { id } of variables.claims) live.delete(id)
+      return { claimRelease: variables.claims.map(() => ({ __typename: 'ClaimPayload' })) }
+    }
+    const { flavor, requestedDestination: _aggregate, ...rest } = (input.spec?.gantt ?? {}) as Record<string, unknown>
+    const extraSpecs = Object.fromEntries((input.spec?.gantt.flavor.extraSpecs ?? []).map(({ key, value }) => [key, value]))
+    const request = ok(parseRequestSpec({ ...rest, flavor: { ...(flavor as object), extraSpecs } }))
+    const placement = await core.place(request, input.profile?.startsWith('run') ? 'replay' : (input.profile ?? ''))
+    if (placement === undefined) return { selectDestinations: { __typename: 'NoValidHost', message: 'none' } }
+    live.set(placement.claim.id, placement)
+    const claim = { id: placement.claim.id, fence: placement.claim.fence, gpus: placement.gpus.map((index) => ({ index })) }
+    const selected = { host: { name: placement.host }, claim }
+    return { selectDestinations: { __typename: 'SelectDestinationsPayload', destinations: [{ selected }] } }
+  }
+  const fetch = async (_url: unknown, init?: RequestInit): Promise<Response> => {
+    const { query, variables } = JSON.parse(String(init?.body))
+    const name = /mutation (\w+)/.exec(query)?.[1] ?? ''
+    calls.push(name)
+    return Response.json({ data: await answer(name, variables) })
+  }
+  return { fetch: fetch as typeof globalThis.fetch, live, calls, aggregates: () => aggregates }
+}
+
+const nodes = ['n1', 'n2', 'n3'].map((name): OpenbNode => ({ name, cpuMilli: 8_000, memoryMib: 1_024, gpus: 2, gpuModel: 'G' }))
+const pods = Array.from(
+  { length: 12 },
+  (_, i): OpenbPod => ({ name: `p${i}`, cpuMilli: 100, memoryMib: 1, gpus: 1, gpuMilliEach: i % 3 === 0 ? 1_000 : 400, gpuModels: [] }),
+)
+
+test.each(['first-fit', 'best-fit', 'fgd', 'gpu-clustering'])(
+  '%s places the same through a service, and leaves nothing behind',
+  async (profile) => {
+    const service = aService()
+    const client = createClient({ url: 'http://service/graphql', fetch: service.fetch })
+    const options = { nodes, pods, profile, scale: 1, seed: 3 }
+    const remote = await runOpenb({ ...options, createDriver: () => createRemoteDriver({ client, run: 'run-1' }) })
+    expect(remote).toEqual(await runOpenb({ ...options, createDriver: (seed) => createInProcessDriver({ seed }) }))
+    expect([service.live.size, service.aggregates()]).toEqual([0, 0])
+    expect(service.calls.filter((name) => name === 'Place')).toHaveLength(remote.pods)
+  },
+)
+
+test('a refusal of the service is told in its own words', async () => {
+  const answer = { aggregateCreate: { __typename: 'ValidationError', message: 'name is taken' } }
+  const fetch = async () => Response.json({ data: { ...answer, updateResourceStats: { results: [] } } })
+  const driver = createRemoteDriver({ client: createClient({ url: 'http://service', fetch }), run: 'run-1' })
+  const refused = Promise.resolve(driver.reportHosts([])).catch((error: unknown) => error)
+  expect(await refused).toBeInstanceOf(RemoteError)
+  expect(String(await refused)).toContain('the service answered ValidationError: name is taken')
+})

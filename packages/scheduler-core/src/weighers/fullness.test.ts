@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import type { HostIndex } from '../fleet/columns.ts'
+import { aFleet, aRequest } from '../testing/index.ts'
+import { fullnessWeigher } from './fullness.ts'
+
+const rawOf = (options = {}) => {
+  const fleet = aFleet({
+    half: { vcpus: 8, vcpusUsed: 4, memoryMb: 1_000, memoryMbUsed: 500 },
+    cpuOnly: { vcpus: 8, vcpusUsed: 8, memoryMb: 1_000 },
+    over: { vcpus: 8, vcpusUsed: 9, memoryMb: 1_000, memoryMbUsed: 1_001 },
+  })
+  const raw = fullnessWeigher.prepare(aRequest(), fleet, options)
+  return [0, 1, 2].map((host) => raw(host as HostIndex) + 0)
+}
+
+test('fullness is what is free of every resource, multiplied; short of one is full, over-full is no fuller', () => {
+  expect(rawOf()).toEqual([-2_000, 0, 0])
+})
+
+test('the options name what counts', () => {
+  expect(rawOf({ resources: ['MEMORY_MB'] })).toEqual([-500, -1_000, 0])
+  expect(() => fullnessWeigher.checkOptions?.({ resources: [] })).toThrow(RangeError)
+})

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import type { HostIndex } from '../fleet/columns.ts'
+import { aFleet, aRequest } from '../testing/index.ts'
+import { numaFitWeigher } from './numa-fit.ts'
+
+const cell = (id: number, cpuUsage: number) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb: 400, cpuUsage })
+const guest = (...cpus: number[]) => ({
+  numaTopology: { cells: cpus.map((count, id) => ({ id, cpus: Array.from({ length: count }, (_, cpu) => cpu), memoryMb: 10 })) },
+})
+
+test.each([
+  ['one guest cell: the tightest cell that has room counts', guest(1), -0.25],
+  ['a cell without room is passed over', guest(2), -1],
+  ['several guest cells: the free shares of all of theirs add up', guest(1, 2), -1.25],
+  ['no topology: all hosts alike', {}, 0],
+])('%s', (_name, shape, raw) => {
+  const fleet = aFleet({ h1: { numaCells: [cell(0, 0), cell(1, 3)] } })
+  expect(numaFitWeigher.prepare(aRequest(shape), fleet, {})(0 as HostIndex)).toBe(raw)
+})
