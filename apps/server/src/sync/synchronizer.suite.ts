@@ -104,6 +104,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       let place = ORIGIN
       for (let i = 0; i < 7; i++) place = await appendTo(a, place)
       const first = await b.read(ORIGIN, 3)
+      expect(first).toHaveLength(3)
       const last = first.at(-1) as LogEntry
       const rest = await b.read({ revision: last.revision, id: last.id, at: last.at }, 100)
       expect([...first, ...rest].map(({ revision }) => revision)).toEqual([1, 2, 3, 4, 5, 6, 7])

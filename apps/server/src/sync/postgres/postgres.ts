@@ -99,7 +99,8 @@ export async function openPostgresSynchronizer(connection: pg.ClientConfig): Pro
 
     async read(after, limit) {
       const { rows } = await log.query<LogRow>({ name: 'gantt-read', text: READ, values: [after.revision, limit + 1] })
-      if (after.revision === 0) return rows.map(toEntry)
+      // nothing stands at the origin, so the row beyond the limit is an entry too
+      if (after.revision === 0) return rows.slice(0, limit).map(toEntry)
       const [own, ...next] = rows
       if (own === undefined || Number(own.revision) !== after.revision || own.id !== after.id || Number(own.at_ms) !== after.at)
         throw new StoreWentBackError(
