@@ -1,0 +1,25 @@
+import type { ApiKey, ApiKeyStore, Scope } from '../db/api-keys.ts'
+
+export { type Scope, scopes } from '../db/api-keys.ts'
+
+/** Who calls: known by a key, never by what the call says of itself. */
+export interface Caller {
+  readonly keyId: string
+  readonly name: string
+  readonly account: string
+  readonly scopes: readonly Scope[]
+  /** False once the key was revoked or its time is over: long-lived streams ask again. */
+  isStillKnown(): boolean
+}
+
+/** The caller behind an `Authorization: Bearer KEY` header; undefined for none, a malformed one, or an unknown key. */
+export function findCaller(header: string | undefined, keys: Pick<ApiKeyStore, 'verify'>): Caller | undefined {
+  const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1]
+  const key: ApiKey | undefined = secret === undefined ? undefined : keys.verify(secret)
+  if (secret === undefined || key === undefined) return undefined
+  const { id: keyId, name, account, scopes } = key
+  return { keyId, name, account, scopes, isStillKnown: () => keys.verify(secret) !== undefined }
+}
+
+/** ADMIN may do everything. */
+export const mayDo = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean => scopes.includes(scope) || scopes.includes('ADMIN')

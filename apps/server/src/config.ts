@@ -1,0 +1,58 @@
+/** Settings of the service, from the environment. */
+export interface Config {
+  readonly host: string
+  /** 0: any that is free. */
+  readonly port: number
+  /** Where the embedded database and what belongs to it lie; undefined: the default place. */
+  readonly dataDir: string | undefined
+  /** A PostgreSQL server of the operator's own. */
+  readonly databaseUrl: string | undefined
+  /** Taken as an admin key instead of a generated one. */
+  readonly adminKey: string | undefined
+}
+
+export const DEFAULT_PORT = 4400
+
+/** Settings that cannot be used, all of them. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`The settings cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+/** Reads and checks every setting. Throws ConfigError with all problems at once. */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const problems: string[] = []
+  const text = (name: string): string | undefined => environment[name]?.trim() || undefined
+  const check = (name: string, isRight: boolean, rule: string, shown = JSON.stringify(text(name))): void => {
+    if (!isRight) problems.push(`${name} is ${shown}; it must be ${rule}.`)
+  }
+
+  const port = text('PORT') ?? String(DEFAULT_PORT)
+  check('PORT', /^\d{1,5}$/.test(port) && Number(port) <= 65_535, 'a port, 0 to 65535 (0: any that is free)')
+  const host = text('HOST') ?? '127.0.0.1'
+  check('HOST', /^[A-Za-z0-9.:_-]{1,253}$/.test(host), 'a host name or an address')
+  const dataDir = text('GANTT_DATA_DIR')
+  check('GANTT_DATA_DIR', dataDir === undefined || !dataDir.includes('\u0000'), 'a folder')
+  const databaseUrl = text('DATABASE_URL')
+  // the URL may hold a password, so it is not shown
+  check(
+    'DATABASE_URL',
+    databaseUrl === undefined || /^postgres(ql)?:\/\/./.test(databaseUrl),
+    'a URL that begins with postgresql://',
+    'something else',
+  )
+  const adminKey = text('GANTT_ADMIN_KEY')
+  check(
+    'GANTT_ADMIN_KEY',
+    adminKey === undefined || /^[\x21-\x7e]{16,512}$/.test(adminKey),
+    '16 to 512 printable characters without spaces',
+    'something else',
+  )
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { host, port: Number(port), dataDir, databaseUrl, adminKey }
+}

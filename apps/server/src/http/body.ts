@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http'
+import { quote } from '@gantt/scheduler-core'
+import { fault } from '../schema/faults.ts'
+import { limits } from './limits.ts'
+
+/** The parameters of a GraphQL call. */
+export interface Params {
+  readonly query: string
+  readonly operationName?: string | null
+  readonly variables?: Readonly<Record<string, unknown>> | null
+  readonly extensions?: Readonly<Record<string, unknown>> | null
+}
+
+const tooLarge = () =>
+  fault('GRAPHQL_VALIDATION_FAILED', `The body is larger than ${limits.bodyBytes} bytes.`, {
+    rule: 'limit.body',
+    allowed: `at most ${limits.bodyBytes} bytes`,
+    status: 413,
+  })
+
+/** The parameters in a JSON body. Throws the fault: another content type, too large (before all of it is read), not JSON, not a call. */
+export async function readParams(request: IncomingMessage): Promise<Params> {
+  const type = request.headers['content-type'] ?? ''
+  // only JSON: what a foreign page's form can send is never a call
+  if (!/^application\/(json|graphql\+json)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
+    throw fault('GRAPHQL_VALIDATION_FAILED', `The content type is ${quote(type)}; it must be application/json`, {
+      rule: 'http.content_type',
+      found: quote(type),
+      allowed: 'application/json',
+      status: 415,
+    })
+  if (request.headers['content-encoding'] !== undefined)
+    throw fault('GRAPHQL_VALIDATION_FAILED', 'The body is encoded; it must be sent as it is', {
+      rule: 'http.content_encoding',
+      status: 415,
+    })
+  return toParams(parseJson(await readBody(request)))
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw tooLarge()
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length > limits.bodyBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return new TextDecoder('utf-8').decode(Buffer.concat(chunks))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw fault('GRAPHQL_PARSE_FAILED', `The body is ${quote(text)}; it must be JSON`, {
+      rule: 'http.body',
+      found: quote(text),
+      allowed: 'JSON',
+    })
+  }
+}
+
+/** Throws the fault unless the body is one call. */
+function toParams(body: unknown): Params {
+  if (Array.isArray(body)) throw wrong([], body, 'one call, not a list of calls')
+  if (body === null || typeof body !== 'object') throw wrong([], body, 'an object with the member query')
+  const { query, operationName, variables, extensions, ...others } = body as Record<string, unknown>
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw wrong([unknown.slice(0, 80)], others[unknown], 'one of query, operationName, variables, extensions')
+  if (typeof query !== 'string' || query === '') throw wrong(['query'], query, 'the text of an operation')
+  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
+    throw wrong(['operationName'], operationName, 'a name')
+  if (!isMap(variables)) throw wrong(['variables'], variables, 'an object')
+  if (!isMap(extensions)) throw wrong(['extensions'], extensions, 'an object')
+  return { query, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) }
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> | null | undefined =>
+  value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))
+
+const wrong = (path: readonly string[], found: unknown, allowed: string) => {
+  const place = path.join('.') || 'the body'
+  return fault('GRAPHQL_VALIDATION_FAILED', `${place} is ${found === undefined ? 'missing' : quote(found)}; it must be ${allowed}`, {
+    path,
+    rule: 'http.body',
+    found: quote(found),
+    allowed,
+  })
+}

@@ -1,0 +1,119 @@
+import { quote } from '@gantt/scheduler-core'
+import {
+  coerceInputValue,
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  type OperationDefinitionNode,
+  typeFromAST,
+} from 'graphql'
+import { fault } from '../schema/faults.ts'
+import { allowedFor } from '../schema/scalars.ts'
+
+/** Errors told at most for one call. */
+const MOST = 50
+
+/** What may stand at a place of this type; ends a sentence that begins with "it must be". */
+export function allowedIn(type: GraphQLInputType): string {
+  if (isNonNullType(type)) return allowedIn(type.ofType)
+  if (isListType(type)) return `a list, each ${allowedIn(type.ofType)}`
+  const named = getNamedType(type)
+  if (isEnumType(named))
+    return `one of ${named
+      .getValues()
+      .map(({ name }) => name)
+      .join(', ')}`
+  if (isScalarType(named)) return allowedFor(named.name) ?? named.name
+  return isInputObjectType(named) && named.isOneOf ? `exactly one of ${fieldNames(named)}` : `a ${named.name}`
+}
+
+const fieldNames = (type: GraphQLInputType): string => {
+  const named = getNamedType(type)
+  return isInputObjectType(named) ? Object.keys(named.getFields()).join(', ') : ''
+}
+
+/**
+ * Why the variables of an operation do not fit their types, place by place: where, what was found, what is allowed.
+ * For a call that was refused already: it reads them a second time.
+ */
+export function variableFaults(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+  variables: Readonly<Record<string, unknown>>,
+): GraphQLError[] {
+  const operation = getOperationAST(document, operationName)
+  return operation
+    ? (operation.variableDefinitions?.flatMap((definition) => faultsOf(schema, definition, variables)).slice(0, MOST) ?? [])
+    : []
+}
+
+type Definition = NonNullable<OperationDefinitionNode['variableDefinitions']>[number]
+
+function faultsOf(
+  schema: GraphQLSchema,
+  { variable, type: node, defaultValue }: Definition,
+  variables: Readonly<Record<string, unknown>>,
+): GraphQLError[] {
+  const name = variable.name.value
+  const type = typeFromAST(schema, node as never) as GraphQLInputType | undefined
+  if (!type || !isInputType(type)) return []
+  if (!Object.hasOwn(variables, name)) return isNonNullType(type) && !defaultValue ? [badValue([name], undefined, allowedIn(type))] : []
+  const faults: GraphQLError[] = []
+  coerceInputValue(variables[name], type, (path, found, error) => {
+    if (faults.length >= MOST) return
+    const place = [name, ...path.map(String)]
+    const spot = typeAt(type, path)
+    const unknown = /^Field "([^"]*)" is not defined by type/s.exec(error.message)?.[1]
+    const missing = /^Field "([^"]*)" of required type/s.exec(error.message)?.[1]
+    const field = missing === undefined ? undefined : fieldOf(spot, missing)
+    if (unknown !== undefined)
+      faults.push(
+        badValue(
+          [...place, unknown.slice(0, 80)],
+          (found as Record<string, unknown> | null)?.[unknown],
+          `no such field; there are ${fieldNames(spot)}`,
+          'not be there: ',
+        ),
+      )
+    else if (missing !== undefined) faults.push(badValue([...place, missing], undefined, field ? allowedIn(field) : 'given'))
+    else faults.push(badValue(place, found, allowedIn(spot)))
+  })
+  return faults
+}
+
+/** A place with a value that it cannot have. */
+export function badValue(path: readonly string[], found: unknown, allowed: string, verb = 'be '): GraphQLError {
+  const shown = path.map((key) => (key.length > 80 ? `${key.slice(0, 77)}...` : key))
+  const quoted = found === undefined ? 'missing' : quote(found)
+  const rule = verb === 'be ' ? `it must be ${allowed}` : `there is ${allowed}`
+  return fault('GRAPHQL_VALIDATION_FAILED', `${shown.join('.')} is ${quoted}; ${rule}`, {
+    path: shown,
+    rule: 'input.type',
+    found: quoted,
+    allowed,
+  })
+}
+
+function typeAt(type: GraphQLInputType, path: readonly (string | number)[]): GraphQLInputType {
+  let at: GraphQLInputType = type
+  for (const key of path) {
+    const inner: GraphQLInputType = isNonNullType(at) ? at.ofType : at
+    at = isListType(inner) && typeof key === 'number' ? inner.ofType : (fieldOf(inner, String(key)) ?? inner)
+  }
+  return at
+}
+
+function fieldOf(type: GraphQLInputType, name: string): GraphQLInputType | undefined {
+  const named = getNamedType(type)
+  return isInputObjectType(named) ? named.getFields()[name]?.type : undefined
+}

@@ -1,0 +1,116 @@
+import { type ExecutionResult, type GraphQLError, type GraphQLSchema, parse } from 'graphql'
+import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga'
+import type { Caller } from '../auth/caller.ts'
+import type { Context } from '../schema/context.ts'
+import { fault } from '../schema/faults.ts'
+import type { Services } from '../services/services.ts'
+import { variableFaults } from './coercion.ts'
+import { checkLimits, limits } from './limits.ts'
+import { documentFaults } from './literals.ts'
+import { isDefect, toFault } from './masking.ts'
+
+/** What the HTTP server knows of a call before its document is read. */
+export interface Call {
+  readonly caller: Caller
+  readonly requestId: string
+}
+
+export interface GraphqlOptions {
+  readonly schema: GraphQLSchema
+  readonly services: Services
+  /** Tells operators why a call failed. */
+  warn(message: string): void
+}
+
+export type GraphqlHandler = YogaServerInstance<Call, Context>
+
+/** GraphQL over a request whose body was read and whose caller is known. */
+export function createGraphql({ schema, services, warn }: GraphqlOptions): GraphqlHandler {
+  return createYoga<Call, Context>({
+    schema,
+    context: ({ caller, requestId }) => ({ ...services, caller, requestId }),
+    logging: false,
+    cors: false,
+    batching: false,
+    multipart: false,
+    graphiql: false,
+    landingPage: false,
+    maxRequestBodySize: false,
+    maskedErrors: { maskError: (error) => toFault(error) },
+    plugins: [useLimits(), useTypedErrors(schema), useRequestId(warn)],
+  })
+}
+
+/** Refuses what asks for too much: tokens while parsing, the rest before anything runs. */
+function useLimits(): Plugin<Context, Call> {
+  const check: Plugin['onExecute'] = ({ args, setResultAndStopExecution }) => {
+    const { schema, document, operationName, variableValues } = args
+    try {
+      checkLimits(schema, document, operationName ?? undefined, variableValues ?? {})
+    } catch (error) {
+      setResultAndStopExecution({ errors: [error as GraphQLError] })
+    }
+  }
+  return {
+    onParse: ({ setParseFn }) => setParseFn((source) => parse(source, { maxTokens: limits.tokens })),
+    onExecute: check,
+    onSubscribe: check as never,
+  }
+}
+
+/** Says of every value that does not fit where it is, what was found and what is allowed. */
+function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
+  const retell = (
+    result: unknown,
+    document: Parameters<typeof variableFaults>[1],
+    operationName: string | undefined,
+    variables: unknown,
+  ) => {
+    const { data, errors } = result as ExecutionResult
+    // without data and without a path it never began: the variables did not fit, or no operation was named
+    if (data !== undefined || !errors || errors.some(({ path, extensions }) => path || extensions.rule !== undefined)) return undefined
+    const faults = variableFaults(schema, document, operationName, (variables ?? {}) as Record<string, unknown>)
+    return { errors: faults.length > 0 ? faults : errors.map(toFault) }
+  }
+  return {
+    onParse:
+      () =>
+      ({ result, replaceParseResult }) => {
+        if (result instanceof Error) replaceParseResult(fault('GRAPHQL_PARSE_FAILED', result.message.slice(0, 300)) as never)
+      },
+    onValidate:
+      ({ params }) =>
+      ({ valid, result, setResult }) => {
+        if (!valid) setResult(documentFaults(schema, params.documentAST, result as readonly GraphQLError[]))
+      },
+    onExecute: ({ args }) => ({
+      onExecuteDone({ result, setResult }) {
+        const told = retell(result, args.document, args.operationName ?? undefined, args.variableValues)
+        if (told) setResult(told)
+      },
+    }),
+    onSubscribe: ({ args }) => ({
+      onSubscribeResult({ result, setResult }) {
+        const told =
+          Symbol.asyncIterator in (result as object)
+            ? undefined
+            : retell(result, args.document, args.operationName ?? undefined, args.variableValues)
+        if (told) setResult(told as never)
+      },
+    }),
+  }
+}
+
+/** Every fault carries the id of its request; the service's own are told to operators with their reason. */
+function useRequestId(warn: (message: string) => void): Plugin<Context, Call> {
+  return {
+    onExecutionResult({ result, context }) {
+      const { requestId } = context as unknown as Call
+      for (const one of Array.isArray(result) ? result : [result])
+        for (const error of ((one as ExecutionResult | undefined)?.errors ?? []) as GraphQLError[]) {
+          error.extensions.requestId = requestId
+          if (isDefect(error)) warn(`request ${requestId} failed`)
+        }
+    },
+  }
+}

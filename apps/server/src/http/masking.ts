@@ -1,0 +1,46 @@
+import { GraphQLError } from 'graphql'
+import { UnavailableError } from '../replica/placement.ts'
+import { fault, isFault } from '../schema/faults.ts'
+import { InputFault } from '../services/outcome.ts'
+import { TooManyStreamsError } from '../services/watch.ts'
+
+/** An error as callers may see it: ours as they are, those of known kinds in our form, and everything else as INTERNAL. */
+export function toFault(error: unknown): GraphQLError {
+  if (isFault(error)) return error
+  const cause = error instanceof GraphQLError ? error.originalError : error
+  const at = error instanceof GraphQLError ? error : undefined
+  if (isFault(cause)) return located(cause, at)
+  if (cause instanceof InputFault) {
+    const [first] = cause.issues
+    const detail = first ? { path: first.path, rule: first.code, found: first.actual, allowed: first.expected } : {}
+    const answer = fault('GRAPHQL_VALIDATION_FAILED', cause.message, detail)
+    answer.extensions.issues = cause.issues
+      .slice(0, 50)
+      .map(({ code: rule, path, message, actual: found, expected: allowed }) => ({ path, rule, message, found, allowed }))
+    return located(answer, at)
+  }
+  if (cause instanceof UnavailableError)
+    return located(
+      fault(cause.reason === 'deadline' ? 'DEADLINE_EXCEEDED' : 'UNAVAILABLE', sentence(cause.message), { retryAfterMs: 1_000 }),
+      at,
+    )
+  if (cause instanceof TooManyStreamsError) return located(fault('RATE_LIMITED', sentence(cause.message), { retryAfterMs: 5_000 }), at)
+  // errors of the document itself have no cause
+  if (at !== undefined && cause === undefined && !(at.extensions.unexpected === true))
+    return located(fault('GRAPHQL_VALIDATION_FAILED', shorten(at.message)), at)
+  return located(fault('INTERNAL', 'The service failed to answer; the request id leads to the reason in its log.'), at)
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
+
+export const shorten = (text: string, most = 300): string => (text.length > most ? `${text.slice(0, most - 3)}...` : text)
+
+/** The same fault, where in the answer it arose. */
+function located(error: GraphQLError, at: GraphQLError | undefined): GraphQLError {
+  if (at === undefined) return error
+  const { nodes, path } = at
+  return new GraphQLError(error.message, { ...(nodes ? { nodes } : {}), ...(path ? { path } : {}), extensions: error.extensions })
+}
+
+/** Whether the fault is the service's own, so that operators must hear of it. */
+export const isDefect = ({ extensions }: GraphQLError): boolean => extensions.code === 'INTERNAL'

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { GraphQLError } from 'graphql'
+import { findCaller } from '../auth/caller.ts'
+import type { ApiKeyStore } from '../db/api-keys.ts'
+import { fault } from '../schema/faults.ts'
+import { readParams } from './body.ts'
+import { createGraphiqlPage, pageHeaders } from './graphiql.ts'
+import type { GraphqlHandler } from './graphql.ts'
+import { isDefect, toFault } from './masking.ts'
+
+export interface HttpOptions {
+  readonly host: string
+  /** 0: any that is free. */
+  readonly port: number
+  readonly graphql: GraphqlHandler
+  readonly keys: Pick<ApiKeyStore, 'verify'>
+  /** Why the service cannot answer calls now; undefined when it can. */
+  notReady(): string | undefined
+  /** Ends what would never end by itself: open streams. */
+  endStreams(): void
+  /** Tells operators why a call failed. */
+  warn(message: string): void
+}
+
+export interface HttpServer {
+  /** Where callers reach it. */
+  readonly url: string
+  /** Takes no more calls, lets those under way finish, and ends streams. */
+  close(): Promise<void>
+}
+
+/** How long calls under way may take once the server is closing. */
+const DRAIN_MS = 65_000
+
+/** Serves /graphql, /live and /ready. Rejects when the address cannot be taken. */
+export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
+  const page = createGraphiqlPage()
+  let isClosing = false
+  const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, maxHeaderSize: 32_768 }, (request, response) => {
+    if (isClosing) response.setHeader('connection', 'close')
+    void answer(request, response).catch((error: unknown) => refuse(options, request, response, requestIdOf(request), error))
+  })
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [path] = (request.url ?? '/').split('?')
+    switch (path) {
+      case '/graphql':
+        return graphql(request, response)
+      case '/live':
+        return tell(response, 200, 'live')
+      case '/ready': {
+        const why = isClosing ? 'closing' : options.notReady()
+        return tell(response, why === undefined ? 200 : 503, why ?? 'ready')
+      }
+      case '/':
+        response.writeHead(302, { location: '/graphql' }).end()
+        return
+      default:
+        return tell(response, 404, 'not here; the API is at /graphql')
+    }
+  }
+
+  const graphql = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method === 'GET' && wantsPage(request)) {
+      response.writeHead(200, pageHeaders).end(await page())
+      return
+    }
+    const requestId = requestIdOf(request)
+    response.setHeader('x-request-id', requestId)
+    response.setHeader('x-content-type-options', 'nosniff')
+    const caller = findCaller(request.headers.authorization, options.keys)
+    if (caller === undefined) throw fault('UNAUTHENTICATED', 'Say who is calling: Authorization: Bearer KEY.')
+    if (request.method !== 'POST')
+      throw fault('GRAPHQL_VALIDATION_FAILED', `The method is ${request.method}; it must be POST.`, {
+        rule: 'http.method',
+        allowed: 'POST',
+        status: 405,
+      })
+    const why = options.notReady()
+    if (why !== undefined && !isClosing) throw fault('UNAVAILABLE', `The service is not ready: ${why}.`, { retryAfterMs: 1_000 })
+    Object.assign(request, { body: await readParams(request) })
+    await options.graphql(request, response, { caller, requestId })
+  }
+
+  await listen(server, options)
+  const { port } = server.address() as AddressInfo
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host
+  return {
+    url: `http://${host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host}:${port}/graphql`,
+    async close() {
+      isClosing = true
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      options.endStreams()
+      server.closeIdleConnections()
+      // a connection that was busy becomes idle when its call is answered
+      const sweep = setInterval(() => server.closeIdleConnections(), 100)
+      const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+      await closed
+      clearInterval(sweep)
+      clearTimeout(end)
+    },
+  }
+}
+
+function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+const wantsPage = (request: IncomingMessage): boolean => (request.headers.accept ?? '').includes('text/html')
+
+/** The caller's own id where it is a plain one, so that its log and ours meet. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()
+}
+
+function tell(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }).end(`${text}\n`)
+}
+
+/** Answers a call that was refused before GraphQL saw it, or failed outside of it. */
+function refuse({ warn }: HttpOptions, request: IncomingMessage, response: ServerResponse, requestId: string, cause: unknown): void {
+  const error: GraphQLError = toFault(cause)
+  if (isDefect(error)) warn(`request ${requestId} failed: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`)
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const { http, ...extensions } = error.extensions as { http: { status: number } }
+  const status = http.status
+  const body = JSON.stringify({ errors: [{ message: error.message, extensions: { ...extensions, requestId } }] })
+  const isUnread = !request.complete
+  response.writeHead(status, {
+    'content-type': 'application/graphql-response+json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(status === 405 ? { allow: 'POST' } : {}),
+    ...(isUnread ? { connection: 'close' } : {}),
+  })
+  response.end(body)
+  // what is still coming is let go for a moment, so that the caller reads the answer; it is kept nowhere
+  if (isUnread) {
+    request.resume()
+    setTimeout(() => request.destroy(), 1_000).unref()
+  }
+}

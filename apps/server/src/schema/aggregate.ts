@@ -1,0 +1,135 @@
+import { type AggregateDone, type VersionConflict as VersionConflictShape, zoneOf } from '../services/aggregates.ts'
+import { builder } from './builder.ts'
+import { ImpactPreview, KeyValue, KeyValueInput, toPairs } from './common.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { NotFound, resultUnion, UserError, ValidationError } from './errors.ts'
+import { Aggregate, Host } from './refs.ts'
+
+builder.node(Aggregate, {
+  description: 'A set of hosts with metadata; one with the key availability_zone is a zone.',
+  id: { resolve: ({ uuid }) => uuid, description: 'Global id.' },
+  loadOne: (uuid, { aggregates }) => aggregates.find(uuid),
+  fields: (t) => ({
+    uuid: t.expose('uuid', { type: 'UUID', description: 'Its identity.' }),
+    name: t.exposeString('name', { description: 'Unique among aggregates.' }),
+    availabilityZone: t.string({ nullable: true, description: 'Its metadata key availability_zone.', resolve: zoneOf }),
+    metadata: t.field({ type: [KeyValue], description: 'What filters read.', resolve: ({ metadata }) => toPairs(metadata) }),
+    version: t.exposeInt('version', { description: 'Rises with every edit; give it as ifVersion.' }),
+    hostNames: t.field({ type: ['String'], description: 'Names of its member hosts.', resolve: ({ hosts }) => [...hosts] }),
+    hosts: t.field({
+      type: [Host],
+      description: 'Its member hosts, all their nodes.',
+      resolve: (aggregate, _args, { aggregates }) => aggregates.hostsIn(aggregate),
+    }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Store time of the last edit.' }),
+  }),
+})
+
+const AggregateConnection = connectionOf('Aggregate', Aggregate)
+
+builder.queryFields((t) => ({
+  aggregate: t.field({
+    type: Aggregate,
+    nullable: true,
+    authScopes: { scope: 'READ' },
+    description: 'Null when there is none.',
+    args: { uuid: t.arg({ type: 'UUID', required: true, description: 'Its identity.' }) },
+    resolve: (_root, { uuid }, { aggregates }) => aggregates.find(uuid),
+  }),
+  aggregates: t.field({
+    type: AggregateConnection,
+    authScopes: { scope: 'READ' },
+    description: 'All aggregates, by name.',
+    args: { ...pageArgs(), query: t.arg.string({ description: 'A part of the name.' }) },
+    resolve: (_root, args, { aggregates }) => aggregates.list(args),
+  }),
+}))
+
+const AggregatePayload = builder.objectRef<AggregateDone>('AggregatePayload').implement({
+  description: 'The edit is made, or would be.',
+  fields: (t) => ({
+    aggregate: t.expose('aggregate', { type: Aggregate, nullable: true, description: 'As it is now, or would be; null when deleted.' }),
+    impact: t.expose('impact', { type: ImpactPreview, description: 'What it touches.' }),
+    dryRun: t.exposeBoolean('dryRun', { description: 'True when nothing was changed.' }),
+  }),
+})
+
+const VersionConflict = builder.objectRef<VersionConflictShape>('VersionConflict').implement({
+  description: 'It was edited since it was read. Look at the current one and edit that.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    expected: t.exposeInt('expected', { description: 'The version that the call names.' }),
+    actual: t.exposeInt('actual', { description: 'The version that it has.' }),
+    current: t.expose('current', { type: Aggregate, nullable: true, description: 'As it is now.' }),
+  }),
+})
+
+const AggregateResult = resultUnion(
+  'AggregateResult',
+  'Ends of edits of aggregates.',
+  [AggregatePayload, NotFound, VersionConflict, ValidationError],
+  {
+    done: 'AggregatePayload',
+  },
+)
+
+const AggregateCreateInput = builder.inputType('AggregateCreateInput', {
+  description: 'A new aggregate.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Unique, 1 to 255 characters.' }),
+    availabilityZone: t.string({ description: 'Makes it a zone: the metadata key availability_zone.' }),
+    metadata: t.field({ type: [KeyValueInput], description: 'What filters read.' }),
+    hosts: t.stringList({ description: 'Names of hosts that have reported.' }),
+  }),
+})
+
+const AggregateUpdateInput = builder.inputType('AggregateUpdateInput', {
+  description: "Member and metadata edits are deltas, never whole-list replacement: two operators cannot erase each other's work.",
+  fields: (t) => ({
+    name: t.string({ description: 'A new name.' }),
+    availabilityZone: t.string({ description: 'A new zone. To end being a zone, unset the metadata key availability_zone.' }),
+    setMetadata: t.field({ type: [KeyValueInput], description: 'Keys to add or replace.' }),
+    unsetMetadata: t.stringList({ description: 'Keys to remove.' }),
+    addHosts: t.stringList({ description: 'Hosts to add; they must have reported.' }),
+    removeHosts: t.stringList({ description: 'Hosts to remove.' }),
+  }),
+})
+
+const dryRunText = 'True: only tell what it would do.'
+
+builder.mutationFields((t) => ({
+  aggregateCreate: t.field({
+    type: AggregateResult,
+    authScopes: { scope: 'OPERATE' },
+    description: 'Makes an aggregate.',
+    args: {
+      input: t.arg({ type: AggregateCreateInput, required: true, description: 'The new aggregate.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: dryRunText }),
+    },
+    resolve: (_root, { input: { name, availabilityZone, metadata, hosts }, dryRun }, { aggregates }) =>
+      aggregates.create({ name, availabilityZone, setMetadata: metadata, addHosts: hosts }, dryRun ?? false),
+  }),
+  aggregateUpdate: t.field({
+    type: AggregateResult,
+    authScopes: { scope: 'OPERATE' },
+    description: 'Edits an aggregate.',
+    args: {
+      uuid: t.arg({ type: 'UUID', required: true, description: 'Which.' }),
+      ifVersion: t.arg.int({ required: true, description: 'The version that was read.' }),
+      input: t.arg({ type: AggregateUpdateInput, required: true, description: 'What changes.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: dryRunText }),
+    },
+    resolve: (_root, { uuid, ifVersion, input, dryRun }, { aggregates }) => aggregates.update(uuid, ifVersion, input, dryRun ?? false),
+  }),
+  aggregateDelete: t.field({
+    type: AggregateResult,
+    authScopes: { scope: 'OPERATE' },
+    description: 'Removes an aggregate; its hosts stay.',
+    args: {
+      uuid: t.arg({ type: 'UUID', required: true, description: 'Which.' }),
+      ifVersion: t.arg.int({ required: true, description: 'The version that was read.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: dryRunText }),
+    },
+    resolve: (_root, { uuid, ifVersion, dryRun }, { aggregates }) => aggregates.delete(uuid, ifVersion, dryRun ?? false),
+  }),
+}))

@@ -1,0 +1,50 @@
+import SchemaBuilder from '@pothos/core'
+import RelayPlugin from '@pothos/plugin-relay'
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import { mayDo, type Scope } from '../auth/caller.ts'
+import type { Context } from './context.ts'
+import { fault } from './faults.ts'
+import { decodeId, encodeId } from './ids.ts'
+import { type ScalarName, scalarConfig, scalarRules } from './scalars.ts'
+
+type Both<Value> = { Input: Value; Output: Value }
+
+/** Default deny: a field of Query, Mutation or Subscription without a scope keeps the schema from being built (index.ts). */
+export const builder = new SchemaBuilder<{
+  Context: Context
+  DefaultFieldNullability: false
+  AuthScopes: { scope: Scope }
+  Scalars: {
+    ID: { Input: string; Output: string }
+    DateTime: Both<number>
+    Duration: Both<number>
+    SafeInt: Both<number>
+    UUID: Both<string>
+    Revision: Both<number>
+    JSON: Both<unknown>
+  }
+}>({
+  plugins: [ScopeAuthPlugin, RelayPlugin],
+  defaultFieldNullability: false,
+  scopeAuth: {
+    authorizeOnSubscribe: true,
+    authScopes: ({ caller }) => ({ scope: (scope) => mayDo(caller, scope) }),
+    unauthorizedError: (_parent, { caller }, { fieldName }) =>
+      fault('FORBIDDEN', `The key ${caller.name} may not use ${fieldName}: it has the scopes ${caller.scopes.join(', ') || 'none'}.`),
+  },
+  relay: {
+    encodeGlobalID: encodeId,
+    decodeGlobalID: decodeId,
+    brandLoadedObjects: true,
+    nodeTypeOptions: { description: 'Anything with a global id.' },
+    nodeQueryOptions: { authScopes: { scope: 'READ' }, description: 'Whatever has this global id; null when it is not there.' },
+    nodesQueryOptions: { authScopes: { scope: 'READ' }, description: 'Like node, for many ids; answer i is for id i.' },
+    pageInfoTypeOptions: { description: 'Where a page lies in its list.' },
+  },
+})
+
+for (const name of Object.keys(scalarRules) as ScalarName[]) builder.scalarType(name, scalarConfig(scalarRules[name] as never) as never)
+
+builder.queryType({ description: 'What is known. Live things come from this replica, records from the tables behind it.' })
+builder.mutationType({ description: 'What changes the fleet. Expected ends are types of the answer, never errors.' })
+builder.subscriptionType({ description: 'Changes as they happen, over server-sent events.' })

@@ -1,0 +1,62 @@
+import type { Impact } from '../services/hosts.ts'
+import { builder } from './builder.ts'
+
+/** A record as the list of pairs that GraphQL can type. */
+export const toPairs = (record: Readonly<Record<string, string>>) => Object.entries(record).map(([key, value]) => ({ key, value }))
+
+export const KeyValue = builder.objectRef<{ readonly key: string; readonly value: string }>('KeyValue').implement({
+  description: 'One entry of a map of texts.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'The key.' }),
+    value: t.exposeString('value', { description: 'The value.' }),
+  }),
+})
+
+export const KeyValueInput = builder.inputType('KeyValueInput', {
+  description: 'One entry of a map of texts. A key may be given once.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'The key.' }),
+    value: t.string({ required: true, description: 'The value.' }),
+  }),
+})
+
+export const ResourceNameInput = builder.inputType('ResourceNameInput', {
+  description: "Nova's name: a host, or the (host, node) pair for drivers with many nodes.",
+  fields: (t) => ({
+    host: t.string({ required: true, description: "The host's name." }),
+    node: t.string({ description: "The node's name; left out where a host has one node." }),
+  }),
+})
+
+export const ResourceAmount = builder.objectRef<readonly [string, number]>('ResourceAmount').implement({
+  description: 'Whole units of one resource class.',
+  fields: (t) => ({
+    resourceClass: t.string({ description: 'The class, e.g. VCPU, MEMORY_MB, DISK_GB.', resolve: ([name]) => name }),
+    amount: t.field({ type: 'SafeInt', description: 'How many units.', resolve: ([, amount]) => amount }),
+  }),
+})
+
+export const ImpactPreview = builder.objectRef<Impact>('ImpactPreview').implement({
+  description: 'What a change touches, worked out before it is made.',
+  fields: (t) => ({
+    hostsAffected: t.exposeInt('hostsAffected', { description: 'Hosts that it touches.' }),
+    azChanges: t.exposeInt('zoneChanges', { description: 'Hosts that would change their availability zone.' }),
+    claimsOnAffectedHosts: t.exposeInt('claimsOnAffectedHosts', { description: 'Live claims on those hosts.' }),
+    warnings: t.field({
+      type: ['String'],
+      description: 'What an operator should think about first.',
+      resolve: ({ warnings }) => [...warnings],
+    }),
+  }),
+})
+
+/** GraphQL gives null for what was not given; core wants it left out. Documents of JSON scalars are left as they are. */
+export function withoutNulls(value: unknown, verbatim: ReadonlySet<string> = new Set()): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, verbatim))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null && member !== undefined)
+      .map(([key, member]) => [key, verbatim.has(key) ? member : withoutNulls(member, verbatim)]),
+  )
+}

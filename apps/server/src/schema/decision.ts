@@ -1,0 +1,152 @@
+import type { StoredDecision } from '../services/decisions.ts'
+import type { DecisionEvent as DecisionEventShape } from '../services/watch.ts'
+import { builder } from './builder.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import type { Context } from './context.ts'
+import { GapEvent } from './events.ts'
+import { idOf } from './ids.ts'
+import { InstanceDestinations } from './placement.ts'
+import { ReasonCount } from './reasons.ts'
+import { Decision, Explanation, Host, ProfileVersion } from './refs.ts'
+import { RequestSpec } from './request-spec.ts'
+
+const DecisionOutcome = builder.enumType('DecisionOutcome', {
+  description: 'How a decision ended.',
+  values: ['PLACED', 'PARTIAL', 'NO_VALID_HOST', 'REJECTED', 'SIMULATED'] as const,
+})
+
+/** The request of a decision, which its record holds whole. */
+const specOf = ({ requestSpecId: id, record: { request }, at }: StoredDecision) => ({
+  id,
+  version: request.version,
+  document: request,
+  createdAt: at,
+})
+
+builder.node(Decision, {
+  description: 'What was decided for a request, and everything that makes the decision again.',
+  id: { resolve: ({ id }) => id, description: 'Global id.' },
+  loadOne: (id, { decisions }) => decisions.find(id),
+  fields: (t) => ({
+    outcome: t.field({ type: DecisionOutcome, description: 'How it ended.', resolve: async (view) => (await view.load()).outcome }),
+    at: t.field({ type: 'DateTime', description: 'Store time.', resolve: async (view) => (await view.load()).at }),
+    account: t.string({ description: 'The service account that asked.', resolve: async (view) => (await view.load()).account }),
+    instanceUuids: t.field({
+      type: ['UUID'],
+      description: 'The instances, where the caller named them.',
+      resolve: async (view) => [...(await view.load()).record.request.instanceUuids],
+    }),
+    spec: t.field({ type: RequestSpec, description: 'What was asked.', resolve: async (view) => specOf(await view.load()) }),
+    profile: t.field({
+      type: ProfileVersion,
+      nullable: true,
+      description: 'The profile version that decided; null when this replica does not know it.',
+      resolve: async (view, _args, { profiles }) => profiles.version((await view.load()).record.profile),
+    }),
+    seed: t.string({ description: 'Seed of every random choice.', resolve: async (view) => (await view.load()).record.seed }),
+    coreVersion: t.string({ description: 'Release of the code that decided.', resolve: async (view) => (await view.load()).record.core }),
+    fleetRevision: t.field({
+      type: 'Revision',
+      description: 'The state that it was decided on.',
+      resolve: async (view) => (await view.load()).place.basis,
+    }),
+    attempt: t.int({
+      description: 'How often the request was decided, this time included.',
+      resolve: async (view) => (await view.load()).record.attempt,
+    }),
+    destinations: t.field({
+      type: [InstanceDestinations],
+      description: 'In the order of the instances; empty when none was placed.',
+      resolve: async (view, _args, { decisions }) => decisions.destinationsOf(await view.load()),
+    }),
+    reasons: t.field({
+      type: [ReasonCount],
+      description: 'Why hosts were refused, where an instance found none.',
+      resolve: async (view) => [...(await view.load()).reasons],
+    }),
+    explanation: t.field({
+      type: Explanation,
+      description: 'Everything about it, made again.',
+      resolve: async (view, _args, { explain }) => explain.decision(await view.load()),
+    }),
+  }),
+})
+
+const DecisionConnection = connectionOf('Decision', Decision)
+
+const TextEquals = builder.inputType('EqualsComparator', {
+  description: 'Compares a text.',
+  fields: (t) => ({ eq: t.string({ required: true, description: 'Equal.' }) }),
+})
+
+const DecisionFilter = builder.inputType('DecisionFilter', {
+  description: 'Which decisions; everything given must hold.',
+  fields: (t) => ({
+    outcome: t.field({ type: [DecisionOutcome], description: 'One of these.' }),
+    host: t.field({ type: TextEquals, description: 'A host that was chosen.' }),
+    instanceUuid: t.field({ type: 'UUID', description: 'An instance.' }),
+    account: t.field({ type: TextEquals, description: 'The service account that asked.' }),
+  }),
+})
+
+const toFilter = (filter: typeof DecisionFilter.$inferInput | null | undefined) => ({
+  ...(filter?.outcome ? { outcome: filter.outcome } : {}),
+  ...(filter?.host ? { host: filter.host.eq } : {}),
+  ...(filter?.instanceUuid ? { instanceUuid: filter.instanceUuid } : {}),
+  ...(filter?.account ? { account: filter.account.eq } : {}),
+})
+
+const decisionsArgs = () => builder.args((t) => ({ filter: t.field({ type: DecisionFilter, description: 'Which decisions.' }) }))
+
+builder.queryFields((t) => ({
+  decision: t.field({
+    type: Decision,
+    nullable: true,
+    authScopes: { scope: 'READ' },
+    description: 'Null when there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Its global id.' }) },
+    resolve: (_root, { id }, { decisions }) => decisions.find(idOf('Decision', id, ['id'])),
+  }),
+  decisions: t.field({
+    type: DecisionConnection,
+    authScopes: { scope: 'READ' },
+    description: 'Decisions, newest first.',
+    args: { ...pageArgs(), ...decisionsArgs() },
+    resolve: (_root, { filter, ...page }, { decisions }) => decisions.list({ ...page, filter: toFilter(filter) }),
+  }),
+}))
+
+builder.objectField(Host, 'recentDecisions', (t) =>
+  t.field({
+    type: DecisionConnection,
+    description: 'Decisions that chose it, newest first.',
+    args: pageArgs(20),
+    resolve: ({ record }, page, { decisions }: Context) => decisions.list({ ...page, filter: { host: record.host } }),
+  }),
+)
+
+const DecisionEvent = builder.objectRef<DecisionEventShape>('DecisionEvent').implement({
+  description: 'A decision was made. A slow reader gets the latest, and how many it missed.',
+  fields: (t) => ({
+    revision: t.expose('revision', { type: 'Revision', description: 'What the replica had applied.' }),
+    decision: t.expose('decision', { type: Decision, nullable: true, description: 'Null with a gap.' }),
+    suppressed: t.exposeInt('suppressed', { description: 'Decisions before this one that were left out.' }),
+    gap: t.expose('gap', { type: GapEvent, nullable: true, description: 'Present when decisions were missed.' }),
+  }),
+})
+
+builder.subscriptionField('decisions', (t) =>
+  t.field({
+    type: DecisionEvent,
+    authScopes: { scope: 'READ' },
+    description: 'Decisions as they are made.',
+    args: {
+      ...decisionsArgs(),
+      after: t.arg({ type: 'Revision', description: 'What was seen already; when the replica is past it, the stream begins with a gap.' }),
+      samplePerSecond: t.arg.int({ defaultValue: 20, description: 'At most this many, 1 to 1000.' }),
+    },
+    subscribe: (_root, { filter, after, samplePerSecond }, { watch }) =>
+      watch.decisions({ filter: toFilter(filter), after, perSecond: samplePerSecond ?? 20 }),
+    resolve: (event) => event,
+  }),
+)

@@ -1,0 +1,327 @@
+import { type Check, type ExaminedStep, reasonText } from '@gantt/scheduler-core'
+import type { WeigherScore as Score, HostVerdict as Verdict } from '../services/examined.ts'
+import type { Subject } from '../services/explain.ts'
+import {
+  type Fact as FactShape,
+  factsOf,
+  listVerdicts,
+  type SelectionNote as Note,
+  reasonsOf,
+  selectionOf,
+  textOf,
+  type Weighing as WeighingShape,
+  weighingOf,
+} from '../services/explanation.ts'
+import type { WhyNotAnswer as Answer, WeigherGap as Gap } from '../services/why-not.ts'
+import { builder } from './builder.ts'
+import { ResourceNameInput } from './common.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { idOf } from './ids.ts'
+import { ReasonCount } from './reasons.ts'
+import { Explanation, Host, ProfileVersion } from './refs.ts'
+import { SpecInput, toSpecDocument } from './request-spec.ts'
+
+const Fidelity = builder.enumType('Fidelity', {
+  description: 'RECORDED: as kept; REPLAYED: made again, bit for bit; APPROXIMATE: by other code or on another state than it was made.',
+  values: ['RECORDED', 'REPLAYED', 'APPROXIMATE'] as const,
+})
+
+const HostOutcome = builder.enumType('HostOutcome', {
+  description: 'What became of a host. UNKNOWN: no host of that name had reported.',
+  values: ['SELECTED', 'ALTERNATE', 'LOST_ON_WEIGHT', 'FILTERED', 'UNKNOWN'] as const,
+})
+
+const CheckStatus = builder.enumType('CheckStatus', {
+  description:
+    'NOT_ASKED: the request asks nothing of the filter; NOT_RUN: an earlier filter refused; ERROR: the filter failed, so the host is refused.',
+  values: ['PASS', 'FAIL', 'ERROR', 'NOT_RUN', 'NOT_ASKED'] as const,
+})
+
+const FactSource = builder.objectRef<FactShape['source']>('FactSource').implement({
+  description: 'Where a number comes from.',
+  fields: (t) => ({
+    kind: t.exposeString('kind', { description: 'report, aggregate, status, ...' }),
+    ref: t.exposeString('ref', { description: 'Which one.' }),
+  }),
+})
+
+const Fact = builder.objectRef<FactShape>('Fact').implement({
+  description: 'Typed evidence: what was needed, what the host had, from which input it came.',
+  fields: (t) => ({
+    subject: t.exposeString('subject', { description: 'What it is about.' }),
+    required: t.exposeString('required', { nullable: true, description: 'What was needed.' }),
+    actual: t.exposeString('actual', { nullable: true, description: 'What the host had.' }),
+    shortfall: t.exposeString('shortfall', { nullable: true, description: 'By how much it was short, where both are numbers.' }),
+    unit: t.exposeString('unit', { nullable: true, description: 'Of the numbers.' }),
+    source: t.expose('source', { type: FactSource, description: 'Where it comes from.' }),
+  }),
+})
+
+const FilterCheck = builder.objectRef<Check>('FilterCheck').implement({
+  description: 'What one filter said of one host.',
+  fields: (t) => ({
+    filter: t.exposeString('filter', { description: 'The filter.' }),
+    status: t.expose('verdict', { type: CheckStatus, description: 'Its word.' }),
+    reason: t.string({ nullable: true, description: 'Code of the reason, when it refused.', resolve: ({ reason }) => reason?.code }),
+    text: t.string({
+      nullable: true,
+      description: 'The reason with its numbers.',
+      resolve: ({ reason }) => (reason ? reasonText(reason) : null),
+    }),
+    facts: t.field({ type: [Fact], description: 'The numbers.', resolve: factsOf }),
+  }),
+})
+
+const WeigherScore = builder.objectRef<Score>('WeigherScore').implement({
+  description: 'What one weigher said of one host.',
+  fields: (t) => ({
+    weigher: t.exposeString('weigher', { description: 'The weigher.' }),
+    unit: t.exposeString('unit', { description: 'Of the raw number.' }),
+    raw: t.exposeFloat('raw', { description: 'As weighed.' }),
+    normalized: t.exposeFloat('normalized', { description: 'Scaled as the profile says.' }),
+    multiplier: t.exposeFloat('multiplier', { description: 'Of the profile.' }),
+    weighted: t.exposeFloat('weighted', { description: 'Contribution to the total: multiplier x normalized.' }),
+  }),
+})
+
+const HostVerdict = builder.objectRef<Verdict>('HostVerdict').implement({
+  description: 'What became of one host.',
+  fields: (t) => ({
+    hostName: t.exposeString('host', { description: 'Its name.' }),
+    node: t.exposeString('node', { description: "Its node's name." }),
+    host: t.field({
+      type: Host,
+      nullable: true,
+      description: 'As it is now.',
+      resolve: ({ host, node }, _args, { hosts }) => hosts.find({ host, node }),
+    }),
+    outcome: t.expose('outcome', { type: HostOutcome, description: 'What became of it.' }),
+    rank: t.exposeInt('rank', { nullable: true, description: '1 = best; null where a filter refused it.' }),
+    checks: t.field({
+      type: [FilterCheck],
+      description: 'Every filter, in order.',
+      args: {
+        shortCircuit: t.arg.boolean({
+          defaultValue: false,
+          description: 'True: filters after the first refusal are not run, as when deciding.',
+        }),
+      },
+      resolve: async (verdict, { shortCircuit }) => [...(await verdict.checks(shortCircuit ?? false))],
+    }),
+    weights: t.field({
+      type: [WeigherScore],
+      description: 'Every weigher, in order; none where a filter refused it.',
+      resolve: ({ weights }) => [...weights],
+    }),
+    totalWeight: t.exposeFloat('total', { nullable: true, description: 'Sum of the contributions.' }),
+  }),
+})
+
+const HostVerdictConnection = connectionOf('HostVerdict', HostVerdict)
+
+const FilterStep = builder.objectRef<ExaminedStep & { readonly index: number }>('FilterStep').implement({
+  description: 'One step of the funnel.',
+  fields: (t) => ({
+    index: t.exposeInt('index', { description: 'In the order of running.' }),
+    name: t.exposeString('filter', { description: 'The filter.' }),
+    entered: t.exposeInt('entered', { description: 'Hosts that were still in.' }),
+    passed: t.exposeInt('passed', { description: 'Hosts left.' }),
+    rejected: t.int({ description: 'Hosts refused here.', resolve: ({ entered, passed }) => entered - passed }),
+    reasons: t.field({
+      type: [ReasonCount],
+      description: 'Why, most first.',
+      resolve: ({ reasons }) => reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
+    }),
+    skippedBecause: t.string({
+      nullable: true,
+      description: 'Why it did not run.',
+      resolve: ({ asked }) => (asked ? null : 'The request asks nothing of it.'),
+    }),
+    soleRejections: t.exposeInt('soleRejections', {
+      description: 'Hosts that this filter alone refuses: without it they would have passed everything.',
+    }),
+  }),
+})
+
+const WeigherMeta = builder.objectRef<WeighingShape['weighers'][number]>('WeigherMeta').implement({
+  description: 'How one weigher went.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'The weigher.' }),
+    unit: t.exposeString('unit', { description: 'Of the raw numbers.' }),
+    multiplier: t.exposeFloat('multiplier', { description: 'Of the profile.' }),
+    min: t.exposeFloat('min', { description: 'Least raw number.' }),
+    max: t.exposeFloat('max', { description: 'Greatest raw number.' }),
+    spread: t.exposeFloat('spread', { description: 'Between them.' }),
+    decisive: t.exposeBoolean('decisive', { description: 'True when the winner would be another without it.' }),
+  }),
+})
+
+const Weighing = builder.objectRef<WeighingShape>('Weighing').implement({
+  description: 'How the hosts that passed were ranked.',
+  fields: (t) => ({
+    weighers: t.field({ type: [WeigherMeta], description: 'In the order of the profile.', resolve: ({ weighers }) => [...weighers] }),
+    hosts: t.field({ type: [HostVerdict], description: 'Best first.', resolve: ({ hosts }) => [...hosts] }),
+    truncatedAt: t.exposeInt('truncatedAt', { description: 'How many hosts are listed.' }),
+    candidateCount: t.exposeInt('candidateCount', { description: 'How many passed.' }),
+  }),
+})
+
+const SelectionNote = builder.objectRef<Note>('SelectionNote').implement({
+  description: 'How one of the best was taken.',
+  fields: (t) => ({
+    subsetSize: t.exposeInt('subsetSize', { description: 'One of this many best hosts is taken.' }),
+    seed: t.exposeString('seed', { nullable: true, description: 'Seed of the choice.' }),
+    pickedRank: t.exposeInt('pickedRank', { description: 'Rank of the host taken; 0 when none was.' }),
+    tied: t.exposeInt('tied', { description: 'Hosts that share the best total.' }),
+    text: t.exposeString('text', { description: 'As a sentence.' }),
+  }),
+})
+
+const VerdictFilter = builder.inputType('VerdictFilter', {
+  description: 'Which hosts.',
+  fields: (t) => ({
+    outcome: t.field({ type: [HostOutcome], description: 'What became of them.' }),
+    rejectedBy: t.stringList({ description: 'Refused first by one of these filters.' }),
+  }),
+})
+
+const VerdictOrder = builder.enumType('VerdictOrder', {
+  description: 'RANK: best first, then those refused; NAME: by name.',
+  values: ['RANK', 'NAME'] as const,
+})
+
+const TextFormat = builder.enumType('TextFormat', { description: 'How text is written.', values: ['MARKDOWN', 'PLAIN'] as const })
+
+Explanation.implement({
+  description: 'Everything that one instance of a request met, host by host.',
+  fields: (t) => ({
+    fidelity: t.field({ type: Fidelity, description: 'How far it can be trusted.', resolve: ({ question }) => question.fidelity }),
+    fleetRevision: t.field({ type: 'Revision', description: 'The state that it is about.', resolve: ({ question }) => question.basis }),
+    profile: t.field({
+      type: ProfileVersion,
+      description: 'The profile version that decides.',
+      resolve: ({ question }) => question.profile,
+    }),
+    instanceIndex: t.exposeInt('instance', { description: 'Which instance of the request.' }),
+    hostCount: t.exposeInt('hostCount', { description: 'Hosts in all.' }),
+    steps: t.field({
+      type: [FilterStep],
+      description: 'The funnel, in execution order.',
+      resolve: ({ steps }) => steps.map((step, index) => ({ ...step, index })),
+    }),
+    reasons: t.field({ type: [ReasonCount], description: 'Why hosts were refused, most first.', resolve: reasonsOf }),
+    verdicts: t.field({
+      type: HostVerdictConnection,
+      description: 'Host by host.',
+      args: {
+        ...pageArgs(),
+        filter: t.arg({ type: VerdictFilter, description: 'Which hosts.' }),
+        orderBy: t.arg({ type: VerdictOrder, defaultValue: 'RANK', description: 'In which order.' }),
+      },
+      resolve: (examined, { filter, orderBy, ...page }) => listVerdicts(examined, page, filter ?? {}, orderBy ?? 'RANK'),
+    }),
+    weighing: t.field({
+      type: Weighing,
+      description: 'How those that passed were ranked.',
+      args: {
+        instanceIndex: t.arg.int({ description: "Which instance; this explanation's own if not given." }),
+        top: t.arg.int({ defaultValue: 50, description: 'How many hosts, 1 to 500.' }),
+      },
+      resolve: (examined, { instanceIndex, top }) => weighingOf(examined, instanceIndex ?? examined.instance, top ?? 50),
+    }),
+    selection: t.field({ type: SelectionNote, description: 'How one of the best was taken.', resolve: selectionOf }),
+    text: t.string({
+      description: 'The whole as a page for people.',
+      args: { format: t.arg({ type: TextFormat, defaultValue: 'MARKDOWN', description: 'How it is written.' }) },
+      resolve: (examined, { format }) => textOf(examined, format ?? 'MARKDOWN'),
+    }),
+  }),
+})
+
+const ExplainSubject = builder.inputType('ExplainSubject', {
+  description: 'What is to be explained.',
+  isOneOf: true,
+  fields: (t) => ({
+    decisionId: t.id({ description: 'A decision.' }),
+    requestSpecId: t.id({ description: 'A request that was asked before.' }),
+    spec: t.field({ type: SpecInput, description: 'A request that nobody asked yet; nothing is claimed.' }),
+  }),
+})
+
+type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
+
+/** What both questions may say. */
+const explainFields = (t: InputFields) => ({
+  subject: t.field({ type: ExplainSubject, required: true, description: 'What is to be explained.' }),
+  at: t.field({ type: 'Revision', description: 'Ask at this revision instead.' }),
+  profile: t.string({ description: 'Ask this profile instead, name or name@number.' }),
+  instanceIndex: t.int({ description: 'Which instance; if not given the one that found no host, else the first.' }),
+})
+
+const ExplainPlacementInput = builder.inputType('ExplainPlacementInput', {
+  description: 'A question about a placement.',
+  fields: explainFields,
+})
+
+const WhyNotInput = builder.inputType('WhyNotInput', {
+  description: 'A question about one host.',
+  fields: (t) => ({ ...explainFields(t), host: t.field({ type: ResourceNameInput, required: true, description: 'Which host.' }) }),
+})
+
+const WeigherGap = builder.objectRef<Gap>('WeigherGap').implement({
+  description: 'How far a host stayed behind the winner by one weigher.',
+  fields: (t) => ({
+    weigher: t.exposeString('weigher', { description: 'The weigher.' }),
+    unit: t.exposeString('unit', { description: 'Of the raw numbers.' }),
+    host: t.exposeFloat('host', { description: "The host's contribution." }),
+    winner: t.exposeFloat('winner', { description: "The winner's contribution." }),
+    gap: t.exposeFloat('gap', { description: 'winner - host.' }),
+    hostRaw: t.exposeFloat('hostRaw', { description: "The host's raw number." }),
+    winnerRaw: t.exposeFloat('winnerRaw', { description: "The winner's raw number." }),
+  }),
+})
+
+const WhyNotAnswer = builder.objectRef<Answer>('WhyNotAnswer').implement({
+  description: 'Why a host was not chosen, or that it was.',
+  fields: (t) => ({
+    headline: t.exposeString('headline', { description: 'As a sentence or two.' }),
+    outcome: t.expose('outcome', { type: HostOutcome, description: 'What became of it.' }),
+    verdict: t.expose('verdict', { type: HostVerdict, description: 'Every check with its numbers.' }),
+    versusWinner: t.field({
+      type: [WeigherGap],
+      description: 'Where it passed: the gap to the winner, by weigher.',
+      resolve: ({ versusWinner }) => [...versusWinner],
+    }),
+    wouldPassNow: t.exposeBoolean('wouldPassNow', {
+      nullable: true,
+      description: 'Whether it would pass every filter now; null when it is not there.',
+    }),
+    explanation: t.expose('examined', { type: Explanation, description: 'The whole.' }),
+  }),
+})
+
+function toSubject({ decisionId, requestSpecId, spec }: typeof ExplainSubject.$inferInput): Subject {
+  const path = ['input', 'subject']
+  if (decisionId) return { type: 'decision', id: idOf('Decision', decisionId, [...path, 'decisionId']) }
+  if (requestSpecId) return { type: 'request-spec', id: idOf('RequestSpec', requestSpecId, [...path, 'requestSpecId']) }
+  return { type: 'spec', spec: toSpecDocument(spec ?? {}, [...path, 'spec']) }
+}
+
+builder.queryFields((t) => ({
+  explainPlacement: t.field({
+    type: Explanation,
+    authScopes: { scope: 'READ' },
+    description: 'Why a request goes where it goes, or nowhere.',
+    args: { input: t.arg({ type: ExplainPlacementInput, required: true, description: 'The question.' }) },
+    resolve: (_root, { input: { subject, instanceIndex: instance, ...options } }, { explain }) =>
+      explain.explain(toSubject(subject), { ...options, instance }),
+  }),
+  whyNot: t.field({
+    type: WhyNotAnswer,
+    authScopes: { scope: 'READ' },
+    description: 'Why a host was not chosen.',
+    args: { input: t.arg({ type: WhyNotInput, required: true, description: 'The question.' }) },
+    resolve: (_root, { input: { subject, host, instanceIndex: instance, ...options } }, { explain }) =>
+      explain.whyNot(toSubject(subject), host, { ...options, instance }),
+  }),
+}))

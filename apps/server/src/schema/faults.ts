@@ -1,0 +1,49 @@
+import { GraphQLError } from 'graphql'
+
+/** The closed set of `extensions.code`. */
+export type FaultCode =
+  | 'GRAPHQL_PARSE_FAILED'
+  | 'GRAPHQL_VALIDATION_FAILED'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'RATE_LIMITED'
+  | 'COST_EXCEEDED'
+  | 'DEADLINE_EXCEEDED'
+  | 'UNAVAILABLE'
+  | 'INTERNAL'
+
+const statusOf: Readonly<Record<FaultCode, number>> = {
+  GRAPHQL_PARSE_FAILED: 400,
+  GRAPHQL_VALIDATION_FAILED: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  RATE_LIMITED: 429,
+  COST_EXCEEDED: 400,
+  DEADLINE_EXCEEDED: 504,
+  UNAVAILABLE: 503,
+  INTERNAL: 500,
+}
+
+const retryable: ReadonlySet<FaultCode> = new Set<FaultCode>(['RATE_LIMITED', 'DEADLINE_EXCEEDED', 'UNAVAILABLE'])
+
+/** More about a fault: where it is in the call, what was found there and what is allowed. */
+export interface FaultDetail {
+  readonly path?: readonly string[]
+  readonly rule?: string
+  readonly found?: string
+  readonly allowed?: string
+  readonly retryAfterMs?: number
+  /** Instead of the code's own HTTP status. */
+  readonly status?: number
+}
+
+/** A top-level error: a fault of the caller's document or of the service, with its HTTP status. */
+export function fault(code: FaultCode, message: string, { status, ...detail }: FaultDetail = {}): GraphQLError {
+  return new GraphQLError(message, {
+    extensions: { code, retryable: retryable.has(code), ...detail, http: { status: status ?? statusOf[code] } },
+  })
+}
+
+/** Whether an error is one of ours, so that nothing needs to be hidden. */
+export const isFault = (error: unknown): error is GraphQLError =>
+  error instanceof GraphQLError && typeof error.extensions.code === 'string' && error.extensions.code in statusOf

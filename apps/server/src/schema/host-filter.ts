@@ -1,0 +1,50 @@
+import { hostStatuses } from '@gantt/scheduler-core'
+import type { HostFilter } from '../services/host-filter.ts'
+import { liveness } from '../services/host-view.ts'
+import { builder } from './builder.ts'
+
+export const HostStatus = builder.enumType('HostStatus', {
+  description: 'Set by operators. Only ENABLED hosts take new instances.',
+  values: hostStatuses,
+})
+
+export const HostState = builder.enumType('HostState', { description: 'Whether a host is alive.', values: liveness })
+
+const StringComparator = builder.inputType('StringComparator', {
+  description: 'How a text is compared; everything given must hold.',
+  fields: (t) => ({
+    eq: t.string({ description: 'Equal.' }),
+    neq: t.string({ description: 'Not equal.' }),
+    in: t.stringList({ description: 'One of these.' }),
+    nin: t.stringList({ description: 'None of these.' }),
+    startsWith: t.string({ description: 'Begins with.' }),
+    contains: t.string({ description: 'Has this part, upper or lower case.' }),
+  }),
+})
+
+export const HostFilterInput = builder.inputRef<HostFilter>('HostFilter').implement({
+  description: 'Which hosts; everything given must hold.',
+  fields: (t) => ({
+    name: t.field({ type: StringComparator, description: "The host's name." }),
+    availabilityZone: t.field({ type: StringComparator, description: 'Its zone.' }),
+    aggregate: t.field({ type: StringComparator, description: 'The name of an aggregate that it is in.' }),
+    status: t.field({ type: HostStatus, description: 'Its status.' }),
+    state: t.field({ type: HostState, description: 'Whether it is alive.' }),
+    traits: t.stringList({ description: 'Traits that it has, all of them.' }),
+    and: t.field({ type: [HostFilterInput], description: 'All of these.' }),
+    or: t.field({ type: [HostFilterInput], description: 'At least one of these.' }),
+    not: t.field({ type: HostFilterInput, description: 'Not this.' }),
+  }),
+})
+
+const OrderDirection = builder.enumType('OrderDirection', { description: 'Up or down.', values: ['ASC', 'DESC'] as const })
+
+const HostOrderField = builder.enumType('HostOrderField', { description: 'What hosts can be ordered by.', values: ['NAME'] as const })
+
+export const HostOrder = builder.inputType('HostOrder', {
+  description: 'An order of hosts.',
+  fields: (t) => ({
+    field: t.field({ type: HostOrderField, required: true, description: 'By what.' }),
+    direction: t.field({ type: OrderDirection, required: true, defaultValue: 'ASC', description: 'Up or down.' }),
+  }),
+})

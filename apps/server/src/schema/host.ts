@@ -1,0 +1,211 @@
+import {
+  capacityOf,
+  claimsOn,
+  type HostView,
+  keyOfHost,
+  type NumaCellView,
+  numaCellsOf,
+  stateOf,
+  statusOf,
+  type ResourceUsage as Usage,
+} from '../services/host-view.ts'
+import type { StatusSetOutcome } from '../services/hosts.ts'
+import type { HostEvent } from '../services/watch.ts'
+import { builder } from './builder.ts'
+import { ImpactPreview, ResourceNameInput } from './common.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { NotFound, resultUnion, ValidationError } from './errors.ts'
+import { GapEvent } from './events.ts'
+import { HostFilterInput, HostOrder, HostState, HostStatus } from './host-filter.ts'
+import { Aggregate, Claim, Host } from './refs.ts'
+
+const ResourceUsage = builder.objectRef<Usage>('ResourceUsage').implement({
+  description: 'Amounts of one resource class. free = floor((total - reserved) x allocationRatio) - used - claimed.',
+  fields: (t) => ({
+    resourceClass: t.exposeString('resourceClass', { description: 'The class.' }),
+    total: t.expose('total', { type: 'SafeInt', description: 'As reported.' }),
+    reserved: t.expose('reserved', { type: 'SafeInt', description: 'Kept back for the host itself.' }),
+    allocationRatio: t.exposeFloat('allocationRatio', { description: 'Overcommit.' }),
+    capacity: t.expose('capacity', { type: 'SafeInt', description: 'What may be given in all, overcommit included.' }),
+    used: t.expose('used', { type: 'SafeInt', description: "As the host's report counts." }),
+    claimed: t.expose('claimed', { type: 'SafeInt', description: 'Held by claims that the report does not count yet.' }),
+    free: t.expose('free', { type: 'SafeInt', description: 'What can still be given; below 0 after a report that shrank the host.' }),
+  }),
+})
+
+const HostNumaCell = builder.objectRef<NumaCellView>('HostNumaCell').implement({
+  description: 'A NUMA cell of a host.',
+  fields: (t) => ({
+    id: t.exposeInt('id', { description: "The host's number of the cell." }),
+    cpus: t.field({ type: ['Int'], description: 'Host CPUs of the cell.', resolve: ({ cpus }) => [...cpus] }),
+    pinned: t.field({ type: ['Int'], description: 'CPUs that one instance has for itself.', resolve: ({ pinned }) => [...pinned] }),
+    cpusFree: t.exposeInt('cpusFree', { description: 'Shared CPUs still free, overcommit included.' }),
+    memoryMb: t.exposeInt('memoryMb', { description: 'MiB that may be given, overcommit included.' }),
+    memoryUsedMb: t.exposeInt('memoryUsedMb', { description: 'MiB used or claimed.' }),
+    memoryFreeMb: t.exposeInt('memoryFreeMb', { description: 'MiB still free.' }),
+  }),
+})
+
+const HostNuma = builder.objectRef<readonly NumaCellView[]>('HostNuma').implement({
+  description: 'How a host is divided.',
+  fields: (t) => ({ cells: t.field({ type: [HostNumaCell], description: 'The cells.', resolve: (cells) => [...cells] }) }),
+})
+
+const HostGpu = builder.objectRef<HostView['record']['gpus'][number]>('HostGpu').implement({
+  description: 'A GPU of a host.',
+  fields: (t) => ({
+    index: t.exposeInt('index', { description: "The host's number of the device." }),
+    model: t.exposeString('model', { nullable: true, description: 'As reported.' }),
+    freeMilli: t.exposeInt('freeMilli', { description: 'Thousandths still free; 1000 = idle.' }),
+  }),
+})
+
+const HostNamespace = builder.objectRef<{ name: string; version: string; document: unknown }>('HostNamespace').implement({
+  description: "Another service's data about a host, under that service's own schema.",
+  fields: (t) => ({
+    namespace: t.exposeString('name', { description: 'Whose data.' }),
+    version: t.exposeString('version', { description: "Version of that service's schema." }),
+    document: t.expose('document', { type: 'JSON', nullable: true, description: 'As reported.' }),
+  }),
+})
+
+builder.node(Host, {
+  description: 'A machine that may be chosen, as this replica sees it now.',
+  id: { resolve: ({ record }) => keyOfHost(record), description: 'Global id.' },
+  loadOne: (key, { hosts }) => hosts.byKey(key),
+  fields: (t) => ({
+    name: t.string({ description: "The host's name.", resolve: ({ record }) => record.host }),
+    node: t.string({ description: "The node's name; equal to the host's where there is one node.", resolve: ({ record }) => record.node }),
+    availabilityZone: t.string({ description: 'From the metadata of its aggregates.', resolve: ({ record }) => record.zone }),
+    state: t.field({ type: HostState, description: 'Whether it is alive.', resolve: stateOf }),
+    status: t.field({ type: HostStatus, description: 'Set by operators; only ENABLED hosts take new instances.', resolve: statusOf }),
+    statusReason: t.string({
+      nullable: true,
+      description: 'Why the status was set.',
+      resolve: ({ record }) => record.statusReason || null,
+    }),
+    capacity: t.field({ type: [ResourceUsage], description: 'Per resource class.', resolve: capacityOf }),
+    traits: t.field({ type: ['String'], description: 'As reported.', resolve: ({ record }) => [...record.traits] }),
+    numa: t.field({
+      type: HostNuma,
+      nullable: true,
+      description: 'Null when the host reports no cells.',
+      resolve: (host) => (host.record.cells.length > 0 ? numaCellsOf(host) : null),
+    }),
+    gpus: t.field({ type: [HostGpu], description: 'Its GPUs.', resolve: ({ record }) => record.gpus }),
+    runningVms: t.int({
+      description: 'Instances: as reported, and claims that the report does not count yet.',
+      resolve: ({ fleet, record }) => fleet.hosts.columns.instances[record.index] ?? 0,
+    }),
+    aggregates: t.field({
+      type: [Aggregate],
+      description: 'Aggregates that it is in.',
+      resolve: (host, _args, { aggregates }) => aggregates.of(host),
+    }),
+    claims: t.field({ type: [Claim], description: 'Claims that hold something here, oldest first.', resolve: claimsOn }),
+    namespaces: t.field({
+      type: [HostNamespace],
+      description: 'What other services reported about it.',
+      resolve: ({ record }) => [...record.namespaces].map(([name, { version, document }]) => ({ name, version, document })),
+    }),
+    revision: t.field({ type: 'Revision', description: 'Of its last change.', resolve: ({ record }) => record.revision }),
+    lastReportAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Store time of its last report that changed something.',
+      resolve: ({ record }) => record.reportedAt || null,
+    }),
+    lastSequence: t.field({
+      type: 'SafeInt',
+      nullable: true,
+      description: 'Sequence of its last report in the log.',
+      resolve: ({ record }) => record.reporters.get('compute')?.sequence ?? null,
+    }),
+  }),
+})
+
+const HostConnection = connectionOf('Host', Host, { withAsOf: true })
+
+builder.queryFields((t) => ({
+  host: t.field({
+    type: Host,
+    nullable: true,
+    authScopes: { scope: 'READ' },
+    description: 'Null when no host of that name has reported.',
+    args: {
+      name: t.arg.string({ required: true, description: "The host's name." }),
+      node: t.arg.string({ description: "The node's name, where a host has many." }),
+    },
+    resolve: (_root, { name, node }, { hosts }) => hosts.find({ host: name, node }),
+  }),
+  hosts: t.field({
+    type: HostConnection,
+    authScopes: { scope: 'READ' },
+    description: 'All hosts, in the order in which they were first seen unless another is asked for.',
+    args: {
+      ...pageArgs(),
+      filter: t.arg({ type: HostFilterInput, description: 'Which hosts.' }),
+      query: t.arg.string({ description: 'The same as a line: terms such as name:cmp az:az1 status:ENABLED, all of which must hold.' }),
+      orderBy: t.arg({ type: [HostOrder], description: 'At most one order.' }),
+    },
+    resolve: (_root, { orderBy, ...args }, { hosts }) => hosts.list({ ...args, byName: orderBy?.[0]?.direction }),
+  }),
+}))
+
+const HostSetStatusPayload = builder.objectRef<StatusSetOutcome>('HostSetStatusPayload').implement({
+  description: 'The status is set, or would be.',
+  fields: (t) => ({
+    hosts: t.field({ type: [Host], description: 'The hosts concerned.', resolve: ({ hosts }) => [...hosts] }),
+    impact: t.expose('impact', { type: ImpactPreview, description: 'What it touches.' }),
+    dryRun: t.exposeBoolean('dryRun', { description: 'True when nothing was changed.' }),
+  }),
+})
+
+const HostSetStatusResult = resultUnion(
+  'HostSetStatusResult',
+  'Ends of hostSetStatus.',
+  [HostSetStatusPayload, NotFound, ValidationError],
+  {
+    done: 'HostSetStatusPayload',
+  },
+)
+
+builder.mutationField('hostSetStatus', (t) =>
+  t.field({
+    type: HostSetStatusResult,
+    authScopes: { scope: 'OPERATE' },
+    description: 'Opens or closes hosts for new instances. A name without a node means all its nodes.',
+    args: {
+      hosts: t.arg({ type: [ResourceNameInput], required: true, description: '1 to 1000 hosts.' }),
+      status: t.arg({ type: HostStatus, required: true, description: 'The new status.' }),
+      reason: t.arg.string({ required: true, description: 'Why, for those who ask later.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only tell what it would touch.' }),
+    },
+    resolve: (_root, { hosts: names, status, reason, dryRun }, { hosts }) =>
+      hosts.setStatus({ hosts: names, status, reason, dryRun: dryRun ?? false }),
+  }),
+)
+
+const HostChangeEvent = builder.objectRef<HostEvent>('HostChangeEvent').implement({
+  description: 'A host changed. A slow reader gets the latest state of each host, not every step.',
+  fields: (t) => ({
+    revision: t.expose('revision', { type: 'Revision', description: 'Of the change.' }),
+    host: t.expose('host', { type: Host, nullable: true, description: 'As it is now; null with a gap.' }),
+    gap: t.expose('gap', { type: GapEvent, nullable: true, description: 'Present when changes were missed.' }),
+  }),
+})
+
+builder.subscriptionField('hostChanged', (t) =>
+  t.field({
+    type: HostChangeEvent,
+    authScopes: { scope: 'READ' },
+    description: 'Every change of a host: reports, status, aggregates, claims.',
+    args: {
+      filter: t.arg({ type: HostFilterInput, description: 'Which hosts.' }),
+      query: t.arg.string({ description: 'As in hosts.' }),
+      after: t.arg({ type: 'Revision', description: 'Begin with the hosts that changed after it.' }),
+    },
+    subscribe: (_root, args, { watch }) => watch.hosts(args),
+    resolve: (event) => event,
+  }),
+)

@@ -1,0 +1,13 @@
+import './aggregate.ts'
+import './claim.ts'
+import './decision.ts'
+import './explanation.ts'
+import './host.ts'
+import './placement.ts'
+import './profile.ts'
+import './request-spec.ts'
+import './server-group.ts'
+import './stats.ts'
+import './viewer.ts'
+
+export { createSchema } from './schema.ts'

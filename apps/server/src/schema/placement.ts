@@ -1,0 +1,161 @@
+import type { Destination as DestinationShape } from '@gantt/scheduler-core'
+import type {
+  ReplicaBehind as Behind,
+  ChosenHost,
+  InstanceDestinations as InstanceDestinationsShape,
+  KeyConflict,
+  NoHost,
+  Placed,
+} from '../services/placement.ts'
+import { builder } from './builder.ts'
+import { resultUnion, UserError, ValidationError } from './errors.ts'
+import { ReasonCount } from './reasons.ts'
+import { Claim, Decision, Host } from './refs.ts'
+import { SpecInput, toSpecDocument } from './request-spec.ts'
+
+const Intent = builder.enumType('Intent', {
+  description: 'What the placing is for. This release answers CREATE.',
+  values: ['CREATE', 'RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVACUATE', 'UNSHELVE', 'REBUILD', 'PROBE'] as const,
+})
+
+const ClaimMode = builder.enumType('ClaimMode', {
+  description: 'NONE: advice only; RESERVE: held until ttl; CONFIRM: held for good, in one step.',
+  values: ['NONE', 'RESERVE', 'CONFIRM'] as const,
+})
+
+export const ExplainLevel = builder.enumType('ExplainLevel', {
+  description: 'How much is told at once. Everything can be asked later through the decision.',
+  values: ['NONE', 'SUMMARY', 'FULL'] as const,
+})
+
+const ClaimOptionsInput = builder.inputType('ClaimOptionsInput', {
+  description: 'How the room is held.',
+  fields: (t) => ({
+    mode: t.field({ type: ClaimMode, required: true, description: 'Whether, and for how long.' }),
+    ttl: t.field({ type: 'Duration', description: 'How long a reservation holds, PT1S to PT24H; PT2M if not given.' }),
+  }),
+})
+
+const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
+  description: 'A call to place a request.',
+  fields: (t) => ({
+    spec: t.field({ type: SpecInput, required: true, description: 'What is to be placed.' }),
+    intent: t.field({ type: Intent, required: true, defaultValue: 'CREATE', description: 'What for.' }),
+    idempotencyKey: t.string({
+      required: true,
+      description:
+        '1 to 255 characters, of the calling account. The same call with the same key gets the same answer, once; kept for the life of the claim and an hour.',
+    }),
+    claim: t.field({ type: ClaimOptionsInput, defaultValue: { mode: 'RESERVE' }, description: 'How the room is held.' }),
+    alternatesPerInstance: t.int({
+      defaultValue: 2,
+      description: "Next best hosts told per instance, 0 to 10; nothing is claimed on them. Nova's return_alternates.",
+    }),
+    profile: t.string({ description: 'name or name@number; the profile default if not given.' }),
+    allOrNothing: t.boolean({ defaultValue: true, description: 'False: place as many instances as fit.' }),
+    explain: t.field({ type: ExplainLevel, defaultValue: 'SUMMARY', description: 'How much the caller wants to hear.' }),
+    minRevision: t.field({ type: 'Revision', description: 'Do not answer from a replica older than this.' }),
+    deadline: t.field({ type: 'Duration', description: 'How long the caller waits; PT10S if not given, at most PT60S.' }),
+  }),
+})
+
+const ResourceLimit = builder.objectRef<readonly [string, number]>('ResourceLimit').implement({
+  description: "What the host could hold at most of one resource class, for the host's own double check.",
+  fields: (t) => ({
+    resource: t.string({ description: 'The class.', resolve: ([name]) => name }),
+    limit: t.field({ type: 'SafeInt', description: 'At most this much in all.', resolve: ([, limit]) => limit }),
+  }),
+})
+
+const limitsOf = ({ limits }: DestinationShape) => Object.entries(limits)
+
+const Destination = builder.objectRef<ChosenHost>('Destination').implement({
+  description: 'A host for an instance.',
+  fields: (t) => ({
+    host: t.expose('host', { type: Host, description: 'Where.' }),
+    weight: t.float({ description: 'Its total score.', resolve: ({ destination }) => destination.weight }),
+    claim: t.expose('claim', { type: Claim, nullable: true, description: 'The room held there; null for alternates and advice.' }),
+    limits: t.field({ type: [ResourceLimit], description: 'Per class asked for.', resolve: ({ destination }) => limitsOf(destination) }),
+  }),
+})
+
+export const InstanceDestinations = builder.objectRef<InstanceDestinationsShape>('InstanceDestinations').implement({
+  description: 'Where one instance goes, and where else it could.',
+  fields: (t) => ({
+    instanceUuid: t.expose('instance', { type: 'UUID', nullable: true, description: 'Null when the caller named none.' }),
+    selected: t.expose('selected', { type: Destination, description: 'The host chosen.' }),
+    alternates: t.field({ type: [Destination], description: 'Next best hosts, best first.', resolve: ({ alternates }) => [...alternates] }),
+  }),
+})
+
+const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsPayload').implement({
+  description: 'Placed; what is claimed is durable.',
+  fields: (t) => ({
+    decision: t.expose('decision', { type: Decision, description: 'The decision, to ask about later.' }),
+    destinations: t.field({
+      type: [InstanceDestinations],
+      description: 'In the order of the instances.',
+      resolve: ({ destinations }) => [...destinations],
+    }),
+    replayed: t.exposeBoolean('replayed', { description: 'True when the key was answered before: this is the same answer.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Give it as minRevision to read what was written.' }),
+  }),
+})
+
+const NoValidHost = builder.objectRef<NoHost>('NoValidHost').implement({
+  description: 'No host can take the request; nothing is claimed and the key is not bound.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    decision: t.expose('decision', { type: Decision, description: 'The decision, to ask about later.' }),
+    reasons: t.field({
+      type: [ReasonCount],
+      description: 'Why hosts were refused, for the instance that found none.',
+      resolve: ({ reasons }) => [...reasons],
+    }),
+    placedCount: t.exposeInt('placedCount', { description: 'Instances that found a host before one did not.' }),
+  }),
+})
+
+const IdempotencyConflict = builder.objectRef<KeyConflict>('IdempotencyConflict').implement({
+  description: 'The key was used for another request.',
+  interfaces: [UserError],
+  fields: (t) => ({ firstSeenAt: t.expose('firstSeenAt', { type: 'DateTime', description: 'Store time.' }) }),
+})
+
+const ReplicaBehind = builder.objectRef<Behind>('ReplicaBehind').implement({
+  description: 'This replica has not reached minRevision.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    replicaEpoch: t.expose('revision', { type: 'Revision', description: 'What it has reached.' }),
+    retryAfter: t.expose('retryAfterMs', { type: 'Duration', description: 'When to ask again.' }),
+  }),
+})
+
+const SelectDestinationsResult = resultUnion(
+  'SelectDestinationsResult',
+  'Ends of selectDestinations.',
+  [SelectDestinationsPayload, NoValidHost, ValidationError, IdempotencyConflict, ReplicaBehind],
+  { placed: 'SelectDestinationsPayload', 'no-host': 'NoValidHost', 'key-conflict': 'IdempotencyConflict', behind: 'ReplicaBehind' },
+)
+
+builder.mutationField('selectDestinations', (t) =>
+  t.field({
+    type: SelectDestinationsResult,
+    authScopes: { scope: 'SCHEDULE' },
+    description: 'Chooses a host for every instance of a request and claims the room.',
+    args: { input: t.arg({ type: SelectDestinationsInput, required: true, description: 'The call.' }) },
+    resolve: (_root, { input }, { placement, caller }) =>
+      placement.select(caller.account, {
+        spec: toSpecDocument(input.spec, ['input', 'spec']),
+        intent: input.intent,
+        idempotencyKey: input.idempotencyKey,
+        mode: input.claim?.mode ?? 'RESERVE',
+        ttlMs: input.claim?.ttl ?? null,
+        alternatesPerInstance: input.alternatesPerInstance ?? 2,
+        profile: input.profile ?? null,
+        allOrNothing: input.allOrNothing ?? true,
+        minRevision: input.minRevision ?? null,
+        deadlineMs: input.deadline ?? null,
+      }),
+  }),
+)

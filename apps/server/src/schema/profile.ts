@@ -1,0 +1,194 @@
+import { filters, type Profile as ProfileShape, profileRef, weighers } from '@gantt/scheduler-core'
+import type { ProfileDone } from '../services/profiles.ts'
+import { builder } from './builder.ts'
+import { withoutNulls } from './common.ts'
+import { NotFound, resultUnion, ValidationError } from './errors.ts'
+import { profileVersionId } from './ids.ts'
+import { Profile, ProfileVersion } from './refs.ts'
+
+const descriptions: ReadonlyMap<string, string> = new Map([...filters, ...weighers].map(({ name, description }) => [name, description]))
+const descriptionOf = ({ name }: { readonly name: string }) => descriptions.get(name) ?? ''
+
+const FilterSetting = builder.objectRef<ProfileShape['filters'][number] & { readonly order: number }>('FilterSetting').implement({
+  description: 'A filter of a profile.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: "Nova's name where Nova has it." }),
+    order: t.exposeInt('order', { description: 'Its place.' }),
+    options: t.expose('options', { type: 'JSON', description: 'Its options.' }),
+    description: t.string({ description: 'What a host must have to pass.', resolve: descriptionOf }),
+  }),
+})
+
+const WeigherSetting = builder.objectRef<ProfileShape['weighers'][number]>('WeigherSetting').implement({
+  description: 'A weigher of a profile.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: "Nova's name where Nova has it." }),
+    multiplier: t.exposeFloat('multiplier', { description: 'Of its normalised number.' }),
+    options: t.expose('options', { type: 'JSON', description: 'Its options.' }),
+    description: t.string({ description: 'What it prefers.', resolve: descriptionOf }),
+  }),
+})
+
+const Normalisation = builder.enumType('Normalisation', {
+  description: 'MINMAX: over the hosts that passed; FIXED: raw numbers as they are; RANK: share of hosts with a lower one.',
+  values: { MINMAX: { value: 'minmax' }, FIXED: { value: 'fixed' }, RANK: { value: 'rank' } } as const,
+})
+
+const TieOrder = builder.enumType('TieOrder', {
+  description: 'Order of hosts with equal scores.',
+  values: { FIRST_SEEN: { value: 'first-seen' }, SEEDED: { value: 'seeded' } } as const,
+})
+
+const SchedulerKind = builder.enumType('SchedulerKind', {
+  description: 'FILTER: the best host that passes; CHANCE: any host that passes.',
+  values: { FILTER: { value: 'filter' }, CHANCE: { value: 'chance' } } as const,
+})
+
+builder.node(ProfileVersion, {
+  description: 'How a service decides, as data. Versions are never edited: a change is the next version.',
+  id: { resolve: profileRef, description: 'Global id.' },
+  loadOne: (ref, { profiles }) => profiles.version(ref),
+  fields: (t) => ({
+    profileName: t.exposeString('name', { description: 'Its name.' }),
+    number: t.exposeInt('number', { description: '0: of the release; 1 and up: written by operators.' }),
+    note: t.exposeString('note', { nullable: true, description: 'What it is for.' }),
+    filters: t.field({
+      type: [FilterSetting],
+      description: 'In order.',
+      resolve: ({ filters: list }) => list.map((filter, order) => ({ ...filter, order })),
+    }),
+    weighers: t.field({ type: [WeigherSetting], description: 'In order.', resolve: ({ weighers: list }) => list }),
+    hostSubsetSize: t.exposeInt('hostSubsetSize', { description: 'One of this many best hosts is taken.' }),
+    normalisation: t.expose('normalisation', { type: Normalisation, description: 'How raw numbers are scaled.' }),
+    tieOrder: t.expose('tieOrder', { type: TieOrder, description: 'Order of hosts with equal scores.' }),
+    scheduler: t.expose('scheduler', { type: SchedulerKind, description: 'How one of the hosts is taken.' }),
+    assignment: t.expose('assignment', { type: 'JSON', description: 'Choice inside a host, by resource kind.' }),
+  }),
+})
+
+builder.node(Profile, {
+  description: 'A way to decide, by its name.',
+  id: { resolve: ({ name }) => name, description: 'Global id.' },
+  loadOne: (name, { profiles }) => profiles.find(name),
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'As calls name it.' }),
+    active: t.expose('active', { type: ProfileVersion, description: 'The version that decides.' }),
+    versions: t.field({ type: [ProfileVersion], description: 'Oldest first.', resolve: ({ versions }) => [...versions] }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  profile: t.field({
+    type: Profile,
+    nullable: true,
+    authScopes: { scope: 'READ' },
+    description: 'Null when there is none.',
+    args: { name: t.arg.string({ required: true, description: 'Its name.' }) },
+    resolve: (_root, { name }, { profiles }) => profiles.find(name),
+  }),
+  profiles: t.field({
+    type: [Profile],
+    authScopes: { scope: 'READ' },
+    description: 'All profiles, by name.',
+    resolve: (_root, _args, { profiles }) => profiles.list(),
+  }),
+}))
+
+const FilterSettingInput = builder.inputType('FilterSettingInput', {
+  description: 'A filter of a profile.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'The filter.' }),
+    enabled: t.boolean({ defaultValue: true, description: 'False: left out.' }),
+    options: t.field({ type: 'JSON', description: 'Its options, an object.' }),
+  }),
+})
+
+const WeigherSettingInput = builder.inputType('WeigherSettingInput', {
+  description: 'A weigher of a profile.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'The weigher.' }),
+    enabled: t.boolean({ defaultValue: true, description: 'False: left out.' }),
+    multiplier: t.float({ required: true, description: 'Of its normalised number; negative turns it around.' }),
+    options: t.field({ type: 'JSON', description: 'Its options, an object.' }),
+  }),
+})
+
+const AssignmentRuleInput = builder.inputType('AssignmentRuleInput', {
+  description: 'How something inside a host is chosen.',
+  fields: (t) => ({
+    rule: t.string({ required: true, description: 'The rule, e.g. emptiest.' }),
+    options: t.field({ type: 'JSON', description: 'Its options, an object.' }),
+  }),
+})
+
+const AssignmentInput = builder.inputType('AssignmentInput', {
+  description: 'Choice inside a host, by resource kind.',
+  fields: (t) => ({
+    classes: t.field({ type: AssignmentRuleInput, description: 'Of resource classes.' }),
+    numa: t.field({ type: AssignmentRuleInput, description: 'Of NUMA cells.' }),
+    gpu: t.field({ type: AssignmentRuleInput, description: 'Of GPUs.' }),
+  }),
+})
+
+const ProfileVersionInput = builder.inputType('ProfileVersionInput', {
+  description: 'The next version of a profile.',
+  fields: (t) => ({
+    filters: t.field({
+      type: [FilterSettingInput],
+      required: true,
+      description: 'In order. The fit filters run at the end, listed or not.',
+    }),
+    weighers: t.field({ type: [WeigherSettingInput], required: true, description: 'In order.' }),
+    hostSubsetSize: t.int({ defaultValue: 1, description: 'One of this many best hosts is taken.' }),
+    normalisation: t.field({ type: Normalisation, description: 'MINMAX if not given.' }),
+    tieOrder: t.field({ type: TieOrder, description: 'FIRST_SEEN if not given.' }),
+    scheduler: t.field({ type: SchedulerKind, description: 'FILTER if not given.' }),
+    assignment: t.field({ type: AssignmentInput, description: 'Choice inside a host.' }),
+    note: t.string({ required: true, description: 'What it is for.' }),
+  }),
+})
+
+const ProfilePayload = builder.objectRef<ProfileDone>('ProfilePayload').implement({
+  description: 'It is as asked, or would be.',
+  fields: (t) => ({
+    profile: t.expose('profile', { type: Profile, description: 'As it is now.' }),
+    version: t.expose('version', { type: ProfileVersion, description: 'The version concerned.' }),
+    dryRun: t.exposeBoolean('dryRun', { description: 'True when nothing was changed.' }),
+  }),
+})
+
+const ProfileResult = resultUnion('ProfileResult', 'Ends of calls about profiles.', [ProfilePayload, NotFound, ValidationError], {
+  done: 'ProfilePayload',
+})
+
+const verbatim: ReadonlySet<string> = new Set(['options'])
+
+/** The parts as core reads them; what is not enabled is left out. */
+function toParts({ filters: filterList, weighers: weigherList, ...rest }: typeof ProfileVersionInput.$inferInput): Record<string, unknown> {
+  const enabled = <Part extends { readonly enabled?: boolean | null | undefined }>(parts: readonly Part[]) =>
+    parts.filter((part) => part.enabled !== false).map(({ enabled: _, ...part }) => part)
+  return withoutNulls({ ...rest, filters: enabled(filterList), weighers: enabled(weigherList) }, verbatim) as Record<string, unknown>
+}
+
+builder.mutationFields((t) => ({
+  profileVersionCreate: t.field({
+    type: ProfileResult,
+    authScopes: { scope: 'OPERATE' },
+    description: 'Writes the next version of a profile. It decides once it is activated; the first of a new name does at once.',
+    args: {
+      profile: t.arg.string({ required: true, description: 'Its name: 1 to 63 lower-case letters, digits and dashes.' }),
+      input: t.arg({ type: ProfileVersionInput, required: true, description: 'The version.' }),
+    },
+    resolve: (_root, { profile, input }, { profiles }) => profiles.create(profile, toParts(input)),
+  }),
+  profileActivate: t.field({
+    type: ProfileResult,
+    authScopes: { scope: 'ADMIN' },
+    description: 'Makes a version the one that decides under its name.',
+    args: {
+      version: t.arg.id({ required: true, description: 'Its global id, or name@number.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only tell what it would do.' }),
+    },
+    resolve: (_root, { version, dryRun }, { profiles }) => profiles.activate(profileVersionId(version), dryRun ?? false),
+  }),
+}))

@@ -1,0 +1,211 @@
+import { demandOf } from '@gantt/scheduler-core'
+import type { StoredRequestSpec } from '../services/decisions.ts'
+import type { Issue } from '../services/outcome.ts'
+import { issue } from '../services/outcome.ts'
+import type { SpecDocument } from '../services/placement.ts'
+import { builder } from './builder.ts'
+import { KeyValueInput, withoutNulls } from './common.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { idOf } from './ids.ts'
+
+export const GroupPolicy = builder.enumType('GroupPolicy', {
+  description: 'Together or apart; the soft ones are wishes.',
+  values: ['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'] as const,
+})
+
+const FlavorInput = builder.inputType('FlavorInput', {
+  description: 'What one instance takes.',
+  fields: (t) => ({
+    name: t.string({ description: 'For people.' }),
+    vcpus: t.int({ required: true, description: 'Virtual CPUs.' }),
+    memoryMb: t.int({ required: true, description: 'Memory in MiB.' }),
+    rootGb: t.int({ defaultValue: 0, description: 'Root disk in GiB; not counted when booting from a volume.' }),
+    ephemeralGb: t.int({ defaultValue: 0, description: 'Ephemeral disk in GiB.' }),
+    swapMb: t.int({ defaultValue: 0, description: 'Swap in MiB.' }),
+    extraSpecs: t.field({ type: [KeyValueInput], description: 'resources:CLASS, trait:NAME, and what aggregates are asked for.' }),
+  }),
+})
+
+const ImageMetaInput = builder.inputType('ImageMetaInput', {
+  description: 'What the image needs of a host.',
+  fields: (t) => ({
+    id: t.string({ description: 'The image.' }),
+    architecture: t.string({ description: 'E.g. x86_64.' }),
+    minRamMb: t.int({ description: 'Informative.' }),
+    minDiskGb: t.int({ description: 'Informative.' }),
+    properties: t.field({ type: [KeyValueInput], description: 'E.g. img_hv_type.' }),
+  }),
+})
+
+const InstanceGroupInput = builder.inputType('InstanceGroupInput', {
+  description: 'The server group of the instances; its first claim binds policy and maximum.',
+  fields: (t) => ({
+    uuid: t.field({ type: 'UUID', required: true, description: 'Its identity.' }),
+    policy: t.field({ type: GroupPolicy, required: true, description: 'Together or apart.' }),
+    maxServerPerHost: t.int({ description: 'With ANTI_AFFINITY: members that one host may hold; 1 if not given.' }),
+    hosts: t.stringList({ description: 'Hosts with members that were not placed by this service.' }),
+  }),
+})
+
+const NumaCellInput = builder.inputType('NumaCellInput', {
+  description: 'A NUMA cell of the guest.',
+  fields: (t) => ({
+    id: t.int({ required: true, description: "The guest's number of the cell." }),
+    cpus: t.intList({ required: true, description: 'Guest CPUs; only their count matters.' }),
+    memoryMb: t.int({ required: true, description: 'Memory in MiB.' }),
+    cpuPolicy: t.string({ description: 'shared or dedicated; shared if not given.' }),
+  }),
+})
+
+const NumaRequestInput = builder.inputType('NumaRequestInput', {
+  description: "How the guest is divided; each cell goes to a cell of the host's own.",
+  fields: (t) => ({ cells: t.field({ type: [NumaCellInput], required: true, description: 'The cells.' }) }),
+})
+
+const GpuRequestInput = builder.inputType('GpuRequestInput', {
+  description: 'GPUs, whole or shares of them.',
+  fields: (t) => ({
+    count: t.int({ required: true, defaultValue: 1, description: 'How many.' }),
+    shareMilli: t.int({ required: true, defaultValue: 1_000, description: 'Thousandths of each; 1000 = whole.' }),
+    models: t.stringList({ description: 'Models that will do; none = any.' }),
+  }),
+})
+
+const ResourceAmountInput = builder.inputType('ResourceAmountInput', {
+  description: 'Whole units of one resource class.',
+  fields: (t) => ({
+    resourceClass: t.string({ required: true, description: 'The class.' }),
+    amount: t.field({ type: 'SafeInt', required: true, description: 'How many units.' }),
+  }),
+})
+
+const ResourceGroupInput = builder.inputType('ResourceGroupInput', {
+  description: 'More resources and traits.',
+  fields: (t) => ({
+    suffix: t.string({ defaultValue: '', description: 'Tells groups apart.' }),
+    amounts: t.field({ type: [ResourceAmountInput], required: true, description: 'Per class.' }),
+    requiredTraits: t.stringList({ description: 'The host has all of them.' }),
+    forbiddenTraits: t.stringList({ description: 'The host has none of them.' }),
+    memberOf: t.stringList({ description: 'Aggregates (uuid); the host is in at least one.' }),
+  }),
+})
+
+const DestinationInput = builder.inputType('DestinationInput', {
+  description: 'Where it should go.',
+  fields: (t) => ({
+    host: t.string({ description: 'Only this host.' }),
+    node: t.string({ description: 'Only this node.' }),
+    aggregates: t.stringList({ description: 'Aggregates (uuid); the host is in at least one.' }),
+  }),
+})
+
+const HintInput = builder.inputType('HintInput', {
+  description: "A scheduler hint, in Nova's words.",
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'E.g. different_host.' }),
+    values: t.stringList({ required: true, description: 'Its values.' }),
+  }),
+})
+
+const RequestSpecInput = builder.inputType('RequestSpecInput', {
+  description: 'What is to be placed, in our own typed form.',
+  fields: (t) => ({
+    version: t.string({ defaultValue: '1.0', description: 'Version of this form.' }),
+    instanceUuids: t.field({ type: ['UUID'], description: 'Names the instances; their number is numInstances.' }),
+    numInstances: t.int({ description: '1 to 1000; 1 if neither this nor instanceUuids is given.' }),
+    projectId: t.string({ description: 'Whose.' }),
+    userId: t.string({ description: 'Whose.' }),
+    flavor: t.field({ type: FlavorInput, required: true, description: 'What one instance takes.' }),
+    image: t.field({ type: ImageMetaInput, description: 'What the image needs.' }),
+    availabilityZone: t.string({ description: 'Only hosts of this zone.' }),
+    instanceGroup: t.field({ type: InstanceGroupInput, description: 'Together with, or apart from, others.' }),
+    numaTopology: t.field({ type: NumaRequestInput, description: 'How the guest is divided.' }),
+    gpus: t.field({ type: GpuRequestInput, description: 'GPUs.' }),
+    requestedResources: t.field({ type: [ResourceGroupInput], description: 'More resources and traits.' }),
+    requestedDestination: t.field({ type: DestinationInput, description: 'Where it should go.' }),
+    forceHosts: t.stringList({ description: 'Only these hosts; the filters still run.' }),
+    forceNodes: t.stringList({ description: 'Only these nodes; the filters still run.' }),
+    ignoreHosts: t.stringList({ description: 'Not these hosts.' }),
+    schedulerHints: t.field({ type: [HintInput], description: "Hints in Nova's words." }),
+    isBfv: t.boolean({ defaultValue: false, description: 'Boots from a volume: the root disk takes nothing from the host.' }),
+  }),
+})
+
+export const SpecInput = builder.inputType('SpecInput', {
+  description: 'A request in one of the forms that are known.',
+  isOneOf: true,
+  fields: (t) => ({ gantt: t.field({ type: RequestSpecInput, description: 'Our own typed form.' }) }),
+})
+
+/** A request as core reads it: maps instead of lists of pairs, nothing where GraphQL has null. */
+export function toSpecDocument(
+  { gantt }: { readonly gantt?: typeof RequestSpecInput.$inferInput | null },
+  path: readonly string[],
+): SpecDocument {
+  const at = [...path, 'gantt']
+  const issues: Issue[] = []
+  const map = <Value>(pairs: readonly { readonly key: string; readonly value: Value }[] | null | undefined, field: readonly string[]) => {
+    if (!pairs) return undefined
+    const entries = new Map<string, Value>()
+    for (const [i, { key, value }] of pairs.entries()) {
+      if (entries.has(key)) issues.push(issue([...at, ...field, String(i), 'key'], key, 'be given once', 'call.repeated'))
+      entries.set(key, value)
+    }
+    return Object.fromEntries(entries)
+  }
+  if (!gantt) return { document: undefined, issues, path: at }
+  const { flavor, image, schedulerHints, ...rest } = gantt
+  const hints = schedulerHints?.map(({ key, values }) => ({ key, value: values }))
+  const document = withoutNulls({
+    ...rest,
+    flavor: { ...flavor, extraSpecs: map(flavor.extraSpecs, ['flavor', 'extraSpecs']) },
+    image: image ? { ...image, properties: map(image.properties, ['image', 'properties']) } : undefined,
+    schedulerHints: map(hints, ['schedulerHints']),
+  })
+  return { document, issues, path: at }
+}
+
+export const RequestSpec = builder.objectRef<StoredRequestSpec>('RequestSpec')
+
+builder.node(RequestSpec, {
+  description: 'A request as it was asked, kept once however often it is asked.',
+  id: { resolve: ({ id }) => id, description: 'Global id.' },
+  loadOne: (id, { decisions }) => decisions.findSpec(id),
+  fields: (t) => ({
+    version: t.exposeString('version', { description: 'Version of its form.' }),
+    numInstances: t.int({ description: 'How many instances.', resolve: ({ document }) => document.numInstances }),
+    flavorName: t.string({ nullable: true, description: 'As the caller named it.', resolve: ({ document }) => document.flavor.name }),
+    vcpus: t.int({ description: 'Per instance.', resolve: ({ document }) => demandOf(document).vcpus }),
+    memoryMb: t.int({ description: 'MiB per instance.', resolve: ({ document }) => demandOf(document).memoryMib }),
+    diskGb: t.int({ description: 'GiB per instance.', resolve: ({ document }) => demandOf(document).diskGib }),
+    projectId: t.string({ nullable: true, description: 'Whose.', resolve: ({ document }) => document.projectId }),
+    availabilityZone: t.string({
+      nullable: true,
+      description: 'The zone asked for.',
+      resolve: ({ document }) => document.availabilityZone,
+    }),
+    document: t.expose('document', { type: 'JSON', description: 'All of it.' }),
+    digest: t.exposeString('id', { description: 'sha256 of the canonical document.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Store time at which it was first asked.' }),
+  }),
+})
+
+const RequestSpecConnection = connectionOf('RequestSpec', RequestSpec)
+
+builder.queryFields((t) => ({
+  requestSpec: t.field({
+    type: RequestSpec,
+    nullable: true,
+    authScopes: { scope: 'READ' },
+    description: 'Null when it was never asked.',
+    args: { id: t.arg.id({ required: true, description: 'Its global id.' }) },
+    resolve: (_root, { id }, { decisions }) => decisions.findSpec(idOf('RequestSpec', id, ['id'])),
+  }),
+  requestSpecs: t.field({
+    type: RequestSpecConnection,
+    authScopes: { scope: 'READ' },
+    description: 'Requests as they were asked, newest first.',
+    args: pageArgs(),
+    resolve: (_root, args, { decisions }) => decisions.listSpecs(args),
+  }),
+}))

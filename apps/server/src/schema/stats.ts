@@ -1,0 +1,125 @@
+import type { ReportApplied, ReportInput, ReportNeedsFull, ReportOutcome, ReportStale } from '../services/stats.ts'
+import { builder } from './builder.ts'
+import { ResourceNameInput, withoutNulls } from './common.ts'
+import { resultUnion, UserError, ValidationError } from './errors.ts'
+import { Claim, Host } from './refs.ts'
+import { FullStatsInput, StatsDeltaInput } from './stats-input.ts'
+
+const ReporterInput = builder.inputType('ReporterInput', {
+  description: 'Who reports, and in which order: old reports are recognised and dropped, so no key is needed.',
+  fields: (t) => ({
+    incarnation: t.field({
+      type: 'UUID',
+      required: true,
+      description: 'Drawn anew when the reporter starts; a new one begins with a full report.',
+    }),
+    sequence: t.field({ type: 'SafeInt', required: true, description: 'Rises with every report of an incarnation.' }),
+  }),
+})
+
+const NamespaceReportInput = builder.inputType('NamespaceReportInput', {
+  description: "Another service's data about the host, held under its own versioned schema.",
+  fields: (t) => ({
+    namespace: t.string({ required: true, description: 'Whose data; compute is ours.' }),
+    version: t.string({ required: true, description: "Version of that service's schema." }),
+    document: t.field({ type: 'JSON', required: true, description: 'At most 65,536 characters of JSON.' }),
+  }),
+})
+
+const StatsReportInput = builder.inputType('StatsReportInput', {
+  description: "Exactly one: a full picture, a delta on a known sequence, or another service's data.",
+  isOneOf: true,
+  fields: (t) => ({
+    full: t.field({ type: FullStatsInput, description: 'A full picture.' }),
+    delta: t.field({ type: StatsDeltaInput, description: 'What changed.' }),
+    namespace: t.field({ type: NamespaceReportInput, description: "Another service's data." }),
+  }),
+})
+
+const ResourceStatsInput = builder.inputType('ResourceStatsInput', {
+  description: "One host's report.",
+  fields: (t) => ({
+    name: t.field({ type: ResourceNameInput, required: true, description: 'Which host.' }),
+    reporter: t.field({ type: ReporterInput, required: true, description: 'Who reports.' }),
+    report: t.field({ type: StatsReportInput, required: true, description: 'What.' }),
+    observedAt: t.field({ type: 'DateTime', description: "The host's clock; informative, the order comes from the sequence." }),
+  }),
+})
+
+const UpdateResourceStatsInput = builder.inputType('UpdateResourceStatsInput', {
+  description: 'Reports of many hosts.',
+  fields: (t) => ({ updates: t.field({ type: [ResourceStatsInput], required: true, description: '1 to 1000 reports.' }) }),
+})
+
+const ResourceStatsApplied = builder.objectRef<ReportApplied>('ResourceStatsApplied').implement({
+  description: 'The report is known, durably.',
+  fields: (t) => ({
+    host: t.expose('host', { type: Host, description: 'As it is now.' }),
+    revision: t.expose('revision', { type: 'Revision', description: 'Of its last change.' }),
+    claimsMaterialised: t.field({
+      type: [Claim],
+      description: 'Claims that the report counts from now on.',
+      resolve: ({ materialised }) => [...materialised],
+    }),
+    lastSequence: t.expose('loggedSequence', {
+      type: 'SafeInt',
+      description: 'Of the last report that reached the log: the base of the next delta.',
+    }),
+    unchanged: t.exposeBoolean('unchanged', { description: 'True when it said nothing new, so nothing was written.' }),
+  }),
+})
+
+const ResourceStatsStale = builder.objectRef<ReportStale>('ResourceStatsStale').implement({
+  description: 'A newer report is known; nothing is lost by dropping this one.',
+  interfaces: [UserError],
+  fields: (t) => ({ lastSequence: t.expose('lastSequence', { type: 'SafeInt', description: 'Of the last report that reached the log.' }) }),
+})
+
+const ResourceStatsNeedFull = builder.objectRef<ReportNeedsFull>('ResourceStatsNeedFull').implement({
+  description: 'The delta does not follow what is known: send a full report.',
+  interfaces: [UserError],
+  fields: (t) => ({
+    lastSequence: t.expose('lastSequence', {
+      type: 'SafeInt',
+      nullable: true,
+      description: 'Of the last report that reached the log, if any.',
+    }),
+  }),
+})
+
+const ResourceStatsResult = resultUnion(
+  'ResourceStatsResult',
+  'Ends of one report.',
+  [ResourceStatsApplied, ResourceStatsStale, ResourceStatsNeedFull, ValidationError],
+  { applied: 'ResourceStatsApplied', stale: 'ResourceStatsStale', 'needs-full': 'ResourceStatsNeedFull' },
+)
+
+const UpdateResourceStatsPayload = builder
+  .objectRef<{ readonly results: readonly ReportOutcome[]; readonly revision: number }>('UpdateResourceStatsPayload')
+  .implement({
+    description: 'What became of each report; some may end well and others not.',
+    fields: (t) => ({
+      results: t.field({ type: [ResourceStatsResult], description: 'Result i answers update i.', resolve: ({ results }) => [...results] }),
+      appliedCount: t.int({
+        description: 'How many ended well.',
+        resolve: ({ results }) => results.filter(({ type }) => type === 'applied').length,
+      }),
+      fleetRevision: t.expose('revision', { type: 'Revision', description: 'Give it as minRevision to read what was written.' }),
+    }),
+  })
+
+builder.mutationField('updateResourceStats', (t) =>
+  t.field({
+    type: UpdateResourceStatsPayload,
+    authScopes: { scope: 'REPORT' },
+    description: 'How hosts report. A report that says nothing new writes nothing.',
+    args: { input: t.arg({ type: UpdateResourceStatsInput, required: true, description: 'The reports.' }) },
+    resolve: (_root, { input }, { stats }) => stats.update(input.updates.map(toReport)),
+  }),
+)
+
+const verbatim: ReadonlySet<string> = new Set(['document'])
+
+function toReport({ name, reporter, report }: typeof ResourceStatsInput.$inferInput): ReportInput {
+  return { name, ...reporter, ...(withoutNulls(report, verbatim) as Pick<ReportInput, 'full' | 'delta' | 'namespace'>) }
+}

@@ -1,0 +1,33 @@
+import { type Caller, scopes } from '../auth/caller.ts'
+import { builder } from './builder.ts'
+
+const Scope = builder.enumType('Scope', { description: 'What a key may do; each is a task. ADMIN may do everything.', values: scopes })
+
+const ActorKind = builder.enumType('ActorKind', { description: 'What kind of caller.', values: ['USER', 'API_KEY', 'SYSTEM'] as const })
+
+const Actor = builder.objectRef<Caller>('Actor').implement({
+  description: 'Who does something.',
+  fields: (t) => ({
+    kind: t.field({ type: ActorKind, description: 'What kind of caller.', resolve: () => 'API_KEY' as const }),
+    name: t.exposeString('name', { description: "The key's name." }),
+    account: t.exposeString('account', { description: 'The service account: idempotency keys and claims belong to it.' }),
+    id: t.id({ nullable: true, description: "The key's id.", resolve: ({ keyId }) => keyId }),
+  }),
+})
+
+const Viewer = builder.objectRef<Caller>('Viewer').implement({
+  description: 'Who is calling.',
+  fields: (t) => ({
+    actor: t.field({ type: Actor, description: 'The caller.', resolve: (caller) => caller }),
+    scopes: t.field({ type: [Scope], description: 'What the caller may do.', resolve: (caller) => [...caller.scopes] }),
+  }),
+})
+
+builder.queryField('viewer', (t) =>
+  t.field({
+    type: Viewer,
+    authScopes: (_root, _args, { caller }) => caller.scopes.length > 0,
+    description: 'Who is calling. Any key may ask.',
+    resolve: (_root, _args, { caller }) => caller,
+  }),
+)

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import os from 'node:os'
+import type pg from 'pg'
+import { type ApiKeyStore, openApiKeyStore, scopes } from './db/api-keys.ts'
+import { createDecisionStore } from './db/decisions.ts'
+import { createPrisma, type PrismaClient } from './db/prisma.ts'
+import { createProjectionStore } from './db/projections.ts'
+import { createRequestSpecStore, requestSpecId, writeRequestSpecs } from './db/request-specs.ts'
+import type { StoredDecision } from './db/rows.ts'
+import { createGraphql } from './http/graphql.ts'
+import { type HttpServer, startHttpServer } from './http/server.ts'
+import { createHistory } from './replica/history.ts'
+import type { UnloggedDecision } from './replica/placement.ts'
+import { createProjector } from './replica/projector.ts'
+import { Replica } from './replica/replica.ts'
+import { createSchema } from './schema/index.ts'
+import { createServices } from './services/services.ts'
+import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
+
+export interface ServiceOptions {
+  /** A migrated database. */
+  readonly connection: pg.ClientConfig
+  readonly host: string
+  /** 0: any that is free. */
+  readonly port: number
+  /** Taken as an admin key, beside those that are there. */
+  readonly adminKey?: string | undefined
+  /** Tells operators what went wrong; never the callers' data. */
+  warn(message: string): void
+}
+
+export interface Service {
+  readonly url: string
+  /** The generated admin key, when this start made the first one; it is shown once. */
+  readonly newAdminKey: string | undefined
+  readonly replica: Replica
+  readonly keys: ApiKeyStore
+  /** Answers what is under way, then leaves the log and the database. */
+  close(): Promise<void>
+}
+
+const ADMIN_ACCOUNT = 'admin'
+
+/** Everything between a database and a port: keys, log, replica, projections, API. Closes what it opened when a step fails. */
+export async function openService({ connection, host, port, adminKey, warn }: ServiceOptions): Promise<Service> {
+  const opened: (() => Promise<void> | void)[] = []
+  const closeAll = async (): Promise<void> => {
+    for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
+  }
+  try {
+    const prisma = createPrisma(connection)
+    opened.push(() => prisma.$disconnect())
+    const keys = await openApiKeyStore(prisma, warn)
+    opened.push(() => keys.close())
+
+    const records = openRecords(prisma)
+    const store = await openPostgresSynchronizer(connection)
+    const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
+    const replica = await Replica.start({ store, name, warn, recordUnlogged: records.keep }).catch(async (error: unknown) => {
+      await store.close()
+      throw error
+    })
+    opened.push(() => replica.close())
+    const history = createHistory(store)
+    const projector = createProjector(replica, createProjectionStore(prisma), history, warn)
+    opened.push(() => projector.close())
+    const stopFeed = projector.onDecision(records.tell)
+    opened.push(() => stopFeed())
+
+    const services = createServices({ replica, history, projector, feed: records, ...records.stores })
+    const server: HttpServer = await startHttpServer({
+      host,
+      port,
+      keys,
+      warn,
+      graphql: createGraphql({ schema: createSchema(), services, warn }),
+      notReady: () => replica.halted?.message,
+      endStreams: () => services.watch.close(),
+    })
+    opened.push(() => server.close())
+    // last, so that a key that is made is a key that is shown
+    const newAdminKey = await ensureAdminKey(keys, adminKey)
+    return { url: server.url, newAdminKey, replica, keys, close: closeAll }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+/** The secret of the first admin key when this start generated it. A key that the operator gives is added if it is not there. */
+async function ensureAdminKey(keys: ApiKeyStore, given: string | undefined): Promise<string | undefined> {
+  if (given !== undefined) {
+    if (keys.verify(given) === undefined) await keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes, secret: given })
+    return undefined
+  }
+  if (keys.list().length > 0) return undefined
+  return (await keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes })).secret
+}
+
+/** Decisions and requests: where they are kept, and who hears of new ones. */
+function openRecords(prisma: PrismaClient) {
+  const decisions = createDecisionStore(prisma, writeRequestSpecs)
+  const requestSpecs = createRequestSpecStore(prisma)
+  const listeners = new Set<(decision: StoredDecision) => void>()
+  const tell = (decision: StoredDecision): void => {
+    for (const listener of listeners) listener(decision)
+  }
+  return {
+    stores: { decisions, requestSpecs },
+    tell,
+    onDecision(listener: (decision: StoredDecision) => void) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    /** Keeps refusals and advice, which are not in the log. */
+    async keep(unlogged: readonly UnloggedDecision[]): Promise<void> {
+      const kept = unlogged.map((decision) => ({
+        ...decision,
+        id: decision.record.id,
+        requestSpecId: requestSpecId(decision.record.request),
+        claimIds: [],
+      }))
+      await decisions.insert(kept)
+      kept.forEach(tell)
+    },
+  }
+}

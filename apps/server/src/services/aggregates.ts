@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import { type Aggregate, type AggregateState, byCodeUnit, type Fleet, type Void, ZONE_KEY } from '@gantt/scheduler-core'
+import type { Replica } from '../replica/replica.ts'
+import type { HostView } from './host-view.ts'
+import { type Impact, impactOn } from './hosts.ts'
+import { type Failure, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
+import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
+import { checkText } from './text.ts'
+
+const MAX_HOSTS = 100_000
+const MAX_KEYS = 256
+
+export interface KeyValue {
+  readonly key: string
+  readonly value: string
+}
+
+/** What an edit changes; what is absent stays. Members and metadata are deltas, so that two operators cannot erase each other's work. */
+export interface AggregateEdit {
+  readonly name?: string | null | undefined
+  readonly availabilityZone?: string | null | undefined
+  readonly setMetadata?: readonly KeyValue[] | null | undefined
+  readonly unsetMetadata?: readonly string[] | null | undefined
+  readonly addHosts?: readonly string[] | null | undefined
+  readonly removeHosts?: readonly string[] | null | undefined
+}
+
+export interface AggregateDone {
+  readonly type: 'done'
+  /** Null when it was deleted. */
+  readonly aggregate: Aggregate | null
+  readonly impact: Impact
+  readonly dryRun: boolean
+}
+
+export interface VersionConflict extends Failure {
+  readonly type: 'version-conflict'
+  readonly expected: number
+  readonly actual: number
+  readonly current: Aggregate | null
+}
+
+export type AggregateOutcome = AggregateDone | NotFound | VersionConflict | Invalid
+
+export interface Aggregates {
+  find(uuid: string): Aggregate | undefined
+  list(args: PageArgs & { readonly query?: string | null | undefined }): Page<Aggregate>
+  /** Those that a host is in. */
+  of(host: HostView): Aggregate[]
+  hostsIn(aggregate: Aggregate): HostView[]
+  create(input: AggregateEdit & { readonly name: string }, dryRun: boolean): Promise<AggregateOutcome>
+  update(uuid: string, ifVersion: number, edit: AggregateEdit, dryRun: boolean): Promise<AggregateOutcome>
+  delete(uuid: string, ifVersion: number, dryRun: boolean): Promise<AggregateOutcome>
+}
+
+export const zoneOf = ({ metadata }: AggregateState): string | null => metadata[ZONE_KEY] ?? null
+
+export function createAggregates(replica: Replica): Aggregates {
+  const find = (uuid: string): Aggregate | undefined => replica.fleet.aggregates.byUuid.get(uuid)
+
+  /** Writes the next state of an aggregate, or tells what writing it would do. */
+  const write = async (uuid: string, expectedVersion: number, next: AggregateState | null, dryRun: boolean): Promise<AggregateOutcome> => {
+    const { fleet } = replica
+    const before = find(uuid)
+    const impact = impactOf(fleet, before, next)
+    const change = { type: 'aggregate', uuid, expectedVersion, next } as const
+    const verdict: Void = dryRun ? fleet.aggregates.refuses(change) : (await replica.propose([change]))[0]?.void
+    if (verdict === 'aggregate.version') return versionConflict(expectedVersion, find(uuid))
+    if (verdict !== undefined) return refused(verdict, next)
+    const planned: Aggregate | null =
+      next === null ? null : { ...next, uuid, version: expectedVersion + 1, updatedAt: fleet.now, revision: fleet.place.revision }
+    return { type: 'done', aggregate: dryRun ? planned : next === null ? null : (find(uuid) ?? planned), impact, dryRun }
+  }
+
+  /** The aggregate at the version that the caller saw, or why it is not. */
+  const at = async (uuid: string, ifVersion: number): Promise<Aggregate | NotFound | VersionConflict> => {
+    if (find(uuid)?.version !== ifVersion) await replica.fresh()
+    const current = find(uuid)
+    if (current === undefined) return notFound('aggregate', uuid, ['uuid'])
+    return current.version === ifVersion ? current : versionConflict(ifVersion, current)
+  }
+
+  /** Problems of an edit; hosts that nobody reported yet may be on their way, so it looks at the store before it says so. */
+  const check = async (edit: AggregateEdit): Promise<Issue[]> => {
+    const added = edit.addHosts ?? []
+    if (added.some((host) => replica.fleet.hosts.nodesOf(host).length === 0)) await replica.fresh()
+    return checkEdit(replica.fleet, edit)
+  }
+
+  return {
+    find,
+    list({ query, ...page }) {
+      const wanted = (query ?? '').toLowerCase()
+      const all = [...replica.fleet.aggregates.byUuid.values()].filter(({ name }) => name.toLowerCase().includes(wanted))
+      return pageOf(
+        listOf('aggregates', query),
+        page,
+        all.sort((a, b) => byCodeUnit(a.name, b.name)),
+        {
+          types: ['string'],
+          keyFor: ({ name }) => [name] as const,
+          isAfter: ({ name }, [last]) => byCodeUnit(name, last) > 0,
+        },
+      )
+    },
+    of: ({ record }) => record.aggregates.flatMap((uuid) => find(uuid) ?? []),
+    hostsIn: ({ hosts }) => viewsOf(replica.fleet, hosts),
+    async create(input, dryRun) {
+      const issues = await check(input)
+      if (issues.length > 0) return invalid(issues)
+      return write(randomUUID(), 0, edited({ name: input.name, metadata: {}, hosts: [] }, input), dryRun)
+    },
+    async update(uuid, ifVersion, edit, dryRun) {
+      const issues = await check(edit)
+      if (issues.length > 0) return invalid(issues)
+      const current = await at(uuid, ifVersion)
+      return 'type' in current ? current : write(uuid, ifVersion, edited(current, edit), dryRun)
+    },
+    async delete(uuid, ifVersion, dryRun) {
+      const current = await at(uuid, ifVersion)
+      return 'type' in current ? current : write(uuid, ifVersion, null, dryRun)
+    },
+  }
+}
+
+const viewsOf = (fleet: Fleet, hosts: readonly string[]): HostView[] =>
+  hosts.flatMap((host) => fleet.hosts.nodesOf(host).map((index) => ({ fleet, record: fleet.hosts.get(index) })))
+
+function edited({ name, metadata, hosts }: AggregateState, edit: AggregateEdit): AggregateState {
+  const unset = new Set(edit.unsetMetadata ?? [])
+  const removed = new Set(edit.removeHosts ?? [])
+  const kept = Object.entries(metadata).filter(([key]) => !unset.has(key))
+  const set = (edit.setMetadata ?? []).map(({ key, value }) => [key, value] as const)
+  const zone = typeof edit.availabilityZone === 'string' ? [[ZONE_KEY, edit.availabilityZone] as const] : []
+  return {
+    name: edit.name ?? name,
+    metadata: Object.fromEntries([...kept, ...set, ...zone]),
+    hosts: [...new Set([...hosts.filter((host) => !removed.has(host)), ...(edit.addHosts ?? [])])].sort(byCodeUnit),
+  }
+}
+
+function checkEdit({ hosts }: Fleet, edit: AggregateEdit): Issue[] {
+  const { name, availabilityZone, setMetadata, unsetMetadata, addHosts, removeHosts } = edit
+  const issues: Issue[] = []
+  if (typeof name === 'string') issues.push(...checkText(['input', 'name'], name))
+  if (typeof availabilityZone === 'string') issues.push(...checkText(['input', 'availabilityZone'], availabilityZone))
+  if ((setMetadata ?? []).length > MAX_KEYS) issues.push(issue(['input', 'setMetadata'], setMetadata, `be at most ${MAX_KEYS} keys`))
+  const keys = new Set<string>()
+  for (const [i, { key, value }] of (setMetadata ?? []).entries()) {
+    const path = ['input', 'setMetadata', String(i)]
+    issues.push(...checkText([...path, 'key'], key), ...checkText([...path, 'value'], value, { min: key === ZONE_KEY ? 1 : 0, max: 4_096 }))
+    if (key === '__proto__') issues.push(issue([...path, 'key'], key, 'be another key'))
+    if (keys.has(key)) issues.push(issue([...path, 'key'], key, 'be given once', 'call.repeated'))
+    if (key === ZONE_KEY && typeof availabilityZone === 'string' && value !== availabilityZone)
+      issues.push(issue([...path, 'value'], value, `be ${availabilityZone}, as availabilityZone says`))
+    keys.add(key)
+  }
+  for (const [i, key] of (unsetMetadata ?? []).entries())
+    if (keys.has(key)) issues.push(issue(['input', 'unsetMetadata', String(i)], key, 'not be set by the same edit', 'call.repeated'))
+  if ((addHosts ?? []).length > MAX_HOSTS) issues.push(issue(['input', 'addHosts'], addHosts, `be at most ${MAX_HOSTS} hosts`))
+  for (const [i, host] of (addHosts ?? []).entries()) {
+    const path = ['input', 'addHosts', String(i)]
+    if (hosts.nodesOf(host).length === 0) issues.push(issue(path, host, 'be the name of a host that has reported', 'host.unknown'))
+    if (removeHosts?.includes(host)) issues.push(issue(path, host, 'not be removed by the same edit', 'call.repeated'))
+  }
+  return issues.slice(0, 100)
+}
+
+function impactOf(fleet: Fleet, before: Aggregate | undefined, next: AggregateState | null): Impact {
+  const left = (before?.hosts ?? []).filter((host) => !next?.hosts.includes(host))
+  const joined = (next?.hosts ?? []).filter((host) => !before?.hosts.includes(host))
+  const stayed = (next?.hosts ?? []).filter((host) => before?.hosts.includes(host))
+  const zoneBefore = before === undefined ? null : zoneOf(before)
+  const zoneNext = next === null ? null : zoneOf(next)
+  const zoneMoves =
+    (zoneBefore === null ? 0 : left.length) + (zoneNext === null ? 0 : joined.length) + (zoneBefore === zoneNext ? 0 : stayed.length)
+  const impact = impactOn(viewsOf(fleet, [...left, ...joined, ...stayed]), zoneMoves)
+  const isRisky = zoneMoves > 0 && impact.claimsOnAffectedHosts > 0
+  return isRisky ? { ...impact, warnings: ['Hosts that hold claims would change their availability zone.'] } : impact
+}
+
+const versionConflict = (expected: number, current: Aggregate | undefined): VersionConflict => ({
+  type: 'version-conflict',
+  code: 'CONFLICT',
+  message: `The aggregate is at version ${current?.version ?? 0}, not ${expected}; read it again.`,
+  path: ['ifVersion'],
+  expected,
+  actual: current?.version ?? 0,
+  current: current ?? null,
+})
+
+function refused(verdict: NonNullable<Void>, next: AggregateState | null): Invalid {
+  const [field, found] = verdict === 'aggregate.name_taken' ? ['name', next?.name] : ['availabilityZone', next?.metadata[ZONE_KEY]]
+  const message = sentenceOf(verdict)
+  const expected = field === 'name' ? 'a name that no other aggregate has' : 'a zone that agrees with the hosts’ other aggregates'
+  return invalid([{ code: verdict, path: ['input', field], message, expected, actual: found ?? '' }], 'CONFLICT')
+}

@@ -1,0 +1,121 @@
+import { type Change, type Claim, type ClaimState, isLive } from '@gantt/scheduler-core'
+import type { Replica } from '../replica/replica.ts'
+import type { HostView } from './host-view.ts'
+import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
+import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
+import { checkRange, checkText } from './text.ts'
+
+export const MAX_CLAIMS_PER_CALL = 1_000
+export const MIN_TTL_MS = 1_000
+export const MAX_TTL_MS = 24 * 3_600_000
+export const DEFAULT_TTL_MS = 120_000
+export const MAX_KEY_LENGTH = 255
+
+/** A claim as a caller names it: the fence proves that it is still the one that they were given. */
+export interface ClaimRef {
+  readonly id: string
+  readonly fence: number
+}
+
+export interface ClaimDone {
+  readonly type: 'done'
+  /** All claims concerned; for the key of an abandoned call that held nothing, none. */
+  readonly claims: readonly Claim[]
+  /** True when the claim was as asked already. */
+  readonly replayed: boolean
+  readonly revision: number
+}
+
+export interface ClaimLost extends Failure {
+  readonly type: 'claim-lost'
+  readonly claim: Claim | null
+}
+
+export type ClaimOutcome = ClaimDone | ClaimLost | NotFound | Invalid
+
+export interface Claims {
+  find(id: string): Claim | undefined
+  hostOf(claim: Claim): HostView
+  list(args: PageArgs & { readonly states?: readonly ClaimState[] | null | undefined }): Page<Claim>
+  /** Outcome i answers claim i, here and below. */
+  confirm(claims: readonly ClaimRef[]): Promise<ClaimOutcome[]>
+  extend(claims: readonly ClaimRef[], ttlMs: number): Promise<ClaimOutcome[]>
+  release(claims: readonly ClaimRef[], reason: string | null): Promise<ClaimOutcome[]>
+  /** The last word of a caller that timed out: binds an unused key, or releases what it holds. */
+  abandon(account: string, key: string): Promise<ClaimOutcome>
+}
+
+export function createClaims(replica: Replica): Claims {
+  const find = (id: string): Claim | undefined => replica.fleet.ledger.claims.get(id)
+
+  /** Proposes one change per claim; a mistake in the call itself is the answer for every claim of it. */
+  const each = async (
+    claims: readonly ClaimRef[],
+    problems: readonly ReturnType<typeof issue>[],
+    toChange: (claim: ClaimRef) => Change,
+  ): Promise<ClaimOutcome[]> => {
+    const issues = [...problems]
+    if (claims.length > MAX_CLAIMS_PER_CALL) issues.push(issue(['claims'], claims, `be at most ${MAX_CLAIMS_PER_CALL} claims`))
+    if (issues.length > 0) return claims.slice(0, MAX_CLAIMS_PER_CALL).map(() => invalid(issues))
+    const verdicts = await replica.propose(claims.map(toChange))
+    return claims.map(({ id, fence }, i) => {
+      const claim = find(id)
+      const verdict = verdicts[i]
+      if (claim === undefined) return notFound('claim', id, ['claims', String(i)])
+      if (verdict?.void !== undefined) return lost(claim, fence, ['claims', String(i)])
+      const revision = verdict?.revision ?? replica.fleet.place.revision
+      return { type: 'done', claims: [claim], replayed: claim.revision !== revision, revision }
+    })
+  }
+
+  return {
+    find,
+    hostOf: ({ host }) => ({ fleet: replica.fleet, record: replica.fleet.hosts.get(host) }),
+    list({ states, ...page }) {
+      const all = [...replica.fleet.ledger.claims.values()].filter(({ state }) => !states || states.includes(state))
+      return pageOf(
+        listOf('claims', states),
+        page,
+        all.sort((a, b) => a.fence - b.fence),
+        {
+          types: ['number'],
+          keyFor: ({ fence }) => [fence] as const,
+          isAfter: ({ fence }, [last]) => fence > last,
+        },
+      )
+    },
+    confirm: (claims) => each(claims, [], ({ id, fence }) => ({ type: 'confirm', claim: id, fence })),
+    extend: (claims, ttlMs) =>
+      each(claims, checkRange(['ttl'], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms'), ({ id, fence }) => ({
+        type: 'extend',
+        claim: id,
+        fence,
+        ttlMs,
+      })),
+    release: (claims, reason) =>
+      each(claims, reason === null ? [] : checkText(['reason'], reason, { min: 0, max: 1_000 }), ({ id, fence }) => ({
+        type: 'release',
+        claim: id,
+        fence,
+        reason,
+      })),
+    async abandon(account, key) {
+      const issues = checkText(['idempotencyKey'], key, { max: MAX_KEY_LENGTH })
+      if (issues.length > 0) return invalid(issues)
+      const [verdict] = await replica.propose([{ type: 'abandon', account, key }])
+      if (verdict?.void !== undefined)
+        return invalid(
+          [{ code: verdict.void, path: ['idempotencyKey'], message: sentenceOf(verdict.void), expected: '', actual: '' }],
+          'QUOTA',
+        )
+      const { ledger, place } = replica.fleet
+      const held = ledger.findKey(account, key)?.claims ?? []
+      return { type: 'done', claims: held.flatMap((id) => find(id) ?? []), replayed: false, revision: verdict?.revision ?? place.revision }
+    },
+  }
+}
+
+function lost(claim: Claim, fence: number, path: readonly string[]): ClaimLost {
+  const why = claim.fence === fence || !isLive(claim) ? `it is ${claim.state}` : `its fence is ${claim.fence}, not ${fence}`
+  return { type: 'claim-lost', code: 'CLAIM_LOST', message: `The claim is not yours any more: ${why}.`, path, claim }
+}

@@ -1,0 +1,12 @@
+/**
+ * Codes of problems that are found in a call rather than in a request, a report or a profile (those are core's). Written
+ * once, never reused or renamed; docs/errors.md lists them with a cure each.
+ */
+export const callCodes = {
+  'call.invalid': 'An argument is out of its range.',
+  'call.unsupported': 'This release does not know that kind of call yet.',
+  'call.repeated': 'The same thing is named twice.',
+  'host.unknown': 'No host of that name has reported.',
+} as const
+
+export type CallCode = keyof typeof callCodes

@@ -1,0 +1,113 @@
+import type { SelectedDestination } from '@gantt/scheduler-core'
+import type { DecisionFilter, DecisionStore } from '../db/decisions.ts'
+import type { RequestSpecStore, StoredRequestSpec } from '../db/request-specs.ts'
+import type { StoredDecision } from '../db/rows.ts'
+import type { Projector } from '../replica/projector.ts'
+import type { Replica } from '../replica/replica.ts'
+import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
+import { type InstanceDestinations, toDestinations } from './placement.ts'
+
+export type { StoredRequestSpec } from '../db/request-specs.ts'
+export type { RefusalReason, StoredDecision } from '../db/rows.ts'
+
+/** How long a look-up waits for the tables to reach what this replica has applied. */
+const WAIT_MS = 5_000
+
+/** A decision by its id; the rest is read when it is asked for, so that placing reads no table. */
+export interface DecisionView {
+  readonly id: string
+  load(): Promise<StoredDecision>
+}
+
+export interface Decisions {
+  find(id: string): Promise<DecisionView | undefined>
+  /** A decision that is known to exist. */
+  view(id: string): DecisionView
+  of(stored: StoredDecision): DecisionView
+  stored(id: string): Promise<StoredDecision | undefined>
+  /** Newest first. */
+  list(args: PageArgs & { readonly filter?: DecisionFilter }): Promise<Page<DecisionView>>
+  destinationsOf(decision: StoredDecision): InstanceDestinations[]
+  findSpec(id: string): Promise<StoredRequestSpec | undefined>
+  /** Newest first. */
+  listSpecs(args: PageArgs): Promise<Page<StoredRequestSpec>>
+}
+
+export interface Records {
+  readonly decisions: DecisionStore
+  readonly requestSpecs: RequestSpecStore
+  readonly projector: Pick<Projector, 'reached'>
+}
+
+export function createDecisions(replica: Replica, { decisions, requestSpecs, projector }: Records): Decisions {
+  /** The tables follow the log; a caller who was just answered finds what it was answered about. */
+  const caughtUp = () => projector.reached(replica.fleet.place.revision, WAIT_MS)
+  const stored = async (id: string): Promise<StoredDecision | undefined> => {
+    const found = await decisions.find(id)
+    if (found !== undefined) return found
+    await caughtUp()
+    return decisions.find(id)
+  }
+  const of = (decision: StoredDecision): DecisionView => ({ id: decision.id, load: () => Promise.resolve(decision) })
+  const view = (id: string): DecisionView => {
+    let loading: Promise<StoredDecision> | undefined
+    return {
+      id,
+      load() {
+        loading ??= stored(id).then((found) => {
+          if (found === undefined) throw new Error(`decision ${id} was made and is not in the records`)
+          return found
+        })
+        return loading
+      },
+    }
+  }
+
+  return {
+    view,
+    of,
+    stored,
+    async find(id) {
+      const found = await stored(id)
+      return found === undefined ? undefined : of(found)
+    },
+    async list({ filter = {}, ...page }) {
+      const list = listOf('decisions', filter)
+      const first = firstOf(list, page)
+      const key = keyOf<[number, string]>(list, page, ['number', 'string'])
+      await caughtUp()
+      const rows = await decisions.list({ ...filter, first: first + 1, ...(key ? { after: { at: key[0], id: key[1] } } : {}) })
+      return {
+        edges: rows.slice(0, first).map((row) => ({ cursor: toCursor(list, [row.at, row.id]), node: of(row) })),
+        hasNextPage: rows.length > first,
+        hasPreviousPage: key !== undefined,
+        totalCount: () => decisions.count(filter),
+      }
+    },
+    destinationsOf: ({ answer, claimIds }: { answer: readonly SelectedDestination[]; claimIds: readonly string[] }) =>
+      toDestinations(
+        replica,
+        answer,
+        claimIds.map((id) => replica.fleet.ledger.claims.get(id)),
+      ),
+    async findSpec(id) {
+      const found = await requestSpecs.find(id)
+      if (found !== undefined) return found
+      await caughtUp()
+      return requestSpecs.find(id)
+    },
+    async listSpecs(page) {
+      const list = listOf('requestSpecs')
+      const first = firstOf(list, page)
+      const key = keyOf<[number, string]>(list, page, ['number', 'string'])
+      await caughtUp()
+      const rows = await requestSpecs.list({ first: first + 1, ...(key ? { after: { createdAt: key[0], id: key[1] } } : {}) })
+      return {
+        edges: rows.slice(0, first).map((row) => ({ cursor: toCursor(list, [row.createdAt, row.id]), node: row })),
+        hasNextPage: rows.length > first,
+        hasPreviousPage: key !== undefined,
+        totalCount: () => requestSpecs.count(),
+      }
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import {
+  CORE_VERSION,
+  DEFAULT_PROFILE,
+  type DecisionRecord,
+  examine,
+  type Fleet,
+  type HostIndex,
+  profileRef,
+  proposalsBefore,
+  type RequestSpec,
+  replay,
+} from '@gantt/scheduler-core'
+import type { StoredDecision } from '../db/rows.ts'
+import type { History } from '../replica/history.ts'
+import type { Replica } from '../replica/replica.ts'
+import type { Decisions } from './decisions.ts'
+import { type Examined, examineInstance, type Fidelity, type Question } from './examined.ts'
+import type { HostNameInput } from './hosts.ts'
+import { InputFault, invalid } from './outcome.ts'
+import { parseSpec, type SpecDocument } from './placement.ts'
+import { unknownProfile } from './profiles.ts'
+import { type WhyNotAnswer, whyNotOf } from './why-not.ts'
+
+/** What is to be explained: a decision, a request that was asked before, or one that nobody asked yet. */
+export type Subject =
+  | { readonly type: 'decision'; readonly id: string }
+  | { readonly type: 'request-spec'; readonly id: string }
+  | { readonly type: 'spec'; readonly spec: SpecDocument }
+
+export interface ExplainOptions {
+  /** Instead of the profile that decided, or the default one. */
+  readonly profile?: string | null | undefined
+  /** Revision to ask at, instead of that of the decision, or now. */
+  readonly at?: number | null | undefined
+  /** Which instance of the request; if not given, the one that found no host, else the first. */
+  readonly instance?: number | null | undefined
+}
+
+/** Makes decisions again to tell everything about them. Throws InputFault for what is not there or not valid. */
+export interface Explain {
+  explain(subject: Subject, options?: ExplainOptions): Promise<Examined>
+  decision(decision: StoredDecision): Promise<Examined>
+  whyNot(subject: Subject, host: HostNameInput, options?: ExplainOptions): Promise<WhyNotAnswer>
+}
+
+const SUBJECT = ['input', 'subject']
+
+export function createExplain(replica: Replica, history: History, decisions: Decisions): Explain {
+  /** The state at a revision, for one question: the fleet itself while it stands there, else one made for the question. */
+  const stateAt = (revision: number): Question['read'] => {
+    let own: Promise<Fleet> | undefined
+    return async (use) => {
+      if (replica.fleet.place.revision === revision) return use(replica.fleet)
+      own ??= history.at(revision)
+      return use(await own)
+    }
+  }
+
+  /** A question on the state at a revision; where the log does not reach there any more, on the present one. */
+  const askAt = async (
+    revision: number,
+    record: DecisionRecord,
+    rest: Pick<Question, 'before' | 'fidelity'> & Partial<Pick<Question, 'answer'>>,
+  ): Promise<Question> => {
+    const read = stateAt(revision)
+    return read((fleet) => {
+      const profile = fleet.profiles.find(record.profile)
+      if (profile === undefined) throw new InputFault([unknownProfile(replica, record.profile, ['input', 'profile'])])
+      const named = { ...record, profile: profileRef(profile) }
+      const answer = rest.answer ?? replay(fleet, rest.before, named).answer
+      return { record: named, ...rest, answer, profile, basis: revision, read }
+    })
+  }
+
+  const askDecision = async (stored: StoredDecision, { profile, at }: ExplainOptions): Promise<Question> => {
+    const { record, place, answer } = stored
+    const isAsDecided = !profile && (at ?? place.basis) === place.basis
+    if (!isAsDecided)
+      return askAt(at ?? place.basis, { ...record, profile: profile || record.profile }, { before: [], fidelity: 'APPROXIMATE' })
+    const fidelity: Fidelity = record.core === CORE_VERSION ? 'REPLAYED' : 'APPROXIMATE'
+    try {
+      const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
+      if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
+      const before = entry === undefined ? [] : proposalsBefore(entry, place.position ?? 0)
+      return await askAt(place.basis, record, { before, fidelity, answer })
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      return askAt(replica.fleet.place.revision, record, { before: [], fidelity: 'APPROXIMATE', answer })
+    }
+  }
+
+  const askSpec = async (request: RequestSpec, { profile, at }: ExplainOptions): Promise<Question> => {
+    await replica.fresh()
+    const record: DecisionRecord = {
+      id: '',
+      request,
+      profile: profile || DEFAULT_PROFILE,
+      seed: 'asked',
+      attempt: 1,
+      alternatesPerInstance: 2,
+      allOrNothing: true,
+      instances: [],
+      core: CORE_VERSION,
+    }
+    try {
+      return await askAt(at ?? replica.fleet.place.revision, record, { before: [], fidelity: 'REPLAYED' })
+    } catch (error) {
+      if (error instanceof RangeError) throw InputFault.at(['input', 'at'], at, 'a revision that the log still reaches')
+      throw error
+    }
+  }
+
+  const ask = async (subject: Subject, options: ExplainOptions): Promise<Question> => {
+    if (subject.type === 'decision') {
+      const stored = await decisions.stored(subject.id)
+      if (stored === undefined) throw InputFault.at([...SUBJECT, 'decisionId'], subject.id, 'the id of a decision')
+      return askDecision(stored, options)
+    }
+    if (subject.type === 'request-spec') {
+      const stored = await decisions.findSpec(subject.id)
+      if (stored === undefined) throw InputFault.at([...SUBJECT, 'requestSpecId'], subject.id, 'the id of a request')
+      return askSpec(stored.document, options)
+    }
+    const parsed = parseSpec(subject.spec)
+    if ('type' in parsed) throw new InputFault(invalid(parsed.issues).issues)
+    return askSpec(parsed.value, options)
+  }
+
+  const examined = (question: Question, options: ExplainOptions): Promise<Examined> => {
+    const { numInstances } = question.record.request
+    const instance = options.instance ?? Math.min(question.answer.length === numInstances ? 0 : failedInstance(question), numInstances - 1)
+    if (instance < 0 || instance >= numInstances) throw InputFault.at(['instanceIndex'], instance, `0 to ${numInstances - 1}`)
+    return examineInstance(question, instance)
+  }
+
+  return {
+    explain: async (subject, options = {}) => examined(await ask(subject, options), options),
+    decision: async (stored) => examined(await askDecision(stored, {}), {}),
+    async whyNot(subject, host, options = {}) {
+      const question = await ask(subject, options)
+      const found = await examined(question, options)
+      return whyNotOf(found, host, () => passesNow(replica, question, host))
+    },
+  }
+}
+
+/** The instance that found no host: the last that was tried, or the first that the answer lacks. */
+const failedInstance = ({ record, answer }: Question): number => (record.instances.length > 0 ? record.instances.length - 1 : answer.length)
+
+/** Whether the host would pass every filter for the same request at present; null when it is not there. */
+function passesNow({ fleet }: Replica, { record }: Question, { host, node }: HostNameInput): boolean | null {
+  const index: HostIndex | undefined = typeof node === 'string' ? fleet.hosts.find({ host, node })?.index : fleet.hosts.nodesOf(host)[0]
+  if (index === undefined) return null
+  const profile = fleet.profiles.find(record.profile)
+  if (profile === undefined) return null
+  return examine(fleet, record.request, profile, record.seed)
+    .checksOf(index)
+    .every(({ verdict }) => verdict === 'PASS' || verdict === 'NOT_ASKED')
+}

@@ -1,0 +1,85 @@
+import type { HostStatus } from '@gantt/scheduler-core'
+import { type HostView, stateOf, statusOf } from './host-view.ts'
+import { InputFault } from './outcome.ts'
+
+/** How a text is compared; every comparison that is given must hold. Upper and lower case differ, except in `contains`. */
+export interface TextFilter {
+  readonly eq?: string | null | undefined
+  readonly neq?: string | null | undefined
+  readonly in?: readonly string[] | null | undefined
+  readonly nin?: readonly string[] | null | undefined
+  readonly startsWith?: string | null | undefined
+  readonly contains?: string | null | undefined
+}
+
+/** Which hosts: every part that is given must hold. */
+export interface HostFilter {
+  readonly name?: TextFilter | null | undefined
+  readonly availabilityZone?: TextFilter | null | undefined
+  readonly aggregate?: TextFilter | null | undefined
+  readonly status?: HostStatus | null | undefined
+  readonly state?: string | null | undefined
+  readonly traits?: readonly string[] | null | undefined
+  readonly and?: readonly HostFilter[] | null | undefined
+  readonly or?: readonly HostFilter[] | null | undefined
+  readonly not?: HostFilter | null | undefined
+}
+
+/** Whether a host is among those meant. Aggregates compare by name. */
+export function matchesHost(view: HostView, filter: HostFilter): boolean {
+  const { record, fleet } = view
+  const { name, availabilityZone, aggregate, status, state, traits, and, or, not } = filter
+  return (
+    (!name || matchesText(record.host, name)) &&
+    (!availabilityZone || matchesText(record.zone, availabilityZone)) &&
+    (!aggregate || record.aggregates.some((uuid) => matchesText(fleet.aggregates.byUuid.get(uuid)?.name ?? '', aggregate))) &&
+    (!status || statusOf(view) === status) &&
+    (!state || stateOf(view) === state) &&
+    (traits ?? []).every((trait) => record.traits.has(trait)) &&
+    (and ?? []).every((part) => matchesHost(view, part)) &&
+    (!or || or.length === 0 || or.some((part) => matchesHost(view, part))) &&
+    (!not || !matchesHost(view, not))
+  )
+}
+
+export function matchesText(text: string, { eq, neq, in: among, nin, startsWith, contains }: TextFilter): boolean {
+  return (
+    (typeof eq !== 'string' || text === eq) &&
+    (typeof neq !== 'string' || text !== neq) &&
+    (!among || among.includes(text)) &&
+    !nin?.includes(text) &&
+    (typeof startsWith !== 'string' || text.startsWith(startsWith)) &&
+    (typeof contains !== 'string' || text.toLowerCase().includes(contains.toLowerCase()))
+  )
+}
+
+/**
+ * A line of terms with spaces between, all of which must hold: `name:`, `az:`, `status:`, `state:`, `aggregate:` with
+ * a part of the value behind; a bare word is part of the name. Throws InputFault for an unknown term.
+ */
+export function parseHostQuery(query: string): HostFilter {
+  if (query.length > 1_000) throw InputFault.at(['query'], query, 'at most 1000 characters long')
+  const terms = query.split(/\s+/).filter((term) => term !== '')
+  return { and: terms.map(toFilter) }
+}
+
+function toFilter(term: string): HostFilter {
+  const colon = term.indexOf(':')
+  const [field, value] = colon < 0 ? ['name', term] : [term.slice(0, colon), term.slice(colon + 1)]
+  const text = { contains: value }
+  switch (field) {
+    case 'name':
+      return { name: text }
+    case 'az':
+    case 'zone':
+      return { availabilityZone: text }
+    case 'aggregate':
+      return { aggregate: text }
+    case 'status':
+      return { status: value.toUpperCase() as HostStatus }
+    case 'state':
+      return { state: value.toUpperCase() }
+    default:
+      throw InputFault.at(['query'], term, 'made of the terms name:, az:, status:, state:, aggregate: and words of the name')
+  }
+}

@@ -1,0 +1,75 @@
+import { byCodeUnit, type Claim, type Fleet, type HostName, type HostRecord, type HostStatus, hostStatuses } from '@gantt/scheduler-core'
+
+/** A host as this replica sees it: the record is the fleet's own and moves on with it. */
+export interface HostView {
+  readonly fleet: Fleet
+  readonly record: HostRecord
+}
+
+/** Amounts of one resource class on a host. free = floor((total - reserved) x ratio) - used - claimed. */
+export interface ResourceUsage {
+  readonly resourceClass: string
+  readonly total: number
+  readonly reserved: number
+  readonly allocationRatio: number
+  readonly capacity: number
+  readonly used: number
+  readonly claimed: number
+  readonly free: number
+}
+
+export interface NumaCellView {
+  readonly id: number
+  readonly cpus: readonly number[]
+  readonly pinned: readonly number[]
+  readonly cpusFree: number
+  readonly memoryMb: number
+  readonly memoryUsedMb: number
+  readonly memoryFreeMb: number
+}
+
+export const liveness = ['UP', 'SUSPECT', 'DOWN'] as const
+
+export function statusOf({ fleet, record }: HostView): HostStatus {
+  return hostStatuses[fleet.hosts.columns.status[record.index] as number] as HostStatus
+}
+
+export function stateOf({ fleet, record }: HostView): (typeof liveness)[number] {
+  return liveness[fleet.hosts.columns.liveness[record.index] as number] ?? 'DOWN'
+}
+
+/** Every resource class that the host reports, the standard three first, then by name. */
+export function capacityOf({ fleet, record }: HostView): ResourceUsage[] {
+  const { index } = record
+  const rankOf = (name: string) => (standard.includes(name) ? standard.indexOf(name) : standard.length)
+  return [...fleet.hosts.classes]
+    .filter(([, columns]) => columns.reported[index] === 1)
+    .sort(([a], [b]) => rankOf(a) - rankOf(b) || byCodeUnit(a, b))
+    .map(([resourceClass, columns]) => ({
+      resourceClass,
+      total: columns.total[index] as number,
+      reserved: columns.reserved[index] as number,
+      allocationRatio: (columns.ratioMilli[index] as number) / 1_000,
+      capacity: columns.capacity[index] as number,
+      used: columns.used[index] as number,
+      claimed: columns.claimed[index] as number,
+      free: columns.free[index] as number,
+    }))
+}
+
+const standard: readonly string[] = ['VCPU', 'MEMORY_MB', 'DISK_GB']
+
+export const numaCellsOf = ({ record }: HostView): NumaCellView[] =>
+  record.cells.map((cell) => ({
+    id: cell.id,
+    cpus: cell.cpuset,
+    pinned: [...new Set([...cell.pinnedByReport, ...cell.pinnedByClaims.keys()])].sort((a, b) => a - b),
+    cpusFree: cell.cpuFree,
+    memoryMb: cell.memoryCapacity,
+    memoryUsedMb: cell.memoryCapacity - cell.memoryFree,
+    memoryFreeMb: cell.memoryFree,
+  }))
+
+export const claimsOn = ({ record }: HostView): Claim[] => [...record.claims].sort((a, b) => a.fence - b.fence)
+
+export const keyOfHost = ({ host, node }: HostName): string => JSON.stringify(host === node ? [host] : [host, node])

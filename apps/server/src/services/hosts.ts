@@ -1,0 +1,126 @@
+import { byCodeUnit, type Change, type HostName, type HostRecord, type HostStatus, isLive } from '@gantt/scheduler-core'
+import type { Replica } from '../replica/replica.ts'
+import { type HostFilter, matchesHost, parseHostQuery } from './host-filter.ts'
+import type { HostView } from './host-view.ts'
+import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
+import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
+import { checkText } from './text.ts'
+
+/** A host as a caller names it; without a node, the one node or all nodes of that name. */
+export interface HostNameInput {
+  readonly host: string
+  readonly node?: string | null | undefined
+}
+
+/** What an operator's change would touch. */
+export interface Impact {
+  readonly hostsAffected: number
+  readonly zoneChanges: number
+  readonly claimsOnAffectedHosts: number
+  readonly warnings: readonly string[]
+}
+
+export interface StatusSetOutcome {
+  readonly type: 'done'
+  readonly hosts: readonly HostView[]
+  readonly impact: Impact
+  readonly dryRun: boolean
+}
+
+export interface Hosts {
+  /** Without a node: the host's own node, else its first. Undefined when no host of that name has reported. */
+  find(name: HostNameInput): HostView | undefined
+  /** By the key of a `HostView`, as in global ids. */
+  byKey(key: string): HostView | undefined
+  list(
+    args: PageArgs & { filter?: HostFilter | null | undefined; query?: string | null | undefined; byName?: 'ASC' | 'DESC' | undefined },
+  ): Page<HostView>
+  setStatus(input: {
+    readonly hosts: readonly HostNameInput[]
+    readonly status: HostStatus
+    readonly reason: string
+    readonly dryRun: boolean
+  }): Promise<StatusSetOutcome | NotFound | Invalid>
+}
+
+export function createHosts(replica: Replica): Hosts {
+  const viewOf = (record: HostRecord): HostView => ({ fleet: replica.fleet, record })
+  /** Every node that a name means. */
+  const named = ({ host, node }: HostNameInput): HostRecord[] => {
+    const { hosts } = replica.fleet
+    if (typeof node !== 'string') return hosts.nodesOf(host).map((index) => hosts.get(index))
+    const record = hosts.find({ host, node })
+    return record === undefined ? [] : [record]
+  }
+  const find = (name: HostNameInput): HostView | undefined => {
+    const records = named(name)
+    const record = records.find(({ host, node }) => host === node) ?? records[0]
+    return record === undefined ? undefined : viewOf(record)
+  }
+  return {
+    find,
+    byKey(key) {
+      const [host, node = host] = parseKey(key)
+      return typeof host === 'string' && typeof node === 'string' ? find({ host, node }) : undefined
+    },
+    list({ filter, query, byName, ...page }) {
+      const { fleet } = replica
+      const list = listOf('hosts', [filter, query, byName])
+      const terms = parseHostQuery(query ?? '')
+      const views = fleet.hosts.records.map(viewOf).filter((view) => matchesHost(view, terms) && (!filter || matchesHost(view, filter)))
+      const asOf = fleet.place.revision
+      if (byName === undefined)
+        return {
+          ...pageOf(list, page, views, {
+            types: ['number'],
+            keyFor: ({ record }) => [record.index] as const,
+            isAfter: ({ record }, [index]) => record.index > index,
+          }),
+          asOf,
+        }
+      const sign = byName === 'ASC' ? 1 : -1
+      const compare = (a: HostName, b: HostName) => sign * (byCodeUnit(a.host, b.host) || byCodeUnit(a.node, b.node))
+      return {
+        ...pageOf(
+          list,
+          page,
+          views.sort((a, b) => compare(a.record, b.record)),
+          {
+            types: ['string', 'string'],
+            keyFor: ({ record }) => [record.host, record.node] as const,
+            isAfter: ({ record }, [host, node]) => compare(record, { host, node }) > 0,
+          },
+        ),
+        asOf,
+      }
+    },
+    async setStatus({ hosts, status, reason, dryRun }) {
+      const issues = checkText(['reason'], reason, { max: 1_000 })
+      if (hosts.length < 1 || hosts.length > 1_000) issues.push(issue(['hosts'], hosts, 'name 1 to 1000 hosts'))
+      if (issues.length > 0) return invalid(issues)
+      if (hosts.some((name) => named(name).length === 0)) await replica.fresh()
+      const missing = hosts.findIndex((name) => named(name).length === 0)
+      const lost = hosts[missing]
+      if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])
+      const records = [...new Set(hosts.flatMap(named))]
+      const impact = impactOn(records.map(viewOf), 0)
+      if (!dryRun) await replica.propose(records.map(({ host, node }): Change => ({ type: 'status', host, node, status, reason })))
+      return { type: 'done', hosts: records.map(viewOf), impact, dryRun }
+    },
+  }
+}
+
+/** How many hosts and live claims a change touches. */
+export function impactOn(views: readonly HostView[], zoneChanges: number, warnings: readonly string[] = []): Impact {
+  const claims = views.reduce((sum, { record }) => sum + [...record.claims].filter(isLive).length, 0)
+  return { hostsAffected: views.length, zoneChanges, claimsOnAffectedHosts: claims, warnings }
+}
+
+function parseKey(key: string): unknown[] {
+  try {
+    const parsed: unknown = JSON.parse(key)
+    return Array.isArray(parsed) ? parsed : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto'
+import {
+  type Claim,
+  canonicalJson,
+  DEFAULT_PROFILE,
+  type Destination,
+  parseRequestSpec,
+  type RequestSpec,
+  type SelectedDestination,
+} from '@gantt/scheduler-core'
+import type { PlacementCall, PlacementOutcome, RefusalReason } from '../replica/placement.ts'
+import type { Replica } from '../replica/replica.ts'
+import { DEFAULT_TTL_MS, MAX_KEY_LENGTH, MAX_TTL_MS, MIN_TTL_MS } from './claims.ts'
+import type { Decisions, DecisionView } from './decisions.ts'
+import type { HostView } from './host-view.ts'
+import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf, under } from './outcome.ts'
+import { unknownProfile } from './profiles.ts'
+import { checkRange, checkText } from './text.ts'
+
+const DEFAULT_DEADLINE_MS = 10_000
+const MAX_DEADLINE_MS = 60_000
+const MAX_ALTERNATES = 10
+/** How long a call waits for this replica to reach the revision that it names. */
+const BEHIND_MS = 2_000
+
+/** A request as a caller gave it, with what was wrong with its form already. */
+export interface SpecDocument {
+  readonly document: unknown
+  readonly issues: readonly Issue[]
+  /** Where the caller gave it. */
+  readonly path: readonly string[]
+}
+
+export interface PlacementInput {
+  readonly spec: SpecDocument
+  readonly intent: string
+  readonly idempotencyKey: string
+  readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
+  readonly ttlMs: number | null
+  readonly alternatesPerInstance: number
+  readonly profile: string | null
+  readonly allOrNothing: boolean
+  readonly minRevision: number | null
+  readonly deadlineMs: number | null
+}
+
+/** A host that was chosen, or the next best. */
+export interface ChosenHost {
+  readonly destination: Destination
+  readonly host: HostView
+  readonly claim: Claim | null
+}
+
+export interface InstanceDestinations {
+  readonly instance: string | null
+  readonly selected: ChosenHost
+  readonly alternates: readonly ChosenHost[]
+}
+
+export interface Placed {
+  readonly type: 'placed'
+  readonly decision: DecisionView
+  readonly destinations: readonly InstanceDestinations[]
+  readonly replayed: boolean
+  readonly revision: number
+}
+
+export interface NoHost extends Failure {
+  readonly type: 'no-host'
+  readonly decision: DecisionView
+  readonly reasons: readonly RefusalReason[]
+  readonly placedCount: number
+}
+
+export interface KeyConflict extends Failure {
+  readonly type: 'key-conflict'
+  readonly firstSeenAt: number
+}
+
+export interface ReplicaBehind extends Failure {
+  readonly type: 'behind'
+  readonly revision: number
+  readonly retryAfterMs: number
+}
+
+export type SelectOutcome = Placed | NoHost | KeyConflict | ReplicaBehind | Invalid
+
+export interface Placement {
+  /** Decides, claims and answers; asking again with the same key gets the same answer. */
+  select(account: string, input: PlacementInput): Promise<SelectOutcome>
+}
+
+/** Unknown input to a request, with paths from the root of the call. */
+export function parseSpec({ document, issues, path }: SpecDocument): { readonly value: RequestSpec } | Invalid {
+  const parsed = parseRequestSpec(document)
+  const all = parsed.ok ? issues : [...issues, ...under(path, parsed.problems)]
+  return parsed.ok && all.length === 0 ? { value: parsed.value } : invalid(all)
+}
+
+export function createPlacement(replica: Replica, decisions: Decisions): Placement {
+  return {
+    async select(account, input) {
+      const parsed = parseSpec(input.spec)
+      const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input)]
+      if ('type' in parsed || issues.length > 0) return invalid(issues)
+      const { minRevision } = input
+      if (minRevision !== null && !(await replica.reached(minRevision, BEHIND_MS))) return behind(replica, minRevision)
+      const call = toCall(account, input, parsed.value)
+      const outcome = await replica.place(call)
+      switch (outcome.type) {
+        case 'placed':
+          return {
+            type: 'placed',
+            decision: decisions.view(outcome.decision),
+            destinations: toDestinations(replica, outcome.answer, outcome.claims),
+            replayed: outcome.replayed,
+            revision: outcome.revision,
+          }
+        case 'refused':
+          return refused(decisions.view(outcome.record.id), outcome, parsed.value.numInstances)
+        case 'conflict':
+          return conflict(outcome)
+        case 'void':
+          return invalid([voidIssue(replica, outcome.code, input, parsed.value)], outcome.code === 'claim.key_cap' ? 'QUOTA' : 'INVALID')
+      }
+    },
+  }
+}
+
+function checkCall({ intent, idempotencyKey, ttlMs, alternatesPerInstance, deadlineMs, profile }: PlacementInput): Issue[] {
+  return [
+    ...(intent === 'CREATE' ? [] : [issue(['input', 'intent'], intent, 'be CREATE in this release', 'call.unsupported')]),
+    ...checkText(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }),
+    ...(ttlMs === null ? [] : checkRange(['input', 'claim', 'ttl'], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms')),
+    ...checkRange(['input', 'alternatesPerInstance'], alternatesPerInstance, 0, MAX_ALTERNATES),
+    ...(deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')),
+    ...(profile === null ? [] : checkText(['input', 'profile'], profile, { max: 80 })),
+  ]
+}
+
+function toCall(account: string, input: PlacementInput, request: RequestSpec): PlacementCall {
+  const { idempotencyKey: key, mode, alternatesPerInstance, allOrNothing, intent } = input
+  const ttlMs = input.ttlMs ?? DEFAULT_TTL_MS
+  const profile = input.profile ?? DEFAULT_PROFILE
+  // what is asked, not how long the caller waits or how much it wants to hear
+  const asked = { request, intent, mode, ttlMs, alternatesPerInstance, profile, allOrNothing }
+  return {
+    account,
+    key,
+    digest: createHash('sha256').update(canonicalJson(asked)).digest('hex'),
+    request,
+    profile,
+    mode,
+    ttlMs,
+    deadlineMs: input.deadlineMs ?? DEFAULT_DEADLINE_MS,
+    alternatesPerInstance,
+    allOrNothing,
+  }
+}
+
+/** The answer with the hosts and claims that it names; hosts are never removed from a fleet, so each is there. */
+export function toDestinations(
+  { fleet }: Replica,
+  answer: readonly SelectedDestination[],
+  claims: readonly (Claim | undefined)[],
+): InstanceDestinations[] {
+  const chosen = (destination: Destination, claim: Claim | null): ChosenHost => {
+    const record = fleet.hosts.find(destination)
+    if (record === undefined) throw new Error(`the chosen host ${destination.host} is not in the fleet`)
+    return { destination, host: { fleet, record }, claim }
+  }
+  return answer.map(({ instance, selected, alternates }, i) => ({
+    instance,
+    selected: chosen(selected, claims[i] ?? null),
+    alternates: alternates.map((alternate) => chosen(alternate, null)),
+  }))
+}
+
+function behind(replica: Replica, wanted: number): ReplicaBehind {
+  const { revision } = replica.fleet.place
+  return {
+    type: 'behind',
+    code: 'REPLICA_BEHIND',
+    message: `This replica is at revision ${revision}; ${wanted} was asked for. Ask again, or ask another replica.`,
+    path: ['input', 'minRevision'],
+    revision,
+    retryAfterMs: 1_000,
+  }
+}
+
+function refused(decision: DecisionView, { reasons, found }: Extract<PlacementOutcome, { type: 'refused' }>, asked: number): NoHost {
+  const most = [...reasons].sort((a, b) => b.hosts - a.hosts)[0]
+  const hosts = reasons.reduce((sum, reason) => sum + reason.hosts, 0)
+  const why =
+    most === undefined ? 'No host has reported.' : `Most were refused by ${most.filter} (${most.hosts} of ${hosts}; for one: ${most.text})`
+  const which = asked === 1 ? 'No host can take the instance.' : `No host can take instance ${found + 1} of ${asked}.`
+  return { type: 'no-host', code: 'NO_VALID_HOST', message: `${which} ${why}`, path: null, decision, reasons, placedCount: found }
+}
+
+function conflict({ firstSeenAt, abandoned }: Extract<PlacementOutcome, { type: 'conflict' }>): KeyConflict {
+  const message = abandoned
+    ? 'The idempotency key was abandoned; use a new one.'
+    : 'The idempotency key was used for another request; use a new one, or repeat the same request.'
+  return { type: 'key-conflict', code: 'IDEMPOTENCY_CONFLICT', message, path: ['input', 'idempotencyKey'], firstSeenAt }
+}
+
+function voidIssue(
+  replica: Replica,
+  code: Extract<PlacementOutcome, { type: 'void' }>['code'],
+  input: PlacementInput,
+  spec: RequestSpec,
+): Issue {
+  if (code === 'profile.unknown') return unknownProfile(replica, input.profile ?? DEFAULT_PROFILE, ['input', 'profile'])
+  if (code === 'claim.group_mismatch' && spec.instanceGroup !== null) {
+    const { uuid, policy, maxServerPerHost } = spec.instanceGroup
+    const group = replica.fleet.groups.find(uuid)
+    const isPolicy = group?.policy !== policy
+    return issue(
+      [...input.spec.path, 'instanceGroup', isPolicy ? 'policy' : 'maxServerPerHost'],
+      isPolicy ? policy : maxServerPerHost,
+      `be ${isPolicy ? group?.policy : group?.maxServerPerHost}, as the first claim of server group ${uuid} bound it`,
+      code,
+    )
+  }
+  return { code, path: ['input'], message: sentenceOf(code), expected: '', actual: '' }
+}

@@ -1,0 +1,51 @@
+import type { History } from '../replica/history.ts'
+import type { Replica } from '../replica/replica.ts'
+import { type Aggregates, createAggregates } from './aggregates.ts'
+import { type Claims, createClaims } from './claims.ts'
+import { createDecisions, type Decisions, type Records } from './decisions.ts'
+import { createExplain, type Explain } from './explain.ts'
+import { createGroups, type Groups } from './groups.ts'
+import { createHosts, type Hosts } from './hosts.ts'
+import { createPlacement, type Placement } from './placement.ts'
+import { createProfiles, type Profiles } from './profiles.ts'
+import { createStats, type Stats } from './stats.ts'
+import { createWatch, type DecisionFeed, type Watch } from './watch.ts'
+
+/** Everything that can be asked of this process, one noun each. */
+export interface Services {
+  readonly placement: Placement
+  readonly stats: Stats
+  readonly claims: Claims
+  readonly hosts: Hosts
+  readonly aggregates: Aggregates
+  readonly groups: Groups
+  readonly decisions: Decisions
+  readonly explain: Explain
+  readonly profiles: Profiles
+  readonly watch: Watch
+  /** The revision that this replica has applied. */
+  revision(): number
+}
+
+export interface ServicesOptions extends Records {
+  readonly replica: Replica
+  readonly history: History
+  readonly feed: DecisionFeed
+}
+
+export function createServices({ replica, history, feed, ...records }: ServicesOptions): Services {
+  const decisions = createDecisions(replica, records)
+  return {
+    placement: createPlacement(replica, decisions),
+    stats: createStats(replica),
+    claims: createClaims(replica),
+    hosts: createHosts(replica),
+    aggregates: createAggregates(replica),
+    groups: createGroups(replica),
+    decisions,
+    explain: createExplain(replica, history, decisions),
+    profiles: createProfiles(replica),
+    watch: createWatch(replica, decisions, feed),
+    revision: () => replica.fleet.place.revision,
+  }
+}

@@ -1,0 +1,191 @@
+import {
+  type Claim,
+  COMPUTE,
+  canonicalJson,
+  type HostName,
+  type HostReported,
+  limits,
+  mergeDelta,
+  type NamespaceReported,
+  parseHostStats,
+  parseStatsDelta,
+  type Void,
+} from '@gantt/scheduler-core'
+import type { Replica } from '../replica/replica.ts'
+import type { HostView } from './host-view.ts'
+import type { HostNameInput } from './hosts.ts'
+import { type Failure, InputFault, type Invalid, type Issue, invalid, issue, under } from './outcome.ts'
+import { checkRange, checkText } from './text.ts'
+
+export const MAX_UPDATES = 1_000
+
+/** A report as a caller sends it: one of full, delta and namespace. */
+export interface ReportInput {
+  readonly name: HostNameInput
+  readonly incarnation: string
+  readonly sequence: number
+  readonly full?: unknown
+  readonly delta?: unknown
+  readonly namespace?: { readonly namespace: string; readonly version: string; readonly document: unknown }
+}
+
+export interface ReportApplied {
+  readonly type: 'applied'
+  readonly host: HostView
+  readonly revision: number
+  readonly materialised: readonly Claim[]
+  /** Of the last report that reached the log: the base of the next delta. */
+  readonly loggedSequence: number
+  /** True when it said nothing new, so that nothing was written. */
+  readonly unchanged: boolean
+}
+
+export interface ReportStale extends Failure {
+  readonly type: 'stale'
+  readonly lastSequence: number
+}
+
+export interface ReportNeedsFull extends Failure {
+  readonly type: 'needs-full'
+  readonly lastSequence: number | null
+}
+
+export type ReportOutcome = ReportApplied | ReportStale | ReportNeedsFull | Invalid
+
+export interface Stats {
+  /** Outcome i answers report i. Throws InputFault when there are none or more than 1000. */
+  update(reports: readonly ReportInput[]): Promise<{ readonly results: readonly ReportOutcome[]; readonly revision: number }>
+}
+
+type Report = HostReported | NamespaceReported
+
+export function createStats(replica: Replica): Stats {
+  /** Hosts with a report on its way: another one cannot be compared with what the fleet says now. */
+  const underway = new Map<string, number>()
+  const count = (keys: readonly string[], by: 1 | -1): void => {
+    for (const key of keys) {
+      const next = (underway.get(key) ?? 0) + by
+      if (next > 0) underway.set(key, next)
+      else underway.delete(key)
+    }
+  }
+
+  return {
+    async update(reports) {
+      if (reports.length < 1 || reports.length > MAX_UPDATES)
+        throw InputFault.at(['input', 'updates'], reports, `a list of 1 to ${MAX_UPDATES} reports`)
+      const parsed = reports.map((report, i) => parse(report, ['input', 'updates', String(i)]))
+      const met = new Set<string>()
+      const isNews = parsed.map((report) => {
+        if (Array.isArray(report)) return false
+        const key = keyOf(report)
+        const isNew = met.has(key) || underway.has(key) || saysSomethingNew(replica, report)
+        if (isNew) met.add(key)
+        return isNew
+      })
+      const changes = parsed.filter((report, i): report is Report => isNews[i] === true && !Array.isArray(report))
+      const keys = changes.map(keyOf)
+      count(keys, 1)
+      const verdicts = await replica.propose(changes).finally(() => count(keys, -1))
+      let next = 0
+      const results = parsed.map((report, i): ReportOutcome => {
+        if (Array.isArray(report)) return invalid(report)
+        const verdict = isNews[i] ? verdicts[next++] : undefined
+        return outcomeOf(replica, report, ['input', 'updates', String(i)], verdict)
+      })
+      return { results, revision: replica.fleet.place.revision }
+    },
+  }
+}
+
+const keyOf = (report: Report): string =>
+  JSON.stringify([report.host, report.node, report.type === 'namespace' ? report.namespace : COMPUTE])
+
+/** A report that says what is known already, by the same reporter, appends nothing. */
+function saysSomethingNew({ fleet }: Replica, report: Report): boolean {
+  const record = fleet.hosts.find(report)
+  const reporter = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
+  if (record === undefined || reporter?.incarnation !== report.incarnation || report.sequence <= reporter.sequence) return true
+  if (report.type === 'namespace') {
+    const known = record.namespaces.get(report.namespace)
+    return known?.version !== report.version || canonicalJson(known.document) !== canonicalJson(report.document)
+  }
+  if (report.delta !== undefined && report.delta.baseSequence !== reporter.sequence) return true
+  const stats = report.full ?? mergeDelta(record.stats, report.delta ?? { baseSequence: 0 })
+  return canonicalJson(stats) !== canonicalJson(record.stats)
+}
+
+function outcomeOf(
+  { fleet }: Replica,
+  report: Report,
+  path: readonly string[],
+  verdict: { readonly void: Void; readonly revision: number } | undefined,
+): ReportOutcome {
+  const record = fleet.hosts.find(report)
+  const lastSequence = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)?.sequence ?? null
+  if (record === undefined || verdict?.void === 'report.unknown_host' || verdict?.void === 'report.gap')
+    return {
+      type: 'needs-full',
+      code: 'STALE',
+      message:
+        lastSequence === null
+          ? 'The host has never sent a full report; send one.'
+          : `The delta does not follow the last report in the log, sequence ${lastSequence}; send a full report, or a delta on that one.`,
+      path: [...path, 'report'],
+      lastSequence,
+    }
+  if (verdict?.void !== undefined)
+    return {
+      type: 'stale',
+      code: 'STALE',
+      message: `Sequence ${report.sequence} is not newer than the last report in the log, ${lastSequence}; nothing is lost by dropping it.`,
+      path: [...path, 'reporter', 'sequence'],
+      lastSequence: lastSequence ?? 0,
+    }
+  return {
+    type: 'applied',
+    host: { fleet, record },
+    revision: verdict?.revision ?? record.revision,
+    materialised: [...record.claims].filter(({ state, revision }) => state === 'MATERIALISED' && revision === verdict?.revision),
+    loggedSequence: lastSequence ?? report.sequence,
+    unchanged: verdict === undefined,
+  }
+}
+
+function parse(input: ReportInput, path: readonly string[]): Report | Issue[] {
+  const { name, incarnation, sequence, full, delta, namespace } = input
+  const node = name.node ?? name.host
+  const identity: HostName & { incarnation: string; sequence: number } = { host: name.host, node, incarnation, sequence }
+  const issues = [
+    ...checkText([...path, 'name', 'host'], name.host),
+    ...(typeof name.node === 'string' ? checkText([...path, 'name', 'node'], node) : []),
+    ...checkRange([...path, 'reporter', 'sequence'], sequence, 0, Number.MAX_SAFE_INTEGER),
+  ]
+  if (full !== undefined) {
+    const stats = parseHostStats(full)
+    if (!stats.ok) return [...issues, ...under([...path, 'report', 'full'], stats.problems)]
+    return issues.length > 0 ? issues : { type: 'report', ...identity, full: stats.value }
+  }
+  if (delta !== undefined) {
+    const stats = parseStatsDelta(delta)
+    if (!stats.ok) return [...issues, ...under([...path, 'report', 'delta'], stats.problems)]
+    return issues.length > 0 ? issues : { type: 'report', ...identity, delta: stats.value }
+  }
+  if (namespace === undefined) return [...issues, issue([...path, 'report'], undefined, 'be one of full, delta, namespace')]
+  issues.push(...checkNamespace(namespace, [...path, 'report', 'namespace']))
+  return issues.length > 0 ? issues : { type: 'namespace', ...identity, ...namespace }
+}
+
+function checkNamespace({ namespace, version, document }: NonNullable<ReportInput['namespace']>, path: readonly string[]): Issue[] {
+  const issues = checkText([...path, 'version'], version, { max: 64 })
+  if (!/^[a-z][a-z0-9._-]{0,62}$/.test(namespace))
+    issues.push(
+      issue([...path, 'namespace'], namespace, 'be a lower-case letter and up to 62 letters, digits, dots, dashes and underscores'),
+    )
+  if (namespace === COMPUTE)
+    issues.push(issue([...path, 'namespace'], namespace, 'be a namespace of your own: compute is reported as full or delta'))
+  const length = JSON.stringify(document ?? null).length
+  if (length > limits.documentLength)
+    issues.push(issue([...path, 'document'], document, `be at most ${limits.documentLength} characters of JSON, not ${length}`))
+  return issues
+}

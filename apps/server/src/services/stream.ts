@@ -1,0 +1,55 @@
+/** Events for one reader, one at a time, ended by either side. */
+export interface Stream<Event> extends AsyncIterableIterator<Event> {
+  return(): Promise<IteratorResult<Event>>
+}
+
+export interface StreamOptions<Event> {
+  /** Begins to listen; answers how to stop. */
+  start(push: (event: Event) => void): () => void
+  /** What waits for the reader once another event came: never more than the reader's share. */
+  merge(pending: Event[], event: Event): Event[]
+  ended(): void
+}
+
+/** A stream that holds no more than `merge` lets it, however slow its reader is. It listens from now on. */
+export function createStream<Event>({ start, merge, ended }: StreamOptions<Event>): Stream<Event> {
+  let pending: Event[] = []
+  let reader: ((result: IteratorResult<Event>) => void) | undefined
+  let isOver = false
+  const push = (event: Event): void => {
+    if (isOver) return
+    if (reader === undefined) {
+      pending = merge(pending, event)
+      return
+    }
+    const tell = reader
+    reader = undefined
+    tell({ done: false, value: event })
+  }
+  const stop = start(push)
+  const end = (): Promise<IteratorResult<Event>> => {
+    if (!isOver) {
+      isOver = true
+      stop()
+      pending = []
+      ended()
+      reader?.({ done: true, value: undefined })
+    }
+    return Promise.resolve({ done: true, value: undefined })
+  }
+  return {
+    next() {
+      const event = pending.shift()
+      if (event !== undefined) return Promise.resolve({ done: false, value: event })
+      if (isOver) return Promise.resolve({ done: true, value: undefined })
+      return new Promise((resolve) => {
+        reader = resolve
+      })
+    },
+    return: end,
+    throw: end,
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

@@ -1,0 +1,185 @@
+import type { LogEntry } from '@gantt/scheduler-core'
+import type { DecisionFilter } from '../db/decisions.ts'
+import type { StoredDecision } from '../db/rows.ts'
+import type { Replica } from '../replica/replica.ts'
+import type { Decisions, DecisionView } from './decisions.ts'
+import { type HostFilter, matchesHost, parseHostQuery } from './host-filter.ts'
+import type { HostView } from './host-view.ts'
+import { InputFault } from './outcome.ts'
+import { createStream, type Stream } from './stream.ts'
+
+/** Streams open in one process at most; the next one is refused. */
+const MAX_STREAMS = 256
+/** Hosts that one slow reader may have pending; beyond, it is told of a gap. */
+const MAX_PENDING_HOSTS = 10_000
+const MAX_PER_SECOND = 1_000
+
+/** Every decision made here or learned from the log, as it happens. */
+export interface DecisionFeed {
+  onDecision(listener: (decision: StoredDecision) => void): () => void
+}
+
+/** What a reader missed: read everything again, then go on from here. */
+export interface Gap {
+  readonly missedFrom: number
+  readonly resumeAt: number
+}
+
+export interface DecisionEvent {
+  readonly revision: number
+  readonly decision: DecisionView | null
+  /** Decisions before this one that this reader was too slow for, or that were sampled out. */
+  readonly suppressed: number
+  readonly gap: Gap | null
+}
+
+export interface HostEvent {
+  readonly revision: number
+  readonly host: HostView | null
+  readonly gap: Gap | null
+}
+
+/** Too many streams are open in this process. */
+export class TooManyStreamsError extends Error {
+  override readonly name = 'TooManyStreamsError'
+}
+
+/** Changes as they happen. A reader that is too slow gets the latest and is told what it missed; nothing piles up. */
+export interface Watch {
+  decisions(options: {
+    readonly filter?: DecisionFilter
+    readonly after?: number | null | undefined
+    readonly perSecond: number
+  }): Stream<DecisionEvent>
+  hosts(options: {
+    readonly filter?: HostFilter | null | undefined
+    readonly query?: string | null | undefined
+    readonly after?: number | null | undefined
+  }): Stream<HostEvent>
+  readonly open: number
+  /** Ends every stream. */
+  close(): void
+}
+
+export function createWatch(replica: Replica, decisions: Decisions, feed: DecisionFeed): Watch {
+  const streams = new Set<Stream<unknown>>()
+  const admit = <Event>(
+    start: (push: (event: Event) => void) => () => void,
+    merge: (pending: Event[], event: Event) => Event[],
+  ): Stream<Event> => {
+    if (streams.size >= MAX_STREAMS)
+      throw new TooManyStreamsError(`${MAX_STREAMS} streams are open in this process; close some, or ask another replica`)
+    const stream = createStream<Event>({ start, merge, ended: () => streams.delete(stream) })
+    streams.add(stream)
+    return stream
+  }
+  const gapSince = (after: number | null | undefined): Gap | null => {
+    const { revision } = replica.fleet.place
+    return typeof after === 'number' && after < revision ? { missedFrom: after, resumeAt: revision } : null
+  }
+
+  return {
+    decisions({ filter = {}, after, perSecond }) {
+      if (perSecond < 1 || perSecond > MAX_PER_SECOND) throw InputFault.at(['samplePerSecond'], perSecond, `1 to ${MAX_PER_SECOND}`)
+      let windowStart = 0
+      let inWindow = 0
+      let sampledOut = 0
+      return admit<DecisionEvent>(
+        (push) => {
+          const gap = gapSince(after)
+          if (gap !== null) push({ revision: gap.resumeAt, decision: null, suppressed: 0, gap })
+          return feed.onDecision((stored) => {
+            if (!matchesDecision(stored, filter)) return
+            const now = performance.now()
+            if (now - windowStart >= 1_000) {
+              windowStart = now
+              inWindow = 0
+            }
+            if (++inWindow > perSecond) {
+              sampledOut++
+              return
+            }
+            push({ revision: replica.fleet.place.revision, decision: decisions.of(stored), suppressed: sampledOut, gap: null })
+            sampledOut = 0
+          })
+        },
+        (pending, event) => {
+          const [waiting] = pending
+          return [
+            waiting === undefined
+              ? event
+              : { ...event, suppressed: waiting.suppressed + event.suppressed + (waiting.decision === null ? 0 : 1), gap: waiting.gap },
+          ]
+        },
+      )
+    },
+    hosts({ filter, query, after }) {
+      const terms = parseHostQuery(query ?? '')
+      const matches = (view: HostView) => matchesHost(view, terms) && (!filter || matchesHost(view, filter))
+      return admit<HostEvent>(
+        (push) => {
+          const tell = (view: HostView): void => {
+            if (matches(view)) push({ revision: view.record.revision, host: view, gap: null })
+          }
+          const { fleet } = replica
+          // a host carries the revision of its last change, so what was missed is known exactly
+          if (typeof after === 'number') for (const record of fleet.hosts.records) if (record.revision > after) tell({ fleet, record })
+          return replica.onApplied(({ entry }) => {
+            for (const view of hostsTouchedBy(replica, entry)) tell(view)
+          })
+        },
+        (pending, event) => {
+          const last = pending.at(-1)
+          if (last?.gap) return [{ ...last, revision: event.revision, gap: { ...last.gap, resumeAt: event.revision } }]
+          const others = pending.filter(({ host }) => host?.record !== event.host?.record)
+          if (others.length < MAX_PENDING_HOSTS) return [...others, event]
+          return [{ revision: event.revision, host: null, gap: { missedFrom: others[0]?.revision ?? 0, resumeAt: event.revision } }]
+        },
+      )
+    },
+    get open() {
+      return streams.size
+    },
+    close() {
+      for (const stream of [...streams]) void stream.return()
+    },
+  }
+}
+
+function matchesDecision({ outcome, record, answer, account }: StoredDecision, filter: DecisionFilter): boolean {
+  return (
+    (filter.outcome === undefined || filter.outcome.includes(outcome)) &&
+    (filter.host === undefined || answer.some(({ selected }) => selected.host === filter.host)) &&
+    (filter.instanceUuid === undefined || record.request.instanceUuids.includes(filter.instanceUuid)) &&
+    (filter.account === undefined || account === filter.account)
+  )
+}
+
+/** Hosts whose record an applied entry moved to its revision. */
+function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): HostView[] {
+  const records = new Set(
+    changes.flatMap((change) => {
+      switch (change.type) {
+        case 'report':
+        case 'namespace':
+        case 'status':
+          return fleet.hosts.find(change) ?? []
+        case 'claims':
+          return change.parts.flatMap((part) => fleet.hosts.find(part) ?? [])
+        case 'confirm':
+        case 'release':
+        case 'extend':
+        case 'expire': {
+          const claim = fleet.ledger.claims.get(change.claim)
+          return claim === undefined ? [] : fleet.hosts.get(claim.host)
+        }
+        case 'abandon':
+        case 'aggregate':
+          return fleet.hosts.records.filter((record) => record.revision === revision)
+        default:
+          return []
+      }
+    }),
+  )
+  return [...records].map((record) => ({ fleet, record }))
+}
