@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addProve } from './prove/prove.ts'
 import { addReplay } from './replay/command.ts'
 
 const program = new Command('gantt').description('Places instances on hosts, and says why.').version('0.1.0')
@@ -13,5 +14,7 @@ program
   })
 
 addReplay(program)
+
+addProve(program)
 
 await program.parseAsync()
