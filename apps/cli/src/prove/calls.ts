@@ -83,7 +83,7 @@ export async function select(client: Client, { key, vcpus = 1, numInstances = 1,
 }
 
 export async function release(client: Client, claims: readonly { readonly id: string; readonly fence: number }[]): Promise<void> {
-  await client.request(RELEASE, { claims })
+  await client.request(RELEASE, { claims: claims.map(({ id, fence }) => ({ id, fence })) })
 }
 
 export interface HostUsage {

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { type Checks, createChecks } from './checks.ts'
+import { proveIdempotency } from './idempotency.ts'
+import { proveRace } from './race.ts'
+import { proveReplay } from './replay.ts'
+
+/** Short forms of `npm run prove`; real processes and a real database all the same. */
+const proofs: readonly (readonly [string, (checks: Checks) => Promise<void>])[] = [
+  ['race', (checks) => proveRace(checks, { rounds: 3 })],
+  ['idempotency', (checks) => proveIdempotency(checks, { rounds: 2 })],
+  ['replay', (checks) => proveReplay(checks, { requests: 60 })],
+]
+
+test.each(proofs)('prove %s holds in its short form', { timeout: 240_000 }, async (_name, proof) => {
+  const said: string[] = []
+  const checks = createChecks((line) => said.push(line))
+  await proof(checks)
+  expect(said.filter((line) => line.includes('FAILED'))).toEqual([])
+  expect(checks.passed).toBeGreaterThan(3)
+})
