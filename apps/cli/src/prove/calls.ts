@@ -27,7 +27,7 @@ const SELECT = `mutation Select($input: SelectDestinationsInput!) {
 
 const RELEASE = `mutation Release($claims: [ClaimRef!]!) { claimRelease(claims: $claims) { __typename ... on UserError { message } } }`
 
-const HOST = `query Host($name: String!) { host(name: $name) { capacity { resourceClass total used claimed free } claims(first: 500) { nodes { id state } } } }`
+const HOST = `query Host($name: String!) { host(name: $name) { capacity { resourceClass total used claimed free } claims(first: 500, states: [RESERVED, CONFIRMED, MATERIALISED]) { nodes { id state } } } }`
 
 export const INCARNATION = '00000000-0000-4000-8000-0000000000aa'
 

@@ -3,6 +3,7 @@ import { type Checks, createChecks } from './checks.ts'
 import { proveIdempotency } from './idempotency.ts'
 import { proveRace } from './race.ts'
 import { proveReplay } from './replay.ts'
+import { proveSurvive } from './survive.ts'
 
 const count = (text: string): number => {
   const value = Number(text)
@@ -28,6 +29,12 @@ export function addProve(program: Command): void {
     .action(({ rounds, json }: { rounds: number; json?: true }) =>
       run('idempotency', json, (checks) => proveIdempotency(checks, { rounds })),
     )
+  prove
+    .command('survive')
+    .description('kill -9 of service and database at once: every acknowledged claim is there after a restart')
+    .option('--rounds <n>', 'times that everything is killed', count, 10)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ rounds, json }: { rounds: number; json?: true }) => run('survive', json, (checks) => proveSurvive(checks, { rounds })))
   prove
     .command('replay')
     .description('every stored decision of a concurrent run is made again, bit for bit')

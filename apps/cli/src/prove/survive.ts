@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { claimsOf, reportHosts, select, usageOf } from './calls.ts'
+import type { Checks } from './checks.ts'
+import { withFolder } from './folder.ts'
+import { startService } from './service.ts'
+
+export interface SurviveOptions {
+  readonly rounds: number
+}
+
+/** kill -9 of the service, the database and all its processes at once; after a restart every acknowledged claim is there. */
+export async function proveSurvive(checks: Checks, { rounds }: SurviveOptions): Promise<void> {
+  await withFolder(async (folder) => {
+    const acknowledged: string[] = []
+    let service = await startService({ GANTT_DATA_DIR: folder })
+    try {
+      for (let round = 0; round < rounds; round++) {
+        const { client } = service
+        const host = `h${round}`
+        await reportHosts(client, [{ name: host, vcpus: 1_000 }])
+        // killed in the middle of calls: what was answered must be there, what was not may be
+        const calls = Array.from({ length: 50 }, (_, i) =>
+          select(client, { key: `s-${round}-${i}`, forceHosts: [host] }).then(
+            (answer) => acknowledged.push(...claimsOf(answer).map(({ id }) => id)),
+            () => 'the service was killed before it answered',
+          ),
+        )
+        await Promise.all(calls.slice(0, 25))
+        const database = databaseProcesses(folder)
+        await Promise.all([service.kill(), ...database.map((pid) => process.kill(pid, 'SIGKILL'))])
+        await Promise.all(calls)
+        service = await startService({ GANTT_DATA_DIR: folder })
+        const usages = await Promise.all(Array.from({ length: round + 1 }, (_, i) => usageOf(service.client, `h${i}`)))
+        const live = new Set(usages.flatMap(({ liveClaims }) => liveClaims))
+        const lost = acknowledged.filter((id) => !live.has(id))
+        checks.check('the database was killed too', database.length > 1, () => `${database.length} processes`)
+        checks.check(
+          'every acknowledged claim is there after kill -9 of everything',
+          lost.length === 0,
+          () => `${lost.length} of ${acknowledged.length} are lost`,
+        )
+        const again = await select(service.client, { key: `s-${round}-0`, forceHosts: [host] })
+        checks.check('the key of a claim from before still answers with it', acknowledged.includes(claimsOf(again)[0]?.id ?? ''), () =>
+          JSON.stringify(again),
+        )
+      }
+    } finally {
+      await service.stop()
+    }
+  })
+}
+
+/** The postmaster of a state directory and its children. */
+function databaseProcesses(folder: string): number[] {
+  const postmaster = Number.parseInt(readFileSync(path.join(folder, 'data', 'postmaster.pid'), 'utf8'), 10)
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  const children = stdout
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === postmaster)
+    .map(([pid]) => pid as number)
+  return [postmaster, ...children]
+}

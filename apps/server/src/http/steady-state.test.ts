@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+const statements: string[] = []
+
+/** Every statement of this process on its way to the database, whichever client sends it. */
+beforeAll(async () => {
+  const query = pg.Client.prototype.query
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [first] = args
+    statements.push(typeof first === 'string' ? first : String((first as { text?: unknown } | undefined)?.text ?? ''))
+    return Reflect.apply(query, this, args)
+  } as typeof query)
+  api = await startTestService()
+  await api.report({ h1: {}, h2: {} })
+})
+
+afterAll(async () => {
+  await api.close()
+  vi.restoreAllMocks()
+})
+
+const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename
+  ... on SelectDestinationsPayload { fleetRevision destinations { selected { weight host { name availabilityZone } claim { id fence state expiresAt } limits { resource limit } } } } } }`
+
+const place = () => api.ask(PLACE, { in: { idempotencyKey: randomUUID(), spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } } })
+
+test('in steady state a placement reads no table but the log: append, turn, follow; and the projection behind it', async () => {
+  await place()
+  // the clock, the keys and the sweep of the projections run by themselves, called or not
+  const idle = new Set<string>()
+  await vi.waitFor(() => expect(statements.some((text) => text.includes('api_key'))).toBe(true), { timeout: 10_000 })
+  for (const text of statements.filter((text) => /api_key|AS now|^SELECT 1$/.test(text))) idle.add(text)
+
+  statements.length = 0
+  for (let i = 0; i < 25; i++) expect((await place()).text).toContain('"SelectDestinationsPayload"')
+  const caused = [...new Set(statements)].filter((text) => !idle.has(text))
+
+  const allowed = [
+    /^\s*WITH appended AS \(\s*INSERT INTO log /, // the append
+    /^SELECT pg_advisory_(un)?lock/, // the turn
+    /^SELECT revision, id, writer, body, at_ms FROM log WHERE revision >= /, // the follow
+    /^(BEGIN|COMMIT|SET |DEALLOCATE)/,
+    /projection_position/, // where the projection stands
+    /^\s*INSERT INTO (request_spec|decision|claim) /, // what the projection writes
+  ]
+  expect(caused.filter((text) => !allowed.some((pattern) => pattern.test(text)))).toEqual([])
+  expect(caused.some((text) => text.includes('INSERT INTO log'))).toBe(true)
+  const reads = caused.filter((text) => /^\s*SELECT/i.test(text))
+  expect(reads.filter((text) => /compute_node|aggregate|request_spec|"?decision"?|"?claim"?|api_key|server_group/.test(text))).toEqual([])
+})
