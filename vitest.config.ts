@@ -1,9 +1,12 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** Tests run on the sources: the condition `source` in each package's `exports` leads there, so no test needs a build. */
 const conditions = ['source']
 const resolve = { conditions: [...conditions, 'module', 'node', 'development|production'] }
 const ssr = { resolve: { conditions: [...conditions, 'module', 'node', 'development|production'] } }
+/** GraphQL refuses types of another copy of itself: the sources get the one that Node gives to packages. */
+const graphql = [{ find: /^graphql$/, replacement: fileURLToPath(new URL('node_modules/graphql/index.js', import.meta.url)) }]
 const exclude = ['**/node_modules/**', '**/dist/**']
 
 export default defineConfig({
@@ -13,7 +16,7 @@ export default defineConfig({
       { resolve, ssr, test: { name: 'client', root: 'packages/client', include: ['src/**/*.test.ts'], exclude } },
       { resolve, ssr, test: { name: 'cli', root: 'apps/cli', include: ['src/**/*.test.ts'], exclude, testTimeout: 30_000 } },
       {
-        resolve,
+        resolve: { ...resolve, alias: graphql },
         ssr,
         test: {
           name: 'server',

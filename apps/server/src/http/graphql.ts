@@ -1,4 +1,4 @@
-import { type ExecutionResult, type GraphQLError, type GraphQLSchema, parse } from 'graphql'
+import { type ExecutionResult, GraphQLError, type GraphQLSchema, parse } from 'graphql'
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import type { Caller } from '../auth/caller.ts'
 import type { Context } from '../schema/context.ts'
@@ -7,7 +7,7 @@ import type { Services } from '../services/services.ts'
 import { variableFaults } from './coercion.ts'
 import { checkLimits, limits } from './limits.ts'
 import { documentFaults } from './literals.ts'
-import { isDefect, toFault } from './masking.ts'
+import { defectBehind, toFault } from './masking.ts'
 
 /** What the HTTP server knows of a call before its document is read. */
 export interface Call {
@@ -81,7 +81,10 @@ function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
     onValidate:
       ({ params }) =>
       ({ valid, result, setResult }) => {
-        if (!valid) setResult(documentFaults(schema, params.documentAST, result as readonly GraphQLError[]))
+        const errors = result as readonly GraphQLError[]
+        // what is kept from an earlier call is in our form already
+        if (!valid && errors.some(({ extensions }) => extensions.rule === undefined))
+          setResult(documentFaults(schema, params.documentAST, errors))
       },
     onExecute: ({ args }) => ({
       onExecuteDone({ result, setResult }) {
@@ -104,13 +107,24 @@ function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
 /** Every fault carries the id of its request; the service's own are told to operators with their reason. */
 function useRequestId(warn: (message: string) => void): Plugin<Context, Call> {
   return {
-    onExecutionResult({ result, context }) {
+    onExecutionResult({ result, setResult, context }) {
       const { requestId } = context as unknown as Call
-      for (const one of Array.isArray(result) ? result : [result])
-        for (const error of ((one as ExecutionResult | undefined)?.errors ?? []) as GraphQLError[]) {
-          error.extensions.requestId = requestId
-          if (isDefect(error)) warn(`request ${requestId} failed`)
-        }
+      const { errors, ...rest } = (result ?? {}) as ExecutionResult
+      if (!errors) return
+      for (const error of errors) {
+        const reason = defectBehind(error)
+        if (reason !== undefined) warn(`request ${requestId} failed: ${reason}`)
+      }
+      // faults of a document are kept and told to everyone who sends it: each call gets copies of its own
+      setResult({ ...rest, errors: errors.map((error) => withRequestId(error, requestId)) })
     },
   }
+}
+
+/** A copy with the request's id. Its status holds for every media type. */
+function withRequestId(error: GraphQLError, requestId: string): GraphQLError {
+  const { message, nodes, path } = error
+  const { http, ...others } = error.extensions as { readonly http?: { readonly status?: number } }
+  const extensions = { ...others, http: { status: http?.status ?? 500 } }
+  return new GraphQLError(message, { ...(nodes ? { nodes } : {}), ...(path ? { path } : {}), extensions: { ...extensions, requestId } })
 }

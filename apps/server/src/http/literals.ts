@@ -46,9 +46,9 @@ function findPlaces(schema: GraphQLSchema, document: DocumentNode, wanted: Reado
       if (!wanted.has(node)) return
       const type = info.getInputType()
       const isValue = node.kind.endsWith('Value') || node.kind === Kind.OBJECT_FIELD
-      const indexes = Array.isArray(parent) && typeof key === 'number' && isList(ancestors.at(-2)) ? [String(key)] : []
+      const indexes = Array.isArray(parent) && typeof key === 'number' && isList(ancestors.at(-1)) ? [String(key)] : []
       places.set(node, {
-        path: [...pathOf([...ancestors, node]), ...indexes],
+        path: [...pathOf([...ancestors, ...(parent === undefined ? [] : [parent]), node]), ...indexes],
         ...(isValue ? { found: printed(node) } : {}),
         ...(isValue && type ? { allowed: allowedIn(type) } : {}),
       })

@@ -28,7 +28,19 @@ export function toFault(error: unknown): GraphQLError {
   // errors of the document itself have no cause
   if (at !== undefined && cause === undefined && !(at.extensions.unexpected === true))
     return located(fault('GRAPHQL_VALIDATION_FAILED', shorten(at.message)), at)
-  return located(fault('INTERNAL', 'The service failed to answer; the request id leads to the reason in its log.'), at)
+  const defect = located(fault('INTERNAL', 'The service failed to answer; the request id leads to the reason in its log.'), at)
+  defects.set(defect, cause ?? error)
+  return defect
+}
+
+/** What is behind the faults that hide it. */
+const defects = new WeakMap<GraphQLError, unknown>()
+
+/** The reason of a fault that is the service's own, for operators; undefined for every other fault. */
+export function defectBehind(error: GraphQLError): string | undefined {
+  if (error.extensions.code !== 'INTERNAL') return undefined
+  const cause = defects.get(error) ?? error
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
@@ -41,6 +53,3 @@ function located(error: GraphQLError, at: GraphQLError | undefined): GraphQLErro
   const { nodes, path } = at
   return new GraphQLError(error.message, { ...(nodes ? { nodes } : {}), ...(path ? { path } : {}), extensions: error.extensions })
 }
-
-/** Whether the fault is the service's own, so that operators must hear of it. */
-export const isDefect = ({ extensions }: GraphQLError): boolean => extensions.code === 'INTERNAL'

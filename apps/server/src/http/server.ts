@@ -8,7 +8,7 @@ import { fault } from '../schema/faults.ts'
 import { readParams } from './body.ts'
 import { createGraphiqlPage, pageHeaders } from './graphiql.ts'
 import type { GraphqlHandler } from './graphql.ts'
-import { isDefect, toFault } from './masking.ts'
+import { defectBehind, toFault } from './masking.ts'
 
 export interface HttpOptions {
   readonly host: string
@@ -78,8 +78,6 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         allowed: 'POST',
         status: 405,
       })
-    const why = options.notReady()
-    if (why !== undefined && !isClosing) throw fault('UNAVAILABLE', `The service is not ready: ${why}.`, { retryAfterMs: 1_000 })
     Object.assign(request, { body: await readParams(request) })
     await options.graphql(request, response, { caller, requestId })
   }
@@ -129,7 +127,8 @@ function tell(response: ServerResponse, status: number, text: string): void {
 /** Answers a call that was refused before GraphQL saw it, or failed outside of it. */
 function refuse({ warn }: HttpOptions, request: IncomingMessage, response: ServerResponse, requestId: string, cause: unknown): void {
   const error: GraphQLError = toFault(cause)
-  if (isDefect(error)) warn(`request ${requestId} failed: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`)
+  const reason = defectBehind(error)
+  if (reason !== undefined) warn(`request ${requestId} failed: ${reason}`)
   if (response.headersSent) {
     response.destroy()
     return

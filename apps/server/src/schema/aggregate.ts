@@ -16,16 +16,20 @@ builder.node(Aggregate, {
     metadata: t.field({ type: [KeyValue], description: 'What filters read.', resolve: ({ metadata }) => toPairs(metadata) }),
     version: t.exposeInt('version', { description: 'Rises with every edit; give it as ifVersion.' }),
     hostNames: t.field({ type: ['String'], description: 'Names of its member hosts.', resolve: ({ hosts }) => [...hosts] }),
-    hosts: t.field({
-      type: [Host],
-      description: 'Its member hosts, all their nodes.',
-      resolve: (aggregate, _args, { aggregates }) => aggregates.hostsIn(aggregate),
-    }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Store time of the last edit.' }),
   }),
 })
 
 const AggregateConnection = connectionOf('Aggregate', Aggregate)
+
+builder.objectField(Host, 'aggregates', (t) =>
+  t.field({
+    type: AggregateConnection,
+    description: 'Aggregates that it is in.',
+    args: pageArgs(),
+    resolve: (host, page, { aggregates }) => aggregates.of(host, page),
+  }),
+)
 
 builder.queryFields((t) => ({
   aggregate: t.field({

@@ -37,8 +37,21 @@ export const builder = new SchemaBuilder<{
     decodeGlobalID: decodeId,
     brandLoadedObjects: true,
     nodeTypeOptions: { description: 'Anything with a global id.' },
-    nodeQueryOptions: { authScopes: { scope: 'READ' }, description: 'Whatever has this global id; null when it is not there.' },
-    nodesQueryOptions: { authScopes: { scope: 'READ' }, description: 'Like node, for many ids; answer i is for id i.' },
+    idFieldOptions: { description: 'Global id.' },
+    nodeQueryOptions: {
+      authScopes: { scope: 'READ' },
+      description: 'Whatever has this global id; null when it is not there.',
+      args: { id: { description: 'A global id.' } },
+    },
+    nodesQueryOptions: {
+      authScopes: { scope: 'READ' },
+      description: 'Like node, for many ids; answer i is for id i.',
+      args: { ids: { description: 'Global ids.' } },
+    },
+    hasNextPageFieldOptions: { description: 'Whether more follows.' },
+    hasPreviousPageFieldOptions: { description: 'Whether something comes before.' },
+    startCursorFieldOptions: { description: 'Cursor of the first item; null on an empty page.' },
+    endCursorFieldOptions: { description: 'Cursor of the last item: give it as `after`.' },
     pageInfoTypeOptions: { description: 'Where a page lies in its list.' },
   },
 })

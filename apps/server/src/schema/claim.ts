@@ -74,6 +74,17 @@ builder.node(Claim, {
 
 const ClaimConnection = connectionOf('Claim', Claim)
 
+const statesArg = () => builder.args((t) => ({ states: t.field({ type: [ClaimState], description: 'In one of these states.' }) }))
+
+builder.objectField(Host, 'claims', (t) =>
+  t.field({
+    type: ClaimConnection,
+    description: 'Claims that hold something here, oldest first.',
+    args: { ...pageArgs(), ...statesArg() },
+    resolve: (host, args, { claims }) => claims.on(host, args),
+  }),
+)
+
 builder.queryFields((t) => ({
   claim: t.field({
     type: Claim,
@@ -87,7 +98,7 @@ builder.queryFields((t) => ({
     type: ClaimConnection,
     authScopes: { scope: 'READ' },
     description: 'Claims that this replica holds, oldest first.',
-    args: { ...pageArgs(), states: t.arg({ type: [ClaimState], description: 'In one of these states.' }) },
+    args: { ...pageArgs(), ...statesArg() },
     resolve: (_root, args, { claims }) => claims.list(args),
   }),
 }))

@@ -5,7 +5,7 @@ import { connectionOf, pageArgs } from './connection.ts'
 import type { Context } from './context.ts'
 import { GapEvent } from './events.ts'
 import { idOf } from './ids.ts'
-import { InstanceDestinations } from './placement.ts'
+import { ExplainLevel, InstanceDestinations } from './placement.ts'
 import { ReasonCount } from './reasons.ts'
 import { Decision, Explanation, Host, ProfileVersion } from './refs.ts'
 import { RequestSpec } from './request-spec.ts'
@@ -67,6 +67,13 @@ builder.node(Decision, {
     explanation: t.field({
       type: Explanation,
       description: 'Everything about it, made again.',
+      args: {
+        detail: t.arg({
+          type: ExplainLevel,
+          defaultValue: 'SUMMARY',
+          description: 'How much is meant to be read; every field answers at any level.',
+        }),
+      },
       resolve: async (view, _args, { explain }) => explain.decision(await view.load()),
     }),
   }),
@@ -145,8 +152,8 @@ builder.subscriptionField('decisions', (t) =>
       after: t.arg({ type: 'Revision', description: 'What was seen already; when the replica is past it, the stream begins with a gap.' }),
       samplePerSecond: t.arg.int({ defaultValue: 20, description: 'At most this many, 1 to 1000.' }),
     },
-    subscribe: (_root, { filter, after, samplePerSecond }, { watch }) =>
-      watch.decisions({ filter: toFilter(filter), after, perSecond: samplePerSecond ?? 20 }),
+    subscribe: (_root, { filter, after, samplePerSecond }, { watch, caller }) =>
+      watch.decisions({ filter: toFilter(filter), after, perSecond: samplePerSecond ?? 20, mayGoOn: caller.isStillKnown }),
     resolve: (event) => event,
   }),
 )

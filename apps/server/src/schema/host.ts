@@ -1,6 +1,5 @@
 import {
   capacityOf,
-  claimsOn,
   type HostView,
   keyOfHost,
   type NumaCellView,
@@ -17,7 +16,7 @@ import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, ValidationError } from './errors.ts'
 import { GapEvent } from './events.ts'
 import { HostFilterInput, HostOrder, HostState, HostStatus } from './host-filter.ts'
-import { Aggregate, Claim, Host } from './refs.ts'
+import { Aggregate, Host } from './refs.ts'
 
 const ResourceUsage = builder.objectRef<Usage>('ResourceUsage').implement({
   description: 'Amounts of one resource class. free = floor((total - reserved) x allocationRatio) - used - claimed.',
@@ -97,12 +96,6 @@ builder.node(Host, {
       description: 'Instances: as reported, and claims that the report does not count yet.',
       resolve: ({ fleet, record }) => fleet.hosts.columns.instances[record.index] ?? 0,
     }),
-    aggregates: t.field({
-      type: [Aggregate],
-      description: 'Aggregates that it is in.',
-      resolve: (host, _args, { aggregates }) => aggregates.of(host),
-    }),
-    claims: t.field({ type: [Claim], description: 'Claims that hold something here, oldest first.', resolve: claimsOn }),
     namespaces: t.field({
       type: [HostNamespace],
       description: 'What other services reported about it.',
@@ -125,6 +118,15 @@ builder.node(Host, {
 })
 
 const HostConnection = connectionOf('Host', Host, { withAsOf: true })
+
+builder.objectField(Aggregate, 'hosts', (t) =>
+  t.field({
+    type: HostConnection,
+    description: 'Its member hosts, all their nodes, in the order in which they were first seen.',
+    args: pageArgs(),
+    resolve: (aggregate, page, { aggregates }) => aggregates.hostsIn(aggregate, page),
+  }),
+)
 
 builder.queryFields((t) => ({
   host: t.field({
@@ -205,7 +207,7 @@ builder.subscriptionField('hostChanged', (t) =>
       query: t.arg.string({ description: 'As in hosts.' }),
       after: t.arg({ type: 'Revision', description: 'Begin with the hosts that changed after it.' }),
     },
-    subscribe: (_root, args, { watch }) => watch.hosts(args),
+    subscribe: (_root, args, { watch, caller }) => watch.hosts({ ...args, mayGoOn: caller.isStillKnown }),
     resolve: (event) => event,
   }),
 )

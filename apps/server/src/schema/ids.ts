@@ -1,6 +1,19 @@
 import { InputFault } from '../services/outcome.ts'
 
-const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const profile = '[a-z0-9][a-z0-9-]{0,62}'
+
+/** What stands in the global ids of each type. */
+const forms: Readonly<Record<string, RegExp>> = {
+  Aggregate: uuid,
+  Claim: uuid,
+  Decision: uuid,
+  Host: /^\[".+"\]$/s,
+  Profile: new RegExp(`^${profile}$`),
+  ProfileVersion: new RegExp(`^${profile}@\\d{1,10}$`),
+  RequestSpec: /^[0-9a-f]{64}$/,
+  ServerGroup: uuid,
+}
 
 /** An opaque global id. */
 export const encodeId = (typename: string, id: string | number | bigint): string => Buffer.from(`${typename}:${id}`).toString('base64url')
@@ -14,7 +27,8 @@ export function decodeId(globalId: string): { typename: string; id: string } {
 
 /** The id of a thing of one type, from its global id or from its own id as in logs. Throws InputFault for anything else. */
 export function idOf(typename: string, given: string, path: readonly string[]): string {
-  if (uuidForm.test(given)) return given.toLowerCase()
+  const own = given.toLowerCase()
+  if (forms[typename]?.test(own)) return own
   const found = read(given)
   if (found?.typename !== typename) throw InputFault.at(path, given, `the global id of a ${typename}`)
   return found.id
@@ -23,12 +37,10 @@ export function idOf(typename: string, given: string, path: readonly string[]): 
 function read(globalId: string): { typename: string; id: string } | undefined {
   if (globalId.length > 2_048) return undefined
   const text = Buffer.from(globalId, 'base64url').toString('utf8')
-  const [, typename, id] = /^([A-Z][A-Za-z]{1,40}):(.+)$/s.exec(text) ?? []
+  const colon = text.indexOf(':')
+  const typename = text.slice(0, Math.max(0, colon))
+  const id = text.slice(colon + 1)
   // a look-alike that decodes to the same is not what was handed out
-  if (typename === undefined || id === undefined || encodeId(typename, id) !== globalId.replace(/=+$/, '')) return undefined
+  if (!forms[typename]?.test(id) || encodeId(typename, id) !== globalId.replace(/=+$/, '')) return undefined
   return { typename, id }
 }
-
-/** `name@number` of a profile version, from that or from its global id. */
-export const profileVersionId = (given: string): string =>
-  /^[a-z0-9-]{1,63}@\d{1,10}$/.test(given) ? given : idOf('ProfileVersion', given, ['version'])

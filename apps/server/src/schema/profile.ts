@@ -2,8 +2,9 @@ import { filters, type Profile as ProfileShape, profileRef, weighers } from '@ga
 import type { ProfileDone } from '../services/profiles.ts'
 import { builder } from './builder.ts'
 import { withoutNulls } from './common.ts'
+import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, ValidationError } from './errors.ts'
-import { profileVersionId } from './ids.ts'
+import { idOf } from './ids.ts'
 import { Profile, ProfileVersion } from './refs.ts'
 
 const descriptions: ReadonlyMap<string, string> = new Map([...filters, ...weighers].map(({ name, description }) => [name, description]))
@@ -66,6 +67,8 @@ builder.node(ProfileVersion, {
   }),
 })
 
+const ProfileVersionConnection = connectionOf('ProfileVersion', ProfileVersion)
+
 builder.node(Profile, {
   description: 'A way to decide, by its name.',
   id: { resolve: ({ name }) => name, description: 'Global id.' },
@@ -73,7 +76,12 @@ builder.node(Profile, {
   fields: (t) => ({
     name: t.exposeString('name', { description: 'As calls name it.' }),
     active: t.expose('active', { type: ProfileVersion, description: 'The version that decides.' }),
-    versions: t.field({ type: [ProfileVersion], description: 'Oldest first.', resolve: ({ versions }) => [...versions] }),
+    versions: t.field({
+      type: ProfileVersionConnection,
+      description: 'Oldest first.',
+      args: pageArgs(20),
+      resolve: (profile, page, { profiles }) => profiles.versionsOf(profile, page),
+    }),
   }),
 })
 
@@ -189,6 +197,6 @@ builder.mutationFields((t) => ({
       version: t.arg.id({ required: true, description: 'Its global id, or name@number.' }),
       dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only tell what it would do.' }),
     },
-    resolve: (_root, { version, dryRun }, { profiles }) => profiles.activate(profileVersionId(version), dryRun ?? false),
+    resolve: (_root, { version, dryRun }, { profiles }) => profiles.activate(idOf('ProfileVersion', version, ['version']), dryRun ?? false),
   }),
 }))

@@ -1,5 +1,6 @@
 import { quote } from '@gantt/scheduler-core'
 import { GraphQLError, type GraphQLScalarTypeConfig, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { isStorable } from '../services/text.ts'
 
 /** How a scalar of ours is written in JSON and read from it. `allowed` ends a sentence that begins with "it must be". */
 interface ScalarRule<Inside> {
@@ -74,7 +75,7 @@ export const scalarRules = {
   } as ScalarRule<number>,
   JSON: {
     description: 'Free-form JSON. Allowed only where the API really does not know the shape.',
-    allowed: `JSON that is nested at most ${MAX_JSON_DEPTH} deep, without the key __proto__`,
+    allowed: `JSON that is nested at most ${MAX_JSON_DEPTH} deep, without the key __proto__ and without NUL`,
     read: (value) => (isTame(value) ? value : undefined),
     write: (value) => value,
   } as ScalarRule<unknown>,
@@ -116,7 +117,9 @@ function isTame(root: unknown): boolean {
   const spots: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
   for (let spot = spots.pop(); spot !== undefined; spot = spots.pop()) {
     const { value, depth } = spot
+    if (typeof value === 'string' && !isStorable(value)) return false
     if (value === null || typeof value !== 'object') continue
+    if (!Array.isArray(value) && !Object.keys(value).every(isStorable)) return false
     if (depth >= MAX_JSON_DEPTH || Object.hasOwn(value, '__proto__')) return false
     for (const inner of Object.values(value)) spots.push({ value: inner, depth: depth + 1 })
   }

@@ -63,6 +63,7 @@ const ResourceStatsApplied = builder.objectRef<ReportApplied>('ResourceStatsAppl
     }),
     lastSequence: t.expose('loggedSequence', {
       type: 'SafeInt',
+      nullable: true,
       description: 'Of the last report that reached the log: the base of the next delta.',
     }),
     unchanged: t.exposeBoolean('unchanged', { description: 'True when it said nothing new, so nothing was written.' }),
@@ -72,7 +73,13 @@ const ResourceStatsApplied = builder.objectRef<ReportApplied>('ResourceStatsAppl
 const ResourceStatsStale = builder.objectRef<ReportStale>('ResourceStatsStale').implement({
   description: 'A newer report is known; nothing is lost by dropping this one.',
   interfaces: [UserError],
-  fields: (t) => ({ lastSequence: t.expose('lastSequence', { type: 'SafeInt', description: 'Of the last report that reached the log.' }) }),
+  fields: (t) => ({
+    lastSequence: t.expose('lastSequence', {
+      type: 'SafeInt',
+      nullable: true,
+      description: 'Of the last report that reached the log.',
+    }),
+  }),
 })
 
 const ResourceStatsNeedFull = builder.objectRef<ReportNeedsFull>('ResourceStatsNeedFull').implement({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Aggregate, type AggregateState, byCodeUnit, type Fleet, type Void, ZONE_KEY } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
-import type { HostView } from './host-view.ts'
+import { type HostView, keyOfHost } from './host-view.ts'
 import { type Impact, impactOn } from './hosts.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
@@ -45,9 +45,10 @@ export type AggregateOutcome = AggregateDone | NotFound | VersionConflict | Inva
 export interface Aggregates {
   find(uuid: string): Aggregate | undefined
   list(args: PageArgs & { readonly query?: string | null | undefined }): Page<Aggregate>
-  /** Those that a host is in. */
-  of(host: HostView): Aggregate[]
-  hostsIn(aggregate: Aggregate): HostView[]
+  /** Those that a host is in, by uuid. */
+  of(host: HostView, args: PageArgs): Page<Aggregate>
+  /** Its member hosts, in the order of first sight. */
+  hostsIn(aggregate: Aggregate, args: PageArgs): Page<HostView>
   create(input: AggregateEdit & { readonly name: string }, dryRun: boolean): Promise<AggregateOutcome>
   update(uuid: string, ifVersion: number, edit: AggregateEdit, dryRun: boolean): Promise<AggregateOutcome>
   delete(uuid: string, ifVersion: number, dryRun: boolean): Promise<AggregateOutcome>
@@ -103,8 +104,20 @@ export function createAggregates(replica: Replica): Aggregates {
         },
       )
     },
-    of: ({ record }) => record.aggregates.flatMap((uuid) => find(uuid) ?? []),
-    hostsIn: ({ hosts }) => viewsOf(replica.fleet, hosts),
+    of: ({ record }, args) =>
+      pageOf(
+        listOf('aggregates', keyOfHost(record)),
+        args,
+        record.aggregates.flatMap((uuid) => find(uuid) ?? []),
+        { types: ['string'], keyFor: ({ uuid }) => [uuid] as const, isAfter: ({ uuid }, [last]) => byCodeUnit(uuid, last) > 0 },
+      ),
+    hostsIn: ({ uuid, hosts }, args) =>
+      pageOf(
+        listOf('hosts', uuid),
+        args,
+        viewsOf(replica.fleet, hosts).sort((a, b) => a.record.index - b.record.index),
+        { types: ['number'], keyFor: ({ record }) => [record.index] as const, isAfter: ({ record }, [last]) => record.index > last },
+      ),
     async create(input, dryRun) {
       const issues = await check(input)
       if (issues.length > 0) return invalid(issues)

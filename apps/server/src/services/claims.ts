@@ -1,8 +1,8 @@
 import { type Change, type Claim, type ClaimState, isLive } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
-import type { HostView } from './host-view.ts'
+import { type HostView, keyOfHost } from './host-view.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
-import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
+import { type List, listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { checkRange, checkText } from './text.ts'
 
 export const MAX_CLAIMS_PER_CALL = 1_000
@@ -36,6 +36,8 @@ export type ClaimOutcome = ClaimDone | ClaimLost | NotFound | Invalid
 export interface Claims {
   find(id: string): Claim | undefined
   hostOf(claim: Claim): HostView
+  /** Claims that hold something on a host, oldest first. */
+  on(host: HostView, args: PageArgs & { readonly states?: readonly ClaimState[] | null | undefined }): Page<Claim>
   list(args: PageArgs & { readonly states?: readonly ClaimState[] | null | undefined }): Page<Claim>
   /** Outcome i answers claim i, here and below. */
   confirm(claims: readonly ClaimRef[]): Promise<ClaimOutcome[]>
@@ -70,20 +72,9 @@ export function createClaims(replica: Replica): Claims {
 
   return {
     find,
+    on: ({ record }, { states, ...page }) => pageOfClaims(listOf('claims', [keyOfHost(record), states]), page, record.claims, states),
     hostOf: ({ host }) => ({ fleet: replica.fleet, record: replica.fleet.hosts.get(host) }),
-    list({ states, ...page }) {
-      const all = [...replica.fleet.ledger.claims.values()].filter(({ state }) => !states || states.includes(state))
-      return pageOf(
-        listOf('claims', states),
-        page,
-        all.sort((a, b) => a.fence - b.fence),
-        {
-          types: ['number'],
-          keyFor: ({ fence }) => [fence] as const,
-          isAfter: ({ fence }, [last]) => fence > last,
-        },
-      )
-    },
+    list: ({ states, ...page }) => pageOfClaims(listOf('claims', states), page, replica.fleet.ledger.claims.values(), states),
     confirm: (claims) => each(claims, [], ({ id, fence }) => ({ type: 'confirm', claim: id, fence })),
     extend: (claims, ttlMs) =>
       each(claims, checkRange(['ttl'], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms'), ({ id, fence }) => ({
@@ -118,4 +109,13 @@ export function createClaims(replica: Replica): Claims {
 function lost(claim: Claim, fence: number, path: readonly string[]): ClaimLost {
   const why = claim.fence === fence || !isLive(claim) ? `it is ${claim.state}` : `its fence is ${claim.fence}, not ${fence}`
   return { type: 'claim-lost', code: 'CLAIM_LOST', message: `The claim is not yours any more: ${why}.`, path, claim }
+}
+
+function pageOfClaims(list: List, args: PageArgs, claims: Iterable<Claim>, states: readonly ClaimState[] | null | undefined): Page<Claim> {
+  const chosen = [...claims].filter(({ state }) => !states || states.includes(state)).sort((a, b) => a.fence - b.fence)
+  return pageOf(list, args, chosen, {
+    types: ['number'],
+    keyFor: ({ fence }) => [fence] as const,
+    isAfter: ({ fence }, [last]) => fence > last,
+  })
 }

@@ -4,8 +4,10 @@ import type { RequestSpecStore, StoredRequestSpec } from '../db/request-specs.ts
 import type { StoredDecision } from '../db/rows.ts'
 import type { Projector } from '../replica/projector.ts'
 import type { Replica } from '../replica/replica.ts'
+import { InputFault } from './outcome.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
 import { type InstanceDestinations, toDestinations } from './placement.ts'
+import { isStorable } from './text.ts'
 
 export type { StoredRequestSpec } from '../db/request-specs.ts'
 export type { RefusalReason, StoredDecision } from '../db/rows.ts'
@@ -72,6 +74,8 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
       return found === undefined ? undefined : of(found)
     },
     async list({ filter = {}, ...page }) {
+      for (const [name, text] of Object.entries(filter))
+        if (typeof text === 'string' && !isStorable(text)) throw InputFault.at(['filter', name], text, 'text without NUL')
       const list = listOf('decisions', filter)
       const first = firstOf(list, page)
       const key = keyOf<[number, string]>(list, page, ['number', 'string'])

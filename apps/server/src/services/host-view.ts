@@ -1,4 +1,4 @@
-import { byCodeUnit, type Claim, type Fleet, type HostName, type HostRecord, type HostStatus, hostStatuses } from '@gantt/scheduler-core'
+import { byCodeUnit, type Fleet, type HostName, type HostRecord, type HostStatus, hostStatuses } from '@gantt/scheduler-core'
 
 /** A host as this replica sees it: the record is the fleet's own and moves on with it. */
 export interface HostView {
@@ -69,7 +69,5 @@ export const numaCellsOf = ({ record }: HostView): NumaCellView[] =>
     memoryUsedMb: cell.memoryCapacity - cell.memoryFree,
     memoryFreeMb: cell.memoryFree,
   }))
-
-export const claimsOn = ({ record }: HostView): Claim[] => [...record.claims].sort((a, b) => a.fence - b.fence)
 
 export const keyOfHost = ({ host, node }: HostName): string => JSON.stringify(host === node ? [host] : [host, node])

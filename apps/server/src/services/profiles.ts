@@ -1,6 +1,7 @@
 import { type Profile, parseProfile, profileRef, quote } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import { type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
+import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 
 /** How often a version is numbered anew when another operator took the number. */
 const ATTEMPTS = 5
@@ -27,6 +28,8 @@ export interface Profiles {
   /** `name@number`. */
   version(ref: string): Profile | undefined
   list(): ProfileView[]
+  /** Oldest first. */
+  versionsOf(profile: ProfileView, args: PageArgs): Page<Profile>
   /** Writes the next version of a name. It decides once it is activated; the first of a new name does at once. */
   create(name: string, parts: Readonly<Record<string, unknown>>): Promise<ProfileOutcome>
   activate(ref: string, dryRun: boolean): Promise<ProfileOutcome>
@@ -48,6 +51,12 @@ export function createProfiles(replica: Replica): Profiles {
         .names()
         .sort()
         .flatMap((name) => find(name) ?? []),
+    versionsOf: ({ name, versions }, args) =>
+      pageOf(listOf('versions', name), args, versions, {
+        types: ['number'],
+        keyFor: ({ number }) => [number] as const,
+        isAfter: ({ number }, [last]) => number > last,
+      }),
     async create(name, parts) {
       for (let attempt = 1; ; attempt++) {
         const number = (replica.fleet.profiles.versionsOf(name).at(-1)?.number ?? 0) + 1

@@ -8,6 +8,8 @@ import type { HostView } from './host-view.ts'
 import { InputFault } from './outcome.ts'
 import { createStream, type Stream } from './stream.ts'
 
+/** How often a stream looks whether its reader may still read. */
+const RECHECK_MS = 5_000
 /** Streams open in one process at most; the next one is refused. */
 const MAX_STREAMS = 256
 /** Hosts that one slow reader may have pending; beyond, it is told of a gap. */
@@ -44,18 +46,20 @@ export class TooManyStreamsError extends Error {
   override readonly name = 'TooManyStreamsError'
 }
 
+/** What every stream is opened with. */
+export interface StreamArgs {
+  /** What the reader has seen already. */
+  readonly after?: number | null | undefined
+  /** False once its reader may not read any more; asked every few seconds. */
+  mayGoOn(): boolean
+}
+
 /** Changes as they happen. A reader that is too slow gets the latest and is told what it missed; nothing piles up. */
 export interface Watch {
-  decisions(options: {
-    readonly filter?: DecisionFilter
-    readonly after?: number | null | undefined
-    readonly perSecond: number
-  }): Stream<DecisionEvent>
-  hosts(options: {
-    readonly filter?: HostFilter | null | undefined
-    readonly query?: string | null | undefined
-    readonly after?: number | null | undefined
-  }): Stream<HostEvent>
+  decisions(options: StreamArgs & { readonly filter?: DecisionFilter; readonly perSecond: number }): Stream<DecisionEvent>
+  hosts(
+    options: StreamArgs & { readonly filter?: HostFilter | null | undefined; readonly query?: string | null | undefined },
+  ): Stream<HostEvent>
   readonly open: number
   /** Ends every stream. */
   close(): void
@@ -64,12 +68,21 @@ export interface Watch {
 export function createWatch(replica: Replica, decisions: Decisions, feed: DecisionFeed): Watch {
   const streams = new Set<Stream<unknown>>()
   const admit = <Event>(
+    { mayGoOn }: StreamArgs,
     start: (push: (event: Event) => void) => () => void,
     merge: (pending: Event[], event: Event) => Event[],
   ): Stream<Event> => {
     if (streams.size >= MAX_STREAMS)
       throw new TooManyStreamsError(`${MAX_STREAMS} streams are open in this process; close some, or ask another replica`)
-    const stream = createStream<Event>({ start, merge, ended: () => streams.delete(stream) })
+    const recheck = setInterval(() => {
+      if (!mayGoOn()) void stream.return()
+    }, RECHECK_MS)
+    recheck.unref()
+    const ended = () => {
+      clearInterval(recheck)
+      streams.delete(stream)
+    }
+    const stream = createStream<Event>({ start, merge, ended })
     streams.add(stream)
     return stream
   }
@@ -79,12 +92,13 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
   }
 
   return {
-    decisions({ filter = {}, after, perSecond }) {
+    decisions({ filter = {}, after, perSecond, ...args }) {
       if (perSecond < 1 || perSecond > MAX_PER_SECOND) throw InputFault.at(['samplePerSecond'], perSecond, `1 to ${MAX_PER_SECOND}`)
       let windowStart = 0
       let inWindow = 0
       let sampledOut = 0
       return admit<DecisionEvent>(
+        args,
         (push) => {
           const gap = gapSince(after)
           if (gap !== null) push({ revision: gap.resumeAt, decision: null, suppressed: 0, gap })
@@ -113,10 +127,11 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
         },
       )
     },
-    hosts({ filter, query, after }) {
+    hosts({ filter, query, after, ...args }) {
       const terms = parseHostQuery(query ?? '')
       const matches = (view: HostView) => matchesHost(view, terms) && (!filter || matchesHost(view, filter))
       return admit<HostEvent>(
+        args,
         (push) => {
           const tell = (view: HostView): void => {
             if (matches(view)) push({ revision: view.record.revision, host: view, gap: null })

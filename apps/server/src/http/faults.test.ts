@@ -1,0 +1,349 @@
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import fc from 'fast-check'
+import {
+  type GraphQLArgument,
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scopes } from '../auth/caller.ts'
+import { encodeId } from '../schema/ids.ts'
+import { createSchema } from '../schema/index.ts'
+import { type Answer, startTestService, type TestService } from '../testing/test-service.ts'
+import { limits } from './limits.ts'
+
+let api: TestService
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ h1: {} })
+})
+afterAll(async () => {
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+const schema = createSchema()
+const codeOf = ({ errors }: Answer) => errors[0]?.extensions.code
+
+/** A call as raw as it gets. */
+function send(
+  body: string | Buffer,
+  headers: Record<string, string>,
+  { method = 'POST', chunked = false } = {},
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const size = chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(Buffer.byteLength(body)) }
+    const call = request(api.url, { method, headers: { ...size, ...headers } }, (response) => {
+      let text = ''
+      response.on('data', (chunk) => {
+        text += chunk
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+    })
+    call.on('error', reject)
+    call.end(body)
+  })
+}
+
+describe('who may do what', () => {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((root) =>
+    Object.values(root?.getFields() ?? {}).map((field) => ({ root: root?.name.toLowerCase() ?? '', field })),
+  )
+  const needs = (extensions: unknown) =>
+    (extensions as { pothosOptions: { authScopes: { scope?: string } } }).pothosOptions.authScopes.scope
+
+  test.each(roots)('$root $field.name: no key is 401, a key without the scope is 403', async ({ root, field }) => {
+    const args = field.args.filter(isRequired).map((arg) => `${arg.name}: ${literalOf(arg.type)}`)
+    const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }'
+    const document = `${root} { ${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''} ${selection} }`
+    const anonymous = await api.ask(document, {}, null)
+    expect([anonymous.status, codeOf(anonymous)]).toEqual([401, 'UNAUTHENTICATED'])
+    const needed = needs(field.extensions)
+    const others = scopes.filter((scope) => scope !== needed && scope !== 'ADMIN' && needed !== undefined)
+    const refused = await api.ask(document, {}, await api.keyWith(...others))
+    expect([refused.status, codeOf(refused)]).toEqual([403, 'FORBIDDEN'])
+  })
+
+  const isRequired = (arg: GraphQLArgument) => isNonNullType(arg.type) && arg.defaultValue === undefined
+  function literalOf(type: GraphQLInputType): string {
+    if (isNonNullType(type)) return literalOf(type.ofType)
+    if (isListType(type)) return `[${literalOf(type.ofType)}]`
+    if (isEnumType(type)) return type.getValues()[0]?.name ?? ''
+    if (!isInputObjectType(type)) return literals[type.name] ?? '""'
+    const fields = Object.values(type.getFields())
+    const given = type.isOneOf
+      ? fields.slice(0, 1)
+      : fields.filter((field) => isNonNullType(field.type) && field.defaultValue === undefined)
+    return `{ ${given.map((field) => `${field.name}: ${literalOf(field.type)}`).join(', ')} }`
+  }
+  const literals: Record<string, string> = {
+    UUID: `"${randomUUID()}"`,
+    Int: '1',
+    SafeInt: '1',
+    Float: '1',
+    Duration: '"PT1S"',
+    Revision: '"1"',
+    ID: `"${encodeId('Decision', randomUUID())}"`,
+    JSON: '{}',
+    Boolean: 'true',
+  }
+
+  test('introspection and hints are for those who have a key', async () => {
+    for (const document of ['{ __schema { types { name } } }', '{ host { nam } }']) {
+      const answer = await api.ask(document, {}, 'gantt_no_such_key')
+      expect([answer.status, codeOf(answer)]).toEqual([401, 'UNAUTHENTICATED'])
+      expect(answer.text).not.toMatch(/Did you mean|Query/)
+    }
+    expect((await api.ask('{ __schema { queryType { name } } }')).data).toEqual({ __schema: { queryType: { name: 'Query' } } })
+  })
+})
+
+describe('limits', () => {
+  const nested = (depth: number): string => (depth === 0 ? 'name' : `aggregates { nodes { hosts { nodes { ${nested(depth - 1)} } } } }`)
+  test.each([
+    ['depth', `{ hosts { nodes { ${nested(3)} } } }`, 'limit.depth'],
+    ['aliases', `{ viewer { ${Array.from({ length: 31 }, (_, i) => `a${i}: scopes`).join(' ')} } }`, 'limit.aliases'],
+    ['root fields', `{ ${Array.from({ length: 11 }, (_, i) => `a${i}: viewer { scopes }`).join(' ')} }`, 'limit.root_fields'],
+    [
+      'directives',
+      `{ viewer { scopes ${'@include(if: true)'.repeat(1)} ${Array.from({ length: 60 }, () => 'scopes @include(if: true)').join(' ')} } }`,
+      'limit.directives',
+    ],
+    ['cost', '{ hosts(first: 500) { nodes { claims(first: 500) { nodes { id } } } } }', 'limit.cost'],
+  ])('too much %s is refused before anything runs', async (_name, document, rule) => {
+    const answer = await api.ask(document)
+    expect(answer.status).toBe(400)
+    expect(answer.data ?? null).toBeNull()
+    expect(answer.errors[0]?.extensions).toMatchObject({ rule, requestId: expect.any(String) })
+  })
+
+  test('too many tokens are refused while reading', async () => {
+    const answer = await api.ask(`{ viewer { ${'scopes '.repeat(limits.tokens)} } }`)
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'GRAPHQL_PARSE_FAILED'])
+  })
+
+  test('fragments in a circle end', async () => {
+    const answer = await api.ask('{ hosts { nodes { ...a } } } fragment a on Host { ...b } fragment b on Host { ...a }')
+    expect(answer.status).toBe(400)
+  })
+
+  const json = { 'content-type': 'application/json', authorization: 'Bearer the-admin-key-of-tests' }
+  test.each([
+    ['named by its length', false],
+    ['in chunks', true],
+  ])('a body above the limit, %s, is 413', async (_name, chunked) => {
+    const { status, text } = await send(JSON.stringify({ query: `# ${'x'.repeat(limits.bodyBytes)}` }), json, { chunked })
+    expect(status).toBe(413)
+    expect(JSON.parse(text).errors[0].extensions.rule).toBe('limit.body')
+  })
+
+  test.each([
+    ['text/plain', '{"query":"{ viewer { scopes } }"}', { 'content-type': 'text/plain' }, 415],
+    ['a form', 'query=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+    ['multipart', '--x', { 'content-type': 'multipart/form-data; boundary=x' }, 415],
+    ['a list of calls', '[{"query":"{ viewer { scopes } }"}]', {}, 400],
+    ['no JSON', '{"query":', {}, 400],
+    ['null', 'null', {}, 400],
+    ['no query', '{}', {}, 400],
+    ['variables that are a list', '{"query":"{ viewer { scopes } }","variables":[1]}', {}, 400],
+  ])('%s is refused', async (_name, body, headers, status) => {
+    const answer = await send(body, { ...json, ...headers })
+    expect(answer.status).toBe(status)
+    expect(JSON.parse(answer.text).errors[0].extensions).toMatchObject({ retryable: false, requestId: expect.any(String) })
+  })
+
+  test('GET is refused', async () => {
+    const response = await fetch(`${api.url}?query=mutation{__typename}`, { headers: json })
+    expect(response.status).toBe(405)
+  })
+})
+
+describe('what does not fit', () => {
+  const PLACE = 'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on UserError { path } } }'
+  const counts =
+    'query { decisions(first: 1) { totalCount } requestSpecs(first: 1) { totalCount } claims(first: 1) { totalCount } hosts(first: 1) { totalCount asOf } }'
+  const good = { idempotencyKey: 'k', spec: { gantt: { flavor: { vcpus: 1, memoryMb: 512 } } } }
+
+  test.each([
+    ['an unknown field', { ...good, bogus: 1 }, ['in', 'bogus']],
+    ['a missing field', { spec: good.spec }, ['in', 'idempotencyKey']],
+    ['null where something must be', { ...good, spec: { gantt: { flavor: null } } }, ['in', 'spec', 'gantt', 'flavor']],
+    ['NaN as text', { ...good, alternatesPerInstance: 'NaN' }, ['in', 'alternatesPerInstance']],
+    [
+      'more than 2^53 - 1',
+      { ...good, spec: { gantt: { flavor: { vcpus: 2 ** 53 + 2, memoryMb: 1 } } } },
+      ['in', 'spec', 'gantt', 'flavor', 'vcpus'],
+    ],
+    ['a wrong enum value', { ...good, intent: 'MAYBE' }, ['in', 'intent']],
+    ['a malformed duration', { ...good, deadline: '10 s' }, ['in', 'deadline']],
+    ['none of a one-of', { ...good, spec: {} }, ['in', 'spec']],
+    [
+      'a text of 1 MiB for a UUID',
+      { ...good, spec: { gantt: { ...good.spec.gantt, instanceUuids: ['x'.repeat(1 << 20)] } } },
+      ['in', 'spec', 'gantt', 'instanceUuids', '0'],
+    ],
+  ])('%s in the variables is told with its path', async (_name, input, path) => {
+    const answer = await api.ask(PLACE, { in: input })
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED'])
+    const told = answer.errors.find(({ extensions }) => JSON.stringify(extensions.path) === JSON.stringify(path))
+    expect(told?.extensions).toMatchObject({ path, found: expect.any(String), allowed: expect.any(String) })
+    expect(answer.text.length).toBeLessThan(3_000)
+  })
+
+  test.each([
+    [
+      'an unknown field',
+      `mutation { selectDestinations(input: { bogus: 1, idempotencyKey: "k", spec: {} }) { __typename } }`,
+      ['selectDestinations', 'input', 'bogus'],
+    ],
+    ['a wrong number', `{ hosts(first: "many") { totalCount } }`, ['hosts', 'first']],
+    ['a wrong enum value', `{ claims(states: [GONE]) { totalCount } }`, ['claims', 'states', '0']],
+  ])('%s in the document is told with its path', async (_name, document, path) => {
+    for (let twice = 0; twice < 2; twice++) {
+      const answer = await api.ask(document)
+      expect([answer.status, codeOf(answer)]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED'])
+      expect(String(answer.errors[0]?.extensions.path)).toMatch(new RegExp(`^${path}(,|$)`))
+    }
+  })
+
+  test.each([
+    ['a malformed cursor', '{ hosts(after: "???") { totalCount } }', ['hosts', 'after']],
+    ['a page of 501', '{ hosts(first: 501) { totalCount } }', ['hosts', 'first']],
+    ['a page of -1', '{ decisions(first: -1) { totalCount } }', ['decisions', 'first']],
+    ['a malformed id', '{ decision(id: "???") { id } }', ['id']],
+    ['a malformed global id', '{ node(id: "Rm9vOjE") { id } }', ['id']],
+    ['an unknown term', '{ hosts(query: "colour:red") { totalCount } }', ['query']],
+    [
+      'a decision that never was',
+      `{ explainPlacement(input: { subject: { decisionId: "${randomUUID()}" } }) { text } }`,
+      ['input', 'subject', 'decisionId'],
+    ],
+    [
+      'a request that is not valid',
+      '{ explainPlacement(input: { subject: { spec: { gantt: { flavor: { vcpus: -1, memoryMb: 1 } } } } }) { text } }',
+      ['input', 'subject', 'spec', 'gantt', 'flavor', 'vcpus'],
+    ],
+    ['no reports', 'mutation { updateResourceStats(input: { updates: [] }) { appliedCount } }', ['input', 'updates']],
+  ])('%s is told with its path', async (_name, document, path) => {
+    const answer = await api.ask(document)
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED'])
+    expect(answer.errors[0]?.extensions).toMatchObject({ path, found: expect.any(String), allowed: expect.any(String) })
+  })
+
+  test('a cursor of another list or filter is refused', async () => {
+    await api.report({ h2: {} })
+    const { data } = await api.ask('{ hosts(first: 1) { pageInfo { endCursor } } }')
+    const after = (data as unknown as { hosts: { pageInfo: { endCursor: string } } }).hosts.pageInfo.endCursor
+    expect((await api.ask('query ($a: String) { hosts(after: $a) { totalCount } }', { a: after })).status).toBe(200)
+    expect((await api.ask('query ($a: String) { hosts(after: $a, query: "h") { totalCount } }', { a: after })).status).toBe(400)
+    expect((await api.ask('query ($a: String) { claims(after: $a) { totalCount } }', { a: after })).status).toBe(400)
+  })
+
+  /** Anything that JSON can say, and what JSON cannot say but callers send all the same. */
+  const anything = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.constantFrom(
+      -1,
+      2 ** 53 + 2,
+      1e300,
+      'NaN',
+      '\u0000',
+      '\ud800',
+      'x'.repeat(1 << 20),
+      null,
+      [],
+      {},
+      { ['__proto__']: 1 },
+      '9.9',
+      true,
+    ),
+  )
+  const places = [
+    ['idempotencyKey'],
+    ['intent'],
+    ['claim'],
+    ['claim', 'ttl'],
+    ['alternatesPerInstance'],
+    ['profile'],
+    ['minRevision'],
+    ['deadline'],
+    ['surprise'],
+    ['spec'],
+    ['spec', 'nova'],
+    ...[
+      'version',
+      'instanceUuids',
+      'numInstances',
+      'availabilityZone',
+      'flavor',
+      'image',
+      'instanceGroup',
+      'numaTopology',
+      'gpus',
+      'requestedResources',
+      'forceHosts',
+      'schedulerHints',
+      'surprise',
+    ].map((name) => ['spec', 'gantt', name]),
+    ...['name', 'vcpus', 'memoryMb', 'rootGb', 'extraSpecs'].map((name) => ['spec', 'gantt', 'flavor', name]),
+  ]
+
+  test('whatever is sent: a typed answer, never a failure of the service; refused input stores nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...places), anything, async (place, value) => {
+        const before = (await api.ask(counts)).text
+        const answer = await api.ask(PLACE, { in: put({ ...good, idempotencyKey: randomUUID() }, place, value) })
+        const isFault = answer.status === 400 && codeOf(answer) === 'GRAPHQL_VALIDATION_FAILED'
+        const ending = (answer.data as unknown as { selectDestinations?: { __typename: string } } | null)?.selectDestinations?.__typename
+        expect(isFault || ending !== undefined, answer.text.slice(0, 500)).toBe(true)
+        expect(answer.text.length).toBeLessThan(20_000)
+        if (isFault || ending === 'ValidationError') expect((await api.ask(counts)).text).toBe(before)
+      }),
+      { numRuns: 150 },
+    )
+  }, 120_000)
+
+  test('whatever a host reports: a typed answer, and nothing odd is kept', async () => {
+    const UPDATE = 'mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { results { __typename } } }'
+    const full = { vcpus: 4, vcpusUsed: 0, memoryMb: 1_024, memoryMbUsed: 0, localGb: 10, localGbUsed: 0 }
+    const report = { name: { host: 'odd' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full } }
+    const spots = [
+      ['name', 'host'],
+      ['name', 'node'],
+      ['reporter', 'sequence'],
+      ['reporter', 'incarnation'],
+      ['observedAt'],
+      ['report'],
+      ['report', 'full', 'vcpus'],
+      ['report', 'full', 'traits'],
+      ['report', 'full', 'instances'],
+      ['report', 'full', 'cpuAllocationRatio'],
+      ['report', 'full', 'numaCells'],
+      ['report', 'full', 'surprise'],
+    ]
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...spots), anything, async (spot, value) => {
+        const answer = await api.ask(UPDATE, { u: [put(report, spot, value)] })
+        expect(
+          answer.status === 200 || (answer.status === 400 && codeOf(answer) === 'GRAPHQL_VALIDATION_FAILED'),
+          answer.text.slice(0, 500),
+        ).toBe(true)
+      }),
+      { numRuns: 100 },
+    )
+    expect((await fetch(new URL('/ready', api.url))).status).toBe(200)
+  }, 120_000)
+})
+
+/** A copy of an object with a value at a place. */
+function put(root: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value
+  const members = root !== null && typeof root === 'object' ? (root as Record<string, unknown>) : {}
+  return { ...members, [key]: put(members[key], rest, value) }
+}

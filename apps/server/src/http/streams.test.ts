@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ h1: {} })
+})
+afterAll(() => api.close())
+
+/** Events of a subscription until the reader has enough. */
+async function listen(
+  query: string,
+  onOpen: () => Promise<unknown>,
+  enough: (events: readonly unknown[]) => boolean,
+): Promise<{ events: unknown[]; text: string }> {
+  const abort = new AbortController()
+  const response = await fetch(api.url, {
+    method: 'POST',
+    signal: abort.signal,
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: 'Bearer the-admin-key-of-tests' },
+    body: JSON.stringify({ query }),
+  })
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  let text = ''
+  const events = () => text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6)).data] : []))
+  const opening = onOpen()
+  const decoder = new TextDecoder()
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true })
+    if (enough(events())) break
+  }
+  await opening
+  abort.abort()
+  return { events: events(), text }
+}
+
+const place = () =>
+  api.ask(
+    'mutation ($k: String!) { selectDestinations(input: { idempotencyKey: $k, spec: { gantt: { flavor: { vcpus: 1, memoryMb: 512 } } } }) { __typename } }',
+    { k: randomUUID() },
+  )
+
+test('decisions arrive as they are made, refusals too, and the stream is alive from the beginning', async () => {
+  const refuse = () =>
+    api.ask(
+      'mutation { selectDestinations(input: { idempotencyKey: "r", spec: { gantt: { flavor: { vcpus: 999, memoryMb: 512 } } } }) { __typename } }',
+    )
+  const { events, text } = await listen(
+    'subscription { decisions { suppressed gap { resumeAt } decision { outcome destinations { selected { host { name } } } } } }',
+    async () => [await place(), await refuse()],
+    (seen) => seen.length >= 2,
+  )
+  expect(events).toEqual([
+    { decisions: { suppressed: 0, gap: null, decision: { outcome: 'PLACED', destinations: [{ selected: { host: { name: 'h1' } } }] } } },
+    { decisions: { suppressed: 0, gap: null, decision: { outcome: 'NO_VALID_HOST', destinations: [] } } },
+  ])
+  expect(text.startsWith(':')).toBe(true)
+})
+
+test('a changed host arrives, and so does what was missed', async () => {
+  const { events } = await listen(
+    'subscription { hostChanged(after: "0") { host { name runningVms } gap { missedFrom } } }',
+    place,
+    (seen) => seen.length >= 2,
+  )
+  expect(events[0]).toMatchObject({ hostChanged: { host: { name: 'h1' }, gap: null } })
+})
+
+test('when the service closes, streams end and calls under way are answered', async () => {
+  const other = await startTestService()
+  await other.report({ h1: {} })
+  const response = await fetch(other.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: 'Bearer the-admin-key-of-tests' },
+    body: JSON.stringify({ query: 'subscription { hostChanged { revision } }' }),
+  })
+  const [text] = await Promise.all([response.text(), other.close()])
+  expect(text).toContain('event: complete')
+})
