@@ -1,16 +1,19 @@
 import { GraphQLError } from 'graphql'
 
-/** The closed set of `extensions.code`. */
-export type FaultCode =
-  | 'GRAPHQL_PARSE_FAILED'
-  | 'GRAPHQL_VALIDATION_FAILED'
-  | 'UNAUTHENTICATED'
-  | 'FORBIDDEN'
-  | 'RATE_LIMITED'
-  | 'COST_EXCEEDED'
-  | 'DEADLINE_EXCEEDED'
-  | 'UNAVAILABLE'
-  | 'INTERNAL'
+/** The closed set of `extensions.code`. docs/errors.md lists them with a cure each. */
+export const faultCodes = [
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'COST_EXCEEDED',
+  'DEADLINE_EXCEEDED',
+  'UNAVAILABLE',
+  'INTERNAL',
+] as const
+
+export type FaultCode = (typeof faultCodes)[number]
 
 const statusOf: Readonly<Record<FaultCode, number>> = {
   GRAPHQL_PARSE_FAILED: 400,
