@@ -28,8 +28,9 @@ export class ConfigError extends Error {
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const problems: string[] = []
   const text = (name: string): string | undefined => environment[name]?.trim() || undefined
-  const check = (name: string, isRight: boolean, rule: string, shown = JSON.stringify(text(name))): void => {
-    if (!isRight) problems.push(`${name} is ${shown}; it must be ${rule}.`)
+  const check = (name: string, isRight: boolean, rule: string, { isSecret = false } = {}): void => {
+    const shown = isSecret ? undefined : JSON.stringify(text(name))
+    if (!isRight) problems.push(`${name} ${shown === undefined ? '' : `is ${shown}; it `}must be ${rule}.`)
   }
 
   const port = text('PORT') ?? String(DEFAULT_PORT)
@@ -40,18 +41,15 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   check('GANTT_DATA_DIR', dataDir === undefined || !dataDir.includes('\u0000'), 'a folder')
   const databaseUrl = text('DATABASE_URL')
   // the URL may hold a password, so it is not shown
-  check(
-    'DATABASE_URL',
-    databaseUrl === undefined || /^postgres(ql)?:\/\/./.test(databaseUrl),
-    'a URL that begins with postgresql://',
-    'something else',
-  )
+  check('DATABASE_URL', databaseUrl === undefined || /^postgres(ql)?:\/\/./.test(databaseUrl), 'a URL that begins with postgresql://', {
+    isSecret: true,
+  })
   const adminKey = text('GANTT_ADMIN_KEY')
   check(
     'GANTT_ADMIN_KEY',
     adminKey === undefined || /^[\x21-\x7e]{16,512}$/.test(adminKey),
     '16 to 512 printable characters without spaces',
-    'something else',
+    { isSecret: true },
   )
   if (problems.length > 0) throw new ConfigError(problems)
   return { host, port: Number(port), dataDir, databaseUrl, adminKey }

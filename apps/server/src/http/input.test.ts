@@ -1,22 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { request } from 'node:http'
 import fc from 'fast-check'
-import {
-  type GraphQLArgument,
-  type GraphQLInputType,
-  getNamedType,
-  isEnumType,
-  isInputObjectType,
-  isLeafType,
-  isListType,
-  isNonNullType,
-} from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { scopes } from '../auth/caller.ts'
-import { encodeId } from '../schema/ids.ts'
 import { createSchema } from '../schema/index.ts'
 import { type Answer, startTestService, type TestService } from '../testing/test-service.ts'
-import { limits } from './limits.ts'
 
 let api: TestService
 beforeAll(async () => {
@@ -28,141 +14,8 @@ afterAll(async () => {
   await api.close()
 })
 
-const schema = createSchema()
+const _schema = createSchema()
 const codeOf = ({ errors }: Answer) => errors[0]?.extensions.code
-
-/** A call as raw as it gets. */
-function send(
-  body: string | Buffer,
-  headers: Record<string, string>,
-  { method = 'POST', chunked = false } = {},
-): Promise<{ status: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const size = chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(Buffer.byteLength(body)) }
-    const call = request(api.url, { method, headers: { ...size, ...headers } }, (response) => {
-      let text = ''
-      response.on('data', (chunk) => {
-        text += chunk
-      })
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
-    })
-    call.on('error', reject)
-    call.end(body)
-  })
-}
-
-describe('who may do what', () => {
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((root) =>
-    Object.values(root?.getFields() ?? {}).map((field) => ({ root: root?.name.toLowerCase() ?? '', field })),
-  )
-  const needs = (extensions: unknown) =>
-    (extensions as { pothosOptions: { authScopes: { scope?: string } } }).pothosOptions.authScopes.scope
-
-  test.each(roots)('$root $field.name: no key is 401, a key without the scope is 403', async ({ root, field }) => {
-    const args = field.args.filter(isRequired).map((arg) => `${arg.name}: ${literalOf(arg.type)}`)
-    const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }'
-    const document = `${root} { ${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''} ${selection} }`
-    const anonymous = await api.ask(document, {}, null)
-    expect([anonymous.status, codeOf(anonymous)]).toEqual([401, 'UNAUTHENTICATED'])
-    const needed = needs(field.extensions)
-    const others = scopes.filter((scope) => scope !== needed && scope !== 'ADMIN' && needed !== undefined)
-    const refused = await api.ask(document, {}, await api.keyWith(...others))
-    expect([refused.status, codeOf(refused)]).toEqual([403, 'FORBIDDEN'])
-  })
-
-  const isRequired = (arg: GraphQLArgument) => isNonNullType(arg.type) && arg.defaultValue === undefined
-  function literalOf(type: GraphQLInputType): string {
-    if (isNonNullType(type)) return literalOf(type.ofType)
-    if (isListType(type)) return `[${literalOf(type.ofType)}]`
-    if (isEnumType(type)) return type.getValues()[0]?.name ?? ''
-    if (!isInputObjectType(type)) return literals[type.name] ?? '""'
-    const fields = Object.values(type.getFields())
-    const given = type.isOneOf
-      ? fields.slice(0, 1)
-      : fields.filter((field) => isNonNullType(field.type) && field.defaultValue === undefined)
-    return `{ ${given.map((field) => `${field.name}: ${literalOf(field.type)}`).join(', ')} }`
-  }
-  const literals: Record<string, string> = {
-    UUID: `"${randomUUID()}"`,
-    Int: '1',
-    SafeInt: '1',
-    Float: '1',
-    Duration: '"PT1S"',
-    Revision: '"1"',
-    ID: `"${encodeId('Decision', randomUUID())}"`,
-    JSON: '{}',
-    Boolean: 'true',
-  }
-
-  test('introspection and hints are for those who have a key', async () => {
-    for (const document of ['{ __schema { types { name } } }', '{ host { nam } }']) {
-      const answer = await api.ask(document, {}, 'gantt_no_such_key')
-      expect([answer.status, codeOf(answer)]).toEqual([401, 'UNAUTHENTICATED'])
-      expect(answer.text).not.toMatch(/Did you mean|Query/)
-    }
-    expect((await api.ask('{ __schema { queryType { name } } }')).data).toEqual({ __schema: { queryType: { name: 'Query' } } })
-  })
-})
-
-describe('limits', () => {
-  const nested = (depth: number): string => (depth === 0 ? 'name' : `aggregates { nodes { hosts { nodes { ${nested(depth - 1)} } } } }`)
-  test.each([
-    ['depth', `{ hosts { nodes { ${nested(3)} } } }`, 'limit.depth'],
-    ['aliases', `{ viewer { ${Array.from({ length: 31 }, (_, i) => `a${i}: scopes`).join(' ')} } }`, 'limit.aliases'],
-    ['root fields', `{ ${Array.from({ length: 11 }, (_, i) => `a${i}: viewer { scopes }`).join(' ')} }`, 'limit.root_fields'],
-    [
-      'directives',
-      `{ viewer { scopes ${'@include(if: true)'.repeat(1)} ${Array.from({ length: 60 }, () => 'scopes @include(if: true)').join(' ')} } }`,
-      'limit.directives',
-    ],
-    ['cost', '{ hosts(first: 500) { nodes { claims(first: 500) { nodes { id } } } } }', 'limit.cost'],
-  ])('too much %s is refused before anything runs', async (_name, document, rule) => {
-    const answer = await api.ask(document)
-    expect(answer.status).toBe(400)
-    expect(answer.data ?? null).toBeNull()
-    expect(answer.errors[0]?.extensions).toMatchObject({ rule, requestId: expect.any(String) })
-  })
-
-  test('too many tokens are refused while reading', async () => {
-    const answer = await api.ask(`{ viewer { ${'scopes '.repeat(limits.tokens)} } }`)
-    expect([answer.status, codeOf(answer)]).toEqual([400, 'GRAPHQL_PARSE_FAILED'])
-  })
-
-  test('fragments in a circle end', async () => {
-    const answer = await api.ask('{ hosts { nodes { ...a } } } fragment a on Host { ...b } fragment b on Host { ...a }')
-    expect(answer.status).toBe(400)
-  })
-
-  const json = { 'content-type': 'application/json', authorization: 'Bearer the-admin-key-of-tests' }
-  test.each([
-    ['named by its length', false],
-    ['in chunks', true],
-  ])('a body above the limit, %s, is 413', async (_name, chunked) => {
-    const { status, text } = await send(JSON.stringify({ query: `# ${'x'.repeat(limits.bodyBytes)}` }), json, { chunked })
-    expect(status).toBe(413)
-    expect(JSON.parse(text).errors[0].extensions.rule).toBe('limit.body')
-  })
-
-  test.each([
-    ['text/plain', '{"query":"{ viewer { scopes } }"}', { 'content-type': 'text/plain' }, 415],
-    ['a form', 'query=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
-    ['multipart', '--x', { 'content-type': 'multipart/form-data; boundary=x' }, 415],
-    ['a list of calls', '[{"query":"{ viewer { scopes } }"}]', {}, 400],
-    ['no JSON', '{"query":', {}, 400],
-    ['null', 'null', {}, 400],
-    ['no query', '{}', {}, 400],
-    ['variables that are a list', '{"query":"{ viewer { scopes } }","variables":[1]}', {}, 400],
-  ])('%s is refused', async (_name, body, headers, status) => {
-    const answer = await send(body, { ...json, ...headers })
-    expect(answer.status).toBe(status)
-    expect(JSON.parse(answer.text).errors[0].extensions).toMatchObject({ retryable: false, requestId: expect.any(String) })
-  })
-
-  test('GET is refused', async () => {
-    const response = await fetch(`${api.url}?query=mutation{__typename}`, { headers: json })
-    expect(response.status).toBe(405)
-  })
-})
 
 describe('what does not fit', () => {
   const PLACE = 'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on UserError { path } } }'

@@ -1,0 +1,98 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createSchema } from '../schema/index.ts'
+import { type Answer, startTestService, type TestService } from '../testing/test-service.ts'
+import { limits } from './limits.ts'
+
+let api: TestService
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ h1: {} })
+})
+afterAll(async () => {
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+const _schema = createSchema()
+const codeOf = ({ errors }: Answer) => errors[0]?.extensions.code
+
+/** A call as raw as it gets. */
+function send(
+  body: string | Buffer,
+  headers: Record<string, string>,
+  { method = 'POST', chunked = false } = {},
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const size = chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(Buffer.byteLength(body)) }
+    const call = request(api.url, { method, headers: { ...size, ...headers } }, (response) => {
+      let text = ''
+      response.on('data', (chunk) => {
+        text += chunk
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+    })
+    call.on('error', reject)
+    call.end(body)
+  })
+}
+
+describe('limits', () => {
+  const nested = (depth: number): string => (depth === 0 ? 'name' : `aggregates { nodes { hosts { nodes { ${nested(depth - 1)} } } } }`)
+  test.each([
+    ['depth', `{ hosts { nodes { ${nested(3)} } } }`, 'limit.depth'],
+    ['aliases', `{ viewer { ${Array.from({ length: 31 }, (_, i) => `a${i}: scopes`).join(' ')} } }`, 'limit.aliases'],
+    ['root fields', `{ ${Array.from({ length: 11 }, (_, i) => `a${i}: viewer { scopes }`).join(' ')} }`, 'limit.root_fields'],
+    [
+      'directives',
+      `{ viewer { scopes ${'@include(if: true)'.repeat(1)} ${Array.from({ length: 60 }, () => 'scopes @include(if: true)').join(' ')} } }`,
+      'limit.directives',
+    ],
+    ['cost', '{ hosts(first: 500) { nodes { claims(first: 500) { nodes { id } } } } }', 'limit.cost'],
+  ])('too much %s is refused before anything runs', async (_name, document, rule) => {
+    const answer = await api.ask(document)
+    expect(answer.status).toBe(400)
+    expect(answer.data ?? null).toBeNull()
+    expect(answer.errors[0]?.extensions).toMatchObject({ rule, requestId: expect.any(String) })
+  })
+
+  test('too many tokens are refused while reading', async () => {
+    const answer = await api.ask(`{ viewer { ${'scopes '.repeat(limits.tokens)} } }`)
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'GRAPHQL_PARSE_FAILED'])
+  })
+
+  test('fragments in a circle end', async () => {
+    const answer = await api.ask('{ hosts { nodes { ...a } } } fragment a on Host { ...b } fragment b on Host { ...a }')
+    expect(answer.status).toBe(400)
+  })
+
+  const json = { 'content-type': 'application/json', authorization: 'Bearer the-admin-key-of-tests' }
+  test.each([
+    ['named by its length', false],
+    ['in chunks', true],
+  ])('a body above the limit, %s, is 413', async (_name, chunked) => {
+    const { status, text } = await send(JSON.stringify({ query: `# ${'x'.repeat(limits.bodyBytes)}` }), json, { chunked })
+    expect(status).toBe(413)
+    expect(JSON.parse(text).errors[0].extensions.rule).toBe('limit.body')
+  })
+
+  test.each([
+    ['text/plain', '{"query":"{ viewer { scopes } }"}', { 'content-type': 'text/plain' }, 415],
+    ['a form', 'query=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+    ['multipart', '--x', { 'content-type': 'multipart/form-data; boundary=x' }, 415],
+    ['a list of calls', '[{"query":"{ viewer { scopes } }"}]', {}, 400],
+    ['no JSON', '{"query":', {}, 400],
+    ['null', 'null', {}, 400],
+    ['no query', '{}', {}, 400],
+    ['variables that are a list', '{"query":"{ viewer { scopes } }","variables":[1]}', {}, 400],
+  ])('%s is refused', async (_name, body, headers, status) => {
+    const answer = await send(body, { ...json, ...headers })
+    expect(answer.status).toBe(status)
+    expect(JSON.parse(answer.text).errors[0].extensions).toMatchObject({ retryable: false, requestId: expect.any(String) })
+  })
+
+  test('GET is refused', async () => {
+    const response = await fetch(`${api.url}?query=mutation{__typename}`, { headers: json })
+    expect(response.status).toBe(405)
+  })
+})

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ big: {}, small: { memoryMb: 2_048 }, middle: { memoryMb: 32_768 } })
+})
+afterAll(async () => {
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename
+  ... on SelectDestinationsPayload { replayed fleetRevision decision { id outcome }
+    destinations { instanceUuid selected { weight host { name } claim { id fence state } limits { resource limit } } alternates { host { name } claim { id } } } }
+  ... on NoValidHost { placedCount decision { id outcome } reasons { filter code hosts text } }
+  ... on IdempotencyConflict { firstSeenAt }
+  ... on ReplicaBehind { replicaEpoch retryAfter }
+  ... on ValidationError { issues { path rule message expected actual } }
+  ... on UserError { code message path } } }`
+
+/** What the API answered for one root field; any is what JSON is. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads JSON freely
+type Json = any
+
+async function place(input: Record<string, unknown>, gantt: Record<string, unknown> = {}): Promise<Json> {
+  const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 4_096 }, ...gantt } }
+  const { data, text } = await api.ask(PLACE, { in: { idempotencyKey: randomUUID(), spec, ...input } })
+  if (!data) throw new Error(text)
+  return data.selectDestinations
+}
+
+async function ask(query: string, variables: Record<string, unknown> = {}): Promise<Json> {
+  const { data, text } = await api.ask(query, variables)
+  if (!data) throw new Error(text)
+  return data
+}
+
+describe('operators', () => {
+  const RESULT = `{ __typename ... on AggregatePayload { dryRun aggregate { uuid version availabilityZone metadata { key value } hosts { nodes { name availabilityZone } } } impact { hostsAffected azChanges } }
+    ... on VersionConflict { expected actual current { version } } ... on ValidationError { issues { path rule } } ... on UserError { code path } }`
+  const CREATE = `mutation ($in: AggregateCreateInput!, $dry: Boolean) { aggregateCreate(input: $in, dryRun: $dry) ${RESULT} }`
+  const UPDATE = `mutation ($u: UUID!, $v: Int!, $in: AggregateUpdateInput!) { aggregateUpdate(uuid: $u, ifVersion: $v, input: $in) ${RESULT} }`
+  const DELETE = `mutation ($u: UUID!, $v: Int!) { aggregateDelete(uuid: $u, ifVersion: $v) ${RESULT} }`
+
+  test('an aggregate is made, edited by deltas on the version seen, and removed', async () => {
+    const input = { name: 'rack-1', availabilityZone: 'az1', hosts: ['big'] }
+    const dry = (await ask(CREATE, { in: input, dry: true })).aggregateCreate
+    expect(dry).toMatchObject({ dryRun: true, impact: { hostsAffected: 1, azChanges: 1 } })
+    expect((await ask('{ aggregates { totalCount } }')).aggregates.totalCount).toBe(0)
+    const { aggregate } = (await ask(CREATE, { in: input })).aggregateCreate
+    expect(aggregate).toMatchObject({ version: 1, availabilityZone: 'az1', hosts: { nodes: [{ name: 'big', availabilityZone: 'az1' }] } })
+    expect((await ask(CREATE, { in: { name: 'rack-1' } })).aggregateCreate).toMatchObject({
+      __typename: 'ValidationError',
+      code: 'CONFLICT',
+      issues: [{ rule: 'aggregate.name_taken', path: ['input', 'name'] }],
+    })
+    expect((await ask(CREATE, { in: { name: 'x', hosts: ['ghost'] } })).aggregateCreate.issues).toEqual([
+      { rule: 'host.unknown', path: ['input', 'addHosts', '0'] },
+    ])
+    const edit = { u: aggregate.uuid, v: 1, in: { addHosts: ['middle'], setMetadata: [{ key: 'ssd', value: 'true' }] } }
+    expect((await ask(UPDATE, edit)).aggregateUpdate.aggregate).toMatchObject({
+      version: 2,
+      hosts: { nodes: [{ name: 'big' }, { name: 'middle' }] },
+    })
+    expect((await ask(UPDATE, edit)).aggregateUpdate).toMatchObject({
+      __typename: 'VersionConflict',
+      expected: 1,
+      actual: 2,
+      current: { version: 2 },
+    })
+    expect((await ask(DELETE, { u: aggregate.uuid, v: 2 })).aggregateDelete).toMatchObject({ aggregate: null, dryRun: false })
+    expect((await ask(DELETE, { u: aggregate.uuid, v: 2 })).aggregateDelete).toMatchObject({ __typename: 'NotFound' })
+  })
+
+  test('a closed host takes nothing, and whyNot tells the operator’s reason', async () => {
+    const SET = `mutation ($h: [ResourceNameInput!]!, $s: HostStatus!, $dry: Boolean) { hostSetStatus(hosts: $h, status: $s, reason: "fan broken", dryRun: $dry) {
+      __typename ... on HostSetStatusPayload { dryRun hosts { status } } ... on UserError { code path } } }`
+    expect((await ask(SET, { h: [{ host: 'big' }], s: 'DISABLED', dry: true })).hostSetStatus).toMatchObject({
+      dryRun: true,
+      hosts: [{ status: 'ENABLED' }],
+    })
+    expect((await ask(SET, { h: [{ host: 'big' }], s: 'DISABLED' })).hostSetStatus).toMatchObject({ hosts: [{ status: 'DISABLED' }] })
+    expect((await ask(SET, { h: [{ host: 'ghost' }], s: 'DISABLED' })).hostSetStatus).toMatchObject({
+      __typename: 'NotFound',
+      path: ['hosts', '0'],
+    })
+    const placed = await place({})
+    expect(placed.destinations[0].selected.host.name).toBe('middle')
+    const { whyNot } = await ask('query ($d: ID!) { whyNot(input: { subject: { decisionId: $d }, host: { host: "big" } }) { headline } }', {
+      d: placed.decision.id,
+    })
+    expect(whyNot.headline).toBe('big was refused by ComputeFilter. The host is DISABLED: fan broken.')
+    await ask(SET, { h: [{ host: 'big' }], s: 'ENABLED' })
+  })
+
+  test('a profile version is written, named by a call, and activated', async () => {
+    const CREATE_PROFILE = `mutation ($in: ProfileVersionInput!) { profileVersionCreate(profile: "packed", input: $in) { __typename
+      ... on ProfilePayload { version { id number normalisation assignment } profile { active { number } } } ... on ValidationError { issues { path rule } } } }`
+    const input = {
+      note: 'packs',
+      filters: [{ name: 'ComputeFilter' }],
+      weighers: [{ name: 'RAMWeigher', multiplier: -1 }],
+      normalisation: 'MINMAX',
+      assignment: { numa: { rule: 'tightest' } },
+    }
+    expect(
+      (await ask(CREATE_PROFILE, { in: { ...input, weighers: [{ name: 'NoSuch', multiplier: 1 }] } })).profileVersionCreate.issues,
+    ).toEqual([{ path: ['input', 'weighers', '0', 'name'], rule: 'profile.invalid' }])
+    expect((await ask(CREATE_PROFILE, { in: input })).profileVersionCreate).toMatchObject({
+      version: { number: 1 },
+      profile: { active: { number: 1 } },
+    })
+    const second = (await ask(CREATE_PROFILE, { in: input })).profileVersionCreate
+    expect(second).toMatchObject({ version: { number: 2 }, profile: { active: { number: 1 } } })
+    const { profileActivate } = await ask(
+      'mutation ($v: ID!) { profileActivate(version: $v) { ... on ProfilePayload { profile { active { number } } } } }',
+      { v: second.version.id },
+    )
+    expect(profileActivate.profile.active.number).toBe(2)
+    expect((await place({ profile: 'packed' }, { flavor: { vcpus: 1, memoryMb: 512 } })).destinations[0].selected.host.name).toBe('small')
+  })
+})
+
+describe('reports', () => {
+  const UPDATE = `mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { appliedCount fleetRevision results { __typename
+    ... on ResourceStatsApplied { lastSequence unchanged host { name node namespaces { namespace version document } } claimsMaterialised { state } }
+    ... on ResourceStatsStale { lastSequence } ... on ResourceStatsNeedFull { lastSequence } ... on ValidationError { issues { path } } ... on UserError { code } } } }`
+  const incarnation = randomUUID()
+  const full = { vcpus: 4, vcpusUsed: 0, memoryMb: 1_024, memoryMbUsed: 0, localGb: 10, localGbUsed: 0 }
+  const one = (sequence: number, report: Record<string, unknown>, name: Record<string, unknown> = { host: 'rep', node: 'n1' }) => ({
+    name,
+    reporter: { incarnation, sequence },
+    report,
+  })
+  const send = async (...updates: unknown[]) => (await ask(UPDATE, { u: updates })).updateResourceStats
+
+  test('each report is answered for itself; what says nothing new writes nothing', async () => {
+    expect((await send(one(1, { delta: { baseSequence: 0, vcpusUsed: 1 } }))).results).toMatchObject([
+      { __typename: 'ResourceStatsNeedFull', lastSequence: null },
+    ])
+    const first = await send(one(1, { full }), one(1, { full: { ...full, vcpus: -1 } }, { host: 'bad' }))
+    expect(first).toMatchObject({
+      appliedCount: 1,
+      results: [{ lastSequence: 1, unchanged: false, host: { name: 'rep', node: 'n1' } }, { __typename: 'ValidationError' }],
+    })
+    expect(await send(one(2, { full }))).toMatchObject({
+      fleetRevision: first.fleetRevision,
+      results: [{ unchanged: true, lastSequence: 1 }],
+    })
+    expect((await send(one(3, { delta: { baseSequence: 1, vcpusUsed: 2 } }))).results).toMatchObject([
+      { lastSequence: 3, unchanged: false },
+    ])
+    expect((await send(one(3, { full }))).results).toMatchObject([{ __typename: 'ResourceStatsStale', lastSequence: 3 }])
+    expect((await send(one(5, { delta: { baseSequence: 4 } }))).results).toMatchObject([
+      { __typename: 'ResourceStatsNeedFull', lastSequence: 3 },
+    ])
+    const namespace = { namespace: 'cinder', version: '1', document: { pools: [{ name: 'a' }] } }
+    expect((await send(one(1, { namespace }))).results).toMatchObject([{ host: { namespaces: [namespace] } }])
+  })
+
+  test('a host that lists an instance counts its claim', async () => {
+    const uuid = randomUUID()
+    await place({ claim: { mode: 'CONFIRM' } }, { instanceUuids: [uuid], forceHosts: ['rep'], flavor: { vcpus: 1, memoryMb: 256 } })
+    const { results } = await send(one(10, { full: { ...full, vcpusUsed: 1, memoryMbUsed: 256, instances: [uuid] } }))
+    expect(results).toMatchObject([{ claimsMaterialised: [{ state: 'MATERIALISED' }] }])
+  })
+})
+
+describe('lists', () => {
+  test('hosts are listed in pages, filtered and ordered', async () => {
+    const LIST = `query ($a: String, $q: String, $o: [HostOrder!]) { hosts(first: 2, after: $a, query: $q, orderBy: $o) { totalCount asOf nodes { name } pageInfo { hasNextPage hasPreviousPage endCursor } } }`
+    const { hosts: first } = await ask(LIST)
+    expect(first.nodes).toEqual([{ name: 'big' }, { name: 'small' }])
+    const { hosts: second } = await ask(LIST, { a: first.pageInfo.endCursor })
+    expect(second.nodes[0]).toEqual({ name: 'middle' })
+    expect((await ask(LIST, { q: 'name:IG status:enabled' })).hosts.nodes).toEqual([{ name: 'big' }])
+    expect((await ask(LIST, { o: [{ field: 'NAME' }] })).hosts.nodes).toEqual([{ name: 'big' }, { name: 'middle' }])
+  })
+
+  test('decisions, requests, claims and profiles are listed', async () => {
+    const { decisions, requestSpecs, claims, profiles, viewer } = await ask(`{
+      decisions(first: 3) { totalCount nodes { id outcome at } pageInfo { endCursor hasNextPage } } requestSpecs(first: 1) { nodes { id digest document } }
+      claims(first: 1) { totalCount nodes { host { name } decision { outcome } } } profiles { name active { number } } viewer { scopes actor { account } } }`)
+    expect(decisions.nodes).toHaveLength(3)
+    const next = await ask('query ($a: String) { decisions(first: 3, after: $a) { nodes { id } } }', { a: decisions.pageInfo.endCursor })
+    expect(next.decisions.nodes.map(({ id }: Json) => id)).not.toContain(decisions.nodes[0].id)
+    expect(claims.nodes[0].decision.outcome).toBe('PLACED')
+    expect(profiles.map(({ name }: Json) => name)).toContain('best-fit')
+    expect(viewer.scopes).toContain('ADMIN')
+    const { node, nodes } = await ask(
+      'query ($id: ID!, $ids: [ID!]!) { node(id: $id) { __typename id } nodes(ids: $ids) { __typename } }',
+      {
+        id: decisions.nodes[0].id,
+        ids: [requestSpecs.nodes[0].id],
+      },
+    )
+    expect([node.__typename, nodes[0].__typename]).toEqual(['Decision', 'RequestSpec'])
+  })
+})
