@@ -61,7 +61,7 @@ export async function openService({ connection, host, port, adminKey, warn }: Se
       throw error
     })
     opened.push(() => replica.close())
-    const history = createHistory(store)
+    const history = createHistory(store.past)
     const projector = createProjector(replica, createProjectionStore(prisma), history, warn)
     opened.push(() => projector.close())
     const stopFeed = projector.onDecision(records.tell)

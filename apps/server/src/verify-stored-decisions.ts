@@ -20,7 +20,7 @@ export async function verifyStoredDecisions(connection: pg.ClientConfig): Promis
       all.push(...page)
       if (page.length < PAGE) break
     }
-    return await verifyDecisions(store, all)
+    return await verifyDecisions(store.past, all)
   } finally {
     await store.close()
     await prisma.$disconnect()

@@ -32,7 +32,11 @@ test('in steady state a placement reads no table but the log: append, turn, foll
   await place()
   // the clock, the keys and the sweep of the projections run by themselves, called or not
   const idle = new Set<string>()
-  await vi.waitFor(() => expect(statements.some((text) => text.includes('api_key'))).toBe(true), { timeout: 10_000 })
+  const seen = (part: string) => statements.some((text) => text.includes(part))
+  await vi.waitFor(
+    () => expect([seen('api_key'), seen('INSERT INTO compute_node'), seen('INSERT INTO claim')]).toEqual([true, true, true]),
+    { timeout: 10_000 },
+  )
   for (const text of statements.filter((text) => /api_key|AS now|^SELECT 1$/.test(text))) idle.add(text)
 
   statements.length = 0

@@ -1,5 +1,5 @@
 import { Fleet, type LogEntry, ORIGIN, type Place, restoreFleet } from '@gantt/scheduler-core'
-import type { Synchronizer } from '../sync/synchronizer.ts'
+import type { LogReader } from '../sync/synchronizer.ts'
 import type { Applied } from './replica.ts'
 
 const READ_LIMIT = 1_000
@@ -16,7 +16,7 @@ export interface History {
   follow(after: number, upTo: number, each: (fleet: Fleet, applied: Applied) => void): Promise<void>
 }
 
-export function createHistory(store: Synchronizer): History {
+export function createHistory(store: LogReader): History {
   const advance = async (fleet: Fleet, upTo: number, each: (fleet: Fleet, applied: Applied) => void): Promise<void> => {
     while (fleet.place.revision < upTo) {
       const entries = await store.read(fleet.place, Math.min(READ_LIMIT, upTo - fleet.place.revision))

@@ -8,7 +8,7 @@ import {
   type SelectedDestination,
 } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../db/rows.ts'
-import type { Synchronizer } from '../sync/synchronizer.ts'
+import type { LogReader } from '../sync/synchronizer.ts'
 
 export interface Verification {
   /** Decisions made again. */
@@ -23,7 +23,7 @@ export interface Verification {
  * Makes every decision again: those in the log at their place in it, refusals and advice at their basis. Hosts, grants,
  * alternates, scores, counts and raw numbers must be equal to the last bit.
  */
-export async function verifyDecisions(store: Synchronizer, decisions: readonly StoredDecision[]): Promise<Verification> {
+export async function verifyDecisions(store: LogReader, decisions: readonly StoredDecision[]): Promise<Verification> {
   const differences: string[] = []
   let checked = 0
   let conflicts = 0

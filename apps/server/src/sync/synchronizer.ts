@@ -13,14 +13,14 @@ import type { Checkpoint, Entry, LogEntry, Place } from '@gantt/scheduler-core'
  * - `read` compares the caller's own place with the store's: a store that went back is told by StoreWentBackError.
  * - A turn is a courtesy between replicas, never a safety rule: `append` works without one.
  */
-export interface Synchronizer {
+export interface Synchronizer extends LogReader {
   readonly engine: string
+  /** Reads for those who are in no hurry (history, projections), apart from the way on which entries are appended. */
+  readonly past: LogReader
   /** The accepted place, or undefined when the head is not the entry's basis. */
   append(entry: Entry): Promise<Place | undefined>
   /** Resolves when the entry at this place survives any crash of the store. */
   durable(place: Place): Promise<void>
-  /** Entries behind a place in order, at most `limit` of them; an answer shorter than `limit` reached the head as it was after the call. */
-  read(after: Place, limit: number): Promise<readonly LogEntry[]>
   /** The store's clock, milliseconds since 1970. */
   time(): Promise<number>
   /** Calls back when the log may have grown, with the revision if it is known. A hint: it may come late, twice, or for nothing. */
@@ -29,9 +29,15 @@ export interface Synchronizer {
   takeTurn(): Promise<() => Promise<void>>
   /** Keeps a checkpoint; false when another replica is writing one now, or one of this revision is there. */
   saveCheckpoint(checkpoint: Checkpoint): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** What can be read of a log. */
+export interface LogReader {
+  /** Entries behind a place in order, at most `limit` of them; an answer shorter than `limit` reached the head as it was after the call. */
+  read(after: Place, limit: number): Promise<readonly LogEntry[]>
   /** The newest checkpoint at or before a revision. */
   loadCheckpoint(atMost: number): Promise<Checkpoint | undefined>
-  close(): Promise<void>
 }
 
 /** The store did not answer. Whatever was sent may or may not have happened. */

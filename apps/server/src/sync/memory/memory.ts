@@ -1,5 +1,5 @@
 import { type Checkpoint, type Entry, type LogEntry, ORIGIN, type Place } from '@gantt/scheduler-core'
-import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
+import { type LogReader, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 
 /** A log in this process, shared by the synchronizers opened on it; for tests, simulation and what-if. */
 export interface MemoryStore {
@@ -49,8 +49,22 @@ export function createMemoryStore(now: () => number = createTicking()): MemorySt
       const assertUp = (): void => {
         if (store.faults.down) throw new StoreUnavailableError('the memory store is down')
       }
+      const reader: LogReader = {
+        async read(after, limit) {
+          assertUp()
+          if (!isOurs(after)) throw new StoreWentBackError(`the store does not hold revision ${after.revision} as entry ${after.id}`)
+          return structuredClone(entries.slice(after.revision, after.revision + limit))
+        },
+        async loadCheckpoint(atMost) {
+          assertUp()
+          const all = checkpoints.map((text) => JSON.parse(text) as Checkpoint).filter(({ place }) => place.revision <= atMost)
+          return all.sort((a, b) => a.place.revision - b.place.revision).at(-1)
+        },
+      }
       return {
+        ...reader,
         engine: 'memory',
+        past: reader,
         async append(entry) {
           assertUp()
           const lost = store.faults.loseAnswers.shift()
@@ -67,11 +81,6 @@ export function createMemoryStore(now: () => number = createTicking()): MemorySt
         async time() {
           assertUp()
           return now()
-        },
-        async read(after, limit) {
-          assertUp()
-          if (!isOurs(after)) throw new StoreWentBackError(`the store does not hold revision ${after.revision} as entry ${after.id}`)
-          return structuredClone(entries.slice(after.revision, after.revision + limit))
         },
         onNews(listener) {
           listeners.add(listener)
@@ -91,11 +100,6 @@ export function createMemoryStore(now: () => number = createTicking()): MemorySt
           assertUp()
           checkpoints.push(JSON.stringify(checkpoint))
           return true
-        },
-        async loadCheckpoint(atMost) {
-          assertUp()
-          const all = checkpoints.map((text) => JSON.parse(text) as Checkpoint).filter(({ place }) => place.revision <= atMost)
-          return all.sort((a, b) => a.place.revision - b.place.revision).at(-1)
         },
         async close() {
           for (const listener of mine) listeners.delete(listener)

@@ -1,6 +1,6 @@
-import type { Checkpoint, Entry, LogEntry } from '@gantt/scheduler-core'
+import type { Checkpoint, Entry, LogEntry, Place } from '@gantt/scheduler-core'
 import pg from 'pg'
-import { StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
+import { type LogReader, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import { createSession, sqlState } from './session.ts'
 
 /** Advisory locks of a fleet's database: the turn, and the writing of checkpoints. */
@@ -66,8 +66,21 @@ export async function openPostgresSynchronizer(connection: pg.ClientConfig): Pro
   }, POLL_MS)
   await follower.query({ text: 'SELECT 1' })
 
+  const past: LogReader = {
+    read: (after, limit) => read((query) => rest.query<LogRow>(query), after, limit),
+    async loadCheckpoint(atMost) {
+      const { rows } = await rest.query<{ body: string }>(
+        'SELECT body FROM checkpoint WHERE revision <= $1 ORDER BY revision DESC LIMIT 1',
+        [atMost],
+      )
+      return rows[0] && (JSON.parse(rows[0].body) as Checkpoint)
+    },
+  }
+
   return {
+    ...past,
     engine: 'postgres',
+    past,
 
     async append(entry) {
       const body = JSON.stringify({ format: entry.format, basis: entry.basis, changes: entry.changes })
@@ -97,17 +110,7 @@ export async function openPostgresSynchronizer(connection: pg.ClientConfig): Pro
       return Number(rows[0]?.now)
     },
 
-    async read(after, limit) {
-      const { rows } = await log.query<LogRow>({ name: 'gantt-read', text: READ, values: [after.revision, limit + 1] })
-      // nothing stands at the origin, so the row beyond the limit is an entry too
-      if (after.revision === 0) return rows.slice(0, limit).map(toEntry)
-      const [own, ...next] = rows
-      if (own === undefined || Number(own.revision) !== after.revision || own.id !== after.id || Number(own.at_ms) !== after.at)
-        throw new StoreWentBackError(
-          `the store does not hold revision ${after.revision} as entry ${after.id}; it holds ${own ? `entry ${own.id}` : 'nothing there'}`,
-        )
-      return next.map(toEntry)
-    },
+    read: (after, limit) => read((query) => log.query<LogRow>(query), after, limit),
 
     onNews(listener) {
       listeners.add(listener)
@@ -146,14 +149,6 @@ export async function openPostgresSynchronizer(connection: pg.ClientConfig): Pro
       }
     },
 
-    async loadCheckpoint(atMost) {
-      const { rows } = await rest.query<{ body: string }>(
-        'SELECT body FROM checkpoint WHERE revision <= $1 ORDER BY revision DESC LIMIT 1',
-        [atMost],
-      )
-      return rows[0] && (JSON.parse(rows[0].body) as Checkpoint)
-    },
-
     async close() {
       clearInterval(poll)
       await Promise.all([log.close(), follower.close(), rest.end()])
@@ -164,4 +159,17 @@ export async function openPostgresSynchronizer(connection: pg.ClientConfig): Pro
 function toEntry({ revision, id, writer, body, at_ms }: LogRow): LogEntry {
   const { format, basis, changes } = JSON.parse(body) as Pick<Entry, 'format' | 'basis' | 'changes'>
   return { format, id, writer, basis, changes, revision: Number(revision), at: Number(at_ms) }
+}
+
+/** The first row is the caller's own place, unless it is the origin. */
+async function read(query: (config: pg.QueryConfig) => Promise<{ rows: LogRow[] }>, after: Place, limit: number): Promise<LogEntry[]> {
+  const { rows } = await query({ name: 'gantt-read', text: READ, values: [after.revision, limit + 1] })
+  // nothing stands at the origin, so the row beyond the limit is an entry too
+  if (after.revision === 0) return rows.slice(0, limit).map(toEntry)
+  const [own, ...next] = rows
+  if (own === undefined || Number(own.revision) !== after.revision || own.id !== after.id || Number(own.at_ms) !== after.at)
+    throw new StoreWentBackError(
+      `the store does not hold revision ${after.revision} as entry ${after.id}; it holds ${own ? `entry ${own.id}` : 'nothing there'}`,
+    )
+  return next.map(toEntry)
 }

@@ -37,27 +37,34 @@ export function createSession(
     return opened
   }
 
+  let last: Promise<unknown> = Promise.resolve()
+  const run = async <Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> => {
+    if (closed) throw new StoreUnavailableError('the connection to the store is closed')
+    client ??= open()
+    const used = client
+    try {
+      return await (await used).query<Row>(query)
+    } catch (error) {
+      const state = sqlState(error)
+      if (state !== undefined && (DEFECTS.test(state) || state === '55P03' || state === '40001' || state === '40P01')) throw error
+      if (client === used) client = undefined
+      // a connection that failed once is not trusted again; whether it can still be closed does not matter
+      void used.then((broken) => broken.end()).catch(() => undefined)
+      throw new StoreUnavailableError(error instanceof Error ? error.message : String(error), { cause: error })
+    }
+  }
+
   return {
-    async query<Row extends pg.QueryResultRow>(query: pg.QueryConfig) {
-      if (closed) throw new StoreUnavailableError('the connection to the store is closed')
-      try {
-        client ??= open()
-        return await (await client).query<Row>(query)
-      } catch (error) {
-        const state = sqlState(error)
-        if (state !== undefined && (DEFECTS.test(state) || state === '55P03' || state === '40001' || state === '40P01')) throw error
-        const lost = client
-        client = undefined
-        // a connection that failed once is not trusted again; whether it can still be closed does not matter
-        void lost?.then((broken) => broken.end()).catch(() => undefined)
-        throw new StoreUnavailableError(error instanceof Error ? error.message : String(error), { cause: error })
-      }
+    query<Row extends pg.QueryResultRow>(query: pg.QueryConfig) {
+      const result = last.then(() => run<Row>(query))
+      last = result.catch(() => undefined)
+      return result
     },
     async close() {
       closed = true
-      const last = await client?.catch(() => undefined)
+      const open = await client?.catch(() => undefined)
       client = undefined
-      await last?.end()
+      await open?.end()
     },
   }
 }
