@@ -53,7 +53,11 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
     }),
     profile: t.string({ description: 'name or name@number; the profile default if not given.' }),
     allOrNothing: t.boolean({ defaultValue: true, description: 'False: place as many instances as fit.' }),
-    explain: t.field({ type: ExplainLevel, defaultValue: 'SUMMARY', description: 'How much the caller wants to hear.' }),
+    explain: t.field({
+      type: ExplainLevel,
+      defaultValue: 'SUMMARY',
+      description: 'Accepted and without effect so far: every decision can be explained in full afterwards.',
+    }),
     minRevision: t.field({ type: 'Revision', description: 'Do not answer from a replica older than this.' }),
     deadline: t.field({ type: 'Duration', description: 'How long the caller waits; PT10S if not given, at most PT60S.' }),
   }),

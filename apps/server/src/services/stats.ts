@@ -75,6 +75,8 @@ export function createStats(replica: Replica): Stats {
       if (reports.length < 1 || reports.length > MAX_UPDATES)
         throw InputFault.at(['input', 'updates'], reports, `a list of 1 to ${MAX_UPDATES} reports`)
       const parsed = reports.map((report, i) => parse(report, ['input', 'updates', String(i)]))
+      // what looks unchanged here may be news to the log, if this replica lags behind it
+      if (parsed.some((report) => !Array.isArray(report) && !saysSomethingNew(replica, report))) await replica.fresh()
       const met = new Set<string>()
       const isNews = parsed.map((report) => {
         if (Array.isArray(report)) return false
@@ -112,6 +114,10 @@ function saysSomethingNew({ fleet }: Replica, report: Report): boolean {
   }
   if (report.delta !== undefined && report.delta.baseSequence !== reporter.sequence) return true
   const stats = report.full ?? mergeDelta(record.stats, report.delta ?? { baseSequence: 0 })
+  // the instance was there before its claim: the same report now materialises it
+  const listed = new Set(stats.instances)
+  for (const { instance, state } of record.claims)
+    if (instance !== null && listed.has(instance) && (state === 'RESERVED' || state === 'CONFIRMED')) return true
   return canonicalJson(stats) !== canonicalJson(record.stats)
 }
 
