@@ -15,6 +15,7 @@ import { type PlacementCall, type PlacementOutcome, UnavailableError, type Unlog
 import { settle } from './settle.ts'
 import { createSignal } from './signal.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
+import { BATCHES_PER_TURN, createTurns } from './turns.ts'
 import type { ChangeVerdict, ChangeWork, PlacementWork, Work } from './work.ts'
 
 /** An entry that was applied here, and what became of each of its changes. */
@@ -36,8 +37,7 @@ export interface ReplicaOptions {
   readonly monotonic?: () => number
 }
 
-/** Batches that a replica appends in one turn, and those after which even one that was never refused passes through the turn. */
-const BATCHES_PER_TURN = 8
+/** A turn ends after this long, whatever still waits. */
 const TURN_MS = 5
 const READ_LIMIT = 1_000
 const RETRY_MS = [10, 20, 50, 100, 200, 500, 1_000] as const
@@ -62,9 +62,7 @@ export class Replica {
   #arrivals = 0
   #freshUpTo = -1
   #news = true
-  #contended = false
-  #calmTurns = 0
-  #batchesSinceTurn = 0
+  readonly #turns = createTurns()
   #wake: (() => void) | undefined
   #running: Promise<void> = Promise.resolve()
   readonly #expiry: NodeJS.Timeout
@@ -227,7 +225,7 @@ export class Replica {
               this.#wake = resolve
             })
           this.#wake = undefined
-        } else if (this.#contended || this.#batchesSinceTurn >= BATCHES_PER_TURN) await this.#appendInTurn()
+        } else if (this.#turns.isDue()) await this.#appendInTurn()
         else await this.#appendOne()
         failures = 0
       } catch (error) {
@@ -244,10 +242,7 @@ export class Replica {
   async #appendInTurn(): Promise<void> {
     const giveBack = await this.#store.takeTurn()
     try {
-      const missed = await this.#catchUp()
-      this.#batchesSinceTurn = 0
-      this.#calmTurns = missed === 0 ? this.#calmTurns + 1 : 0
-      if (this.#calmTurns >= 2) this.#contended = false
+      this.#turns.taken(await this.#catchUp())
       const end = this.#options.monotonic() + TURN_MS
       for (let batch = 0; batch < BATCHES_PER_TURN && this.#queue.length > 0; batch++) {
         await this.#appendOne()
@@ -256,7 +251,6 @@ export class Replica {
     } finally {
       await giveBack()
     }
-    this.#batchesSinceTurn = 0
   }
 
   async #appendOne(): Promise<void> {
@@ -309,14 +303,13 @@ export class Replica {
     const place = await this.#store.append(entry)
     if (place === undefined) {
       // refused: somebody else's entry is there, or an earlier copy of this one, which catching up will settle
-      this.#contended = true
-      this.#calmTurns = 0
+      this.#turns.refused()
       await this.#catchUp()
       if (this.#inFlight === batch) this.#requeue(batch)
       return
     }
     await this.#store.durable(place)
-    this.#batchesSinceTurn++
+    this.#turns.appended()
     // the basis was the head, so this replica was as new as the store when it asked
     this.#apply({ ...entry, revision: place.revision, at: place.at })
     this.#freshUpTo = Math.max(this.#freshUpTo, askedAt)
