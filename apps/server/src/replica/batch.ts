@@ -39,8 +39,6 @@ export interface BatchOptions {
   readonly writer: string
   /** Everything that arrived up to here has been followed by a look at the store's head. */
   readonly freshUpTo: number
-  /** The store's time as this replica knows it, milliseconds. */
-  readonly storeTime: number
   newSeed(): string
 }
 
@@ -169,7 +167,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     intent: 'CREATE',
     mode: call.mode,
     ttlMs: call.ttlMs,
-    notAfter: options.storeTime + call.deadlineMs,
+    notAfter: work.notAfter,
     group: groupOf(request),
     parts,
     answer,

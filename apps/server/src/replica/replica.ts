@@ -122,6 +122,7 @@ export class Replica {
       call,
       decisionId: this.#options.newId(),
       claimIds: Array.from({ length: call.request.numInstances }, () => this.#options.newId()),
+      notAfter: this.storeTime + call.deadlineMs,
       attempt: 0,
       ...waiting,
     }))
@@ -288,7 +289,6 @@ export class Replica {
       entryId: this.#options.newId(),
       writer: this.name,
       freshUpTo: this.#freshUpTo,
-      storeTime: this.storeTime,
       newSeed: this.#options.newSeed,
     })
     this.#queue.unshift(...batch.later)

@@ -19,6 +19,8 @@ export interface PlacementWork extends Waiting<PlacementOutcome> {
   /** Drawn once, so that a decision made again after a void keeps its name. */
   readonly decisionId: string
   readonly claimIds: readonly string[]
+  /** Store time at which the caller stops waiting, as estimated when the call arrived. */
+  readonly notAfter: number
   attempt: number
 }
 
