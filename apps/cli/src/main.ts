@@ -1,8 +1,12 @@
 import { Command } from 'commander'
+import { addCommands } from './commands/commands.ts'
 import { addProve } from './prove/prove.ts'
 import { addReplay } from './replay/command.ts'
 
 const program = new Command('gantt').description('Places instances on hosts, and says why.').version('0.1.0')
+
+// usage that cannot be taken ends with 2, for scripts; commander's own code is 1
+program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 
 program
   .command('serve')
@@ -12,6 +16,8 @@ program
     const { serve } = await import('@gantt/server')
     await serve()
   })
+
+addCommands(program)
 
 addReplay(program)
 

@@ -1,0 +1,138 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
+import { reportFleet } from './testing/fleet.ts'
+import { gantt, oneLine, type Said, widthOf } from './testing/gantt.ts'
+
+let folder: string
+let service: Service
+let environment: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-cli-'))
+  fs.chmodSync(folder, 0o711)
+  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state') })
+  environment = { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
+  await reportFleet(service.client)
+}, 90_000)
+
+afterAll(async () => {
+  await service?.stop()
+  fs.rmSync(folder, { recursive: true, force: true })
+}, 30_000)
+
+const run = (...args: readonly string[]): Promise<Said> => gantt(environment, ...args)
+
+const SMALL = ['--vcpus', '1', '--memory-mb', '512']
+
+/** A decision that no host could take. */
+async function refusedDecision(): Promise<string> {
+  const said = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--zone', 'az2', '--json')
+  return oneLine<{ decision: { id: string } }>(said).decision.id
+}
+
+test('hosts are a table of at most 80 columns, with what is free', async () => {
+  const { out, err, code } = await run('hosts')
+  expect([err, code]).toEqual(['', 0])
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(/^NAME +ZONE +STATUS +VCPU +MEMORY +DISK +CLAIMS +REPORT\n/)
+  expect(out).toMatch(/az1-a +az1 +ENABLED +\d+\/16 +[\d.]+\/64 GiB +900\/1000 GiB +\d+ +\d+ s\n/)
+  expect(out).toMatch(/az2-a-h\S*…\S*\.org/)
+})
+
+test('hosts are narrowed by zone, status and name', async () => {
+  const hosts = async (...args: readonly string[]) =>
+    oneLine<{ totalCount: number; hosts: { name: string }[] }>(await run('hosts', '--json', ...args))
+  expect(await hosts('--zone', 'az1')).toMatchObject({ totalCount: 3, hosts: [{ name: 'az1-a' }, { name: 'az1-b' }, { name: 'az1-c' }] })
+  expect(await hosts('--name', 'GPU')).toMatchObject({ totalCount: 1, hosts: [{ name: 'az2-gpu' }] })
+  expect(await hosts('--first', '2')).toMatchObject({ totalCount: 6, hosts: [{ name: 'az1-a' }, { name: 'az1-b' }] })
+  expect((await run('hosts', '--zone', 'az9')).out).toBe('No host is like that.\n')
+})
+
+test('select names the host, the claim and what to type next', async () => {
+  const { out, err, code } = await run('select', ...SMALL, '--count', '2', '--zone', 'az1')
+  expect([err, code]).toEqual(['', 0])
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toContain('2 instances placed.')
+  expect(out).toMatch(/az1-a +az1 +\d\S* +[0-9a-f-]{36} +2 min\n/)
+  expect(out).toMatch(/gantt explain [0-9a-f-]{36}\n/)
+})
+
+test('the same key name gives the same answer, once', async () => {
+  const [first, second] = [
+    await run('select', ...SMALL, '--key-name', 'k1', '--json'),
+    await run('select', ...SMALL, '--key-name', 'k1', '--json'),
+  ]
+  expect(oneLine(first)).toMatchObject({ replayed: false, idempotencyKey: 'k1' })
+  expect(oneLine(second)).toEqual({ ...oneLine<object>(first), replayed: true })
+  const other = await run('select', '--vcpus', '2', '--memory-mb', '512', '--key-name', 'k1')
+  expect([other.out, other.code]).toEqual(['', 1])
+})
+
+test('advice holds nothing; --confirm holds for good', async () => {
+  expect(oneLine(await run('select', ...SMALL, '--advice', '--json'))).toMatchObject({ destinations: [{ selected: { claim: null } }] })
+  expect(oneLine(await run('select', ...SMALL, '--confirm', '--json'))).toMatchObject({
+    destinations: [{ selected: { claim: { state: 'CONFIRMED', expiresAt: null } } }],
+  })
+})
+
+test('a request that fits nowhere ends with 1, its reasons and its decision', async () => {
+  const { out, code } = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--zone', 'az2')
+  expect(code).toBe(1)
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(/ 3 +RamFilter +MEMORY_MB: 60000 MiB needed/)
+  expect(out).toMatch(/gantt why-not [0-9a-f-]{36} HOST\n$/)
+  const asJson = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--zone', 'az2', '--json')
+  expect(asJson.code).toBe(1)
+  expect(oneLine(asJson)).toMatchObject({ __typename: 'NoValidHost', placedCount: 0 })
+})
+
+test('a whole request comes from a file, and the service says what is wrong with it', async () => {
+  const file = path.join(folder, 'spec.json')
+  fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 1, memoryMb: 512 }, forceHosts: ['az1-b'] }))
+  expect((await run('select', '--spec', file, '--advice')).out).toContain('az1-b')
+  fs.writeFileSync(file, '{"flavor":{"vcpus":-1,"memoryMb":512}}')
+  const { err, code } = await run('select', '--spec', file)
+  expect([err, code]).toEqual([expect.stringContaining('vcpus'), 2])
+})
+
+test('why-not tells every check of one host with its numbers', async () => {
+  const decision = await refusedDecision()
+  const { out, code } = await run('why-not', decision, 'az2-gpu')
+  expect(code).toBe(0)
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(/^az2-gpu was refused by RamFilter\. MEMORY_MB: 60000 MiB needed, 32768 free\./)
+  expect(out).toMatch(/\nFAIL +CoreFilter +99 vCPUs/)
+  expect(oneLine(await run('why-not', decision, 'az2-gpu', '--json'))).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
+  expect((await run('why-not', decision, 'nobody')).code).toBe(1)
+})
+
+test.each([
+  ['an unknown command', ['hostz'], "unknown command 'hostz'"],
+  ['an unknown status', ['hosts', '--status', 'ASLEEP'], 'It must be one of ENABLED'],
+  ['half a CPU', ['select', '--vcpus', '0.5'], 'It must be a whole number'],
+  ['nothing to place', ['select'], 'Give --vcpus and --memory-mb'],
+  ['a request twice', ['select', '--spec', '-', '--vcpus', '1'], 'cannot be used with option'],
+  ['a file that is not there', ['select', '--spec', '/nowhere'], '/nowhere cannot be read'],
+  ['an id of nothing', ['why-not', 'foo', 'az1-a'], 'it must be the global id of a Decision'],
+])('%s ends with a message and 2', async (_name, args, message) => {
+  const { out, err, code } = await run(...args)
+  expect([out, err, code]).toEqual(['', expect.stringContaining(message), 2])
+})
+
+test('a service that is not there ends with 3', async () => {
+  const { out, err, code } = await gantt({ ...environment, GANTT_URL: 'http://127.0.0.1:2' }, 'select', ...SMALL, '--key-name', 'lost')
+  expect([out, code]).toEqual(['', 3])
+  expect(err).toMatch(
+    /--key-name lost asks again.*\nerror: the service cannot be reached: http:\/\/127\.0\.0\.1:2\/graphql: .*ECONNREFUSED/,
+  )
+})
+
+test('a wrong key, and none at all, end with 2', async () => {
+  const wrong = await gantt({ ...environment, GANTT_KEY: 'wrong' }, 'hosts')
+  expect([wrong.err, wrong.code]).toEqual(['error: the service does not know the key (from GANTT_KEY)\n', 2])
+  const none = await gantt({ GANTT_URL: service.url }, 'hosts')
+  expect([none.err, none.code]).toEqual([expect.stringContaining('no key is given'), 2])
+})

@@ -1,0 +1,58 @@
+import { type Client, createClient } from '@gantt/client'
+import { type ConfigFile, readConfigFile } from './config-file.ts'
+import { CommandFailure, EXIT, toFailure } from './failure.ts'
+import { note } from './output.ts'
+
+/** Options that every command with a service takes. */
+export interface ConnectionFlags {
+  readonly url?: string
+  readonly key?: string
+}
+
+export const DEFAULT_URL = 'http://127.0.0.1:4400/graphql'
+
+interface Setting {
+  readonly value: string
+  /** Named in errors: who gave several does not know which one counted. */
+  readonly from: string
+}
+
+/** A client of the service that options, environment and config file name, in this order. Its errors are CommandFailures. */
+export function connect(flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): Client {
+  const config = readConfigFile(environment)
+  for (const warning of config.warnings) note(`warning: ${warning}`)
+  const url = findSetting('url', flags, environment, config) ?? { value: DEFAULT_URL, from: 'the default' }
+  const key = findSetting('key', flags, environment, config)
+  if (key === undefined)
+    throw new CommandFailure(EXIT.usage, `no key is given; use --key, GANTT_KEY or "key" in ${config.file} ("gantt serve" prints one)`)
+  if (!/^[\x21-\x7e]+$/.test(key.value))
+    throw new CommandFailure(EXIT.usage, `the key (from ${key.from}) has characters that no key has: spaces, or others than ASCII`)
+  const address = toAddress(url)
+  const client = createClient({ url: address, key: key.value })
+  return {
+    request: (document, variables, options) =>
+      client.request<never>(document, variables, options).catch((error: unknown) => {
+        throw toFailure(error, { url: `${address} (from ${url.from})`, keyFrom: key.from })
+      }),
+  }
+}
+
+function findSetting(name: 'url' | 'key', flags: ConnectionFlags, environment: NodeJS.ProcessEnv, config: ConfigFile): Setting | undefined {
+  const variable = `GANTT_${name.toUpperCase()}`
+  const sources: readonly (readonly [string | undefined, string])[] = [
+    [flags[name], `--${name}`],
+    [environment[variable] || undefined, variable],
+    [config[name], config.file],
+  ]
+  for (const [value, from] of sources) if (value !== undefined) return { value, from }
+  return undefined
+}
+
+/** Without a path it is the service's own, /graphql. */
+function toAddress({ value, from }: Setting): string {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+    throw new CommandFailure(EXIT.usage, `the address ${JSON.stringify(value)} (from ${from}) must be an http or https address`)
+  const url = new URL(value)
+  if (url.pathname === '/') url.pathname = '/graphql'
+  return url.href
+}

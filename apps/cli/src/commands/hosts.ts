@@ -1,0 +1,112 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { age } from './format.ts'
+import { oneOf, wholeNumber } from './options.ts'
+import { type Result, run, withExamples, withService } from './output.ts'
+import { DEFAULT_FIRST, PAGE_INFO, type Page, readPages, tally } from './pages.ts'
+import { toTable } from './table.ts'
+import { freeOf, USAGE, type Usage } from './usage.ts'
+
+/** What may be asked of a host's status. */
+export const HOST_STATUSES = ['ENABLED', 'DISABLED', 'DRAINING', 'MAINTENANCE'] as const
+
+export type HostStatus = (typeof HOST_STATUSES)[number]
+
+interface Flags extends ConnectionFlags {
+  readonly zone?: string
+  readonly status?: HostStatus
+  readonly name?: string
+  readonly first: number
+  readonly all?: true
+  readonly json?: true
+}
+
+interface HostRow {
+  readonly name: string
+  readonly node: string
+  readonly availabilityZone: string
+  readonly status: HostStatus
+  readonly state: 'UP' | 'SUSPECT' | 'DOWN'
+  readonly lastReportAt: string | null
+  readonly capacity: readonly Usage[]
+  readonly claims: { readonly totalCount: number }
+}
+
+const HOSTS = `query Hosts($first: Int!, $after: String, $filter: HostFilter) {
+  hosts(first: $first, after: $after, filter: $filter, orderBy: [{ field: NAME }]) {
+    ${PAGE_INFO}
+    nodes {
+      name node availabilityZone status state lastReportAt capacity { ${USAGE} }
+      claims(first: 1, states: [RESERVED, CONFIRMED, MATERIALISED]) { totalCount }
+    }
+  }
+}`
+
+/** `gantt hosts`: the fleet as the service sees it now. */
+export function addHosts(program: Command): void {
+  const command = program
+    .command('hosts')
+    .description('list hosts: what is free of what they may give, overcommit included')
+    .option('--zone <zone>', 'only of this availability zone', notEmpty)
+    .option('--status <status>', `only with this status: ${HOST_STATUSES.join(', ')}`, oneOf(HOST_STATUSES))
+    .option('--name <text>', 'only with this part in the name', notEmpty)
+    .option('--first <n>', 'at most so many', wholeNumber(1, 100_000), DEFAULT_FIRST)
+    .option('--all', 'every one')
+    .action((flags: Flags) => run(flags, () => listHosts(flags)))
+  withExamples(withService(command), [
+    ['gantt hosts --zone az1 --status DISABLED', 'hosts of a zone that take nothing new'],
+    ['gantt hosts --all --json | jq -r ".hosts[].name"', 'every name'],
+  ])
+}
+
+async function listHosts({ zone, status, name, first, all, ...flags }: Flags): Promise<Result> {
+  const client = connect(flags)
+  const filter = {
+    ...(zone === undefined ? {} : { availabilityZone: { eq: zone } }),
+    ...(status === undefined ? {} : { status }),
+    ...(name === undefined ? {} : { name: { contains: name } }),
+  }
+  const { items: hosts, totalCount } = await readPages(all ? Number.POSITIVE_INFINITY : first, async (size, after) => {
+    const answer = await client.request<{ hosts: Page<HostRow> }>(HOSTS, { first: size, after, filter })
+    return answer.hosts
+  })
+  return { lines: toLines(hosts, totalCount, Object.keys(filter).length > 0), json: { totalCount, hosts } }
+}
+
+function toLines(hosts: readonly HostRow[], totalCount: number, isFiltered: boolean): readonly string[] {
+  if (totalCount === 0 && isFiltered) return ['No host is like that.']
+  if (totalCount === 0) return ['No host has reported yet. docs/tutorial.md begins with reporting one.']
+  const nowMs = Date.now()
+  const rows = hosts.map((host) => [
+    nameOf(host),
+    host.availabilityZone,
+    host.state === 'UP' ? host.status : `${host.status} ${host.state}`,
+    freeOf(host.capacity, 'VCPU'),
+    freeOf(host.capacity, 'MEMORY_MB'),
+    freeOf(host.capacity, 'DISK_GB'),
+    String(host.claims.totalCount),
+    age(host.lastReportAt, nowMs),
+  ])
+  return [...toTable(COLUMNS, rows), '', `Free of what may be given. ${tally(hosts.length, totalCount, 'host')}.`]
+}
+
+const COLUMNS = [
+  { head: 'name', cut: 'middle', least: 12 },
+  { head: 'zone', cut: 'middle', least: 6 },
+  { head: 'status', cut: 'end', least: 8 },
+  { head: 'vcpu', align: 'right' },
+  { head: 'memory', align: 'right' },
+  { head: 'disk', align: 'right' },
+  { head: 'claims', align: 'right' },
+  { head: 'report', align: 'right' },
+] as const
+
+/** A host with one node has its name; the nodes of another are told apart. */
+export const nameOf = ({ name, node }: { readonly name: string; readonly node: string }): string =>
+  node === name ? name : `${name}/${node}`
+
+/** An option that narrows a list: an empty one would narrow nothing, or everything. */
+export function notEmpty(text: string): string {
+  if (text !== '') return text
+  throw new InvalidArgumentError('It must not be empty.')
+}

@@ -1,0 +1,19 @@
+import { InvalidArgumentError } from 'commander'
+
+/** An option that is a whole number within these bounds. */
+export const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+    if (value >= least && value <= most) return value
+    throw new InvalidArgumentError(`It must be a whole number of ${least} to ${most}.`)
+  }
+
+/** An option that is one of these words, in capitals or not. */
+export const oneOf =
+  <Word extends string>(words: readonly Word[]) =>
+  (text: string): Word => {
+    const found = words.find((word) => word === text.toUpperCase())
+    if (found !== undefined) return found
+    throw new InvalidArgumentError(`It must be one of ${words.join(', ')}.`)
+  }

@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import { CommandFailure, type ExitCode } from './failure.ts'
+
+/** A note for people on standard error: standard output holds the result and nothing else. */
+export function note(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** What a command found: for people as lines, for programs as one value. */
+export interface Result {
+  readonly lines: readonly string[]
+  readonly json: unknown
+  /** 0 if not given; a refusal is a result too. */
+  readonly exitCode?: ExitCode
+}
+
+/** The result on standard output; with `json` exactly one compact line. */
+export function print({ lines, json }: Result, asJson: boolean): void {
+  process.stdout.write(asJson ? `${JSON.stringify(json)}\n` : `${lines.join('\n')}\n`)
+}
+
+/** Runs a command and prints its result. What the caller can cure becomes a message and an exit code. */
+export async function run(flags: { readonly json?: true }, command: () => Promise<Result>): Promise<void> {
+  try {
+    const result = await command()
+    print(result, flags.json === true)
+    if (result.exitCode !== undefined) process.exitCode = result.exitCode
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error
+    note(`error: ${error.message}`)
+    process.exitCode = error.exitCode
+  }
+}
+
+/** The options of every command that talks to a service. */
+export const withService = (command: Command): Command =>
+  command
+    .option('--url <url>', 'address of the service; or set GANTT_URL')
+    .option('--key <key>', 'key of the service; or set GANTT_KEY')
+    .option('--json', 'one line of JSON, last on standard output')
+
+/** Examples below the help of a command: what to type, and what for. */
+export const withExamples = (command: Command, examples: readonly (readonly [type: string, what: string])[]): Command =>
+  command.addHelpText('after', `\nExamples:\n${examples.map(([type, what]) => `  ${what}:\n    $ ${type}`).join('\n')}`)

@@ -1,0 +1,34 @@
+/** One page of a list that can grow. */
+export interface Page<Item> {
+  readonly totalCount: number
+  readonly nodes: readonly Item[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+/** Selects what a Page needs beside its nodes. */
+export const PAGE_INFO = 'totalCount pageInfo { hasNextPage endCursor }'
+
+/** What the API gives per call at most. */
+export const LARGEST_PAGE = 500
+export const DEFAULT_FIRST = 50
+
+/** Items of a list, page by page until there are enough, and how many there are in all. */
+export async function readPages<Item>(
+  wanted: number,
+  read: (first: number, after: string | null) => Promise<Page<Item>>,
+): Promise<{ readonly items: readonly Item[]; readonly totalCount: number }> {
+  const items: Item[] = []
+  let after: string | null = null
+  for (;;) {
+    const page: Page<Item> = await read(Math.min(LARGEST_PAGE, wanted - items.length), after)
+    items.push(...page.nodes)
+    after = page.pageInfo.endCursor
+    if (!page.pageInfo.hasNextPage || after === null || items.length >= wanted) return { items, totalCount: page.totalCount }
+  }
+}
+
+/** A line below a list: how many of how many, and how to see the others. */
+export function tally(shown: number, totalCount: number, noun: string, more = '--all'): string {
+  if (shown === totalCount) return `${shown} ${noun}${shown === 1 ? '' : 's'}`
+  return `${shown} of ${totalCount} ${noun}s; ${more} shows the others`
+}

@@ -1,0 +1,81 @@
+import { age, counted, decimal } from './format.ts'
+import { nameOf } from './hosts.ts'
+import { shortId } from './ids.ts'
+import { type Reason, toReasonTable } from './reasons.ts'
+import { toTable, wrap } from './table.ts'
+
+interface HostName {
+  readonly name: string
+  readonly node: string
+}
+
+export interface Placed {
+  readonly __typename: 'SelectDestinationsPayload'
+  readonly replayed: boolean
+  readonly decision: { readonly id: string }
+  readonly destinations: readonly {
+    readonly instanceUuid: string | null
+    readonly selected: {
+      readonly weight: number
+      readonly host: HostName & { readonly availabilityZone: string }
+      readonly claim: { readonly id: string; readonly fence: number; readonly state: string; readonly expiresAt: string | null } | null
+    }
+    readonly alternates: readonly { readonly host: HostName }[]
+  }[]
+}
+
+export interface Refused {
+  readonly __typename: 'NoValidHost'
+  readonly message: string
+  readonly placedCount: number
+  readonly decision: { readonly id: string }
+  readonly reasons: readonly Reason[]
+}
+
+export type SelectAnswer = Placed | Refused
+
+/** Where each instance goes, what is held there, and what to type next. */
+export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): readonly string[] {
+  const nowMs = Date.now()
+  const rows = destinations.map(({ selected: { host, weight, claim } }) => [
+    nameOf(host),
+    host.availabilityZone,
+    decimal(weight),
+    claim === null ? '-' : shortId(claim.id),
+    claim === null ? '-' : claim.expiresAt === null ? 'no end' : age(claim.expiresAt, nowMs),
+  ])
+  const claims = destinations.flatMap(({ selected: { claim } }) => (claim?.state === 'RESERVED' ? [shortId(claim.id)] : []))
+  const alternates = destinations.flatMap(({ selected, alternates: others }) =>
+    others.length === 0 ? [] : wrap(`Next best after ${nameOf(selected.host)}: ${others.map(({ host }) => nameOf(host)).join(', ')}`),
+  )
+  return [
+    `${counted(destinations.length, 'instance')} placed${replayed ? ' before: the same answer to the same key' : ''}.`,
+    '',
+    ...toTable(
+      [
+        { head: 'host', cut: 'middle', least: 10 },
+        { head: 'zone', cut: 'middle', least: 6 },
+        { head: 'weight', align: 'right' },
+        { head: 'claim' },
+        { head: 'held for', align: 'right' },
+      ],
+      rows,
+    ),
+    '',
+    ...alternates,
+    `Why there:  gantt explain ${shortId(decision.id)}`,
+    ...(claims.length === 1 ? [`To keep it: gantt claims confirm ${claims[0]}`] : []),
+    ...(claims.length > 1 ? ['To keep them: gantt claims confirm CLAIM...'] : []),
+  ]
+}
+
+/** Why no host can take it, and how to find out more. */
+export function toLinesOfRefused({ message, reasons, decision }: Refused): readonly string[] {
+  return [
+    ...wrap(message),
+    '',
+    ...(reasons.length === 0 ? [] : [...toReasonTable(reasons), '']),
+    `Everything:   gantt explain ${shortId(decision.id)}`,
+    `For one host: gantt why-not ${shortId(decision.id)} HOST`,
+  ]
+}

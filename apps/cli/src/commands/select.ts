@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { type Command, Option } from 'commander'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { notEmpty } from './hosts.ts'
+import { wholeNumber } from './options.ts'
+import { note, type Result, run, withExamples, withService } from './output.ts'
+import { REASON } from './reasons.ts'
+import { type SelectAnswer, toLinesOfPlaced, toLinesOfRefused } from './select-lines.ts'
+import { readSpec, type SpecFlags } from './spec.ts'
+
+interface Flags extends ConnectionFlags, SpecFlags {
+  readonly profile?: string
+  readonly keyName?: string
+  readonly confirm?: true
+  readonly advice?: true
+  readonly alternates?: number
+  readonly json?: true
+}
+
+const SELECT = `mutation Select($input: SelectDestinationsInput!) {
+  selectDestinations(input: $input) {
+    __typename
+    ... on SelectDestinationsPayload {
+      replayed
+      decision { id }
+      destinations {
+        instanceUuid
+        selected { weight host { name node availabilityZone } claim { id fence state expiresAt gpus { index milli } } }
+        alternates { weight host { name node } }
+      }
+    }
+    ... on NoValidHost { message placedCount decision { id } reasons { ${REASON} } }
+    ${REFUSAL}
+  }
+}`
+
+/** `gantt select`: asks the service for hosts, and claims the room there. */
+export function addSelect(program: Command): void {
+  const command = program
+    .command('select')
+    .description('choose hosts for a request and hold the room there for two minutes; ends with 1 where no host can take it')
+    .option('--vcpus <n>', 'CPUs of each instance', wholeNumber(0, 100_000))
+    .option('--memory-mb <n>', 'its memory in MiB', wholeNumber(0, 1_000_000_000))
+    .option('--root-gb <n>', 'its root disk in GiB', wholeNumber(0, 10_000_000))
+    .option('--count <n>', 'instances: all of them or none', wholeNumber(1, 1_000))
+    .option('--zone <zone>', 'only in this availability zone', notEmpty)
+    .option('--gpus <n>', 'GPUs of each instance', wholeNumber(1, 1_000))
+    .option('--gpu-share <milli>', 'of each GPU, in thousandths; 1000 if not given', wholeNumber(1, 1_000))
+    .option('--gpu-model <model>', 'only GPUs of this model', notEmpty)
+    .addOption(
+      new Option('--spec <file>', 'a whole request as JSON, as the API takes it (RequestSpecInput); - is standard input').conflicts([
+        'vcpus',
+        'memoryMb',
+        'rootGb',
+        'count',
+        'zone',
+        'gpus',
+        'gpuShare',
+        'gpuModel',
+      ]),
+    )
+    .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
+    .option('--key-name <name>', 'idempotency key: the same call with it gets the same answer; random if not given', notEmpty)
+    .addOption(new Option('--confirm', 'hold the room for good').conflicts('advice'))
+    .option('--advice', 'hold nothing')
+    .option('--alternates <n>', 'next best hosts to tell, 0 to 10', wholeNumber(0, 10))
+    .action((flags: Flags) => run(flags, () => select(flags)))
+  withExamples(withService(command), [
+    ['gantt select --vcpus 4 --memory-mb 8192 --root-gb 20', 'room for one instance, held for two minutes'],
+    ['gantt select --vcpus 8 --memory-mb 16384 --count 3 --zone az1 --confirm', 'three, for good'],
+    ['gantt select --vcpus 8 --memory-mb 65536 --gpus 1 --gpu-share 500 --advice', 'half a GPU: where would it go?'],
+    ['jq .spec request.json | gantt select --spec - --json', 'a request from elsewhere'],
+  ])
+}
+
+async function select(flags: Flags): Promise<Result> {
+  const client = connect(flags)
+  const idempotencyKey = flags.keyName ?? `cli-${randomUUID()}`
+  const input = {
+    spec: { gantt: await readSpec(flags) },
+    idempotencyKey,
+    claim: { mode: flags.confirm ? 'CONFIRM' : flags.advice ? 'NONE' : 'RESERVE' },
+    ...(flags.profile === undefined ? {} : { profile: flags.profile }),
+    ...(flags.alternates === undefined ? {} : { alternatesPerInstance: flags.alternates }),
+  }
+  const { selectDestinations: answer } = await client
+    .request<{ selectDestinations: SelectAnswer | Refusal }>(SELECT, { input })
+    .catch((error: unknown) => {
+      if (error instanceof CommandFailure && error.exitCode === EXIT.unreachable)
+        note(`The room may be held all the same; the same command with --key-name ${idempotencyKey} asks again without a second claim.`)
+      throw error
+    })
+  if ('destinations' in answer) return { lines: toLinesOfPlaced(answer), json: { idempotencyKey, ...answer } }
+  if ('reasons' in answer) return { lines: toLinesOfRefused(answer), json: { idempotencyKey, ...answer }, exitCode: EXIT.refused }
+  throw toRefusal(answer)
+}

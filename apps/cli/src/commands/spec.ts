@@ -1,0 +1,59 @@
+import fs from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { CommandFailure, EXIT } from './failure.ts'
+
+/** Options that say what is to be placed. */
+export interface SpecFlags {
+  readonly vcpus?: number
+  readonly memoryMb?: number
+  readonly rootGb?: number
+  readonly count?: number
+  readonly zone?: string
+  readonly gpus?: number
+  readonly gpuShare?: number
+  readonly gpuModel?: string
+  readonly spec?: string
+}
+
+/** The request as the API takes it: from options, or a whole one from a file (`-`: standard input). The service checks it. */
+export async function readSpec(flags: SpecFlags): Promise<unknown> {
+  if (flags.spec !== undefined) return parse(flags.spec, await read(flags.spec))
+  const { vcpus, memoryMb, rootGb, count, zone, gpus, gpuShare, gpuModel } = flags
+  if (vcpus === undefined || memoryMb === undefined)
+    throw new CommandFailure(EXIT.usage, 'what is to be placed? Give --vcpus and --memory-mb, or a whole request with --spec')
+  if (gpus === undefined && (gpuShare !== undefined || gpuModel !== undefined))
+    throw new CommandFailure(EXIT.usage, '--gpu-share and --gpu-model say which GPUs; give --gpus, how many')
+  return {
+    flavor: { vcpus, memoryMb, ...(rootGb === undefined ? {} : { rootGb }) },
+    ...(count === undefined ? {} : { numInstances: count }),
+    ...(zone === undefined ? {} : { availabilityZone: zone }),
+    ...(gpus === undefined
+      ? {}
+      : {
+          gpus: {
+            count: gpus,
+            ...(gpuShare === undefined ? {} : { shareMilli: gpuShare }),
+            ...(gpuModel === undefined ? {} : { models: [gpuModel] }),
+          },
+        }),
+  }
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    return file === '-' ? await text(process.stdin) : fs.readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandFailure(EXIT.usage, `--spec: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function parse(file: string, content: string): unknown {
+  try {
+    return JSON.parse(content)
+  } catch {
+    throw new CommandFailure(
+      EXIT.usage,
+      `--spec: ${file} is not JSON; it must be a RequestSpecInput, e.g. {"flavor":{"vcpus":2,"memoryMb":4096}}`,
+    )
+  }
+}

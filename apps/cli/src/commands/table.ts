@@ -1,0 +1,94 @@
+import Table from 'cli-table3'
+
+/** A column of a table for people. */
+export interface Column {
+  readonly head: string
+  readonly align?: 'left' | 'right'
+  /** What gives way when the row is too wide: the end or the middle of the text. Others keep their whole width. */
+  readonly cut?: 'end' | 'middle'
+  /** Instead of being cut, continues on further lines. */
+  readonly wraps?: true
+  /** Not made narrower than this. */
+  readonly least?: number
+}
+
+const PAGE_COLUMNS = 80
+const GAP = 2
+const LEAST = 8
+/** No lines around cells: a row is easy to copy and to grep. */
+const NO_LINES = Object.fromEntries(
+  [
+    ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
+    ...['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid', 'middle'],
+  ].map((name) => [name, '']),
+)
+
+/** Rows below each other, at most 80 columns wide. */
+export function toTable(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = fit(columns, rows)
+  const table = new Table({
+    chars: NO_LINES,
+    colWidths: widths.map((width) => width + GAP),
+    colAligns: columns.map(({ align = 'left' }) => align),
+    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': GAP },
+  })
+  const cut = (cells: readonly string[]) => cells.map((cell, at) => toCell(cell, widths[at] ?? LEAST, columns[at]))
+  const heads = cut(columns.map(({ head }) => head.toUpperCase()))
+  for (const row of [heads, ...rows.map(cut)]) table.push(row)
+  const [head = '', ...lines] = table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+  return [emphasise(head), ...lines]
+}
+
+/** Names and values below each other, for one thing. */
+export function toPairs(pairs: readonly (readonly [name: string, value: string])[]): readonly string[] {
+  const width = Math.max(...pairs.map(([name]) => name.length)) + GAP
+  return pairs.flatMap(([name, value]) =>
+    wrap(value, PAGE_COLUMNS - width).map((line, at) => `${(at === 0 ? name : '').padEnd(width)}${line}`.trimEnd()),
+  )
+}
+
+const toCell = (text: string, width: number, column: Column | undefined): string =>
+  (column?.wraps ? wrap(text, width) : [text]).map((line) => shorten(line, width, column?.cut ?? 'end')).join('\n')
+
+/** Lines of at most so many columns, broken at spaces; a longer word stays whole. */
+export function wrap(text: string, columns: number = PAGE_COLUMNS): readonly string[] {
+  const lines: string[] = []
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}
+
+/** The text, or as much of it as fits with a mark where something is missing. */
+export function shorten(text: string, width: number, where: 'end' | 'middle'): string {
+  if (text.length <= width) return text
+  if (where === 'end') return `${text.slice(0, width - 1)}…`
+  const tail = Math.floor((width - 1) / 2)
+  return `${text.slice(0, width - 1 - tail)}…${tail === 0 ? '' : text.slice(-tail)}`
+}
+
+/** As wide as the contents; what is too much is taken from the widest column that may be cut. */
+function fit(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly number[] {
+  const widths = columns.map(({ head }, at) => Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)))
+  const width = () => widths.reduce((sum, each) => sum + each + GAP, -GAP)
+  while (width() > PAGE_COLUMNS) {
+    let widest = -1
+    for (const [at, column] of columns.entries()) {
+      const mayGive = (column.cut !== undefined || column.wraps) && (widths[at] ?? 0) > (column.least ?? LEAST)
+      if (mayGive && (widest === -1 || (widths[at] ?? 0) > (widths[widest] ?? 0))) widest = at
+    }
+    if (widest === -1) return widths
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+  return widths
+}
+
+/** Bold where somebody looks at a terminal and did not ask for plain text. */
+function emphasise(text: string): string {
+  return process.stdout.isTTY && !process.env.NO_COLOR ? `\u001b[1m${text}\u001b[22m` : text
+}

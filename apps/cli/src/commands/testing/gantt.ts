@@ -1,0 +1,53 @@
+import { Command } from 'commander'
+import { vi } from 'vitest'
+import { addCommands } from '../commands.ts'
+
+export interface Said {
+  readonly out: string
+  readonly err: string
+  readonly code: number
+}
+
+/** What `gantt ...` writes in this environment, and the code that it ends with. */
+export async function gantt(environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Said> {
+  const said = { out: '', err: '' }
+  let exited: number | undefined
+  process.exitCode = 0
+  for (const name of ['GANTT_URL', 'GANTT_KEY', 'GANTT_CONFIG', 'XDG_CONFIG_HOME']) vi.stubEnv(name, '')
+  vi.stubEnv('HOME', '/nowhere')
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    said.out += text
+    return true
+  })
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    said.err += text
+    return true
+  })
+  vi.spyOn(process, 'exit').mockImplementation((code) => {
+    exited = Number(code)
+    throw new Error('exit')
+  })
+  const program = new Command('gantt').exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  addCommands(program)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (exited === undefined) throw error
+  } finally {
+    vi.restoreAllMocks()
+    vi.unstubAllEnvs()
+  }
+  const code = exited ?? Number(process.exitCode ?? 0)
+  process.exitCode = 0
+  return { ...said, code }
+}
+
+/** How wide the widest line is. */
+export const widthOf = (text: string): number => Math.max(...text.split('\n').map((line) => line.length))
+
+/** What `--json` prints: exactly one line. */
+export function oneLine<Value>({ out }: Said): Value {
+  if (out.indexOf('\n') !== out.length - 1) throw new Error(`not one line: ${JSON.stringify(out)}`)
+  return JSON.parse(out)
+}
