@@ -33,6 +33,8 @@ async function refusedDecision(): Promise<string> {
   return oneLine<{ decision: { id: string } }>(said).decision.id
 }
 
+const newestOf = (said: Said) => oneLine<{ decisions: { id: string }[] }>(said).decisions[0]?.id
+
 test('hosts are a table of at most 80 columns, with what is free', async () => {
   const { out, err, code } = await run('hosts')
   expect([err, code]).toEqual(['', 0])
@@ -107,6 +109,34 @@ test('why-not tells every check of one host with its numbers', async () => {
   expect(out).toMatch(/\nFAIL +CoreFilter +99 vCPUs/)
   expect(oneLine(await run('why-not', decision, 'az2-gpu', '--json'))).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
   expect((await run('why-not', decision, 'nobody')).code).toBe(1)
+})
+
+test('explain tells the funnel, the reasons and, if asked, every host', async () => {
+  const decision = await refusedDecision()
+  const { out, code } = await run('explain', decision, '--verdicts')
+  expect(code).toBe(0)
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(/^NO_VALID_HOST: 1 instance of 99 vCPU, 58\.6 GiB memory, 0 GiB disk in az2/)
+  expect(out).toMatch(/\nAvailabilityZoneFilter +6 +3 +3 +0\nRamFilter +3 +0 +3 +0\n/)
+  expect(out).toMatch(/\naz2-gpu +FILTERED +RamFilter: MEMORY_MB: 60000 MiB\n/)
+  const whole = oneLine<{ explanation: { hostCount: number }; verdicts: unknown[] }>(await run('explain', decision, '--verdicts', '--json'))
+  expect([whole.explanation.hostCount, whole.verdicts.length]).toEqual([6, 6])
+})
+
+test('explain tells how the best hosts were weighed, and writes a page for a ticket', async () => {
+  const { decision } = oneLine<{ decision: { id: string } }>(await run('select', ...SMALL, '--advice', '--json'))
+  const { out } = await run('explain', decision.id, '--top', '3')
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(/Best hosts of 6 that passed\nHOST +OUTCOME +TOTAL +FROM\n\S+ +SELECTED +\d/)
+  expect((await run('explain', decision.id, '--markdown')).out).toContain('## 6 of 6 hosts passed')
+})
+
+test('decisions are listed, newest first, and narrowed by outcome', async () => {
+  const refused = await refusedDecision()
+  await expect.poll(async () => newestOf(await run('decisions', '--outcome', 'NO_VALID_HOST', '--json')), { timeout: 5_000 }).toBe(refused)
+  const { out } = await run('decisions', '--outcome', 'NO_VALID_HOST')
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(/\n[0-9a-f-]{36} +\d+ s +NO_VALID_HOST +1x 99/)
 })
 
 test.each([

@@ -1,4 +1,7 @@
 import type { Command } from 'commander'
+import { addClaims } from './claims.ts'
+import { addDecisions } from './decisions.ts'
+import { addExplain } from './explain.ts'
 import { addHosts } from './hosts.ts'
 import { addSelect } from './select.ts'
 import { addWhyNot } from './why-not.ts'
@@ -8,4 +11,7 @@ export function addCommands(program: Command): void {
   addHosts(program)
   addSelect(program)
   addWhyNot(program)
+  addExplain(program)
+  addDecisions(program)
+  addClaims(program)
 }

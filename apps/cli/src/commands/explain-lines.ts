@@ -1,0 +1,145 @@
+import { counted, decimal, mib } from './format.ts'
+import { shortId } from './ids.ts'
+import { type Reason, toReasonTable } from './reasons.ts'
+import { toTable, wrap } from './table.ts'
+
+/** What the API says of a decision and of one instance of its request. */
+export interface Explained {
+  readonly decision: {
+    readonly id: string
+    readonly at: string
+    readonly outcome: string
+    readonly account: string
+    readonly spec: {
+      readonly vcpus: number
+      readonly memoryMb: number
+      readonly diskGb: number
+      readonly numInstances: number
+      readonly availabilityZone: string | null
+    }
+  }
+  readonly explanation: {
+    readonly instanceIndex: number
+    readonly hostCount: number
+    readonly fidelity: string
+    readonly profile: { readonly profileName: string; readonly number: number }
+    readonly steps: readonly Step[]
+    readonly reasons: readonly Reason[]
+    readonly selection: { readonly text: string }
+    readonly weighing: {
+      readonly candidateCount: number
+      readonly weighers: readonly { readonly name: string; readonly unit: string; readonly multiplier: number }[]
+      readonly hosts: readonly Weighed[]
+    }
+  }
+}
+
+/** What became of one host, and the first filter that refused it. */
+export interface Verdict {
+  readonly hostName: string
+  readonly node: string
+  readonly outcome: string
+  readonly rank: number | null
+  readonly totalWeight: number | null
+  readonly checks: readonly { readonly filter: string; readonly status: string; readonly text: string | null }[]
+}
+
+interface Step {
+  readonly name: string
+  readonly entered: number
+  readonly passed: number
+  readonly rejected: number
+  readonly soleRejections: number
+  readonly skippedBecause: string | null
+}
+
+interface Weighed {
+  readonly hostName: string
+  readonly outcome: string
+  readonly totalWeight: number | null
+  readonly weights: readonly { readonly weigher: string; readonly weighted: number }[]
+}
+
+/** The story of a decision, from the request to the hosts that were taken; then host by host, if asked. */
+export function toLines({ decision, explanation }: Explained, verdicts: readonly Verdict[] | undefined): readonly string[] {
+  const { steps, reasons, weighing } = explanation
+  const ran = steps.filter(({ skippedBecause }) => skippedBecause === null)
+  const skipped = steps.filter(({ skippedBecause }) => skippedBecause !== null).map(({ name }) => name)
+  return [
+    ...toHeadline({ decision, explanation }),
+    '',
+    ...toFunnel(ran),
+    ...(skipped.length === 0 ? [] : ['', ...wrap(`Had nothing to check: ${skipped.join(', ')}.`)]),
+    ...(reasons.length === 0 ? [] : ['', 'Why hosts were refused', ...toReasonTable(reasons)]),
+    ...(weighing.hosts.length === 0 ? [] : ['', ...toWeights(weighing.hosts, weighing.candidateCount)]),
+    ...(verdicts === undefined ? [] : ['', 'Host by host', ...toVerdictTable(verdicts)]),
+    '',
+    `For one host: gantt why-not ${shortId(decision.id)} HOST`,
+  ]
+}
+
+function toHeadline({ decision, explanation }: Explained): readonly string[] {
+  const { spec } = decision
+  const asked = [
+    counted(spec.numInstances, 'instance'),
+    `of ${spec.vcpus} vCPU, ${mib(spec.memoryMb)} memory, ${spec.diskGb} GiB disk`,
+    ...(spec.availabilityZone === null ? [] : [`in ${spec.availabilityZone}`]),
+  ].join(' ')
+  const { profileName, number } = explanation.profile
+  const which = spec.numInstances === 1 ? '' : ` Told of instance ${explanation.instanceIndex}.`
+  return [
+    ...wrap(`${decision.outcome}: ${asked}, for ${decision.account} at ${decision.at}.`),
+    ...wrap(`${explanation.selection.text} Decided by ${profileName}@${number}; ${explanation.fidelity.toLowerCase()}.${which}`),
+  ]
+}
+
+const toFunnel = (steps: readonly Step[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'filter', cut: 'end', least: 20 },
+      { head: 'before', align: 'right' },
+      { head: 'after', align: 'right' },
+      { head: 'refused', align: 'right' },
+      { head: 'alone', align: 'right' },
+    ],
+    steps.map(({ name, entered, passed, rejected, soleRejections }) => [name, ...[entered, passed, rejected, soleRejections].map(String)]),
+  )
+
+/** Total of each host, and what each weigher gave it or took from it. */
+function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly string[] {
+  const rows = hosts.map(({ hostName, outcome, totalWeight, weights }) => [
+    hostName,
+    outcome,
+    totalWeight === null ? '-' : decimal(totalWeight),
+    weights.flatMap(({ weigher, weighted }) => (weighted === 0 ? [] : [`${weigher} ${decimal(weighted)}`])).join(', ') || '-',
+  ])
+  return [
+    `Best hosts of ${candidateCount} that passed`,
+    ...toTable(
+      [
+        { head: 'host', cut: 'middle', least: 12 },
+        { head: 'outcome', cut: 'end', least: 8 },
+        { head: 'total', align: 'right' },
+        { head: 'from', wraps: true, least: 28 },
+      ],
+      rows,
+    ),
+  ]
+}
+
+const toVerdictTable = (verdicts: readonly Verdict[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'host', cut: 'middle', least: 12 },
+      { head: 'outcome', cut: 'end', least: 8 },
+      { head: 'why', wraps: true, least: 30 },
+    ],
+    verdicts.map(({ hostName, outcome, rank, totalWeight, checks }) => {
+      const refusal = checks.find(({ status }) => status === 'FAIL' || status === 'ERROR')
+      const why =
+        refusal === undefined
+          ? `rank ${rank ?? '-'}, weight ${decimal(totalWeight ?? 0)}`
+          : `${refusal.filter}: ${refusal.text ?? refusal.status}`
+      return [hostName, outcome, why]
+    }),
+  )

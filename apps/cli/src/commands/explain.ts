@@ -1,0 +1,82 @@
+import type { Command } from 'commander'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { type Explained, toLines, type Verdict } from './explain-lines.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { wholeNumber } from './options.ts'
+import { type Result, run, withExamples, withService } from './output.ts'
+import { PAGE_INFO, type Page, readPages } from './pages.ts'
+import { REASON } from './reasons.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly verdicts?: true
+  readonly instance?: number
+  readonly top: number
+  readonly markdown?: true
+  readonly json?: true
+}
+
+const SUBJECT = 'input: { subject: { decisionId: $id }, instanceIndex: $instance }'
+
+const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!) {
+  decision(id: $id) { id at outcome attempt account spec { flavorName vcpus memoryMb diskGb numInstances availabilityZone } }
+  explanation: explainPlacement(${SUBJECT}) {
+    instanceIndex hostCount fidelity
+    profile { profileName number }
+    steps { index name entered passed rejected soleRejections skippedBecause reasons { ${REASON} } }
+    reasons { ${REASON} }
+    selection { text }
+    weighing(top: $top) {
+      candidateCount
+      weighers { name multiplier unit decisive }
+      hosts { hostName node outcome rank totalWeight weights { weigher raw unit weighted } }
+    }
+  }
+}`
+
+const TEXT = `query Text($id: ID!, $instance: Int) { explanation: explainPlacement(${SUBJECT}) { text } }`
+
+const VERDICTS = `query Verdicts($id: ID!, $instance: Int, $first: Int!, $after: String) {
+  explanation: explainPlacement(${SUBJECT}) {
+    verdicts(first: $first, after: $after) {
+      ${PAGE_INFO}
+      nodes { hostName node outcome rank totalWeight checks(shortCircuit: true) { filter status text } }
+    }
+  }
+}`
+
+/** `gantt explain`: how a decision came about. */
+export function addExplain(program: Command): void {
+  const command = program
+    .command('explain')
+    .description('how a decision came about: the hosts left after each filter, why the others were refused, how the best were weighed')
+    .argument('<decision>', 'its id, as select and decisions print it')
+    .option('--verdicts', 'host by host too')
+    .option('--instance <n>', 'which instance, from 0; if not given the one that found no host, else the first', wholeNumber(0, 999))
+    .option('--top <n>', 'best hosts to show', wholeNumber(1, 500), 5)
+    .option('--markdown', 'as a page for a ticket')
+    .action((decision: string, flags: Flags) =>
+      run(flags, () => (flags.markdown ? explainAsPage(decision, flags) : explain(decision, flags))),
+    )
+  withExamples(withService(command), [
+    ['gantt explain 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'a decision'],
+    ['gantt explain DECISION --verdicts', 'what became of each host'],
+    ['gantt explain DECISION --markdown > ticket.md', 'for a ticket'],
+  ])
+}
+
+async function explain(id: string, { verdicts: wantsVerdicts, instance, top, ...flags }: Flags): Promise<Result> {
+  const client = connect(flags)
+  const answer = await client.request<Explained & { decision: Explained['decision'] | null }>(EXPLAIN, { id, instance, top })
+  if (answer.decision === null) throw new CommandFailure(EXIT.refused, `there is no decision ${id}; "gantt decisions" lists them`)
+  if (!wantsVerdicts) return { lines: toLines(answer, undefined), json: answer }
+  const { items: verdicts } = await readPages(Number.POSITIVE_INFINITY, async (first, after) => {
+    const page = await client.request<{ explanation: { verdicts: Page<Verdict> } }>(VERDICTS, { id, instance, first, after })
+    return page.explanation.verdicts
+  })
+  return { lines: toLines(answer, verdicts), json: { ...answer, verdicts } }
+}
+
+async function explainAsPage(id: string, { instance, ...flags }: Flags): Promise<Result> {
+  const { explanation } = await connect(flags).request<{ explanation: { text: string } }>(TEXT, { id, instance })
+  return { lines: [explanation.text.trimEnd()], json: explanation }
+}
