@@ -1,5 +1,8 @@
 /** The one door of the server. The command line comes in here for `gantt serve` and for what works on a database without a service. */
 export { type Database, openDatabase } from './db/open-database.ts'
+export { defaultStateDir, startEmbeddedPostgres } from './embedded-postgres/index.ts'
+export { findPostmaster } from './embedded-postgres/postmaster.ts'
+export { openStateDir } from './embedded-postgres/state-dir.ts'
 export type { Verification } from './replica/verify.ts'
 export { type ServeOptions, serve } from './serve.ts'
 export { verifyStoredDecisions } from './verify-stored-decisions.ts'

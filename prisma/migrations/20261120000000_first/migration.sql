@@ -87,7 +87,7 @@ CREATE TABLE "request_spec" (
     "document" JSONB NOT NULL,
     "num_instances" INTEGER NOT NULL,
     "flavor_name" TEXT,
-    "vcpus" INTEGER NOT NULL,
+    "vcpus" BIGINT NOT NULL,
     "memory_mb" BIGINT NOT NULL,
     "disk_gb" BIGINT NOT NULL,
     "project_id" TEXT,

@@ -75,6 +75,6 @@ export async function writeRequestSpecs(database: Database, decisions: readonly 
   await database.$executeRaw`
     INSERT INTO request_spec (id, version, document, num_instances, flavor_name, vcpus, memory_mb, disk_gb, project_id, availability_zone, created_at_ms)
     SELECT * FROM jsonb_to_recordset(${JSON.stringify([...rows.values()])}::jsonb) AS row(id text, version text, document jsonb, num_instances int,
-      flavor_name text, vcpus int, memory_mb bigint, disk_gb bigint, project_id text, availability_zone text, created_at_ms bigint)
+      flavor_name text, vcpus bigint, memory_mb bigint, disk_gb bigint, project_id text, availability_zone text, created_at_ms bigint)
     ON CONFLICT (id) DO NOTHING`
 }

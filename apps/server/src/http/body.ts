@@ -41,7 +41,8 @@ async function readBody(request: IncomingMessage): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw tooLarge()
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // leaving the loop early must not close the connection: the caller is to read why
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length
     if (length > limits.bodyBytes) throw tooLarge()
     chunks.push(chunk)
@@ -73,8 +74,51 @@ function toParams(body: unknown): Params {
     throw wrong(['operationName'], operationName, 'a name')
   if (!isMap(variables)) throw wrong(['variables'], variables, 'an object')
   if (!isMap(extensions)) throw wrong(['extensions'], extensions, 'an object')
+  checkDocument(query)
+  checkVariables(variables)
   return { query, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) }
 }
+
+/** The parser and the validation descend with the document: how far is bounded before they begin. */
+function checkDocument(query: string): void {
+  let depth = 0
+  for (const character of query) {
+    if (character === '{' || character === '[' || character === '(') depth++
+    else if (character === '}' || character === ']' || character === ')') depth--
+    if (depth > limits.nesting) throw tooDeep(['query'])
+  }
+}
+
+/** Depth and length of everything in the variables, before anything descends into them. */
+function checkVariables(variables: unknown): void {
+  const waiting: { readonly value: unknown; readonly path: readonly string[] }[] = [{ value: variables, path: [] }]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, path } = next
+    if (value === null || typeof value !== 'object') continue
+    if (path.length > limits.nesting) throw tooDeep(path.slice(0, 8))
+    if (Array.isArray(value) && value.length > limits.listItems)
+      throw fault(
+        'GRAPHQL_VALIDATION_FAILED',
+        `${path.join('.')} is a list of ${value.length}; it must be a list of at most ${limits.listItems}`,
+        {
+          path,
+          rule: 'limit.list',
+          found: quote(value),
+          allowed: `a list of at most ${limits.listItems}`,
+        },
+      )
+    for (const [key, item] of Object.entries(value))
+      if (item !== null && typeof item === 'object') waiting.push({ value: item, path: [...path, key.slice(0, 80)] })
+  }
+}
+
+const tooDeep = (path: readonly string[]) =>
+  fault('GRAPHQL_VALIDATION_FAILED', `${path.join('.')} is nested more than ${limits.nesting} deep`, {
+    path,
+    rule: 'limit.depth',
+    found: `more than ${limits.nesting} levels`,
+    allowed: `at most ${limits.nesting} levels`,
+  })
 
 const isMap = (value: unknown): value is Record<string, unknown> | null | undefined =>
   value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))

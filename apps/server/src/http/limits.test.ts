@@ -96,3 +96,39 @@ describe('limits', () => {
     expect(response.status).toBe(405)
   })
 })
+
+describe('what could hold up everybody is refused before it runs', () => {
+  const hosts = (filter: unknown) => api.ask('query ($f: HostFilter) { hosts(filter: $f) { totalCount } }', { f: filter })
+  const deep = (levels: number): unknown => (levels === 0 ? { name: { eq: 'h1' } } : { not: deep(levels - 1) })
+
+  test('a filter of too many parts', async () => {
+    const answer = await hosts({ or: Array.from({ length: 5_000 }, () => ({ name: { contains: 'z' } })) })
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED'])
+    expect(answer.errors[0]?.extensions.allowed).toBe('a filter of at most 100 parts')
+  })
+
+  test('variables nested without end', async () => {
+    const answer = await hosts(deep(3_000))
+    expect([answer.status, codeOf(answer), answer.errors[0]?.extensions.rule]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED', 'limit.depth'])
+  })
+
+  test('a document nested without end', async () => {
+    const answer = await api.ask(`{ nodes(ids: ${'['.repeat(2_400)}${']'.repeat(2_400)}) { id } }`)
+    expect([answer.status, codeOf(answer), answer.errors[0]?.extensions.rule]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED', 'limit.depth'])
+  })
+
+  test('many ids at once cost as many times', async () => {
+    const ids = Array.from({ length: 1_000 }, () => 'x')
+    const answer = await api.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Decision { explanation { text } } } }', { ids })
+    expect(codeOf(answer)).toBe('COST_EXCEEDED')
+  })
+})
+
+test('a client that reads only after it has sent everything still reads 413', async () => {
+  const response = await fetch(api.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer the-admin-key-of-tests' },
+    body: 'x'.repeat(limits.bodyBytes + 1_000_000),
+  })
+  expect(response.status).toBe(413)
+})

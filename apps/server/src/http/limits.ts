@@ -27,6 +27,10 @@ export const limits = {
   directives: 50,
   rootFields: 10,
   cost: 10_000,
+  /** Lists and objects within each other in a call's variables, and brackets in its document. */
+  nesting: 64,
+  /** Items of one list in a call's variables. */
+  listItems: 10_000,
 } as const
 
 /** What a field costs beside its objects; lists cost once per item that may come. */
@@ -137,9 +141,20 @@ function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unkno
     const value = given === undefined ? sized.defaultValue : readInt(given, variables)
     return typeof value === 'number' && value > 0 ? value : Number(sized.defaultValue ?? 1)
   }
+  // as many as were asked for by name
+  for (const argument of node.arguments ?? []) {
+    const count = lengthOf(argument.value, variables)
+    if (count !== undefined) return count
+  }
   const isPagePart = node.name.value === 'edges' || node.name.value === 'nodes'
   const type = isNonNullType(field.type) ? field.type.ofType : field.type
   return isListType(type) && !isPagePart ? PLAIN_LIST : 1
+}
+
+function lengthOf(node: ASTNode, variables: Readonly<Record<string, unknown>>): number | undefined {
+  if (node.kind === Kind.LIST) return node.values.length
+  const value = node.kind === Kind.VARIABLE ? variables[node.name.value] : undefined
+  return Array.isArray(value) ? value.length : undefined
 }
 
 function readInt(node: ASTNode, variables: Readonly<Record<string, unknown>>): unknown {

@@ -24,6 +24,11 @@ export function toFault(error: unknown): GraphQLError {
       fault(cause.reason === 'deadline' ? 'DEADLINE_EXCEEDED' : 'UNAVAILABLE', sentence(cause.message), { retryAfterMs: 1_000 }),
       at,
     )
+  if (isOutage(cause))
+    return located(
+      fault('UNAVAILABLE', 'The database does not answer; what is read from it cannot be answered now.', { retryAfterMs: 1_000 }),
+      at,
+    )
   if (cause instanceof TooManyStreamsError) return located(fault('RATE_LIMITED', sentence(cause.message), { retryAfterMs: 5_000 }), at)
   // errors of the document itself have no cause
   if (at !== undefined && cause === undefined && !(at.extensions.unexpected === true))
@@ -31,6 +36,18 @@ export function toFault(error: unknown): GraphQLError {
   const defect = located(fault('INTERNAL', 'The service failed to answer; the request id leads to the reason in its log.'), at)
   defects.set(defect, cause ?? error)
   return defect
+}
+
+/** Codes of Node, PostgreSQL and Prisma that say that the database is away or has no connection left, not that a query is wrong. */
+const OUTAGES = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|08...|53300|57P0[123]|P1001|P1002|P1008|P1017|P2024)$/
+
+function isOutage(cause: unknown): boolean {
+  for (let error = cause, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth++) {
+    const { code } = error as { code?: unknown }
+    if (typeof code === 'string' && OUTAGES.test(code)) return true
+    if (/Connection terminated|timeout exceeded when trying to connect|Can't reach database/.test(error.message)) return true
+  }
+  return false
 }
 
 /** What is behind the faults that hide it. */

@@ -47,3 +47,25 @@ test('a namespace called compute is refused: it is reported as full or delta', a
   })
   expect(text).toContain('ValidationError')
 })
+
+test('a number in a document that JSON cannot hold exactly is refused', async () => {
+  const { text } = await api.ask(REPORT, {
+    u: [
+      {
+        name: { host: 'h1' },
+        reporter: { incarnation, sequence: 1 },
+        report: { namespace: { namespace: 'big', version: '1', document: { a: 2 ** 53 } } },
+      },
+    ],
+  })
+  expect(text).toContain('GRAPHQL_VALIDATION_FAILED')
+})
+
+test('stale reports, and deltas of hosts that never reported, write nothing', async () => {
+  const { revision } = api.service.replica.fleet.place
+  expect((await report(1, null)).text).toContain('"ResourceStatsStale"')
+  const delta = { delta: { baseSequence: 1, vcpusUsed: 1 } }
+  const { text } = await api.ask(REPORT, { u: [{ name: { host: 'ghost' }, reporter: { incarnation, sequence: 2 }, report: delta }] })
+  expect(text).toContain('"ResourceStatsNeedFull"')
+  expect(api.service.replica.fleet.place.revision).toBe(revision)
+})

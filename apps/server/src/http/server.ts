@@ -124,6 +124,9 @@ function tell(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }).end(`${text}\n`)
 }
 
+/** How long what a refused caller still sends is let go, so that it reads the answer instead of a broken connection. */
+const LET_GO_MS = 1_000
+
 /** Answers a call that was refused before GraphQL saw it, or failed outside of it. */
 function refuse({ warn }: HttpOptions, request: IncomingMessage, response: ServerResponse, requestId: string, cause: unknown): void {
   const error: GraphQLError = toFault(cause)
@@ -136,18 +139,25 @@ function refuse({ warn }: HttpOptions, request: IncomingMessage, response: Serve
   const { http, ...extensions } = error.extensions as { http: { status: number } }
   const status = http.status
   const body = JSON.stringify({ errors: [{ message: error.message, extensions: { ...extensions, requestId } }] })
-  const isUnread = !request.complete
-  response.writeHead(status, {
-    'content-type': 'application/graphql-response+json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
-    ...(status === 405 ? { allow: 'POST' } : {}),
-    ...(isUnread ? { connection: 'close' } : {}),
-  })
-  response.end(body)
-  // what is still coming is let go for a moment, so that the caller reads the answer; it is kept nowhere
-  if (isUnread) {
-    request.resume()
-    setTimeout(() => request.destroy(), 1_000).unref()
+  const answer = (): void => {
+    if (response.headersSent || response.destroyed) return
+    const isUnread = !request.complete
+    response.writeHead(status, {
+      'content-type': 'application/graphql-response+json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+      ...(status === 405 ? { allow: 'POST' } : {}),
+      ...(isUnread ? { connection: 'close' } : {}),
+    })
+    response.end(body)
+    if (isUnread) setTimeout(() => request.destroy(), LET_GO_MS).unref()
   }
+  if (request.complete) {
+    answer()
+    return
+  }
+  // many clients read no answer before they have sent everything: what still comes is let go first, and kept nowhere
+  request.resume()
+  request.once('end', answer)
+  setTimeout(answer, LET_GO_MS).unref()
 }

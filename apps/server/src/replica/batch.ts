@@ -16,9 +16,10 @@ import {
 import type { PlacementCall, PlacementOutcome, RefusalReason, UnloggedDecision } from './placement.ts'
 import type { PlacementWork, Work } from './work.ts'
 
-/** What one entry may carry at most: beyond, the next entry begins. */
+/** What one entry may carry at most, and how long deciding it may take: beyond, the next entry begins. One piece of work always fits. */
 const MAX_CLAIMS = 1_024
-const MAX_CHANGES = 4_096
+const MAX_CHARACTERS = 262_144
+const MAX_DECIDING_MS = 10
 
 /** An entry ready to be sent, and who waits for which of its changes. */
 export interface Batch {
@@ -40,6 +41,7 @@ export interface BatchOptions {
   /** Everything that arrived up to here has been followed by a look at the store's head. */
   readonly freshUpTo: number
   newSeed(): string
+  monotonic(): number
 }
 
 /**
@@ -55,13 +57,14 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
   let needsFresh = false
   let parts = 0
   let size = 0
+  const startedAt = options.monotonic()
   const overlay = openOverlay(fleet)
   try {
     for (let work = queue.shift(); work !== undefined; work = queue.shift()) {
       if (work.abandoned) continue
       if (work.type === 'changes') {
         others.push({ changes: work.changes, work })
-        size += work.changes.length
+        size += JSON.stringify(work.changes).length
       } else {
         const key = `${work.call.account}\u0000${work.call.key}`
         // the same key twice in one batch: the second is answered from the first
@@ -80,7 +83,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
           parts += step.change.parts.length
         }
       }
-      if (parts >= MAX_CLAIMS || size >= MAX_CHANGES) break
+      if (parts >= MAX_CLAIMS || size >= MAX_CHARACTERS || options.monotonic() - startedAt > MAX_DECIDING_MS) break
     }
   } finally {
     overlay.discard()
@@ -130,6 +133,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   if (known !== undefined) return { type: 'settled', outcome: known }
   const rule = brokenRule(fleet, call)
   const isFresh = work.arrived <= options.freshUpTo
+  // the group may be one that a proposal of this very batch has just bound: that stands only once the entry is applied
+  if (rule !== undefined && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
   const profile = fleet.profiles.find(call.profile)
   if (profile === undefined)

@@ -9,6 +9,8 @@ import { createSignal } from './signal.ts'
 
 /** Rows kept for writing at most; what falls out is made again from the log. */
 const BUFFER = 10_000
+/** How long one that found another replica writing waits. */
+const YIELD_MS = 20
 /** How often a replica looks whether another one left something behind. */
 const SWEEP_MS = 1_000
 
@@ -76,8 +78,8 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
       }
     }
     const written = await store.write(buffer.filter(({ revision }) => revision > position))
-    if (written === undefined)
-      again = true // another replica writes now: look again at once, it may have taken these
+    // another replica writes now, and may have taken these: look again in a moment
+    if (written === undefined) setTimeout(kick, YIELD_MS).unref()
     else position = written
     while (buffer.length > 0 && (buffer[0] as Rows).revision <= position) buffer.shift()
   }

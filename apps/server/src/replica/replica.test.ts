@@ -192,3 +192,87 @@ test('while the store is down a call ends at its deadline, and the store back up
   store.faults.down = false
   expect((await replica.place(call('k2', aRequest()))).type).toBe('placed')
 })
+
+test('a group that only a proposal of the same batch has bound refuses nobody', async () => {
+  const store = createMemoryStore()
+  const [a, b] = [await open(store), await open(store)]
+  await b.propose([aReport('h1', small)])
+  await a.fresh()
+  const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY') =>
+    aRequest({ instanceGroup: { uuid: '00000000-0000-4000-8000-0000000000e1', policy } })
+  // the only room goes to b: neither of these may be told of a group that never came to be
+  const [winner, first, second] = await Promise.all([
+    b.place(call('k0', aRequest())),
+    a.place(call('k1', group('ANTI_AFFINITY'))),
+    a.place(call('k2', group('AFFINITY'))),
+  ])
+  const placed = [winner, first, second].filter(({ type }) => type === 'placed')
+  expect(placed).toHaveLength(1)
+  if (winner.type === 'placed') expect([first.type, second.type]).toEqual(['refused', 'refused'])
+})
+
+test('a follower that fails is told of, and the log goes on', async () => {
+  const store = createMemoryStore()
+  const warnings: string[] = []
+  const replica = await Replica.start({
+    store: store.open(),
+    name: 'x',
+    recordUnlogged: async () => {},
+    warn: (message) => warnings.push(message),
+  })
+  replicas.push(replica)
+  replica.onApplied(() => {
+    throw new Error('the follower broke')
+  })
+  await replica.propose([aReport('h1')])
+  expect((await replica.place(call('k', aRequest()))).type).toBe('placed')
+  expect(warnings.join()).toContain('the follower broke')
+  expect(replica.halted).toBeUndefined()
+})
+
+test('a decision that cannot be recorded fails alone', async () => {
+  const store = createMemoryStore()
+  const replica = await Replica.start({
+    store: store.open(),
+    name: 'x',
+    warn: () => {},
+    recordUnlogged: async (decisions) => {
+      if (decisions.some(({ record }) => record.request.projectId === 'odd')) throw new Error('the table does not take it')
+    },
+  })
+  replicas.push(replica)
+  await replica.propose([aReport('h1', small)])
+  const outcomes = await Promise.allSettled([
+    replica.place(call('k1', aRequest({ vcpus: 2, projectId: 'odd' }))),
+    replica.place(call('k2', aRequest({ vcpus: 2 }))),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+})
+
+test('an entry of unknown outcome is sent again in a turn too, though nothing else waits', async () => {
+  const store = createMemoryStore()
+  const [a, b] = [await open(store), await open(store)]
+  await a.propose([aReport('h1')])
+  await b.fresh()
+  let others = 0
+  const busy = (async () => {
+    while (others < 200) await b.propose([aReport('h2', {}, ++others)])
+  })()
+  store.faults.loseAnswers.push({ landed: false }, { landed: false })
+  const outcome = await a.place(call('k', aRequest()))
+  others = 200
+  await busy
+  expect(outcome.type).toBe('placed')
+})
+
+test('calls that gave up are not kept while the store is away', async () => {
+  const store = createMemoryStore()
+  const replica = await open(store)
+  await replica.propose([aReport('h1')])
+  store.faults.down = true
+  const calls = await Promise.allSettled(Array.from({ length: 50 }, (_, i) => replica.place(call(`k${i}`, aRequest(), { deadlineMs: 20 }))))
+  expect(calls.every(({ status }) => status === 'rejected')).toBe(true)
+  store.faults.down = false
+  await replica.fresh()
+  expect(replica.fleet.ledger.claims.size).toBeLessThan(50)
+})

@@ -39,6 +39,8 @@ export interface ReplicaOptions {
 
 /** A turn ends after this long, whatever still waits. */
 const TURN_MS = 5
+/** Calls that may wait: beyond, the next are refused at once. */
+const MAX_WAITING = 20_000
 const READ_LIMIT = 1_000
 const RETRY_MS = [10, 20, 50, 100, 200, 500, 1_000] as const
 
@@ -62,6 +64,7 @@ export class Replica {
   #arrivals = 0
   #freshUpTo = -1
   #news = true
+  #expiring = false
   readonly #turns = createTurns()
   #wake: (() => void) | undefined
   #running: Promise<void> = Promise.resolve()
@@ -192,6 +195,8 @@ export class Replica {
     if (this.#halted !== undefined)
       return Promise.reject(new UnavailableError('store', `this replica takes no writes: ${this.#halted.message}`))
     if (this.#closing) return Promise.reject(new UnavailableError('closing', 'the replica is closing'))
+    if (this.#queue.length >= MAX_WAITING)
+      return Promise.reject(new UnavailableError('store', `${MAX_WAITING} calls wait already; nothing was done, try again later`))
     return new Promise<Outcome>((resolve, reject) => {
       this.#arrivals++
       const item = create({
@@ -208,6 +213,8 @@ export class Replica {
       })
       const timer = setTimeout(() => {
         item.abandoned = true
+        const waiting = this.#queue.indexOf(item)
+        if (waiting >= 0) this.#queue.splice(waiting, 1)
         reject(new UnavailableError('deadline', `no answer within ${deadlineMs} ms; ask again with the same key to learn the outcome`))
       }, deadlineMs)
       this.#queue.push(item)
@@ -245,7 +252,7 @@ export class Replica {
     try {
       this.#turns.taken(await this.#catchUp())
       const end = this.#options.monotonic() + TURN_MS
-      for (let batch = 0; batch < BATCHES_PER_TURN && this.#queue.length > 0; batch++) {
+      for (let batch = 0; batch < BATCHES_PER_TURN && (this.#queue.length > 0 || this.#inFlight !== undefined); batch++) {
         await this.#appendOne()
         if (this.#options.monotonic() > end) break
       }
@@ -269,18 +276,18 @@ export class Replica {
 
   /** Refusals and advice stand from here on; they are answered once recorded, and claims do not wait for that. */
   #record(unlogged: Batch['unlogged']): void {
-    const recording = this.#options
-      .recordUnlogged(unlogged.map(({ decision }) => decision))
-      .then(
-        () => {
-          for (const { answer } of unlogged) answer()
-        },
-        (error: unknown) => {
-          this.#options.warn(`decisions could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
-          for (const { fail } of unlogged) fail(new UnavailableError('store', 'the decision could not be recorded'))
-        },
-      )
-      .finally(() => this.#recording.delete(recording))
+    const record = async (some: Batch['unlogged']): Promise<void> => {
+      try {
+        await this.#options.recordUnlogged(some.map(({ decision }) => decision))
+        for (const { answer } of some) answer()
+      } catch (error) {
+        // one that cannot be kept must not take the others with it
+        if (some.length > 1) return void (await Promise.all(some.map((one) => record([one]))))
+        this.#options.warn(`a decision could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
+        for (const { fail } of some) fail(new UnavailableError('store', 'the decision could not be recorded'))
+      }
+    }
+    const recording: Promise<void> = record(unlogged).finally(() => this.#recording.delete(recording))
     this.#recording.add(recording)
   }
 
@@ -290,6 +297,7 @@ export class Replica {
       writer: this.name,
       freshUpTo: this.#freshUpTo,
       newSeed: this.#options.newSeed,
+      monotonic: this.#options.monotonic,
     })
     this.#queue.unshift(...batch.later)
     return batch
@@ -313,6 +321,7 @@ export class Replica {
     // the basis was the head, so this replica was as new as the store when it asked
     this.#apply({ ...entry, revision: place.revision, at: place.at })
     this.#freshUpTo = Math.max(this.#freshUpTo, askedAt)
+    this.#moved.tell()
   }
 
   #requeue(batch: Batch): void {
@@ -328,7 +337,7 @@ export class Replica {
       this.#inFlight = undefined
       this.#queue.unshift(...settle(batch, verdicts, this.#fleet))
     }
-    for (const listener of this.#listeners) listener({ entry, verdicts })
+    for (const listener of this.#listeners) this.#tell(listener, { entry, verdicts })
     this.#moved.tell()
     this.#checkpointer.applied(this.#fleet, entry.changes.length)
   }
@@ -339,12 +348,29 @@ export class Replica {
       (time) => this.#clock.learn(time),
       () => undefined,
     )
+    if (this.#expiring) return
     const now = this.storeTime
     const overdue = [...this.#fleet.ledger.reserved].filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now).slice(0, 1_000)
     // any replica may say it; the log decides which entry counts
-    void this.propose(overdue.map(({ id }) => ({ type: 'expire', claim: id }))).catch((error: unknown) => {
-      if (!(error instanceof UnavailableError)) throw error
-    })
+    this.#expiring = true
+    void this.propose(overdue.map(({ id }) => ({ type: 'expire', claim: id })))
+      .catch((error: unknown) => {
+        if (!(error instanceof UnavailableError)) throw error
+      })
+      .finally(() => {
+        this.#expiring = false
+      })
+  }
+
+  /** Who listens must not stop the log. */
+  #tell(listener: (applied: Applied) => void, applied: Applied): void {
+    try {
+      listener(applied)
+    } catch (error) {
+      this.#options.warn(
+        `a follower of the log failed at revision ${applied.entry.revision}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      )
+    }
   }
 
   /** Stops writing for good: the store, or the log, is not what this release can go on from. */

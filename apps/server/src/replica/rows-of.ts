@@ -63,7 +63,8 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
             ? { ...base, name: '', metadata: {}, hosts: [], deleted_at_ms: fleet.now }
             : { ...base, name: next.name, metadata: next.metadata, hosts: next.hosts, deleted_at_ms: null },
         )
-        for (const host of next?.hosts ?? []) for (const index of fleet.hosts.nodesOf(host)) hosts.add(fleet.hosts.get(index))
+        // its members now and before: the edit has touched them all
+        for (const record of fleet.hosts.records) if (record.revision === entry.revision) hosts.add(record)
         break
       }
       default:
@@ -131,7 +132,7 @@ function claimRow(fleet: Fleet, { host, ...claim }: Claim): ClaimRow {
 
 function nodeRow(fleet: Fleet, record: HostRecord): NodeRow {
   return {
-    id: `${record.host}/${record.node}`,
+    id: `${encodeURIComponent(record.host)}/${encodeURIComponent(record.node)}`,
     ordinal: record.index,
     host: record.host,
     node: record.node,

@@ -6,13 +6,27 @@ export interface StoreClock {
   now(floor: number): number
 }
 
-/** Every stamp is a lower bound of the store's time at its arrival, so the largest offset seen is the best estimate. */
+/** How long an offset is believed: a store whose clock was set back is followed after at most twice this. */
+const BELIEVED_MS = 10_000
+
+/** Every stamp is a lower bound of the store's time at its arrival, so the largest of the recent offsets is the best estimate. */
 export function createStoreClock(monotonic: () => number): StoreClock {
-  let offset = Number.NEGATIVE_INFINITY
+  let recent = Number.NEGATIVE_INFINITY
+  let before = Number.NEGATIVE_INFINITY
+  let since = monotonic()
   return {
     learn(stamp) {
-      offset = Math.max(offset, stamp - monotonic())
+      const now = monotonic()
+      if (now - since > BELIEVED_MS) {
+        before = recent
+        recent = Number.NEGATIVE_INFINITY
+        since = now
+      }
+      recent = Math.max(recent, stamp - now)
     },
-    now: (floor) => (offset === Number.NEGATIVE_INFINITY ? floor : Math.max(floor, Math.floor(monotonic() + offset))),
+    now(floor) {
+      const offset = Math.max(recent, before)
+      return offset === Number.NEGATIVE_INFINITY ? floor : Math.max(floor, Math.floor(monotonic() + offset))
+    },
   }
 }

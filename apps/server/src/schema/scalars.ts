@@ -75,7 +75,7 @@ export const scalarRules = {
   } as ScalarRule<number>,
   JSON: {
     description: 'Free-form JSON. Allowed only where the API really does not know the shape.',
-    allowed: `JSON that is nested at most ${MAX_JSON_DEPTH} deep, without the key __proto__ and without NUL`,
+    allowed: `JSON that is nested at most ${MAX_JSON_DEPTH} deep, without the key __proto__, NUL, lone surrogates and numbers beyond 2^53 - 1`,
     read: (value) => (isTame(value) ? value : undefined),
     write: (value) => value,
   } as ScalarRule<unknown>,
@@ -118,6 +118,8 @@ function isTame(root: unknown): boolean {
   for (let spot = spots.pop(); spot !== undefined; spot = spots.pop()) {
     const { value, depth } = spot
     if (typeof value === 'string' && !isStorable(value)) return false
+    // beyond 2^53 - 1 the number that arrived is not the one that was sent
+    if (typeof value === 'number' && (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)) return false
     if (value === null || typeof value !== 'object') continue
     if (!Array.isArray(value) && !Object.keys(value).every(isStorable)) return false
     if (depth >= MAX_JSON_DEPTH || Object.hasOwn(value, '__proto__')) return false

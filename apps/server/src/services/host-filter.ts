@@ -25,6 +25,25 @@ export interface HostFilter {
   readonly not?: HostFilter | null | undefined
 }
 
+/** What one filter may hold at most: it is asked of every host. */
+const MAX_PARTS = 100
+const MAX_VALUES = 1_000
+
+/** Throws InputFault for a filter that is too large to be asked of every host. */
+export function checkFilter(filter: HostFilter): void {
+  let parts = 0
+  const waiting: HostFilter[] = [filter]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { name, availabilityZone, aggregate, traits, and, or, not } = next
+    parts++
+    const values = [traits, name?.in, name?.nin, availabilityZone?.in, availabilityZone?.nin, aggregate?.in, aggregate?.nin]
+    if (parts > MAX_PARTS) throw InputFault.at(['filter'], filter, `a filter of at most ${MAX_PARTS} parts`)
+    for (const list of values)
+      if (list && list.length > MAX_VALUES) throw InputFault.at(['filter'], list, `lists of at most ${MAX_VALUES} values`)
+    waiting.push(...(and ?? []).slice(0, MAX_PARTS + 1), ...(or ?? []).slice(0, MAX_PARTS + 1), ...(not ? [not] : []))
+  }
+}
+
 /** Whether a host is among those meant. Aggregates compare by name. */
 export function matchesHost(view: HostView, filter: HostFilter): boolean {
   const { record, fleet } = view

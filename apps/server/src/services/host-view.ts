@@ -1,4 +1,12 @@
-import { byCodeUnit, type Fleet, type HostName, type HostRecord, type HostStatus, hostStatuses } from '@gantt/scheduler-core'
+import {
+  byCodeUnit,
+  type Fleet,
+  type HostName,
+  type HostRecord,
+  type HostStatus,
+  hostStatuses,
+  sharedCpusLeft,
+} from '@gantt/scheduler-core'
 
 /** A host as this replica sees it: the record is the fleet's own and moves on with it. */
 export interface HostView {
@@ -64,7 +72,7 @@ export const numaCellsOf = ({ record }: HostView): NumaCellView[] =>
     id: cell.id,
     cpus: cell.cpuset,
     pinned: [...new Set([...cell.pinnedByReport, ...cell.pinnedByClaims.keys()])].sort((a, b) => a - b),
-    cpusFree: cell.cpuFree,
+    cpusFree: Math.max(0, sharedCpusLeft(cell)),
     memoryMb: cell.memoryCapacity,
     memoryUsedMb: cell.memoryCapacity - cell.memoryFree,
     memoryFreeMb: cell.memoryFree,

@@ -1,6 +1,6 @@
 import { byCodeUnit, type Change, type HostName, type HostRecord, type HostStatus, isLive } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
-import { type HostFilter, matchesHost, parseHostQuery } from './host-filter.ts'
+import { checkFilter, type HostFilter, matchesHost, parseHostQuery } from './host-filter.ts'
 import type { HostView } from './host-view.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
@@ -67,6 +67,7 @@ export function createHosts(replica: Replica): Hosts {
       const { fleet } = replica
       const list = listOf('hosts', [filter, query, byName])
       const terms = parseHostQuery(query ?? '')
+      if (filter) checkFilter(filter)
       const views = fleet.hosts.records.map(viewOf).filter((view) => matchesHost(view, terms) && (!filter || matchesHost(view, filter)))
       const asOf = fleet.place.revision
       if (byName === undefined)

@@ -104,7 +104,8 @@ export function createPlacement(replica: Replica, decisions: Decisions): Placeme
       const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input)]
       if ('type' in parsed || issues.length > 0) return invalid(issues)
       const { minRevision } = input
-      if (minRevision !== null && !(await replica.reached(minRevision, BEHIND_MS))) return behind(replica, minRevision)
+      if (minRevision !== null && !(await replica.reached(minRevision, Math.min(BEHIND_MS, input.deadlineMs ?? BEHIND_MS))))
+        return behind(replica, minRevision)
       const call = toCall(account, input, parsed.value)
       const outcome = await replica.place(call)
       switch (outcome.type) {

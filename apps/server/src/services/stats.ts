@@ -75,24 +75,26 @@ export function createStats(replica: Replica): Stats {
       if (reports.length < 1 || reports.length > MAX_UPDATES)
         throw InputFault.at(['input', 'updates'], reports, `a list of 1 to ${MAX_UPDATES} reports`)
       const parsed = reports.map((report, i) => parse(report, ['input', 'updates', String(i)]))
-      // what looks unchanged here may be news to the log, if this replica lags behind it
-      if (parsed.some((report) => !Array.isArray(report) && !saysSomethingNew(replica, report))) await replica.fresh()
+      // what looks unchanged, or refused for certain, may be news to the log, if this replica lags behind it
+      if (parsed.some((report) => !Array.isArray(report) && !isNews(replica, report))) await replica.fresh()
       const met = new Set<string>()
-      const isNews = parsed.map((report) => {
+      const written = parsed.map((report) => {
         if (Array.isArray(report)) return false
         const key = keyOf(report)
-        const isNew = met.has(key) || underway.has(key) || saysSomethingNew(replica, report)
-        if (isNew) met.add(key)
-        return isNew
+        const isWritten = met.has(key) || underway.has(key) || isNews(replica, report)
+        if (isWritten) met.add(key)
+        return isWritten
       })
-      const changes = parsed.filter((report, i): report is Report => isNews[i] === true && !Array.isArray(report))
+      const known = parsed.map((report) => (Array.isArray(report) ? undefined : refusalOf(replica, report)))
+      const changes = parsed.filter((report, i): report is Report => written[i] === true && !Array.isArray(report))
       const keys = changes.map(keyOf)
       count(keys, 1)
       const verdicts = await replica.propose(changes).finally(() => count(keys, -1))
       let next = 0
       const results = parsed.map((report, i): ReportOutcome => {
         if (Array.isArray(report)) return invalid(report)
-        const verdict = isNews[i] ? verdicts[next++] : undefined
+        const refusal = known[i]
+        const verdict = written[i] ? verdicts[next++] : refusal && { void: refusal, revision: replica.fleet.place.revision }
         return outcomeOf(replica, report, ['input', 'updates', String(i)], verdict)
       })
       return { results, revision: replica.fleet.place.revision }
@@ -103,7 +105,21 @@ export function createStats(replica: Replica): Stats {
 const keyOf = (report: Report): string =>
   JSON.stringify([report.host, report.node, report.type === 'namespace' ? report.namespace : COMPUTE])
 
-/** A report that says what is known already, by the same reporter, appends nothing. */
+/** A report that is refused for certain, or says what is known already, appends nothing. */
+const isNews = (replica: Replica, report: Report): boolean => refusalOf(replica, report) === undefined && saysSomethingNew(replica, report)
+
+/** What the log would say, where that is certain on a fleet as new as the log: sequences and incarnations only go on. */
+function refusalOf({ fleet }: Replica, report: Report): Void {
+  const record = fleet.hosts.find(report)
+  const needsHost = report.type === 'namespace' || report.delta !== undefined
+  if (record === undefined) return needsHost ? 'report.unknown_host' : undefined
+  const reporter = record.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
+  if (reporter?.incarnation === report.incarnation && report.sequence <= reporter.sequence) return 'report.stale'
+  if (report.type === 'namespace' || report.delta === undefined) return undefined
+  return reporter?.incarnation !== report.incarnation || reporter.sequence !== report.delta.baseSequence ? 'report.gap' : undefined
+}
+
+/** Whether the host's data, or its claims, would change; for reports that are not refused for certain. */
 function saysSomethingNew({ fleet }: Replica, report: Report): boolean {
   const record = fleet.hosts.find(report)
   const reporter = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)

@@ -3,7 +3,7 @@ import type { DecisionFilter } from '../db/decisions.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
-import { type HostFilter, matchesHost, parseHostQuery } from './host-filter.ts'
+import { checkFilter, type HostFilter, matchesHost, parseHostQuery } from './host-filter.ts'
 import type { HostView } from './host-view.ts'
 import { InputFault } from './outcome.ts'
 import { createStream, type Stream } from './stream.ts'
@@ -129,6 +129,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
     },
     hosts({ filter, query, after, ...args }) {
       const terms = parseHostQuery(query ?? '')
+      if (filter) checkFilter(filter)
       const matches = (view: HostView) => matchesHost(view, terms) && (!filter || matchesHost(view, filter))
       return admit<HostEvent>(
         args,

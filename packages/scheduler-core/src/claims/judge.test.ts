@@ -3,7 +3,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import type { Change, ClaimsProposed, LogEntry, Place } from '../fleet/change.ts'
 import { type Checkpoint, checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { type Fleet, PLACE_WINDOW, UnknownEntryError } from '../fleet/fleet.ts'
-import { aClaim, aLog, aReport, aUuid, type TestLog } from '../testing/index.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid, type TestLog } from '../testing/index.ts'
 import { KEY_CAP } from './judge.ts'
 import { KEY_AFTERLIFE_MS } from './ledger.ts'
 
@@ -266,10 +266,71 @@ describe('rule 7: reports', () => {
       sequence,
       delta: { baseSequence: sequence - 1, ...part },
     })
-    log.append([delta(2, { addInstances: [X], vcpusUsed: 1 })])
+    log.append([delta(2, { addInstances: [X], vcpusUsed: 1, memoryMbUsed: 512 })])
     expect(stateOf(log, 'k1.0')).toBe('MATERIALISED')
-    log.append([delta(3, { removeInstances: [X], vcpusUsed: 0 })])
+    log.append([delta(3, { removeInstances: [X], vcpusUsed: 0, memoryMbUsed: 0 })])
     expect([stateOf(log, 'k1.0'), free(log)]).toEqual(['CONFIRMED', 3])
+  })
+
+  const deltaOf = (part: object): Change => {
+    const { full: _, ...report } = aReport('h1', {}, 2)
+    return { ...report, delta: { baseSequence: 1, ...part } }
+  }
+
+  test('a delta that moves an instance without the figures that count it is a gap', () => {
+    const log = twoHosts()
+    log.append([aClaim({ instances: [X] })])
+    expect(log.append([deltaOf({ addInstances: [X] })])).toEqual(['report.gap'])
+    expect(stateOf(log, 'k1.0')).toBe('RESERVED')
+  })
+
+  test('a delta cannot move an instance whose CPUs and GPUs the report counts: nobody would count them', () => {
+    const log = aLog()
+    const cell = { id: 0, cpuset: [0, 1, 2, 3], memoryMb: 8_192, cpuUsage: 0, memoryUsageMb: 0, pinnedCpus: [] }
+    log.append([aReport('h1', { instances: [], numaCells: [cell], gpus: [{ index: 0, usedMilli: 0 }] })])
+    const grants = {
+      classes: { VCPU: 2, MEMORY_MB: 1_024 },
+      numa: [{ guest: 0, cell: 0, cpus: 0, memoryMb: 1_024, pinned: [0, 1] }],
+      gpu: [{ index: 0, milli: 1_000 }],
+    }
+    const pinned = (key: string, instance: string) => aClaim({ key, mode: 'CONFIRM', instances: [instance], grants })
+    expect(log.append([pinned('k1', X)])).toEqual([undefined])
+    expect(log.append([deltaOf({ addInstances: [X], vcpusUsed: 2, memoryMbUsed: 1_024 })])).toEqual(['report.gap'])
+    expect(log.append([pinned('k2', aUuid(0x98))])).toEqual(['claim.no_room'])
+  })
+
+  test('a delta of a standard class counts in an inventory of its own too', () => {
+    const log = aLog()
+    log.append([aReport('h1', { inventories: [{ resourceClass: 'VCPU', total: 2, used: 0 }] })])
+    log.append([deltaOf({ vcpusUsed: 2 })])
+    expect(free(log)).toBe(0)
+  })
+
+  test('a group is forgotten with its last member, and bound anew by the next', () => {
+    const log = twoHosts()
+    const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY') => ({ uuid: aUuid(7), policy, maxServerPerHost: null })
+    log.append([aClaim({ key: 'a', group: group('AFFINITY') })])
+    expect(log.append([aClaim({ key: 'b', group: group('ANTI_AFFINITY') })])).toEqual(['claim.group_mismatch'])
+    const { fence } = log.fleet.ledger.claims.get('a.0') ?? { fence: 0 }
+    log.append([{ type: 'release', claim: 'a.0', fence, reason: null }])
+    expect(log.fleet.groups.byUuid.size).toBe(0)
+    expect(log.append([aClaim({ key: 'c', group: group('ANTI_AFFINITY') })])).toEqual([undefined])
+  })
+
+  test('a checkpoint is a picture: it does not move on with the fleet', () => {
+    const log = twoHosts()
+    log.append([aClaim({ key: 'a' })])
+    const checkpoint = checkpointOf(log.fleet)
+    const before = canonicalJson(checkpoint)
+    const { fence } = log.fleet.ledger.claims.get('a.0') ?? { fence: 0 }
+    log.append([{ type: 'release', claim: 'a.0', fence, reason: null }])
+    expect(canonicalJson(checkpoint)).toBe(before)
+  })
+
+  test('an instance is the same in upper and lower case', () => {
+    const upper = 'ABCDEFAB-0000-4000-8000-00000000000A'
+    expect(aRequest({ instanceUuids: [upper] }).instanceUuids).toEqual([upper.toLowerCase()])
+    expect(aReport('h1', { instances: [upper] }).full?.instances).toEqual([upper.toLowerCase()])
   })
 
   test('stale sequences and stale incarnations are ignored', () => {

@@ -123,6 +123,7 @@ export class Ledger {
     const stillThere = claim.instance !== null && record.present.has(claim.instance)
     dropCounted(this.#hosts, record, claim.grants, claim.state === 'MATERIALISED')
     this.#groups.leave(claim.group, claim.host)
+    this.#groups.forgetIfEmpty(claim.group)
     claim.state = state
     claim.endedAt = now
     claim.reason = reason

@@ -6,7 +6,7 @@ export const differentHostFilter: Filter = {
   name: 'DifferentHostFilter',
   description: 'The host holds none of the instances named by the hint different_host.',
   prepare({ schedulerHints }, { hosts }) {
-    const apart = schedulerHints.different_host ?? []
+    const apart = (schedulerHints.different_host ?? []).map((uuid) => uuid.toLowerCase())
     if (apart.length === 0) return undefined
 
     const found = (host: Parameters<typeof hosts.get>[0]) => apart.find((uuid) => holdsInstance(hosts.get(host), uuid))

@@ -6,7 +6,7 @@ export const sameHostFilter: Filter = {
   name: 'SameHostFilter',
   description: 'The host holds one of the instances named by the hint same_host.',
   prepare({ schedulerHints }, { hosts }) {
-    const together = schedulerHints.same_host ?? []
+    const together = (schedulerHints.same_host ?? []).map((uuid) => uuid.toLowerCase())
     if (together.length === 0) return undefined
 
     return {

@@ -84,7 +84,7 @@ export function checkpointOf(fleet: Fleet): Checkpoint {
       const { host: name, node } = hosts.get(host)
       return { ...claim, host: name, node }
     }),
-    keys: [...ledger.keys()],
+    keys: [...ledger.keys()].map((key) => ({ ...key })),
     profiles: profiles.written(),
     activeProfiles: profiles
       .names()

@@ -1,7 +1,7 @@
 import type { GroupBinding } from './change.ts'
 import type { HostIndex } from './columns.ts'
 
-/** A server group: bound by its first claim; its members are live claims. */
+/** A server group: bound by its first claim, forgotten with its last; its members are live claims. */
 export interface Group extends GroupBinding {
   /** Revision of the last edit: claims decided before it do not count. */
   lastEdit: number
@@ -43,6 +43,11 @@ export class Groups {
     const left = (members.get(host) ?? 0) - 1
     if (left > 0) members.set(host, left)
     else members.delete(host)
+  }
+
+  /** A group lives as long as it has members: without any, the next first claim binds it anew. */
+  forgetIfEmpty(uuid: string | null): void {
+    if (uuid !== null && this.byUuid.get(uuid)?.members.size === 0) this.byUuid.delete(uuid)
   }
 }
 

@@ -2,8 +2,8 @@ import type { Code } from '../codes.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { HostReported, NamespaceReported } from './change.ts'
 import type { Fleet } from './fleet.ts'
-import type { HostRecord, Reporter } from './hosts.ts'
-import { type HostStats, mergeDelta } from './stats.ts'
+import type { HostRecord, HostTable, Reporter } from './hosts.ts'
+import { type HostStats, mergeDelta, type StatsDelta } from './stats.ts'
 
 /** How many earlier incarnations of a reporter are recognised as stale. */
 const PAST_INCARNATIONS = 8
@@ -21,6 +21,7 @@ export function takeReport(fleet: Fleet, change: HostReported): Code | undefined
   if (change.delta !== undefined) {
     if (known === undefined) return 'report.unknown_host'
     if (reporter?.incarnation !== change.incarnation || reporter.sequence !== change.delta.baseSequence) return 'report.gap'
+    if (!saysWhatItMoves(hosts, known, change.delta)) return 'report.gap'
   }
   const stats = change.full ?? mergeDelta((known as HostRecord).stats, change.delta ?? { baseSequence: 0 })
   const record = known ?? hosts.add(change, stats, place.revision)
@@ -30,6 +31,27 @@ export function takeReport(fleet: Fleet, change: HostReported): Code | undefined
   record.revision = place.revision
   takeStats(fleet, record, stats)
   return undefined
+}
+
+/**
+ * An instance that comes or goes takes its claim's use into the report's figures, or out of them: where the report counts
+ * use itself, the delta must give the new figure. Cells, GPUs and classes of their own have none in a delta: they need a full report.
+ */
+function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta): boolean {
+  const told: Readonly<Record<string, number | undefined>> = {
+    VCPU: delta.vcpusUsed,
+    MEMORY_MB: delta.memoryMbUsed,
+    DISK_GB: delta.localGbUsed,
+  }
+  const moved = new Set([...(delta.addInstances ?? []), ...(delta.removeInstances ?? [])])
+  for (const { instance, grants } of record.claims) {
+    if (instance === null || !moved.has(instance)) continue
+    if (grants.gpu !== undefined && record.gpus.some(({ countsUse }) => countsUse)) return false
+    if (grants.numa !== undefined && record.cells.some((cell) => cell.countsCpu || cell.countsMemory || cell.countsPinned)) return false
+    for (const resourceClass of Object.keys(grants.classes ?? {}))
+      if (hosts.classColumns(resourceClass).countsUse[record.index] === 1 && told[resourceClass] === undefined) return false
+  }
+  return true
 }
 
 /** Replaces what is known about a host and counts its claims anew: materialised ones are in the report. */

@@ -13,7 +13,8 @@ const memory = z
   .min(0)
   .max(limits.memoryMib, `must be ${limits.memoryMib} MiB (64 TiB) or less; more is most likely given in bytes or KiB`)
 const className = z.string().regex(/^[A-Z][A-Z0-9_]{0,254}$/, 'must be a resource class: capital letters, digits and _')
-const uuid = z.uuid()
+/** One spelling for each: instances are compared as text. */
+const uuid = z.uuid().toLowerCase()
 const cpus = list(whole(limits.cpus), limits.cpus)
 
 const inventory = z
@@ -156,7 +157,16 @@ export function mergeDelta(stats: HostStats, delta: StatsDelta): HostStats {
   const { baseSequence: _, addInstances, removeInstances, ...numbers } = delta
   const told = Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)) as Partial<HostStats>
   const instances = stats.instances === null ? null : mergeInstances(stats.instances, addInstances ?? [], removeInstances ?? [])
-  return { ...stats, ...told, instances }
+  // a standard class may have an inventory of its own: what the delta tells of it holds there too
+  const used: Readonly<Record<string, number | undefined>> = {
+    VCPU: told.vcpusUsed,
+    MEMORY_MB: told.memoryMbUsed,
+    DISK_GB: told.localGbUsed,
+  }
+  const inventories = stats.inventories.map((given) =>
+    given.used === null ? given : { ...given, used: used[given.resourceClass] ?? given.used },
+  )
+  return { ...stats, ...told, inventories, instances }
 }
 
 function mergeInstances(before: readonly string[], add: readonly string[], remove: readonly string[]): string[] {

@@ -263,3 +263,16 @@ describe('resource classes', () => {
     expect(classesKind.canGive(fleet.hosts, H1, [{ resourceClass: 'GONE', amount: 1 }])).toBe(false)
   })
 })
+
+test('the emptiest cell is the one with the most CPUs left, pinned ones not counted', () => {
+  const cells = [0, 1].map((id) => ({
+    id,
+    cpuset: [0, 1, 2, 3, 4, 5, 6, 7].map((cpu) => cpu + 8 * id),
+    memoryMb: 10_000,
+    pinnedCpus: id === 0 ? [0, 1, 2, 3, 4, 5] : [8],
+  }))
+  const fleet = aFleet({ h1: { numaCells: cells } })
+  const ask = [{ id: 0, cpus: [0], memoryMb: 1, cpuPolicy: 'shared' as const }]
+  const choose = (rule: string) => numaKind.createAssign({ rule })(fleet.hosts, 0 as HostIndex, ask)?.[0]?.cell
+  expect([choose('emptiest'), choose('tightest')]).toEqual([1, 0])
+})

@@ -9,6 +9,7 @@ export interface CachedScores {
 
 /** Numbers kept per fleet at most: beyond, the kinds of request asked for least recently are dropped. */
 const MAX_NUMBERS = 16_000_000
+const MAX_KEYS = 4_096
 
 const caches = new WeakMap<Fleet, Map<string, CachedScores>>()
 
@@ -22,7 +23,7 @@ export function cachedScores(fleet: Fleet, key: string): CachedScores {
   if (scores !== undefined) cache.delete(key)
   if (scores === undefined || scores.raw.length < size) scores = grow(scores, size)
   cache.set(key, scores)
-  while (cache.size > 1 && cache.size * size > MAX_NUMBERS) cache.delete(cache.keys().next().value as string)
+  while (cache.size > 1 && (cache.size > MAX_KEYS || cache.size * size > MAX_NUMBERS)) cache.delete(cache.keys().next().value as string)
   return scores
 }
 

@@ -1,6 +1,6 @@
 import type { Checkpoint, Entry, LogEntry, Place } from '@gantt/scheduler-core'
 import pg from 'pg'
-import { type LogReader, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
+import { type LogReader, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import { createSession, sqlState } from './session.ts'
 
 /** Advisory locks of a fleet's database: the turn, and the writing of checkpoints. */
@@ -9,6 +9,9 @@ const CHECKPOINT_LOCK = 0x67616e81
 
 /** How long a replica waits for its turn before it goes on without: a stalled holder must not stop the fleet. */
 const TURN_TIMEOUT_MS = 50
+
+/** Checkpoints kept; older ones are dropped when a new one is written. */
+const CHECKPOINTS_KEPT = 8
 
 /** NOTIFY is a hint that may be lost: look at least this often. */
 const POLL_MS = 1_000
@@ -93,8 +96,10 @@ export async function openPostgresSynchronizer(connection: pg.ClientConfig): Pro
         const row = rows[0]
         return row && { revision: Number(row.revision), id: entry.id, at: Number(row.at_ms) }
       } catch (error) {
-        // the lock wait, serialization and deadlock errors roll the statement back: for certain not appended
-        if (['55P03', '40001', '40P01'].includes(sqlState(error) ?? '')) return undefined
+        // lock wait, serialization and deadlock roll this statement back, but an earlier copy of the entry may still land:
+        // only the comparison with the head is certain, so the same entry is sent again
+        if (['55P03', '40001', '40P01'].includes(sqlState(error) ?? ''))
+          throw new StoreUnavailableError('another append holds the head', { cause: error })
         throw error
       }
     },
@@ -142,6 +147,12 @@ export async function openPostgresSynchronizer(connection: pg.ClientConfig): Pro
                 [place.revision, place.id, place.at, checkpoint.format, JSON.stringify(checkpoint)],
               )
             : undefined
+        // the log is kept whole, so an old checkpoint only saves reading: a few are enough
+        if (saved?.rowCount === 1)
+          await client.query(
+            'DELETE FROM checkpoint WHERE revision NOT IN (SELECT revision FROM checkpoint ORDER BY revision DESC LIMIT $1)',
+            [CHECKPOINTS_KEPT],
+          )
         await client.query('COMMIT')
         return saved?.rowCount === 1
       } finally {

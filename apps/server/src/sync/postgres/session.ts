@@ -7,6 +7,9 @@ export interface Session {
   close(): Promise<void>
 }
 
+/** How long an answer may take: longer than the server's own statement time-out, so that its word comes first. */
+const ANSWER_MS = 15_000
+
 /** SQLSTATE classes that say that the statement was refused for what it is: a defect of ours, never retried. */
 const DEFECTS = /^(0A|22|23|26|2B|34|39|3D|3F|42|44)/
 
@@ -23,7 +26,8 @@ export function createSession(
   let closed = false
 
   const open = (): Promise<pg.Client> => {
-    const fresh = new pg.Client({ connectionTimeoutMillis: 5_000, keepAlive: true, ...connection })
+    // a network that swallows an answer must not hold up everything behind it
+    const fresh = new pg.Client({ connectionTimeoutMillis: 5_000, query_timeout: ANSWER_MS, keepAlive: true, ...connection })
     const opened = fresh
       .connect()
       .then(() => prepare(fresh))

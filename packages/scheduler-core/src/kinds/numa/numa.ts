@@ -45,12 +45,19 @@ const orders: Readonly<Record<string, CellOrder>> = {
   tightest: (a, b) => freeRate(a) - freeRate(b) || a.id - b.id,
 }
 
-/** The lesser of a cell's free shares of CPUs and of memory, 0..1. */
+/** The lesser of a cell's free shares of CPUs and of memory, 0..1. Pinned CPUs are not free. */
 export const freeRate = (cell: CellState): number =>
   Math.min(
-    cell.cpuCapacity === 0 ? 0 : cell.cpuFree / cell.cpuCapacity,
+    cell.cpuCapacity === 0 ? 0 : sharedCpusLeft(cell) / cell.cpuCapacity,
     cell.memoryCapacity === 0 ? 0 : cell.memoryFree / cell.memoryCapacity,
   )
+
+/** Shared CPUs that may still be given beside the pinned ones; negative after a report that shrinks the cell. */
+export function sharedCpusLeft(cell: CellState): number {
+  const size = cell.cpuset.length
+  const unpinned = size - pinnedCount(cell)
+  return (unpinned === size ? cell.cpuCapacity : Math.floor((unpinned * cell.cpuCapacity) / size)) - (cell.cpuCapacity - cell.cpuFree)
+}
 
 /** Guest cells on distinct host cells, each with enough shared or own CPUs and memory. */
 export const numaKind: ResourceKind<readonly NumaCellRequest[], readonly CellGrant[]> = {

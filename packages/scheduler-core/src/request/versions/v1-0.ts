@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 
 const name = z.string().min(1).max(limits.nameLength)
-const uuid = z.uuid()
+/** One spelling for each: instances are compared as text. */
+const uuid = z.uuid().toLowerCase()
 const whole = (max: number) => z.number().int().min(0).max(max)
 const positive = (max: number) => z.number().int().min(1).max(max)
 const list = <T extends z.ZodType>(item: T, max: number = limits.entries) => z.array(item).max(max)
