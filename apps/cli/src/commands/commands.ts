@@ -1,12 +1,15 @@
 import type { Command } from 'commander'
+import { addAggregates } from './aggregates.ts'
 import { addClaims } from './claims.ts'
+import { addDb } from './db.ts'
 import { addDecisions } from './decisions.ts'
 import { addExplain } from './explain.ts'
+import { addHost } from './host.ts'
 import { addHosts } from './hosts.ts'
 import { addSelect } from './select.ts'
 import { addWhyNot } from './why-not.ts'
 
-/** The commands that ask a running service, each in the file of its noun. */
+/** The commands for a running service and for what one leaves behind, each in the file of its noun. */
 export function addCommands(program: Command): void {
   addHosts(program)
   addSelect(program)
@@ -14,4 +17,7 @@ export function addCommands(program: Command): void {
   addExplain(program)
   addDecisions(program)
   addClaims(program)
+  addAggregates(program)
+  addHost(program)
+  addDb(program)
 }

@@ -52,7 +52,7 @@ export function addExplain(program: Command): void {
     .argument('<decision>', 'its id, as select and decisions print it')
     .option('--verdicts', 'host by host too')
     .option('--instance <n>', 'which instance, from 0; if not given the one that found no host, else the first', wholeNumber(0, 999))
-    .option('--top <n>', 'best hosts to show', wholeNumber(1, 500), 5)
+    .option('--top <n>', 'best hosts to show', wholeNumber(1, 200), 5)
     .option('--markdown', 'as a page for a ticket')
     .action((decision: string, flags: Flags) =>
       run(flags, () => (flags.markdown ? explainAsPage(decision, flags) : explain(decision, flags))),

@@ -1,0 +1,102 @@
+import type { Command } from 'commander'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { notEmpty } from './hosts.ts'
+import { wholeNumber } from './options.ts'
+import { type Result, run, withExamples, withService } from './output.ts'
+import { DEFAULT_FIRST, PAGE_INFO, type Page, readPages, tally } from './pages.ts'
+import { toPairs, toTable } from './table.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly query?: string
+  readonly first: number
+  readonly all?: true
+  readonly json?: true
+}
+
+interface Aggregate {
+  readonly uuid: string
+  readonly name: string
+  readonly availabilityZone: string | null
+  readonly version: number
+  readonly updatedAt: string
+  readonly metadata: readonly { readonly key: string; readonly value: string }[]
+  readonly hostNames: readonly string[]
+}
+
+const AGGREGATE = 'uuid name availabilityZone version updatedAt metadata { key value } hostNames'
+
+const AGGREGATES = `query Aggregates($first: Int!, $after: String, $query: String) {
+  aggregates(first: $first, after: $after, query: $query) { ${PAGE_INFO} nodes { ${AGGREGATE} } }
+}`
+
+const ONE = `query Aggregate($uuid: UUID!) { aggregate(uuid: $uuid) { ${AGGREGATE} } }`
+
+/** `gantt aggregates`: sets of hosts with metadata, and zones among them. */
+export function addAggregates(program: Command): void {
+  const aggregates = program
+    .command('aggregates')
+    .description('list aggregates: sets of hosts with metadata; some are zones')
+    .option('--query <terms>', 'only those of which these terms hold, as in the API', notEmpty)
+    .option('--first <n>', 'at most so many', wholeNumber(1, 100_000), DEFAULT_FIRST)
+    .option('--all', 'every one')
+    .action((flags: Flags) => run(flags, () => listAggregates(flags)))
+  withExamples(withService(aggregates), [
+    ['gantt aggregates', 'all of them'],
+    ['gantt aggregates show 3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d001', 'members and metadata of one'],
+  ])
+  const show = aggregates
+    .command('show')
+    .description('members and metadata of one aggregate')
+    .argument('<uuid>', 'its uuid, as aggregates prints it')
+    .action((uuid: string, _flags: Flags, command: Command) => {
+      const flags = command.optsWithGlobals<Flags>()
+      return run(flags, () => showAggregate(uuid, flags))
+    })
+  withExamples(show, [['gantt aggregates show 3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d001', 'one of them']])
+}
+
+async function listAggregates({ query, first, all, ...flags }: Flags): Promise<Result> {
+  const client = connect(flags)
+  const { items: aggregates, totalCount } = await readPages(all ? Number.POSITIVE_INFINITY : first, async (size, after) => {
+    const answer = await client.request<{ aggregates: Page<Aggregate> }>(AGGREGATES, { first: size, after, query })
+    return answer.aggregates
+  })
+  const rows = aggregates.map(({ uuid, name, availabilityZone, hostNames, metadata }) => [
+    uuid,
+    name,
+    availabilityZone ?? '-',
+    String(hostNames.length),
+    toWords(metadata).join(' ') || '-',
+  ])
+  const table = toTable(COLUMNS, rows)
+  const lines = totalCount === 0 ? ['There is no such aggregate.'] : [...table, '', `${tally(aggregates.length, totalCount, 'aggregate')}.`]
+  return { lines, json: { totalCount, aggregates } }
+}
+
+const COLUMNS = [
+  { head: 'uuid' },
+  { head: 'name', cut: 'middle', least: 8 },
+  { head: 'zone', cut: 'middle', least: 6 },
+  { head: 'hosts', align: 'right' },
+  { head: 'metadata', cut: 'end', least: 8 },
+] as const
+
+async function showAggregate(uuid: string, flags: Flags): Promise<Result> {
+  const { aggregate } = await connect(flags).request<{ aggregate: Aggregate | null }>(ONE, { uuid })
+  if (aggregate === null) throw new CommandFailure(EXIT.refused, `there is no aggregate ${uuid}`)
+  const { name, availabilityZone, version, updatedAt, metadata, hostNames } = aggregate
+  const lines = toPairs([
+    ['name', name],
+    ['uuid', aggregate.uuid],
+    ['zone', availabilityZone ?? '-'],
+    ['version', `${version}, since ${updatedAt}`],
+    ['metadata', toWords(metadata).join(' ') || '-'],
+    [`hosts (${hostNames.length})`, hostNames.join(' ') || '-'],
+  ])
+  return { lines, json: aggregate }
+}
+
+/** The zone has a column of its own. */
+const toWords = (metadata: Aggregate['metadata']): readonly string[] =>
+  metadata.filter(({ key }) => key !== 'availability_zone').map(({ key, value }) => `${key}=${value}`)

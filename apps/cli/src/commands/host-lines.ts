@@ -1,0 +1,114 @@
+import { type ClaimRow, toClaimTable } from './claim-rows.ts'
+import { age, counted, decimal, mibPair, ranges } from './format.ts'
+import { nameOf } from './hosts.ts'
+import { toPairs, toTable } from './table.ts'
+import type { Usage } from './usage.ts'
+
+/** A host with everything that is known of it. */
+export interface HostDetail {
+  readonly name: string
+  readonly node: string
+  readonly availabilityZone: string
+  readonly status: string
+  readonly statusReason: string | null
+  readonly state: string
+  readonly lastReportAt: string | null
+  readonly runningVms: number
+  readonly traits: readonly string[]
+  readonly capacity: readonly Usage[]
+  readonly numa: { readonly cells: readonly Cell[] } | null
+  readonly gpus: readonly { readonly index: number; readonly model: string | null; readonly freeMilli: number }[]
+  readonly aggregates: { readonly nodes: readonly { readonly name: string }[] }
+  readonly claims: { readonly totalCount: number; readonly nodes: readonly ClaimRow[] }
+}
+
+interface Cell {
+  readonly id: number
+  readonly cpus: readonly number[]
+  readonly cpusFree: number
+  readonly pinned: readonly number[]
+  readonly memoryMb: number
+  readonly memoryFreeMb: number
+}
+
+/** One host from top to bottom: what it is, what it can give, what it has inside, who holds room. */
+export function toLines(host: HostDetail): readonly string[] {
+  const { numa, gpus, claims } = host
+  return [
+    ...toHead(host),
+    '',
+    ...toCapacity(host.capacity),
+    'free = floor((total - reserved) x ratio) - used - claimed',
+    ...(numa === null || numa.cells.length === 0 ? [] : ['', 'NUMA cells', ...toCells(numa.cells)]),
+    ...(gpus.length === 0 ? [] : ['', 'GPUs', ...toGpus(gpus)]),
+    '',
+    ...(claims.totalCount === 0 ? ['No claim holds room.'] : [toClaimHead(host), ...toClaimTable(claims.nodes)]),
+  ]
+}
+
+function toClaimHead({ name, claims: { totalCount, nodes } }: HostDetail): string {
+  return nodes.length === totalCount
+    ? counted(totalCount, 'claim')
+    : `${nodes.length} of ${totalCount} claims; all: gantt claims --host ${name} --all`
+}
+
+function toHead(host: HostDetail): readonly string[] {
+  const ago = host.lastReportAt === null ? 'never' : `${age(host.lastReportAt, Date.now())} ago`
+  return toPairs([
+    ['host', nameOf(host)],
+    ['zone', host.availabilityZone],
+    ['status', host.statusReason === null ? host.status : `${host.status}: ${host.statusReason}`],
+    ['state', `${host.state}, reported ${ago}, ${counted(host.runningVms, 'instance')} running`],
+    ['aggregates', host.aggregates.nodes.map(({ name }) => name).join(' ') || '-'],
+    ...(host.traits.length === 0 ? [] : [['traits', host.traits.join(' ')] as const]),
+  ])
+}
+
+const toCapacity = (capacity: readonly Usage[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'resource', cut: 'middle', least: 10 },
+      ...['total', 'reserved', 'ratio', 'used', 'claimed', 'free'].map((head) => ({ head, align: 'right' }) as const),
+    ],
+    capacity.map(({ resourceClass, total, reserved, allocationRatio, used, claimed, free }) => [
+      resourceClass,
+      ...[total, reserved, allocationRatio, used, claimed, free].map(decimal),
+    ]),
+  )
+
+const toCells = (cells: readonly Cell[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'cell', align: 'right' },
+      { head: 'cpus', cut: 'end' },
+      { head: 'pinned', cut: 'end' },
+      { head: 'cpus free', align: 'right' },
+      { head: 'memory free', align: 'right' },
+    ],
+    cells.map(({ id, cpus, pinned, cpusFree, memoryFreeMb, memoryMb }) => [
+      String(id),
+      ranges(cpus),
+      ranges(pinned),
+      String(cpusFree),
+      mibPair(memoryFreeMb, memoryMb),
+    ]),
+  )
+
+/** GPUs of one model with as much free are one line: a host has up to sixteen. */
+function toGpus(gpus: HostDetail['gpus']): readonly string[] {
+  const groups = new Map<string, { readonly model: string; readonly freeMilli: number; readonly indexes: number[] }>()
+  for (const { index, model, freeMilli } of gpus) {
+    const key = `${freeMilli} ${model}`
+    const group = groups.get(key) ?? { model: model ?? '-', freeMilli, indexes: [] }
+    group.indexes.push(index)
+    groups.set(key, group)
+  }
+  return toTable(
+    [
+      { head: 'gpu', cut: 'end' },
+      { head: 'model', cut: 'end' },
+      { head: 'free of each', align: 'right' },
+    ],
+    [...groups.values()].map(({ model, freeMilli, indexes }) => [ranges(indexes), model, `${freeMilli}/1000`]),
+  )
+}

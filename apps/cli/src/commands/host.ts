@@ -1,0 +1,103 @@
+import type { Command } from 'commander'
+import { CLAIM } from './claim-rows.ts'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { counted } from './format.ts'
+import { type HostDetail, toLines } from './host-lines.ts'
+import { HOST_STATUSES, type HostStatus, nameOf, notEmpty } from './hosts.ts'
+import { oneOf } from './options.ts'
+import { type Result, run, withExamples, withService } from './output.ts'
+import { toTable } from './table.ts'
+import { USAGE } from './usage.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly node?: string
+  readonly json?: true
+}
+
+interface StatusFlags extends ConnectionFlags {
+  readonly status: HostStatus
+  readonly reason: string
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+interface StatusSet {
+  readonly __typename: 'HostSetStatusPayload'
+  readonly dryRun: boolean
+  readonly hosts: readonly { readonly name: string; readonly node: string; readonly status: string; readonly statusReason: string | null }[]
+  readonly impact: { readonly hostsAffected: number; readonly claimsOnAffectedHosts: number; readonly warnings: readonly string[] }
+}
+
+const HOST = `query Host($name: String!, $node: String) {
+  host(name: $name, node: $node) {
+    name node availabilityZone status statusReason state lastReportAt runningVms traits
+    capacity { ${USAGE} }
+    numa { cells { id cpus cpusFree pinned memoryMb memoryUsedMb memoryFreeMb } }
+    gpus { index model freeMilli }
+    aggregates(first: 100) { nodes { uuid name } }
+    claims(first: 100, states: [RESERVED, CONFIRMED, MATERIALISED]) { totalCount nodes { ${CLAIM} } }
+  }
+}`
+
+const SET_STATUS = `mutation SetStatus($hosts: [ResourceNameInput!]!, $status: HostStatus!, $reason: String!, $dryRun: Boolean!) {
+  hostSetStatus(hosts: $hosts, status: $status, reason: $reason, dryRun: $dryRun) {
+    __typename
+    ... on HostSetStatusPayload {
+      dryRun
+      hosts { name node status statusReason }
+      impact { hostsAffected claimsOnAffectedHosts warnings }
+    }
+    ${REFUSAL}
+  }
+}`
+
+/** `gantt host show|set-status`: one host as it is, and whether hosts take anything new. */
+export function addHost(program: Command): void {
+  const host = program.command('host').description('look at one host; open hosts for new instances, or close them')
+  const show = host
+    .command('show')
+    .description('what a host has: the arithmetic of its capacity, NUMA cells, GPUs, aggregates and claims')
+    .argument('<host>', 'its name')
+    .option('--node <name>', 'which node, of a host with many', notEmpty)
+    .action((name: string, flags: Flags) => run(flags, () => showHost(name, flags)))
+  withExamples(withService(show), [['gantt host show rack1-a', 'one host']])
+
+  const setStatus = host
+    .command('set-status')
+    .description('open hosts for new instances, or close them; what runs there stays')
+    .argument('<host...>', 'their names')
+    .requiredOption('--status <status>', HOST_STATUSES.join(', '), oneOf(HOST_STATUSES))
+    .requiredOption('--reason <text>', 'why, for those who ask later', notEmpty)
+    .option('--dry-run', 'change nothing; tell what it would touch')
+    .action((names: readonly string[], flags: StatusFlags) => run(flags, () => setStatusOf(names, flags)))
+  withExamples(withService(setStatus), [
+    ['gantt host set-status rack1-a --status DISABLED --reason "fan broken"', 'nothing new goes there'],
+    ['gantt host set-status rack1-a rack1-b --status MAINTENANCE --reason "new kernel" --dry-run', 'what would it touch?'],
+  ])
+}
+
+async function showHost(name: string, { node, ...flags }: Flags): Promise<Result> {
+  const { host } = await connect(flags).request<{ host: HostDetail | null }>(HOST, { name, node })
+  if (host === null)
+    throw new CommandFailure(EXIT.refused, `no host ${JSON.stringify(name)} has reported; "gantt hosts" lists those that have`)
+  return { lines: toLines(host), json: host }
+}
+
+async function setStatusOf(names: readonly string[], { status, reason, dryRun, ...flags }: StatusFlags): Promise<Result> {
+  const variables = { hosts: names.map((name) => ({ host: name })), status, reason, dryRun: dryRun === true }
+  const { hostSetStatus: answer } = await connect(flags).request<{ hostSetStatus: StatusSet | Refusal }>(SET_STATUS, variables)
+  if (!('impact' in answer)) throw toRefusal(answer)
+  const { hosts, impact } = answer
+  const table = toTable(
+    [{ head: 'host', cut: 'middle' }, { head: 'status' }, { head: 'reason', wraps: true }],
+    hosts.map((host) => [nameOf(host), host.status, host.statusReason ?? '-']),
+  )
+  const lines = [
+    ...table,
+    '',
+    `${answer.dryRun ? 'Nothing was changed. It would touch' : 'Changed'} ${counted(impact.hostsAffected, 'host')} with ${counted(impact.claimsOnAffectedHosts, 'claim')}.`,
+    ...impact.warnings.map((warning) => `Warning: ${warning}`),
+  ]
+  return { lines, json: answer }
+}

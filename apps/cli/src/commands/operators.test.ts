@@ -1,0 +1,113 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
+import { reportFleet } from './testing/fleet.ts'
+import { gantt, oneLine, type Said, widthOf } from './testing/gantt.ts'
+
+let folder: string
+let stateDir: string
+let service: Service
+let environment: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-cli-'))
+  fs.chmodSync(folder, 0o711)
+  stateDir = path.join(folder, 'state')
+  service = await startService({ GANTT_DATA_DIR: stateDir })
+  environment = { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
+  await reportFleet(service.client)
+}, 90_000)
+
+afterAll(async () => {
+  await service?.stop()
+  await gantt({}, 'db', 'stop', '--data-dir', stateDir)
+  fs.rmSync(folder, { recursive: true, force: true })
+}, 30_000)
+
+const run = (...args: readonly string[]): Promise<Said> => gantt(environment, ...args)
+
+/** A reservation of one CPU. */
+async function reserve(): Promise<{ readonly id: string; readonly host: string }> {
+  type Placed = { destinations: { selected: { host: { name: string }; claim: { id: string } } }[] }
+  const [first] = oneLine<Placed>(await run('select', '--vcpus', '1', '--memory-mb', '512', '--json')).destinations
+  return { id: first?.selected.claim.id ?? '', host: first?.selected.host.name ?? '' }
+}
+
+test('a claim is extended, confirmed, listed and released; then it is lost', async () => {
+  const { id, host } = await reserve()
+  const extended = await run('claims', 'extend', id, '--ttl', 'PT10M')
+  expect([extended.err, extended.code, widthOf(extended.out) <= 80]).toEqual(['', 0, true])
+  expect(extended.out).toMatch(/\n[0-9a-f-]{36} +\S+ +RESERVED +1\/512MiB +10 min\n/)
+  expect(oneLine(await run('claims', 'confirm', id, '--json'))).toMatchObject({ results: [{ claim: { id, state: 'CONFIRMED' } }] })
+  expect((await run('claims', '--host', host)).out).toMatch(/CONFIRMED +1\/512MiB +-\n/)
+  expect((await run('claims', 'release', id, '--reason', 'given up')).code).toBe(0)
+  const late = await run('claims', 'confirm', id)
+  expect([late.out, late.code]).toEqual([expect.stringContaining('it is RELEASED'), 1])
+  expect(oneLine(await run('claims', '--state', 'RELEASED', '--json'))).toMatchObject({ claims: [{ id }] })
+})
+
+test('aggregates are listed, and one is shown with its hosts', async () => {
+  const { out } = await run('aggregates')
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(/\n[0-9a-f-]{36} +zone-az2 +az2 +3 +kind=general\n/)
+  const { aggregates } = oneLine<{ aggregates: { uuid: string }[] }>(await run('aggregates', '--json'))
+  const shown = await run('aggregates', 'show', aggregates[0]?.uuid ?? '')
+  expect([shown.code, shown.out]).toEqual([0, expect.stringContaining('hosts (3)  az1-a az1-b az1-c\n')])
+  expect((await run('aggregates', 'show', '00000000-0000-4000-8000-000000000000')).code).toBe(1)
+})
+
+test('a host is shown with its arithmetic, NUMA cells, GPUs and aggregates', async () => {
+  const { out, code } = await run('host', 'show', 'az2-gpu')
+  expect(code).toBe(0)
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(/\nMEMORY_MB +65536 +0 +1 +32768 +0 +32768\n/)
+  expect(out).toMatch(/\n +1 +8-15 +- +8 +32\/32 GiB\n/)
+  expect(out).toMatch(/\n0-1 +A10 +1000\/1000\n/)
+  expect(out).toMatch(/\naggregates +zone-az2\n/)
+  expect(oneLine(await run('host', 'show', 'az1-a', '--json'))).toMatchObject({ name: 'az1-a', gpus: [] })
+  expect((await run('host', 'show', 'nobody')).code).toBe(1)
+})
+
+test('a host is closed and opened; --dry-run only tells', async () => {
+  const statusOf = async (name: string) => oneLine<{ status: string }>(await run('host', 'show', name, '--json')).status
+  const close = ['host', 'set-status', 'az1-b', 'az1-c', '--status', 'disabled', '--reason', 'fan broken']
+  expect((await run(...close, '--dry-run')).out).toContain('Nothing was changed. It would touch 2 hosts')
+  expect(await statusOf('az1-b')).toBe('ENABLED')
+  const { out, code } = await run(...close)
+  expect([code, out]).toEqual([0, expect.stringMatching(/az1-b +DISABLED +fan broken\naz1-c +DISABLED +fan broken\n\nChanged 2 hosts/)])
+  expect((await run('hosts', '--status', 'DISABLED')).out).toContain('2 hosts.')
+  const opened = oneLine(await run('host', 'set-status', 'az1-b', 'az1-c', '--status', 'ENABLED', '--reason', 'new fan', '--json'))
+  expect(opened).toMatchObject({ dryRun: false, hosts: [{ status: 'ENABLED' }, { status: 'ENABLED' }] })
+  const unknown = await run('host', 'set-status', 'nobody', '--status', 'DISABLED', '--reason', 'x')
+  expect([unknown.out, unknown.code]).toEqual(['', 1])
+})
+
+test.each([
+  ['a status without a reason', ['host', 'set-status', 'az1-a', '--status', 'DISABLED'], "'--reason <text>' not specified"],
+  ['an extension without an end', ['claims', 'extend', 'x'], "'--ttl <duration>' not specified"],
+  ['ten minutes in words', ['claims', 'extend', 'x', '--ttl', '10m'], 'It must be an ISO 8601 duration'],
+  ['a claim of no id', ['claims', 'release', 'x'], 'must be the global id of a Claim'],
+])('%s ends with a message and 2', async (_name, args, message) => {
+  const { out, err, code } = await run(...args)
+  expect([out, err, code]).toEqual(['', expect.stringContaining(message), 2])
+})
+
+test.each(['hosts', 'select', 'explain', 'why-not', 'claims', 'aggregates', 'decisions'])('help of %s has examples', async (name) => {
+  const { out, code } = await run(name, '--help')
+  expect([code, out]).toEqual([0, expect.stringContaining(`\nExamples:\n`)])
+  expect(widthOf(out)).toBeLessThanOrEqual(100)
+})
+
+test('db stop leaves a server that a service uses, and stops one that was left behind', async () => {
+  const used = await gantt({}, 'db', 'stop', '--data-dir', stateDir)
+  expect([used.code, used.out]).toEqual([1, expect.stringContaining('1 service still uses the database server')])
+  await service.kill()
+  const left = await gantt({ GANTT_DATA_DIR: stateDir }, 'db', 'stop', '--json')
+  expect([left.code, oneLine(left)]).toEqual([0, { stateDir, outcome: 'stopped', services: 0 }])
+  const gone = await gantt({}, 'db', 'stop', '--data-dir', stateDir)
+  expect([gone.code, gone.out]).toEqual([0, `No database server runs on ${stateDir}.\n`])
+  expect((await gantt({}, 'db', 'stop', '--data-dir', path.join(folder, 'never'))).code).toBe(0)
+  expect(fs.existsSync(path.join(folder, 'never'))).toBe(false)
+})
