@@ -8,6 +8,6 @@ export const ReasonCount = builder.objectRef<RefusalReason>('ReasonCount').imple
     filter: t.exposeString('filter', { description: 'Who refused.' }),
     hosts: t.exposeInt('hosts', { description: 'How many hosts.' }),
     text: t.exposeString('text', { description: 'The reason of the first such host.' }),
-    docsSlug: t.string({ description: 'Its heading in docs/errors.md.', resolve: ({ code }) => code.replaceAll('.', '-') }),
+    docsSlug: t.exposeString('code', { description: 'What to look for in docs/errors.md, which has a cure for each code.' }),
   }),
 })
