@@ -23,4 +23,10 @@ addReplay(program)
 
 addProve(program)
 
+// whoever reads us may have seen enough, as `head` does
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
 await program.parseAsync()

@@ -50,8 +50,13 @@ export function toPairs(pairs: readonly (readonly [name: string, value: string])
   )
 }
 
-const toCell = (text: string, width: number, column: Column | undefined): string =>
-  (column?.wraps ? wrap(text, width) : [text]).map((line) => shorten(line, width, column?.cut ?? 'end')).join('\n')
+/** Cut to the width, or continued below; there a word that is too long goes on too. */
+function toCell(text: string, width: number, column: Column | undefined): string {
+  if (!column?.wraps) return shorten(text, width, column?.cut ?? 'end')
+  return wrap(text, width)
+    .flatMap((line) => line.match(new RegExp(`.{1,${width}}`, 'gu')) ?? [''])
+    .join('\n')
+}
 
 /** Lines of at most so many columns, broken at spaces; a longer word stays whole. */
 export function wrap(text: string, columns: number = PAGE_COLUMNS): readonly string[] {
