@@ -23,8 +23,16 @@ export async function readPages<Item>(
     const page: Page<Item> = await read(Math.min(LARGEST_PAGE, wanted - items.length), after)
     items.push(...page.nodes)
     after = page.pageInfo.endCursor
-    if (!page.pageInfo.hasNextPage || after === null || items.length >= wanted) return { items, totalCount: page.totalCount }
+    const isLast = !page.pageInfo.hasNextPage || after === null || items.length >= wanted
+    showProgress(items.length, Math.min(wanted, page.totalCount), isLast)
+    if (isLast) return { items, totalCount: page.totalCount }
   }
+}
+
+/** How far a long list is, in one line that is gone at the end; only where somebody watches. */
+function showProgress(read: number, of: number, isLast: boolean): void {
+  if (!process.stderr.isTTY || (isLast && read <= LARGEST_PAGE)) return
+  process.stderr.write(isLast ? '\r\u001b[K' : `\r${read} of ${of}`)
 }
 
 /** A line below a list: how many of how many, and how to see the others. */
