@@ -75,7 +75,7 @@ async function listHosts({ zone, status, name, first, all, ...flags }: Flags): P
 
 function toLines(hosts: readonly HostRow[], totalCount: number, isFiltered: boolean): readonly string[] {
   if (totalCount === 0 && isFiltered) return ['No host is like that.']
-  if (totalCount === 0) return ['No host has reported yet. docs/tutorial.md begins with reporting one.']
+  if (totalCount === 0) return ['No host has reported yet. The README shows how to report one.']
   const nowMs = Date.now()
   const rows = hosts.map((host) => [
     nameOf(host),

@@ -207,7 +207,8 @@ function unloggedStep(fleet: Fleet, work: PlacementWork, { record, answer, found
   const { call } = work
   const place = { basis: fleet.place.revision, entryId: null, position: null }
   const revision = fleet.place.revision
-  const base = { record, place, account: call.account, at: fleet.now }
+  // not in the log, so it carries no stamp: the store's time at which the call arrived
+  const base = { record, place, account: call.account, at: Math.max(fleet.now, work.notAfter - call.deadlineMs) }
   if (answer.length > 0) {
     const outcome: PlacementOutcome = {
       type: 'placed',
