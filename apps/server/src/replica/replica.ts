@@ -10,6 +10,7 @@ import {
 } from '@gantt/scheduler-core'
 import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
 import { type Batch, buildBatch } from './batch.ts'
+import { type Answering, createCallQueue } from './call-queue.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { type PlacementCall, type PlacementOutcome, UnavailableError, type UnloggedDecision } from './placement.ts'
 import { settle } from './settle.ts'
@@ -39,8 +40,6 @@ export interface ReplicaOptions {
 
 /** A turn ends after this long, whatever still waits. */
 const TURN_MS = 5
-/** Calls that may wait: beyond, the next are refused at once. */
-const MAX_WAITING = 20_000
 const READ_LIMIT = 1_000
 const RETRY_MS = [10, 20, 50, 100, 200, 500, 1_000] as const
 
@@ -55,7 +54,7 @@ export class Replica {
   #closing = false
   readonly #store: Synchronizer
   readonly #options: Required<Pick<ReplicaOptions, 'newId' | 'newSeed' | 'monotonic'>> & ReplicaOptions
-  readonly #queue: Work[] = []
+  readonly #queue = createCallQueue()
   #inFlight: Batch | undefined
   readonly #listeners = new Set<(applied: Applied) => void>()
   readonly #moved = createSignal()
@@ -188,45 +187,21 @@ export class Replica {
     return missed
   }
 
-  #enqueue<Outcome, Item extends Work>(
-    deadlineMs: number,
-    create: (waiting: Pick<Work, 'arrived' | 'abandoned'> & { settle(outcome: Outcome): void; fail(error: Error): void }) => Item,
-  ): Promise<Outcome> {
+  #enqueue<Outcome, Item extends Work>(deadlineMs: number, create: (answering: Answering<Outcome>) => Item): Promise<Outcome> {
     if (this.#halted !== undefined)
       return Promise.reject(new UnavailableError('store', `this replica takes no writes: ${this.#halted.message}`))
     if (this.#closing) return Promise.reject(new UnavailableError('closing', 'the replica is closing'))
-    if (this.#queue.length >= MAX_WAITING)
-      return Promise.reject(new UnavailableError('store', `${MAX_WAITING} calls wait already; nothing was done, try again later`))
-    return new Promise<Outcome>((resolve, reject) => {
-      this.#arrivals++
-      const item = create({
-        arrived: this.#arrivals,
-        abandoned: false,
-        settle(outcome) {
-          clearTimeout(timer)
-          resolve(outcome)
-        },
-        fail(error) {
-          clearTimeout(timer)
-          reject(error)
-        },
-      })
-      const timer = setTimeout(() => {
-        item.abandoned = true
-        const waiting = this.#queue.indexOf(item)
-        if (waiting >= 0) this.#queue.splice(waiting, 1)
-        reject(new UnavailableError('deadline', `no answer within ${deadlineMs} ms; ask again with the same key to learn the outcome`))
-      }, deadlineMs)
-      this.#queue.push(item)
-      this.#wake?.()
-    })
+    this.#arrivals++
+    const answer = this.#queue.add(this.#arrivals, deadlineMs, create)
+    this.#wake?.()
+    return answer
   }
 
   async #run(): Promise<void> {
     let failures = 0
-    while (!this.#closing || ((this.#queue.length > 0 || this.#inFlight !== undefined) && failures < 3)) {
+    while (!this.#closing || ((this.#queue.works.length > 0 || this.#inFlight !== undefined) && failures < 3)) {
       try {
-        if (this.#queue.length === 0 && this.#inFlight === undefined) {
+        if (this.#queue.works.length === 0 && this.#inFlight === undefined) {
           if (this.#news) await this.#catchUp()
           else
             await new Promise<void>((resolve) => {
@@ -252,7 +227,7 @@ export class Replica {
     try {
       this.#turns.taken(await this.#catchUp())
       const end = this.#options.monotonic() + TURN_MS
-      for (let batch = 0; batch < BATCHES_PER_TURN && (this.#queue.length > 0 || this.#inFlight !== undefined); batch++) {
+      for (let batch = 0; batch < BATCHES_PER_TURN && (this.#queue.works.length > 0 || this.#inFlight !== undefined); batch++) {
         await this.#appendOne()
         if (this.#options.monotonic() > end) break
       }
@@ -292,14 +267,14 @@ export class Replica {
   }
 
   #build(): Batch {
-    const batch = buildBatch(this.#fleet, this.#queue, {
+    const batch = buildBatch(this.#fleet, this.#queue.works, {
       entryId: this.#options.newId(),
       writer: this.name,
       freshUpTo: this.#freshUpTo,
       newSeed: this.#options.newSeed,
       monotonic: this.#options.monotonic,
     })
-    this.#queue.unshift(...batch.later)
+    this.#queue.putBack(batch.later)
     return batch
   }
 
@@ -326,7 +301,7 @@ export class Replica {
 
   #requeue(batch: Batch): void {
     this.#inFlight = undefined
-    this.#queue.unshift(...batch.owners.map(({ work }) => work))
+    this.#queue.putBack(batch.owners.map(({ work }) => work))
   }
 
   #apply(entry: LogEntry): void {
@@ -335,7 +310,7 @@ export class Replica {
     const batch = this.#inFlight
     if (batch?.entry?.id === entry.id && !verdicts.every((verdict) => verdict === 'entry.repeated')) {
       this.#inFlight = undefined
-      this.#queue.unshift(...settle(batch, verdicts, this.#fleet))
+      this.#queue.putBack(settle(batch, verdicts, this.#fleet))
     }
     for (const listener of this.#listeners) this.#tell(listener, { entry, verdicts })
     this.#moved.tell()
@@ -383,7 +358,8 @@ export class Replica {
   }
 
   #failAll(error: UnavailableError): void {
-    for (const work of [...this.#queue.splice(0), ...(this.#inFlight?.owners.map(({ work }) => work) ?? [])]) work.fail(error)
+    this.#queue.failAll(error)
+    for (const { work } of this.#inFlight?.owners ?? []) work.fail(error)
     this.#inFlight = undefined
   }
 }
