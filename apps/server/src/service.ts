@@ -13,6 +13,7 @@ import { createHistory } from './replica/history.ts'
 import type { UnloggedDecision } from './replica/placement.ts'
 import { createProjector } from './replica/projector.ts'
 import { Replica } from './replica/replica.ts'
+import { unloggedRow } from './replica/rows-of.ts'
 import { createSchema } from './schema/index.ts'
 import { createServices } from './services/services.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
@@ -114,12 +115,7 @@ function openRecords(prisma: PrismaClient) {
     },
     /** Keeps refusals and advice, which are not in the log. */
     async keep(unlogged: readonly UnloggedDecision[]): Promise<void> {
-      const kept = unlogged.map((decision) => ({
-        ...decision,
-        id: decision.record.id,
-        requestSpecId: requestSpecId(decision.record.request),
-        claimIds: [],
-      }))
+      const kept = unlogged.map((decision) => unloggedRow(decision, ({ request }) => requestSpecId(request)))
       await decisions.insert(kept)
       kept.forEach(tell)
     },

@@ -38,6 +38,7 @@ function aService() {
     if (name === 'Gather') return { aggregateCreate: { __typename: 'AggregatePayload', aggregate: { uuid: 'u', version: ++aggregates } } }
     if (name === 'Scatter') return { aggregateDelete: { __typename: --aggregates === 0 ? 'AggregatePayload' : 'NotFound' } }
     if (name === 'Write') {
+      // the API's input in capitals, back to the core's words
       const { normalisation, tieOrder, scheduler, ...parts } = input as unknown as Record<string, string>
       await core.writeProfile({ ...parts, normalisation: 'fixed', tieOrder: 'first-seen', scheduler: 'filter' } as unknown as ProfileParts)
       return { profileVersionCreate: { __typename: 'ProfilePayload' } }

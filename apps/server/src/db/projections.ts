@@ -66,7 +66,7 @@ export function createProjectionStore(prisma: PrismaClient): ProjectionStore {
             await tx.$executeRaw`
               INSERT INTO server_group (id, policy, max_server_per_host, revision)
               SELECT * FROM jsonb_to_recordset(${JSON.stringify(groups)}::jsonb) AS row(id uuid, policy text, max_server_per_host int, revision bigint)
-              ON CONFLICT (id) DO NOTHING`
+              ON CONFLICT (id) DO UPDATE SET policy = excluded.policy, max_server_per_host = excluded.max_server_per_host, revision = excluded.revision`
           await tx.$executeRaw`UPDATE projection_position SET revision = ${last.revision}, id = ${last.entryId} WHERE name = ${NAME}`
           return last.revision
         },

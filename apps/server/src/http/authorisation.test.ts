@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scopes } from '../auth/caller.ts'
 import { encodeId } from '../schema/ids.ts'
 import { createSchema } from '../schema/index.ts'
-import { type Answer, startTestService, type TestService } from '../testing/test-service.ts'
+import { codeOf, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
 beforeAll(async () => {
@@ -26,7 +26,6 @@ afterAll(async () => {
 })
 
 const schema = createSchema()
-const codeOf = ({ errors }: Answer) => errors[0]?.extensions.code
 
 describe('who may do what', () => {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((root) =>

@@ -108,6 +108,7 @@ function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
 function useRequestId(warn: (message: string) => void): Plugin<Context, Call> {
   return {
     onExecutionResult({ result, setResult, context }) {
+      // what the server passed in is merged into the context, which its type does not say
       const { requestId } = context as unknown as Call
       const { errors, ...rest } = (result ?? {}) as ExecutionResult
       if (!errors) return

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSchema } from '../schema/index.ts'
-import { type Answer, startTestService, type TestService } from '../testing/test-service.ts'
+import { codeOf, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
 beforeAll(async () => {
@@ -13,9 +12,6 @@ afterAll(async () => {
   expect(api.warnings).toEqual([])
   await api.close()
 })
-
-const _schema = createSchema()
-const codeOf = ({ errors }: Answer) => errors[0]?.extensions.code
 
 describe('what does not fit', () => {
   const PLACE = 'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on UserError { path } } }'

@@ -1,7 +1,6 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSchema } from '../schema/index.ts'
-import { type Answer, startTestService, type TestService } from '../testing/test-service.ts'
+import { codeOf, startTestService, type TestService } from '../testing/test-service.ts'
 import { limits } from './limits.ts'
 
 let api: TestService
@@ -13,9 +12,6 @@ afterAll(async () => {
   expect(api.warnings).toEqual([])
   await api.close()
 })
-
-const _schema = createSchema()
-const codeOf = ({ errors }: Answer) => errors[0]?.extensions.code
 
 /** A call as raw as it gets. */
 function send(

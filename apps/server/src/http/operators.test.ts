@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestService, type TestService } from '../testing/test-service.ts'
+import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
 beforeAll(async () => {
@@ -12,31 +12,8 @@ afterAll(async () => {
   await api.close()
 })
 
-const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename
-  ... on SelectDestinationsPayload { replayed fleetRevision decision { id outcome }
-    destinations { instanceUuid selected { weight host { name } claim { id fence state } limits { resource limit } } alternates { host { name } claim { id } } } }
-  ... on NoValidHost { placedCount decision { id outcome } reasons { filter code hosts text } }
-  ... on IdempotencyConflict { firstSeenAt }
-  ... on ReplicaBehind { replicaEpoch retryAfter }
-  ... on ValidationError { issues { path rule message expected actual } }
-  ... on UserError { code message path } } }`
-
-/** What the API answered for one root field; any is what JSON is. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads JSON freely
-type Json = any
-
-async function place(input: Record<string, unknown>, gantt: Record<string, unknown> = {}): Promise<Json> {
-  const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 4_096 }, ...gantt } }
-  const { data, text } = await api.ask(PLACE, { in: { idempotencyKey: randomUUID(), spec, ...input } })
-  if (!data) throw new Error(text)
-  return data.selectDestinations
-}
-
-async function ask(query: string, variables: Record<string, unknown> = {}): Promise<Json> {
-  const { data, text } = await api.ask(query, variables)
-  if (!data) throw new Error(text)
-  return data
-}
+const place = (input: Record<string, unknown>, gantt?: Record<string, unknown>) => placeWith(api, input, gantt)
+const ask = (query: string, variables?: Record<string, unknown>) => dataOf(api, query, variables)
 
 describe('operators', () => {
   const RESULT = `{ __typename ... on AggregatePayload { dryRun aggregate { uuid version availabilityZone metadata { key value } hosts { nodes { name availabilityZone } } } impact { hostsAffected azChanges } }

@@ -1,23 +1,15 @@
 import { UnavailableError } from './placement.ts'
-import type { Work } from './work.ts'
+import type { Waiting, Work } from './work.ts'
 
 /** Calls that may wait: beyond, the next are refused at once. */
 const MAX_WAITING = 20_000
-
-/** How the call behind a piece of work is answered. */
-export interface Answering<Outcome> {
-  readonly arrived: number
-  abandoned: boolean
-  settle(outcome: Outcome): void
-  fail(error: Error): void
-}
 
 /** Calls that wait to become part of an entry, in the order in which they will. */
 export interface CallQueue {
   /** Oldest first; whoever builds an entry takes from the front. */
   readonly works: Work[]
   /** Adds a call and answers it: with its outcome, or with UnavailableError at its deadline or when too many wait. */
-  add<Outcome, Item extends Work>(arrived: number, deadlineMs: number, create: (answering: Answering<Outcome>) => Item): Promise<Outcome>
+  add<Outcome, Item extends Work>(arrived: number, deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item): Promise<Outcome>
   /** Back to the front, in the same order: what is to be decided again comes before what is new. */
   putBack(works: readonly Work[]): void
   failAll(error: UnavailableError): void
@@ -27,7 +19,7 @@ export function createCallQueue(): CallQueue {
   const works: Work[] = []
   return {
     works,
-    add<Outcome, Item extends Work>(arrived: number, deadlineMs: number, create: (answering: Answering<Outcome>) => Item) {
+    add<Outcome, Item extends Work>(arrived: number, deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item) {
       if (works.length >= MAX_WAITING)
         return Promise.reject(new UnavailableError('store', `${MAX_WAITING} calls wait already; nothing was done, try again later`))
       return new Promise<Outcome>((resolve, reject) => {

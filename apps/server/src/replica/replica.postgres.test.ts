@@ -133,6 +133,20 @@ test('the tables say what the fleet says', async () => {
   expect(newest && requestSpecId(newest.document)).toBe(newest?.id)
 })
 
+test('a group that is bound anew has its new policy in the tables too', async () => {
+  const [a] = nodes as [Node]
+  const uuid = '00000000-0000-4000-8000-0000000000b1'
+  await a.replica.propose([aReport('grouped', { vcpus: 4 })])
+  for (const policy of ['AFFINITY', 'ANTI_AFFINITY'] as const) {
+    const request = aRequest({ memoryMb: 64, forceHosts: ['grouped'], instanceGroup: { uuid, policy } })
+    const placed = await place(a.replica, `group-${policy}`, request)
+    const claim = placed.type === 'placed' ? placed.claims[0] : undefined
+    await a.replica.propose([{ type: 'release', claim: claim?.id ?? '', fence: claim?.fence ?? 0, reason: null }])
+    expect(await a.projector.reached(a.replica.fleet.place.revision, 10_000)).toBe(true)
+    expect(await prisma.serverGroup.findUnique({ where: { id: uuid }, select: { policy: true } })).toEqual({ policy })
+  }
+})
+
 test('a projection that was away is made again from the log', async () => {
   const [a] = nodes as [Node]
   const before = await prisma.claim.count()

@@ -10,14 +10,14 @@ import {
 } from '@gantt/scheduler-core'
 import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
 import { type Batch, buildBatch } from './batch.ts'
-import { type Answering, createCallQueue } from './call-queue.ts'
+import { createCallQueue } from './call-queue.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { type PlacementCall, type PlacementOutcome, UnavailableError, type UnloggedDecision } from './placement.ts'
 import { settle } from './settle.ts'
 import { createSignal } from './signal.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
 import { BATCHES_PER_TURN, createTurns } from './turns.ts'
-import type { ChangeVerdict, ChangeWork, PlacementWork, Work } from './work.ts'
+import type { ChangeVerdict, ChangeWork, PlacementWork, Waiting, Work } from './work.ts'
 
 /** An entry that was applied here, and what became of each of its changes. */
 export interface Applied {
@@ -187,7 +187,7 @@ export class Replica {
     return missed
   }
 
-  #enqueue<Outcome, Item extends Work>(deadlineMs: number, create: (answering: Answering<Outcome>) => Item): Promise<Outcome> {
+  #enqueue<Outcome, Item extends Work>(deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item): Promise<Outcome> {
     if (this.#halted !== undefined)
       return Promise.reject(new UnavailableError('store', `this replica takes no writes: ${this.#halted.message}`))
     if (this.#closing) return Promise.reject(new UnavailableError('closing', 'the replica is closing'))

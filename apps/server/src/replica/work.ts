@@ -4,7 +4,8 @@ import type { PlacementCall, PlacementOutcome } from './placement.ts'
 /** Something that waits to become part of an entry. */
 export type Work = PlacementWork | ChangeWork
 
-interface Waiting<Outcome> {
+/** How the call behind a piece of work is answered. */
+export interface Waiting<Outcome> {
   /** Order of arrival among everything that this replica was asked; a refusal needs a look at the store after it. */
   readonly arrived: number
   settle(outcome: Outcome): void

@@ -1,6 +1,5 @@
-import { quote } from '@gantt/scheduler-core'
+import { isStorable, quote } from '@gantt/scheduler-core'
 import { GraphQLError, type GraphQLScalarTypeConfig, type ValueNode, valueFromASTUntyped } from 'graphql'
-import { isStorable } from '../services/text.ts'
 
 /** How a scalar of ours is written in JSON and read from it. `allowed` ends a sentence that begins with "it must be". */
 interface ScalarRule<Inside> {

@@ -1,4 +1,4 @@
-import type { SelectedDestination } from '@gantt/scheduler-core'
+import { isStorable, type SelectedDestination } from '@gantt/scheduler-core'
 import type { DecisionFilter, DecisionStore } from '../db/decisions.ts'
 import type { RequestSpecStore, StoredRequestSpec } from '../db/request-specs.ts'
 import type { StoredDecision } from '../db/rows.ts'
@@ -7,7 +7,6 @@ import type { Replica } from '../replica/replica.ts'
 import { InputFault } from './outcome.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
 import { type InstanceDestinations, toDestinations } from './placement.ts'
-import { isStorable } from './text.ts'
 
 export type { StoredRequestSpec } from '../db/request-specs.ts'
 export type { RefusalReason, StoredDecision } from '../db/rows.ts'

@@ -55,6 +55,7 @@ export function keyOf<Key extends CursorKey>(list: List, { after }: PageArgs, ty
   const fits =
     key?.[0] === 1 && key[1] === list.mark && key.length === types.length + 2 && types.every((type, i) => typeof key[i + 2] === type)
   if (!fits) throw InputFault.at([list.name, 'after'], after, 'a cursor of this list, with the same filter and order')
+  // its length and the type of each part were compared with `types` just above
   return key.slice(2) as unknown as Key
 }
 

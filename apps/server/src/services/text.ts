@@ -1,7 +1,5 @@
+import { isStorable } from '@gantt/scheduler-core'
 import { type Issue, issue } from './outcome.ts'
-
-/** Whether every store keeps the text as it is: no NUL, no half of a surrogate pair. */
-export const isStorable = (text: string): boolean => !text.includes('\u0000') && !/\p{Surrogate}/u.test(text)
 
 /** Problems of a text that people or callers choose: its length in characters, and what no store keeps. */
 export function checkText(path: readonly string[], text: string, { min = 1, max = 255 }: { min?: number; max?: number } = {}): Issue[] {

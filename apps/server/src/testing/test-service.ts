@@ -26,6 +26,35 @@ export interface TestService {
   close(): Promise<void>
 }
 
+const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename
+  ... on SelectDestinationsPayload { replayed fleetRevision decision { id outcome }
+    destinations { instanceUuid selected { weight host { name } claim { id fence state } limits { resource limit } } alternates { host { name } claim { id } } } }
+  ... on NoValidHost { placedCount decision { id outcome } reasons { filter code hosts text } }
+  ... on IdempotencyConflict { firstSeenAt }
+  ... on ReplicaBehind { replicaEpoch retryAfter }
+  ... on ValidationError { issues { path rule message expected actual } }
+  ... on UserError { code message path } } }`
+
+/** What the API answered for one root field; any is what JSON is. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads JSON freely
+export type Json = any
+
+/** The code of an answer's first fault. */
+export const codeOf = ({ errors }: Answer) => errors[0]?.extensions.code
+
+/** The data of an answer. Throws when there is none. */
+export async function dataOf(api: TestService, query: string, variables: Record<string, unknown> = {}): Promise<Json> {
+  const { data, text } = await api.ask(query, variables)
+  if (!data) throw new Error(text)
+  return data
+}
+
+/** Places an instance of 2 CPUs and 4 GiB, unless told otherwise, with a key of its own. */
+export async function placeWith(api: TestService, input: Record<string, unknown>, gantt: Record<string, unknown> = {}): Promise<Json> {
+  const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 4_096 }, ...gantt } }
+  return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec, ...input } })).selectDestinations
+}
+
 /** A whole service on a database and a port of its own. */
 export async function startTestService(): Promise<TestService> {
   const database = await createTestDatabase()

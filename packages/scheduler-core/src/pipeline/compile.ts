@@ -80,6 +80,7 @@ function compileWith(profile: Profile, onError: (path: string[], found: unknown,
       return [name, attempt(['assignment', name], rule, () => kind.createAssign(rule === undefined ? undefined : { rule, options }))]
     }),
   )
+  // every kind has its entry: the keys are those of `kinds`, and a missing one was reported by onError
   return { profile, filters: [...listed, ...missing], weighers, assign: assign as unknown as CompiledProfile['assign'] }
 }
 

@@ -29,7 +29,7 @@ export function findOddities(root: unknown, most: number): Oddity[] {
     const spot = spots.pop() as Spot
     const { value, depth } = spot
     if (typeof value === 'string') {
-      if (!isPlain(value))
+      if (!isStorable(value))
         found.push({ kind: 'text', path: pathOf(spot), expected: 'be text without NUL and halves of surrogate pairs', found: value })
       continue
     }
@@ -41,7 +41,7 @@ export function findOddities(root: unknown, most: number): Oddity[] {
     for (const key of Object.keys(value).reverse()) {
       const inner: Spot = { value: (value as Readonly<Record<string, unknown>>)[key], key, parent: spot, depth: depth + 1 }
       if (key === '__proto__') found.push({ kind: 'key', path: pathOf(inner), expected: '', found: key })
-      else if (!isPlain(key))
+      else if (!isStorable(key))
         found.push({ kind: 'text', path: pathOf(inner), expected: 'have a key without NUL and halves of surrogate pairs', found: key })
       spots.push(inner)
     }
@@ -49,7 +49,8 @@ export function findOddities(root: unknown, most: number): Oddity[] {
   return found
 }
 
-const isPlain = (text: string): boolean => !text.includes('\u0000') && !/\p{Surrogate}/u.test(text)
+/** Whether every store keeps the text as it is: no NUL, no half of a surrogate pair. */
+export const isStorable = (text: string): boolean => !text.includes('\u0000') && !/\p{Surrogate}/u.test(text)
 
 function pathOf(spot: Spot): Problem['path'] {
   const path: string[] = []
