@@ -14,6 +14,7 @@ export default defineConfig({
     projects: [
       { resolve, ssr, test: { name: 'core', root: 'packages/scheduler-core', include: ['**/*.test.ts'], exclude } },
       { resolve, ssr, test: { name: 'client', root: 'packages/client', include: ['src/**/*.test.ts'], exclude } },
+      { resolve, ssr, test: { name: 'console', root: 'apps/console', include: ['src/**/*.test.ts'], exclude, passWithNoTests: true } },
       { resolve, ssr, test: { name: 'cli', root: 'apps/cli', include: ['src/**/*.test.ts'], exclude, testTimeout: 30_000 } },
       {
         resolve: { ...resolve, alias: graphql },

@@ -23,6 +23,8 @@ const RESULTS = [
   'apps/server/dist/index.js',
   'apps/server/src/generated/prisma/client.ts',
   'apps/cli/dist/main.js',
+  'apps/console/src/generated/graphql-env.d.ts',
+  'apps/console/dist/index.html',
 ]
 const SOURCES = ['package-lock.json', 'tsconfig.json', 'prisma/schema.prisma', 'tools/build.mjs', 'apps', 'packages']
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo'])

@@ -7,6 +7,7 @@ import { createPrisma, type PrismaClient } from './db/prisma.ts'
 import { createProjectionStore } from './db/projections.ts'
 import { createRequestSpecStore, requestSpecId, writeRequestSpecs } from './db/request-specs.ts'
 import type { StoredDecision } from './db/rows.ts'
+import { consoleFolder, createConsole } from './http/console.ts'
 import { createGraphql } from './http/graphql.ts'
 import { type HttpServer, startHttpServer } from './http/server.ts'
 import { createHistory } from './replica/history.ts'
@@ -74,6 +75,7 @@ export async function openService({ connection, host, port, adminKey, warn }: Se
       port,
       keys,
       warn,
+      console: createConsole(consoleFolder()),
       graphql: createGraphql({ schema: createSchema(), services, warn }),
       notReady: () => replica.halted?.message,
       endStreams: () => services.watch.close(),

@@ -6,6 +6,7 @@ import { findCaller } from '../auth/caller.ts'
 import type { ApiKeyStore } from '../db/api-keys.ts'
 import { fault } from '../schema/faults.ts'
 import { readParams } from './body.ts'
+import type { ConsoleHandler } from './console.ts'
 import { createGraphiqlPage, pageHeaders } from './graphiql.ts'
 import type { GraphqlHandler } from './graphql.ts'
 import { defectBehind, toFault } from './masking.ts'
@@ -15,6 +16,7 @@ export interface HttpOptions {
   /** 0: any that is free. */
   readonly port: number
   readonly graphql: GraphqlHandler
+  readonly console: ConsoleHandler
   readonly keys: Pick<ApiKeyStore, 'verify'>
   /** Why the service cannot answer calls now; undefined when it can. */
   notReady(): string | undefined
@@ -34,7 +36,7 @@ export interface HttpServer {
 /** How long calls under way may take once the server is closing. */
 const DRAIN_MS = 65_000
 
-/** Serves /graphql, /live and /ready. Rejects when the address cannot be taken. */
+/** Serves the console, /graphql, /live and /ready. Rejects when the address cannot be taken. */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const page = createGraphiqlPage()
   let isClosing = false
@@ -54,11 +56,9 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         const why = isClosing ? 'closing' : options.notReady()
         return tell(response, why === undefined ? 200 : 503, why ?? 'ready')
       }
-      case '/':
-        response.writeHead(302, { location: '/graphql' }).end()
-        return
       default:
-        return tell(response, 404, 'not here; the API is at /graphql')
+        if (await options.console(request, response)) return
+        return tell(response, 404, 'not here; the console is at /, the API at /graphql')
     }
   }
 

@@ -1,0 +1,30 @@
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { queryClient } from '../lib/api.ts'
+import { useSession } from '../lib/session.ts'
+import './styles.ts'
+import { router } from './router.tsx'
+import { SignIn } from './sign-in.tsx'
+import { cssVariables, theme } from './theme.ts'
+
+/** Everything around the pages. Who is not signed in sees the door, on the address that the link named. */
+export function App() {
+  const { key, reason } = useSession()
+  return (
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" />
+        {key === undefined && reason !== 'unknown-key' ? (
+          <SignIn />
+        ) : (
+          <>
+            <RouterProvider router={router} />
+            {key === undefined ? <SignIn over="page" /> : null}
+          </>
+        )}
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}

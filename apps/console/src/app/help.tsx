@@ -1,0 +1,43 @@
+import { Kbd, Modal, Switch, Table } from '@mantine/core'
+import { useState } from 'react'
+import { activeShortcuts, setShortcutsOn, shortcutsAreOn } from '../lib/keys.ts'
+
+/** What every key does on this page. */
+export function Help({ opened, onClose }: { readonly opened: boolean; onClose(): void }) {
+  const [areOn, setOn] = useState(shortcutsAreOn)
+  return (
+    <Modal opened={opened} onClose={onClose} title="Keys" size="lg">
+      <Switch
+        label="Single-key shortcuts"
+        checked={areOn}
+        mb="sm"
+        onChange={({ currentTarget: { checked } }) => {
+          setShortcutsOn(checked)
+          setOn(checked)
+        }}
+      />
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Key</Table.Th>
+            <Table.Th>What it does</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {[{ keys: 'Ctrl K', label: 'Search and go' }, ...(opened ? activeShortcuts() : [])].map(({ keys, label }) => (
+            <Table.Tr key={keys}>
+              <Table.Td>
+                {keys.split(' ').map((key) => (
+                  <Kbd key={key} mr={4}>
+                    {key}
+                  </Kbd>
+                ))}
+              </Table.Td>
+              <Table.Td>{label}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  )
+}

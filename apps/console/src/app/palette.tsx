@@ -1,0 +1,76 @@
+import { Spotlight, spotlight } from '@mantine/spotlight'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useOperation } from '../lib/api.ts'
+import { graphql } from '../lib/graphql.ts'
+
+const FIND = graphql(`
+  query PaletteFind($hosts: String!, $aggregates: String!, $decisions: String!) {
+    hosts(first: 6, query: $hosts) { nodes { id name node availabilityZone } }
+    aggregates(first: 4, query: $aggregates) { nodes { uuid name } }
+    decisions(first: 4, query: $decisions) { nodes { id outcome at } }
+  }
+`)
+
+export const openPalette = (): void => spotlight.open()
+
+interface PaletteProps {
+  readonly pages: readonly { readonly to: '/hosts' | '/decisions' | '/aggregates'; readonly label: string }[]
+}
+
+/** Ctrl-K: pages, and whatever has the text in its name or id. */
+export function Palette({ pages }: PaletteProps) {
+  const navigate = useNavigate()
+  const [text, setText] = useState('')
+  const word = text.trim()
+  const quoted = JSON.stringify(word)
+  const { data } = useOperation(FIND, { hosts: quoted, aggregates: quoted, decisions: quoted }, { enabled: word.length > 1 })
+  const found = word.length > 1 ? data : undefined
+
+  return (
+    <Spotlight
+      shortcut={['mod + K']}
+      query={text}
+      onQueryChange={setText}
+      filter={(_query, actions) => actions}
+      scrollable
+      maxHeight={420}
+      nothingFound="Nothing has this in its name or id."
+      searchProps={{ placeholder: 'Host, decision, instance, aggregate, page', 'aria-label': 'Search and go' }}
+      actions={[
+        {
+          group: 'Pages',
+          actions: pages
+            .filter(({ label }) => label.toLowerCase().includes(word.toLowerCase()))
+            .map(({ to, label }) => ({ id: to, label, onClick: () => void navigate({ to }) })),
+        },
+        {
+          group: 'Hosts',
+          actions: (found?.hosts.nodes ?? []).map(({ id, name, node, availabilityZone }) => ({
+            id,
+            label: node === name ? name : `${name}/${node}`,
+            description: availabilityZone,
+            onClick: () => void navigate({ to: '/hosts/$host', params: { host: name }, search: node === name ? {} : { node } }),
+          })),
+        },
+        {
+          group: 'Aggregates',
+          actions: (found?.aggregates.nodes ?? []).map(({ uuid, name }) => ({
+            id: uuid,
+            label: name,
+            onClick: () => void navigate({ to: '/aggregates/$uuid', params: { uuid } }),
+          })),
+        },
+        {
+          group: 'Decisions',
+          actions: (found?.decisions.nodes ?? []).map(({ id, outcome, at }) => ({
+            id,
+            label: id,
+            description: `${outcome} ${at}`,
+            onClick: () => void navigate({ to: '/decisions/$id', params: { id } }),
+          })),
+        },
+      ].filter(({ actions }) => actions.length > 0)}
+    />
+  )
+}

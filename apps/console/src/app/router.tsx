@@ -1,0 +1,76 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readAggregateSearch, readAggregatesSearch } from '../features/aggregates/search.ts'
+import { readDecisionSearch, readDecisionsSearch } from '../features/decisions/search.ts'
+import { readHostSearch, readHostsSearch } from '../features/hosts/search.ts'
+import { NotFoundPage } from './not-found.tsx'
+import { RouteProblem } from './route-problem.tsx'
+import { parseSearch, printSearch } from './search.ts'
+import { Shell } from './shell.tsx'
+
+/** Every address of the console. A feature owns what stands in the search part; its page is loaded when it is opened. */
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFoundPage, errorComponent: RouteProblem })
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/hosts' })
+  },
+})
+
+const hosts = createRoute({
+  getParentRoute: () => root,
+  path: '/hosts',
+  validateSearch: readHostsSearch,
+  component: lazyRouteComponent(() => import('../features/hosts/hosts-page.tsx'), 'HostsPage'),
+})
+
+const host = createRoute({
+  getParentRoute: () => root,
+  path: '/hosts/$host',
+  validateSearch: readHostSearch,
+  component: lazyRouteComponent(() => import('../features/hosts/host-page.tsx'), 'HostPage'),
+})
+
+const decisions = createRoute({
+  getParentRoute: () => root,
+  path: '/decisions',
+  validateSearch: readDecisionsSearch,
+  component: lazyRouteComponent(() => import('../features/decisions/decisions-page.tsx'), 'DecisionsPage'),
+})
+
+const decision = createRoute({
+  getParentRoute: () => root,
+  path: '/decisions/$id',
+  validateSearch: readDecisionSearch,
+  component: lazyRouteComponent(() => import('../features/decisions/decision-page.tsx'), 'DecisionPage'),
+})
+
+const aggregates = createRoute({
+  getParentRoute: () => root,
+  path: '/aggregates',
+  validateSearch: readAggregatesSearch,
+  component: lazyRouteComponent(() => import('../features/aggregates/aggregates-page.tsx'), 'AggregatesPage'),
+})
+
+const aggregate = createRoute({
+  getParentRoute: () => root,
+  path: '/aggregates/$uuid',
+  validateSearch: readAggregateSearch,
+  component: lazyRouteComponent(() => import('../features/aggregates/aggregate-page.tsx'), 'AggregatePage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([start, hosts, host, decisions, decision, aggregates, aggregate]),
+  parseSearch,
+  stringifySearch: printSearch,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultErrorComponent: RouteProblem,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    readonly router: typeof router
+  }
+}

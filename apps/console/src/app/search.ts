@@ -1,0 +1,13 @@
+/** The search part of an address as plain text: `?q=az:z1&sort=-mem.free`. Nothing is JSON, so that people can write it. */
+export function parseSearch(text: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(text))
+}
+
+/** The other way; what is undefined or empty is left out, and `:` and `,` stay readable. */
+export function printSearch(search: Record<string, unknown>): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(search))
+    if (value !== undefined && value !== null && value !== '') params.set(name, String(value))
+  const text = params.toString().replaceAll('%3A', ':').replaceAll('%2C', ',')
+  return text === '' ? '' : `?${text}`
+}

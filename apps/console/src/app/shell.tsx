@@ -1,0 +1,139 @@
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Group,
+  Kbd,
+  Menu,
+  NavLink,
+  Text,
+  Tooltip,
+  UnstyledButton,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconBox, IconHelp, IconMoon, IconRoute, IconServer2, IconSun, IconUser } from '@tabler/icons-react'
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { setTimeZone, useTimeZone } from '../lib/format.ts'
+import { useKeyboard, useShortcuts } from '../lib/keys.ts'
+import { signOut } from '../lib/session.ts'
+import { Help } from './help.tsx'
+import { openPalette, Palette } from './palette.tsx'
+
+const pages = [
+  { to: '/hosts', label: 'Hosts', keys: 'g h', icon: IconServer2 },
+  { to: '/decisions', label: 'Decisions', keys: 'g d', icon: IconRoute },
+  { to: '/aggregates', label: 'Aggregates', keys: 'g a', icon: IconBox },
+] as const
+
+/** What stands around every page: where one is, where one can go, and how. */
+export function Shell() {
+  const [isHelpOpen, help] = useDisclosure(false)
+  const [isNavOpen, nav] = useDisclosure(false)
+  const navigate = useNavigate()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+
+  useKeyboard()
+  useShortcuts([
+    ...pages.map(({ to, label, keys }) => ({ keys, label: `Go to ${label}`, run: () => void navigate({ to }) })),
+    { keys: '?', label: 'Show the keys', run: help.open },
+    { keys: 'y', label: 'Copy the link of this view', run: () => void navigator.clipboard?.writeText(location.href) },
+  ])
+
+  return (
+    <AppShell header={{ height: 48 }} navbar={{ width: 168, breakpoint: 'sm', collapsed: { mobile: !isNavOpen } }} padding={0}>
+      <a className="skip-link" href="#content">
+        Skip to the content
+      </a>
+      <AppShell.Header px="md">
+        <Group h="100%" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={isNavOpen} onClick={nav.toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Text fw={700} component={Link} to="/" c="inherit" td="none">
+              Gantt
+            </Text>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <UnstyledButton
+              onClick={openPalette}
+              aria-label="Search and go, Control K"
+              px="sm"
+              py={4}
+              style={{ border: '1px solid var(--gantt-line)', borderRadius: 4 }}
+            >
+              <Group gap="xs" wrap="nowrap">
+                <Text size="sm" c="dimmed">
+                  Search, go
+                </Text>
+                <Kbd size="xs">Ctrl K</Kbd>
+              </Group>
+            </UnstyledButton>
+            <ColourScheme />
+            <Tooltip label="Keys (?)">
+              <ActionIcon variant="subtle" color="gray" aria-label="Keys" onClick={help.open}>
+                <IconHelp size={18} />
+              </ActionIcon>
+            </Tooltip>
+            <Account />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label="Pages">
+        {pages.map(({ to, label, icon: Icon }) => (
+          <NavLink
+            key={to}
+            component={Link}
+            to={to}
+            label={label}
+            leftSection={<Icon size={16} aria-hidden />}
+            active={path === to || path.startsWith(`${to}/`)}
+            aria-current={path === to ? 'page' : undefined}
+            onClick={nav.close}
+          />
+        ))}
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+      <Palette pages={pages} />
+      <Help opened={isHelpOpen} onClose={help.close} />
+    </AppShell>
+  )
+}
+
+function ColourScheme() {
+  const { setColorScheme } = useMantineColorScheme()
+  const scheme = useComputedColorScheme('light')
+  const other = scheme === 'dark' ? 'light' : 'dark'
+  return (
+    <Tooltip label={`Use ${other} colours`}>
+      <ActionIcon variant="subtle" color="gray" aria-label={`Use ${other} colours`} onClick={() => setColorScheme(other)}>
+        {scheme === 'dark' ? <IconSun size={18} /> : <IconMoon size={18} />}
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+function Account() {
+  const zone = useTimeZone()
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label="Account and settings">
+          <IconUser size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => setTimeZone(zone === 'utc' ? 'local' : 'utc')}>
+          {zone === 'utc' ? 'Show local times' : 'Show times in UTC'}
+        </Menu.Item>
+        <Menu.Item component="a" href="/graphql" target="_blank">
+          GraphiQL
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item onClick={() => signOut()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,99 @@
+import { createClient, FaultError } from '@gantt/client'
+import { Alert, Button, Checkbox, Modal, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { graphqlUrl } from '../lib/api.ts'
+import { signIn, useSession } from '../lib/session.ts'
+
+/** The door: asks for a key and tries it. Over the page where a session ended in the middle of work, so that nothing is lost. */
+export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page' }) {
+  if (over === 'page')
+    return (
+      <Modal
+        opened
+        onClose={() => undefined}
+        withCloseButton={false}
+        closeOnEscape={false}
+        closeOnClickOutside={false}
+        title="Sign in again"
+        centered
+      >
+        <KeyForm />
+      </Modal>
+    )
+  return (
+    <main style={{ maxWidth: 440, margin: '12vh auto 0', padding: 16 }}>
+      <Stack gap="md">
+        <Title order={1} size="h2">
+          Gantt
+        </Title>
+        <Text c="dimmed">Where instances go, and why. Sign in with an API key that may read.</Text>
+        <KeyForm />
+        <Text size="sm" c="dimmed">
+          The service prints its admin key at its first start. The address that you came for is kept.
+        </Text>
+      </Stack>
+    </main>
+  )
+}
+
+function KeyForm() {
+  const { reason } = useSession()
+  const [key, setKey] = useState('')
+  const [keep, setKeep] = useState(true)
+  const [problem, setProblem] = useState<string | undefined>(
+    reason === 'unknown-key' ? 'The service does not know the key any more.' : undefined,
+  )
+  const [isTrying, setTrying] = useState(false)
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    const wanted = key.trim()
+    if (wanted === '') {
+      setProblem('Give a key.')
+      return
+    }
+    setTrying(true)
+    tryKey(wanted)
+      .then((refusal) => (refusal === undefined ? signIn(wanted, keep) : setProblem(refusal)))
+      .finally(() => setTrying(false))
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        {problem === undefined ? null : (
+          <Alert color="red" role="alert">
+            {problem}
+          </Alert>
+        )}
+        <PasswordInput
+          label="API key"
+          value={key}
+          onChange={(event) => setKey(event.currentTarget.value)}
+          autoComplete="current-password"
+          data-autofocus
+          autoFocus
+        />
+        <Checkbox label="Stay signed in on this computer" checked={keep} onChange={(event) => setKeep(event.currentTarget.checked)} />
+        <Button type="submit" loading={isTrying}>
+          Sign in
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+/** Why a key cannot be used; undefined when it can. */
+async function tryKey(key: string): Promise<string | undefined> {
+  try {
+    const { viewer } = await createClient({ url: graphqlUrl(), key }).request<{ readonly viewer: { readonly scopes: readonly string[] } }>(
+      'query TryKey { viewer { scopes } }',
+    )
+    return viewer.scopes.includes('READ')
+      ? undefined
+      : `The key may not read: it has ${viewer.scopes.join(', ') || 'no scopes'}; READ is needed.`
+  } catch (error) {
+    if (error instanceof FaultError && error.code === 'UNAUTHENTICATED') return 'The service does not know this key.'
+    return error instanceof Error ? error.message : String(error)
+  }
+}

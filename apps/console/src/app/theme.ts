@@ -1,0 +1,91 @@
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  parseThemeColor,
+  type VariantColorsResolver,
+} from '@mantine/core'
+
+/** Inks with at least 4.5:1 on white, one per colour: the library's own shades fail WCAG AA in badges, buttons and notes. */
+const inks: Readonly<Record<string, string>> = {
+  blue: '#1864ab',
+  green: '#256f33',
+  red: '#b02a2a',
+  yellow: '#7a5600',
+  gray: '#495057',
+  orange: '#a13e03',
+  teal: '#066649',
+  cyan: '#0b6577',
+  grape: '#862e9c',
+}
+
+const variantColorResolver: VariantColorsResolver = (input) => {
+  const plain = defaultVariantColorsResolver(input)
+  const colour = parseThemeColor({ color: input.color ?? input.theme.primaryColor, theme: input.theme })
+  if (!colour.isThemeColor) return plain
+  const name = colour.color
+  switch (input.variant) {
+    case 'light':
+      return {
+        ...plain,
+        color: `light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-2))`,
+        background: `light-dark(var(--mantine-color-${name}-0), var(--mantine-color-${name}-light))`,
+      }
+    case 'outline':
+      return {
+        ...plain,
+        color: `light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-3))`,
+        border: `1px solid light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-5))`,
+      }
+    case 'filled':
+      return { ...plain, background: `var(--gantt-ink-${name})`, hover: `var(--gantt-ink-${name})`, color: '#fff' }
+    case 'subtle':
+      return { ...plain, color: `light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-3))` }
+    default:
+      return plain
+  }
+}
+
+export const theme = createTheme({
+  variantColorResolver,
+  primaryShade: { light: 9, dark: 8 },
+  defaultRadius: 'sm',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace',
+  headings: { fontWeight: '600' },
+})
+
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: Object.fromEntries(Object.entries(inks).map(([name, ink]) => [`--gantt-ink-${name}`, ink])),
+  light: {
+    '--mantine-color-dimmed': '#5c636a',
+    '--mantine-color-placeholder': '#5c636a',
+    '--mantine-color-error': '#b02a2a',
+    '--mantine-color-anchor': '#1864ab',
+    '--gantt-line': '#d5dae0',
+    '--gantt-row-hover': '#eef3f8',
+    '--gantt-row-active': '#dcebf9',
+    '--gantt-panel': '#f7f9fb',
+    '--gantt-used': '#1864ab',
+    '--gantt-claimed': '#d9820b',
+    '--gantt-free': '#e3e8ed',
+    '--gantt-pass': '#256f33',
+    '--gantt-fail': '#b02a2a',
+    '--gantt-idle': '#8a939c',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#a6acb3',
+    '--mantine-color-placeholder': '#a6acb3',
+    '--mantine-color-error': '#ff8787',
+    '--gantt-line': '#3b4148',
+    '--gantt-row-hover': '#2b3138',
+    '--gantt-row-active': '#1d3a57',
+    '--gantt-panel': '#1f2327',
+    '--gantt-used': '#4dabf7',
+    '--gantt-claimed': '#f0a63a',
+    '--gantt-free': '#3a4149',
+    '--gantt-pass': '#69db7c',
+    '--gantt-fail': '#ff8787',
+    '--gantt-idle': '#868e96',
+  },
+})

@@ -1,0 +1,5 @@
+import { Page } from '../../ui/page.tsx'
+
+export function HostPage() {
+  return <Page title="Host">...</Page>
+}

@@ -1,0 +1,83 @@
+import { createClient, FaultError } from '@gantt/client'
+import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { print } from 'graphql'
+import type { ResultOf, TadaDocumentNode, VariablesOf } from './graphql.ts'
+import { currentSession, signOut } from './session.ts'
+
+/** The service's own address: the console is served by it. */
+export const graphqlUrl = (): string => new URL('/graphql', location.href).href
+
+/** A typed GraphQL operation. */
+// biome-ignore lint/suspicious/noExplicitAny: a document of any result and any variables
+export type Operation = TadaDocumentNode<any, any, any>
+
+/**
+ * One operation; answers its data. Throws FaultError, UnreachableError or ProtocolError of the client package. A key that is
+ * not known any more signs the operator out; what stands on the page stays.
+ */
+export async function request<Doc extends Operation>(
+  document: Doc,
+  variables: VariablesOf<Doc>,
+  signal?: AbortSignal,
+): Promise<ResultOf<Doc>> {
+  const { key } = currentSession()
+  const client = createClient({ url: graphqlUrl(), ...(key === undefined ? {} : { key }) })
+  try {
+    return await client.request<ResultOf<Doc>>(textOf(document), variables as Record<string, unknown>, signal ? { signal } : {})
+  } catch (error) {
+    if (isUnauthenticated(error) && currentSession().key === key) signOut('unknown-key')
+    throw error
+  }
+}
+
+export interface OperationOptions {
+  readonly enabled?: boolean
+  /** Keeps what was there while other variables load; true if not given. */
+  readonly keepPrevious?: boolean
+  /** How long an answer counts as fresh, milliseconds; 1,000 if not given. */
+  readonly staleMs?: number
+}
+
+/** A query as a hook: old data stays, dimmed by the page, while new data loads. */
+export function useOperation<Doc extends Operation>(
+  document: Doc,
+  variables: VariablesOf<Doc>,
+  options: OperationOptions = {},
+): UseQueryResult<ResultOf<Doc>> {
+  const { enabled = true, keepPrevious = true, staleMs = 1_000 } = options
+  return useQuery<ResultOf<Doc>>({
+    queryKey: operationKey(document, variables),
+    queryFn: ({ signal }) => request(document, variables, signal),
+    enabled,
+    staleTime: staleMs,
+    ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
+  } as Parameters<typeof useQuery<ResultOf<Doc>>>[0])
+}
+
+/** Where an answer is kept: by the operation's name, then its variables. */
+export const operationKey = <Doc extends Operation>(document: Doc, variables?: VariablesOf<Doc>): readonly unknown[] =>
+  variables === undefined ? [nameOf(document)] : [nameOf(document), variables]
+
+export const queryClient = new QueryClient({
+  defaultOptions: { queries: { retry: (count, error) => count < 2 && !(error instanceof FaultError), refetchOnWindowFocus: true } },
+})
+
+const texts = new WeakMap<object, string>()
+
+/** The operation as it goes over the wire. */
+export function textOf(document: Operation): string {
+  const known = texts.get(document)
+  if (known !== undefined) return known
+  const text = print(document)
+  texts.set(document, text)
+  return text
+}
+
+function nameOf(document: Operation): string {
+  for (const definition of document.definitions)
+    if (definition.kind === 'OperationDefinition' && definition.name) return definition.name.value
+  throw new Error('An operation needs a name: it is kept and found under it.')
+}
+
+const isUnauthenticated = (error: unknown): boolean =>
+  error instanceof FaultError && error.faults.some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')

@@ -1,0 +1,92 @@
+import { useSyncExternalStore } from 'react'
+
+/** Numbers and times as people read them; the exact value belongs in the title beside them. */
+
+const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
+
+/** 12,345 */
+export const formatCount = (value: number): string => count.format(value)
+
+const BINARY = ['MiB', 'GiB', 'TiB', 'PiB'] as const
+
+/** MiB in the largest binary unit that keeps a whole part: 250880 -> 245 GiB. */
+export function formatMib(mib: number): string {
+  let value = mib
+  let unit = 0
+  while (Math.abs(value) >= 1_024 && unit < BINARY.length - 1) {
+    value /= 1_024
+    unit++
+  }
+  return `${formatCount(Number(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)))} ${BINARY[unit]}`
+}
+
+/** GiB in the largest binary unit. */
+export const formatGib = (gib: number): string => formatMib(gib * 1_024)
+
+/** 0..100 without decimals. */
+export const formatPercent = (percent: number): string => `${Math.round(percent)} %`
+
+/** An amount of a resource class, in its unit where it has one. */
+export function formatAmount(resourceClass: string, amount: number): string {
+  if (resourceClass === 'MEMORY_MB') return formatMib(amount)
+  if (resourceClass === 'DISK_GB') return formatGib(amount)
+  return formatCount(amount)
+}
+
+/** A duration in milliseconds: 4 ms, 1.2 s, 5 min, 3 h, 2 d. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  const seconds = ms / 1_000
+  if (seconds < 60) return `${formatCount(Number(seconds.toFixed(1)))} s`
+  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`
+  if (seconds < 86_400) return `${formatCount(Number((seconds / 3_600).toFixed(1)))} h`
+  return `${formatCount(Number((seconds / 86_400).toFixed(1)))} d`
+}
+
+/** The zone in which all times of the console are shown: the browser's own, or UTC. One switch for everything. */
+export type TimeZoneChoice = 'local' | 'utc'
+
+const STORED = 'gantt.timezone'
+const listeners = new Set<() => void>()
+let zone: TimeZoneChoice = stored()
+
+export function setTimeZone(next: TimeZoneChoice): void {
+  zone = next
+  try {
+    localStorage.setItem(STORED, next)
+  } catch {
+    // a browser without storage forgets the choice with the page
+  }
+  for (const listener of listeners) listener()
+}
+
+/** Components that show times follow the switch by it. */
+export const useTimeZone = (): TimeZoneChoice =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => zone,
+  )
+
+/** 2026-11-20 09:14:02 in the chosen zone. */
+export function formatTime(iso: string, choice: TimeZoneChoice): string {
+  const parts = new Intl.DateTimeFormat('sv-SE', {
+    dateStyle: 'short',
+    timeStyle: 'medium',
+    ...(choice === 'utc' ? { timeZone: 'UTC' } : {}),
+  })
+  return parts.format(new Date(iso))
+}
+
+/** Both zones, for titles. */
+export const titleOfTime = (iso: string): string => `${formatTime(iso, 'local')} local, ${formatTime(iso, 'utc')} UTC`
+
+function stored(): TimeZoneChoice {
+  try {
+    return localStorage.getItem(STORED) === 'utc' ? 'utc' : 'local'
+  } catch {
+    return 'local'
+  }
+}

@@ -1,0 +1,92 @@
+import { useEffect, useRef } from 'react'
+
+/** One entry of the keyboard map. `keys`: one key (`/`), a sequence (`g h`), or with Shift as the key itself says (`?`, `X`). */
+export interface Shortcut {
+  readonly keys: string
+  /** What it does, for the help. */
+  readonly label: string
+  run(): void
+}
+
+interface Registered {
+  readonly shortcuts: () => readonly Shortcut[]
+}
+
+/** The latest comes first: a page's keys go before the shell's. */
+const registered: Registered[] = []
+const SEQUENCE_MS = 1_500
+const STORED = 'gantt.shortcuts'
+let pending: { readonly key: string; readonly at: number } | undefined
+let areOn = storedChoice()
+
+/** Keys that work while the component is there, outside of inputs. */
+export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+  const latest = useRef(shortcuts)
+  latest.current = shortcuts
+  useEffect(() => {
+    const entry: Registered = { shortcuts: () => latest.current }
+    registered.unshift(entry)
+    return () => void registered.splice(registered.indexOf(entry), 1)
+  }, [])
+}
+
+/** Everything that a key does at present, for the help. */
+export const activeShortcuts = (): readonly Shortcut[] => {
+  const seen = new Set<string>()
+  return registered.flatMap(({ shortcuts }) => shortcuts()).filter(({ keys }) => !seen.has(keys) && seen.add(keys))
+}
+
+/** Single-key shortcuts can be turned off (WCAG 2.1.4). */
+export const shortcutsAreOn = (): boolean => areOn
+
+export function setShortcutsOn(on: boolean): void {
+  areOn = on
+  try {
+    localStorage.setItem(STORED, on ? 'on' : 'off')
+  } catch {
+    // a browser without storage forgets the choice with the page
+  }
+}
+
+/** Listens for the whole page; the shell calls it once. */
+export function useKeyboard(): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if (!areOn || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return
+      const found = match(event.key, event.timeStamp)
+      if (found === undefined) return
+      event.preventDefault()
+      found.run()
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [])
+}
+
+function match(key: string, at: number): Shortcut | undefined {
+  const all = activeShortcuts()
+  const before = pending !== undefined && at - pending.at < SEQUENCE_MS ? pending.key : undefined
+  pending = undefined
+  const sequence = before === undefined ? undefined : all.find(({ keys }) => keys === `${before} ${key}`)
+  if (sequence !== undefined) return sequence
+  if (all.some(({ keys }) => keys.startsWith(`${key} `))) {
+    pending = { key, at }
+    return undefined
+  }
+  return all.find(({ keys }) => keys === key)
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || isTextInput(target))
+
+const isTextInput = (target: HTMLElement): boolean =>
+  target instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'submit', 'range'].includes(target.type)
+
+function storedChoice(): boolean {
+  try {
+    return localStorage.getItem(STORED) !== 'off'
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,44 @@
+import { FaultError, UnreachableError } from '@gantt/client'
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+
+/** What went wrong, its code and request id for the ticket, and a way to try again. A missing scope is told as such. */
+export function Problem({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }) {
+  const { title, text, code, requestId } = toProblem(error)
+  return (
+    <Alert color="red" title={title} role="alert" m="md">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{text}</Text>
+        {code === undefined && requestId === undefined ? null : (
+          <Group gap="xs">
+            {code === undefined ? null : <Code>{code}</Code>}
+            {requestId === undefined ? null : <Code>request {requestId}</Code>}
+          </Group>
+        )}
+        {onRetry === undefined ? null : (
+          <Button size="xs" variant="outline" color="red" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  )
+}
+
+interface Told {
+  readonly title: string
+  readonly text: string
+  readonly code?: string | undefined
+  readonly requestId?: string | undefined
+}
+
+function toProblem(error: unknown): Told {
+  if (error instanceof FaultError) {
+    const [first] = error.faults
+    const code = first?.extensions?.code
+    const text = error.faults.map(({ message }) => message).join(' ')
+    const title = code === 'FORBIDDEN' ? 'Your key may not do this' : 'The service refused'
+    return { title, text, code, requestId: first?.extensions?.requestId }
+  }
+  if (error instanceof UnreachableError) return { title: 'The service cannot be reached', text: error.message }
+  return { title: 'This went wrong', text: error instanceof Error ? error.message : String(error) }
+}

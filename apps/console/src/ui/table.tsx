@@ -1,0 +1,204 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useId, useRef } from 'react'
+import './table.css'
+
+/** One column: what stands in it, and how it is sorted and copied, which is apart from its picture. */
+export interface TableColumn<Row> {
+  readonly key: string
+  readonly label: string
+  /** CSS width: `96px`, `minmax(160px, 1fr)`. */
+  readonly width: string
+  readonly align?: 'left' | 'right'
+  readonly sortable?: boolean
+  /** To copy, and to show where there is no `cell`. */
+  value(row: Row): string | number
+  cell?(row: Row): ReactNode
+}
+
+export interface Sort {
+  readonly key: string
+  readonly descending: boolean
+}
+
+export interface TableProps<Row> {
+  /** Says to a screen reader what is listed. */
+  readonly label: string
+  readonly columns: readonly TableColumn<Row>[]
+  readonly count: number
+  /** The row at a position; undefined while it is not loaded. */
+  row(index: number): Row | undefined
+  rowKey(index: number): string
+  readonly sort?: Sort | undefined
+  onSort?(sort: Sort): void
+  /** The row of the keyboard cursor; -1: none. */
+  readonly active: number
+  onActive(index: number): void
+  /** Enter, or a click. */
+  onOpen(index: number): void
+  /** Which rows are in sight, for lists that load as one scrolls. */
+  onRange?(first: number, last: number): void
+  /** Height of the scrolled part; it grows to it at most. */
+  readonly height?: string
+}
+
+const ROW_HEIGHT = 28
+
+/**
+ * A table of any length: only the rows in sight exist. Arrows, Home, End, PageUp and PageDown move the cursor, Enter opens;
+ * `j` and `k` are the page's to bind (useTableKeys).
+ */
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, count, row, rowKey, sort, onSort, active, onActive, onOpen, onRange, height = 'calc(100vh - 220px)' } = props
+  const id = useId()
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtualizer = useVirtualizer({ count, getScrollElement: () => scroller.current, estimateSize: () => ROW_HEIGHT, overscan: 8 })
+  const rows = virtualizer.getVirtualItems()
+  const first = rows[0]?.index ?? 0
+  const last = rows.at(-1)?.index ?? 0
+  const template = columns.map(({ width }) => width).join(' ')
+
+  useEffect(() => {
+    onRange?.(first, last)
+  }, [onRange, first, last])
+  useEffect(() => {
+    if (active >= 0 && active < count) virtualizer.scrollToIndex(active)
+  }, [active, count, virtualizer])
+
+  const move = (event: KeyboardEvent): void => {
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_HEIGHT) - 1)
+    const target = targetOf(event.key, active, count, page)
+    if (target !== undefined) onActive(target)
+    else if (event.key === 'Enter' && active >= 0) onOpen(active)
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: rows that are out of sight do not exist, which a table element cannot say
+    <div
+      ref={scroller}
+      className="g-table"
+      role="grid"
+      aria-label={label}
+      aria-rowcount={count + 1}
+      aria-colcount={columns.length}
+      aria-activedescendant={active >= 0 && active < count ? `${id}-${active}` : undefined}
+      tabIndex={0}
+      onKeyDown={move}
+      style={{ maxHeight: height, '--g-columns': template } as CSSProperties}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      <div className="g-table-head" role="row" aria-rowindex={1} tabIndex={-1}>
+        {columns.map((column) => (
+          <HeadCell key={column.key} column={column} sort={sort} onSort={onSort} />
+        ))}
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      <div role="rowgroup" style={{ height: virtualizer.getTotalSize(), position: 'relative' }}>
+        {rows.map(({ index, start }) => (
+          <TableRow
+            key={rowKey(index)}
+            id={`${id}-${index}`}
+            index={index}
+            start={start}
+            row={row(index)}
+            columns={columns}
+            isActive={index === active}
+            onActive={onActive}
+            onOpen={onOpen}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** Where a key moves the cursor; undefined for keys that do not. */
+function targetOf(key: string, active: number, count: number, page: number): number | undefined {
+  const to = (index: number): number => Math.max(0, Math.min(count - 1, index))
+  switch (key) {
+    case 'ArrowDown':
+      return to(active + 1)
+    case 'ArrowUp':
+      return to(active - 1)
+    case 'PageDown':
+      return to(active + page)
+    case 'PageUp':
+      return to(active - page)
+    case 'Home':
+      return to(0)
+    case 'End':
+      return to(count - 1)
+    default:
+      return undefined
+  }
+}
+
+interface HeadCellProps<Row> {
+  readonly column: TableColumn<Row>
+  readonly sort: Sort | undefined
+  readonly onSort: ((sort: Sort) => void) | undefined
+}
+
+function HeadCell<Row>({ column, sort, onSort }: HeadCellProps<Row>) {
+  const isSorted = sort?.key === column.key
+  const order = isSorted ? (sort.descending ? 'descending' : 'ascending') : undefined
+  const mark = isSorted ? (sort.descending ? ' ↓' : ' ↑') : ''
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the header of a virtual grid
+    <div role="columnheader" tabIndex={-1} aria-sort={order} className={column.align === 'right' ? 'number' : undefined}>
+      {column.sortable && onSort ? (
+        <button
+          type="button"
+          className="g-table-sort"
+          onClick={() => onSort({ key: column.key, descending: isSorted ? !sort.descending : false })}
+        >
+          {column.label}
+          <span aria-hidden>{mark}</span>
+        </button>
+      ) : (
+        column.label
+      )}
+    </div>
+  )
+}
+
+interface TableRowProps<Row> {
+  readonly id: string
+  readonly index: number
+  readonly start: number
+  readonly row: Row | undefined
+  readonly columns: readonly TableColumn<Row>[]
+  readonly isActive: boolean
+  onActive(index: number): void
+  onOpen(index: number): void
+}
+
+function PlainTableRow<Row>({ id, index, start, row, columns, isActive, onActive, onOpen }: TableRowProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a row of a virtual grid; keys are handled by the grid
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid moves and opens by keys
+    <div
+      id={id}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isActive}
+      tabIndex={-1}
+      className="g-table-row"
+      style={{ transform: `translateY(${start}px)` }}
+      onClick={() => {
+        onActive(index)
+        onOpen(index)
+      }}
+    >
+      {columns.map((column) => (
+        // biome-ignore lint/a11y/useSemanticElements: a cell of a virtual grid
+        <div key={column.key} role="gridcell" tabIndex={-1} className={column.align === 'right' ? 'number' : undefined}>
+          {row === undefined ? '…' : (column.cell?.(row) ?? column.value(row))}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const TableRow = memo(PlainTableRow) as typeof PlainTableRow

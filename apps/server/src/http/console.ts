@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+
+/** Serves the console's files. False when the address is none of its own. */
+export type ConsoleHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** Pages of the console: any address below them is answered with its one document, which reads the rest of the address itself. */
+const pages = ['/hosts', '/decisions', '/aggregates']
+
+/** Nothing but the console's own files and its own service; the component library writes its variables as style elements. */
+const POLICY = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Files under this name carry their content's hash in their own: they never change. */
+const HASHED = '/assets/'
+
+interface Representation {
+  readonly body: Buffer
+  readonly etag: string
+}
+
+/** Where the built console lies: in its own package. */
+export const consoleFolder = (): string =>
+  path.join(path.dirname(createRequire(import.meta.url).resolve('@gantt/console/package.json')), 'dist')
+
+/** Serves a folder that `vite build` made, with its precompressed files. Files are read once and kept. */
+export function createConsole(folder: string): ConsoleHandler {
+  const files = new Map<string, Promise<Representation | undefined>>()
+  const read = (file: string): Promise<Representation | undefined> => {
+    const known = files.get(file)
+    if (known !== undefined) return known
+    const loading = readFile(path.join(folder, file)).then(
+      (body) => ({ body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }),
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT' || error.code === 'EISDIR' || error.code === 'ENOTDIR') return undefined
+        throw error
+      },
+    )
+    // what is not there is not remembered: addresses are the caller's, memory is ours
+    void loading.then((found) => found === undefined && files.delete(file)).catch(() => files.delete(file))
+    files.set(file, loading)
+    return loading
+  }
+
+  return async (request, response) => {
+    const file = fileFor(request.url ?? '/')
+    if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return false
+    const plain = await read(file)
+    if (plain === undefined) return false
+    const encoding = preferred(request)
+    const suffix = encoding === undefined ? undefined : { br: '.br', gzip: '.gz' }[encoding]
+    const packed = suffix === undefined ? undefined : await read(`${file}${suffix}`)
+    const { body, etag } = packed ?? plain
+    const headers = {
+      'content-type': types[path.extname(file)] ?? 'application/octet-stream',
+      'cache-control': file.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      vary: 'accept-encoding',
+      etag,
+      'content-security-policy': POLICY,
+      'referrer-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+      ...(packed === undefined ? {} : { 'content-encoding': encoding }),
+    }
+    if (request.headers['if-none-match'] === etag) {
+      response.writeHead(304, headers).end()
+      return true
+    }
+    response.writeHead(200, { ...headers, 'content-length': body.length })
+    response.end(request.method === 'HEAD' ? undefined : body)
+    return true
+  }
+}
+
+/** The file that answers an address; undefined for addresses that are not the console's. */
+function fileFor(url: string): string | undefined {
+  const [address = '/'] = url.split('?')
+  if (address === '/' || pages.some((page) => address === page || address.startsWith(`${page}/`))) return '/index.html'
+  // only what a build makes: one name, below one folder at most, and no way up
+  return /^\/(assets\/)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(address) && Object.hasOwn(types, path.extname(address))
+    ? address
+    : undefined
+}
+
+function preferred({ headers }: IncomingMessage): 'br' | 'gzip' | undefined {
+  const accepted = String(headers['accept-encoding'] ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
+    .map((part) => part.split(';')[0])
+  return accepted.includes('br') ? 'br' : accepted.includes('gzip') ? 'gzip' : undefined
+}
