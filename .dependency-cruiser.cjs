@@ -90,11 +90,18 @@ module.exports = {
       to: { path: '^apps/server/', pathNot: `${server}/index[.]ts$` },
     },
     {
-      name: 'core-has-two-doors',
+      name: 'core-has-three-doors',
       severity: 'error',
-      comment: 'From outside, the core is what its index names, and its builders for tests.',
+      comment: 'From outside, the core is what its index names, its filter grammar, and its builders for tests.',
       from: { path: '^(apps|packages)/', pathNot: '^packages/scheduler-core/' },
-      to: { path: '^packages/scheduler-core/', pathNot: `${core}/(testing/)?index[.]ts$` },
+      to: { path: '^packages/scheduler-core/', pathNot: `${core}/((testing|query)/)?index[.]ts$` },
+    },
+    {
+      name: 'grammar-stands-alone',
+      severity: 'error',
+      comment: 'The filter grammar knows rows and fields, no fleet: a browser loads it by itself.',
+      from: { path: `${core}/query/`, pathNot: tests },
+      to: { pathNot: `${core}/query/` },
     },
     {
       name: 'builders-are-for-tests',

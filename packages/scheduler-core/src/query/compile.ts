@@ -1,0 +1,80 @@
+import { findField } from './parse.ts'
+import type { Query, QueryField, QueryTerm } from './query.ts'
+import { numberOf } from './units.ts'
+
+export type QueryValue = string | readonly string[] | number | undefined
+
+/** How a field is read from a row, by field name; `''` is the name in which bare words are looked for. */
+export type QueryReaders<Row> = Readonly<Record<string, (row: Row) => QueryValue>>
+
+/** A test of one row. Everything that can be worked out once is. A field without reader throws, for that is a defect. */
+export function compileQuery<Row>({ terms }: Query, fields: readonly QueryField[], readers: QueryReaders<Row>): (row: Row) => boolean {
+  const tests = terms.map((term) => compileTerm(term, fields, readers))
+  if (tests.length === 0) return () => true
+  return (row) => {
+    for (const test of tests) if (!test(row)) return false
+    return true
+  }
+}
+
+function compileTerm<Row>(term: QueryTerm, fields: readonly QueryField[], readers: QueryReaders<Row>): (row: Row) => boolean {
+  const read = readers[term.field ?? '']
+  if (read === undefined) throw new RangeError(`nothing reads the field ${term.field ?? '(name)'}`)
+  const field = term.field === null ? undefined : findField(term.field, fields)
+  const holds =
+    field === undefined ? containsTest(term.values[0] ?? '') : field.kind === 'number' ? numberTest(term, field) : textTest(term.values)
+  const { negated } = term
+  return (row) => holds(read(row)) !== negated
+}
+
+/** Unescaped and without wildcards, in lower case: a bare word is looked for as it stands. */
+function containsTest(word: string): (value: QueryValue) => boolean {
+  const wanted = plain(word).toLowerCase()
+  return (value) =>
+    typeof value === 'string'
+      ? value.toLowerCase().includes(wanted)
+      : Array.isArray(value) && value.some((one: string) => one.toLowerCase().includes(wanted))
+}
+
+function numberTest({ operator, values }: QueryTerm, field: QueryField): (value: QueryValue) => boolean {
+  const numbers = values.map((value) => numberOf(value, field) ?? Number.NaN)
+  const [first = Number.NaN] = numbers
+  const compare = (value: number): boolean => {
+    switch (operator) {
+      case '>':
+        return value > first
+      case '>=':
+        return value >= first
+      case '<':
+        return value < first
+      case '<=':
+        return value <= first
+      default:
+        return numbers.includes(value)
+    }
+  }
+  return (value) => typeof value === 'number' && compare(value)
+}
+
+function textTest(values: readonly string[]): (value: QueryValue) => boolean {
+  const exact = new Set(values.filter((value) => !hasWildcard(value)).map(plain))
+  const patterns = values.filter(hasWildcard).map(patternOf)
+  const matches = (text: string): boolean => exact.has(text) || patterns.some((pattern) => pattern.test(text))
+  return (value) => (typeof value === 'string' ? matches(value) : typeof value === 'object' && value.some(matches))
+}
+
+const hasWildcard = (value: string): boolean => value.replace(/\\./g, '').includes('*')
+
+/** What an escaped value stands for. */
+const plain = (value: string): string => value.replace(/\\(.)/g, '$1')
+
+/** A run of stars counts as one; texts are short, so the pattern cannot take long. */
+function patternOf(value: string): RegExp {
+  const source = value
+    .replace(/(?<!\\)\*+/g, '*')
+    .replace(/\\(.)|([.+?^${}()|[\]\\/-])|(\*)/gs, (_whole, kept: string | undefined, special: string | undefined) => {
+      const literal = kept ?? special
+      return literal === undefined ? '.*' : literal.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+    })
+  return new RegExp(`^${source}$`, 's')
+}

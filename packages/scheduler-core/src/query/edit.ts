@@ -1,0 +1,35 @@
+import { printTerm, printValue } from './print.ts'
+import type { QueryTerm } from './query.ts'
+
+/** Adds `field:value` to a text, or the value to a plain `field:` term that is there. */
+export function withTerm(text: string, field: string, value: string): string {
+  if (hasTerm(text, field, value)) return text.trim()
+  const pieces = piecesOf(text)
+  const at = pieces.findIndex((piece) => piece.startsWith(`${field}:`) && piece.length > field.length + 1)
+  if (at < 0) return [...pieces, printTerm({ field, negated: false, operator: ':', values: [literal(value)] })].join(' ')
+  return pieces.map((piece, i) => (i === at ? `${piece},${written(value)}` : piece)).join(' ')
+}
+
+/** Takes a value out of the plain `field:` terms of a text; a term without values goes. */
+export function withoutTerm(text: string, field: string, value: string): string {
+  return piecesOf(text)
+    .flatMap((piece) => {
+      if (!piece.startsWith(`${field}:`)) return [piece]
+      const values = valuesOf(piece.slice(field.length + 1)).filter((one) => one !== written(value))
+      return values.length === 0 ? [] : [`${field}:${values.join(',')}`]
+    })
+    .join(' ')
+}
+
+export const hasTerm = (text: string, field: string, value: string): boolean =>
+  piecesOf(text).some((piece) => piece.startsWith(`${field}:`) && valuesOf(piece.slice(field.length + 1)).includes(written(value)))
+
+/** A value that stands for itself. */
+const literal = (value: string): QueryTerm['values'][number] => value.replace(/[*\\]/g, '\\$&')
+
+const written = (value: string): string => printValue(literal(value), false)
+
+/** The text cut at blanks outside of quotes. */
+const piecesOf = (text: string): string[] => text.match(/(?:"(?:\\.|[^"\\])*"?|[^\s"])+/g) ?? []
+
+const valuesOf = (list: string): string[] => list.match(/(?:"(?:\\.|[^"\\])*"?|[^,"])+/g) ?? []

@@ -1,0 +1,55 @@
+import type { QueryField } from './query.ts'
+
+/** What can be asked of a host. Used percentages count claims: 100 x (capacity - free) / capacity, 0 without capacity. */
+export const hostFields: readonly QueryField[] = [
+  { name: 'host', aliases: ['name'], kind: 'text', description: 'name of the host' },
+  { name: 'node', kind: 'text', description: 'name of the node, where a host has many' },
+  { name: 'az', aliases: ['zone'], kind: 'text', description: 'availability zone' },
+  { name: 'agg', aliases: ['aggregate'], kind: 'text', description: 'name of an aggregate that it is in' },
+  { name: 'state', kind: 'enum', values: ['UP', 'SUSPECT', 'DOWN'], description: 'whether it is alive' },
+  { name: 'status', kind: 'enum', values: ['ENABLED', 'DISABLED', 'DRAINING', 'MAINTENANCE'], description: 'as set by operators' },
+  { name: 'trait', kind: 'text', description: 'a trait that it has' },
+  { name: 'cpu.free', aliases: ['vcpu.free'], kind: 'number', unit: 'count', description: 'vCPUs that can still be given' },
+  { name: 'cpu.total', aliases: ['vcpu.total'], kind: 'number', unit: 'count', description: 'vCPUs in all, overcommit included' },
+  { name: 'cpu.used', aliases: ['vcpu.used'], kind: 'number', unit: '%', description: 'vCPUs used or claimed' },
+  { name: 'mem.free', kind: 'number', unit: 'MiB', description: 'memory that can still be given' },
+  { name: 'mem.used', kind: 'number', unit: '%', description: 'memory used or claimed' },
+  { name: 'disk.free', kind: 'number', unit: 'GiB', description: 'disk that can still be given' },
+  { name: 'disk.used', kind: 'number', unit: '%', description: 'disk used or claimed' },
+  { name: 'gpu.count', kind: 'number', unit: 'count', description: 'GPUs that it has' },
+  { name: 'gpu.free', kind: 'number', unit: 'count', description: "GPUs' worth that is free" },
+  { name: 'claims', kind: 'number', unit: 'count', description: 'live claims' },
+  { name: 'instances', kind: 'number', unit: 'count', description: 'instances, claims included' },
+  { name: 'age', kind: 'number', unit: 's', description: 'time since its last report' },
+]
+
+/** What can be asked of a decision. A bare word is part of its id, of an instance, of a chosen host or of the flavor's name. */
+export const decisionFields: readonly QueryField[] = [
+  {
+    name: 'outcome',
+    kind: 'enum',
+    values: ['PLACED', 'PARTIAL', 'NO_VALID_HOST', 'REJECTED', 'SIMULATED'],
+    description: 'how it ended',
+  },
+  { name: 'host', kind: 'text', description: 'a host that was chosen' },
+  { name: 'account', kind: 'text', description: 'the service account that asked' },
+  { name: 'instance', kind: 'text', description: 'uuid of an instance' },
+  { name: 'flavor', kind: 'text', description: 'name of the flavor' },
+  { name: 'zone', aliases: ['az'], kind: 'text', description: 'availability zone that was asked for' },
+  { name: 'project', kind: 'text', description: 'project of the request' },
+  { name: 'profile', kind: 'text', description: 'profile that decided: name or name@number' },
+  { name: 'reason', kind: 'text', description: 'code of a reason for refusals, such as memory.short' },
+  { name: 'filter', kind: 'text', description: 'a filter that refused hosts' },
+  { name: 'attempt', kind: 'number', unit: 'count', description: 'how often the request was decided' },
+  { name: 'last', kind: 'number', unit: 's', description: 'not older than this: last:1h' },
+]
+
+/** What can be asked of an aggregate. */
+export const aggregateFields: readonly QueryField[] = [
+  { name: 'name', kind: 'text', description: 'its name' },
+  { name: 'az', aliases: ['zone'], kind: 'text', description: 'the availability zone that it makes' },
+  { name: 'host', kind: 'text', description: 'a member host' },
+  { name: 'key', kind: 'text', description: 'a key of its metadata' },
+  { name: 'value', kind: 'text', description: 'a value in its metadata' },
+  { name: 'hosts', kind: 'number', unit: 'count', description: 'how many members it has' },
+]

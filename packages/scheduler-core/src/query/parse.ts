@@ -1,0 +1,172 @@
+import type { Query, QueryField, QueryOperator, QueryProblem, QueryTerm } from './query.ts'
+import { numberOf } from './units.ts'
+
+export const MAX_LENGTH = 1_000
+export const MAX_TERMS = 50
+
+export interface ParsedQuery {
+  /** The terms that are right. */
+  readonly query: Query
+  /** Everything that is wrong, in the order of the text. */
+  readonly problems: readonly QueryProblem[]
+}
+
+/** Reads a line of the filter grammar (docs/query.md). Never throws: what is wrong is told with its place. */
+export function parseQuery(text: string, fields: readonly QueryField[]): ParsedQuery {
+  if (text.length > MAX_LENGTH)
+    return {
+      query: { terms: [] },
+      problems: [{ message: `the filter has ${text.length} characters; ${MAX_LENGTH} are allowed`, from: MAX_LENGTH, to: text.length }],
+    }
+  const problems: QueryProblem[] = []
+  const terms: QueryTerm[] = []
+  const scanner = createScanner(text)
+  for (let raw = scanner.next(); raw !== undefined; raw = scanner.next()) {
+    const found = check(raw, fields)
+    problems.push(...found)
+    if (found.length === 0) terms.push(toTerm(raw, fields))
+  }
+  const extra = terms[MAX_TERMS]
+  if (extra !== undefined)
+    problems.push({ message: `the filter has ${terms.length} terms; ${MAX_TERMS} are allowed`, from: extra.from, to: text.length })
+  return { query: { terms: terms.slice(0, MAX_TERMS) }, problems: problems.sort((a, b) => a.from - b.from) }
+}
+
+/** The field of a name or of one of its aliases. */
+export const findField = (name: string, fields: readonly QueryField[]): QueryField | undefined =>
+  fields.find((field) => field.name === name || field.aliases?.includes(name))
+
+interface RawValue {
+  readonly text: string
+  readonly from: number
+  readonly to: number
+  readonly isOpen: boolean
+}
+
+/** A term as it is written, before anybody asked whether it makes sense. */
+interface RawTerm {
+  readonly field: { readonly text: string; readonly from: number; readonly to: number } | undefined
+  readonly operator: ':' | '=' | '!=' | '>' | '>=' | '<' | '<='
+  readonly negated: boolean
+  readonly values: readonly RawValue[]
+  readonly from: number
+  readonly to: number
+}
+
+const isBlank = (character: string | undefined): boolean => character !== undefined && /\s/.test(character)
+
+function createScanner(text: string) {
+  let at = 0
+  /** A quoted value, or a bare one up to a blank or, in a list, a comma. Stars in quotes are meant as such: they are escaped. */
+  const value = (inList: boolean): RawValue => {
+    const from = at
+    if (text[at] !== '"') {
+      while (at < text.length && !isBlank(text[at]) && !(inList && text[at] === ',')) at++
+      return { text: text.slice(from, at), from, to: at, isOpen: false }
+    }
+    at++
+    let content = ''
+    for (; at < text.length; at++) {
+      const character = text[at] as string
+      if (character === '"') {
+        at++
+        return { text: content, from, to: at, isOpen: false }
+      }
+      if (character === '\\' && at + 1 < text.length) {
+        at++
+        content += escaped(text[at] as string)
+      } else content += escaped(character)
+    }
+    return { text: content, from, to: at, isOpen: true }
+  }
+  return {
+    next(): RawTerm | undefined {
+      while (isBlank(text[at])) at++
+      if (at >= text.length) return undefined
+      const from = at
+      const negated = text[at] === '-' && at + 1 < text.length && !isBlank(text[at + 1])
+      if (negated) at++
+      const head = /^([A-Za-z][A-Za-z0-9_.]*)(!=|>=|<=|[:=<>])/.exec(text.slice(at))
+      if (head === null) {
+        const word = value(false)
+        return { field: undefined, operator: ':', negated, values: [word], from, to: at }
+      }
+      const [whole, name = '', operator] = head
+      const field = { text: name, from: at, to: at + name.length }
+      at += whole.length
+      const values = [value(true)]
+      while (text[at] === ',') {
+        at++
+        values.push(value(true))
+      }
+      // what is glued to a closing quote belongs to nothing
+      if (at < text.length && !isBlank(text[at])) {
+        const glued = value(false)
+        values.push({ ...glued, isOpen: true })
+      }
+      return { field, operator: operator as RawTerm['operator'], negated, values, from, to: at }
+    },
+  }
+}
+
+/** `*` and `\` of a quoted value stand for themselves. */
+const escaped = (character: string): string => (character === '*' || character === '\\' ? `\\${character}` : character)
+
+function check(raw: RawTerm, fields: readonly QueryField[]): QueryProblem[] {
+  const { operator, values } = raw
+  const problems: QueryProblem[] = []
+  const open = values.find(({ isOpen }) => isOpen)
+  if (open !== undefined)
+    return [{ message: 'the quotes do not close, or something follows them without a blank', from: open.from, to: open.to }]
+  if (raw.field === undefined) return values[0]?.text === '' ? [{ message: 'the word is empty', from: raw.from, to: raw.to }] : []
+  const field = findField(raw.field.text, fields)
+  if (field === undefined) {
+    const allowed = fields.map(({ name }) => name).join(', ')
+    return [{ message: `there is no field ${raw.field.text}; there are ${allowed}`, from: raw.field.from, to: raw.field.to }]
+  }
+  const isOrder = operator !== ':' && operator !== '=' && operator !== '!='
+  if (isOrder && field.kind !== 'number')
+    problems.push({
+      message: `${field.name} is compared with ${operator}; it is a text: write ${field.name}:value`,
+      from: raw.field.from,
+      to: raw.to,
+    })
+  if (isOrder && values.length > 1)
+    problems.push({ message: `${operator} takes one number, ${values.length} are given`, from: values[0]?.from ?? raw.from, to: raw.to })
+  for (const value of values) {
+    const why = valueProblem(value.text, field)
+    if (why !== undefined) problems.push({ message: why, from: value.from, to: Math.max(value.to, value.from) })
+  }
+  return problems
+}
+
+function valueProblem(text: string, field: QueryField): string | undefined {
+  if (text === '') return `${field.name} has no value`
+  if (field.kind === 'number' && numberOf(text, field) === undefined) return `${text} is no number${unitHint(field)}`
+  if (field.kind === 'enum' && !field.values?.some((value) => value.toLowerCase() === text.toLowerCase()))
+    return `${field.name} is ${text}; it can be ${field.values?.join(', ')}`
+  return undefined
+}
+
+const hints: Readonly<Record<string, string>> = {
+  MiB: ' of MiB, GiB or TiB, such as 64GiB',
+  GiB: ' of MiB, GiB or TiB, such as 64GiB',
+  '%': ' of percent, such as 80%',
+  s: ' of seconds, minutes, hours or days, such as 5m',
+}
+
+const unitHint = ({ unit }: QueryField): string => hints[unit ?? ''] ?? ', such as 10'
+
+function toTerm({ field: named, operator, negated, values, from, to }: RawTerm, fields: readonly QueryField[]): QueryTerm {
+  const field = named === undefined ? undefined : findField(named.text, fields)
+  return {
+    field: field?.name ?? null,
+    negated: operator === '!=' ? !negated : negated,
+    operator: operator === '=' || operator === '!=' ? ':' : (operator as QueryOperator),
+    values: values.map(({ text }) =>
+      field?.kind === 'enum' ? (field.values?.find((value) => value.toLowerCase() === text.toLowerCase()) ?? text) : text,
+    ),
+    from,
+    to,
+  }
+}

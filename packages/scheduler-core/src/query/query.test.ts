@@ -1,0 +1,190 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { compileQuery, hasTerm, hostFields, parseQuery, printQuery, type Query, suggest, withoutTerm, withTerm } from './index.ts'
+
+interface Row {
+  readonly name: string
+  readonly az: string
+  readonly aggs: readonly string[]
+  readonly status: string
+  readonly memFree: number
+  readonly memUsed: number
+  readonly age: number | undefined
+}
+
+const readers = {
+  '': ({ name }: Row) => name,
+  host: ({ name }: Row) => name,
+  az: ({ az }: Row) => az,
+  agg: ({ aggs }: Row) => aggs,
+  status: ({ status }: Row) => status,
+  'mem.free': ({ memFree }: Row) => memFree,
+  'mem.used': ({ memUsed }: Row) => memUsed,
+  age: ({ age }: Row) => age,
+}
+
+const rows: readonly Row[] = [
+  { name: 'cmp-01', az: 'z1', aggs: ['ssd', 'with space'], status: 'ENABLED', memFree: 65_536, memUsed: 0, age: 10 },
+  { name: 'cmp-02', az: 'z2', aggs: ['ssd'], status: 'DISABLED', memFree: 1_024, memUsed: 98.4, age: 4_000 },
+  { name: 'gpu*1', az: 'z2', aggs: [], status: 'ENABLED', memFree: -5, memUsed: 100.1, age: undefined },
+]
+
+const found = (text: string): string[] => {
+  const { query, problems } = parseQuery(text, hostFields)
+  expect(problems).toEqual([])
+  return rows.filter(compileQuery(query, hostFields, readers)).map(({ name }) => name)
+}
+
+describe('what matches', () => {
+  test.each<[string, string, string[]]>([
+    ['nothing asked: all', '', ['cmp-01', 'cmp-02', 'gpu*1']],
+    ['a word is part of the name, in any case', 'CMP', ['cmp-01', 'cmp-02']],
+    ['a word may be refused', '-cmp', ['gpu*1']],
+    ['a text compares whole', 'az:z', []],
+    ['one of several values', 'az:z1,z3', ['cmp-01']],
+    ['an alias is the field', 'zone:z1', ['cmp-01']],
+    ['= reads as :', 'az=z2', ['cmp-02', 'gpu*1']],
+    ['!= reads as -', 'az!=z2', ['cmp-01']],
+    ['two negations cancel', '-az!=z2', ['cmp-02', 'gpu*1']],
+    ['a star stands for any run', 'host:cmp-*', ['cmp-01', 'cmp-02']],
+    ['a star in quotes stands for itself', 'host:"gpu*1"', ['gpu*1']],
+    ['dots are no wildcards', 'host:cmp.01', []],
+    ['any member of a set', 'agg:"with space"', ['cmp-01']],
+    ['no member of a set', '-agg:ssd', ['gpu*1']],
+    ['enums in any case', 'status:enabled', ['cmp-01', 'gpu*1']],
+    ['all terms must hold', 'az:z2 status:ENABLED', ['gpu*1']],
+    ['memory with its unit', 'mem.free>=64GiB', ['cmp-01']],
+    ['more than is exclusive', 'mem.free>64GiB', []],
+    ['a bare number is in the unit of the field', 'mem.free<1024', ['gpu*1']],
+    ['below zero', 'mem.free<=-5', ['gpu*1']],
+    ['percent', 'mem.used>98%', ['cmp-02', 'gpu*1']],
+    ['time; a row without the number does not match', 'age<1h', ['cmp-01']],
+    ['nor does it match the opposite', 'age>=1h', ['cmp-02']],
+    ['an exact number', 'mem.free:1GiB', ['cmp-02']],
+  ])('%s: %s', (_rule, text, names) => expect(found(text)).toEqual(names))
+})
+
+describe('what is wrong, and where', () => {
+  test.each<[string, number, number, string]>([
+    ['nope:1', 0, 4, 'there is no field nope'],
+    ['az:z1 nope:1', 6, 10, 'there is no field nope'],
+    ['az:', 3, 3, 'az has no value'],
+    ['az:z1,', 6, 6, 'az has no value'],
+    ['az>3', 0, 4, 'it is a text'],
+    ['status:open', 7, 11, 'status is open; it can be ENABLED, DISABLED, DRAINING, MAINTENANCE'],
+    ['mem.free>lots', 9, 13, 'lots is no number of MiB, GiB or TiB'],
+    ['mem.free>5%', 9, 11, '5% is no number'],
+    ['mem.free>1,2', 9, 12, '> takes one number, 2 are given'],
+    ['host:"open', 5, 10, 'quotes do not close'],
+    ['host:"a"b', 8, 9, 'quotes do not close, or something follows them'],
+  ])('%s', (text, from, to, message) => {
+    const { problems } = parseQuery(text, hostFields)
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatchObject({ from, to })
+    expect(problems[0]?.message).toContain(message)
+  })
+
+  test('all problems at once, and the terms that are right', () => {
+    const { query, problems } = parseQuery('nope:1 az:z1 mem.free>x', hostFields)
+    expect(problems.map(({ from }) => from)).toEqual([0, 22])
+    expect(query.terms.map(({ field }) => field)).toEqual(['az'])
+  })
+
+  test('too long, too many', () => {
+    expect(parseQuery('a'.repeat(1_001), hostFields).problems[0]?.message).toBe('the filter has 1001 characters; 1000 are allowed')
+    expect(parseQuery('a '.repeat(51), hostFields).problems[0]?.message).toBe('the filter has 51 terms; 50 are allowed')
+  })
+})
+
+const value = fc.string({ minLength: 1, maxLength: 12 }).map((text) => text.replace(/[*\\]/g, '\\$&'))
+const term = fc.oneof(
+  fc.record({
+    field: fc.constantFrom('host', 'az', 'agg'),
+    negated: fc.boolean(),
+    operator: fc.constant(':' as const),
+    values: fc.array(value, { minLength: 1, maxLength: 3 }),
+  }),
+  fc.record({ field: fc.constant(null), negated: fc.boolean(), operator: fc.constant(':' as const), values: value.map((one) => [one]) }),
+  fc.record({
+    field: fc.constant('mem.free'),
+    negated: fc.boolean(),
+    operator: fc.constantFrom('>', '>=', '<', '<='),
+    values: fc.integer({ min: 0, max: 9_999 }).map((n) => [`${n}GiB`]),
+  }),
+)
+
+test('a printed query reads as the same query', () => {
+  fc.assert(
+    fc.property(fc.array(term, { maxLength: 4 }), (terms) => {
+      const query = { terms: terms.map((one) => ({ ...one, from: 0, to: 0 })) } as Query
+      const text = printQuery(query)
+      fc.pre(text.length <= 1_000)
+      const again = parseQuery(text, hostFields)
+      expect(again.problems).toEqual([])
+      expect(again.query.terms.map(({ from: _from, to: _to, ...rest }) => rest)).toEqual(terms)
+    }),
+  )
+})
+
+test('reading any text ends, and every problem lies in it', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 60 }), (text) => {
+      for (const { from, to } of parseQuery(text, hostFields).problems) {
+        expect(from).toBeGreaterThanOrEqual(0)
+        expect(to).toBeGreaterThanOrEqual(from)
+        expect(to).toBeLessThanOrEqual(text.length)
+      }
+    }),
+  )
+})
+
+describe('editing', () => {
+  test.each([
+    ['', 'az', 'z1', 'az:z1'],
+    ['cmp', 'az', 'z1', 'cmp az:z1'],
+    ['az:z1', 'az', 'z2', 'az:z1,z2'],
+    ['az:z1', 'az', 'z1', 'az:z1'],
+    ['-az:z1', 'az', 'z2', '-az:z1 az:z2'],
+    ['', 'agg', 'with space', 'agg:"with space"'],
+    ['', 'host', 'a*b', 'host:"a*b"'],
+  ])('%s with %s:%s is %s', (text, field, one, wanted) => {
+    expect(withTerm(text, field, one)).toBe(wanted)
+    expect(hasTerm(wanted, field, one)).toBe(true)
+  })
+
+  test.each([
+    ['az:z1', 'az', 'z1', ''],
+    ['az:z1,z2 cmp', 'az', 'z1', 'az:z2 cmp'],
+    ['-az:z1', 'az', 'z1', '-az:z1'],
+    ['agg:"with space",ssd', 'agg', 'with space', 'agg:ssd'],
+  ])('%s without %s:%s is %s', (text, field, one, wanted) => expect(withoutTerm(text, field, one)).toBe(wanted))
+
+  test('what was put in can be taken out', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 12 }), (one) => {
+        const text = withTerm('cmp', 'agg', one)
+        expect(hasTerm(text, 'agg', one)).toBe(true)
+        expect(withoutTerm(text, 'agg', one)).toBe('cmp')
+      }),
+    )
+  })
+})
+
+describe('suggestions', () => {
+  test.each([
+    ['', 0, null, 'host:', 0, 0],
+    ['me', 2, null, 'mem.free>=', 0, 2],
+    ['-st', 3, null, 'state:', 1, 3],
+    ['status:', 7, 'status', 'ENABLED', 7, 7],
+    ['status:dr', 9, 'status', 'DRAINING', 7, 9],
+    ['status:DRAINING,m', 17, 'status', 'MAINTENANCE', 16, 17],
+    ['az:z1 st', 8, null, 'state:', 6, 8],
+  ])('at %s|%i', (text, caret, field, first, from, to) => {
+    const offered = suggest(text, caret, hostFields)
+    expect(offered).toMatchObject({ field, from, to })
+    expect(offered.options[0]?.text).toBe(first)
+  })
+
+  test('values of a text are the caller’s to add', () =>
+    expect(suggest('az:z', 4, hostFields)).toEqual({ from: 3, to: 4, field: 'az', options: [] }))
+})

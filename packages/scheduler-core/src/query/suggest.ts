@@ -1,0 +1,42 @@
+import { findField } from './parse.ts'
+import type { QueryField } from './query.ts'
+
+/** Something that may stand at the caret, ready to be put there. */
+export interface Suggestion {
+  readonly text: string
+  readonly description: string
+}
+
+export interface Suggestions {
+  /** What the suggestion replaces: characters `from` to `to`. */
+  readonly from: number
+  readonly to: number
+  /** The field whose values are asked for; null while a field is. */
+  readonly field: string | null
+  readonly options: readonly Suggestion[]
+}
+
+/** What may stand at the caret: fields, or the values of the field that stands before it. */
+export function suggest(text: string, caret: number, fields: readonly QueryField[]): Suggestions {
+  const before = text.slice(0, caret)
+  const start = /(?:"(?:\\.|[^"\\])*"?|[^\s"])*$/.exec(before)?.index ?? caret
+  const rest = /^[^\s,]*/.exec(text.slice(caret))?.[0] ?? ''
+  const sign = text[start] === '-' && start < caret ? 1 : 0
+  const word = before.slice(start + sign)
+  const head = /^([A-Za-z][A-Za-z0-9_.]*)(!=|>=|<=|[:=<>])/.exec(word)
+  const field = head === null ? undefined : findField(head[1] ?? '', fields)
+  if (head === null) {
+    const wanted = word.toLowerCase()
+    const options = fields
+      .filter(({ name, aliases = [] }) => [name, ...aliases].some((one) => one.toLowerCase().startsWith(wanted)))
+      .map(({ name, kind, description }) => ({ text: `${name}${kind === 'number' ? '>=' : ':'}`, description }))
+    return { from: start + sign, to: caret + rest.length, field: null, options }
+  }
+  const values = word.slice(head[0].length)
+  const written = values.slice(values.lastIndexOf(',') + 1)
+  const from = caret - written.length
+  const options = (field?.values ?? [])
+    .filter((value) => value.toLowerCase().startsWith(written.toLowerCase()))
+    .map((value) => ({ text: value, description: field?.description ?? '' }))
+  return { from, to: caret + rest.length, field: field?.name ?? null, options }
+}

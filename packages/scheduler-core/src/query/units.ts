@@ -1,0 +1,38 @@
+import type { QueryField } from './query.ts'
+
+const MEMORY: Readonly<Record<string, number>> = {
+  mib: 1,
+  mb: 1,
+  m: 1,
+  gib: 1_024,
+  gb: 1_024,
+  g: 1_024,
+  tib: 1_048_576,
+  tb: 1_048_576,
+  t: 1_048_576,
+}
+const TIME: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
+
+/** A number with its unit, in the field's own unit; a bare number is in that unit already. Undefined for what is none. */
+export function numberOf(text: string, { unit }: QueryField): number | undefined {
+  const found = /^(-?\d+(?:\.\d+)?)([A-Za-z%]*)$/.exec(text)
+  if (found === null) return undefined
+  const amount = Number(found[1])
+  const written = (found[2] ?? '').toLowerCase()
+  if (written === '') return amount
+  switch (unit) {
+    case 'MiB':
+      return scaled(amount, MEMORY[written])
+    case 'GiB':
+      return scaled(amount, MEMORY[written], 1_024)
+    case '%':
+      return written === '%' ? amount : undefined
+    case 's':
+      return scaled(amount, TIME[written])
+    default:
+      return undefined
+  }
+}
+
+const scaled = (amount: number, factor: number | undefined, by = 1): number | undefined =>
+  factor === undefined ? undefined : (amount * factor) / by
