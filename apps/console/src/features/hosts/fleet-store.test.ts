@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { createFleetStore, type FleetStore } from './fleet-store.ts'
+import { packHosts } from './testing/packed-hosts.ts'
+
+const traitsOf = (store: FleetStore, ordinal: number) => store.sets('TRAITS').texts[store.codes('TRAITS')[ordinal] ?? -1]
+const zoneOf = (store: FleetStore, ordinal: number) => store.dictionary('AZ').values[store.codes('AZ')[ordinal] ?? -1]
+
+describe('the fleet as columns', () => {
+  it('reads what was packed', () => {
+    const store = createFleetStore()
+    store.apply(
+      packHosts([
+        { ordinal: 0, name: 'a', az: 'az1', traits: ['T1', 'T2'], memFreeMib: 5 },
+        { ordinal: 1, name: 'b', az: 'az2', traits: [], memFreeMib: -7, node: 'b/n2' },
+      ]),
+    )
+    expect([...store.ordinals]).toEqual([0, 1])
+    expect([store.nameOf(1), store.nodeOf(0), store.nodeOf(1)]).toEqual(['b', 'a', 'b/n2'])
+    expect([zoneOf(store, 0), zoneOf(store, 1)]).toEqual(['az1', 'az2'])
+    expect([traitsOf(store, 0), traitsOf(store, 1)]).toEqual([['T1', 'T2'], []])
+    expect([...store.numbers('MEM_FREE_MIB').slice(0, 2)]).toEqual([5, -7])
+  })
+
+  it('keeps its own numbers for texts when an event brings other dictionaries', () => {
+    const store = createFleetStore()
+    store.apply(
+      packHosts([
+        { ordinal: 0, name: 'a', az: 'az1', traits: ['T1', 'T2'] },
+        { ordinal: 1, name: 'b', az: 'az2', traits: ['T3'] },
+      ]),
+    )
+    // in this event az2 is 0 and [T3, T9] is the only set
+    store.apply(packHosts([{ ordinal: 0, name: 'a', az: 'az2', traits: ['T3', 'T9'] }]))
+    expect([zoneOf(store, 0), zoneOf(store, 1)]).toEqual(['az2', 'az2'])
+    expect([traitsOf(store, 0), traitsOf(store, 1)]).toEqual([['T3', 'T9'], ['T3']])
+  })
+
+  it('takes new hosts, also far beyond the room it has', () => {
+    const store = createFleetStore()
+    store.apply(packHosts([{ ordinal: 3, name: 'c', memFreeMib: 3 }]))
+    const before = store.namesVersion
+    store.apply(
+      packHosts([
+        { ordinal: 5_000, name: 'z', memFreeMib: 9 },
+        { ordinal: 1, name: 'a', memFreeMib: 1 },
+      ]),
+    )
+    expect([...store.ordinals]).toEqual([1, 3, 5_000])
+    expect([1, 3, 5_000].map((ordinal) => store.numbers('MEM_FREE_MIB')[ordinal])).toEqual([1, 3, 9])
+    expect(store.namesVersion).toBeGreaterThan(before)
+  })
+
+  it('changes nothing but what an event names', () => {
+    const store = createFleetStore()
+    store.apply(
+      packHosts([
+        { ordinal: 0, name: 'a', memFreeMib: 1 },
+        { ordinal: 1, name: 'b', memFreeMib: 2 },
+      ]),
+    )
+    const before = store.namesVersion
+    store.apply(packHosts([{ ordinal: 1, name: 'b', memFreeMib: 20 }]))
+    expect([...store.numbers('MEM_FREE_MIB').slice(0, 2)]).toEqual([1, 20])
+    expect(store.namesVersion).toBe(before)
+  })
+
+  it('takes an empty fleet', () => {
+    const store = createFleetStore()
+    store.apply(packHosts([]))
+    expect([...store.ordinals]).toEqual([])
+  })
+})

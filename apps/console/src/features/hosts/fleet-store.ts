@@ -1,0 +1,161 @@
+import { type Column, type ElementType, unpack } from '../../lib/packed.ts'
+import { createDictionary, createSetDictionary, type Dictionary, type SetDictionary } from './dictionary.ts'
+
+/** Columns of one text each, of few different ones. */
+export const codeColumns = ['STATE', 'STATUS', 'AZ'] as const
+/** Columns of many texts each. */
+export const setColumns = ['AGGREGATES', 'TRAITS'] as const
+/** Columns of one number each. */
+export const numberColumns = [
+  'CPU_TOTAL',
+  'CPU_FREE',
+  'CPU_USED_PCT',
+  'MEM_FREE_MIB',
+  'MEM_USED_PCT',
+  'DISK_FREE_GIB',
+  'DISK_USED_PCT',
+  'GPU_COUNT',
+  'GPU_FREE_MILLI',
+  'CLAIMS',
+  'INSTANCES',
+  'REPORTED_AT',
+] as const
+
+export type CodeColumn = (typeof codeColumns)[number]
+export type SetColumn = (typeof setColumns)[number]
+export type NumberColumn = (typeof numberColumns)[number]
+export type FleetColumn = CodeColumn | SetColumn | NumberColumn
+
+export const allColumns: readonly FleetColumn[] = [...codeColumns, ...setColumns, ...numberColumns]
+
+/** Hosts as they come over the wire, in `fleet.columns` and in each event of `fleetDeltas`. */
+export interface PackedHosts {
+  readonly ordinals: string
+  readonly names: readonly string[]
+  readonly otherNodes: readonly { readonly ordinal: number; readonly node: string }[]
+  readonly dictionaries: readonly {
+    readonly column: FleetColumn
+    readonly values: readonly string[]
+    readonly sets: readonly (readonly number[])[] | null
+  }[]
+  readonly columns: readonly { readonly name: FleetColumn; readonly elementType: ElementType; readonly data: string }[]
+}
+
+/**
+ * Every host of the fleet as columns, by ordinal: its place in the order of first sight, which it never loses. What is read
+ * from it holds until the next `apply`.
+ */
+export interface FleetStore {
+  /** The hosts that are there, in the order of first sight. */
+  readonly ordinals: Uint32Array
+  nameOf(ordinal: number): string
+  /** The node's name: the host's own unless it has many. */
+  nodeOf(ordinal: number): string
+  numbers(column: NumberColumn): Float64Array
+  codes(column: CodeColumn | SetColumn): Uint32Array
+  dictionary(column: CodeColumn): Dictionary
+  sets(column: SetColumn): SetDictionary
+  /** Changes with every new host. */
+  readonly namesVersion: number
+  /** Takes the hosts of an answer or an event; hosts that it does not name stay as they are. */
+  apply(hosts: PackedHosts): void
+}
+
+export function createFleetStore(): FleetStore {
+  const names: string[] = []
+  const nodes = new Map<number, string>()
+  const dictionaries = byColumn(codeColumns, createDictionary)
+  const sets = byColumn(setColumns, createSetDictionary)
+  const numbers = byColumn(numberColumns, () => new Float64Array(0))
+  const codes = byColumn([...codeColumns, ...setColumns], () => new Uint32Array(0))
+  let known = new Uint8Array(0)
+  let ordinals = new Uint32Array(0)
+  let namesVersion = 0
+
+  /** Makes room for an ordinal; arrays double, so that a fleet that grows host by host is not copied host by host. */
+  const makeRoom = (length: number): void => {
+    if (length <= known.length) return
+    const size = Math.max(length, known.length * 2, 64)
+    known = grown(known, new Uint8Array(size))
+    for (const column of numberColumns) numbers[column] = grown(numbers[column], new Float64Array(size))
+    for (const column of [...codeColumns, ...setColumns]) codes[column] = grown(codes[column], new Uint32Array(size))
+  }
+
+  /** The event's numbers of texts as our own. */
+  const toLocal = (hosts: PackedHosts, column: CodeColumn | SetColumn): readonly number[] => {
+    const dictionary = hosts.dictionaries.find((one) => one.column === column)
+    if (dictionary === undefined) return []
+    const { values } = dictionary
+    if (isSetColumn(column))
+      return (dictionary.sets ?? []).map((set) => sets[column].codeOf(set.map((index) => textAt(values, index, column))))
+    return values.map(dictionaries[column].codeOf)
+  }
+
+  return {
+    get ordinals() {
+      return ordinals
+    },
+    get namesVersion() {
+      return namesVersion
+    },
+    nameOf: (ordinal) => names[ordinal] ?? '',
+    nodeOf: (ordinal) => nodes.get(ordinal) ?? names[ordinal] ?? '',
+    numbers: (column) => numbers[column],
+    codes: (column) => codes[column],
+    dictionary: (column) => dictionaries[column],
+    sets: (column) => sets[column],
+
+    apply(hosts) {
+      const changed = unpack(hosts.ordinals, 'U32')
+      if (changed.length === 0) return
+      makeRoom(changed.reduce((most, ordinal) => Math.max(most, ordinal), 0) + 1)
+
+      const seenFirst: number[] = []
+      changed.forEach((ordinal, i) => {
+        names[ordinal] = hosts.names[i] ?? ''
+        if (known[ordinal] === 0) seenFirst.push(ordinal)
+        known[ordinal] = 1
+      })
+      for (const { ordinal, node } of hosts.otherNodes) nodes.set(ordinal, node)
+      if (seenFirst.length > 0) {
+        ordinals = Uint32Array.from([...ordinals, ...seenFirst]).sort()
+        namesVersion++
+      }
+
+      for (const { name, elementType, data } of hosts.columns) {
+        const column = unpack(data, elementType)
+        if (isNumberColumn(name)) scatter(column, changed, numbers[name])
+        else if (isSetColumn(name) || isCodeColumn(name)) {
+          const local = toLocal(hosts, name)
+          const target = codes[name]
+          changed.forEach((ordinal, i) => {
+            target[ordinal] = local[column[i] ?? 0] ?? 0
+          })
+        }
+      }
+    },
+  }
+}
+
+const isCodeColumn = (name: string): name is CodeColumn => codeColumns.some((column) => column === name)
+const isSetColumn = (name: string): name is SetColumn => setColumns.some((column) => column === name)
+const isNumberColumn = (name: string): name is NumberColumn => numberColumns.some((column) => column === name)
+
+function byColumn<Name extends string, Value>(columns: readonly Name[], create: () => Value): Record<Name, Value> {
+  return Object.fromEntries(columns.map((column) => [column, create()])) as Record<Name, Value>
+}
+
+function grown<Values extends Column>(from: Values, to: Values): Values {
+  to.set(from)
+  return to
+}
+
+function scatter(values: Column, ordinals: Column, target: Float64Array): void {
+  for (let i = 0; i < ordinals.length; i++) target[ordinals[i] ?? 0] = values[i] ?? 0
+}
+
+function textAt(values: readonly string[], index: number, column: string): string {
+  const text = values[index]
+  if (text === undefined) throw new Error(`${column}: a set names value ${index}; the dictionary has ${values.length}.`)
+  return text
+}

@@ -1,0 +1,58 @@
+import type { CodeColumn, FleetStore, NumberColumn } from './fleet-store.ts'
+
+/** What hosts can be ordered by: the fields of the grammar that hold one value. */
+export const orderColumns: Readonly<Record<string, NumberColumn | CodeColumn | 'NAME'>> = {
+  host: 'NAME',
+  az: 'AZ',
+  state: 'STATE',
+  status: 'STATUS',
+  'cpu.free': 'CPU_FREE',
+  'cpu.total': 'CPU_TOTAL',
+  'cpu.used': 'CPU_USED_PCT',
+  'mem.free': 'MEM_FREE_MIB',
+  'mem.used': 'MEM_USED_PCT',
+  'disk.free': 'DISK_FREE_GIB',
+  'disk.used': 'DISK_USED_PCT',
+  'gpu.count': 'GPU_COUNT',
+  'gpu.free': 'GPU_FREE_MILLI',
+  claims: 'CLAIMS',
+  instances: 'INSTANCES',
+  age: 'REPORTED_AT',
+}
+
+/** All hosts in order; equals by name. It does not depend on a filter, so a keystroke in the filter sorts nothing. */
+export function orderHosts(store: FleetStore, names: Uint32Array, field: string, descending: boolean): Uint32Array {
+  const column = orderColumns[field] ?? 'NAME'
+  if (column === 'NAME') return descending ? names.slice().reverse() : names
+  const rank = rankOf(store, column)
+  // the older the report, the longer ago it was
+  const isReversed = column === 'REPORTED_AT' ? !descending : descending
+  const place = new Uint32Array(placesIn(names))
+  names.forEach((ordinal, i) => {
+    place[ordinal] = i
+  })
+  const sign = isReversed ? -1 : 1
+  return names.slice().sort((a, b) => sign * ((rank[a] ?? 0) - (rank[b] ?? 0)) || (place[a] ?? 0) - (place[b] ?? 0))
+}
+
+/** All hosts by name, code unit by code unit. It changes only when hosts are added. */
+export function orderByName(store: FleetStore): Uint32Array {
+  const { nameOf, nodeOf } = store
+  return store.ordinals.slice().sort((a, b) => compare(nameOf(a), nameOf(b)) || compare(nodeOf(a), nodeOf(b)))
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Numbers as they are; texts as the place of each among the sorted texts. */
+function rankOf(store: FleetStore, column: NumberColumn | CodeColumn): Float64Array | Uint32Array {
+  if (column !== 'AZ' && column !== 'STATE' && column !== 'STATUS') return store.numbers(column)
+  const { values } = store.dictionary(column)
+  const sorted = values.map((value, code) => ({ value, code })).sort((a, b) => compare(a.value, b.value))
+  const places = new Uint32Array(values.length)
+  sorted.forEach(({ code }, place) => {
+    places[code] = place
+  })
+  return store.codes(column).map((code) => places[code] ?? 0)
+}
+
+const placesIn = (ordinals: Uint32Array): number => ordinals.reduce((most, ordinal) => Math.max(most, ordinal + 1), 0)

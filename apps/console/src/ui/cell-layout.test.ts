@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { type CellPlace, cellAfterKey, cellAt, cellSizeFor, cornerOf, layoutCells } from './cell-layout.ts'
+
+// 4 columns: rows of group 0: 4 + 3; group 1 is empty; group 2: 2
+const layout = layoutCells([7, 0, 2], 40, 10)
+
+describe('layout of cells', () => {
+  it('finds every cell again at its own middle', () => {
+    for (const [group, { count }] of layout.groups.entries())
+      for (let index = 0; index < count; index++) {
+        const { x, y } = cornerOf(layout, { group, index })
+        expect(cellAt(layout, x + 5, y + 5)).toEqual({ group, index })
+      }
+  })
+
+  it.each([
+    ['a heading', 5, 5],
+    ['beside the last cell of a row that is not full', 35, 26 + 15],
+    ['right of the last column', 45, 30],
+    ['under everything', 5, 10_000],
+  ])('finds nothing at %s', (_where, x, y) => {
+    expect(cellAt(layout, x, y)).toBeUndefined()
+  })
+
+  const at = (group: number, index: number): CellPlace => ({ group, index })
+  it.each([
+    ['right', at(0, 2), 'ArrowRight', at(0, 3)],
+    ['right, over an empty group', at(0, 6), 'ArrowRight', at(2, 0)],
+    ['right, at the end of all', at(2, 1), 'ArrowRight', at(2, 1)],
+    ['left, over an empty group', at(2, 0), 'ArrowLeft', at(0, 6)],
+    ['left, at the start of all', at(0, 0), 'ArrowLeft', at(0, 0)],
+    ['down', at(0, 1), 'ArrowDown', at(0, 5)],
+    ['down, where the row below is short', at(0, 3), 'ArrowDown', at(0, 6)],
+    ['down, into the next group, same column', at(0, 5), 'ArrowDown', at(2, 1)],
+    ['down, into a shorter group', at(0, 6), 'ArrowDown', at(2, 1)],
+    ['down, at the end of all', at(2, 0), 'ArrowDown', at(2, 0)],
+    ['up', at(0, 5), 'ArrowUp', at(0, 1)],
+    ['up, into the group before, same column', at(2, 1), 'ArrowUp', at(0, 5)],
+    ['up, at the start of all', at(0, 2), 'ArrowUp', at(0, 2)],
+    ['to the first', at(2, 1), 'Home', at(0, 0)],
+    ['to the last', at(0, 0), 'End', at(2, 1)],
+    ['nowhere by other keys', at(0, 0), 'x', undefined],
+  ])('moves %s', (_name, from, key, to) => {
+    expect(cellAfterKey(layout, from, key)).toEqual(to)
+  })
+
+  it.each([
+    [200, 1_000, 18],
+    [10_000, 1_000, 6],
+    [100_000, 1_000, 4],
+    [0, 0, 18],
+  ])('draws %i cells on a width of %i px at %i px', (count, width, size) => {
+    expect(cellSizeFor(count, width)).toBe(size)
+  })
+})
