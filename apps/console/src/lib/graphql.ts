@@ -11,7 +11,7 @@ export const graphql = initGraphQLTada<{
     ID: string
     JSON: unknown
     PackedColumn: string
-    Revision: number
+    Revision: string
     SafeInt: number
     UUID: string
   }

@@ -1,9 +1,14 @@
+import type { Query } from '@gantt/scheduler-core/query'
+import { Prisma } from '../generated/prisma/client.ts'
+import { decisionQuerySql } from './decision-query.ts'
 import type { Database, PrismaClient } from './prisma.ts'
 import type { StoredDecision } from './rows.ts'
 
 export type { StoredDecision } from './rows.ts'
 
 export interface DecisionFilter {
+  /** Terms that must hold too. */
+  readonly query?: Query
   readonly outcome?: readonly string[]
   /** A host that was chosen. */
   readonly host?: string
@@ -42,17 +47,16 @@ export function createDecisionStore(
       return row === null ? undefined : toStored(row)
     },
     async list({ first, after, ...filter }) {
-      const rows = await prisma.decision.findMany({
-        take: first,
-        orderBy: [{ atMs: 'desc' }, { id: 'asc' }],
-        where: {
-          ...whereOf(filter),
-          ...(after ? { OR: [{ atMs: { lt: after.at } }, { atMs: after.at, id: { gt: after.id } }] } : {}),
-        },
-      })
+      const isAfter = after ? Prisma.sql`(d.at_ms < ${after.at} OR (d.at_ms = ${after.at} AND d.id > ${after.id}::uuid))` : Prisma.sql`true`
+      const rows = await prisma.$queryRaw<DecisionRow[]>`
+        SELECT d.id::text AS id, d.outcome, d.at_ms AS "atMs", d.caller, d.request_spec_id AS "requestSpecId", d.document
+        FROM decision d WHERE ${whereOf(filter)} AND ${isAfter} ORDER BY d.at_ms DESC, d.id ASC LIMIT ${first}`
       return rows.map(toStored)
     },
-    count: (filter) => prisma.decision.count({ where: whereOf(filter) }),
+    async count(filter) {
+      const [row] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${whereOf(filter)}`
+      return Number(row?.count ?? 0)
+    },
     async insert(decisions) {
       await prisma.$transaction(async (tx) => {
         await writeSpecs(tx, decisions)
@@ -62,13 +66,21 @@ export function createDecisionStore(
   }
 }
 
-const whereOf = ({ outcome, host, instanceUuid, requestSpecId, account }: DecisionFilter) => ({
-  ...(outcome ? { outcome: { in: [...outcome] } } : {}),
-  ...(host ? { hosts: { has: host } } : {}),
-  ...(instanceUuid ? { instanceUuids: { has: instanceUuid } } : {}),
-  ...(requestSpecId ? { requestSpecId } : {}),
-  ...(account ? { caller: account } : {}),
-})
+/** Everything given must hold. */
+function whereOf({ outcome, host, instanceUuid, requestSpecId, account, query }: DecisionFilter): Prisma.Sql {
+  return Prisma.join(
+    [
+      Prisma.sql`true`,
+      ...(outcome ? [Prisma.sql`d.outcome = ANY(${[...outcome]})`] : []),
+      ...(host ? [Prisma.sql`${host} = ANY(d.hosts)`] : []),
+      ...(instanceUuid ? [Prisma.sql`${instanceUuid} = ANY(d.instance_uuids)`] : []),
+      ...(requestSpecId ? [Prisma.sql`d.request_spec_id = ${requestSpecId}`] : []),
+      ...(account ? [Prisma.sql`d.caller = ${account}`] : []),
+      ...(query ? [decisionQuerySql(query, Date.now())] : []),
+    ],
+    ' AND ',
+  )
+}
 
 const toStored = (row: DecisionRow): StoredDecision => ({
   ...(row.document as Pick<StoredDecision, 'record' | 'place' | 'answer' | 'claimIds' | 'reasons'>),

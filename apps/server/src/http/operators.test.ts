@@ -153,7 +153,7 @@ describe('lists', () => {
     expect(first.nodes).toEqual([{ name: 'big' }, { name: 'small' }])
     const { hosts: second } = await ask(LIST, { a: first.pageInfo.endCursor })
     expect(second.nodes[0]).toEqual({ name: 'middle' })
-    expect((await ask(LIST, { q: 'name:IG status:enabled' })).hosts.nodes).toEqual([{ name: 'big' }])
+    expect((await ask(LIST, { q: 'IG status:enabled' })).hosts.nodes).toEqual([{ name: 'big' }])
     expect((await ask(LIST, { o: [{ field: 'NAME' }] })).hosts.nodes).toEqual([{ name: 'big' }, { name: 'middle' }])
   })
 

@@ -44,7 +44,10 @@ builder.queryFields((t) => ({
     type: AggregateConnection,
     authScopes: { scope: 'READ' },
     description: 'All aggregates, by name.',
-    args: { ...pageArgs(), query: t.arg.string({ description: 'A part of the name.' }) },
+    args: {
+      ...pageArgs(),
+      query: t.arg.string({ description: 'Which: a line of the filter grammar, such as az:z1 key:ssd (docs/query.md).' }),
+    },
     resolve: (_root, args, { aggregates }) => aggregates.list(args),
   }),
 }))

@@ -2,6 +2,7 @@ import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import { mayDo, type Scope } from '../auth/caller.ts'
+import type { PackedArray } from '../services/packed.ts'
 import type { Context } from './context.ts'
 import { fault } from './faults.ts'
 import { decodeId, encodeId } from './ids.ts'
@@ -21,6 +22,7 @@ export const builder = new SchemaBuilder<{
     SafeInt: Both<number>
     UUID: Both<string>
     Revision: Both<number>
+    PackedColumn: { Input: never; Output: PackedArray }
     JSON: Both<unknown>
   }
 }>({

@@ -103,7 +103,13 @@ const toFilter = (filter: typeof DecisionFilter.$inferInput | null | undefined) 
   ...(filter?.account ? { account: filter.account.eq } : {}),
 })
 
-const decisionsArgs = () => builder.args((t) => ({ filter: t.field({ type: DecisionFilter, description: 'Which decisions.' }) }))
+const decisionsArgs = () =>
+  builder.args((t) => ({
+    filter: t.field({ type: DecisionFilter, description: 'Which decisions.' }),
+    query: t.string({
+      description: 'The same as a line of the filter grammar: outcome:NO_VALID_HOST flavor:m1.* last:1h (docs/query.md).',
+    }),
+  }))
 
 builder.queryFields((t) => ({
   decision: t.field({
@@ -119,7 +125,7 @@ builder.queryFields((t) => ({
     authScopes: { scope: 'READ' },
     description: 'Decisions, newest first.',
     args: { ...pageArgs(), ...decisionsArgs() },
-    resolve: (_root, { filter, ...page }, { decisions }) => decisions.list({ ...page, filter: toFilter(filter) }),
+    resolve: (_root, { filter, ...args }, { decisions }) => decisions.list({ ...args, filter: toFilter(filter) }),
   }),
 }))
 
@@ -152,8 +158,8 @@ builder.subscriptionField('decisions', (t) =>
       after: t.arg({ type: 'Revision', description: 'What was seen already; when the replica is past it, the stream begins with a gap.' }),
       samplePerSecond: t.arg.int({ defaultValue: 20, description: 'At most this many, 1 to 1000.' }),
     },
-    subscribe: (_root, { filter, after, samplePerSecond }, { watch, caller }) =>
-      watch.decisions({ filter: toFilter(filter), after, perSecond: samplePerSecond ?? 20, mayGoOn: caller.isStillKnown }),
+    subscribe: (_root, { filter, query, after, samplePerSecond }, { watch, caller }) =>
+      watch.decisions({ filter: toFilter(filter), query, after, perSecond: samplePerSecond ?? 20, mayGoOn: caller.isStillKnown }),
     resolve: (event) => event,
   }),
 )

@@ -147,7 +147,9 @@ builder.queryFields((t) => ({
     args: {
       ...pageArgs(),
       filter: t.arg({ type: HostFilterInput, description: 'Which hosts.' }),
-      query: t.arg.string({ description: 'The same as a line: terms such as name:cmp az:az1 status:ENABLED, all of which must hold.' }),
+      query: t.arg.string({
+        description: 'The same as a line of the filter grammar: az:z1,z2 mem.free>=64GiB -status:DISABLED (docs/query.md).',
+      }),
       orderBy: t.arg({ type: [HostOrder], description: 'At most one order.' }),
     },
     resolve: (_root, { orderBy, ...args }, { hosts }) => hosts.list({ ...args, byName: orderBy?.[0]?.direction }),

@@ -1,5 +1,6 @@
 import { isStorable, quote } from '@gantt/scheduler-core'
 import { GraphQLError, type GraphQLScalarTypeConfig, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { type PackedArray, pack } from '../services/packed.ts'
 
 /** How a scalar of ours is written in JSON and read from it. `allowed` ends a sentence that begins with "it must be". */
 interface ScalarRule<Inside> {
@@ -72,6 +73,12 @@ export const scalarRules = {
     },
     write: String,
   } as ScalarRule<number>,
+  PackedColumn: {
+    description: 'Base64 of a little-endian typed array; its element type is told beside it.',
+    allowed: 'base64',
+    read: () => undefined,
+    write: (value) => pack(value),
+  } as ScalarRule<PackedArray>,
   JSON: {
     description: 'Free-form JSON. Allowed only where the API really does not know the shape.',
     allowed: `JSON that is nested at most ${MAX_JSON_DEPTH} deep, without the key __proto__, NUL, lone surrogates and numbers beyond 2^53 - 1`,

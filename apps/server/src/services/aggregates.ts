@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Aggregate, type AggregateState, byCodeUnit, type Fleet, type Void, ZONE_KEY } from '@gantt/scheduler-core'
+import { aggregateFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { Replica } from '../replica/replica.ts'
+import { compileLine } from './host-query.ts'
 import { type HostView, keyOfHost } from './host-view.ts'
 import { type Impact, impactOn } from './hosts.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
@@ -56,6 +58,17 @@ export interface Aggregates {
 
 export const zoneOf = ({ metadata }: AggregateState): string | null => metadata[ZONE_KEY] ?? null
 
+/** How the fields of the filter grammar are read from an aggregate. */
+const readers: QueryReaders<Aggregate> = {
+  '': ({ name }) => name,
+  name: ({ name }) => name,
+  az: (aggregate) => zoneOf(aggregate) ?? undefined,
+  host: ({ hosts }) => [...hosts],
+  key: ({ metadata }) => Object.keys(metadata),
+  value: ({ metadata }) => Object.values(metadata),
+  hosts: ({ hosts }) => hosts.length,
+}
+
 export function createAggregates(replica: Replica): Aggregates {
   const find = (uuid: string): Aggregate | undefined => replica.fleet.aggregates.byUuid.get(uuid)
 
@@ -91,8 +104,7 @@ export function createAggregates(replica: Replica): Aggregates {
   return {
     find,
     list({ query, ...page }) {
-      const wanted = (query ?? '').toLowerCase()
-      const all = [...replica.fleet.aggregates.byUuid.values()].filter(({ name }) => name.toLowerCase().includes(wanted))
+      const all = [...replica.fleet.aggregates.byUuid.values()].filter(compileLine(query, aggregateFields, readers))
       return pageOf(
         listOf('aggregates', query),
         page,

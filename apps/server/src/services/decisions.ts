@@ -4,6 +4,7 @@ import type { RequestSpecStore, StoredRequestSpec } from '../db/request-specs.ts
 import type { StoredDecision } from '../db/rows.ts'
 import type { Projector } from '../replica/projector.ts'
 import type { Replica } from '../replica/replica.ts'
+import { parseDecisionQuery } from './decision-query.ts'
 import { InputFault } from './outcome.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
 import { type InstanceDestinations, toDestinations } from './placement.ts'
@@ -27,7 +28,7 @@ export interface Decisions {
   of(stored: StoredDecision): DecisionView
   stored(id: string): Promise<StoredDecision | undefined>
   /** Newest first. */
-  list(args: PageArgs & { readonly filter?: DecisionFilter }): Promise<Page<DecisionView>>
+  list(args: PageArgs & { readonly filter?: DecisionFilter; readonly query?: string | null | undefined }): Promise<Page<DecisionView>>
   destinationsOf(decision: StoredDecision): InstanceDestinations[]
   findSpec(id: string): Promise<StoredRequestSpec | undefined>
   /** Newest first. */
@@ -72,7 +73,8 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
       const found = await stored(id)
       return found === undefined ? undefined : of(found)
     },
-    async list({ filter = {}, ...page }) {
+    async list({ filter: given = {}, query, ...page }) {
+      const filter: DecisionFilter = { ...given, query: parseDecisionQuery(query) }
       for (const [name, text] of Object.entries(filter))
         if (typeof text === 'string' && !isStorable(text)) throw InputFault.at(['filter', name], text, 'text without NUL')
       const list = listOf('decisions', filter)

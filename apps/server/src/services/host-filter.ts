@@ -71,34 +71,3 @@ export function matchesText(text: string, { eq, neq, in: among, nin, startsWith,
     (typeof contains !== 'string' || text.toLowerCase().includes(contains.toLowerCase()))
   )
 }
-
-/**
- * A line of terms with spaces between, all of which must hold: `name:`, `az:`, `status:`, `state:`, `aggregate:` with
- * a part of the value behind; a bare word is part of the name. Throws InputFault for an unknown term.
- */
-export function parseHostQuery(query: string): HostFilter {
-  if (query.length > 1_000) throw InputFault.at(['query'], query, 'at most 1000 characters long')
-  const terms = query.split(/\s+/).filter((term) => term !== '')
-  return { and: terms.map(toFilter) }
-}
-
-function toFilter(term: string): HostFilter {
-  const colon = term.indexOf(':')
-  const [field, value] = colon < 0 ? ['name', term] : [term.slice(0, colon), term.slice(colon + 1)]
-  const text = { contains: value }
-  switch (field) {
-    case 'name':
-      return { name: text }
-    case 'az':
-    case 'zone':
-      return { availabilityZone: text }
-    case 'aggregate':
-      return { aggregate: text }
-    case 'status':
-      return { status: value.toUpperCase() as HostStatus }
-    case 'state':
-      return { state: value.toUpperCase() }
-    default:
-      throw InputFault.at(['query'], term, 'made of the terms name:, az:, status:, state:, aggregate: and words of the name')
-  }
-}

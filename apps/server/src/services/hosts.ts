@@ -1,6 +1,7 @@
 import { byCodeUnit, type Change, type HostName, type HostRecord, type HostStatus, isLive } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
-import { checkFilter, type HostFilter, matchesHost, parseHostQuery } from './host-filter.ts'
+import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
+import { compileHostQuery } from './host-query.ts'
 import type { HostView } from './host-view.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
@@ -66,9 +67,9 @@ export function createHosts(replica: Replica): Hosts {
     list({ filter, query, byName, ...page }) {
       const { fleet } = replica
       const list = listOf('hosts', [filter, query, byName])
-      const terms = parseHostQuery(query ?? '')
+      const isAsked = compileHostQuery(query)
       if (filter) checkFilter(filter)
-      const views = fleet.hosts.records.map(viewOf).filter((view) => matchesHost(view, terms) && (!filter || matchesHost(view, filter)))
+      const views = fleet.hosts.records.map(viewOf).filter((view) => isAsked(view) && (!filter || matchesHost(view, filter)))
       const asOf = fleet.place.revision
       if (byName === undefined)
         return {

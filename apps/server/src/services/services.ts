@@ -4,6 +4,7 @@ import { type Aggregates, createAggregates } from './aggregates.ts'
 import { type Claims, createClaims } from './claims.ts'
 import { createDecisions, type Decisions, type Records } from './decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
+import { createFleetReader, type FleetReader } from './fleet-columns.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import { createPlacement, type Placement } from './placement.ts'
@@ -23,6 +24,7 @@ export interface Services {
   readonly explain: Explain
   readonly profiles: Profiles
   readonly watch: Watch
+  readonly fleet: FleetReader
   /** The revision that this replica has applied. */
   revision(): number
 }
@@ -46,6 +48,7 @@ export function createServices({ replica, history, feed, ...records }: ServicesO
     explain: createExplain(replica, history, decisions),
     profiles: createProfiles(replica),
     watch: createWatch(replica, decisions, feed),
+    fleet: createFleetReader(replica),
     revision: () => replica.fleet.place.revision,
   }
 }

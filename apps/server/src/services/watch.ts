@@ -2,8 +2,11 @@ import type { LogEntry } from '@gantt/scheduler-core'
 import type { DecisionFilter } from '../db/decisions.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import type { Replica } from '../replica/replica.ts'
+import { compileDecisionQuery, parseDecisionQuery } from './decision-query.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
-import { checkFilter, type HostFilter, matchesHost, parseHostQuery } from './host-filter.ts'
+import { checkDeltaOptions, type DeltaOptions, type FleetDelta, followFleet, mergeDeltas } from './fleet-deltas.ts'
+import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
+import { compileHostQuery } from './host-query.ts'
 import type { HostView } from './host-view.ts'
 import { InputFault } from './outcome.ts'
 import { createStream, type Stream } from './stream.ts'
@@ -56,10 +59,14 @@ export interface StreamArgs {
 
 /** Changes as they happen. A reader that is too slow gets the latest and is told what it missed; nothing piles up. */
 export interface Watch {
-  decisions(options: StreamArgs & { readonly filter?: DecisionFilter; readonly perSecond: number }): Stream<DecisionEvent>
+  decisions(
+    options: StreamArgs & { readonly filter?: DecisionFilter; readonly query?: string | null | undefined; readonly perSecond: number },
+  ): Stream<DecisionEvent>
   hosts(
     options: StreamArgs & { readonly filter?: HostFilter | null | undefined; readonly query?: string | null | undefined },
   ): Stream<HostEvent>
+  /** Hosts that change, as columns; coalesced. */
+  fleet(options: StreamArgs & DeltaOptions): Stream<FleetDelta>
   readonly open: number
   /** Ends every stream. */
   close(): void
@@ -92,7 +99,8 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
   }
 
   return {
-    decisions({ filter = {}, after, perSecond, ...args }) {
+    decisions({ filter = {}, query, after, perSecond, ...args }) {
+      const isAsked = compileDecisionQuery(parseDecisionQuery(query))
       if (perSecond < 1 || perSecond > MAX_PER_SECOND) throw InputFault.at(['samplePerSecond'], perSecond, `1 to ${MAX_PER_SECOND}`)
       let windowStart = 0
       let inWindow = 0
@@ -103,7 +111,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
           const gap = gapSince(after)
           if (gap !== null) push({ revision: gap.resumeAt, decision: null, suppressed: 0, gap })
           return feed.onDecision((stored) => {
-            if (!matchesDecision(stored, filter)) return
+            if (!matchesDecision(stored, filter) || !isAsked(stored)) return
             const now = performance.now()
             if (now - windowStart >= 1_000) {
               windowStart = now
@@ -128,9 +136,9 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
       )
     },
     hosts({ filter, query, after, ...args }) {
-      const terms = parseHostQuery(query ?? '')
+      const isAsked = compileHostQuery(query)
       if (filter) checkFilter(filter)
-      const matches = (view: HostView) => matchesHost(view, terms) && (!filter || matchesHost(view, filter))
+      const matches = (view: HostView) => isAsked(view) && (!filter || matchesHost(view, filter))
       return admit<HostEvent>(
         args,
         (push) => {
@@ -150,6 +158,24 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
           const others = pending.filter(({ host }) => host?.record !== event.host?.record)
           if (others.length < MAX_PENDING_HOSTS) return [...others, event]
           return [{ revision: event.revision, host: null, gap: { missedFrom: others[0]?.revision ?? 0, resumeAt: event.revision } }]
+        },
+      )
+    },
+    fleet({ columns, after, intervalMs, mayGoOn }) {
+      const options = { columns, after: after ?? 0, intervalMs }
+      checkDeltaOptions(options)
+      return admit<FleetDelta>(
+        { mayGoOn },
+        (push) =>
+          followFleet(
+            replica,
+            options,
+            (listener) => replica.onApplied(({ entry }) => listener(hostsTouchedBy(replica, entry).map(({ record }) => record.index))),
+            push,
+          ),
+        (pending, event) => {
+          const [waiting] = pending
+          return [waiting === undefined ? event : mergeDeltas(replica, columns, waiting, event)]
         },
       )
     },

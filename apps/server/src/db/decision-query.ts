@@ -1,0 +1,75 @@
+import { decisionFields, findField, numberOf, type Query, type QueryTerm } from '@gantt/scheduler-core/query'
+import { Prisma } from '../generated/prisma/client.ts'
+
+/** The rows of table `decision` (as d) that a query means: the same as services/decision-query.ts says of decisions in memory. */
+export function decisionQuerySql({ terms }: Query, now: number): Prisma.Sql {
+  if (terms.length === 0) return Prisma.sql`true`
+  return Prisma.join(
+    terms.map((term) => {
+      const holds = termSql(term, now)
+      return term.negated ? Prisma.sql`NOT (${holds})` : holds
+    }),
+    ' AND ',
+  )
+}
+
+function termSql(term: QueryTerm, now: number): Prisma.Sql {
+  if (term.field === null) return wordSql(term.values[0] ?? '')
+  if (term.field === 'last')
+    return numberSql(Prisma.sql`((${now}::bigint - d.at_ms) / 1000.0)`, term.operator === ':' ? { ...term, operator: '<=' } : term)
+  if (term.field === 'attempt') return numberSql(Prisma.sql`d.attempt`, term)
+  const texts = textsOf[term.field]
+  if (texts === undefined) throw new RangeError(`the tables cannot be asked for ${term.field}`)
+  return Prisma.sql`EXISTS (SELECT 1 FROM ${texts} AS one(text) WHERE ${Prisma.join(term.values.map(matchSql), ' OR ')})`
+}
+
+/** Each field as a set of texts. */
+const textsOf: Readonly<Record<string, Prisma.Sql>> = {
+  outcome: Prisma.sql`(VALUES (d.outcome))`,
+  host: Prisma.sql`unnest(d.hosts)`,
+  account: Prisma.sql`(VALUES (d.caller))`,
+  instance: Prisma.sql`unnest(d.instance_uuids)`,
+  flavor: Prisma.sql`(VALUES (d.document #>> '{record,request,flavor,name}'))`,
+  zone: Prisma.sql`(VALUES (d.document #>> '{record,request,availabilityZone}'))`,
+  project: Prisma.sql`(VALUES (d.document #>> '{record,request,projectId}'))`,
+  profile: Prisma.sql`(VALUES (d.profile), (split_part(d.profile, '@', 1)))`,
+  reason: Prisma.sql`(SELECT reason ->> 'code' FROM jsonb_array_elements(d.document -> 'reasons') AS reason)`,
+  filter: Prisma.sql`(SELECT reason ->> 'filter' FROM jsonb_array_elements(d.document -> 'reasons') AS reason)`,
+}
+
+/** A part of the id, of an instance, of a chosen host or of the flavor's name, in any case. */
+function wordSql(word: string): Prisma.Sql {
+  const part = `%${likeLiteral(word.replace(/\\(.)/g, '$1').toLowerCase())}%`
+  return Prisma.sql`(d.id::text LIKE ${part} OR EXISTS (SELECT 1 FROM unnest(d.instance_uuids || d.hosts) AS one(text) WHERE lower(one.text) LIKE ${part})
+    OR lower(coalesce(d.document #>> '{record,request,flavor,name}', '')) LIKE ${part})`
+}
+
+/** A value as a LIKE pattern: a bare star is any run, everything else is itself. */
+function matchSql(value: string): Prisma.Sql {
+  const pattern = value.replace(
+    /\\(.)|(\*)|([%_\\])/gs,
+    (_whole, kept: string | undefined, star: string | undefined, special: string | undefined) =>
+      star === undefined ? likeLiteral(kept ?? special ?? '') : '%',
+  )
+  return Prisma.sql`one.text LIKE ${pattern}`
+}
+
+const likeLiteral = (text: string): string => text.replace(/[%_\\]/g, '\\$&')
+
+function numberSql(found: Prisma.Sql, { field, operator, values }: QueryTerm): Prisma.Sql {
+  const known = findField(field ?? '', decisionFields)
+  const numbers = values.map((value) => (known === undefined ? undefined : numberOf(value, known)) ?? Number.NaN)
+  const [first = Number.NaN] = numbers
+  switch (operator) {
+    case '>':
+      return Prisma.sql`${found} > ${first}::float8`
+    case '>=':
+      return Prisma.sql`${found} >= ${first}::float8`
+    case '<':
+      return Prisma.sql`${found} < ${first}::float8`
+    case '<=':
+      return Prisma.sql`${found} <= ${first}::float8`
+    default:
+      return Prisma.sql`${found} IN (${Prisma.join(numbers.map((number) => Prisma.sql`${number}::float8`))})`
+  }
+}

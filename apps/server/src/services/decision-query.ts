@@ -1,0 +1,47 @@
+import { isStorable } from '@gantt/scheduler-core'
+import { compileQuery, decisionFields, parseQuery, type Query, type QueryReaders } from '@gantt/scheduler-core/query'
+import type { StoredDecision } from '../db/rows.ts'
+import { InputFault } from './outcome.ts'
+import { inputProblems } from './query-problems.ts'
+
+/** A line of the filter grammar about decisions. Throws InputFault that lists every problem with its place. */
+export function parseDecisionQuery(text: string | null | undefined, path: readonly string[] = ['query']): Query {
+  if (typeof text === 'string' && !isStorable(text)) throw InputFault.at(path, text, 'text without NUL')
+  const { query, problems } = parseQuery(text ?? '', decisionFields)
+  if (problems.length > 0) throw new InputFault(inputProblems(problems, text ?? '', path))
+  return { terms: query.terms.map((term) => (term.field === null ? { ...term, values: term.values.map(bareId) } : term)) }
+}
+
+/** A whole global id as it stands in links and answers is looked for by the uuid behind it. */
+function bareId(word: string): string {
+  const [type, id] = Buffer.from(word, 'base64').toString('utf8').split(':')
+  return type === 'Decision' && id !== undefined ? id : word
+}
+
+/** Whether a decision is among those meant; the tables answer the same by db/decision-query.ts. */
+export function compileDecisionQuery(query: Query): (decision: StoredDecision) => boolean {
+  // `last:1h` reads as "at most an hour old"
+  const terms = query.terms.map((term) => (term.field === 'last' && term.operator === ':' ? { ...term, operator: '<=' as const } : term))
+  return compileQuery({ terms }, decisionFields, readers)
+}
+
+const readers: QueryReaders<StoredDecision> = {
+  '': ({ id, record, answer }) => [
+    id,
+    ...record.request.instanceUuids,
+    ...answer.map(({ selected }) => selected.host),
+    ...(record.request.flavor.name ? [record.request.flavor.name] : []),
+  ],
+  outcome: ({ outcome }) => outcome,
+  host: ({ answer }) => answer.map(({ selected }) => selected.host),
+  account: ({ account }) => account,
+  instance: ({ record }) => record.request.instanceUuids,
+  flavor: ({ record }) => record.request.flavor.name ?? undefined,
+  zone: ({ record }) => record.request.availabilityZone ?? undefined,
+  project: ({ record }) => record.request.projectId ?? undefined,
+  profile: ({ record }) => [record.profile, record.profile.split('@')[0] ?? record.profile],
+  reason: ({ reasons }) => reasons.map(({ code }) => code),
+  filter: ({ reasons }) => reasons.map(({ filter }) => filter),
+  attempt: ({ record }) => record.attempt,
+  last: ({ at }) => (Date.now() - at) / 1_000,
+}

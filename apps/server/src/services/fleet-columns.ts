@@ -1,0 +1,213 @@
+import type { Fleet, HostRecord } from '@gantt/scheduler-core'
+import type { Replica } from '../replica/replica.ts'
+import {
+  aggregateNamesOf,
+  claimCountOf,
+  compileHostQuery,
+  freeOf,
+  gpuFreeMilliOf,
+  instancesOf,
+  totalOf,
+  usedPercentOf,
+} from './host-query.ts'
+import { type HostView, stateOf, statusOf } from './host-view.ts'
+import { InputFault } from './outcome.ts'
+import { narrow, type PackedArray } from './packed.ts'
+
+/** What can be read of all hosts at once. */
+export const fleetColumns = [
+  'STATE',
+  'STATUS',
+  'AZ',
+  'AGGREGATES',
+  'TRAITS',
+  'CPU_TOTAL',
+  'CPU_FREE',
+  'CPU_USED_PCT',
+  'MEM_FREE_MIB',
+  'MEM_USED_PCT',
+  'DISK_FREE_GIB',
+  'DISK_USED_PCT',
+  'GPU_COUNT',
+  'GPU_FREE_MILLI',
+  'CLAIMS',
+  'INSTANCES',
+  'REPORTED_AT',
+] as const
+export type FleetColumn = (typeof fleetColumns)[number]
+
+export interface ColumnData {
+  readonly name: FleetColumn
+  readonly data: PackedArray
+}
+
+/** What the numbers of a column stand for: an element is an index into `sets` where there are any, else into `values`. */
+export interface ColumnDictionary {
+  readonly column: FleetColumn
+  readonly values: readonly string[]
+  /** Each a list of indexes into `values`. */
+  readonly sets: readonly (readonly number[])[] | null
+}
+
+/** A host whose node has a name of its own. */
+export interface OtherNode {
+  readonly ordinal: number
+  readonly node: string
+}
+
+/** Some hosts, column by column; everything in the order of `ordinals`. */
+export interface HostColumnsView {
+  readonly ordinals: Uint32Array
+  readonly names: readonly string[]
+  readonly otherNodes: readonly OtherNode[]
+  readonly dictionaries: readonly ColumnDictionary[]
+  readonly columns: readonly ColumnData[]
+}
+
+export interface FleetColumnsView extends HostColumnsView {
+  readonly asOf: number
+  /** Store time, milliseconds since 1970. */
+  readonly at: number
+}
+
+/** The hosts of this replica as columns, for maps and long tables. */
+export interface FleetReader {
+  readonly asOf: number
+  readonly hostCount: number
+  columns(names: readonly FleetColumn[], query: string | null | undefined): FleetColumnsView
+}
+
+export function createFleetReader(replica: Replica): FleetReader {
+  return {
+    get asOf() {
+      return replica.fleet.place.revision
+    },
+    get hostCount() {
+      return replica.fleet.hosts.count
+    },
+    columns(names, query) {
+      const { fleet } = replica
+      const isAsked = compileHostQuery(query, ['columns', 'query'])
+      const views = fleet.hosts.records.map((record): HostView => ({ fleet, record })).filter(isAsked)
+      return { ...columnsOf(views, checkNames(names, ['columns', 'names'])), asOf: fleet.place.revision, at: fleet.now }
+    },
+  }
+}
+
+/** At least one column, none twice. Throws InputFault. */
+export function checkNames(names: readonly FleetColumn[], path: readonly string[]): readonly FleetColumn[] {
+  if (names.length === 0 || new Set(names).size < names.length) throw InputFault.at(path, names, 'at least one column, each once')
+  return names
+}
+
+/** Names and columns of some hosts. */
+export function columnsOf(views: readonly HostView[], names: readonly FleetColumn[]): HostColumnsView {
+  const dictionaries: ColumnDictionary[] = []
+  const columns = names.map((name): ColumnData => {
+    const { data, dictionary } = readColumn(name, views)
+    if (dictionary !== undefined) dictionaries.push({ column: name, ...dictionary })
+    return { name, data }
+  })
+  return {
+    ordinals: Uint32Array.from(views, ({ record }) => record.index),
+    names: views.map(({ record }) => record.host),
+    otherNodes: otherNodesOf(views.map(({ record }) => record)),
+    dictionaries,
+    columns,
+  }
+}
+
+export const otherNodesOf = (records: readonly HostRecord[]): OtherNode[] =>
+  records.filter(({ host, node }) => node !== host).map(({ index, node }) => ({ ordinal: index, node }))
+
+type Coded = { readonly data: PackedArray; readonly dictionary?: Omit<ColumnDictionary, 'column'> }
+
+function readColumn(name: FleetColumn, views: readonly HostView[]): Coded {
+  switch (name) {
+    case 'STATE':
+      return codeValues(views.map(stateOf))
+    case 'STATUS':
+      return codeValues(views.map(statusOf))
+    case 'AZ':
+      return codeValues(views.map(({ record }) => record.zone))
+    case 'AGGREGATES':
+      return codeSets(views.map(aggregateNamesOf))
+    case 'TRAITS':
+      return codeSets(views.map(({ record }) => [...record.traits]))
+    default:
+      return { data: readNumbers(name, views) }
+  }
+}
+
+function readNumbers(
+  name: Exclude<FleetColumn, 'STATE' | 'STATUS' | 'AZ' | 'AGGREGATES' | 'TRAITS'>,
+  views: readonly HostView[],
+): PackedArray {
+  switch (name) {
+    case 'CPU_TOTAL':
+      return Float64Array.from(views, (view) => totalOf(view, 'VCPU'))
+    case 'CPU_FREE':
+      return Float64Array.from(views, (view) => freeOf(view, 'VCPU'))
+    case 'CPU_USED_PCT':
+      return Float64Array.from(views, (view) => usedPercentOf(view, 'VCPU'))
+    case 'MEM_FREE_MIB':
+      return Float64Array.from(views, (view) => freeOf(view, 'MEMORY_MB'))
+    case 'MEM_USED_PCT':
+      return Float64Array.from(views, (view) => usedPercentOf(view, 'MEMORY_MB'))
+    case 'DISK_FREE_GIB':
+      return Float64Array.from(views, (view) => freeOf(view, 'DISK_GB'))
+    case 'DISK_USED_PCT':
+      return Float64Array.from(views, (view) => usedPercentOf(view, 'DISK_GB'))
+    case 'GPU_COUNT':
+      return Uint32Array.from(views, ({ record }) => record.gpus.length)
+    case 'GPU_FREE_MILLI':
+      return Float64Array.from(views, gpuFreeMilliOf)
+    case 'CLAIMS':
+      return Uint32Array.from(views, claimCountOf)
+    case 'INSTANCES':
+      return Uint32Array.from(views, instancesOf)
+    case 'REPORTED_AT':
+      return Float64Array.from(views, ({ record }) => record.reportedAt)
+  }
+}
+
+/** Each value once, in the order of first use. */
+function codeValues(found: readonly string[]): Coded {
+  const { values, codeOf } = createCodes()
+  return { data: narrow(found.map(codeOf)), dictionary: { values, sets: null } }
+}
+
+/** Each set once: hosts of a rack have the same traits. */
+function codeSets(found: readonly (readonly string[])[]): Coded {
+  const { values, codeOf } = createCodes()
+  const sets: (readonly number[])[] = []
+  const known = new Map<string, number>()
+  const data = found.map((set) => {
+    const codes = set.map(codeOf).sort((a, b) => a - b)
+    const key = codes.join()
+    const place = known.get(key)
+    if (place !== undefined) return place
+    known.set(key, sets.length)
+    return sets.push(codes) - 1
+  })
+  return { data: narrow(data), dictionary: { values, sets } }
+}
+
+function createCodes() {
+  const values: string[] = []
+  const codes = new Map<string, number>()
+  const codeOf = (value: string): number => {
+    const known = codes.get(value)
+    if (known !== undefined) return known
+    codes.set(value, values.length)
+    return values.push(value) - 1
+  }
+  return { values, codeOf }
+}
+
+/** The hosts at some ordinals of a fleet. */
+export const viewsAt = (fleet: Fleet, ordinals: Iterable<number>): HostView[] =>
+  [...ordinals]
+    .sort((a, b) => a - b)
+    .flatMap((ordinal) => fleet.hosts.records[ordinal] ?? [])
+    .map((record) => ({ fleet, record }))
