@@ -1,7 +1,8 @@
-import { parseQuery, type QueryField, type QueryProblem, suggest } from '@gantt/scheduler-core/query'
+import { parseQuery, type QueryField, type QueryProblem, type Suggestion, type Suggestions, suggest } from '@gantt/scheduler-core/query'
 import { ActionIcon, Box, Combobox, Group, Text, TextInput, useCombobox } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import { formatCount } from '../lib/format.ts'
 import { useShortcuts } from '../lib/keys.ts'
 
 export interface FilterBarProps {
@@ -18,41 +19,48 @@ export interface FilterBarProps {
   readonly right?: ReactNode
 }
 
-/** The filter grammar as a line: suggestions at the caret, problems in place, `/` to come here, Esc to clear. */
+/**
+ * The filter grammar as a line: suggestions at the caret, problems in place, `/` to come here, Ctrl-Space for what may stand
+ * here, Esc to clear. What is being written is not called wrong until the caret left it.
+ */
 export function FilterBar({ label, fields, value, onChange, values, placeholder, right }: FilterBarProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
-  const [text, setText] = useState(value)
+  const [text, setText] = useFollowed(value)
   const [caret, setCaret] = useState(value.length)
+  const [isWriting, setWriting] = useState(false)
+  const wantedCaret = useRef<number | undefined>(undefined)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
-  const { problems } = parseQuery(text, fields)
   const offered = suggest(text, caret, fields)
-  const known = offered.field === null ? [] : (values?.(offered.field) ?? [])
-  const written = text.slice(offered.from, offered.to).toLowerCase()
-  const options = [
-    ...offered.options.map((option) => ({ text: option.text, description: option.description })),
-    ...known
-      .filter((one) => one.value.toLowerCase().includes(written))
-      .map((one) => ({ text: quoteWhereNeeded(one.value), description: `${one.count}` })),
-  ].slice(0, 12)
+  const options = optionsFor(offered, text, values)
+  const isOpen = combobox.dropdownOpened && options.length > 0
+  const problems = parseQuery(text, fields).problems.filter(({ from, to }) => !isWriting || caret < from || caret > to)
 
-  // the address changed by other means: a facet, Back, a link
-  useEffect(() => setText((now) => (now.trim() === value.trim() ? now : value)), [value])
   useShortcuts([{ keys: '/', label: 'Filter', run: () => input.current?.focus() }])
+  useLayoutEffect(() => {
+    if (wantedCaret.current !== undefined) input.current?.setSelectionRange(wantedCaret.current, wantedCaret.current)
+    wantedCaret.current = undefined
+  })
 
   const write = (next: string, how: 'typing' | 'applied'): void => {
     setText(next)
+    setWriting(how === 'typing')
     if (parseQuery(next, fields).problems.length === 0) onChange(next.trim(), how)
   }
   const choose = (option: string): void => {
-    const isField = /[:<>=]$/.test(option)
-    const next = `${text.slice(0, offered.from)}${option}${isField ? '' : ' '}${text.slice(offered.to).trimStart()}`
-    write(next, isField ? 'typing' : 'applied')
-    setCaret(offered.from + option.length + (isField ? 0 : 1))
+    const isField = offered.field === null
+    const head = `${text.slice(0, offered.from)}${option}${isField ? '' : ' '}`
+    wantedCaret.current = head.length
+    setCaret(head.length)
+    write(`${head}${text.slice(offered.to).trimStart()}`, isField ? 'typing' : 'applied')
     if (!isField) combobox.closeDropdown()
   }
   const press = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape' && !combobox.dropdownOpened) write('', 'applied')
+    if (event.key === 'Escape' && !isOpen) write('', 'applied')
+    if (event.key === ' ' && event.ctrlKey) {
+      combobox.openDropdown()
+      event.preventDefault()
+    }
     if (event.key === 'Enter' && combobox.getSelectedOptionIndex() < 0) {
       combobox.closeDropdown()
       write(text, 'applied')
@@ -65,6 +73,7 @@ export function FilterBar({ label, fields, value, onChange, values, placeholder,
         <Combobox.Target>
           <TextInput
             ref={input}
+            role="combobox"
             aria-label={label}
             aria-describedby={problems.length > 0 ? id : undefined}
             placeholder={placeholder ?? 'Filter: / to come here, Ctrl-Space for what can be asked'}
@@ -82,14 +91,20 @@ export function FilterBar({ label, fields, value, onChange, values, placeholder,
             onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart ?? currentTarget.value.length)}
             onKeyDown={press}
             onClick={() => combobox.openDropdown()}
-            onBlur={() => combobox.closeDropdown()}
+            onBlur={() => {
+              setWriting(false)
+              combobox.closeDropdown()
+            }}
             rightSectionWidth={right === undefined ? 30 : undefined}
             rightSection={
-              text === '' ? null : (
-                <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Clear the filter" onClick={() => write('', 'applied')}>
-                  <IconX size={14} />
-                </ActionIcon>
-              )
+              <>
+                {right}
+                {text === '' ? null : (
+                  <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Clear the filter" onClick={() => write('', 'applied')}>
+                    <IconX size={14} />
+                  </ActionIcon>
+                )}
+              </>
             }
           />
         </Combobox.Target>
@@ -113,10 +128,51 @@ export function FilterBar({ label, fields, value, onChange, values, placeholder,
   )
 }
 
+/**
+ * A text that is written here and may change elsewhere: by a facet, Back, a link. What was written comes back through the
+ * address a moment later, when more may have been written already: that is no change.
+ */
+function useFollowed(value: string): readonly [string, (text: string) => void] {
+  const [text, setText] = useState(value)
+  const underway = useRef(new Set<string>())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the address counts
+  useEffect(() => {
+    const isOwn = underway.current.has(value)
+    if (!isOwn || text.trim() === value) underway.current.clear()
+    if (!isOwn) setText((now) => (now.trim() === value ? now : value))
+  }, [value])
+  const write = (next: string): void => {
+    underway.current.add(next.trim())
+    setText(next)
+  }
+  return [text, write]
+}
+
+const MOST_OPTIONS = 12
+
+/** What may stand at the caret; values that the page knows come with their counts. */
+function optionsFor(offered: Suggestions, text: string, values: FilterBarProps['values']): readonly Suggestion[] {
+  const written = text.slice(offered.from, offered.to).toLowerCase()
+  const known = offered.field === null ? [] : (values?.(offered.field) ?? [])
+  const counted = known
+    .filter(({ value }) => value.toLowerCase().includes(written))
+    .map(({ value, count }) => ({ text: quoteWhereNeeded(value), description: formatCount(count) }))
+  const others = offered.options.filter((option) => !counted.some((one) => one.text === option.text))
+  return [...counted, ...others].slice(0, MOST_OPTIONS)
+}
+
 /** Each problem under the line, with a caret at its place. */
 function Problems({ id, text, problems }: { readonly id: string; readonly text: string; readonly problems: readonly QueryProblem[] }) {
   return (
-    <Text id={id} size="sm" c="var(--mantine-color-error)" role="alert" className="mono" component="div" style={{ whiteSpace: 'pre-wrap' }}>
+    <Text
+      id={id}
+      size="sm"
+      c="var(--mantine-color-error)"
+      role="status"
+      className="mono"
+      component="div"
+      style={{ whiteSpace: 'pre-wrap' }}
+    >
       {problems.map(({ message, from, to }) => (
         <div key={`${from}-${message}`}>
           <span aria-hidden>

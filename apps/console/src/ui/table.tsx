@@ -10,6 +10,8 @@ export interface TableColumn<Row> {
   readonly width: string
   readonly align?: 'left' | 'right'
   readonly sortable?: boolean
+  /** The first click sorts the largest first. */
+  readonly sortsDescending?: boolean
   /** To copy, and to show where there is no `cell`. */
   value(row: Row): string | number
   cell?(row: Row): ReactNode
@@ -51,7 +53,14 @@ export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, count, row, rowKey, sort, onSort, active, onActive, onOpen, onRange, height = 'calc(100vh - 220px)' } = props
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
-  const virtualizer = useVirtualizer({ count, getScrollElement: () => scroller.current, estimateSize: () => ROW_HEIGHT, overscan: 8 })
+  const virtualizer = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 8,
+    // the head lies over as much
+    scrollPaddingEnd: ROW_HEIGHT,
+  })
   const rows = virtualizer.getVirtualItems()
   const first = rows[0]?.index ?? 0
   const last = rows.at(-1)?.index ?? 0
@@ -60,15 +69,22 @@ export function Table<Row>(props: TableProps<Row>) {
   useEffect(() => {
     onRange?.(first, last)
   }, [onRange, first, last])
+  // the cursor is followed when it moves to another row, not when a live change moves its row
+  const activeKey = active >= 0 && active < count ? rowKey(active) : undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
-    if (active >= 0 && active < count) virtualizer.scrollToIndex(active)
-  }, [active, count, virtualizer])
+    if (activeKey !== undefined) virtualizer.scrollToIndex(active)
+  }, [activeKey])
 
   const move = (event: KeyboardEvent): void => {
+    // keys of a button in the head or of a link in a row are their own
+    if (isOwn(event.target) || event.ctrlKey || event.metaKey || event.altKey || count === 0) return
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_HEIGHT) - 1)
     const target = targetOf(event.key, active, count, page)
     if (target !== undefined) onActive(target)
-    else if (event.key === 'Enter' && active >= 0) onOpen(active)
+    else if (event.key === 'Enter' && activeKey !== undefined) onOpen(active)
+    else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight')
+      scroller.current?.scrollBy({ left: event.key === 'ArrowLeft' ? -80 : 80 })
     else return
     event.preventDefault()
   }
@@ -82,10 +98,10 @@ export function Table<Row>(props: TableProps<Row>) {
       aria-label={label}
       aria-rowcount={count + 1}
       aria-colcount={columns.length}
-      aria-activedescendant={active >= 0 && active < count ? `${id}-${active}` : undefined}
+      aria-activedescendant={rows.some(({ index }) => index === active) ? `${id}-${active}` : undefined}
       tabIndex={0}
       onKeyDown={move}
-      style={{ maxHeight: height, '--g-columns': template } as CSSProperties}
+      style={{ maxHeight: `max(160px, ${height})`, '--g-columns': template } as CSSProperties}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
       <div className="g-table-head" role="row" aria-rowindex={1} tabIndex={-1}>
@@ -151,7 +167,7 @@ function HeadCell<Row>({ column, sort, onSort }: HeadCellProps<Row>) {
         <button
           type="button"
           className="g-table-sort"
-          onClick={() => onSort({ key: column.key, descending: isSorted ? !sort.descending : false })}
+          onClick={() => onSort({ key: column.key, descending: isSorted ? !sort.descending : column.sortsDescending === true })}
         >
           {column.label}
           <span aria-hidden>{mark}</span>
@@ -186,9 +202,10 @@ function PlainTableRow<Row>({ id, index, start, row, columns, isActive, onActive
       tabIndex={-1}
       className="g-table-row"
       style={{ transform: `translateY(${start}px)` }}
-      onClick={() => {
+      onClick={({ target }) => {
         onActive(index)
-        onOpen(index)
+        // a link in the row goes where it says, in a new tab if asked to
+        if (!isOwn(target)) onOpen(index)
       }}
     >
       {columns.map((column) => (
@@ -200,5 +217,8 @@ function PlainTableRow<Row>({ id, index, start, row, columns, isActive, onActive
     </div>
   )
 }
+
+/** A link or a button within the table answers for itself. */
+const isOwn = (target: EventTarget): boolean => target instanceof Element && target.closest('a, button, input') !== null
 
 const TableRow = memo(PlainTableRow) as typeof PlainTableRow
