@@ -108,7 +108,9 @@ export function createFleetStore(): FleetStore {
     apply(hosts) {
       const changed = unpack(hosts.ordinals, 'U32')
       if (changed.length === 0) return
-      makeRoom(changed.reduce((most, ordinal) => Math.max(most, ordinal), 0) + 1)
+      let last = 0
+      for (const ordinal of changed) last = Math.max(last, ordinal)
+      makeRoom(last + 1)
 
       const seenFirst: number[] = []
       changed.forEach((ordinal, i) => {

@@ -1,5 +1,193 @@
-import { Page } from '../../ui/page.tsx'
+import { hasTerm, hostFields, withoutTerm, withTerm } from '@gantt/scheduler-core/query'
+import { Alert, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
+import { useShortcuts } from '../../lib/keys.ts'
+import type { LiveState } from '../../lib/live.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
+import { LiveBadge, Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Age } from './age.tsx'
+import { CopyAs } from './copy-as.tsx'
+import { EmptyFleet } from './empty-fleet.tsx'
+import { FacetPanel } from './facet-panel.tsx'
+import { type Fleet, useFleet } from './fleet.ts'
+import { useHand, useHostList } from './host-list.ts'
+import { HostMap } from './host-map.tsx'
+import { readHost } from './host-row.ts'
+import { HostTable } from './host-table.tsx'
+import { rememberList } from './present-list.ts'
+import { type HostsSearch, type HostView, hostViews } from './search.ts'
+import { facetFields } from './select-hosts.ts'
+import './hosts.css'
 
+const route = getRouteApi('/hosts')
+
+/** Every host: who is there, how full, what is odd, where room is. */
 export function HostsPage() {
-  return <Page title="Hosts">...</Page>
+  const [isPaused, setPaused] = useState(false)
+  const { fleet, live, error, isLoading, retry } = useFleet(isPaused)
+  useShortcuts([{ keys: 'f', label: isPaused ? 'Follow changes' : 'Freeze: follow no changes', run: () => setPaused(!isPaused) }])
+
+  if (fleet === undefined)
+    return <Page title="Hosts">{isLoading || error === undefined ? <FirstLoad /> : <Problem error={error} onRetry={retry} />}</Page>
+  return (
+    <Page
+      title="Hosts"
+      aside={
+        <>
+          <Text size="xs" c="dimmed" component="span" data-as-of={fleet.asOf}>
+            as of revision {fleet.asOf}, <Age atMs={fleet.atMs} aheadMs={fleet.atMs - fleet.receivedMs} /> ago
+          </Text>
+          <LiveBadge state={live} />
+          <Button size="compact-sm" variant="subtle" onClick={() => setPaused(!isPaused)}>
+            {isPaused ? 'Follow' : 'Freeze'}
+          </Button>
+        </>
+      }
+    >
+      <FeedNote live={live} fleet={fleet} />
+      {error === undefined || isLoading ? null : <Problem error={error} onRetry={retry} />}
+      {fleet.store.ordinals.length === 0 ? <EmptyFleet /> : <HostsView fleet={fleet} />}
+    </Page>
+  )
 }
+
+function HostsView({ fleet }: { readonly fleet: Fleet }) {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { q = '', sort = 'host', view = 'split', group = 'az', colour = 'mem' } = search
+  const hand = useHand()
+  const list = useHostList(fleet, q, sort, hand.isHeld)
+  const isWide = useMediaQuery('(min-width: 1000px)', undefined, { getInitialValueInEffect: false })
+  const [areFacetsWanted, setFacetsWanted] = useState<boolean | undefined>()
+  const areFacetsOn = areFacetsWanted ?? isWide ?? true
+  const { store } = fleet
+  const { ordinals, selection, text } = list
+  const total = store.ordinals.length
+  const found = selection.ordinals.length
+
+  const go = (change: HostsSearch, how: 'typing' | 'applied' = 'applied'): void =>
+    void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: how === 'typing', resetScroll: false })
+  const open = (ordinal: number | undefined): void => {
+    if (ordinal === undefined) return
+    const [host, node] = [store.nameOf(ordinal), store.nodeOf(ordinal)]
+    const isOneOfMany = host !== node
+    rememberList(ordinals.length, (index) => {
+      const one = ordinals[index] ?? 0
+      return { host: store.nameOf(one), node: store.nodeOf(one) }
+    })
+    void navigate({ to: '/hosts/$host', params: { host }, search: isOneOfMany ? { node } : {} })
+  }
+
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" align="flex-start">
+        <FilterBar
+          label="Filter hosts"
+          fields={hostFields}
+          value={q}
+          onChange={(next, how) => go({ q: next }, how)}
+          values={(field) => facetFields.filter((facet) => facet === field).flatMap((facet) => selection.facets[facet])}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label="View"
+          value={view}
+          onChange={(next) => go({ view: next as HostView })}
+          data={hostViews.map((one) => ({ value: one, label: viewNames[one] }))}
+        />
+        <CopyAs text={text} count={ordinals.length} rows={() => Array.from(ordinals, (ordinal) => readHost(store, ordinal))} />
+      </Group>
+      <Group gap="xs">
+        <Text size="sm" fw={600} role="status" data-count={found}>
+          {formatCount(found)} of {formatCount(total)} {total === 1 ? 'host' : 'hosts'}
+        </Text>
+        <Button size="compact-xs" variant="subtle" aria-expanded={areFacetsOn} onClick={() => setFacetsWanted(!areFacetsOn)}>
+          {areFacetsOn ? 'Hide facets' : 'Show facets'}
+        </Button>
+      </Group>
+      <div className="hosts" data-facets={areFacetsOn ? 'on' : 'off'}>
+        {areFacetsOn ? (
+          <FacetPanel
+            facets={selection.facets}
+            text={text}
+            onToggle={(field, value) =>
+              go({ q: hasTerm(text, field, value) ? withoutTerm(text, field, value) : withTerm(text, field, value) })
+            }
+          />
+        ) : null}
+        {found === 0 && ordinals.length === 0 ? (
+          <Empty title="No host matches">
+            Of {formatCount(total)}, none is like <code>{q}</code>.
+            <Group justify="center" mt="sm">
+              <Button size="compact-sm" variant="outline" onClick={() => go({ q: '' })}>
+                Clear the filter
+              </Button>
+            </Group>
+          </Empty>
+        ) : (
+          <div className="hosts-lists">
+            {view === 'table' ? null : (
+              <HostMap
+                fleet={fleet}
+                ordinals={selection.ordinals}
+                group={group}
+                colour={colour}
+                height={view === 'map' ? 'max(240px, calc(100vh - 300px))' : '240px'}
+                onGroup={(next) => go({ group: next })}
+                onColour={(next) => go({ colour: next })}
+                onOpen={open}
+              />
+            )}
+            {view === 'map' ? null : (
+              <div {...hand.handlers}>
+                <HostTable
+                  fleet={fleet}
+                  ordinals={ordinals}
+                  sort={sort}
+                  height={view === 'split' ? 'calc(100vh - 520px)' : 'calc(100vh - 170px)'}
+                  onSort={(next) => go({ sort: next })}
+                  onOpen={open}
+                />
+              </div>
+            )}
+          </div>
+        )}
+      </div>
+    </Stack>
+  )
+}
+
+/** Said when what is shown may be old: since when, and that it is tried on. */
+function FeedNote({ live, fleet }: { readonly live: LiveState; readonly fleet: Fleet }) {
+  const zone = useTimeZone()
+  if (live !== 'lost') return null
+  return (
+    <Alert color="yellow" role="status" mb="sm" title="The feed is interrupted">
+      What is shown is from {formatTime(new Date(fleet.atMs).toISOString(), zone)}. The service is tried every few seconds; changes will
+      appear by themselves.
+    </Alert>
+  )
+}
+
+function FirstLoad() {
+  return (
+    <Stack gap="xs" aria-busy aria-label="Hosts are being loaded" role="status">
+      <Skeleton height={36} />
+      <Skeleton height={200} />
+      <Skeleton height={28 * 8} />
+    </Stack>
+  )
+}
+
+const viewNames: Readonly<Record<HostView, string>> = { split: 'Split', table: 'Table', map: 'Map' }
+
+/** What is as it is without being said is left out of the address. */
+const withoutEmpty = (search: HostsSearch): HostsSearch =>
+  Object.fromEntries(Object.entries(search).filter(([name, value]) => value !== '' && value !== defaults[name])) as HostsSearch
+
+const defaults: Readonly<Record<string, string>> = { sort: 'host', view: 'split', group: 'az', colour: 'mem' }

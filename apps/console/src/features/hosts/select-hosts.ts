@@ -59,8 +59,17 @@ export function selectHosts(store: FleetStore, query: Query, order: Uint32Array,
     }
   }
 
-  const facets = Object.fromEntries(facetFields.map((field, i) => [field, counters[i]?.values() ?? []]))
-  return { ordinals: found.slice(0, count), facets: facets as Record<FacetField, readonly FacetValue[]> }
+  const valuesOf = (field: FacetField): readonly FacetValue[] => counters[facetFields.indexOf(field)]?.values() ?? []
+  return {
+    ordinals: found.slice(0, count),
+    facets: {
+      state: valuesOf('state'),
+      status: valuesOf('status'),
+      az: valuesOf('az'),
+      agg: valuesOf('agg'),
+      trait: valuesOf('trait'),
+    },
+  }
 }
 
 /** What each field of the grammar reads of a host. */

@@ -1,0 +1,28 @@
+import { useNow } from '../../lib/clock.ts'
+import { formatDuration, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+
+/** How long ago something was, growing by itself; the time itself in the title. `aheadMs`: how far the service's clock is ahead of ours. */
+export function Age({ atMs, aheadMs }: { readonly atMs: number; readonly aheadMs: number }) {
+  const now = useNow()
+  const zone = useTimeZone()
+  if (atMs === 0) return <>never</>
+  const iso = new Date(atMs).toISOString()
+  const ageMs = Math.max(0, now + aheadMs - atMs)
+  return (
+    <time dateTime={iso} title={`${formatTime(iso, zone)} (${titleOfTime(iso)})`}>
+      {ageMs < 1_000 ? 'now' : formatDuration(Math.floor(ageMs / 1_000) * 1_000)}
+    </time>
+  )
+}
+
+/** What is left until something ends, by the service's clock. */
+export function TimeLeft({ untilMs, aheadMs }: { readonly untilMs: number; readonly aheadMs: number }) {
+  const now = useNow()
+  const leftMs = untilMs - now - aheadMs
+  const iso = new Date(untilMs).toISOString()
+  return (
+    <time dateTime={iso} title={titleOfTime(iso)}>
+      {leftMs <= 0 ? 'now' : `in ${formatDuration(Math.ceil(leftMs / 1_000) * 1_000)}`}
+    </time>
+  )
+}

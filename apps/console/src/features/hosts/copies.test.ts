@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
+import { parse } from 'graphql'
+import { expect, it } from 'vitest'
+import { cliLineOf, csvOf, curlOf, jsonOf, queryTextOf } from './copies.ts'
+import type { HostRow } from './host-row.ts'
+
+const row: HostRow = {
+  host: 'cmp-1',
+  node: 'cmp-1',
+  az: 'az1',
+  state: 'UP',
+  status: 'ENABLED',
+  cpuTotal: 64,
+  cpuFree: 32,
+  cpuUsed: 50,
+  memFreeMib: 1_024,
+  memUsed: 33.333_33,
+  diskFreeGib: 10,
+  diskUsed: 0,
+  gpuCount: 2,
+  gpuFree: 1.5,
+  claims: 1,
+  instances: 3,
+  reportedMs: 0,
+}
+
+it('writes a row of CSV under its heading', () => {
+  expect(csvOf([row])).toBe(
+    'host,node,availabilityZone,state,status,vcpus,vcpusFree,cpuUsedPercent,memoryFreeMib,memoryUsedPercent,diskFreeGib,' +
+      'diskUsedPercent,gpus,gpusFree,claims,instances,reportedAt\r\n' +
+      'cmp-1,cmp-1,az1,UP,ENABLED,64,32,50,1024,33.33,10,0,2,1.5,1,3,\r\n',
+  )
+})
+
+it.each([
+  ['a comma', 'a,b', '"a,b"'],
+  ['a quote', 'a"b', '"a""b"'],
+  ['a formula', '=1+2', "'=1+2"],
+])('quotes %s', (_name, az, cell) => {
+  expect(csvOf([{ ...row, az }]).split('\r\n')[1]).toContain(`cmp-1,cmp-1,${cell},UP`)
+})
+
+it('writes JSON with the same columns', () => {
+  expect(JSON.parse(jsonOf([row]))).toMatchObject([{ host: 'cmp-1', memoryFreeMib: 1_024, reportedAt: null }])
+})
+
+it('hands a filter through the shell and through GraphQL as it is', () => {
+  const anyFilter = fc.stringMatching(/^[ -~]{0,30}$/).map((text) => text.trim())
+  fc.assert(
+    fc.property(anyFilter, (filter) => {
+      expect(() => parse(queryTextOf(filter))).not.toThrow()
+    }),
+  )
+  for (const filter of [`agg:"it's"`, 'mem.free>=64GiB -az:z1', '$(x) `y` \\ "z"']) {
+    const argumentsOf = (line: string): string[] => {
+      const script = `for word in "$@"; do printf '%s\\0' "$word"; done`
+      const run = execFileSync('sh', ['-c', `set -- ${line}\n${script}`], { encoding: 'utf8' })
+      return run.split('\0')
+    }
+    expect(argumentsOf(cliLineOf(filter))).toContain(filter)
+    const body = argumentsOf(curlOf('http://h', filter)).at(-2) ?? ''
+    const { query } = JSON.parse(body) as { readonly query: string }
+    expect(query).toContain(JSON.stringify(filter))
+  }
+})

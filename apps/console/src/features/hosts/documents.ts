@@ -1,0 +1,71 @@
+import { graphql } from '../../lib/graphql.ts'
+
+/** Every host as packed columns. */
+export const FLEET = graphql(`
+  query FleetColumns($columns: [FleetColumn!]!) {
+    fleet {
+      columns(names: $columns) {
+        asOf at ordinals names
+        otherNodes { ordinal node }
+        dictionaries { column values sets }
+        columns { name elementType data }
+      }
+    }
+  }
+`)
+
+/** What changed since, a second's worth at a time. */
+export const FLEET_DELTAS = graphql(`
+  subscription FleetDeltas($columns: [FleetColumn!]!, $after: Revision!) {
+    fleetDeltas(columns: $columns, after: $after) {
+      from to at ordinals names
+      otherNodes { ordinal node }
+      dictionaries { column values sets }
+      columns { name elementType data }
+      gap { resumeAt }
+    }
+  }
+`)
+
+/** One host, whole. `self` finds the service's time, by which claims expire. */
+export const HOST = graphql(`
+  query Host($host: String!, $node: String, $self: String!) {
+    viewer { scopes }
+    fleet { columns(names: [STATE], query: $self) { at } }
+    host(name: $host, node: $node) {
+      id name node state status statusReason availabilityZone revision lastReportAt lastSequence runningVms traits
+      capacity { resourceClass total reserved allocationRatio capacity used claimed free }
+      numa { cells { id cpus pinned cpusFree memoryMb memoryUsedMb memoryFreeMb } }
+      gpus { index model freeMilli }
+      aggregates(first: 100) { totalCount nodes { uuid name } }
+      claims(first: 200, states: [RESERVED, CONFIRMED, MATERIALISED]) {
+        totalCount
+        nodes { id state instanceUuid expiresAt account resources { resourceClass amount } decision { id } }
+      }
+      recentDecisions(first: 20) { totalCount nodes { id at outcome account } }
+      namespaces { namespace version document }
+    }
+  }
+`)
+
+/** Changes of one host. */
+export const HOST_CHANGED = graphql(`
+  subscription HostChanged($host: String!, $after: Revision) {
+    hostChanged(filter: { name: { eq: $host } }, after: $after) {
+      revision
+      gap { resumeAt }
+    }
+  }
+`)
+
+/** Opens or closes a host; a dry run only tells what it would touch. */
+export const SET_STATUS = graphql(`
+  mutation HostSetStatus($host: String!, $node: String, $status: HostStatus!, $reason: String!, $dryRun: Boolean!) {
+    hostSetStatus(hosts: [{ host: $host, node: $node }], status: $status, reason: $reason, dryRun: $dryRun) {
+      __typename
+      ... on HostSetStatusPayload { dryRun hosts { id status } impact { hostsAffected claimsOnAffectedHosts azChanges warnings } }
+      ... on NotFound { message code }
+      ... on ValidationError { message code issues { message } }
+    }
+  }
+`)

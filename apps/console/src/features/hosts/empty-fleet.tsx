@@ -1,0 +1,26 @@
+import { Code, Stack } from '@mantine/core'
+import { useState } from 'react'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { firstHostCommand, newUuid } from './first-host.ts'
+
+/** Before the first report: how to make one. */
+export function EmptyFleet() {
+  const [incarnation] = useState(newUuid)
+  const command = firstHostCommand(location.origin, incarnation)
+  return (
+    <Empty title="No host has reported yet">
+      <Stack gap="sm" align="center">
+        <span>
+          Hosts report what they have; this page shows each as soon as it does, by itself. To see one now, put a key that may report into{' '}
+          <Code>GANTT_KEY</Code> and run this in a terminal:
+        </span>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard has to get into it */}
+        <pre className="command" tabIndex={0}>
+          {command}
+        </pre>
+        <CopyButton text={command}>Copy the command</CopyButton>
+      </Stack>
+    </Empty>
+  )
+}

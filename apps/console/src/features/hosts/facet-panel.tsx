@@ -1,0 +1,71 @@
+import { hasTerm } from '@gantt/scheduler-core/query'
+import { Button, Text } from '@mantine/core'
+import { useState } from 'react'
+import { formatCount } from '../../lib/format.ts'
+import { type FacetField, type FacetValue, facetFields, type HostSelection } from './select-hosts.ts'
+
+const titles: Readonly<Record<FacetField, string>> = {
+  state: 'State',
+  status: 'Status',
+  az: 'Zone',
+  agg: 'Aggregate',
+  trait: 'Trait',
+}
+const SHOWN_AT_FIRST = 6
+
+export interface FacetPanelProps {
+  readonly facets: HostSelection['facets']
+  /** The filter, as its canonical text. */
+  readonly text: string
+  onToggle(field: FacetField, value: string): void
+}
+
+/** What the hosts are like, counted: a click narrows the list to a value or takes it back. */
+export function FacetPanel({ facets, text, onToggle }: FacetPanelProps) {
+  return (
+    <nav aria-label="Facets" className="facets">
+      {facetFields.map((field) => (
+        <Facet key={field} title={titles[field]} field={field} values={facets[field]} text={text} onToggle={onToggle} />
+      ))}
+    </nav>
+  )
+}
+
+interface FacetProps extends Omit<FacetPanelProps, 'facets'> {
+  readonly title: string
+  readonly field: FacetField
+  readonly values: readonly FacetValue[]
+}
+
+function Facet({ title, field, values, text, onToggle }: FacetProps) {
+  const [isLong, setLong] = useState(false)
+  if (values.length === 0) return null
+  const chosen = values.filter(({ value }) => hasTerm(text, field, value))
+  const most = values[0]?.count ?? 1
+  const shown = isLong ? values : values.filter((one, i) => i < SHOWN_AT_FIRST || chosen.includes(one))
+  return (
+    <section aria-label={title}>
+      <Text size="xs" fw={600} component="h2" mt="xs" mb={2}>
+        {title}
+      </Text>
+      {shown.map(({ value, count }) => (
+        <button
+          key={value}
+          type="button"
+          className="facet"
+          aria-pressed={chosen.some((one) => one.value === value)}
+          title={value}
+          onClick={() => onToggle(field, value)}
+        >
+          <i style={{ width: `${(100 * count) / most}%` }} aria-hidden />
+          <span>{value}</span> <span className="number">{formatCount(count)}</span>
+        </button>
+      ))}
+      {shown.length === values.length && !isLong ? null : (
+        <Button size="compact-xs" variant="subtle" onClick={() => setLong(!isLong)} aria-label={`${title}: ${isLong ? 'fewer' : 'all'}`}>
+          {isLong ? 'fewer' : `${formatCount(values.length - shown.length)} more`}
+        </Button>
+      )}
+    </section>
+  )
+}

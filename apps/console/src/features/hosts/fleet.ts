@@ -1,0 +1,93 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { request } from '../../lib/api.ts'
+import { type LiveState, useLive } from '../../lib/live.ts'
+import { useSession } from '../../lib/session.ts'
+import { FLEET, FLEET_DELTAS } from './documents.ts'
+import { allColumns, createFleetStore, type FleetStore } from './fleet-store.ts'
+
+/** The fleet as this tab knows it. The store changes in place; a new `Fleet` stands for each change of it. */
+export interface Fleet {
+  readonly store: FleetStore
+  /** The revision that it shows. */
+  readonly asOf: string
+  /** The service's time then, milliseconds since 1970. */
+  readonly atMs: number
+  /** This browser's time when it came, milliseconds since 1970. */
+  readonly receivedMs: number
+}
+
+export interface FleetFeed {
+  /** Undefined until it was loaded once. */
+  readonly fleet: Fleet | undefined
+  readonly live: LiveState
+  /** Why it could not be loaded; what was loaded before stays. */
+  readonly error: unknown
+  readonly isLoading: boolean
+  retry(): void
+}
+
+/** Kept over the pages of a visit: who comes back sees the list at once, and only what changed meanwhile is sent. */
+let kept: { readonly key: string | undefined; readonly fleet: Fleet } | undefined
+
+/**
+ * Loads every host once, then follows the stream. After a gap it loads again, and shows what it has meanwhile; the stream then
+ * begins anew after what was loaded, so that nothing falls between the two.
+ */
+export function useFleet(isPaused: boolean): FleetFeed {
+  const { key } = useSession()
+  const [fleet, setFleet] = useState<Fleet | undefined>(() => (kept?.key === key ? kept?.fleet : undefined))
+  const [isLoading, setLoading] = useState(fleet === undefined)
+  const [error, setError] = useState<unknown>()
+  const latest = useRef(fleet)
+
+  const show = useCallback(
+    (next: Fleet): void => {
+      kept = { key, fleet: next }
+      latest.current = next
+      setFleet(next)
+    },
+    [key],
+  )
+  const retry = useCallback(() => setLoading(true), [])
+
+  useEffect(() => {
+    if (!isLoading) return
+    const aborted = new AbortController()
+    request(FLEET, { columns: [...allColumns] }, aborted.signal)
+      .then(
+        ({ fleet: { columns } }) => {
+          const store = createFleetStore()
+          store.apply(columns)
+          setError(undefined)
+          show({ store, asOf: columns.asOf, atMs: Date.parse(columns.at), receivedMs: Date.now() })
+        },
+        (reason) => {
+          if (!aborted.signal.aborted) setError(reason)
+        },
+      )
+      .finally(() => {
+        if (!aborted.signal.aborted) setLoading(false)
+      })
+    return () => aborted.abort()
+  }, [isLoading, show])
+
+  const live = useLive(FLEET_DELTAS, {
+    enabled: fleet !== undefined && !isPaused && !isLoading,
+    variables: () => ({ columns: [...allColumns], after: latest.current?.asOf ?? '0' }),
+    onEvent({ fleetDeltas: event }) {
+      const before = latest.current
+      if (before === undefined) return
+      if (event.gap !== null || event.from !== before.asOf) {
+        retry()
+        return
+      }
+      before.store.apply(event)
+      show({ store: before.store, asOf: event.to, atMs: Date.parse(event.at), receivedMs: Date.now() })
+    },
+  })
+
+  return { fleet, live, error, isLoading, retry }
+}
+
+/** The service's time now, by this browser's clock since the last data. */
+export const serviceTime = ({ atMs, receivedMs }: Fleet, nowMs: number): number => atMs + Math.max(0, nowMs - receivedMs)

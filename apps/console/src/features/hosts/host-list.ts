@@ -1,0 +1,55 @@
+import { hostFields, parseQuery, printQuery, type QueryProblem } from '@gantt/scheduler-core/query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { type Fleet, serviceTime } from './fleet.ts'
+import { orderByName, orderHosts } from './order-hosts.ts'
+import { type HostSelection, selectHosts } from './select-hosts.ts'
+
+export interface HostList {
+  readonly selection: HostSelection
+  /** The rows to show: those of the selection, or a moment older while somebody points at them. */
+  readonly ordinals: Uint32Array
+  /** The filter as its canonical text. */
+  readonly text: string
+  readonly problems: readonly QueryProblem[]
+}
+
+/**
+ * The hosts that a filter finds, in order. A filter sorts nothing, since all hosts are kept in order; a live change filters and
+ * sorts anew at most once a second (so often does the service send one), and not under a hand that is choosing a row.
+ */
+export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: boolean): HostList {
+  const { store } = fleet
+  const { query, problems } = useMemo(() => parseQuery(filter, hostFields), [filter])
+  const { namesVersion } = store
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place, its names with namesVersion
+  const names = useMemo(() => orderByName(store), [store, namesVersion])
+  const field = sort.replace(/^-/, '')
+  const isDescending = sort.startsWith('-')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
+  const order = useMemo(() => orderHosts(store, names, field, isDescending), [fleet, names, field, isDescending])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  const selection = useMemo(() => selectHosts(store, query, order, serviceTime(fleet, Date.now())), [fleet, order, query])
+
+  const shown = useRef({ ordinals: selection.ordinals, filter, sort })
+  if (!isHeld || shown.current.filter !== filter || shown.current.sort !== sort)
+    shown.current = { ordinals: selection.ordinals, filter, sort }
+  return { selection, ordinals: shown.current.ordinals, text: problems.length === 0 ? printQuery(query) : filter, problems }
+}
+
+const HELD_MS = 1_500
+
+/** Whether a pointer or a key was at work in an element a moment ago. */
+export function useHand(): { readonly isHeld: boolean; readonly handlers: { onPointerMove(): void; onKeyDown(): void } } {
+  const [isHeld, setHeld] = useState(false)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const [handlers] = useState(() => {
+    const move = (): void => {
+      setHeld(true)
+      clearTimeout(timer.current)
+      timer.current = setTimeout(() => setHeld(false), HELD_MS)
+    }
+    return { onPointerMove: move, onKeyDown: move }
+  })
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return { isHeld, handlers }
+}

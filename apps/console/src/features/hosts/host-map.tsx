@@ -1,0 +1,98 @@
+import { Group, SegmentedControl } from '@mantine/core'
+import { useCallback, useMemo } from 'react'
+import { formatCount, formatMib, formatPercent } from '../../lib/format.ts'
+import { CellMap } from '../../ui/cell-map.tsx'
+import type { Fleet } from './fleet.ts'
+import { labelOf, readHost } from './host-row.ts'
+import { isOpen } from './host-state.tsx'
+import { colourColumns, groupHosts, toShade } from './map-groups.ts'
+import { type HostColour, type HostGroup, hostColours, hostGroups } from './search.ts'
+
+const colourNames: Readonly<Record<HostColour, string>> = { cpu: 'CPU', mem: 'Memory', disk: 'Disk' }
+const groupNames: Readonly<Record<HostGroup, string>> = { az: 'Zone', aggregate: 'Aggregate' }
+
+export interface HostMapProps {
+  readonly fleet: Fleet
+  readonly ordinals: Uint32Array
+  readonly group: HostGroup
+  readonly colour: HostColour
+  readonly height: string
+  onGroup(group: HostGroup): void
+  onColour(colour: HostColour): void
+  onOpen(ordinal: number): void
+}
+
+/** The hosts of the list as a picture: where it is full, where it is empty, what is shut. */
+export function HostMap({ fleet, ordinals, group, colour, height, onGroup, onColour, onOpen }: HostMapProps) {
+  const { store } = fleet
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
+  const groups = useMemo(() => groupHosts(store, ordinals, group, colour), [fleet, ordinals, group, colour])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  const shade = useMemo(() => {
+    const load = store.numbers(colourColumns[colour])
+    return (ordinal: number) => toShade(load[ordinal] ?? 0)
+  }, [fleet, colour])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  const isHollow = useMemo(() => {
+    const states = store.codes('STATE')
+    const statuses = store.codes('STATUS')
+    const stateWords = store.dictionary('STATE').values
+    const statusWords = store.dictionary('STATUS').values
+    return (ordinal: number) =>
+      !isOpen({ state: stateWords[states[ordinal] ?? 0] ?? '', status: statusWords[statuses[ordinal] ?? 0] ?? '' })
+  }, [fleet])
+  const describe = useCallback(
+    (ordinal: number): string => {
+      const row = readHost(store, ordinal)
+      const words = [row.az, `${row.state} ${row.status}`.toLowerCase()].filter((word) => word !== '')
+      return (
+        `${labelOf(row)}: ${words.join(', ')}; CPU ${formatPercent(row.cpuUsed)}, memory ${formatPercent(row.memUsed)}, ` +
+        `disk ${formatPercent(row.diskUsed)} used; ${formatCount(row.cpuFree)} vCPUs, ${formatMib(row.memFreeMib)} free; ` +
+        `${formatCount(row.claims)} ${row.claims === 1 ? 'claim' : 'claims'}`
+      )
+    },
+    [store],
+  )
+
+  return (
+    <section aria-label="Map">
+      <Group gap="md" mb={6}>
+        <Choice label="Group by" value={group} values={hostGroups} names={groupNames} onChange={onGroup} />
+        <Choice label="Colour" value={colour} values={hostColours} names={colourNames} onChange={onColour} />
+      </Group>
+      <CellMap
+        label={`Map of ${formatCount(ordinals.length)} ${ordinals.length === 1 ? 'host' : 'hosts'}`}
+        groups={groups}
+        shade={shade}
+        isHollow={isHollow}
+        describe={describe}
+        onOpen={onOpen}
+        height={height}
+        legend={{ full: `100 % of ${colourNames[colour]} used`, hollow: 'frame: not up, or closed to new instances' }}
+      />
+    </section>
+  )
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string
+  readonly value: Value
+  readonly values: readonly Value[]
+  readonly names: Readonly<Record<Value, string>>
+  onChange(value: Value): void
+}
+
+function Choice<Value extends string>({ label, value, values, names, onChange }: ChoiceProps<Value>) {
+  return (
+    <Group gap={6}>
+      <span className="choice-label">{label}</span>
+      <SegmentedControl
+        size="xs"
+        aria-label={label}
+        value={value}
+        onChange={onChange}
+        data={values.map((one) => ({ value: one, label: names[one] }))}
+      />
+    </Group>
+  )
+}

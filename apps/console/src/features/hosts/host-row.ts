@@ -1,0 +1,51 @@
+import type { CodeColumn, FleetStore, NumberColumn } from './fleet-store.ts'
+
+/** One host of the list, read from the columns: only for rows in sight, and for copies. */
+export interface HostRow {
+  readonly host: string
+  readonly node: string
+  readonly az: string
+  readonly state: string
+  readonly status: string
+  readonly cpuTotal: number
+  readonly cpuFree: number
+  readonly cpuUsed: number
+  readonly memFreeMib: number
+  readonly memUsed: number
+  readonly diskFreeGib: number
+  readonly diskUsed: number
+  readonly gpuCount: number
+  readonly gpuFree: number
+  readonly claims: number
+  readonly instances: number
+  /** The service's time, milliseconds since 1970; 0: never. */
+  readonly reportedMs: number
+}
+
+export function readHost(store: FleetStore, ordinal: number): HostRow {
+  const number = (column: NumberColumn): number => store.numbers(column)[ordinal] ?? 0
+  const text = (column: CodeColumn): string => store.dictionary(column).values[store.codes(column)[ordinal] ?? 0] ?? ''
+  return {
+    host: store.nameOf(ordinal),
+    node: store.nodeOf(ordinal),
+    az: text('AZ'),
+    state: text('STATE'),
+    status: text('STATUS'),
+    cpuTotal: number('CPU_TOTAL'),
+    cpuFree: number('CPU_FREE'),
+    cpuUsed: number('CPU_USED_PCT'),
+    memFreeMib: number('MEM_FREE_MIB'),
+    memUsed: number('MEM_USED_PCT'),
+    diskFreeGib: number('DISK_FREE_GIB'),
+    diskUsed: number('DISK_USED_PCT'),
+    gpuCount: number('GPU_COUNT'),
+    gpuFree: number('GPU_FREE_MILLI') / 1_000,
+    claims: number('CLAIMS'),
+    instances: number('INSTANCES'),
+    reportedMs: number('REPORTED_AT'),
+  }
+}
+
+/** Host, and node where it has a name of its own. */
+export const labelOf = ({ host, node }: { readonly host: string; readonly node: string }): string =>
+  host === node ? host : `${host}/${node}`

@@ -1,0 +1,59 @@
+import { useCallback, useMemo, useState } from 'react'
+import { Table } from '../../ui/table.tsx'
+import { useTableKeys } from '../../ui/table-keys.ts'
+import type { Fleet } from './fleet.ts'
+import { hostColumns } from './host-columns.tsx'
+import { type HostRow, readHost } from './host-row.ts'
+
+export interface HostTableProps {
+  readonly fleet: Fleet
+  /** The hosts, in order. */
+  readonly ordinals: Uint32Array
+  readonly sort: string
+  readonly height: string
+  onSort(sort: string): void
+  onOpen(ordinal: number | undefined): void
+}
+
+/** The hosts as rows. The cursor stays with its host, wherever a live change moves it. */
+export function HostTable({ fleet, ordinals, sort, height, onSort, onOpen }: HostTableProps) {
+  const { store } = fleet
+  const [cursor, setCursor] = useState<number | undefined>()
+  const active = useMemo(() => (cursor === undefined ? -1 : ordinals.indexOf(cursor)), [ordinals, cursor])
+  const aheadMs = fleet.atMs - fleet.receivedMs
+  // a clock that drifts by less than a second makes no new columns
+  const steadyMs = Math.round(aheadMs / 1_000) * 1_000
+  const columns = useMemo(() => hostColumns(steadyMs), [steadyMs])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows are read anew with each change of the fleet
+  const row = useMemo(() => {
+    const rows = new Map<number, HostRow>()
+    return (index: number): HostRow => {
+      const ordinal = ordinals[index] ?? 0
+      const known = rows.get(ordinal)
+      if (known !== undefined) return known
+      const read = readHost(store, ordinal)
+      rows.set(ordinal, read)
+      return read
+    }
+  }, [fleet, ordinals])
+  const setActive = useCallback((index: number) => setCursor(ordinals[index]), [ordinals])
+  const open = useCallback((index: number) => onOpen(ordinals[index]), [ordinals, onOpen])
+  useTableKeys({ count: ordinals.length, active, onActive: setActive, onOpen: open })
+
+  return (
+    <Table
+      label="Hosts"
+      columns={columns}
+      count={ordinals.length}
+      row={row}
+      rowKey={(index) => String(ordinals[index])}
+      sort={{ key: sort.replace(/^-/, ''), descending: sort.startsWith('-') }}
+      onSort={({ key, descending }) => onSort(descending ? `-${key}` : key)}
+      active={active}
+      onActive={setActive}
+      onOpen={open}
+      height={height}
+    />
+  )
+}

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { createFleetStore } from './fleet-store.ts'
+import { groupHosts, toShade } from './map-groups.ts'
+import { packHosts } from './testing/packed-hosts.ts'
+
+const store = createFleetStore()
+store.apply(
+  packHosts([
+    { ordinal: 0, name: 'a', az: 'z2', aggregates: ['ssd', 'gpu'], memUsed: 20 },
+    { ordinal: 1, name: 'b', az: 'z1', aggregates: ['ssd'], memUsed: 130 },
+    { ordinal: 2, name: 'c', az: 'z1', memUsed: 50 },
+    { ordinal: 3, name: 'd', az: 'z1', aggregates: ['ssd'], memUsed: 0 },
+  ]),
+)
+const told = (by: 'az' | 'aggregate', ordinals = store.ordinals) =>
+  groupHosts(store, ordinals, by, 'mem').map(
+    ({ label, summary, cells }) => `${label}: ${[...cells].map(store.nameOf).join('')}, ${summary}`,
+  )
+
+it('puts hosts of a zone together, the fullest first', () => {
+  expect(told('az')).toEqual(['z1: bcd, 3 hosts, 60 % used on average', 'z2: a, 1 host, 20 % used on average'])
+})
+
+it('shows a host in each of its aggregates, and those in none at the end', () => {
+  expect(told('aggregate')).toEqual([
+    'gpu: a, 1 host, 20 % used on average',
+    'ssd: bad, 3 hosts, 50 % used on average',
+    'in no aggregate: c, 1 host, 50 % used on average',
+  ])
+})
+
+it('shows only the hosts that are asked for', () => {
+  expect(told('az', Uint32Array.of(0))).toEqual(['z2: a, 1 host, 20 % used on average'])
+})
+
+it.each([
+  [-5, 0],
+  [0, 0],
+  [50, 127],
+  [100, 255],
+  [250, 255],
+])('draws %i %% in shade %i', (percent, shade) => {
+  expect(toShade(percent)).toBe(shade)
+})
