@@ -4,5 +4,5 @@ export { defaultStateDir, startEmbeddedPostgres } from './embedded-postgres/inde
 export { findPostmaster } from './embedded-postgres/postmaster.ts'
 export { openStateDir } from './embedded-postgres/state-dir.ts'
 export type { Verification } from './replica/verify.ts'
-export { type ServeOptions, serve } from './serve.ts'
+export { type RunOptions, runService, type ServeOptions, serve } from './serve.ts'
 export { verifyStoredDecisions } from './verify-stored-decisions.ts'

@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { ConfigError, readConfig } from './config.ts'
 import { openDatabase } from './db/open-database.ts'
-import { openService } from './service.ts'
+import { openService, type Service } from './service.ts'
 
 export type ServeOptions = {
   readonly environment?: NodeJS.ProcessEnv
@@ -11,9 +12,39 @@ export type ServeOptions = {
 }
 
 /** Runs the service until it is told to stop by SIGINT or SIGTERM. The process ends with 1 when it could not start. */
-export async function serve(options: ServeOptions = {}): Promise<void> {
-  const { environment = process.env, say = toStandardError, tell = toStandardOutput } = options
-  const stopped = stopSignal()
+export async function serve({
+  environment = process.env,
+  say = toStandardError,
+  tell = toStandardOutput,
+}: ServeOptions = {}): Promise<void> {
+  await runService({
+    environment,
+    say,
+    async use({ url, newAdminKey }, stopped) {
+      if (newAdminKey !== undefined) tell(`Admin key (shown once): ${newAdminKey}`)
+      tell(`Gantt is ready at ${url}`)
+      if (!stopped.aborted) await once(stopped, 'abort')
+    },
+  })
+}
+
+export type RunOptions = {
+  readonly environment: NodeJS.ProcessEnv
+  readonly say: (line: string) => void
+  /** The service wants the embedded database for itself: this is said, instead of starting, where another process uses it. */
+  readonly aloneOr?: string
+  /** How the caller sets the port, for the cure where it is taken; PORT if not given. */
+  readonly portSetting?: string
+  /** What goes on while the service runs: it is closed when this ends. `stopped` is aborted by SIGINT and SIGTERM. */
+  use(service: Pick<Service, 'url' | 'newAdminKey'>, stopped: AbortSignal): Promise<void>
+}
+
+/**
+ * Opens the database and the service, hands them to `use`, and closes both once it ends, however it ends. What goes wrong is
+ * said; the process then ends with 1.
+ */
+export async function runService({ environment, say, aloneOr, portSetting = 'PORT', use }: RunOptions): Promise<void> {
+  const stop = listenForStop()
   try {
     const { host, port, dataDir, databaseUrl, adminKey } = readConfig(environment)
     const database = await openDatabase({
@@ -22,57 +53,58 @@ export async function serve(options: ServeOptions = {}): Promise<void> {
       onLost: () => say('The database ended; starting it again.'),
       onRecovered: (mode) => say(`The database is back (${mode}).`),
     })
-    say(`Database ready (${database.mode}, ${database.applied.length} migrations applied).`)
     try {
+      if (aloneOr !== undefined && database.mode === 'attached') throw new BusyError(aloneOr)
+      say(`Database ready (${database.mode}, ${database.applied.length} migrations applied).`)
       const service = await openService({ connection: database.connection, host, port, adminKey, warn: say })
-      if (service.newAdminKey !== undefined) tell(`Admin key (shown once): ${service.newAdminKey}`)
-      tell(`Gantt is ready at ${service.url}`)
-      say(`Stopping: ${await stopped.promise}.`)
-      await service.close()
+      try {
+        await use(service, stop.signal)
+        say(stop.signal.aborted ? `Stopping: ${stop.signal.reason}.` : 'Stopping.')
+      } finally {
+        await service.close()
+      }
     } finally {
       await database.close()
     }
     say('Stopped.')
   } catch (error) {
-    say(explain(error))
+    say(explain(error, portSetting))
     process.exitCode = 1
   } finally {
-    stopped.forget()
+    stop.forget()
   }
+}
+
+/** Another process uses what was wanted alone. */
+class BusyError extends Error {
+  override readonly name = 'BusyError'
 }
 
 const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`)
 const toStandardOutput = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Why the service could not start, with a cure where there is a likely one. */
-function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message
+/** Why the service could not start, or did not go on, with a cure where there is a likely one. */
+function explain(error: unknown, portSetting: string): string {
+  if (error instanceof ConfigError || error instanceof BusyError) return error.message
   const { code, address, port, message } = error as NodeJS.ErrnoException & { address?: string; port?: number }
   if (code === 'EADDRINUSE')
-    return `Port ${port} of ${address} is in use. Stop what uses it, or set PORT to another one (0: any that is free).`
+    return `Port ${port} of ${address} is in use. Stop what uses it, or set ${portSetting} to another one (0: any that is free).`
   if (code === 'EACCES' && port !== undefined)
-    return `Port ${port} of ${address} may not be used by this account. Set PORT to one above 1023.`
+    return `Port ${port} of ${address} may not be used by this account. Set ${portSetting} to one above 1023.`
   if (code === 'EADDRNOTAVAIL') return `${address} is no address of this machine. Set HOST to one that is, such as 127.0.0.1.`
   return `The service could not start: ${error instanceof Error ? (code === undefined ? (error.stack ?? message) : message) : String(error)}`
 }
 
-/** Resolves at the first signal; further ones are ignored, since npm may pass on a signal that also reached us directly. */
-function stopSignal(): { readonly promise: Promise<NodeJS.Signals>; forget(): void } {
+/** Aborted at the first signal; further ones are ignored, since npm may pass on a signal that also reached us directly. */
+function listenForStop(): { readonly signal: AbortSignal; forget(): void } {
   const signals = ['SIGINT', 'SIGTERM'] as const
-  const { promise, resolve } = withResolvers<NodeJS.Signals>()
-  for (const signal of signals) process.on(signal, resolve)
+  const controller = new AbortController()
+  const stop = (name: NodeJS.Signals): void => controller.abort(name)
+  for (const signal of signals) process.on(signal, stop)
   return {
-    promise,
+    signal: controller.signal,
     forget: () => {
-      for (const signal of signals) process.off(signal, resolve)
+      for (const signal of signals) process.off(signal, stop)
     },
   }
-}
-
-function withResolvers<Value>() {
-  let resolve: (value: Value) => void = () => undefined
-  const promise = new Promise<Value>((fulfil) => {
-    resolve = fulfil
-  })
-  return { promise, resolve }
 }

@@ -1,3 +1,4 @@
+import type { FilterCount } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../services/decisions.ts'
 import type { DecisionEvent as DecisionEventShape } from '../services/watch.ts'
 import { builder } from './builder.ts'
@@ -64,6 +65,17 @@ builder.node(Decision, {
       description: 'Why hosts were refused, where an instance found none.',
       resolve: async (view) => [...(await view.load()).reasons],
     }),
+    funnel: t.field({
+      type: [FunnelStep],
+      description:
+        'Hosts left after each filter, as recorded when it was decided: filters of which the request asked nothing are left out.',
+      args: { instanceIndex: t.arg.int({ description: 'Which instance; if not given the one that found no host, else the first.' }) },
+      resolve: async (view, { instanceIndex }, { decisions }) => [...decisions.instanceOf(await view.load(), instanceIndex).filters],
+    }),
+    hostCount: t.int({
+      description: 'Hosts that the request let in at all, for the instance that found no host, else the first.',
+      resolve: async (view, _args, { decisions }) => decisions.instanceOf(await view.load(), null).candidates,
+    }),
     explanation: t.field({
       type: Explanation,
       description: 'Everything about it, made again.',
@@ -76,6 +88,16 @@ builder.node(Decision, {
       },
       resolve: async (view, _args, { explain }) => explain.decision(await view.load()),
     }),
+  }),
+})
+
+const FunnelStep = builder.objectRef<FilterCount>('FunnelStep').implement({
+  description: 'One filter of a decision, as recorded.',
+  fields: (t) => ({
+    filter: t.exposeString('filter', { description: 'The filter.' }),
+    entered: t.exposeInt('entered', { description: 'Hosts that were still in.' }),
+    passed: t.exposeInt('passed', { description: 'Hosts left.' }),
+    errors: t.int({ description: 'Hosts refused because the filter failed on them.', resolve: ({ errors }) => errors ?? 0 }),
   }),
 })
 

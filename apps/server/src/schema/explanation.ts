@@ -3,12 +3,13 @@ import type { Subject } from '../services/explain.ts'
 import {
   listVerdicts,
   type SelectionNote as Note,
+  nearMissesOf,
   reasonsOf,
   selectionOf,
-  textOf,
   type Weighing as WeighingShape,
   weighingOf,
 } from '../services/explanation.ts'
+import { headlineOf, textOf } from '../services/explanation-text.ts'
 import type { WhyNotAnswer as Answer, WeigherGap as Gap } from '../services/why-not.ts'
 import { builder } from './builder.ts'
 import { ResourceNameInput } from './common.ts'
@@ -18,6 +19,7 @@ import { ReasonCount } from './reasons.ts'
 import { Explanation, ProfileVersion } from './refs.ts'
 import { SpecInput, toSpecDocument } from './request-spec.ts'
 import { HostOutcome, HostVerdict, HostVerdictConnection } from './verdict.ts'
+import { VerdictMatrix } from './verdict-matrix.ts'
 
 const Fidelity = builder.enumType('Fidelity', {
   description: 'RECORDED: as kept; REPLAYED: made again, bit for bit; APPROXIMATE: by other code or on another state than it was made.',
@@ -87,12 +89,16 @@ const VerdictFilter = builder.inputType('VerdictFilter', {
   fields: (t) => ({
     outcome: t.field({ type: [HostOutcome], description: 'What became of them.' }),
     rejectedBy: t.stringList({ description: 'Refused first by one of these filters.' }),
+    reason: t.stringList({ description: 'Codes: the first refusing filter gave one of these.' }),
+    refusedBy: t.stringList({ description: 'Refused by every one of these filters, whatever those before them said.' }),
+    hosts: t.field({ type: [ResourceNameInput], description: 'Only these, at most 500.' }),
+    query: t.string({ description: 'A line of the filter grammar (docs/query.md) with host, node and words of the name.' }),
   }),
 })
 
 const VerdictOrder = builder.enumType('VerdictOrder', {
-  description: 'RANK: best first, then those refused; NAME: by name.',
-  values: ['RANK', 'NAME'] as const,
+  description: 'RANK: best first, then those refused latest; NAME: by name; DISTANCE: best first, then those refused, nearest first.',
+  values: ['RANK', 'NAME', 'DISTANCE'] as const,
 })
 
 const TextFormat = builder.enumType('TextFormat', { description: 'How text is written.', values: ['MARKDOWN', 'PLAIN'] as const })
@@ -100,6 +106,18 @@ const TextFormat = builder.enumType('TextFormat', { description: 'How text is wr
 Explanation.implement({
   description: 'Everything that one instance of a request met, host by host.',
   fields: (t) => ({
+    headline: t.string({ description: 'What happened, in a sentence with numbers.', resolve: (examined) => headlineOf(examined) }),
+    matrix: t.field({
+      type: VerdictMatrix,
+      description: "Every filter's word on every host, as columns.",
+      resolve: async (examined) => ({ matrix: await examined.matrix(), names: examined.names }),
+    }),
+    nearMisses: t.field({
+      type: [HostVerdict],
+      description: 'Refused hosts, nearest to passing first.',
+      args: { first: t.arg.int({ defaultValue: 10, description: 'How many at most, 1 to 100.' }) },
+      resolve: (examined, { first }) => nearMissesOf(examined, first ?? 10),
+    }),
     fidelity: t.field({ type: Fidelity, description: 'How far it can be trusted.', resolve: ({ question }) => question.fidelity }),
     fleetRevision: t.field({ type: 'Revision', description: 'The state that it is about.', resolve: ({ question }) => question.basis }),
     profile: t.field({

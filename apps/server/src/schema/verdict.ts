@@ -1,4 +1,4 @@
-import { type Check, reasonText } from '@gantt/scheduler-core'
+import { type Check, distanceOf, reasonText } from '@gantt/scheduler-core'
 import type { WeigherScore as Score, HostVerdict as Verdict } from '../services/examined.ts'
 import { type Fact as FactShape, factsOf } from '../services/explanation.ts'
 import { builder } from './builder.ts'
@@ -91,6 +91,10 @@ export const HostVerdict = builder.objectRef<Verdict>('HostVerdict').implement({
       type: [WeigherScore],
       description: 'Every weigher, in order; none where a filter refused it.',
       resolve: ({ weights }) => [...weights],
+    }),
+    distance: t.float({
+      description: 'How far from passing, as in VerdictMatrix.distance; 0 = passes every filter, or is not known.',
+      resolve: async (verdict) => distanceOf(await verdict.checks(false)),
     }),
     totalWeight: t.exposeFloat('total', { nullable: true, description: 'Sum of the contributions.' }),
   }),

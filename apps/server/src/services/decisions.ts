@@ -1,4 +1,4 @@
-import { isStorable, type SelectedDestination } from '@gantt/scheduler-core'
+import { type InstanceRecord, isStorable, type SelectedDestination } from '@gantt/scheduler-core'
 import type { DecisionFilter, DecisionStore } from '../db/decisions.ts'
 import type { RequestSpecStore, StoredRequestSpec } from '../db/request-specs.ts'
 import type { StoredDecision } from '../db/rows.ts'
@@ -29,6 +29,8 @@ export interface Decisions {
   stored(id: string): Promise<StoredDecision | undefined>
   /** Newest first. */
   list(args: PageArgs & { readonly filter?: DecisionFilter; readonly query?: string | null | undefined }): Promise<Page<DecisionView>>
+  /** How one instance was placed, as recorded. Throws InputFault for an instance that was not tried. */
+  instanceOf(decision: StoredDecision, index: number | null | undefined): InstanceRecord
   destinationsOf(decision: StoredDecision): InstanceDestinations[]
   findSpec(id: string): Promise<StoredRequestSpec | undefined>
   /** Newest first. */
@@ -88,6 +90,14 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
         hasPreviousPage: key !== undefined,
         totalCount: () => decisions.count(filter),
       }
+    },
+    instanceOf({ record, answer }, index) {
+      const { instances } = record
+      // the last that was tried is the one that found no host
+      const place = index ?? (answer.length < record.request.numInstances ? instances.length - 1 : 0)
+      const found = instances[place]
+      if (found === undefined) throw InputFault.at(['instanceIndex'], place, `0 to ${instances.length - 1}`)
+      return found
     },
     destinationsOf: ({ answer, claimIds }: { answer: readonly SelectedDestination[]; claimIds: readonly string[] }) =>
       toDestinations(

@@ -11,6 +11,8 @@ import {
   PASSES_ALL,
   type Profile,
   type SelectedDestination,
+  type VerdictMatrix,
+  verdictMatrix,
 } from '@gantt/scheduler-core'
 
 /** REPLAYED: made again from its record, bit for bit; APPROXIMATE: by other code, or on another state, than it was made. */
@@ -67,6 +69,8 @@ export interface Examined {
   /** Position of the first step that refuses each host; PASSES_ALL where none does. */
   readonly firstRefusing: Uint8Array
   verdict(index: number): HostVerdict
+  /** Every filter's word on every host; made when it is asked for, and kept. */
+  matrix(): Promise<VerdictMatrix>
 }
 
 /** Examines one instance: the earlier ones hold their share already, as when it was decided. */
@@ -84,10 +88,15 @@ export async function examineInstance(question: Question, instance: number): Pro
   )
   const positions = new Map(found.ranked.map((position, rank) => [found.weighed.hosts[position] as number, { rank: rank + 1, position }]))
   const chosen = outcomesOf(question.answer[instance])
+  let matrix: Promise<VerdictMatrix> | undefined
   return {
     question,
     instance,
     ...found,
+    matrix() {
+      matrix ??= question.read((fleet) => examineAgain(fleet, before, record, instance, verdictMatrix))
+      return matrix
+    },
     verdict(index) {
       const name = found.names[index] as HostName
       const place = positions.get(index)

@@ -1,6 +1,9 @@
-import { byCodeUnit, type Check, hostKey, PASSES_ALL, reasonText } from '@gantt/scheduler-core'
+import { byCodeUnit, type Check, type HostName, hostKey, PASSES_ALL, reasonText, type VerdictMatrix } from '@gantt/scheduler-core'
+import { hostFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { RefusalReason } from '../db/rows.ts'
 import { type Examined, examineInstance, type HostOutcome, type HostVerdict } from './examined.ts'
+import { compileLine } from './host-query.ts'
+import type { HostNameInput } from './hosts.ts'
 import { InputFault } from './outcome.ts'
 import { firstOf, keyOf, listOf, MAX_PAGE, type Page, type PageArgs, toCursor } from './paging.ts'
 
@@ -43,7 +46,21 @@ export interface VerdictFilter {
   readonly outcome?: readonly HostOutcome[] | null | undefined
   /** Refused first by one of these filters. */
   readonly rejectedBy?: readonly string[] | null | undefined
+  /** Code of the reason that the first refusing filter gave. */
+  readonly reason?: readonly string[] | null | undefined
+  /** Refused by every one of these, whatever the filters before them said. */
+  readonly refusedBy?: readonly string[] | null | undefined
+  readonly hosts?: readonly HostNameInput[] | null | undefined
+  /** A line of the filter grammar about host and node. */
+  readonly query?: string | null | undefined
 }
+
+export type VerdictOrder = 'RANK' | 'NAME' | 'DISTANCE'
+
+const MAX_NAMED = 500
+const MAX_NEAR = 100
+const nameFields = hostFields.filter(({ name }) => name === 'host' || name === 'node')
+const nameReaders: QueryReaders<HostName> = { '': hostKey, host: ({ host }) => host, node: ({ node }) => node }
 
 /** The evidence of a check: none where it passed. */
 export function factsOf({ filter, reason }: Check): Fact[] {
@@ -71,12 +88,18 @@ export const reasonsOf = ({ steps }: Examined): RefusalReason[] =>
     .sort((a, b) => b.hosts - a.hosts)
 
 /** Host by host: those that pass, best first, then those that were refused latest; or all by name. */
-export function listVerdicts(examined: Examined, page: PageArgs, filter: VerdictFilter, order: 'RANK' | 'NAME'): Page<HostVerdict> {
+export async function listVerdicts(
+  examined: Examined,
+  page: PageArgs,
+  filter: VerdictFilter,
+  order: VerdictOrder,
+): Promise<Page<HostVerdict>> {
   const { question, instance, names } = examined
   const list = listOf('verdicts', [question.record.id, question.basis, question.record.request, instance, filter, order])
   const first = firstOf(list, page)
   const from = (keyOf<[number]>(list, page, ['number'])?.[0] ?? -1) + 1
-  const indexes = inOrder(examined, order).filter((index) => matches(examined, index, filter))
+  const matches = await compileFilter(examined, filter)
+  const indexes = (await inOrder(examined, order)).filter(matches)
   const shown = indexes.slice(from, from + first)
   return {
     edges: shown.map((index, i) => ({ cursor: toCursor(list, [from + i]), node: examined.verdict(index) })),
@@ -86,7 +109,9 @@ export function listVerdicts(examined: Examined, page: PageArgs, filter: Verdict
   }
 }
 
-function inOrder({ names, ranked, weighed, firstRefusing }: Examined, order: 'RANK' | 'NAME'): number[] {
+async function inOrder(examined: Examined, order: VerdictOrder): Promise<number[]> {
+  const { names, ranked, weighed, firstRefusing } = examined
+  if (order === 'DISTANCE') return byDistance(await examined.matrix())
   if (order === 'NAME') return names.map((_, i) => i).sort((a, b) => byCodeUnit(hostKey(nameAt(names, a)), hostKey(nameAt(names, b))))
   const refused = [...firstRefusing.keys()].filter((index) => firstRefusing[index] !== PASSES_ALL)
   const stepOf = (index: number) => firstRefusing[index] as number
@@ -95,10 +120,50 @@ function inOrder({ names, ranked, weighed, firstRefusing }: Examined, order: 'RA
 
 const nameAt = (names: Examined['names'], index: number) => names[index] as Examined['names'][number]
 
-function matches(examined: Examined, index: number, { outcome, rejectedBy }: VerdictFilter): boolean {
-  const refusing = examined.steps[examined.firstRefusing[index] ?? PASSES_ALL]
-  if (rejectedBy && !(refusing !== undefined && rejectedBy.includes(refusing.filter))) return false
-  return !outcome || outcome.includes(examined.verdict(index).outcome)
+/** Those that pass by rank, then those that are refused, nearest first. */
+function byDistance({ hostCount, rank, distance }: VerdictMatrix): number[] {
+  const of = (column: ArrayLike<number>, index: number) => column[index] as number
+  return [...Array(hostCount).keys()].sort((a, b) => of(distance, a) - of(distance, b) || of(rank, a) - of(rank, b) || a - b)
+}
+
+async function compileFilter(examined: Examined, filter: VerdictFilter): Promise<(index: number) => boolean> {
+  const { outcome, rejectedBy, reason, refusedBy, hosts, query } = filter
+  if (hosts && hosts.length > MAX_NAMED) throw InputFault.at(['filter', 'hosts'], hosts.length, `at most ${MAX_NAMED} hosts`)
+  const matrix = reason || refusedBy ? await examined.matrix() : undefined
+  const wanted = hosts ? namedIn(hosts) : undefined
+  const isAsked = compileLine(query, nameFields, nameReaders, ['filter', 'query'])
+  const bits = (refusedBy ?? []).map((name) => matrix?.filters.indexOf(name) ?? -1)
+  return (index) => {
+    const name = nameAt(examined.names, index)
+    const refusing = examined.steps[examined.firstRefusing[index] ?? PASSES_ALL]
+    return (
+      (!wanted || wanted(name)) &&
+      isAsked(name) &&
+      (!rejectedBy || (refusing !== undefined && rejectedBy.includes(refusing.filter))) &&
+      (!reason || !matrix || reason.includes(matrix.codes[matrix.reason[index] as number] ?? '')) &&
+      (!matrix || bits.every((bit) => refusesAt(matrix, index, bit))) &&
+      (!outcome || outcome.includes(examined.verdict(index).outcome))
+    )
+  }
+}
+
+/** Whether a host is among those named; without a node, all nodes of the name are. */
+function namedIn(hosts: readonly HostNameInput[]): (name: HostName) => boolean {
+  const names = new Set(hosts.map(({ host, node }) => (typeof node === 'string' ? `${host}\u0000${node}` : host)))
+  return ({ host, node }) => names.has(host) || names.has(`${host}\u0000${node}`)
+}
+
+const refusesAt = ({ refusedBy, bytesPerHost }: VerdictMatrix, host: number, filter: number): boolean =>
+  filter >= 0 && (((refusedBy[host * bytesPerHost + (filter >> 3)] as number) >> (filter & 7)) & 1) === 1
+
+/** Refused hosts, nearest to passing first. */
+export async function nearMissesOf(examined: Examined, first: number): Promise<HostVerdict[]> {
+  if (first < 1 || first > MAX_NEAR) throw InputFault.at(['nearMisses', 'first'], first, `1 to ${MAX_NEAR}`)
+  const matrix = await examined.matrix()
+  return byDistance(matrix)
+    .filter((index) => matrix.rank[index] === 0)
+    .slice(0, first)
+    .map((index) => examined.verdict(index))
 }
 
 export async function weighingOf(examined: Examined, instance: number, top: number): Promise<Weighing> {
@@ -154,32 +219,4 @@ export function selectionOf(examined: Examined): SelectionNote {
           : 'The best host is taken.'
   const text = ranked.length === 0 ? 'No host passed every filter.' : how
   return { subsetSize, seed: question.record.seed || null, pickedRank: rankOf + 1, tied, text }
-}
-
-/** The whole as a page for people. */
-export async function textOf(examined: Examined, format: 'MARKDOWN' | 'PLAIN'): Promise<string> {
-  const { question, hostCount, steps, ranked, instance } = examined
-  const { numInstances } = question.record.request
-  const title = format === 'MARKDOWN' ? (text: string) => `## ${text}` : (text: string) => text
-  const code = format === 'MARKDOWN' ? (text: string) => `\`${text}\`` : (text: string) => text
-  const which = numInstances > 1 ? ` for instance ${instance + 1} of ${numInstances}` : ''
-  const { hosts } = await weighingOf(examined, instance, 5)
-  const funnel = steps
-    .filter(({ asked }) => asked)
-    .map(({ filter, entered, passed, reasons: [reason] }) => {
-      const why = reason === undefined ? '' : ` - ${reasonText(reason.example)}`
-      return `- ${code(filter)}: ${entered} in, ${passed} out${why}`
-    })
-  const best = hosts.map(
-    ({ rank, total, outcome, ...name }) => `${rank}. ${code(hostKey(name))} ${total}${outcome === 'LOST_ON_WEIGHT' ? '' : ` (${outcome})`}`,
-  )
-  return [
-    title(`${ranked.length} of ${hostCount} hosts passed${which}`),
-    `Profile ${question.record.profile}, revision ${question.basis}, ${question.fidelity}.`,
-    '',
-    ...funnel,
-    ...(best.length > 0 ? ['', title('Best hosts'), ...best] : []),
-    '',
-    selectionOf(examined).text,
-  ].join('\n')
 }

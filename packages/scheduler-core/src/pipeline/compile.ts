@@ -12,9 +12,16 @@ import type { Weigher, WeigherOptions } from '../weighers/weigher.ts'
 /** A profile with its parts looked up and its rules made: what the pipeline runs. */
 export interface CompiledProfile {
   readonly profile: Profile
-  readonly filters: readonly { readonly filter: Filter; readonly options: FilterOptions }[]
+  readonly filters: readonly CompiledFilter[]
   readonly weighers: readonly CompiledWeigher[]
   readonly assign: Readonly<Record<KindName, Assign<unknown, unknown>>>
+}
+
+export interface CompiledFilter {
+  readonly filter: Filter
+  readonly options: FilterOptions
+  /** Not of the profile: what a resource kind checks for every claim, asked of the hosts that the profile's own filters let through. */
+  readonly isNet: boolean
 }
 
 export interface CompiledWeigher {
@@ -63,9 +70,11 @@ function compileWith(profile: Profile, onError: (path: string[], found: unknown,
     const filter = attempt(['filters', String(i), 'name'], name, () => find(registeredFilters, name, 'filter'))
     if (filter === undefined) return []
     attempt(['filters', String(i), 'options'], options, () => takesNoOptions(name, options))
-    return [{ filter, options }]
+    return [{ filter, options, isNet: false }]
   })
-  const missing = fitFilters.filter((filter) => !listed.some((entry) => entry.filter === filter)).map((filter) => ({ filter, options: {} }))
+  const missing = fitFilters
+    .filter((filter) => !listed.some((entry) => entry.filter === filter))
+    .map((filter) => ({ filter, options: {}, isNet: true }))
   const weighers = profile.weighers.flatMap(({ name, multiplier, options }, i) => {
     const weigher = attempt(['weighers', String(i), 'name'], name, () => find(registeredWeighers, name, 'weigher'))
     if (weigher === undefined) return []

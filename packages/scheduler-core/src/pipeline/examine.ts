@@ -64,6 +64,7 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
   const lastRefusing = new Uint8Array(hostCount)
   for (const [s, step] of steps.entries())
     for (let host = 0; host < hostCount; host++) {
+      if (isCaughtBefore(step, firstRefusing[host] !== PASSES_ALL)) continue
       if (verdictOf(step, host as HostIndex) === 'PASS' || verdictIsIdle(step)) continue
       if (firstRefusing[host] === PASSES_ALL) firstRefusing[host] = s
       refusals[host] = (refusals[host] as number) + 1
@@ -89,7 +90,7 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
     checksOf(host, shortCircuit = false) {
       let refused = false
       return steps.map((step): Check => {
-        if (refused && shortCircuit) return { filter: step.name, verdict: 'NOT_RUN' }
+        if (refused && (shortCircuit || isCaughtBefore(step, refused))) return { filter: step.name, verdict: 'NOT_RUN' }
         const verdict = verdictOf(step, host)
         if (verdict !== 'FAIL' && verdict !== 'ERROR') return { filter: step.name, verdict }
         refused = true
@@ -98,6 +99,9 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
     },
   }
 }
+
+/** The net says of a host once more what the profile's own filters said: it is asked only where none of them refuses. */
+const isCaughtBefore = ({ isNet }: FilterStep, refused: boolean): boolean => isNet && refused
 
 const verdictIsIdle = ({ prepared, failed }: FilterStep): boolean => prepared === undefined && !failed
 

@@ -11,6 +11,8 @@ export interface FilterStep {
   readonly name: string
   readonly prepared: PreparedFilter | undefined
   readonly failed: boolean
+  /** See CompiledFilter. */
+  readonly isNet: boolean
 }
 
 export interface Filtered {
@@ -21,11 +23,11 @@ export interface Filtered {
 
 /** The filters of a profile made ready for a request, candidates first. Valid while the fleet's hosts stay the same ones. */
 export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] {
-  return [{ filter: candidatesFilter, options: {} }, ...compiled.filters].map(({ filter, options }) => {
+  return [{ filter: candidatesFilter, options: {}, isNet: false }, ...compiled.filters].map(({ filter, options, isNet }) => {
     try {
-      return { name: filter.name, prepared: filter.prepare(request, fleet, options), failed: false }
+      return { name: filter.name, prepared: filter.prepare(request, fleet, options), failed: false, isNet }
     } catch {
-      return { name: filter.name, prepared: undefined, failed: true }
+      return { name: filter.name, prepared: undefined, failed: true, isNet }
     }
   })
 }

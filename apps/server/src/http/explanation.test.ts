@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataOf, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+let failed: string
+let placed: string
+
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({
+    small: { memoryMb: 8_192 },
+    middle: { memoryMb: 24_576 },
+    busy: { memoryMb: 65_536, memoryMbUsed: 60_000, vcpusUsed: 16 },
+    shut: { memoryMb: 131_072 },
+  })
+  await dataOf(api, `mutation { hostSetStatus(hosts: [{ host: "shut" }], status: DISABLED, reason: "disk") { __typename } }`)
+  failed = (await placeWith(api, {}, { flavor: { name: 'giant', vcpus: 4, memoryMb: 32_768 } })).decision.id
+  placed = (await placeWith(api, {}, { flavor: { name: 'small', vcpus: 2, memoryMb: 4_096 } })).decision.id
+})
+afterAll(async () => {
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+const bytes = (packed: string): number[] => [...Buffer.from(packed, 'base64')]
+const doubles = (packed: string): number[] => [...new Float64Array(Uint8Array.from(Buffer.from(packed, 'base64')).buffer)]
+const words = (packed: string): number[] => [...new Uint32Array(Uint8Array.from(Buffer.from(packed, 'base64')).buffer)]
+
+async function explain(id: string, fields: string) {
+  const { decision } = await dataOf(
+    api,
+    `query ($id: ID!) { decision(id: $id) { hostCount funnel { filter entered passed errors } explanation { ${fields} } } }`,
+    { id },
+  )
+  return { ...decision, ...decision.explanation }
+}
+
+test('a headline says who refused, for what, and who was nearest', async () => {
+  const { headline } = await explain(failed, 'headline')
+  expect(headline).toBe(
+    'None of 4 hosts passed: RamFilter refused 3 (memory.short), ComputeFilter refused 1 (host.disabled). Nearest: middle: MEMORY_MB: 32768 MiB needed, 24576 free.',
+  )
+  expect((await explain(placed, 'headline')).headline).toMatch(/^(small|middle) was taken: the best of 2 hosts that passed, of 4\.$/)
+})
+
+test('the matrix agrees with the steps, the verdicts and the funnel of the record', async () => {
+  const { matrix, steps, hostCount, funnel } = await explain(
+    failed,
+    'matrix { hostCount hostNames filters firstFailing reason reasonCodes bits rank distance } steps { name entered passed rejected soleRejections reasons { code hosts } }',
+  )
+  const { filters, hostNames, reasonCodes } = matrix
+  expect(hostNames).toEqual(['small', 'middle', 'busy', 'shut'])
+  expect(filters).toEqual(steps.map(({ name }: { name: string }) => name))
+  expect(bytes(matrix.firstFailing).map((f) => filters[f])).toEqual(['RamFilter', 'RamFilter', 'RamFilter', 'ComputeFilter'])
+  expect(bytes(matrix.reason).map((code) => reasonCodes[code])).toEqual(['memory.short', 'memory.short', 'memory.short', 'host.disabled'])
+  const size = Math.ceil(filters.length / 8)
+  const bits = bytes(matrix.bits)
+  const refusing = (host: number) => filters.filter((_: string, f: number) => ((bits[host * size + (f >> 3)] ?? 0) >> (f & 7)) & 1)
+  expect([0, 1, 2, 3].map(refusing)).toEqual([['RamFilter'], ['RamFilter'], ['RamFilter', 'CoreFilter'], ['ComputeFilter']])
+  expect(words(matrix.rank)).toEqual([0, 0, 0, 0])
+  expect(doubles(matrix.distance)[1]).toBe(0.25)
+  expect(steps.find(({ name }: { name: string }) => name === 'RamFilter')).toMatchObject({
+    entered: 3,
+    passed: 0,
+    rejected: 3,
+    soleRejections: 2,
+  })
+  expect(hostCount).toBe(4)
+  expect(funnel[0]).toEqual({ filter: 'ComputeFilter', entered: 4, passed: 3, errors: 0 })
+  expect(funnel.at(-1).passed).toBe(0)
+})
+
+describe('verdicts', () => {
+  const list = async (filter: string, order = 'NAME') => {
+    const { verdicts } = await explain(
+      failed,
+      `verdicts(filter: { ${filter} }, orderBy: ${order}) { totalCount nodes { hostName distance } }`,
+    )
+    expect(verdicts.totalCount).toBe(verdicts.nodes.length)
+    return verdicts.nodes.map(({ hostName }: { hostName: string }) => hostName)
+  }
+
+  test.each([
+    ['rejectedBy: ["RamFilter"]', ['busy', 'middle', 'small']],
+    ['reason: ["host.disabled"]', ['shut']],
+    ['refusedBy: ["RamFilter", "CoreFilter"]', ['busy']],
+    ['refusedBy: ["NoSuchFilter"]', []],
+    ['hosts: [{ host: "busy" }, { host: "nobody" }]', ['busy']],
+    ['query: "s*"', []],
+    ['query: "host:s*"', ['shut', 'small']],
+    ['query: "s -host:busy"', ['shut', 'small']],
+    ['outcome: [SELECTED]', []],
+  ])('%s', async (filter, names) => expect(await list(filter)).toEqual(names))
+
+  test('by distance, nearest first', async () => expect(await list('', 'DISTANCE')).toEqual(['middle', 'small', 'shut', 'busy']))
+
+  test('near misses are the refused ones, nearest first', async () => {
+    const { nearMisses } = await explain(failed, 'nearMisses(first: 2) { hostName distance checks { status facts { shortfall } } }')
+    expect(nearMisses.map(({ hostName, distance }: { hostName: string; distance: number }) => [hostName, distance])).toEqual([
+      ['middle', 0.25],
+      ['small', 0.75],
+    ])
+  })
+})
+
+test('the page for a ticket has the sentence, the funnel and the near misses', async () => {
+  const { text } = await explain(failed, 'text(format: MARKDOWN)')
+  expect(text).toContain('None of 4 hosts passed')
+  expect(text).toContain('| `RamFilter` | 3 | 0 | 3 | 3 × MEMORY_MB: 32768 MiB needed, 8192 free. |')
+  expect(text).toContain('- middle: MEMORY_MB: 32768 MiB needed, 24576 free.')
+  const plain = (await explain(failed, 'text(format: PLAIN)')).text
+  expect(plain).not.toContain('|')
+})
