@@ -30,7 +30,7 @@ describe('place, explain, why not', () => {
       { d: placed.decision.id },
     )
     expect(whyNot).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
-    expect(whyNot.headline).toBe('small was refused by RamFilter. MEMORY_MB: 4096 MiB needed, 2048 free. 1 more filter refuses it.')
+    expect(whyNot.headline).toBe('small was refused by RamFilter. MEMORY_MB: 4096 MiB needed, 2048 free.')
     expect(whyNot.verdict.checks.find(({ filter }: Json) => filter === 'RamFilter').facts).toEqual([
       { required: '4096', actual: '2048', shortfall: '2048', unit: 'MiB' },
     ])
