@@ -26,6 +26,7 @@ export interface CellMapProps {
   describe(cell: number): string
   /** Click or Enter. */
   onOpen(cell: number): void
+  /** At most so high; it scrolls from there on. */
   readonly height: string
   /** What the colours mean. */
   readonly legend: { readonly full: string; readonly hollow: string }
@@ -94,7 +95,7 @@ export function CellMap({ label, groups, shade, isHollow, describe, onOpen, heig
 
   return (
     <div>
-      <div className="g-map" style={{ height }}>
+      <div className="g-map" style={{ height: `min(${height}, ${layout.height + 2}px)` }}>
         <canvas ref={canvas} aria-hidden />
         <div
           ref={ref}

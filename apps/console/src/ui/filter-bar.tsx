@@ -69,8 +69,8 @@ export function FilterBar({ label, fields, value, onChange, values, placeholder,
 
   return (
     <Box style={{ flex: 1, minWidth: 240 }}>
-      <Combobox store={combobox} onOptionSubmit={choose} withinPortal>
-        <Combobox.Target>
+      <Combobox store={combobox} onOptionSubmit={choose} withinPortal={false}>
+        <Combobox.Target withExpandedAttribute>
           <TextInput
             ref={input}
             role="combobox"

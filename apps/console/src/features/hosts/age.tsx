@@ -2,7 +2,7 @@ import { useNow } from '../../lib/clock.ts'
 import { formatDuration, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 
 /** How long ago something was, growing by itself; the time itself in the title. `aheadMs`: how far the service's clock is ahead of ours. */
-export function Age({ atMs, aheadMs }: { readonly atMs: number; readonly aheadMs: number }) {
+export function Age({ atMs, aheadMs, ago = false }: { readonly atMs: number; readonly aheadMs: number; readonly ago?: boolean }) {
   const now = useNow()
   const zone = useTimeZone()
   if (atMs === 0) return <>never</>
@@ -10,7 +10,7 @@ export function Age({ atMs, aheadMs }: { readonly atMs: number; readonly aheadMs
   const ageMs = Math.max(0, now + aheadMs - atMs)
   return (
     <time dateTime={iso} title={`${formatTime(iso, zone)} (${titleOfTime(iso)})`}>
-      {ageMs < 1_000 ? 'now' : formatDuration(Math.floor(ageMs / 1_000) * 1_000)}
+      {ageMs < 1_000 ? 'now' : `${formatDuration(Math.floor(ageMs / 1_000) * 1_000)}${ago ? ' ago' : ''}`}
     </time>
   )
 }

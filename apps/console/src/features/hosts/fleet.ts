@@ -89,5 +89,8 @@ export function useFleet(isPaused: boolean): FleetFeed {
   return { fleet, live, error, isLoading, retry }
 }
 
-/** The service's time now, by this browser's clock since the last data. */
-export const serviceTime = ({ atMs, receivedMs }: Fleet, nowMs: number): number => atMs + Math.max(0, nowMs - receivedMs)
+/** How far the service's clock is ahead of this browser's, milliseconds; a service that never heard of anything tells no time. */
+export const aheadOf = ({ atMs, receivedMs }: Fleet): number => (atMs === 0 ? 0 : atMs - receivedMs)
+
+/** The service's time now. */
+export const serviceTime = (fleet: Fleet, nowMs: number): number => nowMs + aheadOf(fleet)

@@ -12,12 +12,12 @@ export function hostColumns(aheadMs: number): readonly TableColumn<HostRow>[] {
     {
       key: 'host',
       label: 'Host',
-      width: 'minmax(160px, 2fr)',
+      width: 'minmax(140px, 2fr)',
       sortable: true,
       value: labelOf,
       cell: (row) => <HostLink host={row.host} node={row.node} />,
     },
-    { key: 'az', label: 'Zone', width: 'minmax(80px, 1fr)', sortable: true, value: ({ az }) => az },
+    { key: 'az', label: 'Zone', width: 'minmax(64px, 1fr)', sortable: true, value: ({ az }) => az },
     {
       key: 'state',
       label: 'State, status',
@@ -29,7 +29,7 @@ export function hostColumns(aheadMs: number): readonly TableColumn<HostRow>[] {
     {
       key: 'cpu.used',
       label: 'CPU used',
-      width: 'minmax(110px, 1fr)',
+      width: 'minmax(100px, 1fr)',
       sortable: true,
       sortsDescending: true,
       value: ({ cpuUsed }) => rounded(cpuUsed),
@@ -40,7 +40,7 @@ export function hostColumns(aheadMs: number): readonly TableColumn<HostRow>[] {
     {
       key: 'mem.used',
       label: 'Memory used',
-      width: 'minmax(110px, 1fr)',
+      width: 'minmax(122px, 1fr)',
       sortable: true,
       sortsDescending: true,
       value: ({ memUsed }) => rounded(memUsed),
@@ -49,7 +49,7 @@ export function hostColumns(aheadMs: number): readonly TableColumn<HostRow>[] {
     {
       key: 'mem.free',
       label: 'Memory free',
-      width: '92px',
+      width: '116px',
       align: 'right',
       sortable: true,
       sortsDescending: true,
@@ -59,7 +59,7 @@ export function hostColumns(aheadMs: number): readonly TableColumn<HostRow>[] {
     {
       key: 'disk.used',
       label: 'Disk used',
-      width: 'minmax(110px, 1fr)',
+      width: 'minmax(100px, 1fr)',
       sortable: true,
       sortsDescending: true,
       value: ({ diskUsed }) => rounded(diskUsed),
@@ -68,7 +68,7 @@ export function hostColumns(aheadMs: number): readonly TableColumn<HostRow>[] {
     {
       key: 'gpu.free',
       label: 'GPU free',
-      width: '84px',
+      width: '88px',
       align: 'right',
       sortable: true,
       sortsDescending: true,
@@ -102,7 +102,7 @@ function HostLink({ host, node }: { readonly host: string; readonly node: string
 const count = (key: string, label: string, value: (row: HostRow) => number): TableColumn<HostRow> => ({
   key,
   label,
-  width: '84px',
+  width: '92px',
   align: 'right',
   sortable: true,
   sortsDescending: true,

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import { Table } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
-import type { Fleet } from './fleet.ts'
+import { aheadOf, type Fleet } from './fleet.ts'
 import { hostColumns } from './host-columns.tsx'
 import { type HostRow, readHost } from './host-row.ts'
 
@@ -20,9 +20,8 @@ export function HostTable({ fleet, ordinals, sort, height, onSort, onOpen }: Hos
   const { store } = fleet
   const [cursor, setCursor] = useState<number | undefined>()
   const active = useMemo(() => (cursor === undefined ? -1 : ordinals.indexOf(cursor)), [ordinals, cursor])
-  const aheadMs = fleet.atMs - fleet.receivedMs
   // a clock that drifts by less than a second makes no new columns
-  const steadyMs = Math.round(aheadMs / 1_000) * 1_000
+  const steadyMs = Math.round(aheadOf(fleet) / 1_000) * 1_000
   const columns = useMemo(() => hostColumns(steadyMs), [steadyMs])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows are read anew with each change of the fleet

@@ -14,7 +14,7 @@ import { Age } from './age.tsx'
 import { CopyAs } from './copy-as.tsx'
 import { EmptyFleet } from './empty-fleet.tsx'
 import { FacetPanel } from './facet-panel.tsx'
-import { type Fleet, useFleet } from './fleet.ts'
+import { aheadOf, type Fleet, useFleet } from './fleet.ts'
 import { useHand, useHostList } from './host-list.ts'
 import { HostMap } from './host-map.tsx'
 import { readHost } from './host-row.ts'
@@ -40,7 +40,12 @@ export function HostsPage() {
       aside={
         <>
           <Text size="xs" c="dimmed" component="span" data-as-of={fleet.asOf}>
-            as of revision {fleet.asOf}, <Age atMs={fleet.atMs} aheadMs={fleet.atMs - fleet.receivedMs} /> ago
+            as of revision {fleet.asOf}
+            {fleet.atMs === 0 ? null : (
+              <>
+                , <Age atMs={fleet.atMs} aheadMs={aheadOf(fleet)} ago />
+              </>
+            )}
           </Text>
           <LiveBadge state={live} />
           <Button size="compact-sm" variant="subtle" onClick={() => setPaused(!isPaused)}>
