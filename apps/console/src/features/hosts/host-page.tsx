@@ -1,5 +1,286 @@
-import { Page } from '../../ui/page.tsx'
+import { printQuery } from '@gantt/scheduler-core/query'
+import { Alert, Badge, Button, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { useShortcuts } from '../../lib/keys.ts'
+import { useLive } from '../../lib/live.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { LiveBadge, Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Age } from './age.tsx'
+import { HOST, HOST_CHANGED } from './documents.ts'
+import { HostClaims, HostDecisions } from './host-claims.tsx'
+import { HostGpus, HostNuma } from './host-numa.tsx'
+import { labelOf } from './host-row.ts'
+import { HostState } from './host-state.tsx'
+import { type HostDetail, HostUsage } from './host-usage.tsx'
+import { neighbourOf } from './present-list.ts'
+import { SetStatus } from './set-status.tsx'
+import './hosts.css'
 
+const route = getRouteApi('/hosts/$host')
+
+/** One host, whole: what it has, who holds it, why. */
 export function HostPage() {
-  return <Page title="Host">...</Page>
+  const { host: name } = route.useParams()
+  const { node } = route.useSearch()
+  const [isPaused, setPaused] = useState(false)
+  const self = printQuery({
+    terms: [{ field: 'host', negated: false, operator: ':', values: [name.replace(/[*\\]/g, '\\$&')], from: 0, to: 0 }],
+  })
+  const { data, error, refetch, dataUpdatedAt, isPlaceholderData } = useOperation(HOST, { host: name, node: node ?? null, self })
+  const host = data?.host
+  const live = useHostChanges(name, host?.revision, !isPaused && host != null, () => void refetch({ cancelRefetch: false }))
+  useNeighbourKeys(name, host?.node ?? node ?? name)
+  useShortcuts([{ keys: 'f', label: isPaused ? 'Follow changes' : 'Freeze: follow no changes', run: () => setPaused(!isPaused) }])
+
+  const title = node === undefined || node === name ? name : `${name}/${node}`
+  if (data === undefined)
+    return (
+      <Page title={title}>
+        {error === null ? (
+          <Skeleton height={320} aria-busy role="status" aria-label="The host is being loaded" />
+        ) : (
+          <Problem error={error} onRetry={() => void refetch()} />
+        )}
+      </Page>
+    )
+  if (host == null)
+    return (
+      <Page title={title}>
+        <Empty title="No such host">
+          No host named {title} has reported.{' '}
+          <Link className="host-link" to="/hosts">
+            All hosts
+          </Link>
+        </Empty>
+      </Page>
+    )
+  const serviceMs = Date.parse(data.fleet.columns.at)
+  const aheadMs = serviceMs === 0 ? 0 : serviceMs - dataUpdatedAt
+  return (
+    <Page
+      title={labelOf({ host: host.name, node: host.node })}
+      aside={
+        <>
+          <Text size="xs" c="dimmed" component="span">
+            as of revision {host.revision}
+          </Text>
+          <LiveBadge state={live} />
+        </>
+      }
+    >
+      {live === 'lost' ? <FeedLost updatedAt={dataUpdatedAt} /> : null}
+      {error === null ? null : <Problem error={error} onRetry={() => void refetch()} />}
+      <div className={isPlaceholderData ? 'stale' : undefined}>
+        <HostSheets host={host} aheadMs={aheadMs} scopes={data.viewer.scopes} onChanged={() => void refetch()} />
+      </div>
+    </Page>
+  )
+}
+
+interface HostSheetsProps {
+  readonly host: HostDetail
+  readonly aheadMs: number
+  readonly scopes: readonly string[]
+  onChanged(): void
+}
+
+function HostSheets({ host, aheadMs, scopes, onChanged }: HostSheetsProps) {
+  const raw = JSON.stringify(host, null, 2)
+  return (
+    <Stack gap="sm">
+      <Identity host={host} aheadMs={aheadMs} scopes={scopes} onChanged={onChanged} />
+      <Tabs defaultValue="summary" keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="summary">Summary</Tabs.Tab>
+          <Tabs.Tab value="claims">Claims ({formatCount(host.claims.totalCount)})</Tabs.Tab>
+          <Tabs.Tab value="decisions">Decisions ({formatCount(host.recentDecisions.totalCount)})</Tabs.Tab>
+          <Tabs.Tab value="raw">Raw</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="summary" pt="sm">
+          <Stack gap="md">
+            <Section title="Usage">
+              <HostUsage capacity={host.capacity} />
+            </Section>
+            {host.numa === null ? null : (
+              <Section title="NUMA cells">
+                <HostNuma cells={host.numa.cells} />
+              </Section>
+            )}
+            {host.gpus.length === 0 ? null : (
+              <Section title="GPUs">
+                <HostGpus gpus={host.gpus} />
+              </Section>
+            )}
+            <Section title="Traits">
+              {host.traits.length === 0 ? (
+                <Text size="sm" c="dimmed">
+                  It reports none.
+                </Text>
+              ) : (
+                <Group gap={6}>
+                  {host.traits.map((trait) => (
+                    <Badge key={trait} variant="outline" color="gray" tt="none">
+                      {trait}
+                    </Badge>
+                  ))}
+                </Group>
+              )}
+            </Section>
+            {host.namespaces.map(({ namespace, version, document }) => (
+              <Section key={namespace} title={`${namespace} ${version}`}>
+                <Json text={JSON.stringify(document, null, 2)} />
+              </Section>
+            ))}
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="claims" pt="sm">
+          <HostClaims claims={host.claims} aheadMs={aheadMs} />
+        </Tabs.Panel>
+        <Tabs.Panel value="decisions" pt="sm">
+          <HostDecisions decisions={host.recentDecisions} />
+        </Tabs.Panel>
+        <Tabs.Panel value="raw" pt="sm">
+          <CopyButton text={raw} mb="xs">
+            Copy JSON
+          </CopyButton>
+          <Json text={raw} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  )
+}
+
+/** What it is called, where it belongs, whether it takes instances, and since when that is known. */
+function Identity({ host, aheadMs, scopes, onChanged }: HostSheetsProps) {
+  const [isSetting, setSetting] = useState(false)
+  const { lastReportAt, lastSequence, aggregates } = host
+  return (
+    <dl className="facts">
+      <Fact term="Status">
+        <HostState state={host.state} status={host.status} />
+        {host.statusReason === null ? null : <span>: {host.statusReason}</span>}{' '}
+        {scopes.includes('OPERATE') ? (
+          <Button size="compact-xs" variant="outline" ml="xs" onClick={() => setSetting(true)}>
+            Set status
+          </Button>
+        ) : (
+          <Text size="xs" c="dimmed" component="span">
+            (to set it a key needs OPERATE; yours has {scopes.join(', ')})
+          </Text>
+        )}
+      </Fact>
+      <Fact term="Zone">{host.availabilityZone}</Fact>
+      <Fact term="Aggregates">
+        {aggregates.nodes.length === 0 ? 'in none' : null}
+        {aggregates.nodes.map(({ uuid, name }, i) => (
+          <span key={uuid}>
+            {i === 0 ? '' : ', '}
+            <Link className="host-link" to="/aggregates/$uuid" params={{ uuid }}>
+              {name}
+            </Link>
+          </span>
+        ))}
+        {aggregates.totalCount > aggregates.nodes.length ? ` and ${formatCount(aggregates.totalCount - aggregates.nodes.length)} more` : ''}
+      </Fact>
+      <Fact term="Last report">
+        {lastReportAt === null ? 'never' : <Age atMs={Date.parse(lastReportAt)} aheadMs={aheadMs} ago />}
+        {lastSequence === null ? '' : `, number ${lastSequence} in the log`}
+      </Fact>
+      <Fact term="Instances">{formatCount(host.runningVms)}</Fact>
+      {isSetting ? (
+        <SetStatus
+          host={host.name}
+          node={host.node}
+          status={host.status}
+          onClose={() => setSetting(false)}
+          onDone={() => {
+            setSetting(false)
+            onChanged()
+          }}
+        />
+      ) : null}
+    </dl>
+  )
+}
+
+function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <Text fw={600} component="h2" size="sm" mb={4}>
+        {title}
+      </Text>
+      {children}
+    </section>
+  )
+}
+
+function Json({ text }: { readonly text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to get into it
+    <pre className="json" tabIndex={0}>
+      {text}
+    </pre>
+  )
+}
+
+function FeedLost({ updatedAt }: { readonly updatedAt: number }) {
+  const zone = useTimeZone()
+  const at = new Date(updatedAt).toISOString()
+  return (
+    <Alert color="yellow" role="status" mb="sm" title="The feed is interrupted">
+      <span title={titleOfTime(at)}>What is shown is from {formatTime(at, zone)}.</span> The service is tried every few seconds.
+    </Alert>
+  )
+}
+
+const REFETCH_MS = 300
+
+/** Asks again soon after the host changed; many changes in a row are one question. */
+function useHostChanges(host: string, revision: string | undefined, enabled: boolean, refetch: () => void) {
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return useLive(HOST_CHANGED, {
+    enabled,
+    variables: () => ({ host, after: revision ?? null }),
+    onEvent() {
+      if (timer.current !== undefined) return
+      timer.current = setTimeout(() => {
+        timer.current = undefined
+        refetch()
+      }, REFETCH_MS)
+    },
+  })
+}
+
+/** `[` and `]` go through the list that one came from. */
+function useNeighbourKeys(host: string, node: string): void {
+  const navigate = route.useNavigate()
+  const go = (step: 1 | -1): void => {
+    const next = neighbourOf(host, node, step)
+    if (next !== undefined)
+      void navigate({
+        to: '/hosts/$host',
+        params: { host: next.host },
+        search: next.host === next.node ? {} : { node: next.node },
+        replace: true,
+      })
+  }
+  useShortcuts([
+    { keys: '[', label: 'Previous host of the list', run: () => go(-1) },
+    { keys: ']', label: 'Next host of the list', run: () => go(1) },
+  ])
 }

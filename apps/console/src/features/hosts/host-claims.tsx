@@ -1,0 +1,96 @@
+import { Table, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { formatAmount, formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { TimeLeft } from './age.tsx'
+import type { HostDetail } from './host-usage.tsx'
+
+/** What holds room here at present. `aheadMs`: how far the service's clock is ahead of ours. */
+export function HostClaims({ claims, aheadMs }: { readonly claims: HostDetail['claims']; readonly aheadMs: number }) {
+  if (claims.nodes.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        No claim holds anything here.
+      </Text>
+    )
+  return (
+    <div className="scrolls">
+      {claims.totalCount > claims.nodes.length ? (
+        <Text size="sm">
+          The oldest {formatCount(claims.nodes.length)} of {formatCount(claims.totalCount)} claims.
+        </Text>
+      ) : null}
+      <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Live claims">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Instance</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th>Holds</Table.Th>
+            <Table.Th>Ends</Table.Th>
+            <Table.Th>Account</Table.Th>
+            <Table.Th>Why here</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {claims.nodes.map(({ id, state, instanceUuid, expiresAt, account, resources, decision }) => (
+            <Table.Tr key={id}>
+              <Table.Td className="mono">{instanceUuid ?? 'not named'}</Table.Td>
+              <Table.Td>{state.toLowerCase()}</Table.Td>
+              <Table.Td>
+                {resources.map((one) => `${one.resourceClass} ${formatAmount(one.resourceClass, one.amount)}`).join(', ')}
+              </Table.Td>
+              <Table.Td>{expiresAt === null ? 'held for good' : <TimeLeft untilMs={Date.parse(expiresAt)} aheadMs={aheadMs} />}</Table.Td>
+              <Table.Td>{account}</Table.Td>
+              <Table.Td>
+                <Link
+                  className="host-link"
+                  to="/decisions/$id"
+                  params={{ id: decision.id }}
+                  aria-label={`its decision (${instanceUuid ?? id})`}
+                >
+                  its decision
+                </Link>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  )
+}
+
+/** Decisions that chose the host, newest first. */
+export function HostDecisions({ decisions }: { readonly decisions: HostDetail['recentDecisions'] }) {
+  const zone = useTimeZone()
+  if (decisions.nodes.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        No decision that is still kept chose this host.
+      </Text>
+    )
+  return (
+    <div className="scrolls">
+      <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Recent decisions">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>When</Table.Th>
+            <Table.Th>Outcome</Table.Th>
+            <Table.Th>Account</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {decisions.nodes.map(({ id, at, outcome, account }) => (
+            <Table.Tr key={id}>
+              <Table.Td title={titleOfTime(at)}>
+                <Link className="host-link" to="/decisions/$id" params={{ id }}>
+                  {formatTime(at, zone)}
+                </Link>
+              </Table.Td>
+              <Table.Td>{outcome.replaceAll('_', ' ').toLowerCase()}</Table.Td>
+              <Table.Td>{account}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  )
+}

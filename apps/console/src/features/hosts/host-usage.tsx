@@ -1,0 +1,80 @@
+import { Table } from '@mantine/core'
+import { formatAmount, formatCount, formatPercent } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Meter } from '../../ui/meter.tsx'
+import type { HOST } from './documents.ts'
+
+export type HostDetail = NonNullable<ResultOf<typeof HOST>['host']>
+export type Usage = HostDetail['capacity'][number]
+
+/** What it has and gives, class by class, with the whole sum: who reads a number sees where it comes from. */
+export function HostUsage({ capacity }: { readonly capacity: readonly Usage[] }) {
+  return (
+    <div className="scrolls">
+      <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Usage by resource class">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Class</Table.Th>
+            <Table.Th className="number">(Total</Table.Th>
+            <Table.Th className="number">− reserved)</Table.Th>
+            <Table.Th className="number">× ratio</Table.Th>
+            <Table.Th className="number">= capacity</Table.Th>
+            <Table.Th className="number">− used</Table.Th>
+            <Table.Th className="number">− claimed</Table.Th>
+            <Table.Th className="number">= free</Table.Th>
+            <Table.Th style={{ minWidth: 140 }}>Used and claimed</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {capacity.map((usage) => (
+            <UsageRow key={usage.resourceClass} usage={usage} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  )
+}
+
+function UsageRow({ usage }: { readonly usage: Usage }) {
+  const { resourceClass, total, reserved, allocationRatio, capacity, used, claimed, free } = usage
+  const share = (amount: number): number => (capacity > 0 ? amount / capacity : 0)
+  const percent = 100 * share(used + claimed)
+  return (
+    <Table.Tr>
+      <Table.Th scope="row">{resourceClass}</Table.Th>
+      <Amount of={resourceClass} value={total} />
+      <Amount of={resourceClass} value={reserved} />
+      <Table.Td className="number">{formatCount(allocationRatio)}</Table.Td>
+      <Amount of={resourceClass} value={capacity} />
+      <Amount of={resourceClass} value={used} />
+      <Amount of={resourceClass} value={claimed} />
+      <Amount of={resourceClass} value={free} />
+      <Table.Td>
+        <div className="g-percent">
+          <Meter
+            parts={[
+              { share: share(used), tone: free < 0 ? 'problem' : 'used' },
+              { share: share(claimed), tone: 'claimed' },
+            ]}
+            title={`used ${formatPercent(100 * share(used))}, claimed ${formatPercent(100 * share(claimed))}`}
+          />
+          <span className="number">{formatPercent(percent)}</span>
+        </div>
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** The exact number, for it is part of a sum; in a larger unit in its title. */
+function Amount({ of, value }: { readonly of: string; readonly value: number }) {
+  return (
+    <Table.Td
+      className="number"
+      title={formatCount(value)}
+      data-value={value}
+      style={value < 0 ? { color: 'var(--gantt-fail)' } : undefined}
+    >
+      {formatCount(value)}
+    </Table.Td>
+  )
+}
