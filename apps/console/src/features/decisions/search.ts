@@ -2,15 +2,58 @@
 export interface DecisionsSearch {
   /** The filter, in the grammar of docs/query.md. */
   readonly q?: string
+  /** `off`: nothing comes in by itself. */
+  readonly live?: 'off'
 }
 
-export function readDecisionsSearch({ q }: Record<string, unknown>): DecisionsSearch {
-  return typeof q === 'string' && q !== '' ? { q } : {}
+export function readDecisionsSearch({ q, live }: Record<string, unknown>): DecisionsSearch {
+  return { ...text('q', q), ...(live === 'off' ? { live } : {}) }
 }
 
-/** What the address of one of them says. */
-export type DecisionSearch = Readonly<Record<never, never>>
+export const matrixSorts = ['distance', 'rank', 'name'] as const
+export type MatrixSort = (typeof matrixSorts)[number]
 
-export function readDecisionSearch(_search: Record<string, unknown>): DecisionSearch {
-  return {}
+/** What the address of one decision says: all that an operator looks at, so that a link shows the same. */
+export interface DecisionSearch {
+  /** Which instance, counted from 1. */
+  readonly instance?: string
+  /** Hosts refused first by this filter. */
+  readonly filter?: string
+  /** Among those: with this code. */
+  readonly reason?: string
+  /** Hosts that this filter alone refuses. */
+  readonly sole?: string
+  /** Hosts that exactly these filters refuse, separated by commas. */
+  readonly combo?: string
+  /** `yes`: only hosts that pass everything. */
+  readonly passed?: 'yes'
+  /** Part of the name. */
+  readonly find?: string
+  readonly sort?: MatrixSort
+  /** `yes`: what every filter says, not only the first that refuses. */
+  readonly all?: 'yes'
+  /** The host that is asked about: `host` or `host/node`. */
+  readonly host?: string
+  /** A host to compare with the one that was taken. */
+  readonly pin?: string
 }
+
+export function readDecisionSearch(search: Record<string, unknown>): DecisionSearch {
+  const { instance, sort, all, passed } = search
+  return {
+    ...(typeof instance === 'string' && /^[1-9]\d{0,3}$/.test(instance) ? { instance } : {}),
+    ...text('filter', search.filter),
+    ...text('reason', search.reason),
+    ...text('sole', search.sole),
+    ...text('combo', search.combo),
+    ...(passed === 'yes' ? { passed } : {}),
+    ...text('find', search.find),
+    ...(matrixSorts.some((one) => one === sort) ? { sort: sort as MatrixSort } : {}),
+    ...(all === 'yes' ? { all } : {}),
+    ...text('host', search.host),
+    ...text('pin', search.pin),
+  }
+}
+
+const text = <Name extends string>(name: Name, value: unknown): { readonly [name in Name]?: string } =>
+  typeof value === 'string' && value !== '' ? ({ [name]: value } as { readonly [name in Name]: string }) : {}

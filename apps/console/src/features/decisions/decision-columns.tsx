@@ -1,0 +1,82 @@
+import { formatCount, formatMib, formatTime, type TimeZoneChoice, titleOfTime } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import type { TableColumn } from '../../ui/table.tsx'
+import type { LIST } from './documents.ts'
+import { barShare, funnelText } from './funnel.ts'
+import { Outcome } from './outcome.tsx'
+
+export type DecisionRow = ResultOf<typeof LIST>['decisions']['nodes'][number]
+
+/** The columns of the list; times in the zone that is chosen. */
+export const decisionColumns = (zone: TimeZoneChoice): TableColumn<DecisionRow>[] => [
+  {
+    key: 'at',
+    label: 'Time',
+    width: '160px',
+    value: ({ at }) => formatTime(at, zone),
+    cell: ({ at }) => <span title={titleOfTime(at)}>{formatTime(at, zone)}</span>,
+  },
+  {
+    key: 'outcome',
+    label: 'Outcome',
+    width: '140px',
+    value: ({ outcome }) => outcome,
+    cell: ({ outcome }) => <Outcome outcome={outcome} />,
+  },
+  { key: 'flavor', label: 'Asked for', width: 'minmax(140px, 1fr)', value: askedOf },
+  { key: 'n', label: 'n', width: '48px', align: 'right', value: ({ spec }) => spec.numInstances },
+  {
+    key: 'funnel',
+    label: 'Hosts left',
+    width: 'minmax(170px, 1fr)',
+    value: ({ hostCount, funnel }) => funnelText(hostCount, funnel),
+    cell: (row) => <Spark row={row} />,
+  },
+  {
+    key: 'result',
+    label: 'Host, or main reason',
+    width: 'minmax(240px, 2fr)',
+    value: resultOf,
+    cell: (row) => <span title={resultOf(row)}>{resultOf(row)}</span>,
+  },
+  { key: 'attempt', label: 'Try', width: '48px', align: 'right', value: ({ attempt }) => attempt },
+  { key: 'account', label: 'Account', width: '120px', value: ({ account }) => account },
+  {
+    key: 'profile',
+    label: 'Profile',
+    width: '130px',
+    value: ({ profile }) => (profile === null ? '' : `${profile.profileName}@${profile.number}`),
+  },
+]
+
+function askedOf({ spec: { flavorName, vcpus, memoryMb } }: DecisionRow): string {
+  return flavorName ?? `${vcpus} vCPU, ${formatMib(memoryMb)}`
+}
+
+function resultOf({ destinations, reasons }: DecisionRow): string {
+  if (destinations.length > 0)
+    return destinations.map(({ selected: { host } }) => (host.name === host.node ? host.name : `${host.name}/${host.node}`)).join(', ')
+  const [first] = reasons
+  return first === undefined ? '' : `${first.filter}: ${first.text} (${formatCount(first.hosts)})`
+}
+
+const WIDTH = 64
+const HEIGHT = 16
+
+/** The funnel in one line: a bar for each filter that refused somebody, and the numbers. */
+function Spark({ row: { hostCount, funnel } }: { readonly row: DecisionRow }) {
+  const counts = [hostCount, ...funnel.filter(({ entered, passed }) => passed < entered).map(({ passed }) => passed)]
+  const width = WIDTH / counts.length
+  return (
+    <span>
+      <svg width={WIDTH} height={HEIGHT} aria-hidden="true" style={{ verticalAlign: 'middle' }}>
+        {counts.map((count, i) => {
+          const height = Math.max(1, barShare(count, hostCount, 'log') * HEIGHT)
+          // biome-ignore lint/suspicious/noArrayIndexKey: the place of a step is what it is
+          return <rect key={i} x={i * width} y={HEIGHT - height} width={Math.max(1, width - 1)} height={height} fill="var(--gantt-used)" />
+        })}
+      </svg>{' '}
+      {counts.map(formatCount).join(' > ')}
+    </span>
+  )
+}

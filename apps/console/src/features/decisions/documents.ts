@@ -1,0 +1,95 @@
+import { graphql } from '../../lib/graphql.ts'
+
+/** A page of the list, newest first. */
+export const LIST = graphql(`
+  query DecisionList($q: String, $after: String) {
+    decisions(first: 50, after: $after, query: $q) {
+      nodes {
+        id at outcome attempt account hostCount
+        funnel { filter entered passed }
+        spec { flavorName numInstances vcpus memoryMb }
+        profile { profileName number }
+        reasons { code filter hosts text }
+        destinations { selected { host { name node } } }
+      }
+      pageInfo { endCursor hasNextPage }
+    }
+  }
+`)
+
+export const TAIL = graphql(`
+  subscription DecisionTail($q: String, $after: Revision) {
+    decisions(query: $q, after: $after, samplePerSecond: 20) {
+      revision suppressed
+      gap { missedFrom resumeAt }
+      decision { id }
+    }
+  }
+`)
+
+/** What stands at once on a decision's page: nothing here needs the decision to be made again. */
+export const DECISION = graphql(`
+  query Decision($id: ID!) {
+    decision(id: $id) {
+      id at outcome attempt account seed fleetRevision coreVersion hostCount instanceUuids
+      profile { profileName number }
+      spec { document flavorName numInstances vcpus memoryMb diskGb availabilityZone projectId }
+      destinations {
+        instanceUuid
+        selected { weight host { name node } claim { id state expiresAt } }
+        alternates { weight host { name node } }
+      }
+    }
+  }
+`)
+
+/** The decision made again: sentence, funnel, matrix, near misses. */
+export const EXPLANATION = graphql(`
+  query Explanation($id: ID!, $instance: Int) {
+    explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance }) {
+      fidelity headline instanceIndex hostCount fleetRevision
+      steps { index name entered passed rejected soleRejections skippedBecause reasons { code hosts text } }
+      selection { subsetSize pickedRank tied seed text }
+      nearMisses(first: 10) { hostName node distance checks { filter status text } }
+      matrix {
+        hostCount hostNames filters firstFailing reason reasonCodes bits rank distance
+        otherNodes { ordinal node }
+      }
+    }
+  }
+`)
+
+/** How those that passed were ranked. */
+export const WEIGHING = graphql(`
+  query Weighing($id: ID!, $instance: Int) {
+    explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance }) {
+      weighing(top: 50) {
+        candidateCount truncatedAt
+        weighers { name unit multiplier min max spread decisive }
+        hosts { hostName node outcome rank totalWeight weights { weigher unit raw normalized multiplier weighted } }
+      }
+    }
+  }
+`)
+
+/** One host: every check with its numbers. */
+export const WHY_NOT = graphql(`
+  query WhyNot($id: ID!, $instance: Int, $host: String!, $node: String) {
+    whyNot(input: { subject: { decisionId: $id }, instanceIndex: $instance, host: { host: $host, node: $node } }) {
+      headline outcome wouldPassNow
+      verdict {
+        hostName node rank totalWeight distance
+        checks { filter status reason text facts { subject required actual shortfall unit source { kind ref } } }
+        weights { weigher unit raw normalized multiplier weighted }
+      }
+      versusWinner { weigher unit host winner gap hostRaw winnerRaw }
+    }
+  }
+`)
+
+/** The page for a ticket, written by the service. */
+export const TICKET = graphql(`
+  query Ticket($id: ID!, $instance: Int) {
+    explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance }) { text(format: MARKDOWN) }
+  }
+`)

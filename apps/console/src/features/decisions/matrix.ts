@@ -1,0 +1,136 @@
+import { unpack } from '../../lib/packed.ts'
+
+/** The verdict matrix as the service sends it. */
+export interface PackedMatrix {
+  readonly hostCount: number
+  readonly hostNames: readonly string[]
+  readonly otherNodes: readonly { readonly ordinal: number; readonly node: string }[]
+  readonly filters: readonly string[]
+  readonly firstFailing: string
+  readonly reason: string
+  readonly reasonCodes: readonly string[]
+  readonly bits: string
+  readonly rank: string
+  readonly distance: string
+}
+
+/** What a filter says of a host. `skipped`: an earlier filter refused, and only first refusals are asked for. */
+export type Verdict = 'pass' | 'fail' | 'skipped'
+
+export interface Matrix {
+  readonly hostCount: number
+  readonly filters: readonly string[]
+  readonly codes: readonly string[]
+  /** 255: passes all. */
+  readonly firstFailing: ArrayLike<number>
+  /** 255: none refuses. */
+  readonly reason: ArrayLike<number>
+  readonly rank: ArrayLike<number>
+  readonly distance: ArrayLike<number>
+  /** `host`, or `host/node` where the node has a name of its own. */
+  nameOf(host: number): string
+  refuses(host: number, filter: number): boolean
+}
+
+export const PASSES_ALL = 255
+
+export function readMatrix(packed: PackedMatrix): Matrix {
+  const { hostCount, hostNames, otherNodes, filters } = packed
+  const bits = unpack(packed.bits, 'U8')
+  const bytesPerHost = Math.ceil(filters.length / 8)
+  const nodes = new Map(otherNodes.map(({ ordinal, node }) => [ordinal, node]))
+  return {
+    hostCount,
+    filters,
+    codes: packed.reasonCodes,
+    firstFailing: unpack(packed.firstFailing, 'U8'),
+    reason: unpack(packed.reason, 'U8'),
+    rank: unpack(packed.rank, 'U32'),
+    distance: unpack(packed.distance, 'F64'),
+    nameOf(host) {
+      const name = hostNames[host] ?? ''
+      const node = nodes.get(host)
+      return node === undefined ? name : `${name}/${node}`
+    },
+    refuses: (host, filter) => (((bits[host * bytesPerHost + (filter >> 3)] ?? 0) >> (filter & 7)) & 1) === 1,
+  }
+}
+
+/** Which hosts are looked at; what is given must hold. */
+export interface Selection {
+  /** Refused first by this filter. */
+  readonly filter?: string | undefined
+  readonly reason?: string | undefined
+  /** Refused by this filter alone. */
+  readonly sole?: string | undefined
+  /** Refused by exactly these. */
+  readonly combo?: string | undefined
+  readonly passed?: string | undefined
+  /** Part of the name, in any case. */
+  readonly find?: string | undefined
+}
+
+/** Positions of the hosts that a selection means, in the order of first sight. */
+export function selectHosts(matrix: Matrix, { filter, reason, sole, combo, passed, find }: Selection): number[] {
+  const first = filter === undefined ? undefined : matrix.filters.indexOf(filter)
+  const code = reason === undefined ? undefined : matrix.codes.indexOf(reason)
+  const alone = sole === undefined ? undefined : matrix.filters.indexOf(sole)
+  const part = find?.toLowerCase()
+  const hosts: number[] = []
+  for (let host = 0; host < matrix.hostCount; host++) {
+    if (first !== undefined && matrix.firstFailing[host] !== first) continue
+    if (code !== undefined && matrix.reason[host] !== code) continue
+    if (passed !== undefined && matrix.firstFailing[host] !== PASSES_ALL) continue
+    if (alone !== undefined && comboOf(matrix, host).join() !== String(alone)) continue
+    if (combo !== undefined && comboName(matrix, comboOf(matrix, host)) !== combo) continue
+    if (part !== undefined && !matrix.nameOf(host).toLowerCase().includes(part)) continue
+    hosts.push(host)
+  }
+  return hosts
+}
+
+/** Positions of all filters that refuse a host. */
+function comboOf(matrix: Matrix, host: number): number[] {
+  return matrix.filters.flatMap((_, filter) => (matrix.refuses(host, filter) ? [filter] : []))
+}
+
+const comboName = ({ filters }: Matrix, combo: readonly number[]): string => combo.map((filter) => filters[filter]).join()
+
+/** Hosts in the order asked for: nearest first, best first, or by name. Those without rank come behind, nearest first. */
+export function sortHosts(matrix: Matrix, hosts: readonly number[], sort: 'distance' | 'rank' | 'name'): number[] {
+  const of = (column: ArrayLike<number>, host: number): number => column[host] ?? 0
+  const rank = (host: number): number => of(matrix.rank, host) || Number.POSITIVE_INFINITY
+  const byRank = (a: number, b: number): number => (rank(a) === rank(b) ? 0 : rank(a) - rank(b))
+  const byDistance = (a: number, b: number): number => of(matrix.distance, a) - of(matrix.distance, b)
+  const byName = (a: number, b: number): number => (matrix.nameOf(a) < matrix.nameOf(b) ? -1 : 1)
+  const first = sort === 'name' ? byName : sort === 'rank' ? byRank : byDistance
+  return [...hosts].sort((a, b) => first(a, b) || byDistance(a, b) || byRank(a, b) || a - b)
+}
+
+export interface Combo {
+  readonly filters: readonly string[]
+  /** As it stands in addresses. */
+  readonly name: string
+  readonly hosts: number
+}
+
+/** Which filters refuse hosts together, most hosts first. */
+export function countCombos(matrix: Matrix): Combo[] {
+  const counts = new Map<string, { filters: readonly string[]; hosts: number }>()
+  for (let host = 0; host < matrix.hostCount; host++) {
+    if (matrix.firstFailing[host] === PASSES_ALL) continue
+    const combo = comboOf(matrix, host)
+    const name = comboName(matrix, combo)
+    const known = counts.get(name)
+    if (known === undefined) counts.set(name, { filters: combo.map((filter) => matrix.filters[filter] ?? ''), hosts: 1 })
+    else known.hosts++
+  }
+  return [...counts].map(([name, { filters, hosts }]) => ({ name, filters, hosts })).sort((a, b) => b.hosts - a.hosts)
+}
+
+/** What stands in the cell of a filter and a host. */
+export function verdictAt(matrix: Matrix, host: number, filter: number, all: boolean): Verdict {
+  if (all) return matrix.refuses(host, filter) ? 'fail' : 'pass'
+  const first = matrix.firstFailing[host] ?? PASSES_ALL
+  return filter < first ? 'pass' : filter === first ? 'fail' : 'skipped'
+}

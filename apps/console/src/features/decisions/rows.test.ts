@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { barShare, funnelText } from './funnel.ts'
+import { countCombos, type PackedMatrix, readMatrix, selectHosts, sortHosts, verdictAt } from './matrix.ts'
+import { readDecisionSearch } from './search.ts'
+import { extentOf, stack } from './stack.ts'
+
+const pack = (array: Uint8Array | Uint32Array | Float64Array): string => Buffer.from(array.buffer).toString('base64')
+
+/** Five hosts, nine filters: a and b refused by the first, b also by the ninth, c by the ninth, d and e pass. */
+const packed: PackedMatrix = {
+  hostCount: 5,
+  hostNames: ['a', 'b', 'c', 'd', 'rack'],
+  otherNodes: [{ ordinal: 4, node: 'e' }],
+  filters: ['F0', 'F1', 'F2', 'F3', 'F4', 'F5', 'F6', 'F7', 'F8'],
+  firstFailing: pack(Uint8Array.of(0, 0, 8, 255, 255)),
+  reason: pack(Uint8Array.of(0, 1, 2, 255, 255)),
+  reasonCodes: ['x.one', 'x.two', 'y'],
+  bits: pack(Uint8Array.of(1, 0, 1, 1, 0, 1, 0, 0, 0, 0)),
+  rank: pack(Uint32Array.of(0, 0, 0, 2, 1)),
+  distance: pack(Float64Array.of(0.5, 1.001, 0.25, 0, 0)),
+}
+const matrix = readMatrix(packed)
+const names = (hosts: readonly number[]) => hosts.map(matrix.nameOf)
+
+describe('selections', () => {
+  test.each([
+    ['everybody', {}, ['a', 'b', 'c', 'd', 'rack/e']],
+    ['refused first by a filter', { filter: 'F0' }, ['a', 'b']],
+    ['for one reason', { filter: 'F0', reason: 'x.two' }, ['b']],
+    ['refused by a filter alone', { sole: 'F8' }, ['c']],
+    ['refused by exactly these', { combo: 'F0,F8' }, ['b']],
+    ['that pass', { passed: 'yes' }, ['d', 'rack/e']],
+    ['by a part of the name', { find: 'RACK' }, ['rack/e']],
+    ['an unknown filter refuses nobody', { filter: 'F9' }, []],
+  ])('%s', (_name, selection, expected) => expect(names(selectHosts(matrix, selection))).toEqual(expected))
+
+  test.each([
+    ['distance', ['rack/e', 'd', 'c', 'a', 'b']],
+    ['rank', ['rack/e', 'd', 'c', 'a', 'b']],
+    ['name', ['a', 'b', 'c', 'd', 'rack/e']],
+  ] as const)('by %s', (sort, expected) => expect(names(sortHosts(matrix, [0, 1, 2, 3, 4], sort))).toEqual(expected))
+
+  test('combinations count every refused host once', () => {
+    const combos = countCombos(matrix)
+    expect(combos.map(({ name, hosts }) => [name, hosts])).toEqual([
+      ['F0', 1],
+      ['F0,F8', 1],
+      ['F8', 1],
+    ])
+    for (const { name, hosts } of combos) expect(selectHosts(matrix, { combo: name })).toHaveLength(hosts)
+  })
+})
+
+test('a cell says what was asked for', () => {
+  expect(verdictAt(matrix, 1, 0, false)).toBe('fail')
+  expect(verdictAt(matrix, 1, 8, false)).toBe('skipped')
+  expect(verdictAt(matrix, 1, 8, true)).toBe('fail')
+  expect(verdictAt(matrix, 1, 3, true)).toBe('pass')
+  expect(verdictAt(matrix, 2, 7, false)).toBe('pass')
+  expect(verdictAt(matrix, 3, 8, false)).toBe('pass')
+})
+
+describe('stacks', () => {
+  test('segments of both signs start at zero and add up to the total', () => {
+    const weights = [
+      { weigher: 'A', weighted: 0.7 },
+      { weigher: 'B', weighted: -0.2 },
+      { weigher: 'C', weighted: 0.1 },
+      { weigher: 'D', weighted: -0.3 },
+    ]
+    const segments = stack(weights)
+    expect(segments.map(({ from, to }) => [from, to])).toEqual([
+      [0, 0.7],
+      [-0.2, 0],
+      [0.7, 0.7999999999999999],
+      [-0.5, -0.2],
+    ])
+    const total = segments.reduce((sum, { from, to, weighted }) => sum + Math.sign(weighted) * (to - from), 0)
+    expect(total).toBeCloseTo(0.3, 9)
+    expect(extentOf([segments])).toEqual([-0.5, 0.7999999999999999])
+  })
+
+  test('nothing weighed still has a line', () => expect(extentOf([[]])).toEqual([0, 1]))
+})
+
+describe('funnel', () => {
+  test.each([
+    [0, 10, 'log', 0],
+    [10, 10, 'log', 1],
+    [10, 10, 'linear', 1],
+    [5, 10, 'linear', 0.5],
+    [0, 0, 'linear', 0],
+  ] as const)('%i of %i is %s %d', (hosts, all, scale, share) => expect(barShare(hosts, all, scale)).toBe(share))
+
+  test('a line of it leaves out who refused nobody', () => {
+    expect(
+      funnelText(200, [
+        { entered: 200, passed: 120 },
+        { entered: 120, passed: 120 },
+        { entered: 120, passed: 0 },
+      ]),
+    ).toBe('200 > 120 > 0')
+  })
+})
+
+test('an address keeps what it can mean and nothing else', () => {
+  expect(readDecisionSearch({ instance: '2', sort: 'rank', all: 'yes', host: 'h1', bad: 'x', passed: 'no' })).toEqual({
+    instance: '2',
+    sort: 'rank',
+    all: 'yes',
+    host: 'h1',
+  })
+  expect(readDecisionSearch({ instance: '0', sort: 'size', all: 1 })).toEqual({})
+})

@@ -1,0 +1,33 @@
+/** One weigher's share of a host's total: from where to where on the line, in units of weight. */
+export interface Segment {
+  readonly weigher: string
+  readonly from: number
+  readonly to: number
+  readonly weighted: number
+}
+
+/**
+ * Contributions of both signs, laid out from zero: those above to the right, those below to the left, each in the order of
+ * the profile. Their sum is the total, which a plain stack would hide as soon as a multiplier is negative.
+ */
+export function stack(weights: readonly { readonly weigher: string; readonly weighted: number }[]): Segment[] {
+  let right = 0
+  let left = 0
+  return weights.map(({ weigher, weighted }) => {
+    if (weighted >= 0) {
+      const from = right
+      right += weighted
+      return { weigher, from, to: right, weighted }
+    }
+    const to = left
+    left += weighted
+    return { weigher, from: left, to, weighted }
+  })
+}
+
+/** The ends of the line that holds every stack; never empty, and zero is on it. */
+export function extentOf(stacks: readonly (readonly Segment[])[]): readonly [number, number] {
+  const low = Math.min(0, ...stacks.flatMap((segments) => segments.map(({ from }) => from)))
+  const high = Math.max(0, ...stacks.flatMap((segments) => segments.map(({ to }) => to)))
+  return low === high ? [0, 1] : [low, high]
+}

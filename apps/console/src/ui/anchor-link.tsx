@@ -1,0 +1,8 @@
+import { Anchor, type AnchorProps } from '@mantine/core'
+import { createLink } from '@tanstack/react-router'
+import type { ComponentPropsWithRef } from 'react'
+
+const PlainAnchor = (props: AnchorProps & Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps>) => <Anchor {...props} />
+
+/** A link to a page of the console, with its address checked by its type. */
+export const AnchorLink = createLink(PlainAnchor)
