@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addCommands } from './commands/commands.ts'
+import { addDemo } from './demo/command.ts'
 import { addProve } from './prove/prove.ts'
 import { addReplay } from './replay/command.ts'
 
@@ -18,6 +19,8 @@ program
   })
 
 addCommands(program)
+
+addDemo(program)
 
 addReplay(program)
 

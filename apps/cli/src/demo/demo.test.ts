@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Client, createClient } from '@gantt/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const BIN = fileURLToPath(new URL('../../bin/gantt.mjs', import.meta.url))
+const LAST_LINE = 'The next start goes on'
+
+let folder: string
+const running = new Set<Demo>()
+
+beforeAll(() => {
+  folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-demo-'))
+  fs.chmodSync(folder, 0o711)
+})
+
+afterAll(async () => {
+  for (const demo of running) await demo.stop()
+  fs.rmSync(folder, { recursive: true, force: true })
+}, 30_000)
+
+interface Demo {
+  readonly said: { out: string; err: string }
+  readonly ended: Promise<number | null>
+  /** SIGTERM, and the code that it ends with. */
+  stop(): Promise<number | null>
+}
+
+/** `gantt demo` in a process of its own. */
+function start(...args: readonly string[]): Demo {
+  const child: ChildProcess = spawn(process.execPath, [BIN, 'demo', '--port', '0', ...args], {
+    env: { PATH: process.env.PATH ?? '', HOME: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { out: '', err: '' }
+  child.stdout?.on('data', (data) => {
+    said.out += data
+  })
+  child.stderr?.on('data', (data) => {
+    said.err += data
+  })
+  const demo: Demo = {
+    said,
+    ended: once(child, 'close').then(([code]) => {
+      running.delete(demo)
+      return code
+    }),
+    stop() {
+      child.kill('SIGTERM')
+      return demo.ended
+    },
+  }
+  running.add(demo)
+  return demo
+}
+
+/** Waits for the links; fails with what was said where there are none. */
+async function linksOf({ said, ended }: Demo) {
+  const ready = expect.poll(() => said.out, { timeout: 90_000, interval: 50 }).toContain(LAST_LINE)
+  await Promise.race([ready, ended.then((code) => Promise.reject(new Error(`it ended with ${code}: ${said.err}`)))])
+  const text = said.out
+  const found = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? ''
+  const url = found(/GANTT_URL=(\S+)/)
+  const key = found(/GANTT_KEY=(\S+)/)
+  return {
+    text,
+    key,
+    first: decodeURIComponent(found(/Start with this failed decision:\n {2}http:\S+\/decisions\/([^#\s]+)#key=/)),
+    failed: [...text.matchAll(/\/decisions\/([^#\s]+)/g)].map(([, id]) => decodeURIComponent(id ?? '')),
+    client: createClient({ url, key }),
+  }
+}
+
+const DECISION = `query Decision($id: ID!) { decision(id: $id) { outcome spec { flavorName availabilityZone } } }`
+
+const outcomeOf = async (client: Client, id: string) =>
+  (await client.request<{ decision: { outcome: string; spec: { flavorName: string; availabilityZone: string } } }>(DECISION, { id }))
+    .decision
+
+const COUNT = `query Count { hosts(first: 1) { totalCount } released: claims(first: 1, states: [RELEASED]) { totalCount }
+  confirmed: claims(first: 1, states: [CONFIRMED]) { totalCount } }`
+
+const countsOf = async (client: Client) => {
+  const { hosts, released, confirmed } =
+    await client.request<Record<'hosts' | 'released' | 'confirmed', { readonly totalCount: number }>>(COUNT)
+  return { hosts: hosts.totalCount, released: released.totalCount, confirmed: confirmed.totalCount }
+}
+
+test('a demo tells where to look, lives, ends cleanly and goes on at the next start', { timeout: 240_000 }, async () => {
+  const data = path.join(folder, 'demo')
+  const demo = start('--hosts', '30', '--rate', '100', '--data-dir', data)
+  const { client, key, first, failed } = await linksOf(demo)
+  expect(await outcomeOf(client, first)).toEqual({
+    outcome: 'NO_VALID_HOST',
+    spec: { flavorName: 'r1.8xlarge', availabilityZone: 'z2' },
+  })
+  expect(failed).toHaveLength(5)
+  for (const id of failed) expect(await outcomeOf(client, id)).toMatchObject({ outcome: 'NO_VALID_HOST' })
+
+  // claims come and go
+  await expect.poll(async () => (await countsOf(client)).released, { timeout: 60_000 }).toBeGreaterThan(0)
+  expect(await countsOf(client)).toMatchObject({ hosts: 30, confirmed: expect.toSatisfy((confirmed: number) => confirmed > 0) })
+
+  const second = start('--hosts', '30', '--data-dir', data)
+  expect(await second.ended).toBe(1)
+  expect([second.said.out, second.said.err]).toEqual(['', expect.stringContaining(`Another demo runs on ${data}.`)])
+
+  expect(await demo.stop()).toBe(0)
+  expect(fs.existsSync(path.join(data, 'data', 'postmaster.pid'))).toBe(false)
+
+  const again = start('--hosts', '40', '--once', '--data-dir', data)
+  const next = await linksOf(again)
+  expect(next.key).toBe(key)
+  expect(await outcomeOf(next.client, first)).toMatchObject({ outcome: 'NO_VALID_HOST' })
+  expect(await countsOf(next.client)).toMatchObject({ hosts: 40 })
+  expect(await again.stop()).toBe(0)
+})

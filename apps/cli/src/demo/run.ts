@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@gantt/client'
+import { createRandom, type Random } from '@gantt/scheduler-core'
+import { createDemoApi, type DemoApi, DemoError } from './api.ts'
+import { type DemoFleet, demoFleet } from './fleet.ts'
+import type { DemoFolder } from './folder.ts'
+import { failingExamples } from './requests.ts'
+import { setUpFleet } from './set-up.ts'
+import { createStream, type Stream } from './stream.ts'
+import { linkLines } from './words.ts'
+
+export interface DemoOptions {
+  /** The service's GraphQL address. */
+  readonly url: string
+  readonly folder: DemoFolder
+  readonly hosts: number
+  /** Requests per second once the links are told; 0: none. */
+  readonly rate: number
+  readonly seed: string
+  readonly stopped: AbortSignal
+  /** Progress and trouble, for people. */
+  readonly say: (line: string) => void
+  /** How many hosts of how many have reported. */
+  readonly show: (reported: number, of: number) => void
+  /** The links. */
+  readonly tell: (lines: readonly string[]) => void
+}
+
+/** Requests whose claims a fleet holds at a time, more or less. */
+const REQUESTS_HELD = { least: 30, most: 240 }
+/** Hosts looked at by the first requests, all in all: on a large fleet the links come first, and most claims with the stream. */
+const FIRST_CHECKS = 800_000
+const PLACED_AT_ONCE = 8
+/** How many requests come between two reports of a host. */
+const REQUESTS_PER_REPORT = 4
+
+/** Fills a service with the demo's fleet and claims, tells what to look at, and keeps it alive until it is stopped. */
+export async function runDemo(options: DemoOptions): Promise<void> {
+  const { url, folder, rate, stopped, say, tell } = options
+  const api = createDemoApi(createClient({ url, key: folder.key }), stopped)
+  try {
+    const fleet = await bringFleet(api, options)
+    const { decisions, claims } = await api.count()
+    // a fresh fleet lives the same life for the same seed; a known one goes on with another part of it
+    const random = createRandom(`${options.seed}/${decisions}`)
+    const held = Math.min(REQUESTS_HELD.most, Math.max(REQUESTS_HELD.least, fleet.hosts.length))
+    const stream = createStream({ api, fleet, random, run: randomUUID(), meanLifetime: 2 * held })
+    stream.adopt(await api.liveClaims())
+    await placeFirst(stream, Math.min(Math.max(0, held - claims), Math.ceil(FIRST_CHECKS / fleet.hosts.length)))
+    const failed = await failExamples(api, fleet, random)
+    const memory = (await api.aggregates()).find(({ name }) => name === 'memory')
+    tell(
+      linkLines({
+        base: new URL(url).origin,
+        key: folder.key,
+        counts: await api.count(),
+        failed,
+        host: (fleet.hosts[4] ?? fleet.hosts[0])?.name ?? '',
+        aggregate: memory?.uuid ?? '',
+        rate,
+      }),
+    )
+    await keepAlive(stream, rate, stopped, say)
+  } catch (error) {
+    if (!stopped.aborted) throw error
+  }
+}
+
+/** The fleet, reported and gathered, unless an earlier start has done so. */
+async function bringFleet(api: DemoApi, { folder, hosts, seed, say, show }: DemoOptions): Promise<DemoFleet> {
+  const { hosts: known } = await api.count()
+  const kept = folder.fleet !== undefined && known >= folder.fleet.hosts ? folder.fleet : undefined
+  if (kept !== undefined && kept.seed !== seed) say(`The fleet of this folder was made with seed ${kept.seed}; it stays.`)
+  const fleet = demoFleet({ hosts: Math.max(hosts, kept?.hosts ?? 0), seed: kept?.seed ?? seed })
+  const count = fleet.hosts.length
+  if (kept?.hosts === count) {
+    say(`${count} hosts are there from an earlier start${count > hosts ? `; ${hosts} were asked for, none goes` : ''}.`)
+    return fleet
+  }
+  const started = performance.now()
+  await setUpFleet(api, fleet, (reported) => show(reported, count))
+  folder.keepFleet({ hosts: count, seed: kept?.seed ?? seed })
+  say(`${count} hosts reported and gathered in ${((performance.now() - started) / 1_000).toFixed(1)} s.`)
+  return fleet
+}
+
+async function placeFirst(stream: Stream, requests: number): Promise<void> {
+  for (let placed = 0; placed < requests; placed += PLACED_AT_ONCE) await stream.step(Math.min(PLACED_AT_ONCE, requests - placed))
+  await stream.step(0)
+}
+
+async function failExamples(api: DemoApi, fleet: DemoFleet, random: Random) {
+  const failed: { decision: string; sentence: string }[] = []
+  for (const { spec, sentence } of failingExamples(random, fleet.licensed.length)) {
+    const { decision, claims } = await api.select(spec, randomUUID(), 'PT30S')
+    if (claims.length > 0) {
+      // only where somebody has changed the fleet since
+      await api.release(claims)
+      continue
+    }
+    failed.push({ decision, sentence })
+  }
+  if (failed.length === 0) throw new DemoError('every request of the demo found a host: the fleet in this folder is not the demo’s')
+  return failed
+}
+
+/** One request after the other, evenly in time, until the end; what goes wrong is said, once in a row, and the next one tried. */
+async function keepAlive(stream: Stream, rate: number, stopped: AbortSignal, say: (line: string) => void): Promise<void> {
+  if (rate === 0 && !stopped.aborted) await once(stopped, 'abort')
+  let lastTrouble = ''
+  for (let count = 1; !stopped.aborted; count++) {
+    const next = performance.now() + 1_000 / rate
+    try {
+      await stream.step(1)
+      if (count % REQUESTS_PER_REPORT === 0) await stream.reportNext()
+      lastTrouble = ''
+    } catch (error) {
+      if (stopped.aborted) return
+      const trouble = error instanceof Error ? error.message : String(error)
+      if (trouble !== lastTrouble) say(`A request of the demo failed: ${trouble}`)
+      lastTrouble = trouble
+    }
+    await sleep(Math.max(0, next - performance.now()), undefined, { signal: stopped })
+  }
+}

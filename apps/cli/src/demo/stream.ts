@@ -1,0 +1,90 @@
+import type { Random } from '@gantt/scheduler-core'
+import type { ClaimRef, DemoApi } from './api.ts'
+import { batches } from './batches.ts'
+import type { DemoFleet } from './fleet.ts'
+import { type DemoRequest, nextRequest } from './requests.ts'
+
+/** The life of the fleet: requests come, their room is confirmed or not, and is given back in the end. */
+export interface Stream {
+  /** Places this many requests at once, then settles what is due. */
+  step(requests: number): Promise<void>
+  /** A host that its turn comes to reports again. */
+  reportNext(): Promise<void>
+  /** Claims of an earlier run: they are given back like all others. */
+  adopt(claims: readonly ClaimRef[]): void
+}
+
+export interface StreamOptions {
+  readonly api: DemoApi
+  readonly fleet: DemoFleet
+  readonly random: Random
+  /** Makes the idempotency keys and reports of this run its own. */
+  readonly run: string
+  /** Mean life of confirmed room, requests. */
+  readonly meanLifetime: number
+}
+
+/** How long room is held before it is confirmed, and how long where it is forgotten. */
+const TTL = 'PT5M'
+const SHORT_TTL = 'PT30S'
+/** Requests between the reservation and its release where the caller changes its mind. */
+const RELEASE_AFTER = 3
+const CLAIMS_PER_CALL = 500
+
+export function createStream({ api, fleet, random, run, meanLifetime }: StreamOptions): Stream {
+  const due = { confirm: new Agenda(), release: new Agenda() }
+  /** Requests placed so far. */
+  let now = 0
+  let reports = 0
+
+  const place = async ({ spec, ending, lifetime }: DemoRequest): Promise<void> => {
+    const number = now++
+    const { claims } = await api.select(spec, `${run}-${number}`, ending === 'forget' ? SHORT_TTL : TTL)
+    if (claims.length === 0 || ending === 'forget') return
+    if (ending === 'confirm') due.confirm.add(number + 1, claims)
+    due.release.add(number + (ending === 'confirm' ? lifetime : RELEASE_AFTER), claims)
+  }
+
+  return {
+    async step(requests) {
+      const options = { meanLifetime, licensedHosts: fleet.licensed.length }
+      await Promise.all(Array.from({ length: requests }, () => nextRequest(random, options)).map(place))
+      for (const claims of batches(due.confirm.take(now), CLAIMS_PER_CALL)) await api.confirm(claims)
+      for (const claims of batches(due.release.take(now), CLAIMS_PER_CALL)) await api.release(claims)
+    },
+
+    async reportNext() {
+      const host = fleet.hosts[reports % fleet.hosts.length]
+      reports++
+      if (host === undefined) return
+      const stats = { ...host.stats, numIoOps: random.below(6) }
+      await api.report([{ host: host.name, incarnation: run, sequence: reports, stats }])
+    },
+
+    adopt(claims) {
+      for (const claim of claims) due.release.add(now + random.below(2 * meanLifetime), [claim])
+    },
+  }
+}
+
+/** Claims by the number of the request at which something is to happen to them. */
+class Agenda {
+  readonly #claims = new Map<number, ClaimRef[]>()
+  #taken = 0
+
+  add(at: number, claims: readonly ClaimRef[]): void {
+    const time = Math.max(at, this.#taken + 1)
+    this.#claims.set(time, [...(this.#claims.get(time) ?? []), ...claims])
+  }
+
+  /** Everything up to now, once. */
+  take(now: number): readonly ClaimRef[] {
+    const claims: ClaimRef[] = []
+    for (let time = this.#taken + 1; time <= now; time++) {
+      claims.push(...(this.#claims.get(time) ?? []))
+      this.#claims.delete(time)
+    }
+    this.#taken = Math.max(this.#taken, now)
+    return claims
+  }
+}

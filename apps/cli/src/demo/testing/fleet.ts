@@ -1,0 +1,29 @@
+import { type Fleet, parseRequestSpec, type RequestSpec } from '@gantt/scheduler-core'
+import { aLog, aReport, aUuid } from '@gantt/scheduler-core/testing'
+import type { DemoFleet } from '../fleet.ts'
+import type { DemoSpec } from '../requests.ts'
+
+/** The demo's fleet as a replica holds it once it is set up. */
+export function applied({ hosts, aggregates, closed }: DemoFleet): Fleet {
+  const log = aLog()
+  log.append(hosts.map(({ name, stats }) => aReport(name, stats)))
+  log.append(
+    aggregates.map(({ name, metadata, hosts: members }, index) => ({
+      type: 'aggregate',
+      uuid: aUuid(index + 1),
+      expectedVersion: 0,
+      next: { name, metadata, hosts: members },
+    })),
+  )
+  for (const { status, reason, hosts: names } of closed)
+    log.append(names.map((host) => ({ type: 'status', host, node: host, status, reason })))
+  return log.fleet
+}
+
+/** A request of the demo as the core reads it. Throws where the API would refuse it. */
+export function toRequest({ flavor, ...spec }: DemoSpec): RequestSpec {
+  const extraSpecs = Object.fromEntries(flavor.extraSpecs.map(({ key, value }) => [key, value]))
+  const parsed = parseRequestSpec({ ...spec, flavor: { ...flavor, extraSpecs } })
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
+  return parsed.value
+}

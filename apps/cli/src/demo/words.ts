@@ -1,0 +1,55 @@
+import { shortId } from '../commands/ids.ts'
+import type { Counts } from './api.ts'
+
+export interface Links {
+  /** Of the console, without a path: http://127.0.0.1:4000. */
+  readonly base: string
+  readonly key: string
+  readonly counts: Counts
+  /** Decisions that found no host, by global id; the first is the one to start with. */
+  readonly failed: readonly { readonly decision: string; readonly sentence: string }[]
+  readonly host: string
+  readonly aggregate: string
+  /** Requests per second that follow; 0: none. */
+  readonly rate: number
+}
+
+/** What a demo says once it is ready: where to look, and what one will find there. Lines of at most 80 columns, but for addresses. */
+export function linkLines({ base, key, counts, failed, host, aggregate, rate }: Links): readonly string[] {
+  const [first, ...others] = failed
+  const decisionUrl = (id: string): string => `${base}/decisions/${encodeURIComponent(id)}`
+  return [
+    `${number(counts.hosts)} hosts in ${number(counts.aggregates)} aggregates hold ${number(counts.claims)} claims.`,
+    '',
+    ...(first === undefined
+      ? []
+      : [
+          'Start with this failed decision:',
+          `  ${decisionUrl(first.decision)}#key=${key}`,
+          `  ${first.sentence}`,
+          '  The link signs you in, so that the others open too; what stands behind # never',
+          '  leaves your browser.',
+          '',
+        ]),
+    'Then find out why these failed:',
+    ...others.flatMap(({ decision, sentence }) => [`  ${sentence}`, `    ${decisionUrl(decision)}`]),
+    '',
+    'Look around:',
+    `  hosts        ${base}/hosts`,
+    `  one host     ${base}/hosts/${encodeURIComponent(host)}`,
+    `  decisions    ${base}/decisions`,
+    `  aggregates   ${base}/aggregates`,
+    `  one of them  ${base}/aggregates/${aggregate}`,
+    '',
+    'From another terminal:',
+    `  export GANTT_URL=${base}/graphql`,
+    `  export GANTT_KEY=${key}`,
+    '  npx gantt hosts',
+    ...(first === undefined ? [] : [`  npx gantt explain ${shortId(first.decision)}`]),
+    '',
+    rate > 0 ? `Requests go on coming, ${rate} per second, until Ctrl-C stops the demo.` : 'Ctrl-C stops the demo.',
+    'The next start goes on with this fleet; on the same port, the links stay good.',
+  ]
+}
+
+const number = (value: number): string => value.toLocaleString('en-US')
