@@ -1,6 +1,7 @@
 import { Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { formatAmount, formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { TimeLeft } from './age.tsx'
 import type { HostDetail } from './host-usage.tsx'
 
@@ -13,7 +14,7 @@ export function HostClaims({ claims, aheadMs }: { readonly claims: HostDetail['c
       </Text>
     )
   return (
-    <div className="scrolls">
+    <ScrollBox label="Claims">
       {claims.totalCount > claims.nodes.length ? (
         <Text size="sm">
           The oldest {formatCount(claims.nodes.length)} of {formatCount(claims.totalCount)} claims.
@@ -54,7 +55,7 @@ export function HostClaims({ claims, aheadMs }: { readonly claims: HostDetail['c
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </ScrollBox>
   )
 }
 
@@ -68,7 +69,7 @@ export function HostDecisions({ decisions }: { readonly decisions: HostDetail['r
       </Text>
     )
   return (
-    <div className="scrolls">
+    <ScrollBox label="Decisions">
       <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Recent decisions">
         <Table.Thead>
           <Table.Tr>
@@ -91,6 +92,6 @@ export function HostDecisions({ decisions }: { readonly decisions: HostDetail['r
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </ScrollBox>
   )
 }

@@ -2,6 +2,7 @@ import { Table } from '@mantine/core'
 import { formatAmount, formatCount, formatPercent } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Meter } from '../../ui/meter.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { HOST } from './documents.ts'
 
 export type HostDetail = NonNullable<ResultOf<typeof HOST>['host']>
@@ -10,7 +11,7 @@ export type Usage = HostDetail['capacity'][number]
 /** What it has and gives, class by class, with the whole sum: who reads a number sees where it comes from. */
 export function HostUsage({ capacity }: { readonly capacity: readonly Usage[] }) {
   return (
-    <div className="scrolls">
+    <ScrollBox label="Usage sums">
       <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Usage by resource class">
         <Table.Thead>
           <Table.Tr>
@@ -31,7 +32,7 @@ export function HostUsage({ capacity }: { readonly capacity: readonly Usage[] })
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </ScrollBox>
   )
 }
 
@@ -70,7 +71,7 @@ function Amount({ of, value }: { readonly of: string; readonly value: number }) 
   return (
     <Table.Td
       className="number"
-      title={formatCount(value)}
+      title={formatAmount(of, value)}
       data-value={value}
       style={value < 0 ? { color: 'var(--gantt-fail)' } : undefined}
     >
