@@ -42,7 +42,7 @@ interface Representation {
 export const consoleFolder = (): string =>
   path.join(path.dirname(createRequire(import.meta.url).resolve('@gantt/console/package.json')), 'dist')
 
-/** Serves a folder that `vite build` made, with its precompressed files. Files are read once and kept. */
+/** Serves a folder that `vite build` made, with its precompressed files. Files with a hash in their name are read once and kept. */
 export function createConsole(folder: string): ConsoleHandler {
   const files = new Map<string, Promise<Representation | undefined>>()
   const read = (file: string): Promise<Representation | undefined> => {
@@ -57,7 +57,8 @@ export function createConsole(folder: string): ConsoleHandler {
     )
     // what is not there is not remembered: addresses are the caller's, memory is ours
     void loading.then((found) => found === undefined && files.delete(file)).catch(() => files.delete(file))
-    files.set(file, loading)
+    // the others change with the next build, and then name other files
+    if (file.startsWith(HASHED)) files.set(file, loading)
     return loading
   }
 

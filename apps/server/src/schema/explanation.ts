@@ -44,6 +44,10 @@ const FilterStep = builder.objectRef<ExaminedStep & { readonly index: number }>(
       description: 'Why it did not run.',
       resolve: ({ asked }) => (asked ? null : 'The request asks nothing of it.'),
     }),
+    isNet: t.exposeBoolean('isNet', {
+      description:
+        "True when it is not of the profile: what every claim has to keep, asked of hosts that the profile's own filters let through.",
+    }),
     soleRejections: t.exposeInt('soleRejections', {
       description: 'Hosts that this filter alone refuses: without it they would have passed everything.',
     }),

@@ -28,6 +28,8 @@ export interface ReasonCount {
 export interface ExaminedStep {
   readonly filter: string
   readonly asked: boolean
+  /** Not of the profile: asked only of hosts that the profile's own filters let through (CompiledFilter.isNet). */
+  readonly isNet: boolean
   readonly entered: number
   readonly passed: number
   /** Hosts that this filter alone refuses: without it they would have passed everything. */
@@ -85,12 +87,13 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
       left -= reasons.reduce((sum, { hosts }) => sum + hosts, 0)
       let soleRejections = 0
       for (let host = 0; host < hostCount; host++) if (refusals[host] === 1 && lastRefusing[host] === s) soleRejections++
-      return { filter: step.name, asked: !verdictIsIdle(step), entered, passed: left, soleRejections, reasons }
+      return { filter: step.name, asked: !verdictIsIdle(step), isNet: step.isNet, entered, passed: left, soleRejections, reasons }
     }),
     checksOf(host, shortCircuit = false) {
       let refused = false
       return steps.map((step): Check => {
-        if (refused && (shortCircuit || isCaughtBefore(step, refused))) return { filter: step.name, verdict: 'NOT_RUN' }
+        if (refused && shortCircuit) return { filter: step.name, verdict: 'NOT_RUN' }
+        if (isCaughtBefore(step, refused)) return { filter: step.name, verdict: verdictIsIdle(step) ? 'NOT_ASKED' : 'NOT_RUN' }
         const verdict = verdictOf(step, host)
         if (verdict !== 'FAIL' && verdict !== 'ERROR') return { filter: step.name, verdict }
         refused = true

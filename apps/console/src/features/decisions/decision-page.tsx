@@ -54,10 +54,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
   const { data, error, refetch, isPlaceholderData } = useOperation(EXPLANATION, { id: decision.id, instance: chosen }, { staleMs: 60_000 })
   const explained = data?.explainPlacement
   const matrix = useMemo(() => (explained === undefined ? undefined : readMatrix(explained.matrix)), [explained])
-  const asked = useMemo(
-    () => (explained?.steps ?? []).filter(({ skippedBecause }) => skippedBecause === null).map(({ name }) => name),
-    [explained],
-  )
+  const asked = useMemo(() => (explained?.steps ?? []).filter(({ skippedBecause }) => skippedBecause === null), [explained])
   const { filter, reason, sole, combo, passed, find } = search
   const selection = useMemo((): Selection => ({ filter, reason, sole, combo, passed, find }), [filter, reason, sole, combo, passed, find])
 

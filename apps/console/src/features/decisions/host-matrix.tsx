@@ -6,14 +6,14 @@ import { Empty } from '../../ui/empty.tsx'
 import { type Sort, Table, type TableColumn } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
 import { Combos } from './combos.tsx'
-import { countCombos, type Matrix, type Selection, selectHosts, sortHosts, type Verdict, verdictAt } from './matrix.ts'
+import { countCombos, type FilterPlace, type Matrix, type Selection, selectHosts, sortHosts, type Verdict, verdictAt } from './matrix.ts'
 import { MatrixStrip } from './matrix-strip.tsx'
 import type { MatrixSort } from './search.ts'
 
 export interface HostMatrixProps {
   readonly matrix: Matrix
   /** Filters that had something to check, in order. */
-  readonly asked: readonly string[]
+  readonly asked: readonly { readonly name: string; readonly isNet: boolean }[]
   readonly selection: Selection
   readonly sort: MatrixSort
   readonly all: boolean
@@ -32,7 +32,10 @@ const words: Readonly<Record<Verdict, string>> = { pass: 'passes', fail: 'refuse
 export function HostMatrix(props: HostMatrixProps) {
   const { matrix, asked, selection, sort, all, host, onSelect, onFind, onSort, onAll, onOpen } = props
   const hosts = useMemo(() => sortHosts(matrix, selectHosts(matrix, selection), sort), [matrix, selection, sort])
-  const filters = useMemo(() => asked.map((name) => ({ name, index: matrix.filters.indexOf(name) })), [asked, matrix])
+  const filters = useMemo(
+    () => asked.map(({ name, isNet }): FilterPlace => ({ name, isNet, index: matrix.filters.indexOf(name) })),
+    [asked, matrix],
+  )
   const columns = useMemo(() => columnsOf(matrix, filters, all), [matrix, filters, all])
   const [cursor, setCursor] = useState(-1)
   const find = useRef<HTMLInputElement>(null)
@@ -102,12 +105,7 @@ export function HostMatrix(props: HostMatrixProps) {
   )
 }
 
-interface IndexedFilter {
-  readonly name: string
-  readonly index: number
-}
-
-function columnsOf(matrix: Matrix, filters: readonly IndexedFilter[], all: boolean): TableColumn<number>[] {
+function columnsOf(matrix: Matrix, filters: readonly FilterPlace[], all: boolean): TableColumn<number>[] {
   return [
     { key: 'name', label: 'Host', width: 'minmax(160px, 1.5fr)', sortable: true, value: matrix.nameOf },
     ...filters.map(
@@ -115,8 +113,8 @@ function columnsOf(matrix: Matrix, filters: readonly IndexedFilter[], all: boole
         key: `filter:${name}`,
         label: name,
         width: 'minmax(56px, 1fr)',
-        value: (host) => words[verdictAt(matrix, host, index, all)],
-        cell: (host) => <Cell verdict={verdictAt(matrix, host, index, all)} />,
+        value: (host) => words[verdictAt(matrix, host, filter, all)],
+        cell: (host) => <Cell verdict={verdictAt(matrix, host, filter, all)} />,
       }),
     ),
     {

@@ -1,10 +1,10 @@
 import { Text, useComputedColorScheme } from '@mantine/core'
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { type Matrix, sortHosts, verdictAt } from './matrix.ts'
+import { type FilterPlace, type Matrix, sortHosts, verdictAt } from './matrix.ts'
 
 interface MatrixStripProps {
   readonly matrix: Matrix
-  readonly filters: readonly { readonly name: string; readonly index: number }[]
+  readonly filters: readonly FilterPlace[]
   readonly all: boolean
   onOpen(host: string): void
 }
@@ -31,9 +31,9 @@ export function MatrixStrip({ matrix, filters, all, onOpen }: MatrixStripProps) 
     const context = canvas.current?.getContext('2d')
     if (!context || filters.length === 0) return
     const image = context.createImageData(WIDTH, filters.length * ROW)
-    for (const [row, { index }] of filters.entries())
+    for (const [row, filter] of filters.entries())
       for (let x = 0; x < WIDTH; x++) {
-        const [red, green, blue] = colours[scheme][worstAt(matrix, hosts, x, index, all)]
+        const [red, green, blue] = colours[scheme][worstAt(matrix, hosts, x, filter, all)]
         // the last line of a row stays empty, so that rows are told apart
         for (let y = row * ROW; y < row * ROW + ROW - 1; y++) image.data.set([red, green, blue, 255], 4 * (y * WIDTH + x))
       }
@@ -84,7 +84,7 @@ function groupByFirst(matrix: Matrix): number[] {
 }
 
 /** What a pixel shows: of the hosts that share it, a refusal before anything else. */
-function worstAt(matrix: Matrix, hosts: readonly number[], x: number, filter: number, all: boolean): 'pass' | 'fail' | 'skipped' {
+function worstAt(matrix: Matrix, hosts: readonly number[], x: number, filter: FilterPlace, all: boolean): 'pass' | 'fail' | 'skipped' {
   const from = Math.floor((x * hosts.length) / WIDTH)
   const to = Math.max(from + 1, Math.floor(((x + 1) * hosts.length) / WIDTH))
   let seen: 'pass' | 'skipped' = 'skipped'
@@ -96,7 +96,7 @@ function worstAt(matrix: Matrix, hosts: readonly number[], x: number, filter: nu
   return seen
 }
 
-function describe(matrix: Matrix, filters: readonly { readonly name: string; readonly index: number }[], host: number): string {
+function describe(matrix: Matrix, filters: readonly FilterPlace[], host: number): string {
   const refusing = filters.filter(({ index }) => matrix.refuses(host, index)).map(({ name }) => name)
   return `${matrix.nameOf(host)}: ${refusing.length === 0 ? `passes, rank ${matrix.rank[host]}` : `refused by ${refusing.join(', ')}`}`
 }

@@ -128,9 +128,17 @@ export function countCombos(matrix: Matrix): Combo[] {
   return [...counts].map(([name, { filters, hosts }]) => ({ name, filters, hosts })).sort((a, b) => b.hosts - a.hosts)
 }
 
+/** A filter of the matrix: where it stands, and whether it is asked only of hosts that all others let through. */
+export interface FilterPlace {
+  readonly name: string
+  readonly index: number
+  readonly isNet: boolean
+}
+
 /** What stands in the cell of a filter and a host. */
-export function verdictAt(matrix: Matrix, host: number, filter: number, all: boolean): Verdict {
-  if (all) return matrix.refuses(host, filter) ? 'fail' : 'pass'
+export function verdictAt(matrix: Matrix, host: number, { index: filter, isNet }: FilterPlace, all: boolean): Verdict {
   const first = matrix.firstFailing[host] ?? PASSES_ALL
+  if (all && isNet && first < filter) return 'skipped'
+  if (all) return matrix.refuses(host, filter) ? 'fail' : 'pass'
   return filter < first ? 'pass' : filter === first ? 'fail' : 'skipped'
 }

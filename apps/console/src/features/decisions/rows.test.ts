@@ -51,13 +51,17 @@ describe('selections', () => {
   })
 })
 
+const place = (index: number, isNet = false) => ({ name: `F${index}`, index, isNet })
+
 test('a cell says what was asked for', () => {
-  expect(verdictAt(matrix, 1, 0, false)).toBe('fail')
-  expect(verdictAt(matrix, 1, 8, false)).toBe('skipped')
-  expect(verdictAt(matrix, 1, 8, true)).toBe('fail')
-  expect(verdictAt(matrix, 1, 3, true)).toBe('pass')
-  expect(verdictAt(matrix, 2, 7, false)).toBe('pass')
-  expect(verdictAt(matrix, 3, 8, false)).toBe('pass')
+  expect(verdictAt(matrix, 1, place(0), false)).toBe('fail')
+  expect(verdictAt(matrix, 1, place(8), false)).toBe('skipped')
+  expect(verdictAt(matrix, 1, place(8), true)).toBe('fail')
+  expect(verdictAt(matrix, 1, place(3), true)).toBe('pass')
+  expect(verdictAt(matrix, 2, place(7), false)).toBe('pass')
+  expect(verdictAt(matrix, 3, place(8), false)).toBe('pass')
+  expect(verdictAt(matrix, 0, place(8, true), true)).toBe('skipped')
+  expect(verdictAt(matrix, 3, place(8, true), true)).toBe('pass')
 })
 
 describe('stacks', () => {
