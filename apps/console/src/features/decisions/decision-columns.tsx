@@ -19,7 +19,7 @@ export const decisionColumns = (zone: TimeZoneChoice): TableColumn<DecisionRow>[
   {
     key: 'outcome',
     label: 'Outcome',
-    width: '140px',
+    width: '130px',
     value: ({ outcome }) => outcome,
     cell: ({ outcome }) => <Outcome outcome={outcome} />,
   },

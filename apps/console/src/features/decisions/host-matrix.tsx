@@ -109,9 +109,9 @@ function columnsOf(matrix: Matrix, filters: readonly FilterPlace[], all: boolean
   return [
     { key: 'name', label: 'Host', width: 'minmax(160px, 1.5fr)', sortable: true, value: matrix.nameOf },
     ...filters.map(
-      ({ name, index }): TableColumn<number> => ({
-        key: `filter:${name}`,
-        label: name,
+      (filter): TableColumn<number> => ({
+        key: `filter:${filter.name}`,
+        label: filter.name,
         width: 'minmax(56px, 1fr)',
         value: (host) => words[verdictAt(matrix, host, filter, all)],
         cell: (host) => <Cell verdict={verdictAt(matrix, host, filter, all)} />,
