@@ -24,7 +24,7 @@ export function addDemo(program: Command): void {
     .command('demo')
     .description('run a service with a demo fleet and a stream of requests, and print where to look first')
     .option('--hosts <n>', 'hosts of the fleet', wholeNumber(1, 100_000), 200)
-    .option('--rate <n>', 'requests per second, 0 to 100', rate, 2)
+    .option('--rate <n>', 'requests per second, 0 to 100', perSecond, 2)
     .option('--seed <text>', 'seed of the fleet and of the requests', notEmpty, '1')
     .option('--port <n>', `port of the service, 0: any that is free; or set PORT (default: ${DEMO_PORT})`, wholeNumber(0, 65_535))
     .option('--data-dir <folder>', 'where the demo keeps its data (default: demo, below the folder of "gantt serve")', notEmpty)
@@ -37,7 +37,7 @@ export function addDemo(program: Command): void {
   ])
 }
 
-function rate(text: string): number {
+function perSecond(text: string): number {
   const value = /^\d{1,3}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
   if (value <= 100) return value
   throw new InvalidArgumentError('It must be a number of 0 to 100.')

@@ -48,7 +48,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const held = Math.min(REQUESTS_HELD.most, Math.max(REQUESTS_HELD.least, fleet.hosts.length))
     const stream = createStream({ api, fleet, random, run: randomUUID(), meanLifetime: 2 * held })
     stream.adopt(await api.liveClaims())
-    await placeFirst(stream, Math.min(Math.max(0, held - claims), Math.ceil(FIRST_CHECKS / fleet.hosts.length)))
+    const first = Math.min(Math.max(0, held - claims), Math.ceil(FIRST_CHECKS / fleet.hosts.length))
+    if (first > 0) say(`Placing the first ${first} requests.`)
+    await placeFirst(stream, first)
     const failed = await failExamples(api, fleet, random)
     const memory = (await api.aggregates()).find(({ name }) => name === 'memory')
     tell(

@@ -31,7 +31,7 @@ export function linkLines({ base, key, counts, failed, host, aggregate, rate }: 
           '  leaves your browser.',
           '',
         ]),
-    'Then find out why these failed:',
+    ...(others.length === 0 ? [] : ['Then find out why these failed:']),
     ...others.flatMap(({ decision, sentence }) => [`  ${sentence}`, `    ${decisionUrl(decision)}`]),
     '',
     'Look around:',
