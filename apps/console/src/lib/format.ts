@@ -70,15 +70,13 @@ export const useTimeZone = (): TimeZoneChoice =>
     () => zone,
   )
 
-/** 2026-11-20 09:14:02 in the chosen zone. */
-export function formatTime(iso: string, choice: TimeZoneChoice): string {
-  const parts = new Intl.DateTimeFormat('sv-SE', {
-    dateStyle: 'short',
-    timeStyle: 'medium',
-    ...(choice === 'utc' ? { timeZone: 'UTC' } : {}),
-  })
-  return parts.format(new Date(iso))
+const times: Readonly<Record<TimeZoneChoice, Intl.DateTimeFormat>> = {
+  local: new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' }),
+  utc: new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' }),
 }
+
+/** 2026-11-20 09:14:02 in the chosen zone. */
+export const formatTime = (iso: string, choice: TimeZoneChoice): string => times[choice].format(new Date(iso))
 
 /** Both zones, for titles. */
 export const titleOfTime = (iso: string): string => `${formatTime(iso, 'local')} local, ${formatTime(iso, 'utc')} UTC`

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { startTransition, useCallback, useEffect, useRef, useState } from 'react'
 import { request } from '../../lib/api.ts'
 import { type LiveState, useLive } from '../../lib/live.ts'
 import { useSession } from '../../lib/session.ts'
@@ -82,7 +82,8 @@ export function useFleet(isPaused: boolean): FleetFeed {
         return
       }
       before.store.apply(event)
-      show({ store: before.store, asOf: event.to, atMs: Date.parse(event.at), receivedMs: Date.now() })
+      // whatever the operator does goes first
+      startTransition(() => show({ store: before.store, asOf: event.to, atMs: Date.parse(event.at), receivedMs: Date.now() }))
     },
   })
 

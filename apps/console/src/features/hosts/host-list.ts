@@ -1,4 +1,4 @@
-import { hostFields, parseQuery, printQuery, type QueryProblem } from '@gantt/scheduler-core/query'
+import { hostFields, parseQuery, printQuery } from '@gantt/scheduler-core/query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { type Fleet, serviceTime } from './fleet.ts'
 import { orderByName, orderHosts } from './order-hosts.ts'
@@ -10,7 +10,6 @@ export interface HostList {
   readonly ordinals: Uint32Array
   /** The filter as its canonical text. */
   readonly text: string
-  readonly problems: readonly QueryProblem[]
 }
 
 /**
@@ -33,7 +32,11 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
   const shown = useRef({ ordinals: selection.ordinals, filter, sort })
   if (!isHeld || shown.current.filter !== filter || shown.current.sort !== sort)
     shown.current = { ordinals: selection.ordinals, filter, sort }
-  return { selection, ordinals: shown.current.ordinals, text: problems.length === 0 ? printQuery(query) : filter, problems }
+  const { ordinals } = shown.current
+  return useMemo(() => {
+    const text = problems.length === 0 ? printQuery(query) : filter
+    return { selection, ordinals, text }
+  }, [selection, ordinals, query, problems, filter])
 }
 
 const HELD_MS = 1_500

@@ -2,7 +2,7 @@ import { hasTerm, hostFields, withoutTerm, withTerm } from '@gantt/scheduler-cor
 import { Alert, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { memo, useCallback, useDeferredValue, useState } from 'react'
 import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import type { LiveState } from '../../lib/live.ts'
@@ -15,13 +15,13 @@ import { CopyAs } from './copy-as.tsx'
 import { EmptyFleet } from './empty-fleet.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { aheadOf, type Fleet, useFleet } from './fleet.ts'
-import { useHand, useHostList } from './host-list.ts'
+import { type HostList, useHand, useHostList } from './host-list.ts'
 import { HostMap } from './host-map.tsx'
 import { readHost } from './host-row.ts'
 import { HostTable } from './host-table.tsx'
 import { rememberList } from './present-list.ts'
 import { type HostsSearch, type HostView, hostViews } from './search.ts'
-import { facetFields } from './select-hosts.ts'
+import { type FacetField, facetFields } from './select-hosts.ts'
 import './hosts.css'
 
 const route = getRouteApi('/hosts')
@@ -61,32 +61,17 @@ export function HostsPage() {
   )
 }
 
+/**
+ * The line to write the filter in, and what it finds. The line answers every key at once; the lists follow as fast as they can,
+ * a key behind at times.
+ */
 function HostsView({ fleet }: { readonly fleet: Fleet }) {
   const search = route.useSearch()
-  const navigate = route.useNavigate()
-  const { q = '', sort = 'host', view = 'split', group = 'az', colour = 'mem' } = search
+  const asked = useDeferredValue(search)
+  const go = useGo()
   const hand = useHand()
-  const list = useHostList(fleet, q, sort, hand.isHeld)
-  const isWide = useMediaQuery('(min-width: 1000px)', undefined, { getInitialValueInEffect: false })
-  const [areFacetsWanted, setFacetsWanted] = useState<boolean | undefined>()
-  const areFacetsOn = areFacetsWanted ?? isWide ?? true
+  const list = useHostList(fleet, asked.q ?? '', asked.sort ?? 'host', hand.isHeld)
   const { store } = fleet
-  const { ordinals, selection, text } = list
-  const total = store.ordinals.length
-  const found = selection.ordinals.length
-
-  const go = (change: HostsSearch, how: 'typing' | 'applied' = 'applied'): void =>
-    void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: how === 'typing', resetScroll: false })
-  const open = (ordinal: number | undefined): void => {
-    if (ordinal === undefined) return
-    const [host, node] = [store.nameOf(ordinal), store.nodeOf(ordinal)]
-    const isOneOfMany = host !== node
-    rememberList(ordinals.length, (index) => {
-      const one = ordinals[index] ?? 0
-      return { host: store.nameOf(one), node: store.nodeOf(one) }
-    })
-    void navigate({ to: '/hosts/$host', params: { host }, search: isOneOfMany ? { node } : {} })
-  }
 
   return (
     <Stack gap="xs">
@@ -94,20 +79,61 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
         <FilterBar
           label="Filter hosts"
           fields={hostFields}
-          value={q}
+          value={search.q ?? ''}
           onChange={(next, how) => go({ q: next }, how)}
-          values={(field) => facetFields.filter((facet) => facet === field).flatMap((facet) => selection.facets[facet])}
+          values={(field) => facetFields.filter((facet) => facet === field).flatMap((facet) => list.selection.facets[facet])}
         />
         <SegmentedControl
           size="xs"
           aria-label="View"
-          value={view}
-          onChange={(next) => go({ view: next as HostView })}
+          value={search.view ?? 'split'}
+          onChange={(next) => go({ view: hostViews.find((one) => one === next) })}
           data={hostViews.map((one) => ({ value: one, label: viewNames[one] }))}
         />
-        <CopyAs text={text} count={ordinals.length} rows={() => Array.from(ordinals, (ordinal) => readHost(store, ordinal))} />
+        <CopyAs text={list.text} count={list.ordinals.length} rows={() => Array.from(list.ordinals, (one) => readHost(store, one))} />
       </Group>
-      <Group gap="xs">
+      <HostLists fleet={fleet} list={list} search={asked} handlers={hand.handlers} isBehind={asked !== search} />
+    </Stack>
+  )
+}
+
+interface HostListsProps {
+  readonly fleet: Fleet
+  readonly list: HostList
+  readonly search: HostsSearch
+  readonly handlers: ReturnType<typeof useHand>['handlers']
+  /** More was asked meanwhile. */
+  readonly isBehind: boolean
+}
+
+/** What a filter finds: counted, as a map, as a table. */
+const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBehind }: HostListsProps) {
+  const { view = 'split', group = 'az', colour = 'mem', sort = 'host' } = search
+  const navigate = route.useNavigate()
+  const go = useGo()
+  const isWide = useMediaQuery('(min-width: 1000px)', undefined, { getInitialValueInEffect: false })
+  const [areFacetsWanted, setFacetsWanted] = useState<boolean | undefined>()
+  const areFacetsOn = areFacetsWanted ?? isWide ?? true
+  const { store } = fleet
+  const { ordinals, selection, text } = list
+  const total = store.ordinals.length
+  const found = selection.ordinals.length
+  const open = useCallback(
+    (ordinal: number | undefined): void => {
+      if (ordinal === undefined) return
+      const read = (one: number) => ({ host: store.nameOf(one), node: store.nodeOf(one) })
+      const { host, node } = read(ordinal)
+      rememberList(ordinals.length, (index) => read(ordinals[index] ?? 0))
+      void navigate({ to: '/hosts/$host', params: { host }, search: host === node ? {} : { node } })
+    },
+    [store, ordinals, navigate],
+  )
+  const toggle = (field: FacetField, value: string): void =>
+    go({ q: hasTerm(text, field, value) ? withoutTerm(text, field, value) : withTerm(text, field, value) })
+
+  return (
+    <div aria-busy={isBehind}>
+      <Group gap="xs" mb="xs">
         <Text size="sm" fw={600} role="status" data-count={found}>
           {formatCount(found)} of {formatCount(total)} {total === 1 ? 'host' : 'hosts'}
         </Text>
@@ -116,24 +142,9 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
         </Button>
       </Group>
       <div className="hosts" data-facets={areFacetsOn ? 'on' : 'off'}>
-        {areFacetsOn ? (
-          <FacetPanel
-            facets={selection.facets}
-            text={text}
-            onToggle={(field, value) =>
-              go({ q: hasTerm(text, field, value) ? withoutTerm(text, field, value) : withTerm(text, field, value) })
-            }
-          />
-        ) : null}
+        {areFacetsOn ? <FacetPanel facets={selection.facets} text={text} onToggle={toggle} /> : null}
         {found === 0 && ordinals.length === 0 ? (
-          <Empty title="No host matches">
-            Of {formatCount(total)}, none is like <code>{q}</code>.
-            <Group justify="center" mt="sm">
-              <Button size="compact-sm" variant="outline" onClick={() => go({ q: '' })}>
-                Clear the filter
-              </Button>
-            </Group>
-          </Empty>
+          <NoMatch total={total} filter={search.q ?? ''} onClear={() => go({ q: '' })} />
         ) : (
           <div className="hosts-lists">
             {view === 'table' ? null : (
@@ -149,12 +160,12 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
               />
             )}
             {view === 'map' ? null : (
-              <div {...hand.handlers}>
+              <div {...handlers}>
                 <HostTable
                   fleet={fleet}
                   ordinals={ordinals}
                   sort={sort}
-                  height={view === 'split' ? 'calc(100vh - 520px)' : 'calc(100vh - 170px)'}
+                  height={view === 'split' ? 'calc(100vh - 520px)' : 'calc(100vh - 190px)'}
                   onSort={(next) => go({ sort: next })}
                   onOpen={open}
                 />
@@ -163,9 +174,40 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
           </div>
         )}
       </div>
-    </Stack>
+    </div>
+  )
+})
+
+interface NoMatchProps {
+  readonly total: number
+  readonly filter: string
+  onClear(): void
+}
+
+function NoMatch({ total, filter, onClear }: NoMatchProps) {
+  return (
+    <Empty title="No host matches">
+      Of {formatCount(total)}, none is like <code>{filter}</code>.
+      <Group justify="center" mt="sm">
+        <Button size="compact-sm" variant="outline" onClick={onClear}>
+          Clear the filter
+        </Button>
+      </Group>
+    </Empty>
   )
 }
+
+/** Changes what the address says. Typing replaces it, everything else is a step that Back undoes. */
+function useGo(): (change: SearchChange, how?: 'typing' | 'applied') => void {
+  const navigate = route.useNavigate()
+  return useCallback(
+    (change, how = 'applied') =>
+      void navigate({ search: (before) => withoutDefaults({ ...before, ...change }), replace: how === 'typing', resetScroll: false }),
+    [navigate],
+  )
+}
+
+type SearchChange = { readonly [Name in keyof HostsSearch]?: HostsSearch[Name] | undefined }
 
 /** Said when what is shown may be old: since when, and that it is tried on. */
 function FeedNote({ live, fleet }: { readonly live: LiveState; readonly fleet: Fleet }) {
@@ -192,7 +234,13 @@ function FirstLoad() {
 const viewNames: Readonly<Record<HostView, string>> = { split: 'Split', table: 'Table', map: 'Map' }
 
 /** What is as it is without being said is left out of the address. */
-const withoutEmpty = (search: HostsSearch): HostsSearch =>
-  Object.fromEntries(Object.entries(search).filter(([name, value]) => value !== '' && value !== defaults[name])) as HostsSearch
-
-const defaults: Readonly<Record<string, string>> = { sort: 'host', view: 'split', group: 'az', colour: 'mem' }
+const withoutDefaults = (search: SearchChange): HostsSearch => {
+  const { q, sort, view, group, colour } = search
+  return {
+    ...(q === undefined || q === '' ? {} : { q }),
+    ...(sort === undefined || sort === 'host' ? {} : { sort }),
+    ...(view === undefined || view === 'split' ? {} : { view }),
+    ...(group === undefined || group === 'az' ? {} : { group }),
+    ...(colour === undefined || colour === 'mem' ? {} : { colour }),
+  }
+}
