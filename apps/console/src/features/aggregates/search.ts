@@ -8,9 +8,14 @@ export function readAggregatesSearch({ q }: Record<string, unknown>): Aggregates
   return typeof q === 'string' && q !== '' ? { q } : {}
 }
 
-/** What the address of one of them says. */
-export type AggregateSearch = Readonly<Record<never, never>>
+/** What the address of one aggregate says. */
+export interface AggregateSearch {
+  /** Part of the names of the members that are shown. */
+  readonly find?: string
+  /** `yes`: the draft is open. */
+  readonly edit?: 'yes'
+}
 
-export function readAggregateSearch(_search: Record<string, unknown>): AggregateSearch {
-  return {}
+export function readAggregateSearch({ find, edit }: Record<string, unknown>): AggregateSearch {
+  return { ...(typeof find === 'string' && find !== '' ? { find } : {}), ...(edit === 'yes' ? { edit } : {}) }
 }

@@ -1,0 +1,108 @@
+import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { queryClient, request } from '../../lib/api.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { CREATE } from './documents.ts'
+import { parseNames, parsePairs } from './draft.ts'
+import { Impact, type ImpactCounts, Refusal } from './impact.tsx'
+
+interface CreateAggregateProps {
+  onClose(): void
+  onDone(uuid: string): void
+}
+
+type Told = { readonly message: string; readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[] }
+
+/** A new aggregate: first what it would touch, then the deed. */
+export function CreateAggregate({ onClose, onDone }: CreateAggregateProps) {
+  const [name, setName] = useState('')
+  const [zone, setZone] = useState('')
+  const [hosts, setHosts] = useState('')
+  const [metadata, setMetadata] = useState('')
+  const [impact, setImpact] = useState<ImpactCounts | undefined>()
+  const [refusal, setRefusal] = useState<Told | undefined>()
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const { pairs, wrong } = parsePairs(metadata)
+
+  const change = (set: (value: string) => void) => (value: string) => {
+    set(value)
+    setImpact(undefined)
+    setRefusal(undefined)
+    setError(undefined)
+  }
+  const send = (dryRun: boolean): void => {
+    setBusy(true)
+    setError(undefined)
+    setRefusal(undefined)
+    const input = {
+      name: name.trim(),
+      availabilityZone: zone.trim() || null,
+      hosts: parseNames(hosts),
+      metadata: Object.entries(pairs).map(([key, value]) => ({ key, value })),
+    }
+    request(CREATE, { input, dryRun })
+      .then(({ aggregateCreate: answer }) => {
+        if (answer.__typename !== 'AggregatePayload') setRefusal(answer)
+        else if (dryRun) setImpact(answer.impact)
+        else {
+          void queryClient.invalidateQueries()
+          onDone(answer.aggregate?.uuid ?? '')
+        }
+      }, setError)
+      .finally(() => setBusy(false))
+  }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    send(impact === undefined)
+  }
+
+  return (
+    <Modal opened onClose={onClose} title="Create an aggregate" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <TextInput
+            label="Name"
+            required
+            value={name}
+            onChange={({ currentTarget }) => change(setName)(currentTarget.value)}
+            data-autofocus
+          />
+          <TextInput
+            label="Availability zone"
+            description="Makes it a zone; leave it empty for a plain aggregate."
+            value={zone}
+            onChange={({ currentTarget }) => change(setZone)(currentTarget.value)}
+          />
+          <Textarea
+            label="Metadata"
+            description="key=value, one a line"
+            autosize
+            minRows={2}
+            value={metadata}
+            error={wrong.length > 0 ? `not key=value: ${wrong.join(', ')}` : undefined}
+            onChange={({ currentTarget }) => change(setMetadata)(currentTarget.value)}
+          />
+          <Textarea
+            label="Hosts"
+            description="Paste names with any separators."
+            rows={4}
+            value={hosts}
+            onChange={({ currentTarget }) => change(setHosts)(currentTarget.value)}
+          />
+          {refusal === undefined ? null : <Refusal message={refusal.message} issues={refusal.issues} />}
+          {error === undefined ? null : <Problem error={error} />}
+          {impact === undefined ? null : <Impact impact={impact} />}
+          <Group justify="flex-end">
+            <Button variant="subtle" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isBusy} disabled={name.trim() === '' || wrong.length > 0}>
+              {impact === undefined ? 'See what it touches' : 'Create'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

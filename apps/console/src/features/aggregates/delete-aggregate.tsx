@@ -1,0 +1,57 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { queryClient, request } from '../../lib/api.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { DELETE } from './documents.ts'
+import { Impact, Refusal } from './impact.tsx'
+
+interface DeleteAggregateProps {
+  readonly uuid: string
+  readonly name: string
+  readonly version: number
+  onClose(): void
+  onDone(): void
+}
+
+/** Deletes after a counted preview, and only when the name is written out. */
+export function DeleteAggregate({ uuid, name, version, onClose, onDone }: DeleteAggregateProps) {
+  const [answer, setAnswer] = useState<ResultOf<typeof DELETE>['aggregateDelete'] | undefined>()
+  const [error, setError] = useState<unknown>()
+  const [typed, setTyped] = useState('')
+
+  useEffect(() => {
+    request(DELETE, { uuid, ifVersion: version, dryRun: true }).then(({ aggregateDelete }) => setAnswer(aggregateDelete), setError)
+  }, [uuid, version])
+  const remove = (): void => {
+    request(DELETE, { uuid, ifVersion: version, dryRun: false }).then(({ aggregateDelete }) => {
+      setAnswer(aggregateDelete)
+      if (aggregateDelete.__typename !== 'AggregatePayload') return
+      void queryClient.invalidateQueries()
+      onDone()
+    }, setError)
+  }
+
+  return (
+    <Modal opened onClose={onClose} title={`Delete ${name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="sm">
+        {error === undefined ? null : <Problem error={error} />}
+        {answer === undefined ? null : answer.__typename === 'AggregatePayload' ? (
+          <Impact impact={answer.impact} />
+        ) : (
+          <Refusal message={answer.message} issues={answer.__typename === 'ValidationError' ? answer.issues : undefined} />
+        )}
+        <Text size="sm">The hosts stay; the set and its metadata go. Write the name to confirm.</Text>
+        <TextInput label="Name" value={typed} onChange={({ currentTarget }) => setTyped(currentTarget.value)} data-autofocus />
+        <Group justify="flex-end">
+          <Button variant="subtle" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button color="red" disabled={typed !== name || answer?.__typename !== 'AggregatePayload'} onClick={remove}>
+            Delete
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,52 @@
+import { graphql } from '../../lib/graphql.ts'
+
+export const LIST = graphql(`
+  query AggregateList($q: String, $after: String) {
+    aggregates(first: 200, after: $after, query: $q) {
+      totalCount
+      nodes { uuid name availabilityZone metadata { key value } hostNames version updatedAt }
+      pageInfo { endCursor hasNextPage }
+    }
+  }
+`)
+
+export const AGGREGATE = graphql(`
+  query Aggregate($uuid: UUID!) {
+    aggregate(uuid: $uuid) { uuid name availabilityZone metadata { key value } hostNames version updatedAt }
+  }
+`)
+
+export const CREATE = graphql(`
+  mutation AggregateCreate($input: AggregateCreateInput!, $dryRun: Boolean!) {
+    aggregateCreate(input: $input, dryRun: $dryRun) {
+      __typename
+      ... on AggregatePayload { dryRun impact { hostsAffected azChanges claimsOnAffectedHosts warnings } aggregate { uuid } }
+      ... on ValidationError { issues { path message } }
+      ... on UserError { code message }
+    }
+  }
+`)
+
+export const UPDATE = graphql(`
+  mutation AggregateUpdate($uuid: UUID!, $ifVersion: Int!, $input: AggregateUpdateInput!, $dryRun: Boolean!) {
+    aggregateUpdate(uuid: $uuid, ifVersion: $ifVersion, input: $input, dryRun: $dryRun) {
+      __typename
+      ... on AggregatePayload { dryRun impact { hostsAffected azChanges claimsOnAffectedHosts warnings } aggregate { uuid } }
+      ... on VersionConflict { expected actual current { uuid name availabilityZone metadata { key value } hostNames version updatedAt } }
+      ... on ValidationError { issues { path message } }
+      ... on UserError { code message }
+    }
+  }
+`)
+
+export const DELETE = graphql(`
+  mutation AggregateDelete($uuid: UUID!, $ifVersion: Int!, $dryRun: Boolean!) {
+    aggregateDelete(uuid: $uuid, ifVersion: $ifVersion, dryRun: $dryRun) {
+      __typename
+      ... on AggregatePayload { dryRun impact { hostsAffected azChanges claimsOnAffectedHosts warnings } }
+      ... on VersionConflict { expected actual }
+      ... on ValidationError { issues { path message } }
+      ... on UserError { code message }
+    }
+  }
+`)

@@ -1,0 +1,137 @@
+/** An aggregate as it stands, or stood when a draft was begun. */
+export interface AggregateState {
+  readonly name: string
+  readonly version: number
+  readonly metadata: readonly { readonly key: string; readonly value: string }[]
+  readonly hostNames: readonly string[]
+}
+
+/** What an operator wants changed: deltas, so that two of them cannot erase each other's work. */
+export interface Draft {
+  /** What it was made from. */
+  readonly base: AggregateState
+  readonly name: string
+  readonly addHosts: readonly string[]
+  readonly removeHosts: readonly string[]
+  readonly setMetadata: Readonly<Record<string, string>>
+  readonly unsetMetadata: readonly string[]
+}
+
+export interface UpdateInput {
+  name?: string
+  addHosts?: string[]
+  removeHosts?: string[]
+  setMetadata?: { key: string; value: string }[]
+  unsetMetadata?: string[]
+}
+
+export const beginDraft = (base: AggregateState): Draft => ({
+  base,
+  name: base.name,
+  addHosts: [],
+  removeHosts: [],
+  setMetadata: {},
+  unsetMetadata: [],
+})
+
+/** Names from any list that people paste: lines, commas, semicolons, tabs; each once, in their order. */
+export const parseNames = (text: string): string[] => [...new Set(text.split(/[\s,;]+/).filter((name) => name !== ''))]
+
+/** `key=value` lines; what has no `=` is told apart. */
+export function parsePairs(text: string): { readonly pairs: Readonly<Record<string, string>>; readonly wrong: readonly string[] } {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  const wrong = lines.filter((line) => line.indexOf('=') < 1)
+  const right = lines.filter((line) => line.indexOf('=') >= 1)
+  return {
+    pairs: Object.fromEntries(right.map((line) => [line.slice(0, line.indexOf('=')).trim(), line.slice(line.indexOf('=') + 1).trim()])),
+    wrong,
+  }
+}
+
+/** What is sent: only what differs from the base. */
+export function toUpdateInput({ base, name, addHosts, removeHosts, setMetadata, unsetMetadata }: Draft): UpdateInput {
+  const members = new Set(base.hostNames)
+  const known = new Map(base.metadata.map(({ key, value }) => [key, value]))
+  const added = addHosts.filter((host) => !members.has(host))
+  const removed = removeHosts.filter((host) => members.has(host))
+  const set = Object.entries(setMetadata).filter(([key, value]) => known.get(key) !== value)
+  const unset = unsetMetadata.filter((key) => known.has(key) && !(key in setMetadata))
+  return {
+    ...(name !== base.name ? { name } : {}),
+    ...(added.length > 0 ? { addHosts: added } : {}),
+    ...(removed.length > 0 ? { removeHosts: removed } : {}),
+    ...(set.length > 0 ? { setMetadata: set.map(([key, value]) => ({ key, value })) } : {}),
+    ...(unset.length > 0 ? { unsetMetadata: unset } : {}),
+  }
+}
+
+export const changesNothing = (draft: Draft): boolean => Object.keys(toUpdateInput(draft)).length === 0
+
+export interface DiffLine {
+  readonly sign: '+' | '-' | '~'
+  readonly text: string
+}
+
+/** A draft as lines that people read before they apply it. */
+export function diffOf(draft: Draft): DiffLine[] {
+  const { name, addHosts = [], removeHosts = [], setMetadata = [], unsetMetadata = [] } = toUpdateInput(draft)
+  const known = new Map(draft.base.metadata.map(({ key, value }) => [key, value]))
+  return [
+    ...(name === undefined ? [] : [{ sign: '~' as const, text: `name: ${draft.base.name} → ${name}` }]),
+    ...unsetMetadata.map((key) => ({ sign: '-' as const, text: `${key}=${known.get(key)}` })),
+    ...setMetadata.map(({ key, value }) =>
+      known.has(key)
+        ? { sign: '~' as const, text: `${key}: ${known.get(key)} → ${value}` }
+        : { sign: '+' as const, text: `${key}=${value}` },
+    ),
+    ...removeHosts.map((host) => ({ sign: '-' as const, text: `host ${host}` })),
+    ...addHosts.map((host) => ({ sign: '+' as const, text: `host ${host}` })),
+  ]
+}
+
+/** What somebody else changed since a draft was begun. */
+export function changesBetween(base: AggregateState, current: AggregateState): DiffLine[] {
+  const members = new Set(current.hostNames)
+  const keys = new Set(current.metadata.map(({ key }) => key))
+  return diffOf({
+    base,
+    name: current.name,
+    addHosts: current.hostNames,
+    removeHosts: base.hostNames.filter((host) => !members.has(host)),
+    setMetadata: Object.fromEntries(current.metadata.map(({ key, value }) => [key, value])),
+    unsetMetadata: base.metadata.map(({ key }) => key).filter((key) => !keys.has(key)),
+  })
+}
+
+/** The same wishes on what stands now. A name that was not touched follows the current one. */
+export const rebase = (draft: Draft, current: AggregateState): Draft => ({
+  ...draft,
+  base: current,
+  name: draft.name === draft.base.name ? current.name : draft.name,
+})
+
+/** A draft as it was kept; undefined for anything else. */
+export function readDraft(text: string | null): Draft | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null')
+    return isDraft(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isDraft(value: unknown): value is Draft {
+  if (typeof value !== 'object' || value === null) return false
+  const { base, name, addHosts, removeHosts, setMetadata, unsetMetadata } = value as Partial<Draft>
+  return (
+    typeof base?.version === 'number' &&
+    Array.isArray(base.hostNames) &&
+    Array.isArray(base.metadata) &&
+    typeof name === 'string' &&
+    [addHosts, removeHosts, unsetMetadata].every(Array.isArray) &&
+    typeof setMetadata === 'object'
+  )
+}

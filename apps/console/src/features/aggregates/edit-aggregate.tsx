@@ -1,0 +1,193 @@
+import { Alert, Button, Group, Paper, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { queryClient, request } from '../../lib/api.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { UPDATE } from './documents.ts'
+import {
+  type AggregateState,
+  changesBetween,
+  changesNothing,
+  type DiffLine,
+  type Draft,
+  diffOf,
+  parseNames,
+  parsePairs,
+  rebase,
+  toUpdateInput,
+} from './draft.ts'
+import { Impact, Refusal } from './impact.tsx'
+
+type Answer = ResultOf<typeof UPDATE>['aggregateUpdate']
+
+interface EditAggregateProps {
+  readonly uuid: string
+  readonly draft: Draft
+  onChange(draft: Draft): void
+  /** The draft is dropped, or applied. */
+  onDone(): void
+}
+
+/** The draft of an edit: what is wanted, what it would touch, and what to do when somebody else was faster. */
+export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregateProps) {
+  const [answer, setAnswer] = useState<Answer | undefined>()
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const [metadata, setMetadata] = useState(() =>
+    Object.entries(draft.setMetadata)
+      .map(([key, value]) => `${key}=${value}`)
+      .join('\n'),
+  )
+  const { wrong } = parsePairs(metadata)
+
+  const change = (next: Partial<Draft>): void => {
+    onChange({ ...draft, ...next })
+    setAnswer(undefined)
+    setError(undefined)
+  }
+  const send = (dryRun: boolean): void => {
+    setBusy(true)
+    setError(undefined)
+    request(UPDATE, { uuid, ifVersion: draft.base.version, input: toUpdateInput(draft), dryRun })
+      .then(({ aggregateUpdate }) => {
+        setAnswer(aggregateUpdate)
+        if (aggregateUpdate.__typename !== 'AggregatePayload' || dryRun) return
+        void queryClient.invalidateQueries()
+        onDone()
+      }, setError)
+      .finally(() => setBusy(false))
+  }
+
+  const current = answer?.__typename === 'VersionConflict' ? answer.current : null
+  return (
+    <Paper withBorder p="md" aria-label="Draft" component="section">
+      <Stack gap="sm">
+        <Text fw={600} component="h2">
+          Draft on version {draft.base.version}
+        </Text>
+        <TextInput label="Name" value={draft.name} onChange={({ currentTarget }) => change({ name: currentTarget.value })} />
+        <Names label="Add hosts" names={draft.addHosts} onChange={(addHosts) => change({ addHosts })} />
+        <Names label="Remove hosts" names={draft.removeHosts} onChange={(removeHosts) => change({ removeHosts })} />
+        <Textarea
+          label="Set metadata"
+          description="key=value, one a line; availability_zone makes it a zone"
+          autosize
+          minRows={2}
+          value={metadata}
+          error={wrong.length > 0 ? `not key=value: ${wrong.join(', ')}` : undefined}
+          onChange={({ currentTarget }) => {
+            setMetadata(currentTarget.value)
+            change({ setMetadata: parsePairs(currentTarget.value).pairs })
+          }}
+        />
+        <Names label="Remove metadata keys" names={draft.unsetMetadata} onChange={(unsetMetadata) => change({ unsetMetadata })} />
+        <Diff label="What the draft changes" lines={diffOf(draft)} nothing="The draft changes nothing yet." />
+        {error === undefined ? null : <Problem error={error} />}
+        {answer?.__typename === 'AggregatePayload' ? <Impact impact={answer.impact} /> : null}
+        {answer?.__typename === 'ValidationError' ? <Refusal message={answer.message} issues={answer.issues} /> : null}
+        {answer?.__typename === 'NotFound' ? <Refusal message={answer.message} /> : null}
+        {current === null ? null : (
+          <Conflict
+            draft={draft}
+            current={current}
+            onRebase={() => {
+              onChange(rebase(draft, current))
+              setAnswer(undefined)
+            }}
+            onDiscard={onDone}
+          />
+        )}
+        <Group justify="flex-end">
+          <Button variant="subtle" onClick={onDone}>
+            Discard
+          </Button>
+          {answer?.__typename === 'AggregatePayload' ? (
+            <Button loading={isBusy} onClick={() => send(false)}>
+              Apply to version {draft.base.version}
+            </Button>
+          ) : (
+            <Button loading={isBusy} disabled={changesNothing(draft) || wrong.length > 0 || current !== null} onClick={() => send(true)}>
+              See what it touches
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Paper>
+  )
+}
+
+interface NamesProps {
+  readonly label: string
+  readonly names: readonly string[]
+  onChange(names: readonly string[]): void
+}
+
+/** A list of names, typed or pasted; what stands there stays as it was written while one writes. */
+function Names({ label, names, onChange }: NamesProps) {
+  const [text, setText] = useState(names.join('\n'))
+  return (
+    <Textarea
+      label={label}
+      description={names.length > 1 ? `${names.length} names` : undefined}
+      autosize
+      minRows={1}
+      maxRows={8}
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value)
+        onChange(parseNames(currentTarget.value))
+      }}
+    />
+  )
+}
+
+interface ConflictProps {
+  readonly draft: Draft
+  readonly current: AggregateState
+  onRebase(): void
+  onDiscard(): void
+}
+
+/** Somebody else was faster: what they changed, beside what the draft wants. */
+function Conflict({ draft, current, onRebase, onDiscard }: ConflictProps) {
+  return (
+    <Alert color="orange" title={`Somebody changed it: version ${draft.base.version} is ${current.version} now`} role="alert" data-conflict>
+      <Stack gap="xs">
+        <Diff label="What they changed" lines={changesBetween(draft.base, current)} nothing="Nothing that shows." />
+        <Diff label="What you want" lines={diffOf(rebase(draft, current))} nothing="All that you want is there already." />
+        <Group>
+          <Button size="compact-sm" onClick={onRebase}>
+            Put my changes on version {current.version}
+          </Button>
+          <Button size="compact-sm" variant="subtle" onClick={onDiscard}>
+            Drop my changes
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  )
+}
+
+function Diff({ label, lines, nothing }: { readonly label: string; readonly lines: readonly DiffLine[]; readonly nothing: string }) {
+  if (lines.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {nothing}
+      </Text>
+    )
+  return (
+    <div>
+      <Text size="sm" fw={600}>
+        {label}
+      </Text>
+      <ScrollBox label={label} maxHeight="200px">
+        {lines.map(({ sign, text }) => (
+          <div key={sign + text} className="mono" data-diff={sign}>
+            {sign} {text}
+          </div>
+        ))}
+      </ScrollBox>
+    </div>
+  )
+}

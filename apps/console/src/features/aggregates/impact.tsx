@@ -1,0 +1,51 @@
+import { Alert, List, Text } from '@mantine/core'
+import { formatCount } from '../../lib/format.ts'
+
+export interface ImpactCounts {
+  readonly hostsAffected: number
+  readonly azChanges: number
+  readonly claimsOnAffectedHosts: number
+  readonly warnings: readonly string[]
+}
+
+/** What an edit would touch, counted, before anything happens. */
+export function Impact({ impact }: { readonly impact: ImpactCounts }) {
+  const { hostsAffected, azChanges, claimsOnAffectedHosts, warnings } = impact
+  return (
+    <Alert color="blue" title="What it would touch" role="status" data-impact>
+      <Text size="sm">
+        {formatCount(hostsAffected)} hosts, {formatCount(azChanges)} of them would change their availability zone; they hold{' '}
+        {formatCount(claimsOnAffectedHosts)} live claims. Nothing is changed yet.
+      </Text>
+      {warnings.length === 0 ? null : (
+        <List size="sm" mt={4}>
+          {warnings.map((warning) => (
+            <List.Item key={warning}>{warning}</List.Item>
+          ))}
+        </List>
+      )}
+    </Alert>
+  )
+}
+
+interface RefusalProps {
+  readonly message: string
+  readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[] | undefined
+}
+
+const SHOWN = 50
+
+/** Why an edit was refused, each thing by its name. */
+export function Refusal({ message, issues = [] }: RefusalProps) {
+  return (
+    <Alert color="red" title="It was refused" role="alert">
+      {issues.length === 0 ? <Text size="sm">{message}</Text> : null}
+      <List size="sm">
+        {issues.slice(0, SHOWN).map(({ path, message: text }) => (
+          <List.Item key={path.join('.')}>{text}</List.Item>
+        ))}
+      </List>
+      {issues.length > SHOWN ? <Text size="sm">and {formatCount(issues.length - SHOWN)} more.</Text> : null}
+    </Alert>
+  )
+}
