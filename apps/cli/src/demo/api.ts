@@ -102,6 +102,9 @@ const RELEASE = `mutation Release($claims: [ClaimRef!]!) {
   claimRelease(claims: $claims, reason: "deleted by its owner") { __typename ... on UserError { message } }
 }`
 
+/** As long as the API lets a caller wait: a busy machine with a large fleet is slow, and a demo has time. */
+const DEADLINE = 'PT60S'
+
 const LIVE = '[RESERVED, CONFIRMED, MATERIALISED]'
 
 const CLAIMS = `query Claims($after: String) { claims(first: ${LARGEST_PAGE}, after: $after, states: ${LIVE}) { ${PAGE_INFO} nodes { id fence } } }`
@@ -162,7 +165,7 @@ export function createDemoApi(client: Client, stopped: AbortSignal): DemoApi {
 
     async select(spec, key, ttl) {
       const { selectDestinations } = await call<{ selectDestinations: SelectAnswer }>(SELECT, {
-        input: { spec: { gantt: spec }, idempotencyKey: key, claim: { mode: 'RESERVE', ttl } },
+        input: { spec: { gantt: spec }, idempotencyKey: key, claim: { mode: 'RESERVE', ttl }, deadline: DEADLINE },
       })
       expectEnd(selectDestinations, 'SelectDestinationsPayload', 'NoValidHost')
       const { decision, destinations = [] } = selectDestinations

@@ -33,13 +33,15 @@ const REQUESTS_HELD = { least: 30, most: 240 }
 /** Hosts looked at by the first requests, all in all: on a large fleet the links come first, and most claims with the stream. */
 const FIRST_CHECKS = 800_000
 const PLACED_AT_ONCE = 8
+/** Above the deadline that the service gives itself. */
+const CALL_DEADLINE_MS = 90_000
 /** How many requests come between two reports of a host. */
 const REQUESTS_PER_REPORT = 4
 
 /** Fills a service with the demo's fleet and claims, tells what to look at, and keeps it alive until it is stopped. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { url, folder, rate, stopped, say, tell } = options
-  const api = createDemoApi(createClient({ url, key: folder.key }), stopped)
+  const api = createDemoApi(createClient({ url, key: folder.key, deadlineMs: CALL_DEADLINE_MS }), stopped)
   try {
     const fleet = await bringFleet(api, options)
     const { decisions, claims } = await api.count()
