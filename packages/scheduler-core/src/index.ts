@@ -12,7 +12,7 @@ export type {
   SelectedDestination,
 } from './decision/decision.ts'
 export { reasonText } from './decision/reason-text.ts'
-export { examineAgain, proposalsBefore, replay } from './decision/replay.ts'
+export { checkAgain, examineAgain, proposalsBefore, replay } from './decision/replay.ts'
 export type { Filter, FilterOptions, PreparedFilter, Reason, Verdict } from './filters/filter.ts'
 export { filters } from './filters/index.ts'
 export { type Aggregate, type Aggregates, ZONE_KEY } from './fleet/aggregates.ts'
@@ -30,7 +30,17 @@ export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmenta
 export { allKinds, type KindName, kinds } from './kinds/index.ts'
 export { sharedCpusLeft } from './kinds/numa/numa.ts'
 export { compileProfile, parseProfile } from './pipeline/compile.ts'
-export { type Check, type Examination, type ExaminedStep, examine, PASSES_ALL, type ReasonCount } from './pipeline/examine.ts'
+export {
+  type Check,
+  type Examination,
+  type ExaminedStep,
+  examine,
+  type Findings,
+  type HostChecks,
+  PASSES_ALL,
+  prepareChecks,
+  type ReasonCount,
+} from './pipeline/examine.ts'
 export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix } from './pipeline/verdict-matrix.ts'
 export { type Parsed, type Problem, quote } from './problem.ts'
 export { type Profile, type ProfileInput, profileRef } from './profiles/profile.ts'

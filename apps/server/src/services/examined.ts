@@ -1,10 +1,10 @@
 import {
   type Check,
   type ClaimsProposed,
+  checkAgain,
   type DecisionRecord,
-  type Examination,
-  type ExaminedStep,
   examineAgain,
+  type Findings,
   type Fleet,
   type HostIndex,
   type HostName,
@@ -56,18 +56,11 @@ export interface HostVerdict extends HostName {
 }
 
 /** Everything about one instance of a request, kept after the state has moved on. */
-export interface Examined {
+export interface Examined extends Findings {
   readonly question: Question
   readonly instance: number
-  readonly hostCount: number
-  readonly steps: readonly ExaminedStep[]
-  readonly weighed: Examination['weighed']
-  /** Hosts that pass, best first, as positions in `weighed.hosts`. */
-  readonly ranked: readonly number[]
   /** By position in the order of first sight. */
   readonly names: readonly HostName[]
-  /** Position of the first step that refuses each host; PASSES_ALL where none does. */
-  readonly firstRefusing: Uint8Array
   verdict(index: number): HostVerdict
   /** Every filter's word on every host; made when it is asked for, and kept. */
   matrix(): Promise<VerdictMatrix>
@@ -77,24 +70,29 @@ export interface Examined {
 export async function examineInstance(question: Question, instance: number): Promise<Examined> {
   const { record, before } = question
   const found = await question.read((fleet) =>
-    examineAgain(fleet, before, record, instance, ({ hostCount, steps, weighed, ranked, firstRefusing }) => ({
-      hostCount,
-      steps,
-      weighed,
-      ranked,
-      firstRefusing,
+    // what asks the state does not outlive it
+    examineAgain(fleet, before, record, instance, ({ checksOf, reasonOf, ...findings }) => ({
+      ...findings,
       names: fleet.hosts.records.map(({ host, node }) => ({ host, node })),
     })),
   )
   const positions = new Map(found.ranked.map((position, rank) => [found.weighed.hosts[position] as number, { rank: rank + 1, position }]))
   const chosen = outcomesOf(question.answer[instance])
+  const readChecks = (shortCircuit: boolean) =>
+    batched((indexes) =>
+      question.read((fleet) =>
+        checkAgain(fleet, before, record, instance, ({ checksOf }) => indexes.map((index) => checksOf(index as HostIndex, shortCircuit))),
+      ),
+    )
+  const allChecks = readChecks(false)
+  const firstChecks = readChecks(true)
   let matrix: Promise<VerdictMatrix> | undefined
   return {
     question,
     instance,
     ...found,
     matrix() {
-      matrix ??= question.read((fleet) => examineAgain(fleet, before, record, instance, verdictMatrix))
+      matrix ??= question.read((fleet) => checkAgain(fleet, before, record, instance, (checks) => verdictMatrix(found, checks)))
       return matrix
     },
     verdict(index) {
@@ -106,16 +104,37 @@ export async function examineInstance(question: Question, instance: number): Pro
         rank: place?.rank ?? null,
         weights: place === undefined ? [] : weightsAt(found.weighed, place.position),
         total: place === undefined ? null : (found.weighed.totals[place.position] as number),
-        checks: (shortCircuit) =>
-          question.read((fleet) =>
-            examineAgain(fleet, before, record, instance, (examination) => examination.checksOf(index as HostIndex, shortCircuit)),
-          ),
+        checks: (shortCircuit) => (shortCircuit ? firstChecks(index) : allChecks(index)),
       }
     },
   }
 }
 
-function weightsAt({ weighers }: Examination['weighed'], position: number): WeigherScore[] {
+/** Answers what is asked in one go by one read, and reads nothing twice. */
+function batched<Answer>(read: (indexes: readonly number[]) => Promise<readonly Answer[]>): (index: number) => Promise<Answer> {
+  const known = new Map<number, Promise<Answer>>()
+  let batch: { readonly indexes: number[]; readonly answers: Promise<readonly Answer[]> } | undefined
+  const open = () => {
+    const indexes: number[] = []
+    // everything that is asked before this code lets go is in it
+    const answers = Promise.resolve().then(() => {
+      batch = undefined
+      return read(indexes)
+    })
+    return { indexes, answers }
+  }
+  return (index) => {
+    const asked = known.get(index)
+    if (asked !== undefined) return asked
+    batch ??= open()
+    const place = batch.indexes.push(index) - 1
+    const answer = batch.answers.then((answers) => answers[place] as Answer)
+    known.set(index, answer)
+    return answer
+  }
+}
+
+function weightsAt({ weighers }: Findings['weighed'], position: number): WeigherScore[] {
   return weighers.map(({ name, unit, multiplier, raw, normalised }) => {
     const normalized = normalised[position] as number
     return { weigher: name, unit, raw: raw[position] as number, normalized, multiplier, weighted: multiplier * normalized }

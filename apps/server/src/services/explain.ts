@@ -2,9 +2,9 @@ import {
   CORE_VERSION,
   DEFAULT_PROFILE,
   type DecisionRecord,
-  examine,
   type Fleet,
   type HostIndex,
+  prepareChecks,
   profileRef,
   proposalsBefore,
   type RequestSpec,
@@ -153,7 +153,6 @@ function passesNow({ fleet }: Replica, { record }: Question, { host, node }: Hos
   if (index === undefined) return null
   const profile = fleet.profiles.find(record.profile)
   if (profile === undefined) return null
-  return examine(fleet, record.request, profile, record.seed)
-    .checksOf(index)
-    .every(({ verdict }) => verdict === 'PASS' || verdict === 'NOT_ASKED')
+  const checks = prepareChecks(fleet, record.request, profile).checksOf(index)
+  return checks.every(({ verdict }) => verdict === 'PASS' || verdict === 'NOT_ASKED')
 }

@@ -1,7 +1,7 @@
 import type { ClaimsProposed, LogEntry } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
-import { type Examination, examine } from '../pipeline/examine.ts'
+import { type Examination, examine, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
 import { type Decided, decide } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
 import type { DecisionRecord } from './decision.ts'
@@ -18,7 +18,7 @@ export function replay(fleet: Fleet, before: readonly ClaimsProposed[], record: 
   return withProposals(fleet, before, (overlay) => decideAgain(fleet, overlay, record))
 }
 
-/** Makes a decision again up to one of its instances, and tells everything about that one: earlier picks hold their share. */
+/** Everything about one instance of a decision, made again: earlier picks hold their share. */
 export function examineAgain<T>(
   fleet: Fleet,
   before: readonly ClaimsProposed[],
@@ -26,10 +26,28 @@ export function examineAgain<T>(
   instance: number,
   read: (examination: Examination) => T,
 ): T {
-  const { parts } = replay(fleet, before, { ...record, allOrNothing: false })
+  return atInstance(fleet, before, record, instance, () =>
+    read(examine(fleet, record.request, profileOf(fleet, record), record.seed, instance)),
+  )
+}
+
+/** The filters as one instance of a decision met them, for questions about single hosts. */
+export function checkAgain<T>(
+  fleet: Fleet,
+  before: readonly ClaimsProposed[],
+  record: DecisionRecord,
+  instance: number,
+  read: (checks: HostChecks) => T,
+): T {
+  return atInstance(fleet, before, record, instance, () => read(prepareChecks(fleet, record.request, profileOf(fleet, record))))
+}
+
+/** Reads the fleet as one instance of a decision met it. */
+function atInstance<T>(fleet: Fleet, before: readonly ClaimsProposed[], record: DecisionRecord, instance: number, read: () => T): T {
+  const earlier = instance === 0 ? [] : replay(fleet, before, { ...record, allOrNothing: false }).parts.slice(0, instance)
   return withProposals(fleet, before, (overlay) => {
-    for (const part of parts.slice(0, instance)) overlay.hold(part, groupOf(record.request))
-    return read(examine(fleet, record.request, profileOf(fleet, record), record.seed, instance))
+    for (const part of earlier) overlay.hold(part, groupOf(record.request))
+    return read()
   })
 }
 

@@ -37,18 +37,29 @@ export interface ExaminedStep {
   readonly reasons: readonly ReasonCount[]
 }
 
-/** Everything that a request meets on a fleet at one moment, host by host. Valid until the fleet changes. */
-export interface Examination {
+/** What the filters of a profile say of single hosts. Valid until the fleet changes. */
+export interface HostChecks {
+  /** Every filter's word on a host, in order; short-circuited, those after the first refusal are not run. */
+  checksOf(host: HostIndex, shortCircuit?: boolean): readonly Check[]
+  /** Why a filter, by its position, refuses a host that it does refuse. */
+  reasonOf(host: HostIndex, step: number): Reason
+}
+
+/** Everything that a request meets on a fleet at one moment, host by host; it holds when the fleet has moved on. */
+export interface Findings {
   readonly hostCount: number
   readonly steps: readonly ExaminedStep[]
   /** Position in `steps` of the first filter that refuses each host; 255 where all pass. */
   readonly firstRefusing: Uint8Array
+  readonly bytesPerHost: number
+  /** `bytesPerHost` bytes for each host: bit s is set where step s refuses it, whatever those before it said. */
+  readonly refusedBy: Uint8Array
   readonly weighed: Weighed
   /** Positions in `weighed.hosts`, best first. */
   readonly ranked: readonly number[]
-  /** Every filter's verdict on a host, without stopping at the first refusal when `shortCircuit` is false. */
-  checksOf(host: HostIndex, shortCircuit?: boolean): readonly Check[]
 }
+
+export interface Examination extends Findings, HostChecks {}
 
 export const PASSES_ALL = 255
 
@@ -62,33 +73,55 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
   const steps = prepareFilters(compiled, request, fleet)
   const hostCount = fleet.hosts.count
   const firstRefusing = new Uint8Array(hostCount).fill(PASSES_ALL)
+  const bytesPerHost = Math.ceil(steps.length / 8)
+  const refusedBy = new Uint8Array(hostCount * bytesPerHost)
   const refusals = new Uint8Array(hostCount)
-  const lastRefusing = new Uint8Array(hostCount)
-  for (const [s, step] of steps.entries())
+  for (const [s, step] of steps.entries()) {
+    if (verdictIsIdle(step)) continue
     for (let host = 0; host < hostCount; host++) {
-      if (isCaughtBefore(step, firstRefusing[host] !== PASSES_ALL)) continue
-      if (verdictOf(step, host as HostIndex) === 'PASS' || verdictIsIdle(step)) continue
-      if (firstRefusing[host] === PASSES_ALL) firstRefusing[host] = s
+      const wasRefused = firstRefusing[host] !== PASSES_ALL
+      if (isCaughtBefore(step, wasRefused) || verdictOf(step, host as HostIndex) === 'PASS') continue
+      if (!wasRefused) firstRefusing[host] = s
       refusals[host] = (refusals[host] as number) + 1
-      lastRefusing[host] = s
+      const byte = host * bytesPerHost + (s >> 3)
+      refusedBy[byte] = (refusedBy[byte] as number) | (1 << (s & 7))
     }
+  }
   const passing: number[] = []
-  for (let host = 0; host < hostCount; host++) if (firstRefusing[host] === PASSES_ALL) passing.push(host)
+  // a host that one filter alone refuses is refused first by that one
+  const sole = new Uint32Array(steps.length)
+  for (let host = 0; host < hostCount; host++) {
+    const first = firstRefusing[host] as number
+    if (first === PASSES_ALL) passing.push(host)
+    else if (refusals[host] === 1) sole[first] = (sole[first] as number) + 1
+  }
   const weighed = runWeighers(isChance ? [] : prepareWeighers(compiled, request, fleet), Int32Array.from(passing))
   let left = hostCount
   return {
+    ...checksBy(steps),
     hostCount,
     firstRefusing,
+    bytesPerHost,
+    refusedBy,
     weighed,
     ranked: best(weighed, passing.length, isChance ? createChanceOrder(seed, instance) : createTieOrder(profile, seed)),
     steps: steps.map((step, s): ExaminedStep => {
       const entered = left
       const reasons = countReasons(step, s, firstRefusing)
       left -= reasons.reduce((sum, { hosts }) => sum + hosts, 0)
-      let soleRejections = 0
-      for (let host = 0; host < hostCount; host++) if (refusals[host] === 1 && lastRefusing[host] === s) soleRejections++
+      const soleRejections = sole[s] as number
       return { filter: step.name, asked: !verdictIsIdle(step), isNet: step.isNet, entered, passed: left, soleRejections, reasons }
     }),
+  }
+}
+
+/** Asks the filters about single hosts; to ask them about all, `examine` costs less. */
+export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile): HostChecks {
+  return checksBy(prepareFilters(compileProfile(profile), request, fleet))
+}
+
+function checksBy(steps: readonly FilterStep[]): HostChecks {
+  return {
     checksOf(host, shortCircuit = false) {
       let refused = false
       return steps.map((step): Check => {
@@ -100,6 +133,7 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
         return { filter: step.name, verdict, reason: reasonOf(step, host) }
       })
     },
+    reasonOf: (host, s) => reasonOf(steps[s] as FilterStep, host),
   }
 }
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
-import { examine, PASSES_ALL } from './examine.ts'
+import { examine, PASSES_ALL, prepareChecks } from './examine.ts'
 import { distanceOf, NO_REASON, verdictMatrix } from './verdict-matrix.ts'
 
 const host = fc.record({
@@ -27,7 +28,8 @@ test('every column counts alike', () => {
     fc.property(fc.array(host, { maxLength: 24 }), request, (shapes, wanted) => {
       const fleet = aFleet(Object.fromEntries(shapes.map((shape, i) => [`h${i}`, shape])))
       const examination = examine(fleet, aRequest(wanted), profileOf(fleet), 'seed')
-      const matrix = verdictMatrix(examination)
+      const asked = prepareChecks(fleet, aRequest(wanted), profileOf(fleet))
+      const matrix = verdictMatrix(examination, asked)
       const { hostCount, filters, firstRefusing, reason, codes, refusedBy, bytesPerHost, rank, distance } = matrix
       const refuses = (h: number, f: number) => ((refusedBy[h * bytesPerHost + (f >> 3)] as number) >> (f & 7)) & 1
       const bitsOf = (h: number) => filters.flatMap((_, f) => (refuses(h, f) ? [f] : []))
@@ -39,6 +41,10 @@ test('every column counts alike', () => {
         expect(rank[h] === 0).toBe(bits.length > 0)
         expect(distance[h] === 0).toBe(bits.length === 0)
         expect(reason[h] === NO_REASON).toBe(bits.length === 0)
+        const checks = asked.checksOf(h as HostIndex)
+        expect(checks.flatMap((check, f) => (check.reason === undefined ? [] : [f]))).toEqual(bits)
+        expect(distance[h]).toBe(distanceOf(checks))
+        expect(examination.checksOf(h as HostIndex)).toEqual(checks)
       }
       const hosts = [...Array(hostCount).keys()]
       let left = hostCount

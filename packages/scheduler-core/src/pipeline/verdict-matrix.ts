@@ -1,7 +1,7 @@
 import type { Code } from '../codes.ts'
 import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
-import { type Check, type Examination, PASSES_ALL } from './examine.ts'
+import { type Check, type Findings, type HostChecks, PASSES_ALL } from './examine.ts'
 
 /** No filter refuses the host, so there is no reason. */
 export const NO_REASON = 255
@@ -25,41 +25,28 @@ export interface VerdictMatrix {
   readonly distance: Float64Array
 }
 
-/** Valid for the state that the examination was made on, and to be made before that state changes. */
-export function verdictMatrix(examination: Examination): VerdictMatrix {
-  const { hostCount, steps, firstRefusing, ranked, weighed } = examination
-  const bytesPerHost = Math.ceil(steps.length / 8)
-  const matrix = {
-    hostCount,
-    filters: steps.map(({ filter }) => filter),
-    firstRefusing,
-    codes: [] as Code[],
-    reason: new Uint8Array(hostCount).fill(NO_REASON),
-    bytesPerHost,
-    refusedBy: new Uint8Array(hostCount * bytesPerHost),
-    rank: new Uint32Array(hostCount),
-    distance: new Float64Array(hostCount),
-  }
-  const places = new Map<Code, number>()
+/** Adds reasons to findings; `reasonOf` reads the state that they were made on. */
+export function verdictMatrix(findings: Findings, { reasonOf }: Pick<HostChecks, 'reasonOf'>): VerdictMatrix {
+  const { hostCount, steps, firstRefusing, ranked, weighed, bytesPerHost, refusedBy } = findings
+  const codes: Code[] = []
+  const reason = new Uint8Array(hostCount).fill(NO_REASON)
+  const rank = new Uint32Array(hostCount)
+  const distance = new Float64Array(hostCount)
   const placeOf = (code: Code): number => {
-    const known = places.get(code)
-    if (known !== undefined) return known
-    places.set(code, matrix.codes.length)
-    return matrix.codes.push(code) - 1
+    const place = codes.indexOf(code)
+    return place < 0 ? codes.push(code) - 1 : place
   }
-  for (const [position, rank] of ranked.entries()) matrix.rank[weighed.hosts[rank] as number] = position + 1
+  for (const [i, position] of ranked.entries()) rank[weighed.hosts[position] as number] = i + 1
   for (let host = 0; host < hostCount; host++) {
-    if (firstRefusing[host] === PASSES_ALL) continue
-    const checks = examination.checksOf(host as HostIndex)
-    for (const [f, { reason }] of checks.entries()) {
-      if (reason === undefined) continue
-      const byte = host * bytesPerHost + (f >> 3)
-      matrix.refusedBy[byte] = (matrix.refusedBy[byte] as number) | (1 << (f & 7))
-      if (f === firstRefusing[host]) matrix.reason[host] = placeOf(reason.code)
-    }
-    matrix.distance[host] = distanceOf(checks)
+    const first = firstRefusing[host] as number
+    if (first === PASSES_ALL) continue
+    const reasons: Reason[] = []
+    for (let f = first; f < steps.length; f++)
+      if (((refusedBy[host * bytesPerHost + (f >> 3)] as number) >> (f & 7)) & 1) reasons.push(reasonOf(host as HostIndex, f))
+    reason[host] = placeOf((reasons[0] as Reason).code)
+    distance[host] = distanceFrom(reasons)
   }
-  return matrix
+  return { hostCount, filters: steps.map(({ filter }) => filter), firstRefusing, codes, reason, bytesPerHost, refusedBy, rank, distance }
 }
 
 /** One more refusing filter weighs less than any shortfall that people would notice. */
@@ -70,10 +57,13 @@ const PER_REFUSAL = 0.001
  * was needed (8 GiB of 32 missing: 0.25; what is not a number, such as a trait, is missing whole: 1), and a thousandth for
  * each further filter that refuses.
  */
-export function distanceOf(checks: readonly Check[]): number {
-  const reasons = checks.flatMap(({ reason }) => reason ?? [])
+export const distanceOf = (checks: readonly Check[]): number => distanceFrom(checks.flatMap(({ reason }) => reason ?? []))
+
+function distanceFrom(reasons: readonly Reason[]): number {
   if (reasons.length === 0) return 0
-  return Math.max(...reasons.map(shareMissing)) + PER_REFUSAL * (reasons.length - 1)
+  let worst = 0
+  for (const reason of reasons) worst = Math.max(worst, shareMissing(reason))
+  return worst + PER_REFUSAL * (reasons.length - 1)
 }
 
 function shareMissing({ need, have }: Reason): number {
