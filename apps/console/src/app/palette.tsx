@@ -24,8 +24,47 @@ export function Palette({ pages }: PaletteProps) {
   const [text, setText] = useState('')
   const word = text.trim()
   const quoted = JSON.stringify(word)
-  const { data } = useOperation(FIND, { hosts: quoted, aggregates: quoted, decisions: quoted }, { enabled: word.length > 1 })
-  const found = word.length > 1 ? data : undefined
+  const { data: found, isFetching } = useOperation(
+    FIND,
+    { hosts: quoted, aggregates: quoted, decisions: quoted },
+    // what the word before found is not shown under this one: Enter would go there
+    { enabled: word.length > 1, keepPrevious: false },
+  )
+
+  const groups = [
+    {
+      group: 'Pages',
+      actions: pages
+        .filter(({ label }) => label.toLowerCase().includes(word.toLowerCase()))
+        .map(({ to, label }) => ({ id: to, label, onClick: () => void navigate({ to }) })),
+    },
+    {
+      group: 'Hosts',
+      actions: (found?.hosts.nodes ?? []).map(({ id, name, node, availabilityZone }) => ({
+        id,
+        label: node === name ? name : `${name}/${node}`,
+        description: availabilityZone,
+        onClick: () => void navigate({ to: '/hosts/$host', params: { host: name }, search: node === name ? {} : { node } }),
+      })),
+    },
+    {
+      group: 'Aggregates',
+      actions: (found?.aggregates.nodes ?? []).map(({ uuid, name }) => ({
+        id: uuid,
+        label: name,
+        onClick: () => void navigate({ to: '/aggregates/$uuid', params: { uuid } }),
+      })),
+    },
+    {
+      group: 'Decisions',
+      actions: (found?.decisions.nodes ?? []).map(({ id, outcome, at }) => ({
+        id,
+        label: id,
+        description: `${outcome} ${at}`,
+        onClick: () => void navigate({ to: '/decisions/$id', params: { id } }),
+      })),
+    },
+  ].filter(({ actions }) => actions.length > 0)
 
   return (
     <Spotlight
@@ -35,42 +74,25 @@ export function Palette({ pages }: PaletteProps) {
       filter={(_query, actions) => actions}
       scrollable
       maxHeight={420}
-      nothingFound="Nothing has this in its name or id."
-      searchProps={{ placeholder: 'Host, decision, instance, aggregate, page', 'aria-label': 'Search and go' }}
-      actions={[
-        {
-          group: 'Pages',
-          actions: pages
-            .filter(({ label }) => label.toLowerCase().includes(word.toLowerCase()))
-            .map(({ to, label }) => ({ id: to, label, onClick: () => void navigate({ to }) })),
+      // its rows are chosen from the input, so the list itself has to be what the keyboard scrolls
+      scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
+      nothingFound={isFetching ? 'Searching ...' : 'Nothing has this in its name or id.'}
+      searchProps={{
+        placeholder: 'Host, decision, instance, aggregate, page',
+        'aria-label': 'Search and go',
+        onKeyDown: (event) => {
+          // what was found after the last key has no chosen row yet: Enter takes the first
+          if (event.key !== 'Enter' || event.nativeEvent.isComposing || isOneChosen(event.currentTarget)) return
+          const [first] = groups.flatMap(({ actions }) => actions)
+          if (first === undefined) return
+          event.preventDefault()
+          first.onClick()
+          spotlight.close()
         },
-        {
-          group: 'Hosts',
-          actions: (found?.hosts.nodes ?? []).map(({ id, name, node, availabilityZone }) => ({
-            id,
-            label: node === name ? name : `${name}/${node}`,
-            description: availabilityZone,
-            onClick: () => void navigate({ to: '/hosts/$host', params: { host: name }, search: node === name ? {} : { node } }),
-          })),
-        },
-        {
-          group: 'Aggregates',
-          actions: (found?.aggregates.nodes ?? []).map(({ uuid, name }) => ({
-            id: uuid,
-            label: name,
-            onClick: () => void navigate({ to: '/aggregates/$uuid', params: { uuid } }),
-          })),
-        },
-        {
-          group: 'Decisions',
-          actions: (found?.decisions.nodes ?? []).map(({ id, outcome, at }) => ({
-            id,
-            label: id,
-            description: `${outcome} ${at}`,
-            onClick: () => void navigate({ to: '/decisions/$id', params: { id } }),
-          })),
-        },
-      ].filter(({ actions }) => actions.length > 0)}
+      }}
+      actions={groups}
     />
   )
 }
+
+const isOneChosen = (input: Element): boolean => input.closest('[role=dialog]')?.querySelector('[data-action][data-selected]') != null

@@ -15,6 +15,8 @@ export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page
         closeOnEscape={false}
         closeOnClickOutside={false}
         title="Sign in again"
+        // over the palette too, where the next key may be typed
+        zIndex={10_000}
         centered
       >
         <KeyForm />

@@ -53,6 +53,13 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace',
   headings: { fontWeight: '600' },
+  components: {
+    // its button has a picture only
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    // a menu may have nothing but its items; the first of them is focused instead
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+  },
 })
 
 export const cssVariables: CSSVariablesResolver = () => ({
