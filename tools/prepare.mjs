@@ -55,6 +55,7 @@ export function runTool(file, args, options = {}) {
 export const tools = {
   biome: '@biomejs/biome/bin/biome',
   depcruise: 'dependency-cruiser/bin/dependency-cruise.mjs',
+  playwright: '@playwright/test/cli.js',
   tsc: 'typescript/bin/tsc',
   turbo: 'turbo/bin/turbo',
   vitest: 'vitest/vitest.mjs',

@@ -7,11 +7,14 @@ const [task, ...args] = process.argv.slice(2)
 
 const tasks = {
   build: () => 0, // preparing has done it
-  check: () => run(tools.turbo, ['run', 'check', '--output-logs=new-only']),
+  check: () => run(tools.turbo, ['run', 'check', '--output-logs=new-only']) || run(tools.tsc, ['--noEmit', '-p', 'e2e']),
   lint: () => run(tools.biome, ['check']),
   format: () => run(tools.biome, ['check', '--write']),
   rules: () => run(tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs']),
   prisma: () => spawnSync(process.execPath, [path.join(root, 'tools', 'prisma.mjs'), ...args], { stdio: 'inherit' }).status ?? 1,
+  e2e: async () => (await import('./browser-tests.mjs')).runBrowserTests(args),
+  screenshots: async () =>
+    (await import('./browser-tests.mjs')).runBrowserTests(['--project=screenshots', ...args], { GANTT_SCREENSHOTS: 'docs/images' }),
   gantt: async () => {
     process.argv.splice(2, 1)
     await import('../apps/cli/dist/main.js')

@@ -1,0 +1,105 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { test as base, expect, type Page } from '@playwright/test'
+import { type Seed, seedFleet } from './seed.ts'
+import { type Service, startService } from './service.ts'
+
+export { expect, type Page }
+
+/** A service with the fleet of `seedFleet`. */
+export interface SeededService extends Service {
+  readonly seed: Seed
+}
+
+interface WorkerFixtures {
+  readonly service: SeededService
+  /** A service that no host has reported to, and none may. */
+  readonly emptyService: Service
+}
+
+interface TestFixtures {
+  /** Opens an address of the console, signed in by the link. */
+  readonly visit: (path: string) => Promise<void>
+  /** Checks what is on the page for accessibility; `state` names it in a failure. */
+  readonly axe: (state: string) => Promise<void>
+  /** What the page wrote to its console as an error; a test that provokes some empties it. */
+  readonly pageErrors: string[]
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  service: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    async ({}, use) => {
+      const service = await startService()
+      try {
+        await use({ ...service, seed: await seedFleet(service.client) })
+      } finally {
+        await service.stop()
+      }
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+
+  emptyService: [
+    // biome-ignore lint/correctness/noEmptyPattern: as above
+    async ({}, use) => {
+      const service = await startService()
+      try {
+        await use(service)
+      } finally {
+        await service.stop()
+      }
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+
+  baseURL: async ({ service }, use) => use(service.origin),
+
+  visit: async ({ page, service }, use) => {
+    await use(async (path) => {
+      await page.goto(`${path}#key=${service.key}`)
+      await expect(page.getByRole('main')).toBeVisible()
+    })
+  },
+
+  axe: async ({ page }, use) => {
+    await use((state) => checkAccessibility(page, state))
+  },
+
+  pageErrors: [
+    async ({ context }, use) => {
+      const errors: string[] = []
+      context.on('console', (message) => {
+        if (message.type() === 'error') errors.push(`${message.text()} (${message.location().url})`)
+      })
+      context.on('weberror', (error) => errors.push(String(error.error())))
+      await use(errors)
+      expect(errors, 'errors in the console of the browser').toEqual([])
+    },
+    { auto: true },
+  ],
+})
+
+/** WCAG 2.2 AA, as far as a program can tell. */
+export async function checkAccessibility(page: Page, state: string): Promise<void> {
+  // what is still fading in has other colours than it will have
+  await page.evaluate(() => {
+    const endless = (animation: Animation): boolean => animation.effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY
+    return Promise.all(
+      document
+        .getAnimations()
+        .filter((animation) => !endless(animation))
+        .map(({ finished }) => finished.catch(() => undefined)),
+    )
+  })
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
+  const told = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary = '' }) => `${id} at ${target.join(' ')}: ${failureSummary.replace(/\s+/g, ' ')}`),
+  )
+  expect(told, `accessibility of ${state}`).toEqual([])
+}
+
+/** Nothing of the page lies beyond its right edge, and what is wider scrolls by itself. */
+export async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  expect(over, `pixels of ${state} beyond the right edge`).toBeLessThanOrEqual(0)
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import type { Client } from '@gantt/client'
+
+/** What a host reports; the rest is a machine of 16 CPUs, 64 GiB and 1 TB with nothing used. */
+export interface Machine {
+  readonly vcpusUsed?: number
+  readonly memoryMbUsed?: number
+  readonly localGbUsed?: number
+  readonly gpus?: readonly { readonly index: number; readonly model: string; readonly usedMilli?: number }[]
+  readonly numaCells?: readonly { readonly id: number; readonly cpuset: readonly number[]; readonly memoryMb: number }[]
+  readonly traits?: readonly string[]
+}
+
+/** A host reports in full. */
+export async function report(client: Client, machines: Readonly<Record<string, Machine>>): Promise<void> {
+  const updates = Object.entries(machines).map(([host, machine]) => ({
+    name: { host },
+    reporter: { incarnation: randomUUID(), sequence: 1 },
+    report: { full: { ...PLAIN, ...machine } },
+  }))
+  const { updateResourceStats } = await client.request<{ updateResourceStats: { appliedCount: number; results: readonly unknown[] } }>(
+    `mutation Report($updates: [ResourceStatsInput!]!) {
+      updateResourceStats(input: { updates: $updates }) { appliedCount results { ... on UserError { message } } }
+    }`,
+    { updates },
+  )
+  if (updateResourceStats.appliedCount !== updates.length)
+    throw new Error(`Not every report was applied: ${JSON.stringify(updateResourceStats.results)}`)
+}
+
+export interface AggregateShape {
+  readonly availabilityZone?: string
+  readonly hosts?: readonly string[]
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+/** Makes an aggregate; answers its uuid. */
+export async function gather(client: Client, name: string, { metadata = {}, ...shape }: AggregateShape): Promise<string> {
+  const input = { name, ...shape, metadata: Object.entries(metadata).map(([key, value]) => ({ key, value })) }
+  const { aggregateCreate } = await client.request<{ aggregateCreate: { aggregate?: { uuid: string }; message?: string } }>(
+    `mutation Gather($input: AggregateCreateInput!) {
+      aggregateCreate(input: $input) { ... on AggregatePayload { aggregate { uuid } } ... on UserError { message } }
+    }`,
+    { input },
+  )
+  if (aggregateCreate.aggregate === undefined) throw new Error(`No aggregate ${name}: ${aggregateCreate.message}`)
+  return aggregateCreate.aggregate.uuid
+}
+
+/** Opens or closes a host. */
+export async function setStatus(client: Client, host: string, status: 'ENABLED' | 'DISABLED' | 'DRAINING', reason: string): Promise<void> {
+  const { hostSetStatus } = await client.request<{ hostSetStatus: { __typename: string; message?: string } }>(
+    `mutation SetStatus($host: String!, $status: HostStatus!, $reason: String!) {
+      hostSetStatus(hosts: [{ host: $host }], status: $status, reason: $reason) { __typename ... on UserError { message } }
+    }`,
+    { host, status, reason },
+  )
+  if (hostSetStatus.__typename !== 'HostSetStatusPayload') throw new Error(`${host} stays as it is: ${hostSetStatus.message}`)
+}
+
+export interface Ask {
+  readonly vcpus?: number
+  readonly memoryMb?: number
+  readonly rootGb?: number
+  readonly flavor?: string
+  readonly zone?: string
+  readonly numInstances?: number
+  readonly gpus?: { readonly count: number; readonly model?: string }
+}
+
+export interface Placement {
+  readonly outcome: string
+  readonly decisionId: string
+  readonly hosts: readonly string[]
+}
+
+/** A service asks where an instance goes; 2 CPUs and 4 GiB unless told otherwise. */
+export async function place(client: Client, { zone, flavor, gpus, numInstances, ...ask }: Ask): Promise<Placement> {
+  const spec = {
+    flavor: { vcpus: 2, memoryMb: 4_096, ...(flavor === undefined ? {} : { name: flavor }), ...ask },
+    ...(zone === undefined ? {} : { availabilityZone: zone }),
+    ...(gpus === undefined ? {} : { gpus }),
+    ...(numInstances === undefined ? {} : { numInstances }),
+  }
+  const { selectDestinations } = await client.request<{
+    selectDestinations: {
+      decision?: { id: string; outcome: string }
+      destinations?: { selected: { host: { name: string } } }[]
+      message?: string
+    }
+  }>(
+    `mutation Place($input: SelectDestinationsInput!) {
+      selectDestinations(input: $input) {
+        ... on SelectDestinationsPayload { decision { id outcome } destinations { selected { host { name } } } }
+        ... on NoValidHost { decision { id outcome } }
+        ... on UserError { message }
+      }
+    }`,
+    { input: { idempotencyKey: randomUUID(), spec: { gantt: spec } } },
+  )
+  const { decision, destinations = [], message } = selectDestinations
+  if (decision === undefined) throw new Error(`Nothing was decided: ${message}`)
+  return { decisionId: decision.id, outcome: decision.outcome, hosts: destinations.map(({ selected }) => selected.host.name) }
+}
+
+/** What `seedFleet` made. */
+export interface Seed {
+  readonly hostCount: number
+  /** Fits nowhere: too large for some, in the wrong zone for others, one host is closed. */
+  readonly refused: Placement
+  readonly placed: Placement
+  readonly aggregates: Readonly<Record<'az1' | 'az2' | 'az3' | 'fast', string>>
+}
+
+/**
+ * A fleet small enough to be thought through: 14 hosts in three zones, with GPUs and NUMA cells in the second, a closed host in
+ * the first; a request that found a host, and one that found none.
+ */
+export async function seedFleet(client: Client): Promise<Seed> {
+  const az1 = numbered('az1', 8)
+  const az2 = numbered('az2', 4)
+  const az3 = numbered('az3', 2)
+  await report(client, {
+    ...Object.fromEntries(az1.map((name, i) => [name, { memoryMbUsed: i * 8_192, vcpusUsed: i * 2, traits: ['HW_CPU_X86_AVX2'] }])),
+    ...Object.fromEntries(az2.map((name, i) => [name, { ...GPU_MACHINE, memoryMbUsed: i * 4_096 }])),
+    ...Object.fromEntries(az3.map((name) => [name, { memoryMbUsed: 60_000, vcpusUsed: 15 }])),
+  })
+  const aggregates = {
+    az1: await gather(client, 'zone-az1', { availabilityZone: 'az1', hosts: az1 }),
+    az2: await gather(client, 'zone-az2', { availabilityZone: 'az2', hosts: az2 }),
+    az3: await gather(client, 'zone-az3', { availabilityZone: 'az3', hosts: az3 }),
+    fast: await gather(client, 'fast-disks', { hosts: [...az1.slice(0, 3), ...az2], metadata: { ssd: 'true', rack: 'r12' } }),
+  }
+  await setStatus(client, 'az1-02', 'DISABLED', 'disk swap')
+  const placed = await place(client, { flavor: 'm1.large', vcpus: 4, memoryMb: 8_192, rootGb: 20, zone: 'az1' })
+  await place(client, { flavor: 'g1.small', gpus: { count: 1 } })
+  const refused = await place(client, { flavor: 'm1.huge', vcpus: 8, memoryMb: 61_440, rootGb: 40, zone: 'az1' })
+  if (placed.outcome !== 'PLACED' || refused.outcome !== 'NO_VALID_HOST')
+    throw new Error(`The seed decided otherwise: ${placed.outcome}, ${refused.outcome}`)
+  return { hostCount: az1.length + az2.length + az3.length, refused, placed, aggregates }
+}
+
+const PLAIN = { vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 100 }
+
+const GPU_MACHINE: Machine = {
+  gpus: [
+    { index: 0, model: 'A10' },
+    { index: 1, model: 'A10' },
+  ],
+  numaCells: [
+    { id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 32_768 },
+    { id: 1, cpuset: [8, 9, 10, 11, 12, 13, 14, 15], memoryMb: 32_768 },
+  ],
+}
+
+const numbered = (zone: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, i) => `${zone}-${String(i + 1).padStart(2, '0')}`)

@@ -1,0 +1,273 @@
+import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
+
+const PAGES = [
+  { name: 'Hosts', path: '/hosts', keys: ['g', 'h'] },
+  { name: 'Decisions', path: '/decisions', keys: ['g', 'd'] },
+  { name: 'Aggregates', path: '/aggregates', keys: ['g', 'a'] },
+] as const
+
+const searchOf = (page: Page) => page.getByRole('textbox', { name: 'Search and go' })
+
+test.describe('signing in', () => {
+  test('a key that the service does not know is refused, and the page says so', async ({ page, pageErrors }) => {
+    await page.goto('/')
+    await page.getByLabel('API key').fill('gantt_no-such-key-at-all')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await expect(page.getByRole('alert')).toHaveText('The service does not know this key.')
+    await expect(page.getByLabel('API key')).toHaveValue('gantt_no-such-key-at-all')
+    // the browser itself reports the refused call
+    expect(pageErrors.splice(0).join()).toContain('401')
+  })
+
+  test('a key that may not read is refused with the scope that is missing', async ({ page, service }) => {
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('TryKey')) return route.continue()
+      const answer = await route.fetch()
+      const { data } = await answer.json()
+      return route.fulfill({ response: answer, json: { data: { viewer: { ...data.viewer, scopes: ['REPORT', 'SCHEDULE'] } } } })
+    })
+    await page.goto('/')
+    await page.getByLabel('API key').fill(service.key)
+    await page.getByLabel('API key').press('Enter')
+    await expect(page.getByRole('alert')).toHaveText('The key may not read: it has REPORT, SCHEDULE; READ is needed.')
+  })
+
+  test('no key at all is asked for', async ({ page }) => {
+    await page.goto('/')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await expect(page.getByRole('alert')).toHaveText('Give a key.')
+  })
+
+  test('a deep link survives signing in, and a reload stays signed in', async ({ page, service }) => {
+    await page.goto('/hosts?q=az:az1&sort=-mem.free')
+    await expect(page.getByLabel('API key')).toBeFocused()
+    await page.keyboard.type(service.key)
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('heading', { name: 'Hosts', level: 1 })).toBeVisible()
+    await expect(page).toHaveURL('/hosts?q=az:az1&sort=-mem.free')
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'Hosts', level: 1 })).toBeVisible()
+    await expect(page).toHaveURL('/hosts?q=az:az1&sort=-mem.free')
+  })
+
+  test('a link with a key signs in, and the key leaves the address bar', async ({ page, service }) => {
+    await page.goto(`/aggregates#key=${service.key}`)
+    await expect(page.getByRole('heading', { name: 'Aggregates', level: 1 })).toBeVisible()
+    await expect(page).toHaveURL('/aggregates')
+  })
+
+  test('a key is kept for other tabs only if asked to', async ({ page, context, service }) => {
+    await page.goto('/')
+    await page.getByLabel('API key').fill(service.key)
+    await page.getByLabel('Stay signed in on this computer').uncheck()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible()
+    const other = await context.newPage()
+    await other.goto('/hosts')
+    await expect(other.getByLabel('API key')).toBeVisible()
+  })
+
+  test('signing out ends in front of the door, also after a reload', async ({ page, visit }) => {
+    await visit('/hosts')
+    await page.getByRole('button', { name: 'Account and settings' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await expect(page.getByLabel('API key')).toBeVisible()
+    await page.reload()
+    await expect(page.getByLabel('API key')).toBeVisible()
+  })
+
+  test('a key that ends in the middle of work is asked for again, over the page as it is', async ({ page, visit, service, pageErrors }) => {
+    await visit('/aggregates')
+    // from here on the service gets a key that it does not know: what it sees of one that was taken back
+    await page.route('**/graphql', (route) =>
+      route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer gantt_taken-back-in-the-meantime' } }),
+    )
+    await page.keyboard.press('Control+k')
+    await searchOf(page).fill('az1')
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+    await expect(dialog.getByRole('alert')).toHaveText('The service does not know the key any more.')
+    await page.unroute('**/graphql')
+    await dialog.getByLabel('API key').fill(service.key)
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await expect(dialog).toBeHidden()
+    await expect(page).toHaveURL('/aggregates')
+    expect(pageErrors.splice(0).join()).toContain('401')
+  })
+})
+
+test.describe('finding one’s way', () => {
+  test('the start is the list of hosts', async ({ page, visit }) => {
+    await visit('/')
+    await expect(page).toHaveURL('/hosts')
+  })
+
+  test('a click leads to each page, which names the tab and is marked', async ({ page, visit }) => {
+    await visit('/')
+    for (const { name, path } of [...PAGES].reverse()) {
+      const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name })
+      await link.click()
+      await expect(page).toHaveURL(path)
+      await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
+      await expect(page).toHaveTitle(`${name} - Gantt`)
+      await expect(link).toHaveAttribute('aria-current', 'page')
+    }
+  })
+
+  test('two keys lead to each page, and Back returns', async ({ page, visit }) => {
+    await visit('/')
+    await expect(page.getByRole('heading', { name: 'Hosts', level: 1 })).toBeVisible()
+    for (const { name, path, keys } of [...PAGES].reverse()) {
+      for (const key of keys) await page.keyboard.press(key)
+      await expect(page).toHaveURL(path)
+      await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
+    }
+    await page.goBack()
+    await expect(page).toHaveURL('/decisions')
+  })
+
+  test('keys do nothing while one types, and nothing once they are turned off', async ({ page, visit }) => {
+    await visit('/aggregates')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('gd')
+    await expect(searchOf(page)).toHaveValue('gd')
+    await expect(page).toHaveURL('/aggregates')
+    await page.keyboard.press('Escape')
+    await expect(searchOf(page)).toBeHidden()
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keys' })
+    await help.getByRole('switch', { name: 'Single-key shortcuts' }).click()
+    await page.keyboard.press('Escape')
+    await expect(help).toBeHidden()
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    await page.keyboard.press('?')
+    await expect(help).toBeHidden()
+    await expect(page).toHaveURL('/aggregates')
+  })
+
+  test('? lists what each key does here', async ({ page, visit }) => {
+    await visit('/hosts')
+    await expect(page.getByRole('heading', { name: 'Hosts', level: 1 })).toBeVisible()
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keys' })
+    for (const what of ['Search and go', 'Go to Hosts', 'Go to Decisions', 'Go to Aggregates', 'Show the keys'])
+      await expect(help.getByRole('row').filter({ hasText: what })).toHaveCount(1)
+    await page.keyboard.press('Escape')
+    await expect(help).toBeHidden()
+  })
+
+  test('Ctrl-K finds a host by a part of its name and goes there', async ({ page, visit }) => {
+    await visit('/decisions')
+    await page.keyboard.press('Control+k')
+    await searchOf(page).fill('az2-03')
+    await expect(page.getByRole('button', { name: 'az2-03 az2' })).toBeVisible()
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL('/hosts/az2-03')
+  })
+
+  test('Ctrl-K finds an aggregate and a page', async ({ page, visit, service }) => {
+    await visit('/hosts')
+    await page.getByRole('button', { name: 'Search and go, Control K' }).click()
+    const search = searchOf(page)
+    await search.fill('fast-disks')
+    await page.getByRole('button', { name: 'fast-disks', exact: true }).click()
+    await expect(page).toHaveURL(`/aggregates/${service.seed.aggregates.fast}`)
+    await page.keyboard.press('Control+k')
+    await search.fill('Decis')
+    await expect(page.getByRole('button', { name: 'Decisions', exact: true })).toBeVisible()
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL('/decisions')
+  })
+
+  test('the palette says when nothing is found', async ({ page, visit }) => {
+    await visit('/hosts')
+    await page.keyboard.press('Control+k')
+    await searchOf(page).fill('no-such-thing')
+    await expect(page.getByText('Nothing has this in its name or id.')).toBeVisible()
+  })
+
+  test('an address that the console does not have says so, and leads on', async ({ page, visit }) => {
+    await visit('/hosts/az1-01/no/such/page')
+    await expect(page.getByRole('heading', { name: 'No such page' })).toBeVisible()
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Decisions' }).click()
+    await expect(page.getByRole('heading', { name: 'Decisions', level: 1 })).toBeVisible()
+  })
+
+  test('an address that is neither page nor file is answered 404 with what is there', async ({ page, pageErrors }) => {
+    const answer = await page.goto('/no-such-page')
+    expect(answer?.status()).toBe(404)
+    await expect(page.locator('body')).toHaveText('not here; the console is at /, the API at /graphql')
+    expect(pageErrors.splice(0).join()).toContain('404')
+  })
+
+  test('the first stop of Tab skips to the content', async ({ page, visit }) => {
+    await visit('/aggregates')
+    await page.keyboard.press('Tab')
+    const skip = page.getByRole('link', { name: 'Skip to the content' })
+    await expect(skip).toBeFocused()
+    await expect(skip).toBeInViewport()
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('main')).toBeFocused()
+    await expect(page).toHaveURL(/\/aggregates#content$/)
+  })
+})
+
+test.describe('the look of it', () => {
+  test('colours are switched by a button and kept', async ({ page, visit }) => {
+    await visit('/hosts')
+    const scheme = () => page.evaluate(() => document.documentElement.dataset.mantineColorScheme)
+    expect(await scheme()).toBe('light')
+    await page.getByRole('button', { name: 'Use dark colours' }).click()
+    await expect.poll(scheme).toBe('dark')
+    await page.reload()
+    await expect(page.getByRole('button', { name: 'Use light colours' })).toBeVisible()
+    expect(await scheme()).toBe('dark')
+  })
+
+  test('the door @looks', async ({ page, axe }) => {
+    await page.goto('/')
+    await expect(page.getByLabel('API key')).toBeVisible()
+    await axe('the door')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await expect(page.getByRole('alert')).toBeVisible()
+    await axe('the door after a refusal')
+    await expectNoSidewaysScroll(page, 'the door')
+  })
+
+  test('palette, help and account @looks', async ({ page, visit, axe }) => {
+    await visit('/aggregates')
+    await page.keyboard.press('Control+k')
+    await searchOf(page).fill('az')
+    await expect(page.getByRole('button', { name: 'az1-01' })).toBeVisible()
+    await axe('the palette')
+    await page.keyboard.press('Escape')
+    await expect(searchOf(page)).toBeHidden()
+    await page.getByRole('button', { name: 'Keys' }).click()
+    await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible()
+    await axe('the keys')
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog', { name: 'Keys' })).toBeHidden()
+    await page.getByRole('button', { name: 'Account and settings' }).click()
+    await expect(page.getByRole('menuitem', { name: 'Sign out' })).toBeVisible()
+    await axe('the account menu')
+    await expectNoSidewaysScroll(page, 'the account menu')
+  })
+
+  test('an unknown page @looks', async ({ page, visit, axe }) => {
+    await visit('/hosts/az1-01/no/such/page')
+    await expect(page.getByRole('heading', { name: 'No such page' })).toBeVisible()
+    await axe('an unknown page')
+    await expectNoSidewaysScroll(page, 'an unknown page')
+  })
+
+  test('the pages can be reached @looks', async ({ page, visit, axe }) => {
+    await visit('/aggregates')
+    const nav = page.getByRole('navigation', { name: 'Pages' })
+    const burger = page.getByRole('button', { name: 'Navigation' })
+    if (await burger.isVisible()) await burger.click()
+    await expect(nav.getByRole('link', { name: 'Decisions' })).toBeInViewport()
+    await axe('the navigation')
+    await nav.getByRole('link', { name: 'Decisions' }).click()
+    await expect(page.getByRole('heading', { name: 'Decisions', level: 1 })).toBeVisible()
+  })
+})

@@ -1,0 +1,22 @@
+// The tests in a browser, against the built service (folder e2e/).
+import path from 'node:path'
+import { ensureBrowser } from './browser.mjs'
+import { root, runTool, tools } from './prepare.mjs'
+
+const FIXED = ['test', '--config', 'e2e/playwright.config.ts']
+
+/** `npm run e2e`: arguments go to Playwright. Answers its exit code. */
+export function runBrowserTests(args, env = {}) {
+  const missing = ensureBrowser()
+  if (missing === undefined) return runTool(tools.playwright, [...FIXED, ...args], { env }).status ?? 1
+  process.stderr.write(`The browser tests cannot run: ${missing}\n`)
+  return 1
+}
+
+/** As a part of `npm test`: progress goes to standard error, the counts into a file. `missing`: why nothing could run. */
+export function runCountedBrowserTests(summaryFile) {
+  const missing = ensureBrowser()
+  if (missing !== undefined) return { missing }
+  const reporter = `--reporter=list,${path.join(root, 'tools', 'playwright-summary.mjs')}`
+  return runTool(tools.playwright, [...FIXED, reporter], { stdio: ['ignore', 2, 2], env: { GANTT_TEST_SUMMARY: summaryFile } })
+}

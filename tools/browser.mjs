@@ -1,0 +1,41 @@
+// The browser for the browser tests: Debian's Chromium where there is one, else Playwright's own.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chromium } from '@playwright/test'
+import { quietEnvironment, root, runTool, tools } from './prepare.mjs'
+
+/** What to do where neither of the two ways of getting a browser worked. */
+export const HOW_TO_INSTALL = '`apt-get install chromium` or `npx playwright install chromium`'
+
+/**
+ * The program to start; undefined when there is none.
+ * @returns {string | undefined}
+ */
+export function findBrowser() {
+  const candidates = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', chromium.executablePath()]
+  return candidates.find((file) => file !== undefined && file !== '' && existsSync(file))
+}
+
+/** Finds a browser that starts, or installs one where it can. Answers why there is none, or undefined when there is one. */
+export function ensureBrowser() {
+  if (findBrowser() === undefined) install()
+  const browser = findBrowser()
+  if (browser === undefined) return `there is no Chromium; ${HOW_TO_INSTALL}`
+  const { status, stderr, error } = spawnSync(browser, ['--version'], { encoding: 'utf8', timeout: 60_000 })
+  if (status === 0) return undefined
+  const why = error?.message ?? stderr?.trim().split('\n').at(-1) ?? 'no reason given'
+  return `${browser} does not start (${why}); ${HOW_TO_INSTALL}`
+}
+
+function install() {
+  const options = { cwd: root, stdio: ['ignore', 2, 2], env: { ...process.env, ...quietEnvironment, DEBIAN_FRONTEND: 'noninteractive' } }
+  const hasApt = spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).status === 0
+  if (process.getuid?.() === 0 && hasApt) {
+    process.stderr.write('Installing a browser (apt-get install chromium) ...\n')
+    const apt = (...args) => spawnSync('apt-get', ['-qq', ...args], options).status === 0
+    const installChromium = () => apt('install', '-y', '--no-install-recommends', 'chromium')
+    if (installChromium() || (apt('update') && installChromium())) return
+  }
+  process.stderr.write('Installing a browser (npx playwright install chromium) ...\n')
+  runTool(tools.playwright, ['install', 'chromium'], { stdio: ['ignore', 2, 2] })
+}
