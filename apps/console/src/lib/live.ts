@@ -8,6 +8,9 @@ import { useSession } from './session.ts'
 export type LiveState = 'off' | 'connecting' | 'live' | 'lost'
 
 const RETRY_MS = [500, 1_000, 2_000, 5_000] as const
+/** The service says something every 12 s, if only that it is there; a connection that is silent for longer is dead. */
+const SILENT_MS = 30_000
+const LISTEN_MS = 5_000
 /** After so many failures in a row the page says that its feed is lost; it is tried on. */
 const LOST_AFTER = 3
 
@@ -38,7 +41,18 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
     let failures = 0
     let stop: (() => void) | undefined
     let retry: ReturnType<typeof setTimeout> | undefined
-    const client = createClient({ url: graphqlUrl(), headers: { authorization: `Bearer ${key}` }, retryAttempts: 0 })
+    /** Number of the connection: what an earlier one still says does not count. */
+    let connection = 0
+    let heardMs = Date.now()
+    const heard = (): void => {
+      heardMs = Date.now()
+    }
+    const client = createClient({
+      url: graphqlUrl(),
+      headers: { authorization: `Bearer ${key}` },
+      retryAttempts: 0,
+      fetchFn: (url: string, init: RequestInit) => fetchAndListen(url, init, heard),
+    })
     const again = (): void => {
       if (isOver) return
       failures++
@@ -46,6 +60,11 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
       retry = setTimeout(connect, RETRY_MS[Math.min(failures, RETRY_MS.length) - 1])
     }
     const connect = (): void => {
+      heard()
+      const mine = ++connection
+      const ended = (): void => {
+        if (mine === connection) again()
+      }
       stop = client.subscribe<ResultOf<Doc>>(
         { query: textOf(document), variables: latest.current.variables() as Record<string, unknown> },
         {
@@ -54,8 +73,8 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
             setState('live')
             if (data && !errors) latest.current.onEvent(data as ResultOf<Doc>)
           },
-          error: again,
-          complete: again,
+          error: ended,
+          complete: ended,
         },
         {
           connected() {
@@ -65,10 +84,20 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
         },
       )
     }
+    // a computer that slept, a network that went away without a word
+    const watch = setInterval(() => {
+      if (Date.now() - heardMs < SILENT_MS) return
+      heard()
+      connection++
+      stop?.()
+      clearTimeout(retry)
+      again()
+    }, LISTEN_MS)
     setState('connecting')
     connect()
     return () => {
       isOver = true
+      clearInterval(watch)
       clearTimeout(retry)
       stop?.()
       client.dispose()
@@ -76,4 +105,18 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
   }, [document, enabled, key])
 
   return state
+}
+
+/** Fetches, and tells of every piece of the answer that arrives: a stream's signs of life too, which hold no event. */
+async function fetchAndListen(url: string, init: RequestInit, heard: () => void): Promise<Response> {
+  const response = await fetch(url, init)
+  heard()
+  if (response.body === null) return response
+  const listening = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, controller) {
+      heard()
+      controller.enqueue(piece)
+    },
+  })
+  return new Response(response.body.pipeThrough(listening), response)
 }

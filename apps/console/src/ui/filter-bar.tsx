@@ -47,6 +47,15 @@ export function FilterBar({ label, fields, value, onChange, values, placeholder,
     setWriting(how === 'typing')
     if (parseQuery(next, fields).problems.length === 0) onChange(next.trim(), how)
   }
+  const type = (next: string, at: number): void => {
+    setCaret(at)
+    if (!isFieldBegun(suggest(next, at, fields))) write(next, 'typing')
+    else {
+      // `mem.f` is on its way to `mem.free>=...`: as a word it would empty the list for a moment
+      setText(next)
+      setWriting(true)
+    }
+  }
   const choose = (option: string): void => {
     const isField = offered.field === null
     const head = `${text.slice(0, offered.from)}${option}${isField ? '' : ' '}`
@@ -83,8 +92,7 @@ export function FilterBar({ label, fields, value, onChange, values, placeholder,
             autoComplete="off"
             className="mono"
             onChange={({ currentTarget }) => {
-              setCaret(currentTarget.selectionStart ?? currentTarget.value.length)
-              write(currentTarget.value, 'typing')
+              type(currentTarget.value, currentTarget.selectionStart ?? currentTarget.value.length)
               combobox.openDropdown()
               combobox.resetSelectedOption()
             }}
@@ -92,8 +100,9 @@ export function FilterBar({ label, fields, value, onChange, values, placeholder,
             onKeyDown={press}
             onClick={() => combobox.openDropdown()}
             onBlur={() => {
-              setWriting(false)
               combobox.closeDropdown()
+              if (text.trim() === value) setWriting(false)
+              else write(text, 'applied')
             }}
             rightSectionWidth={right === undefined ? 30 : undefined}
             rightSection={
@@ -147,6 +156,9 @@ function useFollowed(value: string): readonly [string, (text: string) => void] {
   }
   return [text, write]
 }
+
+/** The word at the caret may become the name of a field. */
+const isFieldBegun = ({ field, from, to, options }: Suggestions): boolean => field === null && to > from && options.length > 0
 
 const MOST_OPTIONS = 12
 

@@ -39,6 +39,8 @@ export interface TableProps<Row> {
   onOpen(index: number): void
   /** Which rows are in sight, for lists that load as one scrolls. */
   onRange?(first: number, last: number): void
+  /** What is listed, as a text: another list begins at its first row. */
+  readonly listKey?: string
   /** Height of the scrolled part; it grows to it at most. */
   readonly height?: string
 }
@@ -50,7 +52,21 @@ const ROW_HEIGHT = 28
  * `j` and `k` are the page's to bind (useTableKeys).
  */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, count, row, rowKey, sort, onSort, active, onActive, onOpen, onRange, height = 'calc(100vh - 220px)' } = props
+  const {
+    label,
+    columns,
+    count,
+    row,
+    rowKey,
+    sort,
+    onSort,
+    active,
+    onActive,
+    onOpen,
+    onRange,
+    listKey,
+    height = 'calc(100vh - 220px)',
+  } = props
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
@@ -75,6 +91,12 @@ export function Table<Row>(props: TableProps<Row>) {
   useEffect(() => {
     if (activeKey !== undefined) virtualizer.scrollToIndex(active)
   }, [activeKey])
+
+  const shownList = useRef(listKey)
+  useEffect(() => {
+    if (shownList.current !== listKey) scroller.current?.scrollTo({ top: 0 })
+    shownList.current = listKey
+  }, [listKey])
 
   const move = (event: KeyboardEvent): void => {
     // keys of a button in the head or of a link in a row are their own

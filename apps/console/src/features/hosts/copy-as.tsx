@@ -25,7 +25,7 @@ export function CopyAs({ text, count, rows }: CopyAsProps) {
     [`JSON, ${inAll}`, () => jsonOf(rows())],
   ]
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <Button
           size="compact-sm"
@@ -50,10 +50,11 @@ export function CopyAs({ text, count, rows }: CopyAsProps) {
 async function copy(label: string, text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
-    notifications.show({ message: `Copied: ${label}.`, autoClose: 2_000 })
+    notifications.show({ message: `Copied: ${label}.`, autoClose: 2_000, withCloseButton: false })
   } catch {
     notifications.show({
       color: 'red',
+      closeButtonProps: { 'aria-label': 'Close' },
       title: 'Not copied',
       message: 'The browser gives pages its clipboard only over https, from localhost, and where it is allowed.',
     })

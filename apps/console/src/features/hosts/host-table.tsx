@@ -9,6 +9,7 @@ export interface HostTableProps {
   readonly fleet: Fleet
   /** The hosts, in order. */
   readonly ordinals: Uint32Array
+  readonly filter: string
   readonly sort: string
   readonly height: string
   onSort(sort: string): void
@@ -16,7 +17,7 @@ export interface HostTableProps {
 }
 
 /** The hosts as rows. The cursor stays with its host, wherever a live change moves it. */
-export function HostTable({ fleet, ordinals, sort, height, onSort, onOpen }: HostTableProps) {
+export function HostTable({ fleet, ordinals, filter, sort, height, onSort, onOpen }: HostTableProps) {
   const { store } = fleet
   const [cursor, setCursor] = useState<number | undefined>()
   const active = useMemo(() => (cursor === undefined ? -1 : ordinals.indexOf(cursor)), [ordinals, cursor])
@@ -52,6 +53,7 @@ export function HostTable({ fleet, ordinals, sort, height, onSort, onOpen }: Hos
       active={active}
       onActive={setActive}
       onOpen={open}
+      listKey={`${sort} ${filter}`}
       height={height}
     />
   )

@@ -164,6 +164,7 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
                 <HostTable
                   fleet={fleet}
                   ordinals={ordinals}
+                  filter={text}
                   sort={sort}
                   height={view === 'split' ? 'calc(100vh - 520px)' : 'calc(100vh - 190px)'}
                   onSort={(next) => go({ sort: next })}
