@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import { acceptedEncoding } from './compression.ts'
 
 /** Serves the console's files. False when the address is none of its own. */
 export type ConsoleHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
@@ -67,7 +68,7 @@ export function createConsole(folder: string): ConsoleHandler {
     if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return false
     const plain = await read(file)
     if (plain === undefined) return false
-    const encoding = preferred(request)
+    const encoding = acceptedEncoding(String(request.headers['accept-encoding'] ?? ''))
     const suffix = encoding === undefined ? undefined : { br: '.br', gzip: '.gz' }[encoding]
     const packed = suffix === undefined ? undefined : await read(`${file}${suffix}`)
     const { body, etag } = packed ?? plain
@@ -99,13 +100,4 @@ function fileFor(url: string): string | undefined {
   return /^\/(assets\/)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(address) && Object.hasOwn(types, path.extname(address))
     ? address
     : undefined
-}
-
-function preferred({ headers }: IncomingMessage): 'br' | 'gzip' | undefined {
-  const accepted = String(headers['accept-encoding'] ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
-    .map((part) => part.split(';')[0])
-  return accepted.includes('br') ? 'br' : accepted.includes('gzip') ? 'gzip' : undefined
 }

@@ -5,6 +5,7 @@ import type { Context } from '../schema/context.ts'
 import { fault } from '../schema/faults.ts'
 import type { Services } from '../services/services.ts'
 import { variableFaults } from './coercion.ts'
+import { acceptedEncoding, compress, LEAST_TO_COMPRESS } from './compression.ts'
 import { checkLimits, limits } from './limits.ts'
 import { documentFaults } from './literals.ts'
 import { defectBehind, toFault } from './masking.ts'
@@ -37,7 +38,7 @@ export function createGraphql({ schema, services, warn }: GraphqlOptions): Graph
     landingPage: false,
     maxRequestBodySize: false,
     maskedErrors: { maskError: (error) => toFault(error) },
-    plugins: [useLimits(), useTypedErrors(schema), useRequestId(warn)],
+    plugins: [useLimits(), useTypedErrors(schema), useRequestId(warn), useCompression()],
   })
 }
 
@@ -118,6 +119,28 @@ function useRequestId(warn: (message: string) => void): Plugin<Context, Call> {
       }
       // faults of a document are kept and told to everyone who sends it: each call gets copies of its own
       setResult({ ...rest, errors: errors.map((error) => withRequestId(error, requestId)) })
+    },
+  }
+}
+
+/** Answers of known length are compressed as the caller takes them; a stream goes out as it comes. */
+function useCompression(): Plugin<Context, Call> {
+  return {
+    onResponse({ request, response, setResponse, fetchAPI }) {
+      const { headers, status } = response
+      const isWhole = /^application\/(graphql-response\+)?json\b/.test(headers.get('content-type') ?? '')
+      if (!isWhole || Number(headers.get('content-length') ?? 0) < LEAST_TO_COMPRESS) return
+      headers.set('vary', 'accept-encoding')
+      const encoding = acceptedEncoding(request.headers.get('accept-encoding'))
+      if (encoding === undefined) return
+      return response
+        .bytes()
+        .then((body) => compress(body, encoding))
+        .then((body) => {
+          headers.set('content-encoding', encoding)
+          headers.set('content-length', String(body.byteLength))
+          setResponse(new fetchAPI.Response(body, { status, headers }))
+        })
     },
   }
 }

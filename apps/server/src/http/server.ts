@@ -6,6 +6,7 @@ import { findCaller } from '../auth/caller.ts'
 import type { ApiKeyStore } from '../db/api-keys.ts'
 import { fault } from '../schema/faults.ts'
 import { readParams } from './body.ts'
+import { acceptedEncoding, compress } from './compression.ts'
 import type { ConsoleHandler } from './console.ts'
 import { createGraphiqlPage, pageHeaders } from './graphiql.ts'
 import type { GraphqlHandler } from './graphql.ts'
@@ -64,8 +65,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
 
   const graphql = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method === 'GET' && wantsPage(request)) {
-      response.writeHead(200, pageHeaders).end(await page())
-      return
+      return sendPage(request, response, await page())
     }
     const requestId = requestIdOf(request)
     response.setHeader('x-request-id', requestId)
@@ -113,6 +113,13 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
 }
 
 const wantsPage = (request: IncomingMessage): boolean => (request.headers.accept ?? '').includes('text/html')
+
+async function sendPage({ headers }: IncomingMessage, response: ServerResponse, page: string): Promise<void> {
+  const encoding = acceptedEncoding(String(headers['accept-encoding'] ?? ''))
+  const body = encoding === undefined ? Buffer.from(page) : await compress(Buffer.from(page), encoding)
+  const packed = encoding === undefined ? {} : { 'content-encoding': encoding }
+  response.writeHead(200, { ...pageHeaders, ...packed, 'content-length': body.byteLength, vary: 'accept-encoding' }).end(body)
+}
 
 /** The caller's own id where it is a plain one, so that its log and ours meet. */
 function requestIdOf({ headers }: IncomingMessage): string {
