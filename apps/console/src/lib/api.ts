@@ -1,6 +1,7 @@
 import { createClient, FaultError } from '@gantt/client'
 import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { print } from 'graphql'
+import { fetchAndRead } from './clock.ts'
 import type { ResultOf, TadaDocumentNode, VariablesOf } from './graphql.ts'
 import { currentSession, signOut } from './session.ts'
 
@@ -21,7 +22,7 @@ export async function request<Doc extends Operation>(
   signal?: AbortSignal,
 ): Promise<ResultOf<Doc>> {
   const { key } = currentSession()
-  const client = createClient({ url: graphqlUrl(), ...(key === undefined ? {} : { key }) })
+  const client = createClient({ url: graphqlUrl(), fetch: fetchAndRead, ...(key === undefined ? {} : { key }) })
   try {
     return await client.request<ResultOf<Doc>>(textOf(document), variables as Record<string, unknown>, signal ? { signal } : {})
   } catch (error) {

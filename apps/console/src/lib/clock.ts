@@ -27,3 +27,27 @@ function tick(): void {
   now = Date.now()
   for (const listener of listeners) listener()
 }
+
+/** Within so much the two clocks count as alike: the service tells its time in whole seconds. */
+const ALIKE_MS = 1_500
+let aheadMs = 0
+
+/** How far the service's clock is ahead of this browser's, milliseconds, as its last answers told. */
+export const serviceAheadMs = (): number => aheadMs
+
+/** The service's time now, milliseconds since 1970. */
+export const serviceNow = (): number => Date.now() + aheadMs
+
+/** Fetches, and reads the service's clock off the answer. */
+export async function fetchAndRead(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init)
+  const toldMs = Date.parse(response.headers.get('date') ?? '')
+  if (!Number.isNaN(toldMs)) readClock(toldMs + 500 - Date.now())
+  return response
+}
+
+/** Takes a new reading only where it differs from the last by more than a reading can be wrong: ages must not jump about. */
+function readClock(readingMs: number): void {
+  const next = Math.abs(readingMs) < ALIKE_MS ? 0 : readingMs
+  if (Math.abs(next - aheadMs) > ALIKE_MS) aheadMs = next
+}

@@ -1,6 +1,7 @@
 import { createClient } from 'graphql-sse'
 import { useEffect, useRef, useState } from 'react'
 import { graphqlUrl, type Operation, textOf } from './api.ts'
+import { fetchAndRead } from './clock.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
 import { useSession } from './session.ts'
 
@@ -109,7 +110,7 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
 
 /** Fetches, and tells of every piece of the answer that arrives: a stream's signs of life too, which hold no event. */
 async function fetchAndListen(url: string, init: RequestInit, heard: () => void): Promise<Response> {
-  const response = await fetch(url, init)
+  const response = await fetchAndRead(url, init)
   heard()
   if (response.body === null) return response
   const listening = new TransformStream<Uint8Array, Uint8Array>({

@@ -1,13 +1,13 @@
-import { useNow } from '../../lib/clock.ts'
+import { serviceAheadMs, useNow } from '../../lib/clock.ts'
 import { formatDuration, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 
-/** How long ago something was, growing by itself; the time itself in the title. `aheadMs`: how far the service's clock is ahead of ours. */
-export function Age({ atMs, aheadMs, ago = false }: { readonly atMs: number; readonly aheadMs: number; readonly ago?: boolean }) {
+/** How long ago something was, growing by itself; the time itself in the title. */
+export function Age({ atMs, ago = false }: { readonly atMs: number; readonly ago?: boolean }) {
   const now = useNow()
   const zone = useTimeZone()
   if (atMs === 0) return <>never</>
   const iso = new Date(atMs).toISOString()
-  const ageMs = Math.max(0, now + aheadMs - atMs)
+  const ageMs = Math.max(0, now + serviceAheadMs() - atMs)
   return (
     <time dateTime={iso} title={`${formatTime(iso, zone)} (${titleOfTime(iso)})`}>
       {ageMs < 1_000 ? 'now' : `${formatDuration(Math.floor(ageMs / 1_000) * 1_000)}${ago ? ' ago' : ''}`}
@@ -16,9 +16,9 @@ export function Age({ atMs, aheadMs, ago = false }: { readonly atMs: number; rea
 }
 
 /** What is left until something ends, by the service's clock. */
-export function TimeLeft({ untilMs, aheadMs }: { readonly untilMs: number; readonly aheadMs: number }) {
+export function TimeLeft({ untilMs }: { readonly untilMs: number }) {
   const now = useNow()
-  const leftMs = untilMs - now - aheadMs
+  const leftMs = untilMs - now - serviceAheadMs()
   const iso = new Date(untilMs).toISOString()
   return (
     <time dateTime={iso} title={titleOfTime(iso)}>

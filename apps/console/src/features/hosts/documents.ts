@@ -5,7 +5,7 @@ export const FLEET = graphql(`
   query FleetColumns($columns: [FleetColumn!]!) {
     fleet {
       columns(names: $columns) {
-        asOf at ordinals names
+        asOf ordinals names
         otherNodes { ordinal node }
         dictionaries { column values sets }
         columns { name elementType data }
@@ -18,7 +18,7 @@ export const FLEET = graphql(`
 export const FLEET_DELTAS = graphql(`
   subscription FleetDeltas($columns: [FleetColumn!]!, $after: Revision!) {
     fleetDeltas(columns: $columns, after: $after) {
-      from to at ordinals names
+      from to ordinals names
       otherNodes { ordinal node }
       dictionaries { column values sets }
       columns { name elementType data }
@@ -27,11 +27,10 @@ export const FLEET_DELTAS = graphql(`
   }
 `)
 
-/** One host, whole. `self` finds the service's time, by which claims expire. */
+/** One host, whole. */
 export const HOST = graphql(`
-  query Host($host: String!, $node: String, $self: String!) {
+  query Host($host: String!, $node: String) {
     viewer { scopes }
-    fleet { columns(names: [STATE], query: $self) { at } }
     host(name: $host, node: $node) {
       id name node state status statusReason availabilityZone revision lastReportAt lastSequence runningVms traits
       capacity { resourceClass total reserved allocationRatio capacity used claimed free }

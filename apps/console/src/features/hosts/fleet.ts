@@ -1,5 +1,6 @@
 import { startTransition, useCallback, useEffect, useRef, useState } from 'react'
 import { request } from '../../lib/api.ts'
+import { serviceNow } from '../../lib/clock.ts'
 import { type LiveState, useLive } from '../../lib/live.ts'
 import { useSession } from '../../lib/session.ts'
 import { FLEET, FLEET_DELTAS } from './documents.ts'
@@ -10,9 +11,7 @@ export interface Fleet {
   readonly store: FleetStore
   /** The revision that it shows. */
   readonly asOf: string
-  /** The service's time then, milliseconds since 1970. */
-  readonly atMs: number
-  /** This browser's time when it came, milliseconds since 1970. */
+  /** The service's time when it came, milliseconds since 1970. */
   readonly receivedMs: number
 }
 
@@ -59,7 +58,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
           const store = createFleetStore()
           store.apply(columns)
           setError(undefined)
-          show({ store, asOf: columns.asOf, atMs: Date.parse(columns.at), receivedMs: Date.now() })
+          show({ store, asOf: columns.asOf, receivedMs: serviceNow() })
         },
         (reason) => {
           if (!aborted.signal.aborted) setError(reason)
@@ -83,15 +82,9 @@ export function useFleet(isPaused: boolean): FleetFeed {
       }
       before.store.apply(event)
       // whatever the operator does goes first
-      startTransition(() => show({ store: before.store, asOf: event.to, atMs: Date.parse(event.at), receivedMs: Date.now() }))
+      startTransition(() => show({ store: before.store, asOf: event.to, receivedMs: serviceNow() }))
     },
   })
 
   return { fleet, live, error, isLoading, retry }
 }
-
-/** How far the service's clock is ahead of this browser's, milliseconds; a service that never heard of anything tells no time. */
-export const aheadOf = ({ atMs, receivedMs }: Fleet): number => (atMs === 0 ? 0 : atMs - receivedMs)
-
-/** The service's time now. */
-export const serviceTime = (fleet: Fleet, nowMs: number): number => nowMs + aheadOf(fleet)

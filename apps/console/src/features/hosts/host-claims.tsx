@@ -5,8 +5,8 @@ import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { TimeLeft } from './age.tsx'
 import type { HostDetail } from './host-usage.tsx'
 
-/** What holds room here at present. `aheadMs`: how far the service's clock is ahead of ours. */
-export function HostClaims({ claims, aheadMs }: { readonly claims: HostDetail['claims']; readonly aheadMs: number }) {
+/** What holds room here at present. */
+export function HostClaims({ claims }: { readonly claims: HostDetail['claims'] }) {
   if (claims.nodes.length === 0)
     return (
       <Text size="sm" c="dimmed">
@@ -39,7 +39,7 @@ export function HostClaims({ claims, aheadMs }: { readonly claims: HostDetail['c
               <Table.Td>
                 {resources.map((one) => `${one.resourceClass} ${formatAmount(one.resourceClass, one.amount)}`).join(', ')}
               </Table.Td>
-              <Table.Td>{expiresAt === null ? 'held for good' : <TimeLeft untilMs={Date.parse(expiresAt)} aheadMs={aheadMs} />}</Table.Td>
+              <Table.Td>{expiresAt === null ? 'held for good' : <TimeLeft untilMs={Date.parse(expiresAt)} />}</Table.Td>
               <Table.Td>{account}</Table.Td>
               <Table.Td>
                 <Link

@@ -1,6 +1,7 @@
 import { hostFields, parseQuery, printQuery } from '@gantt/scheduler-core/query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { type Fleet, serviceTime } from './fleet.ts'
+import { serviceNow } from '../../lib/clock.ts'
+import type { Fleet } from './fleet.ts'
 import { orderByName, orderHosts } from './order-hosts.ts'
 import { type HostSelection, selectHosts } from './select-hosts.ts'
 
@@ -27,7 +28,7 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const order = useMemo(() => orderHosts(store, names, field, isDescending), [fleet, names, field, isDescending])
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
-  const selection = useMemo(() => selectHosts(store, query, order, serviceTime(fleet, Date.now())), [fleet, order, query])
+  const selection = useMemo(() => selectHosts(store, query, order, serviceNow()), [fleet, order, query])
 
   const shown = useRef({ ordinals: selection.ordinals, filter, sort })
   if (!isHeld || shown.current.filter !== filter || shown.current.sort !== sort)

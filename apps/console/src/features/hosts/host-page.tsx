@@ -1,4 +1,3 @@
-import { printQuery } from '@gantt/scheduler-core/query'
 import { Alert, Badge, Button, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
@@ -28,10 +27,7 @@ export function HostPage() {
   const { host: name } = route.useParams()
   const { node } = route.useSearch()
   const [isPaused, setPaused] = useState(false)
-  const self = printQuery({
-    terms: [{ field: 'host', negated: false, operator: ':', values: [name.replace(/[*\\]/g, '\\$&')], from: 0, to: 0 }],
-  })
-  const { data, error, refetch, dataUpdatedAt, isPlaceholderData } = useOperation(HOST, { host: name, node: node ?? null, self })
+  const { data, error, refetch, dataUpdatedAt, isPlaceholderData } = useOperation(HOST, { host: name, node: node ?? null })
   const host = data?.host
   const live = useHostChanges(name, host?.revision, !isPaused && host != null, () => void refetch({ cancelRefetch: false }))
   useNeighbourKeys(name, host?.node ?? node ?? name)
@@ -59,8 +55,6 @@ export function HostPage() {
         </Empty>
       </Page>
     )
-  const serviceMs = Date.parse(data.fleet.columns.at)
-  const aheadMs = serviceMs === 0 ? 0 : serviceMs - dataUpdatedAt
   return (
     <Page
       title={labelOf({ host: host.name, node: host.node })}
@@ -76,7 +70,7 @@ export function HostPage() {
       {live === 'lost' ? <FeedLost updatedAt={dataUpdatedAt} /> : null}
       {error === null ? null : <Problem error={error} onRetry={() => void refetch()} />}
       <div className={isPlaceholderData ? 'stale' : undefined}>
-        <HostSheets host={host} aheadMs={aheadMs} scopes={data.viewer.scopes} onChanged={() => void refetch()} />
+        <HostSheets host={host} scopes={data.viewer.scopes} onChanged={() => void refetch()} />
       </div>
     </Page>
   )
@@ -84,16 +78,15 @@ export function HostPage() {
 
 interface HostSheetsProps {
   readonly host: HostDetail
-  readonly aheadMs: number
   readonly scopes: readonly string[]
   onChanged(): void
 }
 
-function HostSheets({ host, aheadMs, scopes, onChanged }: HostSheetsProps) {
+function HostSheets({ host, scopes, onChanged }: HostSheetsProps) {
   const raw = JSON.stringify(host, null, 2)
   return (
     <Stack gap="sm">
-      <Identity host={host} aheadMs={aheadMs} scopes={scopes} onChanged={onChanged} />
+      <Identity host={host} scopes={scopes} onChanged={onChanged} />
       <Tabs defaultValue="summary" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="summary">Summary</Tabs.Tab>
@@ -139,7 +132,7 @@ function HostSheets({ host, aheadMs, scopes, onChanged }: HostSheetsProps) {
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="claims" pt="sm">
-          <HostClaims claims={host.claims} aheadMs={aheadMs} />
+          <HostClaims claims={host.claims} />
         </Tabs.Panel>
         <Tabs.Panel value="decisions" pt="sm">
           <HostDecisions decisions={host.recentDecisions} />
@@ -156,7 +149,7 @@ function HostSheets({ host, aheadMs, scopes, onChanged }: HostSheetsProps) {
 }
 
 /** What it is called, where it belongs, whether it takes instances, and since when that is known. */
-function Identity({ host, aheadMs, scopes, onChanged }: HostSheetsProps) {
+function Identity({ host, scopes, onChanged }: HostSheetsProps) {
   const [isSetting, setSetting] = useState(false)
   const { lastReportAt, lastSequence, aggregates } = host
   return (
@@ -188,7 +181,7 @@ function Identity({ host, aheadMs, scopes, onChanged }: HostSheetsProps) {
         {aggregates.totalCount > aggregates.nodes.length ? ` and ${formatCount(aggregates.totalCount - aggregates.nodes.length)} more` : ''}
       </Fact>
       <Fact term="Last report">
-        {lastReportAt === null ? 'never' : <Age atMs={Date.parse(lastReportAt)} aheadMs={aheadMs} ago />}
+        {lastReportAt === null ? 'never' : <Age atMs={Date.parse(lastReportAt)} ago />}
         {lastSequence === null ? '' : `, number ${lastSequence} in the log`}
       </Fact>
       <Fact term="Instances">{formatCount(host.runningVms)}</Fact>

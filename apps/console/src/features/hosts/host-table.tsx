@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import { Table } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
-import { aheadOf, type Fleet } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
 import { hostColumns } from './host-columns.tsx'
 import { type HostRow, readHost } from './host-row.ts'
 
@@ -21,9 +21,6 @@ export function HostTable({ fleet, ordinals, filter, sort, height, onSort, onOpe
   const { store } = fleet
   const [cursor, setCursor] = useState<number | undefined>()
   const active = useMemo(() => (cursor === undefined ? -1 : ordinals.indexOf(cursor)), [ordinals, cursor])
-  // a clock that drifts by less than a second makes no new columns
-  const steadyMs = Math.round(aheadOf(fleet) / 1_000) * 1_000
-  const columns = useMemo(() => hostColumns(steadyMs), [steadyMs])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows are read anew with each change of the fleet
   const row = useMemo(() => {
@@ -44,7 +41,7 @@ export function HostTable({ fleet, ordinals, filter, sort, height, onSort, onOpe
   return (
     <Table
       label="Hosts"
-      columns={columns}
+      columns={hostColumns}
       count={ordinals.length}
       row={row}
       rowKey={(index) => String(ordinals[index])}

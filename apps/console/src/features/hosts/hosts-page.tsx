@@ -14,7 +14,7 @@ import { Age } from './age.tsx'
 import { CopyAs } from './copy-as.tsx'
 import { EmptyFleet } from './empty-fleet.tsx'
 import { FacetPanel } from './facet-panel.tsx'
-import { aheadOf, type Fleet, useFleet } from './fleet.ts'
+import { type Fleet, useFleet } from './fleet.ts'
 import { type HostList, useHand, useHostList } from './host-list.ts'
 import { HostMap } from './host-map.tsx'
 import { readHost } from './host-row.ts'
@@ -40,12 +40,7 @@ export function HostsPage() {
       aside={
         <>
           <Text size="xs" c="dimmed" component="span" data-as-of={fleet.asOf}>
-            as of revision {fleet.asOf}
-            {fleet.atMs === 0 ? null : (
-              <>
-                , <Age atMs={fleet.atMs} aheadMs={aheadOf(fleet)} ago />
-              </>
-            )}
+            as of revision {fleet.asOf}, received <Age atMs={fleet.receivedMs} ago />
           </Text>
           <LiveBadge state={live} />
           <Button size="compact-sm" variant="subtle" onClick={() => setPaused(!isPaused)}>
@@ -216,8 +211,8 @@ function FeedNote({ live, fleet }: { readonly live: LiveState; readonly fleet: F
   if (live !== 'lost') return null
   return (
     <Alert color="yellow" role="status" mb="sm" title="The feed is interrupted">
-      What is shown is from {formatTime(new Date(fleet.atMs).toISOString(), zone)}. The service is tried every few seconds; changes will
-      appear by themselves.
+      What is shown is from {formatTime(new Date(fleet.receivedMs).toISOString(), zone)}. The service is tried every few seconds; changes
+      will appear by themselves.
     </Alert>
   )
 }
