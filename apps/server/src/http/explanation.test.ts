@@ -13,7 +13,7 @@ beforeAll(async () => {
     busy: { memoryMb: 65_536, memoryMbUsed: 60_000, vcpusUsed: 16 },
     shut: { memoryMb: 131_072 },
   })
-  await dataOf(api, `mutation { hostSetStatus(hosts: [{ host: "shut" }], status: DISABLED, reason: "disk") { __typename } }`)
+  await dataOf(api, `mutation { hostSetStatus(hosts: [{ host: "shut" }], status: DISABLED, reason: "<b> | disk") { __typename } }`)
   failed = (await placeWith(api, {}, { flavor: { name: 'giant', vcpus: 4, memoryMb: 32_768 } })).decision.id
   placed = (await placeWith(api, {}, { flavor: { name: 'small', vcpus: 2, memoryMb: 4_096 } })).decision.id
 })
@@ -103,11 +103,44 @@ describe('verdicts', () => {
   })
 })
 
-test('the page for a ticket has the sentence, the funnel and the near misses', async () => {
-  const { text } = await explain(failed, 'text(format: MARKDOWN)')
-  expect(text).toContain('None of 4 hosts passed')
-  expect(text).toContain('| `RamFilter` | 3 | 0 | 3 | 3 × MEMORY_MB: 32768 MiB needed, 8192 free. |')
-  expect(text).toContain('- middle: MEMORY_MB: 32768 MiB needed, 24576 free.')
-  const plain = (await explain(failed, 'text(format: PLAIN)')).text
-  expect(plain).not.toContain('|')
+describe('the page for a ticket', () => {
+  test('has the sentence, the funnel and the near misses', async () => {
+    const { text } = await explain(failed, 'text(format: MARKDOWN)')
+    expect(text.split('\n\n').map((section: string) => section.split('\n'))).toEqual([
+      ['## 0 of 4 hosts passed'],
+      [
+        expect.stringMatching(
+          /^None of 4 hosts passed: RamFilter refused 3 \(memory\.short\), .* MEMORY\\_MB: 32768 MiB needed, 24576 free\.$/,
+        ),
+      ],
+      [expect.stringMatching(/^Profile default@\d+, revision \d+, REPLAYED\.$/)],
+      [
+        '| Filter | In | Out | Refused | Why |',
+        '| --- | --: | --: | --: | --- |',
+        '| ComputeFilter | 4 | 3 | 1 | 1 × The host is DISABLED: &lt;b> \\| disk. |',
+        '| RamFilter | 3 | 0 | 3 | 3 × memory.short, such as: MEMORY\\_MB: 32768 MiB needed, 8192 free. |',
+        ...Array(2).fill(expect.stringMatching(/^\| \w+ \| 0 \| 0 \| 0 \| {2}\|$/)),
+      ],
+      ['## Nearest'],
+      [
+        '- middle: MEMORY\\_MB: 32768 MiB needed, 24576 free.',
+        '- small: MEMORY\\_MB: 32768 MiB needed, 8192 free.',
+        '- shut: The host is DISABLED: &lt;b> \\| disk.',
+        expect.stringMatching(/^- busy: MEMORY\\_MB: 32768 MiB needed, 5536 free\. /),
+      ],
+      ['No host passed every filter.'],
+    ])
+  })
+
+  test('has the best hosts with their totals where some passed', async () => {
+    const { text } = await explain(placed, 'text')
+    expect(text).toMatch(/## Best hosts\n\n- \w+: total -?[\d.]+, SELECTED\n- \w+: total -?[\d.]+, ALTERNATE/)
+  })
+
+  test.each(['failed', 'placed'])('fits 80 columns where it is plain: %s', async (which) => {
+    const { text } = await explain(which === 'failed' ? failed : placed, 'text(format: PLAIN)')
+    expect(text).toContain('- RamFilter: 3 in, ')
+    expect(text.split('\n').filter((line: string) => line.length > 80)).toEqual([])
+    expect(text).not.toContain('\\')
+  })
 })

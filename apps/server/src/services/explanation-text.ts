@@ -1,4 +1,4 @@
-import { hostKey, reasonText } from '@gantt/scheduler-core'
+import { hostKey, type ReasonCount, reasonText } from '@gantt/scheduler-core'
 import type { Examined, HostVerdict } from './examined.ts'
 import { nearMissesOf, selectionOf, weighingOf } from './explanation.ts'
 
@@ -30,67 +30,95 @@ export async function textOf(examined: Examined, format: 'MARKDOWN' | 'PLAIN'): 
   const { numInstances } = question.record.request
   const write = format === 'MARKDOWN' ? markdown : plain
   const which = numInstances > 1 ? ` for instance ${instance + 1} of ${numInstances}` : ''
-  const asked = steps.filter(({ asked }) => asked)
-  const rows = asked.map(({ filter, entered, passed, reasons }) => [
-    write.code(filter),
-    String(entered),
-    String(passed),
-    String(entered - passed),
-    reasons.map(({ hosts, example }) => `${hosts} × ${write.cell(reasonText(example))}`).join(write.lineBreak),
-  ])
+  const funnel = steps
+    .filter(({ asked }) => asked)
+    .map(({ filter, entered, passed, reasons }) => ({ filter, entered, passed, reasons: reasons.map(countText) }))
   const near = ranked.length === 0 ? await nearMissesOf(examined, NEAR) : []
   const { hosts } = await weighingOf(examined, instance, BEST)
   const sections = [
-    write.title(`${ranked.length} of ${hostCount} hosts passed${which}`),
-    await headlineOf(examined),
-    `Profile ${question.record.profile}, revision ${question.basis}, ${question.fidelity}.`,
-    write.table(['Filter', 'In', 'Out', 'Refused', 'Why'], rows),
-    ...(near.length > 0
-      ? [write.title('Nearest'), (await Promise.all(near.map(async (verdict) => `- ${await nearText(verdict)}`))).join('\n')]
-      : []),
-    ...(hosts.length > 0 ? [write.title('Best hosts'), hosts.map((verdict) => bestText(verdict, write)).join('\n')] : []),
-    selectionOf(examined).text,
+    write.title(`${ranked.length} of ${count(hostCount, 'host')} passed${which}`),
+    write.text(await headlineOf(examined)),
+    write.text(`Profile ${question.record.profile}, revision ${question.basis}, ${question.fidelity}.`),
+    write.funnel(funnel),
+    ...(near.length > 0 ? [write.title('Nearest'), write.list(await Promise.all(near.map(nearText)))] : []),
+    ...(hosts.length > 0 ? [write.title('Best hosts'), write.list(hosts.map(bestText))] : []),
+    write.text(selectionOf(examined).text),
   ]
   return sections.join('\n\n')
 }
 
+interface FunnelRow {
+  readonly filter: string
+  readonly entered: number
+  readonly passed: number
+  readonly reasons: readonly string[]
+}
+
+/** How a page is written; what it is given holds words of operators and callers, which must not become markup. */
 interface Writer {
   title(text: string): string
-  code(text: string): string
-  cell(text: string): string
-  table(heads: readonly string[], rows: readonly (readonly string[])[]): string
-  readonly lineBreak: string
+  text(text: string): string
+  funnel(rows: readonly FunnelRow[]): string
+  list(lines: readonly string[]): string
 }
+
+const inert = (text: string): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .replace(/[\\`*_[\]|]/g, '\\$&')
+    .replaceAll('<', '&lt;')
 
 const markdown: Writer = {
-  title: (text) => `## ${text}`,
-  code: (text) => `\`${text}\``,
-  cell: (text) => text.replaceAll('|', '\\|'),
-  table: (heads, rows) =>
-    [heads, heads.map((_, i) => (i > 0 && i < heads.length - 1 ? '--:' : '---')), ...rows]
-      .map((row) => `| ${row.join(' | ')} |`)
-      .join('\n'),
-  lineBreak: '<br>',
+  title: (text) => `## ${inert(text)}`,
+  text: inert,
+  funnel: (rows) =>
+    [
+      '| Filter | In | Out | Refused | Why |',
+      '| --- | --: | --: | --: | --- |',
+      ...rows.map(
+        ({ filter, entered, passed, reasons }) =>
+          `| ${inert(filter)} | ${entered} | ${passed} | ${entered - passed} | ${reasons.map(inert).join('<br>')} |`,
+      ),
+    ].join('\n'),
+  list: (lines) => lines.map((line) => `- ${inert(line)}`).join('\n'),
 }
 
-/** What a line of a terminal leaves for reasons, in columns. */
+const COLUMNS = 80
+
 const plain: Writer = {
-  title: (text) => text,
-  code: (text) => text,
-  cell: (text) => text,
-  table: (_heads, rows) =>
+  title: (text) => wrapped(text, ''),
+  text: (text) => wrapped(text, ''),
+  funnel: (rows) =>
     rows
-      .flatMap(([filter = '', entered = '', passed = '', , why = '']) => [
-        `- ${filter}: ${entered} in, ${passed} out`,
-        ...(why === '' ? [] : why.split('\n').map((line) => `    ${line}`)),
+      .flatMap(({ filter, entered, passed, reasons }) => [
+        wrapped(`- ${filter}: ${entered} in, ${passed} out`, '  '),
+        ...reasons.map((reason) => `    ${wrapped(reason, '      ')}`),
       ])
       .join('\n'),
-  lineBreak: '\n',
+  list: (lines) => lines.map((line) => wrapped(`- ${line}`, '  ')).join('\n'),
 }
 
-function bestText({ rank, total, outcome, ...name }: HostVerdict, write: Writer): string {
-  return `${rank}. ${write.code(hostKey(name))} ${total}${outcome === 'LOST_ON_WEIGHT' ? '' : ` (${outcome})`}`
+/** Lines of at most 80 columns, all but the first indented; a longer word keeps a line of its own. */
+function wrapped(text: string, indent: string): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(/\s+/)) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (line === '' || longer.length + indent.length <= COLUMNS) line = longer
+    else {
+      lines.push(line)
+      line = word
+    }
+  }
+  return [...lines, line].join(`\n${indent}`)
 }
+
+/** How many hosts a reason refused; the numbers of one of them where there are more. */
+const countText = ({ code, hosts, example }: ReasonCount): string =>
+  hosts === 1 ? `1 × ${reasonText(example)}` : `${hosts} × ${code}, such as: ${reasonText(example)}`
+
+const bestText = ({ total, outcome, ...name }: HostVerdict): string =>
+  `${hostKey(name)}: total ${Number((total ?? 0).toFixed(4))}${outcome === 'LOST_ON_WEIGHT' ? '' : `, ${outcome}`}`
 
 /** A refused host with the reasons of all filters that refuse it. */
 async function nearText(verdict: HostVerdict): Promise<string> {
