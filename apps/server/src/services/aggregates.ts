@@ -192,9 +192,11 @@ function checkEdit({ hosts }: Fleet, edit: AggregateEdit): Issue[] {
 }
 
 function impactOf(fleet: Fleet, before: Aggregate | undefined, next: AggregateState | null): Impact {
-  const left = (before?.hosts ?? []).filter((host) => !next?.hosts.includes(host))
-  const joined = (next?.hosts ?? []).filter((host) => !before?.hosts.includes(host))
-  const stayed = (next?.hosts ?? []).filter((host) => before?.hosts.includes(host))
+  const were = new Set(before?.hosts)
+  const will = new Set(next?.hosts)
+  const left = [...were].filter((host) => !will.has(host))
+  const joined = [...will].filter((host) => !were.has(host))
+  const stayed = [...will].filter((host) => were.has(host))
   const zoneBefore = before === undefined ? null : zoneOf(before)
   const zoneNext = next === null ? null : zoneOf(next)
   const zoneMoves =

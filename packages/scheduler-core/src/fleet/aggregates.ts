@@ -48,10 +48,11 @@ export class Aggregates {
     const before = this.byUuid.get(uuid)
     if (next === null) this.byUuid.delete(uuid)
     else this.byUuid.set(uuid, { ...next, uuid, version: expectedVersion + 1, updatedAt: now, revision })
-    const touched = new Set([...(before?.hosts ?? []), ...(next?.hosts ?? [])])
+    const members = new Set(next?.hosts)
+    const touched = new Set([...(before?.hosts ?? []), ...members])
     for (const host of touched) {
       const others = (this.#ofHost.get(host) ?? []).filter((id) => id !== uuid)
-      const ids = next?.hosts.includes(host) ? [...others, uuid].sort(byCodeUnit) : others
+      const ids = members.has(host) ? [...others, uuid].sort(byCodeUnit) : others
       if (ids.length > 0) this.#ofHost.set(host, ids)
       else this.#ofHost.delete(host)
       for (const index of this.#hosts.nodesOf(host)) {
