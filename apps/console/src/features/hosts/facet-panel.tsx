@@ -62,7 +62,12 @@ function Facet({ title, field, values, text, onToggle }: FacetProps) {
         </button>
       ))}
       {shown.length === values.length && !isLong ? null : (
-        <Button size="compact-xs" variant="subtle" onClick={() => setLong(!isLong)} aria-label={`${title}: ${isLong ? 'fewer' : 'all'}`}>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          onClick={() => setLong(!isLong)}
+          aria-label={`${isLong ? 'fewer' : `${formatCount(values.length - shown.length)} more`} of ${title}`}
+        >
           {isLong ? 'fewer' : `${formatCount(values.length - shown.length)} more`}
         </Button>
       )}

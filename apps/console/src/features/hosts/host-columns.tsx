@@ -29,7 +29,7 @@ export const hostColumns: readonly TableColumn<HostRow>[] = [
   {
     key: 'cpu.used',
     label: 'CPU used',
-    width: 'minmax(100px, 1fr)',
+    width: 'minmax(108px, 1fr)',
     sortable: true,
     sortsDescending: true,
     value: ({ cpuUsed }) => rounded(cpuUsed),
@@ -59,7 +59,7 @@ export const hostColumns: readonly TableColumn<HostRow>[] = [
   {
     key: 'disk.used',
     label: 'Disk used',
-    width: 'minmax(100px, 1fr)',
+    width: 'minmax(108px, 1fr)',
     sortable: true,
     sortsDescending: true,
     value: ({ diskUsed }) => rounded(diskUsed),

@@ -158,7 +158,7 @@ function Identity({ host, scopes, onChanged }: HostSheetsProps) {
         <HostState state={host.state} status={host.status} />
         {host.statusReason === null ? null : <span>: {host.statusReason}</span>}{' '}
         {scopes.includes('OPERATE') ? (
-          <Button size="compact-xs" variant="outline" ml="xs" onClick={() => setSetting(true)}>
+          <Button size="compact-sm" variant="outline" ml="xs" onClick={() => setSetting(true)}>
             Set status
           </Button>
         ) : (

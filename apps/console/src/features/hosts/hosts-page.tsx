@@ -132,7 +132,7 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
         <Text size="sm" fw={600} role="status" data-count={found}>
           {formatCount(found)} of {formatCount(total)} {total === 1 ? 'host' : 'hosts'}
         </Text>
-        <Button size="compact-xs" variant="subtle" aria-expanded={areFacetsOn} onClick={() => setFacetsWanted(!areFacetsOn)}>
+        <Button size="compact-sm" variant="subtle" aria-expanded={areFacetsOn} onClick={() => setFacetsWanted(!areFacetsOn)}>
           {areFacetsOn ? 'Hide facets' : 'Show facets'}
         </Button>
       </Group>
