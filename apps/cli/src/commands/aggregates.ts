@@ -1,3 +1,4 @@
+import { aggregateFields } from '@gantt/scheduler-core/query'
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT } from './failure.ts'
@@ -37,7 +38,7 @@ export function addAggregates(program: Command): void {
   const aggregates = program
     .command('aggregates')
     .description('list aggregates: sets of hosts with metadata; some are zones')
-    .option('--query <terms>', 'only those of which these terms hold, as in the API', notEmpty)
+    .option('--query <terms>', `only those of which these terms hold; ${fieldsHelp(aggregateFields)}`, queryOf(aggregateFields))
     .option('--first <n>', 'at most so many', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'every one')
     .action((flags: Flags) => run(flags, () => listAggregates(flags)))

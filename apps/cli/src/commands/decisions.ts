@@ -1,3 +1,4 @@
+import { decisionFields } from '@gantt/scheduler-core/query'
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { age, mib } from './format.ts'
@@ -6,6 +7,7 @@ import { shortId } from './ids.ts'
 import { oneOf, wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { PAGE_INFO, type Page, readPages, tally } from './pages.ts'
+import { fieldsHelp, queryOf } from './query.ts'
 import { toTable } from './table.ts'
 
 const OUTCOMES = ['PLACED', 'PARTIAL', 'NO_VALID_HOST', 'REJECTED', 'SIMULATED'] as const
@@ -13,6 +15,7 @@ const OUTCOMES = ['PLACED', 'PARTIAL', 'NO_VALID_HOST', 'REJECTED', 'SIMULATED']
 interface Flags extends ConnectionFlags {
   readonly outcome?: (typeof OUTCOMES)[number]
   readonly host?: string
+  readonly query?: string
   readonly first: number
   readonly json?: true
 }
@@ -25,8 +28,8 @@ interface DecisionRow {
   readonly destinations: readonly { readonly selected: { readonly host: { readonly name: string } } }[]
 }
 
-const DECISIONS = `query Decisions($first: Int!, $after: String, $filter: DecisionFilter) {
-  decisions(first: $first, after: $after, filter: $filter) {
+const DECISIONS = `query Decisions($first: Int!, $after: String, $filter: DecisionFilter, $query: String) {
+  decisions(first: $first, after: $after, filter: $filter, query: $query) {
     ${PAGE_INFO}
     nodes { id at outcome account spec { vcpus memoryMb numInstances } destinations { selected { host { name } } } }
   }
@@ -39,16 +42,20 @@ export function addDecisions(program: Command): void {
     .description('list decisions, newest first')
     .option('--outcome <outcome>', `only with this end: ${OUTCOMES.join(', ')}`, oneOf(OUTCOMES))
     .option('--host <name>', 'only those that chose this host', notEmpty)
+    .option('--query <terms>', `only those of which these terms hold; ${fieldsHelp(decisionFields)}`, queryOf(decisionFields))
     .option('--first <n>', 'at most so many', wholeNumber(1, 100_000), 20)
     .action((flags: Flags) => run(flags, () => listDecisions(flags)))
-  withExamples(withService(command), [['gantt decisions --outcome NO_VALID_HOST', 'requests that no host could take']])
+  withExamples(withService(command), [
+    ['gantt decisions --outcome NO_VALID_HOST', 'requests that no host could take'],
+    ["gantt decisions --query 'reason:memory.* last:1h'", 'what failed for memory in the last hour'],
+  ])
 }
 
-async function listDecisions({ outcome, host, first, ...flags }: Flags): Promise<Result> {
+async function listDecisions({ outcome, host, query, first, ...flags }: Flags): Promise<Result> {
   const client = connect(flags)
   const filter = { ...(outcome === undefined ? {} : { outcome: [outcome] }), ...(host === undefined ? {} : { host: { eq: host } }) }
   const { items: decisions, totalCount } = await readPages(first, async (size, after) => {
-    const answer = await client.request<{ decisions: Page<DecisionRow> }>(DECISIONS, { first: size, after, filter })
+    const answer = await client.request<{ decisions: Page<DecisionRow> }>(DECISIONS, { first: size, after, filter, query })
     return answer.decisions
   })
   const nowMs = Date.now()

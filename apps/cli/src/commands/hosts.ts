@@ -1,9 +1,11 @@
+import { hostFields } from '@gantt/scheduler-core/query'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { age } from './format.ts'
 import { oneOf, wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { DEFAULT_FIRST, PAGE_INFO, type Page, readPages, tally } from './pages.ts'
+import { fieldsHelp, queryOf } from './query.ts'
 import { toTable } from './table.ts'
 import { freeOf, USAGE, type Usage } from './usage.ts'
 
@@ -16,6 +18,7 @@ interface Flags extends ConnectionFlags {
   readonly zone?: string
   readonly status?: HostStatus
   readonly name?: string
+  readonly query?: string
   readonly first: number
   readonly all?: true
   readonly json?: true
@@ -32,8 +35,8 @@ interface HostRow {
   readonly claims: { readonly totalCount: number }
 }
 
-const HOSTS = `query Hosts($first: Int!, $after: String, $filter: HostFilter) {
-  hosts(first: $first, after: $after, filter: $filter, orderBy: [{ field: NAME }]) {
+const HOSTS = `query Hosts($first: Int!, $after: String, $filter: HostFilter, $query: String) {
+  hosts(first: $first, after: $after, filter: $filter, query: $query, orderBy: [{ field: NAME }]) {
     ${PAGE_INFO}
     nodes {
       name node availabilityZone status state lastReportAt capacity { ${USAGE} }
@@ -50,16 +53,18 @@ export function addHosts(program: Command): void {
     .option('--zone <zone>', 'only of this availability zone', notEmpty)
     .option('--status <status>', `only with this status: ${HOST_STATUSES.join(', ')}`, oneOf(HOST_STATUSES))
     .option('--name <text>', 'only with this part in the name', notEmpty)
+    .option('--query <terms>', `only those of which these terms hold; ${fieldsHelp(hostFields)}`, queryOf(hostFields))
     .option('--first <n>', 'at most so many', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'every one')
     .action((flags: Flags) => run(flags, () => listHosts(flags)))
   withExamples(withService(command), [
     ['gantt hosts --zone az1 --status DISABLED', 'hosts of a zone that take nothing new'],
+    ["gantt hosts --query 'az:az1,az2 mem.free>=64GiB -trait:HW_GPU*'", 'where room is left'],
     ['gantt hosts --all --json | jq -r ".hosts[].name"', 'every name'],
   ])
 }
 
-async function listHosts({ zone, status, name, first, all, ...flags }: Flags): Promise<Result> {
+async function listHosts({ zone, status, name, query, first, all, ...flags }: Flags): Promise<Result> {
   const client = connect(flags)
   const filter = {
     ...(zone === undefined ? {} : { availabilityZone: { eq: zone } }),
@@ -67,10 +72,10 @@ async function listHosts({ zone, status, name, first, all, ...flags }: Flags): P
     ...(name === undefined ? {} : { name: { contains: name } }),
   }
   const { items: hosts, totalCount } = await readPages(all ? Number.POSITIVE_INFINITY : first, async (size, after) => {
-    const answer = await client.request<{ hosts: Page<HostRow> }>(HOSTS, { first: size, after, filter })
+    const answer = await client.request<{ hosts: Page<HostRow> }>(HOSTS, { first: size, after, filter, query })
     return answer.hosts
   })
-  return { lines: toLines(hosts, totalCount, Object.keys(filter).length > 0), json: { totalCount, hosts } }
+  return { lines: toLines(hosts, totalCount, query !== undefined || Object.keys(filter).length > 0), json: { totalCount, hosts } }
 }
 
 function toLines(hosts: readonly HostRow[], totalCount: number, isFiltered: boolean): readonly string[] {

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { aggregateFields, decisionFields, hostFields, type QueryField } from '@gantt/scheduler-core/query'
+import { expect, test } from 'vitest'
+
+const page = readFileSync(new URL('../../../docs/query.md', import.meta.url), 'utf8')
+
+/** The row that the page has of a field. */
+function rowOf({ name, aliases = [], kind, unit, values, description }: QueryField): string {
+  const names = [name, ...aliases].map((one) => `\`${one}\``).join(', ')
+  const kinds = kind === 'enum' ? (values ?? []).join(', ') : kind === 'text' ? 'text' : unit === 'count' ? 'number' : `number, ${unit}`
+  return `| ${names} | ${kinds} | ${description} |`
+}
+
+test.each([
+  ['Hosts', hostFields],
+  ['Decisions', decisionFields],
+  ['Aggregates', aggregateFields],
+])('docs/query.md has the fields of %s as they are', (title, fields) => {
+  const section = page.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? ''
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'))
+  expect(rows).toEqual(fields.map(rowOf))
+})
