@@ -44,6 +44,11 @@ describe('limits', () => {
       `{ viewer { scopes ${'@include(if: true)'.repeat(1)} ${Array.from({ length: 60 }, () => 'scopes @include(if: true)').join(' ')} } }`,
       'limit.directives',
     ],
+    [
+      'bulk data',
+      `{ fleet { ${Array.from({ length: 20 }, (_, i) => `c${i}: columns(names: [STATE]) { count }`).join(' ')} } }`,
+      'limit.cost',
+    ],
     ['cost', '{ hosts(first: 500) { nodes { claims(first: 500) { nodes { id } } } } }', 'limit.cost'],
   ])('too much %s is refused before anything runs', async (_name, document, rule) => {
     const answer = await api.ask(document)

@@ -68,6 +68,29 @@ test('a changed host arrives, and so does what was missed', async () => {
   expect(events[0]).toMatchObject({ hostChanged: { host: { name: 'h1' }, gap: null } })
 })
 
+test('a change reaches those who follow the whole fleet, a new host too', async () => {
+  const { events } = await listen(
+    'subscription { fleetDeltas(columns: [CLAIMS], after: "0", interval: "PT0.1S") { from to names columns { name elementType data } gap { resumeAt } } }',
+    () => api.report({ h2: {} }),
+    (seen) => JSON.stringify(seen).includes('h2'),
+  )
+  const deltas = (events as { fleetDeltas: { from: string; to: string; names: string[]; gap: unknown } }[]).map((one) => one.fleetDeltas)
+  expect(deltas[0]).toMatchObject({ from: '0', gap: null, columns: [{ name: 'CLAIMS', elementType: 'U32' }] })
+  expect(deltas[0]?.names).toContain('h1')
+  // each event goes on where the one before ended
+  expect(deltas.slice(1).map(({ from }) => from)).toEqual(deltas.slice(0, -1).map(({ to }) => to))
+})
+
+test('one who has seen more than this replica is told of a gap', async () => {
+  const { events } = await listen(
+    'subscription { fleetDeltas(columns: [CLAIMS], after: "999999") { from to names gap { missedFrom resumeAt } } }',
+    async () => {},
+    (seen) => seen.length > 0,
+  )
+  const [{ fleetDeltas }] = events as [{ fleetDeltas: { to: string } }]
+  expect(fleetDeltas).toEqual({ from: '999999', to: fleetDeltas.to, names: [], gap: { missedFrom: '999999', resumeAt: fleetDeltas.to } })
+})
+
 test('when the service closes, streams end and calls under way are answered', async () => {
   const other = await startTestService()
   await other.report({ h1: {} })

@@ -33,7 +33,7 @@ export function checkDeltaOptions({ columns, intervalMs }: DeltaOptions): void {
  * slow reader costs no more than a set of numbers. Answers how to stop.
  */
 export function followFleet(
-  replica: Replica,
+  replica: Pick<Replica, 'fleet'>,
   { columns, after, intervalMs }: DeltaOptions,
   touched: (listener: (ordinals: readonly number[]) => void) => () => void,
   push: (delta: FleetDelta) => void,
@@ -74,7 +74,12 @@ export function followFleet(
 }
 
 /** One event for two that a slow reader did not take: the later state of every host of either. */
-export function mergeDeltas(replica: Replica, columns: readonly FleetColumn[], earlier: FleetDelta, later: FleetDelta): FleetDelta {
+export function mergeDeltas(
+  replica: Pick<Replica, 'fleet'>,
+  columns: readonly FleetColumn[],
+  earlier: FleetDelta,
+  later: FleetDelta,
+): FleetDelta {
   const { fleet } = replica
   const views = viewsAt(fleet, new Set([...earlier.ordinals, ...later.ordinals]))
   return { ...columnsOf(views, columns), from: earlier.from, to: later.to, at: later.at, gap: earlier.gap ?? later.gap }

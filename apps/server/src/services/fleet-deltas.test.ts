@@ -1,0 +1,110 @@
+import { aLog, aReport, type TestLog } from '@gantt/scheduler-core/testing'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { checkDeltaOptions, type FleetDelta, followFleet, mergeDeltas } from './fleet-deltas.ts'
+import { InputFault } from './outcome.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const columns = ['CPU_FREE', 'AZ'] as const
+
+/** A stream of a log stepped by hand, and everything that it told. */
+function follow(log: TestLog, { after = log.fleet.place.revision, intervalMs = 1_000 } = {}) {
+  const told: FleetDelta[] = []
+  let hear: (ordinals: readonly number[]) => void = () => {}
+  const stop = followFleet(
+    log,
+    { columns, after, intervalMs },
+    (listener) => {
+      hear = listener
+      return () => {
+        hear = () => {}
+      }
+    },
+    (delta) => told.push(delta),
+  )
+  return {
+    told,
+    stop,
+    /** A report of one host, applied and heard of. */
+    report(host: string, sequence: number, vcpusUsed: number) {
+      log.append([aReport(host, { vcpusUsed }, sequence)])
+      hear([log.fleet.hosts.find({ host, node: host })?.index ?? -1])
+    },
+  }
+}
+
+function aPair(): TestLog {
+  const log = aLog()
+  log.append([aReport('h1')])
+  log.append([aReport('h2')])
+  return log
+}
+
+const freeOf = ({ columns: [free] }: FleetDelta) => [...(free?.data ?? [])]
+
+describe('a stream of changes', () => {
+  test('says nothing while nothing changes', () => {
+    const { told } = follow(aPair())
+    vi.advanceTimersByTime(60_000)
+    expect(told).toEqual([])
+  })
+
+  test('tells many changes within an interval at once, as they are at its end', () => {
+    const { told, report } = follow(aPair())
+    report('h2', 2, 1)
+    report('h2', 3, 2)
+    report('h3', 1, 4)
+    vi.advanceTimersByTime(999)
+    expect(told).toEqual([])
+    vi.advanceTimersByTime(1)
+    expect(told.map(({ from, to, names, gap }) => ({ from, to, names, gap }))).toEqual([{ from: 2, to: 5, names: ['h2', 'h3'], gap: null }])
+    expect([...(told[0] as FleetDelta).ordinals]).toEqual([1, 2])
+    expect(freeOf(told[0] as FleetDelta)).toEqual([14, 12])
+    report('h1', 2, 3)
+    vi.advanceTimersByTime(1_000)
+    expect(told[1]).toMatchObject({ from: 5, to: 6, names: ['h1'] })
+  })
+
+  test('begins with what changed after what the reader has', () => {
+    const { told } = follow(aPair(), { after: 1 })
+    expect(told).toMatchObject([{ from: 1, to: 2, names: ['h2'], gap: null }])
+  })
+
+  test('begins with a gap for a reader that is ahead, and goes on from here', () => {
+    const { told, report } = follow(aPair(), { after: 9 })
+    expect(told).toMatchObject([{ from: 9, to: 2, names: [], gap: { missedFrom: 9, resumeAt: 2 } }])
+    report('h1', 2, 3)
+    vi.advanceTimersByTime(1_000)
+    expect(told[1]).toMatchObject({ from: 2, to: 3, names: ['h1'], gap: null })
+  })
+
+  test('is silent once it is stopped, even with changes at hand', () => {
+    const { told, report, stop } = follow(aPair())
+    report('h1', 2, 3)
+    stop()
+    vi.advanceTimersByTime(60_000)
+    expect([told, vi.getTimerCount()]).toEqual([[], 0])
+  })
+
+  test('two events that a slow reader did not take become one: every host of either, once, as it is now', () => {
+    const log = aPair()
+    const { told, report } = follow(log, { after: 0 })
+    report('h1', 2, 1)
+    vi.advanceTimersByTime(1_000)
+    report('h3', 1, 2)
+    report('h1', 3, 5)
+    const merged = mergeDeltas(log, columns, told[0] as FleetDelta, told[1] as FleetDelta)
+    expect(merged).toMatchObject({ from: 0, to: 3, names: ['h1', 'h2'], gap: null })
+    expect(freeOf(merged)).toEqual([11, 16])
+  })
+})
+
+test.each([
+  ['no column', { columns: [] }],
+  ['a column twice', { columns: ['AZ', 'AZ'] as const }],
+  ['an interval that is too short', { intervalMs: 99 }],
+  ['an interval that is too long', { intervalMs: 60_001 }],
+])('%s is refused', (_name, options) => {
+  expect(() => checkDeltaOptions({ columns, after: 0, intervalMs: 1_000, ...options })).toThrow(InputFault)
+})
