@@ -1,112 +1,136 @@
 import { expect, expectNoSidewaysScroll, test } from './fixtures.ts'
+import { expectRowCount, firstCells, rowWith } from './grid.ts'
 import { gather } from './seed.ts'
 
-test('an aggregate shows its members and metadata, and a member opens', async ({ page, visit, service }) => {
-  await visit('/aggregates?q=key:ssd')
-  await expect(page.locator('[data-count="1"]')).toBeVisible()
-  await page.getByRole('grid', { name: 'Aggregates' }).getByText('fast-disks').click()
+const READ = 'query Read($uuid: UUID!) { aggregate(uuid: $uuid) { name version hostNames metadata { key value } } }'
+
+interface Read {
+  readonly aggregate: {
+    readonly name: string
+    readonly version: number
+    readonly hostNames: readonly string[]
+    readonly metadata: readonly { readonly key: string; readonly value: string }[]
+  } | null
+}
+
+test('the list counts members, and opens exactly that many', async ({ page, visit, service }) => {
+  await visit('/aggregates?q=name:fast-disks')
+  const row = rowWith(page, 'Aggregates', 'fast-disks')
+  await expect(row).toContainText('rack=r12')
+  await expect(row).toContainText('ssd=true')
+  await row.click()
   await expect(page).toHaveURL(`/aggregates/${service.seed.aggregates.fast}`)
-  await expect(page.locator('[data-members="7"]')).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Metadata' })).toContainText('rack')
-  await page.getByLabel('Find a member by part of its name').fill('az2')
-  await expect(page.getByRole('grid', { name: 'Members' })).toHaveAttribute('aria-rowcount', '5')
-  await page.getByRole('grid', { name: 'Members' }).getByText('az2-01').click()
-  await expect(page).toHaveURL('/hosts/az2-01')
+  const { aggregate } = await service.client.request<Read>(READ, { uuid: service.seed.aggregates.fast })
+  await expect(page.locator('[data-members]')).toHaveAttribute('data-members', String(aggregate?.hostNames.length))
+  await expectRowCount(page, 'Members', aggregate?.hostNames.length ?? 0)
+  expect((await firstCells(page, 'Members')).sort()).toEqual([...(aggregate?.hostNames ?? [])].sort())
+  await page.getByRole('textbox', { name: 'Find a member by part of its name' }).fill('az2')
+  await expectRowCount(page, 'Members', 4)
+  await page.reload()
+  await expectRowCount(page, 'Members', 4)
+  await rowWith(page, 'Members', 'az2-04').click()
+  await expect(page.getByRole('heading', { name: 'az2-04', level: 1 })).toBeVisible()
 })
 
-test('an edit is drafted, looked at, applied; the draft outlives a reload', async ({ page, visit, service }) => {
-  const uuid = await gather(service.client, 'to-edit', { hosts: ['az1-01'], metadata: { tier: 'gold' } })
+test('an aggregate is made after a look at what it touches; an unknown host is told by its name', async ({ page, visit, service }) => {
+  await visit('/aggregates')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Create an aggregate' })
+  await dialog.getByLabel('Name').fill('made-here')
+  await dialog.getByLabel('Metadata').fill('kind=test')
+  await dialog.getByLabel('Hosts').fill('az1-01, az1-03 no-such-host')
+  await dialog.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('no-such-host')
+  await dialog.getByLabel('Hosts').fill('az1-01, az1-03')
+  await dialog.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(dialog.locator('[data-impact]')).toContainText('2 hosts, 0 of them would change their availability zone')
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'made-here', level: 1 })).toBeVisible()
+  const uuid = new URL(page.url()).pathname.split('/').at(-1)
+  const { aggregate } = await service.client.request<Read>(READ, { uuid })
+  expect(aggregate).toMatchObject({ name: 'made-here', hostNames: ['az1-01', 'az1-03'], metadata: [{ key: 'kind', value: 'test' }] })
+})
+
+test('an edit is drafted, survives a reload, is looked at, and applied', async ({ page, visit, service }) => {
+  const uuid = await gather(service.client, 'to-edit', { hosts: ['az1-04'], metadata: { a: '1' } })
   await visit(`/aggregates/${uuid}`)
   await page.getByRole('button', { name: 'Edit' }).click()
-  await page.getByLabel('Add hosts').fill('az1-03, az2-01')
-  await page.getByLabel('Set metadata').fill('tier=blue')
+  const draft = page.getByRole('region', { name: 'Draft' })
+  await draft.getByLabel('Add hosts').fill('az1-05')
+  await draft.getByLabel('Set metadata').fill('a=2')
+  await expect(page).toHaveURL(/edit=yes/)
   await page.reload()
-  await expect(page.getByLabel('Add hosts')).toHaveValue('az1-03\naz2-01')
-  await expect(page.getByRole('region', { name: 'What the draft changes' })).toContainText('tier: gold → blue')
-  await page.getByRole('button', { name: 'See what it touches' }).click()
-  await expect(page.locator('[data-impact]')).toContainText('hosts')
-  await page.getByRole('button', { name: 'Apply to version 1' }).click()
-  await expect(page.locator('[data-version="2"]')).toBeVisible()
-  await expect(page.locator('[data-members="3"]')).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Metadata' })).toContainText('blue')
+  await expect(draft.getByLabel('Add hosts')).toHaveValue('az1-05')
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(draft.locator('[data-impact]')).toBeVisible()
+  expect((await service.client.request<Read>(READ, { uuid })).aggregate?.hostNames).toEqual(['az1-04'])
+  await draft.getByRole('button', { name: /^Apply to version/ }).click()
+  await expect(draft).toBeHidden()
+  await expectRowCount(page, 'Members', 2)
+  const { aggregate } = await service.client.request<Read>(READ, { uuid })
+  expect(aggregate).toMatchObject({ hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'a', value: '2' }] })
 })
 
-test('hosts that nobody knows are told by name, and nothing is changed', async ({ page, visit, service }) => {
-  const uuid = await gather(service.client, 'strangers', {})
+test('who was slower sees what the other changed, and puts the own changes on top', async ({ page, visit, service }) => {
+  const uuid = await gather(service.client, 'to-fight-over', { hosts: ['az1-04'] })
   await visit(`/aggregates/${uuid}?edit=yes`)
-  await page.getByLabel('Add hosts').fill('az1-01 nobody-1 nobody-2')
-  await page.getByRole('button', { name: 'See what it touches' }).click()
-  const refusal = page.getByRole('alert').filter({ hasText: 'It was refused' })
-  await expect(refusal).toContainText('nobody-1')
-  await expect(refusal).toContainText('nobody-2')
-  await expect(page.locator('[data-version="1"]')).toBeVisible()
+  const draft = page.getByRole('region', { name: 'Draft' })
+  await draft.getByLabel('Add hosts').fill('az1-05')
+  const { aggregate: before } = await service.client.request<Read>(READ, { uuid })
+  await service.client.request(
+    `mutation Faster($uuid: UUID!, $version: Int!) {
+      aggregateUpdate(uuid: $uuid, ifVersion: $version, input: { addHosts: ["az1-06"] }) { __typename } }`,
+    { uuid, version: before?.version },
+  )
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  const conflict = draft.locator('[data-conflict]')
+  await expect(conflict).toContainText('az1-06')
+  await expect(conflict).toContainText('az1-05')
+  await conflict.getByRole('button', { name: /^Put my changes on version/ }).click()
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await draft.getByRole('button', { name: /^Apply to version/ }).click()
+  await expect(draft).toBeHidden()
+  expect((await service.client.request<Read>(READ, { uuid })).aggregate?.hostNames).toEqual(['az1-04', 'az1-05', 'az1-06'])
 })
 
-test('two tabs edit: the second sees what the first changed, and goes on from there', async ({ page, visit, service, context }) => {
-  const uuid = await gather(service.client, 'two-tabs', { metadata: { a: '1' } })
-  await visit(`/aggregates/${uuid}?edit=yes`)
-  await page.getByLabel('Set metadata').fill('a=mine')
-  const other = await context.newPage()
-  await other.goto(`/aggregates/${uuid}?edit=yes`)
-  await other.getByLabel('Set metadata').fill('b=theirs')
-  await other.getByRole('button', { name: 'See what it touches' }).click()
-  await other.getByRole('button', { name: 'Apply to version 1' }).click()
-  await expect(other.locator('[data-version="2"]')).toBeVisible()
-
-  await page.getByRole('button', { name: 'See what it touches' }).click()
-  const conflict = page.locator('[data-conflict]')
-  await expect(conflict).toContainText('version 1 is 2 now')
-  await expect(conflict.getByRole('region', { name: 'What they changed' })).toContainText('b=theirs')
-  await expect(conflict.getByRole('region', { name: 'What you want' })).toContainText('a: 1 → mine')
-  await page.getByRole('button', { name: 'Put my changes on version 2' }).click()
-  await page.getByRole('button', { name: 'See what it touches' }).click()
-  await page.getByRole('button', { name: 'Apply to version 2' }).click()
-  await expect(page.locator('[data-version="3"]')).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Metadata' })).toContainText('theirs')
-  await expect(page.getByRole('region', { name: 'Metadata' })).toContainText('mine')
-})
-
-test('one is created and deleted; the name is written to delete it', async ({ page, visit }) => {
-  await visit('/aggregates')
-  await page.getByRole('button', { name: 'Create' }).click()
-  await page.getByLabel('Name').fill('short-lived')
-  await page.getByLabel('Metadata').fill('x=1')
-  await page.getByLabel('Hosts').fill('az3-01')
-  await page.getByRole('button', { name: 'See what it touches' }).click()
-  await expect(page.locator('[data-impact]')).toContainText('1 hosts')
-  await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click()
-  await expect(page.getByRole('heading', { name: 'short-lived', level: 1 })).toBeVisible()
+test('an aggregate is deleted only with its name written', async ({ page, visit, service }) => {
+  const uuid = await gather(service.client, 'to-delete', { hosts: ['az1-04'] })
+  await visit(`/aggregates/${uuid}`)
   await page.getByRole('button', { name: 'Delete' }).click()
-  const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete' })
+  const dialog = page.getByRole('dialog', { name: 'Delete to-delete' })
+  const remove = dialog.getByRole('button', { name: 'Delete' })
+  await expect(dialog.locator('[data-impact]')).toBeVisible()
   await expect(remove).toBeDisabled()
-  await page.getByLabel('Name').fill('short-lived')
+  await dialog.getByLabel('Name').fill('to-delete')
   await remove.click()
-  await expect(page.getByRole('heading', { name: 'Aggregates', level: 1 })).toBeVisible()
-  await expect(page.getByText('short-lived')).toHaveCount(0)
+  await expect(page).toHaveURL('/aggregates')
+  expect((await service.client.request<Read>(READ, { uuid })).aggregate).toBeNull()
 })
 
-test('the pages of aggregates in all their states @looks', async ({ page, visit, axe, service }) => {
-  const { fast } = service.seed.aggregates
-  const states = [
-    { name: 'the list', path: '/aggregates', ready: page.getByRole('grid', { name: 'Aggregates' }) },
-    { name: 'a list of none', path: '/aggregates?q=none-such', ready: page.getByText('No aggregate matches') },
-    { name: 'a filter that is wrong', path: '/aggregates?q=nope:1', ready: page.getByRole('alert') },
-    { name: 'an aggregate', path: `/aggregates/${fast}`, ready: page.getByRole('grid', { name: 'Members' }) },
-    { name: 'a draft', path: `/aggregates/${fast}?edit=yes`, ready: page.getByLabel('Add hosts') },
-    {
-      name: 'one that is not there',
-      path: '/aggregates/00000000-0000-4000-8000-000000000000',
-      ready: page.getByText('There is no such aggregate'),
-    },
-  ]
-  for (const { name, path, ready } of states) {
-    await visit(path)
-    await expect(ready.first()).toBeVisible()
-    await axe(name)
-    await expectNoSidewaysScroll(page, name)
-  }
+test('looks: the list, one, its draft, making one, deleting one @looks', async ({ page, visit, axe, service }) => {
+  const one = `/aggregates/${service.seed.aggregates.fast}`
   await visit('/aggregates')
-  await page.getByRole('button', { name: 'Create' }).click()
+  await expect(rowWith(page, 'Aggregates', 'zone-az1')).toBeVisible()
+  await axe('aggregates')
+  await expectNoSidewaysScroll(page, 'aggregates')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await expect(page.getByRole('dialog', { name: 'Create an aggregate' })).toBeVisible()
+  await axe('making an aggregate')
+  await page.goto(one)
+  await expect(page.getByRole('heading', { name: 'fast-disks', level: 1 })).toBeVisible()
+  await axe('an aggregate')
+  await expectNoSidewaysScroll(page, 'an aggregate')
+  await page.getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByRole('dialog')).toBeVisible()
-  await axe('creating')
+  await axe('deleting an aggregate')
+  await page.goto(`${one}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft' })
+  await draft.getByLabel('Add hosts').fill('az1-07')
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(draft.locator('[data-impact]')).toBeVisible()
+  await axe('the draft of an aggregate')
+  await expectNoSidewaysScroll(page, 'the draft of an aggregate')
+  await page.goto('/aggregates/00000000-0000-4000-8000-000000000000')
+  await expect(page.getByRole('heading', { name: 'There is no such aggregate' })).toBeVisible()
+  await axe('no such aggregate')
 })

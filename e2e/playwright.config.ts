@@ -42,8 +42,6 @@ export default defineConfig({
     { name: 'dark', use: { ...desktop, colorScheme: 'dark' }, grep: LOOKS },
     // what remains of 1280 x 720 at 200 %
     { name: 'zoom-200', use: { ...desktop, viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 }, grep: LOOKS },
-    { name: 'forced-colors', use: { ...desktop, contextOptions: { forcedColors: 'active' } }, grep: LOOKS },
-    { name: 'reduced-motion', use: { ...desktop, contextOptions: { reducedMotion: 'reduce' } }, grep: LOOKS },
     {
       name: 'screenshots',
       use: { ...desktop, viewport: { width: 1280, height: 800 }, colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } },

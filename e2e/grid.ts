@@ -1,0 +1,34 @@
+import { expect, type Locator, type Page } from '@playwright/test'
+
+/** A list of the console by its label. Only rows in sight exist; how many there are in all stands in `aria-rowcount`. */
+export const gridOf = (page: Page, label: string): Locator => page.getByRole('grid', { name: label })
+
+/** Rows of a list that exist, without its head. */
+export const rowsOf = (page: Page, label: string): Locator => gridOf(page, label).getByRole('rowgroup').getByRole('row')
+
+/** The row whose cells hold this text. */
+export const rowWith = (page: Page, label: string, text: string): Locator => rowsOf(page, label).filter({ hasText: text })
+
+/** The texts of the first cells, from top to bottom. */
+export async function firstCells(page: Page, label: string): Promise<string[]> {
+  const rows = await rowsOf(page, label).evaluateAll((all) =>
+    all.map((row) => ({
+      at: Number(row.getAttribute('aria-rowindex')),
+      text: row.querySelector('[role=gridcell]')?.textContent?.trim() ?? '',
+    })),
+  )
+  return rows.sort((a, b) => a.at - b.at).map(({ text }) => text)
+}
+
+/** The list has exactly so many rows, as it says itself; those that fit into its height exist. */
+export async function expectRowCount(page: Page, label: string, count: number): Promise<void> {
+  if (count === 0) return expect(gridOf(page, label)).toHaveCount(0)
+  await expect(gridOf(page, label)).toHaveAttribute('aria-rowcount', String(count + 1))
+}
+
+/** A number as people read it. */
+export const numberIn = (text: string | null): number => {
+  const found = /\d[\d,]*/.exec(text ?? '')?.[0]
+  if (found === undefined) throw new Error(`There is no number in ${JSON.stringify(text)}`)
+  return Number(found.replaceAll(',', ''))
+}

@@ -1,0 +1,243 @@
+import { spawnSync } from 'node:child_process'
+import type { Client } from '@gantt/client'
+import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
+import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
+import { report } from './seed.ts'
+import { startService } from './service.ts'
+
+const live = (page: Page) => page.locator('[data-live=live]')
+const found = (page: Page) => page.getByRole('main').locator('[data-count]')
+const filterOf = (page: Page) => page.getByRole('combobox', { name: 'Filter hosts' })
+
+async function namesOf(client: Client, query: string): Promise<string[]> {
+  const { hosts } = await client.request<{ hosts: { totalCount: number; nodes: { name: string }[] } }>(
+    'query Names($query: String!) { hosts(first: 500, query: $query, orderBy: [{ field: NAME }]) { totalCount nodes { name } } }',
+    { query },
+  )
+  return hosts.nodes.map(({ name }) => name)
+}
+
+test('a host reports and appears by itself, and its row follows what it reports', async ({ page, visit, service }) => {
+  await visit('/hosts?view=table&q=host:live-*')
+  await expect(page.getByRole('heading', { name: 'No host matches' })).toBeVisible()
+  await expect(live(page)).toBeVisible()
+  await report(service.client, { 'live-01': { memoryMbUsed: 16_384 } })
+  const row = rowWith(page, 'Hosts', 'live-01')
+  await expect(row).toContainText('48 GiB')
+  await expect(found(page)).toHaveAttribute('data-count', '1')
+  await report(service.client, { 'live-01': { memoryMbUsed: 32_768 } })
+  await expect(row).toContainText('32 GiB')
+})
+
+test('every count of a facet opens exactly that many hosts, the same as the API has', async ({ page, visit, service }) => {
+  await visit('/hosts?view=table')
+  const facets = page.getByRole('navigation', { name: 'Facets' }).getByRole('button', { pressed: false })
+  await expect(facets.first()).toBeVisible()
+  const all = await facets.evaluateAll((buttons) =>
+    buttons.flatMap((button) => (button.hasAttribute('aria-pressed') ? (button.getAttribute('title') ?? '') : [])),
+  )
+  expect(all.length).toBeGreaterThan(8)
+  for (const value of all) {
+    const facet = page.getByRole('navigation', { name: 'Facets' }).getByTitle(value, { exact: true }).first()
+    const count = numberIn(await facet.locator('.number').textContent())
+    await facet.click()
+    await expect(found(page)).toHaveAttribute('data-count', String(count))
+    await expectRowCount(page, 'Hosts', count)
+    const query = new URL(page.url()).searchParams.get('q') ?? ''
+    expect((await firstCells(page, 'Hosts')).sort()).toEqual((await namesOf(service.client, query)).sort())
+    await facet.click()
+    await expect(page).toHaveURL('/hosts?view=table')
+  }
+})
+
+test('a typed filter narrows as one types; Back undoes what was applied', async ({ page, visit }) => {
+  await visit('/hosts?view=table')
+  await expect(gridOf(page, 'Hosts')).toBeVisible()
+  const all = await found(page).getAttribute('data-count')
+  await page.keyboard.press('/')
+  await expect(filterOf(page)).toBeFocused()
+  await page.keyboard.type('az:az2 mem.free>=60GiB')
+  await page.keyboard.press('Enter')
+  await expect(found(page)).toHaveAttribute('data-count', '2')
+  await expect.poll(() => firstCells(page, 'Hosts')).toEqual(['az2-01', 'az2-02'])
+  await expect(page).toHaveURL(/q=az:az2/)
+  await page.getByRole('button', { name: 'Clear the filter' }).click()
+  await expect(found(page)).toHaveAttribute('data-count', String(all))
+  await page.goBack()
+  await expect(found(page)).toHaveAttribute('data-count', '2')
+})
+
+test('a filter that is wrong is said so in its place, and the list stays', async ({ page, visit }) => {
+  await visit('/hosts?view=table')
+  await expect(gridOf(page, 'Hosts')).toBeVisible()
+  const all = await found(page).getAttribute('data-count')
+  await filterOf(page).fill('mem.fre>=60GiB')
+  await filterOf(page).blur()
+  await expect(page.getByText('mem.fre', { exact: false }).last()).toBeVisible()
+  await expect(filterOf(page)).toHaveAttribute('aria-invalid', 'true')
+  await expect(found(page)).toHaveAttribute('data-count', String(all))
+})
+
+test('reload and a second browser show the same view', async ({ page, visit, browser, service }) => {
+  await visit('/hosts?view=table&q=az:az1')
+  await gridOf(page, 'Hosts').getByRole('button', { name: 'Memory free' }).click()
+  await expect(page).toHaveURL(/sort=-mem\.free/)
+  await expect.poll(async () => (await firstCells(page, 'Hosts'))[0]).toBe('az1-01')
+  const names = await firstCells(page, 'Hosts')
+  await page.reload()
+  await expect.poll(() => firstCells(page, 'Hosts')).toEqual(names)
+  const elsewhere = await browser.newContext()
+  try {
+    const other = await elsewhere.newPage()
+    await other.goto(`${page.url()}#key=${service.key}`)
+    await expect.poll(() => firstCells(other, 'Hosts')).toEqual(names)
+  } finally {
+    await elsewhere.close()
+  }
+})
+
+test('the sums of a host are the API’s, and they add up', async ({ page, visit, service }) => {
+  await visit('/hosts/az2-03')
+  const { host } = await service.client.request<{ host: { capacity: Record<string, number | string>[] } }>(
+    '{ host(name: "az2-03") { capacity { resourceClass total reserved allocationRatio capacity used claimed free } } }',
+  )
+  const table = page.getByRole('table', { name: 'Usage by resource class' })
+  await expect(table.getByRole('rowheader')).toHaveCount(host.capacity.length)
+  for (const { resourceClass, total, reserved, capacity, used, claimed, free } of host.capacity) {
+    const row = table.getByRole('row').filter({ has: page.getByRole('rowheader', { name: String(resourceClass), exact: true }) })
+    const shown = await row.locator('[data-value]').evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-value'))))
+    expect(shown, String(resourceClass)).toEqual([total, reserved, capacity, used, claimed, free])
+    expect(Number(capacity) - Number(used) - Number(claimed)).toBe(free)
+  }
+})
+
+test('by keyboard alone: from anywhere to a host, to the next of the list, and back', async ({ page, visit }) => {
+  await visit('/aggregates')
+  await expect(page.getByRole('heading', { name: 'Aggregates', level: 1 })).toBeVisible()
+  for (const key of ['g', 'h']) await page.keyboard.press(key)
+  await expect(gridOf(page, 'Hosts')).toBeVisible()
+  await page.keyboard.press('/')
+  await page.keyboard.type('az:az2')
+  await page.keyboard.press('Enter')
+  await expect(found(page)).toHaveAttribute('data-count', '4')
+  for (let i = 0; i < 40 && !(await gridOf(page, 'Hosts').evaluate((grid) => grid === document.activeElement)); i++)
+    await page.keyboard.press('Tab')
+  await expect(gridOf(page, 'Hosts')).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('j')
+  await expect(rowsOf(page, 'Hosts').and(page.locator('[aria-selected=true]'))).toContainText('az2-02')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'az2-02', level: 1 })).toBeVisible()
+  await page.keyboard.press(']')
+  await expect(page.getByRole('heading', { name: 'az2-03', level: 1 })).toBeVisible()
+  await page.keyboard.press('[')
+  await expect(page.getByRole('heading', { name: 'az2-02', level: 1 })).toBeVisible()
+  await page.goBack()
+  await expect(found(page)).toHaveAttribute('data-count', '4')
+})
+
+test('the map has a cursor for the keyboard, a line about its cell, and opens it', async ({ page, visit }) => {
+  await visit('/hosts?view=map&q=az:az1')
+  const map = page.getByRole('application', { name: /^Map of 8 hosts/ })
+  await map.focus()
+  await page.keyboard.press('ArrowRight')
+  const line = page.locator('[data-cell-line]')
+  await expect(line).toContainText(/^az1-0\d: az1/)
+  const first = (await line.textContent())?.slice(0, 6)
+  await page.keyboard.press('ArrowRight')
+  await expect(line).not.toContainText(first ?? '')
+  const name = (await line.textContent())?.slice(0, 6) ?? ''
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
+})
+
+test('a host is closed after a look at what that touches', async ({ page, visit, service }) => {
+  await report(service.client, { 'to-close-01': {} })
+  await visit('/hosts/to-close-01')
+  await page.getByRole('button', { name: 'Set status' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Disabled', { exact: true }).click()
+  await dialog.getByLabel('Reason').fill('fan replaced')
+  await dialog.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(dialog.getByRole('status')).toContainText('It touches 1 host with 0 live claims.')
+  const statusOf = async () =>
+    (await service.client.request<{ host: { status: string } }>('{ host(name: "to-close-01") { status } }')).host.status
+  expect(await statusOf()).toBe('ENABLED')
+  await dialog.getByRole('button', { name: 'Set to disabled' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('main')).toContainText('fan replaced')
+  expect(await statusOf()).toBe('DISABLED')
+})
+
+test('an empty fleet leads to its first host: the copied command is run, and the host appears', async ({ page, context }) => {
+  const service = await startService()
+  try {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
+    await page.goto(`${service.origin}/hosts#key=${service.key}`)
+    await expect(page.getByRole('heading', { name: 'No host has reported yet' })).toBeVisible()
+    await expect(live(page)).toBeVisible()
+    await page.getByRole('button', { name: 'Copy the command' }).click()
+    await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
+    const command = await page.evaluate(() => navigator.clipboard.readText())
+    const { stdout, status } = spawnSync('bash', ['-c', command], { encoding: 'utf8', env: { ...process.env, GANTT_KEY: service.key } })
+    expect({ stdout: stdout.trim(), status }).toEqual({ stdout: '{"data":{"updateResourceStats":{"appliedCount":1}}}', status: 0 })
+    await expect(rowWith(page, 'Hosts', 'cmp-0001')).toBeVisible()
+  } finally {
+    // its feed would complain of the end of the service
+    await page.close()
+    await service.stop()
+  }
+})
+
+test.describe('looks', () => {
+  test('the list, narrowed, as a map, without a hit @looks', async ({ page, visit, axe }) => {
+    await visit('/hosts')
+    await expect(gridOf(page, 'Hosts')).toBeVisible()
+    await axe('hosts')
+    await expectNoSidewaysScroll(page, 'hosts')
+    await filterOf(page).fill('az:')
+    await expect(page.getByRole('listbox', { name: 'What can be asked' })).toBeVisible()
+    await axe('hosts with suggestions')
+    await page.goto('/hosts?view=map&q=az:az1&colour=cpu')
+    await expect(page.getByRole('application')).toBeVisible()
+    await page.getByRole('application').focus()
+    await page.keyboard.press('ArrowRight')
+    await axe('hosts as a map')
+    await expectNoSidewaysScroll(page, 'hosts as a map')
+    await page.goto('/hosts?q=host:no-such-host')
+    await expect(page.getByRole('heading', { name: 'No host matches' })).toBeVisible()
+    await axe('hosts without a hit')
+    await expectNoSidewaysScroll(page, 'hosts without a hit')
+  })
+
+  test('a host, its sheets, its status, and one that is not there @looks', async ({ page, visit, axe }) => {
+    await visit('/hosts/az2-01')
+    await expect(page.getByRole('table', { name: 'Usage by resource class' })).toBeVisible()
+    await axe('a host')
+    await expectNoSidewaysScroll(page, 'a host')
+    for (const sheet of [/^Claims/, /^Decisions/, /^Raw/]) {
+      await page.getByRole('tab', { name: sheet }).click()
+      await axe(`a host, ${sheet.source}`)
+      await expectNoSidewaysScroll(page, `a host, ${sheet.source}`)
+    }
+    await page.getByRole('button', { name: 'Set status' }).click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await axe('setting a status')
+    await page.goto('/hosts/no-such-host')
+    await expect(page.getByRole('heading', { name: 'No such host' })).toBeVisible()
+    await axe('no such host')
+  })
+
+  test('an empty fleet @looks', async ({ page, emptyService, axe }) => {
+    await page.goto(`${emptyService.origin}/hosts#key=${emptyService.key}`)
+    await expect(page.getByRole('heading', { name: 'No host has reported yet' })).toBeVisible()
+    await axe('an empty fleet')
+    await expectNoSidewaysScroll(page, 'an empty fleet')
+    await page.goto(`${emptyService.origin}/decisions`)
+    await expect(page.getByRole('heading', { name: 'No decision yet' })).toBeVisible()
+    await axe('no decision yet')
+    await page.goto(`${emptyService.origin}/aggregates`)
+    await expect(page.getByRole('heading', { name: 'No aggregate yet' })).toBeVisible()
+    await axe('no aggregate yet')
+  })
+})
