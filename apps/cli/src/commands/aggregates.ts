@@ -2,10 +2,10 @@ import { aggregateFields } from '@gantt/scheduler-core/query'
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { notEmpty } from './hosts.ts'
 import { wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { DEFAULT_FIRST, PAGE_INFO, type Page, readPages, tally } from './pages.ts'
+import { fieldsHelp, queryOf } from './query.ts'
 import { toPairs, toTable } from './table.ts'
 
 interface Flags extends ConnectionFlags {
