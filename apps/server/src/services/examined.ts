@@ -61,6 +61,7 @@ export interface Examined extends Findings {
   readonly instance: number
   /** By position in the order of first sight. */
   readonly names: readonly HostName[]
+  outcomeOf(index: number): HostOutcome
   verdict(index: number): HostVerdict
   /** Every filter's word on every host; made when it is asked for, and kept. */
   matrix(): Promise<VerdictMatrix>
@@ -87,6 +88,8 @@ export async function examineInstance(question: Question, instance: number): Pro
   const allChecks = readChecks(false)
   const firstChecks = readChecks(true)
   let matrix: Promise<VerdictMatrix> | undefined
+  const outcomeOf = (index: number): HostOutcome =>
+    found.firstRefusing[index] === PASSES_ALL ? (chosen.get(keyOf(found.names[index] as HostName)) ?? 'LOST_ON_WEIGHT') : 'FILTERED'
   return {
     question,
     instance,
@@ -95,12 +98,13 @@ export async function examineInstance(question: Question, instance: number): Pro
       matrix ??= question.read((fleet) => checkAgain(fleet, before, record, instance, (checks) => verdictMatrix(found, checks)))
       return matrix
     },
+    outcomeOf,
     verdict(index) {
       const name = found.names[index] as HostName
       const place = positions.get(index)
       return {
         ...name,
-        outcome: found.firstRefusing[index] === PASSES_ALL ? (chosen.get(keyOf(name)) ?? 'LOST_ON_WEIGHT') : 'FILTERED',
+        outcome: outcomeOf(index),
         rank: place?.rank ?? null,
         weights: place === undefined ? [] : weightsAt(found.weighed, place.position),
         total: place === undefined ? null : (found.weighed.totals[place.position] as number),

@@ -142,7 +142,7 @@ async function compileFilter(examined: Examined, filter: VerdictFilter): Promise
       (!rejectedBy || (refusing !== undefined && rejectedBy.includes(refusing.filter))) &&
       (!reason || !matrix || reason.includes(matrix.codes[matrix.reason[index] as number] ?? '')) &&
       (!matrix || bits.every((bit) => refusesAt(matrix, index, bit))) &&
-      (!outcome || outcome.includes(examined.verdict(index).outcome))
+      (!outcome || outcome.includes(examined.outcomeOf(index)))
     )
   }
 }

@@ -109,7 +109,7 @@ export function columnsOf(views: readonly HostView[], names: readonly FleetColum
     return { name, data }
   })
   return {
-    ordinals: Uint32Array.from(views, ({ record }) => record.index),
+    ordinals: fill(new Uint32Array(views.length), views, ({ record }) => record.index),
     names: views.map(({ record }) => record.host),
     otherNodes: otherNodesOf(views.map(({ record }) => record)),
     dictionaries,
@@ -145,30 +145,36 @@ function readNumbers(
 ): PackedArray {
   switch (name) {
     case 'CPU_TOTAL':
-      return Float64Array.from(views, (view) => totalOf(view, 'VCPU'))
+      return fill(new Float64Array(views.length), views, (view) => totalOf(view, 'VCPU'))
     case 'CPU_FREE':
-      return Float64Array.from(views, (view) => freeOf(view, 'VCPU'))
+      return fill(new Float64Array(views.length), views, (view) => freeOf(view, 'VCPU'))
     case 'CPU_USED_PCT':
-      return Float64Array.from(views, (view) => usedPercentOf(view, 'VCPU'))
+      return fill(new Float64Array(views.length), views, (view) => usedPercentOf(view, 'VCPU'))
     case 'MEM_FREE_MIB':
-      return Float64Array.from(views, (view) => freeOf(view, 'MEMORY_MB'))
+      return fill(new Float64Array(views.length), views, (view) => freeOf(view, 'MEMORY_MB'))
     case 'MEM_USED_PCT':
-      return Float64Array.from(views, (view) => usedPercentOf(view, 'MEMORY_MB'))
+      return fill(new Float64Array(views.length), views, (view) => usedPercentOf(view, 'MEMORY_MB'))
     case 'DISK_FREE_GIB':
-      return Float64Array.from(views, (view) => freeOf(view, 'DISK_GB'))
+      return fill(new Float64Array(views.length), views, (view) => freeOf(view, 'DISK_GB'))
     case 'DISK_USED_PCT':
-      return Float64Array.from(views, (view) => usedPercentOf(view, 'DISK_GB'))
+      return fill(new Float64Array(views.length), views, (view) => usedPercentOf(view, 'DISK_GB'))
     case 'GPU_COUNT':
-      return Uint32Array.from(views, ({ record }) => record.gpus.length)
+      return fill(new Uint32Array(views.length), views, ({ record }) => record.gpus.length)
     case 'GPU_FREE_MILLI':
-      return Float64Array.from(views, gpuFreeMilliOf)
+      return fill(new Float64Array(views.length), views, gpuFreeMilliOf)
     case 'CLAIMS':
-      return Uint32Array.from(views, claimCountOf)
+      return fill(new Uint32Array(views.length), views, claimCountOf)
     case 'INSTANCES':
-      return Uint32Array.from(views, instancesOf)
+      return fill(new Uint32Array(views.length), views, instancesOf)
     case 'REPORTED_AT':
-      return Float64Array.from(views, ({ record }) => record.reportedAt)
+      return fill(new Float64Array(views.length), views, ({ record }) => record.reportedAt)
   }
+}
+
+/** By a plain loop: `from` walks an iterator, which takes several times as long. */
+function fill<Column extends PackedArray>(column: Column, views: readonly HostView[], read: (view: HostView) => number): Column {
+  for (let i = 0; i < views.length; i++) column[i] = read(views[i] as HostView)
+  return column
 }
 
 /** Each value once, in the order of first use. */
