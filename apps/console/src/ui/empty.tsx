@@ -9,7 +9,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
         {title}
       </Title>
       {children === undefined ? null : (
-        <Text c="dimmed" ta="center" maw={640} component="div">
+        <Text c="dimmed" ta="center" maw={640} component="div" className="running-text">
           {children}
         </Text>
       )}
