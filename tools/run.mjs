@@ -15,6 +15,7 @@ const tasks = {
   e2e: async () => (await import('./browser-tests.mjs')).runBrowserTests(args),
   screenshots: async () =>
     (await import('./browser-tests.mjs')).runBrowserTests(['--project=screenshots', ...args], { GANTT_SCREENSHOTS: 'docs/images' }),
+  'bench:console': async () => (await import('./bench-console.mjs')).benchConsole(args),
   gantt: async () => {
     process.argv.splice(2, 1)
     await import('../apps/cli/dist/main.js')
