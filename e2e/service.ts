@@ -1,13 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@gantt/client'
+import { startCommand } from './process.ts'
 
-/** The built service as a process of our own, on a port and a data folder of its own. */
+/** The built service as a process of our own. */
 export interface Service {
   /** Where the console is. */
   readonly origin: string
@@ -16,71 +10,45 @@ export interface Service {
   /** May do everything. */
   readonly key: string
   readonly client: Client
-  /** SIGTERM, waits for the end, and leaves nothing behind. */
+  /** Waits for the end, and leaves nothing behind. */
   stop(): Promise<void>
 }
 
+/** A demo: what it printed leads somewhere. */
+export interface Demo extends Service {
+  /** The failed decision to start with: its address, without origin and key. */
+  readonly start: string
+  /** Everything else that it links to, likewise. */
+  readonly others: readonly string[]
+}
+
 const KEY = 'the-admin-key-of-browser-tests'
-const MAIN = fileURLToPath(new URL('../apps/cli/dist/main.js', import.meta.url))
-const START_TIMEOUT_MS = 60_000
 
-/** Starts the service. Throws with its last words when it does not come up. */
+/** Starts `gantt serve`. */
 export async function startService(): Promise<Service> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'gantt-e2e-'))
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: process.env.HOME ?? '',
-      HOST: '127.0.0.1',
-      PORT: '0',
-      GANTT_DATA_DIR: folder,
-      GANTT_ADMIN_KEY: KEY,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const endWithUs = (): void => void child.kill('SIGTERM')
-  process.once('exit', endWithUs)
-  const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      const exited = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exited
-    }
-    process.off('exit', endWithUs)
-    await rm(folder, { recursive: true, force: true })
-  }
-  try {
-    const url = await readUrl(child)
-    return { origin: new URL(url).origin, url, key: KEY, client: createClient({ url, key: KEY, deadlineMs: 30_000 }), stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  const { lines, stop } = await startCommand(
+    () => ['serve'],
+    /^Gantt is ready at /,
+    (folder) => ({ GANTT_DATA_DIR: folder, GANTT_ADMIN_KEY: KEY }),
+  )
+  return toService(/http:\S+\/graphql/.exec(lines.join('\n'))?.[0] ?? '', KEY, stop)
 }
 
-function readUrl(child: ChildProcess): Promise<string> {
-  const { stdout, stderr } = child
-  if (stdout === null || stderr === null) throw new Error('the service was started without pipes')
-  const words: string[] = []
-  return new Promise((resolve, reject) => {
-    const fail = (why: string): void => reject(new Error(`the service did not start: ${why}\n${words.slice(-20).join('\n')}`))
-    const timer = setTimeout(() => fail(`no address within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
-    child.once('exit', (code, signal) => {
-      clearTimeout(timer)
-      fail(`it ended (${code ?? signal})`)
-    })
-    child.once('error', (error) => {
-      clearTimeout(timer)
-      fail(error.message)
-    })
-    for (const stream of [stdout, stderr])
-      createInterface({ input: stream }).on('line', (line) => {
-        words.push(line)
-        if (words.length > 100) words.shift()
-        const url = /http:\/\/\S+\/graphql/.exec(line)?.[0]
-        if (url === undefined || stream !== stdout) return
-        clearTimeout(timer)
-        resolve(url)
-      })
-  })
+/** Starts `gantt demo` with a fleet that keeps still. */
+export async function startDemo(): Promise<Demo> {
+  const { lines, stop } = await startCommand((folder) => ['demo', '--once', '--port', '0', '--data-dir', folder], /export GANTT_KEY=/)
+  const text = lines.join('\n')
+  const [, url = ''] = /export GANTT_URL=(\S+)/.exec(text) ?? []
+  const [, key = ''] = /export GANTT_KEY=(\S+)/.exec(text) ?? []
+  const links = [...text.matchAll(/http:\S+/g)].flatMap(([link]) => (link === url ? [] : [new URL(link)]))
+  const [start = '', ...others] = links.map(({ pathname, search }) => `${pathname}${search}`)
+  return { ...toService(url, key, stop), start, others }
 }
+
+const toService = (url: string, key: string, stop: () => Promise<void>): Service => ({
+  origin: new URL(url).origin,
+  url,
+  key,
+  client: createClient({ url, key, deadlineMs: 30_000 }),
+  stop,
+})

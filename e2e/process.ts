@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** A command of the built program that goes on running. */
+export interface Running {
+  /** What it wrote to standard output until it was ready. */
+  readonly lines: readonly string[]
+  /** SIGTERM, waits for the end, and leaves nothing behind. */
+  stop(): Promise<void>
+}
+
+const MAIN = fileURLToPath(new URL('../apps/cli/dist/main.js', import.meta.url))
+const START_TIMEOUT_MS = 90_000
+
+/**
+ * Starts the command with a data folder of its own, on a free port of the loopback, and waits for a line. Throws with its
+ * last words when that does not come.
+ */
+export async function startCommand(
+  args: (folder: string) => readonly string[],
+  ready: RegExp,
+  environment: (folder: string) => Readonly<Record<string, string>> = () => ({}),
+): Promise<Running> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'gantt-e2e-'))
+  const child = spawn(process.execPath, [MAIN, ...args(folder)], {
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', HOST: '127.0.0.1', PORT: '0', ...environment(folder) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const endWithUs = (): void => void child.kill('SIGTERM')
+  process.once('exit', endWithUs)
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exited
+    }
+    process.off('exit', endWithUs)
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    return { lines: await readUntil(child, ready), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function readUntil(child: ChildProcess, ready: RegExp): Promise<string[]> {
+  const { stdout, stderr } = child
+  if (stdout === null || stderr === null) throw new Error('the program was started without pipes')
+  const told: string[] = []
+  const lines: string[] = []
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => {
+      clearTimeout(timer)
+      reject(new Error(`the program did not start: ${why}\n${told.slice(-20).join('\n')}`))
+    }
+    const timer = setTimeout(() => fail(`nothing like ${ready} within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
+    child.once('exit', (code, signal) => fail(`it ended (${code ?? signal})`))
+    child.once('error', ({ message }) => fail(message))
+    for (const stream of [stdout, stderr])
+      createInterface({ input: stream }).on('line', (line) => {
+        told.push(line)
+        if (told.length > 100) told.shift()
+        if (stream !== stdout) return
+        lines.push(line)
+        if (!ready.test(line)) return
+        clearTimeout(timer)
+        resolve([...lines])
+      })
+  })
+}

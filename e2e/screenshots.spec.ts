@@ -1,0 +1,120 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { test as base, expect, type Page } from '@playwright/test'
+import { gridOf, rowsOf } from './grid.ts'
+import { type Demo, startDemo, startService } from './service.ts'
+
+// The pictures of docs/console.md and of the README, taken of the demo. `npm run screenshots` writes them into docs/images;
+// every other run makes them too, beside the results of the tests, so that they can be made.
+const FOLDER = process.env.GANTT_SCREENSHOTS ?? 'test-results/screenshots'
+const MOST_BYTES = 150_000
+
+const test = base.extend<{ readonly signedIn: Page }, { readonly demo: Demo }>({
+  demo: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    async ({}, use) => {
+      const demo = await startDemo()
+      try {
+        await use(demo)
+      } finally {
+        await demo.stop()
+      }
+    },
+    { scope: 'worker', timeout: 150_000 },
+  ],
+  baseURL: async ({ demo }, use) => use(demo.origin),
+  signedIn: async ({ page, demo }, use) => {
+    await page.goto(`${demo.start}#key=${demo.key}`)
+    await expect(page.locator('[data-headline]')).toBeVisible()
+    await use(page)
+  },
+})
+
+test('the demo’s first link explains a failed decision; every other link leads somewhere', async ({ signedIn: page, demo }) => {
+  await expect(page.locator('[data-outcome=NO_VALID_HOST]').first()).toBeVisible()
+  await picture(page, 'explain')
+  expect(demo.others.length).toBeGreaterThan(5)
+  for (const link of demo.others) {
+    await page.goto(link)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(page.getByRole('alert')).toHaveCount(0)
+    if (link.startsWith('/decisions/')) await expect(page.locator('[data-headline]')).toBeVisible()
+  }
+})
+
+test('hosts: all, and one', async ({ signedIn: page, demo }) => {
+  await page.goto('/hosts')
+  await expect(rowsOf(page, 'Hosts').first()).toBeVisible()
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  await picture(page, 'hosts')
+  await page.goto(demo.others.find((link) => /^\/hosts\/./.test(link)) ?? '/hosts')
+  await expect(page.getByRole('table', { name: 'Usage by resource class' })).toBeVisible()
+  await picture(page, 'host')
+})
+
+test('decisions: the list, the matrix, why not one host, why this one', async ({ signedIn: page, demo }) => {
+  await page.goto(`${demo.start}?all=yes`)
+  await expect(page.getByRole('group', { name: 'Filters that refuse hosts together' })).toBeVisible()
+  await page.getByRole('region', { name: 'Hosts by filters' }).scrollIntoViewIfNeeded()
+  await page.getByRole('region', { name: 'Hosts by filters' }).evaluate((region) => region.scrollIntoView({ block: 'start' }))
+  await page.evaluate(() => window.scrollBy(0, -60))
+  await picture(page, 'matrix')
+  await page.goto(demo.start)
+  await page.getByRole('region', { name: 'Nearest hosts' }).getByRole('button').first().click()
+  await expect(page.locator('[data-why-not] [data-check]').first()).toBeVisible()
+  await page.getByRole('region', { name: 'Why not a host' }).evaluate((region) => region.scrollIntoView({ block: 'start' }))
+  await page.evaluate(() => window.scrollBy(0, -60))
+  await picture(page, 'why-not')
+  await page.goto('/decisions?q=outcome:NO_VALID_HOST')
+  await expect(rowsOf(page, 'Decisions').first()).toBeVisible()
+  await picture(page, 'decisions')
+  await page.goto('/decisions?q=outcome:PLACED')
+  await rowsOf(page, 'Decisions').first().click()
+  const weights = page.getByRole('region', { name: 'Weights' })
+  await expect(weights.locator('[data-host]').first()).toBeVisible()
+  await weights.evaluate((region) => region.scrollIntoView({ block: 'start' }))
+  await page.evaluate(() => window.scrollBy(0, -60))
+  await picture(page, 'weights')
+})
+
+test('aggregates: all, and the draft of one', async ({ signedIn: page, demo }) => {
+  await page.goto('/aggregates')
+  await expect(rowsOf(page, 'Aggregates').first()).toBeVisible()
+  await picture(page, 'aggregates')
+  await page.goto(`${demo.others.find((link) => /^\/aggregates\/./.test(link))}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft' })
+  await expect(gridOf(page, 'Members')).toBeVisible()
+  await draft.getByLabel('Set metadata').fill('maintenance=2026-12')
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(draft.locator('[data-impact]')).toBeVisible()
+  await page.evaluate(() => window.scrollTo(0, 0))
+  await picture(page, 'aggregate')
+})
+
+test('the palette, and the fleet before its first host', async ({ signedIn: page, demo }) => {
+  await page.goto('/aggregates')
+  await expect(rowsOf(page, 'Aggregates').first()).toBeVisible()
+  await page.keyboard.press('Control+k')
+  const [, zone = 'z2'] = /\/hosts\/(\w+)/.exec(demo.others.join(' ')) ?? []
+  await page.getByRole('textbox', { name: 'Search and go' }).fill(zone)
+  await expect(page.getByRole('button', { name: zone }).first()).toBeVisible()
+  await picture(page, 'palette')
+  const service = await startService()
+  try {
+    await page.goto(`${service.origin}/hosts#key=${service.key}`)
+    await expect(page.getByRole('heading', { name: 'No host has reported yet' })).toBeVisible()
+    await picture(page, 'empty-fleet')
+  } finally {
+    await page.close()
+    await service.stop()
+  }
+})
+
+async function picture(page: Page, name: string): Promise<void> {
+  // nothing blinks and nothing is pointed at
+  await page.mouse.move(0, 0)
+  const png = await page.screenshot({ animations: 'disabled', caret: 'hide' })
+  await mkdir(FOLDER, { recursive: true })
+  await writeFile(path.join(FOLDER, `${name}.png`), png)
+  expect(png.length, `bytes of ${name}.png`).toBeLessThan(MOST_BYTES)
+}
