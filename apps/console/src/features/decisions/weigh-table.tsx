@@ -57,7 +57,7 @@ export function WeighTable({ decisionId, instance, note, pin, onPin, onOpen }: W
       </Text>
       <Legend weighers={weighers} />
       <ScrollBox label="Totals of the best hosts" maxHeight="420px">
-        <Table>
+        <Table className="weights">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Rank</Table.Th>
