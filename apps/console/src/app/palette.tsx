@@ -2,13 +2,14 @@ import { Spotlight, spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useOperation } from '../lib/api.ts'
+import { formatMib, formatTime, useTimeZone } from '../lib/format.ts'
 import { graphql } from '../lib/graphql.ts'
 
 const FIND = graphql(`
   query PaletteFind($hosts: String!, $aggregates: String!, $decisions: String!) {
     hosts(first: 6, query: $hosts) { nodes { id name node availabilityZone } }
     aggregates(first: 4, query: $aggregates) { nodes { uuid name } }
-    decisions(first: 4, query: $decisions) { nodes { id outcome at } }
+    decisions(first: 4, query: $decisions) { nodes { id outcome at spec { flavorName vcpus memoryMb } } }
   }
 `)
 
@@ -21,6 +22,7 @@ interface PaletteProps {
 /** Ctrl-K: pages, and whatever has the text in its name or id. */
 export function Palette({ pages }: PaletteProps) {
   const navigate = useNavigate()
+  const zone = useTimeZone()
   const [text, setText] = useState('')
   const word = text.trim()
   const quoted = JSON.stringify(word)
@@ -57,10 +59,10 @@ export function Palette({ pages }: PaletteProps) {
     },
     {
       group: 'Decisions',
-      actions: (found?.decisions.nodes ?? []).map(({ id, outcome, at }) => ({
+      actions: (found?.decisions.nodes ?? []).map(({ id, outcome, at, spec: { flavorName, vcpus, memoryMb } }) => ({
         id,
-        label: id,
-        description: `${outcome} ${at}`,
+        label: flavorName ?? `${vcpus} vCPU, ${formatMib(memoryMb)}`,
+        description: `${outcome.toLowerCase().replaceAll('_', ' ')}, ${formatTime(at, zone)}`,
         onClick: () => void navigate({ to: '/decisions/$id', params: { id } }),
       })),
     },
