@@ -110,7 +110,7 @@ describe('the page for a ticket', () => {
       ['## 0 of 4 hosts passed'],
       [
         expect.stringMatching(
-          /^None of 4 hosts passed: RamFilter refused 3 \(memory\.short\), .* MEMORY\\_MB: 32768 MiB needed, 24576 free\.$/,
+          /^None of 4 hosts passed: RamFilter refused 3 \(memory\.short\), .* MEMORY_MB: 32768 MiB needed, 24576 free\.$/,
         ),
       ],
       [expect.stringMatching(/^Profile default@\d+, revision \d+, REPLAYED\.$/)],
@@ -118,15 +118,15 @@ describe('the page for a ticket', () => {
         '| Filter | In | Out | Refused | Why |',
         '| --- | --: | --: | --: | --- |',
         '| ComputeFilter | 4 | 3 | 1 | 1 × The host is DISABLED: &lt;b> \\| disk. |',
-        '| RamFilter | 3 | 0 | 3 | 3 × memory.short, such as: MEMORY\\_MB: 32768 MiB needed, 8192 free. |',
+        '| RamFilter | 3 | 0 | 3 | 3 × memory.short, such as: MEMORY_MB: 32768 MiB needed, 8192 free. |',
         ...Array(2).fill(expect.stringMatching(/^\| \w+ \| 0 \| 0 \| 0 \| {2}\|$/)),
       ],
       ['## Nearest'],
       [
-        '- middle: MEMORY\\_MB: 32768 MiB needed, 24576 free.',
-        '- small: MEMORY\\_MB: 32768 MiB needed, 8192 free.',
+        '- middle: MEMORY_MB: 32768 MiB needed, 24576 free.',
+        '- small: MEMORY_MB: 32768 MiB needed, 8192 free.',
         '- shut: The host is DISABLED: &lt;b> \\| disk.',
-        expect.stringMatching(/^- busy: MEMORY\\_MB: 32768 MiB needed, 5536 free\. /),
+        expect.stringMatching(/^- busy: MEMORY_MB: 32768 MiB needed, 5536 free\. /),
       ],
       ['No host passed every filter.'],
     ])

@@ -65,7 +65,7 @@ interface Writer {
 const inert = (text: string): string =>
   text
     .replace(/\s+/g, ' ')
-    .replace(/[\\`*_[\]|]/g, '\\$&')
+    .replace(/[\\`*[\]|]|(?<!\w)_|_(?!\w)/g, '\\$&')
     .replaceAll('<', '&lt;')
 
 const markdown: Writer = {
