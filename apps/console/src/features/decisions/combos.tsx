@@ -1,39 +1,73 @@
-import { Group, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { formatCount } from '../../lib/format.ts'
-import { Count } from './filter-funnel.tsx'
-import type { Combo } from './matrix.ts'
+import { Count } from './count.tsx'
+import { type Combo, shortNames } from './matrix.ts'
 
 const SHOWN = 12
 
 interface CombosProps {
   readonly combos: readonly Combo[]
+  /** Filters that have a column, in order. */
+  readonly filters: readonly string[]
   readonly chosen: string | undefined
-  onChoose(combo: string): void
+  onChoose(combo: string | undefined): void
 }
 
 /** Which filters refuse hosts together: whether lifting one of them would help anybody. */
-export function Combos({ combos, chosen, onChoose }: CombosProps) {
+export function Combos({ combos, filters, chosen, onChoose }: CombosProps) {
   if (combos.length === 0) return null
+  const most = combos[0]?.hosts ?? 1
+  const shown = combos.slice(0, SHOWN)
+  const columns = filters.filter((name) => shown.some((combo) => combo.filters.includes(name)))
+  const others = combos.slice(SHOWN)
+  const short = new Map(shortNames(filters).map((name, i) => [filters[i], name]))
   return (
-    <Group gap={6} mb={6} role="group" aria-label="Filters that refuse hosts together">
+    <fieldset className="combos" aria-label="Filters that refuse hosts together">
       <Text size="xs" c="dimmed">
-        refused together by
+        Refused together by exactly these filters:
       </Text>
-      {combos.slice(0, SHOWN).map(({ name, filters, hosts }) => (
-        <Count
-          key={name}
-          label={`${formatCount(hosts)} hosts refused by exactly ${filters.join(', ')}`}
-          isOn={chosen === name}
-          onClick={() => onChoose(name)}
-        >
-          {filters.join(' + ')} {formatCount(hosts)}
-        </Count>
-      ))}
-      {combos.length > SHOWN ? (
+      <div className="combos-list">
+        {shown.map(({ name, filters: together, hosts }) => (
+          <div key={name} className="combo">
+            <Count
+              label={`${formatCount(hosts)} hosts refused by exactly ${together.join(', ')}`}
+              isOn={chosen === name}
+              onClick={() => onChoose(chosen === name ? undefined : name)}
+            >
+              {formatCount(hosts)}
+            </Count>
+            <span className="combo-track" aria-hidden>
+              <span style={{ width: `${(100 * hosts) / most}%` }} />
+            </span>
+            <Dots columns={columns} together={together} />
+            <span className="combo-names" title={together.join(' + ')}>
+              {together.map((one) => short.get(one) ?? one).join(' + ')}
+            </span>
+          </div>
+        ))}
+      </div>
+      {others.length === 0 ? null : (
         <Text size="xs" c="dimmed">
-          and {combos.length - SHOWN} rarer combinations
+          and {formatCount(others.length)} rarer {others.length === 1 ? 'combination' : 'combinations'}:{' '}
+          {formatCount(others.reduce((sum, { hosts }) => sum + hosts, 0))} of the hosts
         </Text>
-      ) : null}
-    </Group>
+      )}
+    </fieldset>
+  )
+}
+
+const STEP = 14
+
+/** One dot for each filter, full and joined where it is one of them; the names stand beside it. */
+function Dots({ columns, together }: { readonly columns: readonly string[]; readonly together: readonly string[] }) {
+  const places = together.map((name) => columns.indexOf(name)).filter((place) => place >= 0)
+  const x = (place: number): number => (place + 0.5) * STEP
+  return (
+    <svg className="combo-dots" width={columns.length * STEP} height={STEP} aria-hidden="true">
+      <line x1={x(Math.min(...places))} x2={x(Math.max(...places))} y1={STEP / 2} y2={STEP / 2} />
+      {columns.map((name, place) => (
+        <circle key={name} cx={x(place)} cy={STEP / 2} r={4} data-on={together.includes(name) || undefined} />
+      ))}
+    </svg>
   )
 }

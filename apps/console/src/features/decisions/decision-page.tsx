@@ -1,28 +1,28 @@
-import { Alert, Badge, Button, Code, Group, Skeleton, Stack, Tabs, Text, Tooltip } from '@mantine/core'
+import { Alert, Code, Skeleton, Stack, Tabs, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
-import { request, useOperation } from '../../lib/api.ts'
-import { formatMib, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useOperation } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { DecisionCopies } from './decision-copies.tsx'
+import { type Decision, DecisionHeader, titleOf } from './decision-header.tsx'
 import { Destinations } from './destinations.tsx'
-import { DECISION, EXPLANATION, TICKET } from './documents.ts'
+import { DECISION, EXPLANATION } from './documents.ts'
 import { FilterFunnel } from './filter-funnel.tsx'
+import { recordedSteps, scaleFor } from './funnel.ts'
 import { HostMatrix } from './host-matrix.tsx'
-import { readMatrix, type Selection } from './matrix.ts'
+import { findNames, readMatrix, type Selection } from './matrix.ts'
 import { NearMisses } from './near-misses.tsx'
-import { Outcome } from './outcome.tsx'
 import type { DecisionSearch } from './search.ts'
 import { WeighTable } from './weigh-table.tsx'
 import { WhyNot } from './why-not.tsx'
 import './decisions.css'
 
 const route = getRouteApi('/decisions/$id')
-
-type Decision = NonNullable<ResultOf<typeof DECISION>['decision']>
 
 /** One decision, from the sentence to the last number. */
 export function DecisionPage() {
@@ -39,171 +39,217 @@ export function DecisionPage() {
     return (
       <Page title="Decision">
         <Empty title="There is no such decision">
-          No decision has the id <Code>{id}</Code>. It may never have been made, or its record is not kept any more.
+          No decision has the id <Code>{id}</Code>. It may never have been made, or its record is not kept any more.{' '}
+          <AnchorLink to="/decisions">See those that are kept</AnchorLink>.
         </Empty>
       </Page>
     )
-  return <Explained decision={data.decision} />
+  return <Explained key={id} decision={data.decision} />
 }
 
+type Change = { readonly [name in keyof DecisionSearch]: DecisionSearch[name] | undefined }
+
+function useGo(): (change: Change, how?: 'typing' | 'applied') => void {
+  const navigate = route.useNavigate()
+  return useCallback(
+    (change, how = 'applied') =>
+      void navigate({
+        search: (before) => Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined)),
+        replace: how === 'typing',
+        resetScroll: false,
+      }),
+    [navigate],
+  )
+}
+
+/** What the record tells stands at once; the rest follows when the decision is made again. */
 function Explained({ decision }: { readonly decision: Decision }) {
   const search = route.useSearch()
-  const navigate = route.useNavigate()
+  const go = useGo()
   const count = decision.spec.numInstances
   const chosen = search.instance === undefined ? null : Math.min(Number(search.instance), count) - 1
   const { data, error, refetch, isPlaceholderData } = useOperation(EXPLANATION, { id: decision.id, instance: chosen }, { staleMs: 60_000 })
   const explained = data?.explainPlacement
-  const matrix = useMemo(() => (explained === undefined ? undefined : readMatrix(explained.matrix)), [explained])
-  const asked = useMemo(() => (explained?.steps ?? []).filter(({ skippedBecause }) => skippedBecause === null), [explained])
-  const { filter, reason, sole, combo, passed, find } = search
-  const selection = useMemo((): Selection => ({ filter, reason, sole, combo, passed, find }), [filter, reason, sole, combo, passed, find])
-
-  const go = (
-    change: { readonly [name in keyof DecisionSearch]: DecisionSearch[name] | undefined },
-    how: 'typing' | 'applied' = 'applied',
-  ): void =>
-    void navigate({
-      search: (before) => Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined)),
-      replace: how === 'typing',
-      resetScroll: false,
-    })
-  const select = (next: Selection): void =>
-    go({ filter: undefined, reason: undefined, sole: undefined, combo: undefined, passed: undefined, find, ...(next as DecisionSearch) })
-  const open = (host: string | undefined): void => go({ host })
+  const scale = search.scale ?? scaleFor(explained?.hostCount ?? decision.hostCount)
+  const onScale = (next: 'log' | 'linear'): void => go({ scale: next })
 
   return (
-    <Page title={titleOf(decision)} aside={<Copies decision={decision} instance={chosen} />}>
+    <Page title={titleOf(decision)} aside={<DecisionCopies id={decision.id} instance={chosen} document={decision.spec.document} />}>
       <Stack gap="md">
-        <Header decision={decision} fidelity={explained?.fidelity} />
+        <DecisionHeader decision={decision} fidelity={explained?.fidelity} />
         {count > 1 ? (
-          <Tabs
-            value={String((explained?.instanceIndex ?? chosen ?? 0) + 1)}
-            onChange={(next) => go({ instance: next ?? undefined, host: undefined })}
-          >
-            <Tabs.List aria-label="Instances">
-              {instancesOf(count).map((name) => (
-                <Tabs.Tab key={name} value={name}>
-                  {name}
-                </Tabs.Tab>
-              ))}
-            </Tabs.List>
-          </Tabs>
+          <Instances
+            count={count}
+            shown={explained?.instanceIndex ?? chosen ?? 0}
+            onChoose={(instance) => go({ instance, host: undefined, pin: undefined })}
+          />
         ) : null}
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-        {explained === undefined || matrix === undefined ? (
-          error ? null : (
-            <Skeleton height={320} role="status" aria-label="The decision is being made again" />
-          )
-        ) : (
-          <div className={isPlaceholderData ? 'stale' : undefined}>
-            <Stack gap="md">
-              <Text size="lg" data-headline>
-                {explained.headline}
-              </Text>
-              {explained.fidelity === 'APPROXIMATE' ? (
-                <Alert color="yellow" title="Approximate">
-                  The decision could not be made again bit for bit: its state or its release is gone. What is shown is near it, not it.
-                </Alert>
-              ) : null}
-              <FilterFunnel hostCount={explained.hostCount} steps={explained.steps} selection={selection} onSelect={select} />
-              <WhyNot decisionId={decision.id} instance={chosen} host={search.host} onAsk={open} />
-              <HostMatrix
-                matrix={matrix}
-                asked={asked}
-                selection={selection}
-                sort={search.sort ?? 'distance'}
-                all={search.all === 'yes'}
-                host={search.host}
-                onSelect={select}
-                onFind={(text) => go({ find: text === '' ? undefined : text }, 'typing')}
-                onSort={(sort) => go({ sort: sort === 'distance' ? undefined : sort })}
-                onAll={(all) => go({ all: all ? 'yes' : undefined, ...(all ? {} : { combo: undefined }) })}
-                onOpen={open}
-              />
-              <NearMisses misses={explained.nearMisses} onOpen={open} />
-              <WeighTable
-                decisionId={decision.id}
-                instance={chosen}
-                note={explained.selection.text}
-                pin={search.pin}
-                onPin={(pin) => go({ pin })}
-                onOpen={open}
-              />
-            </Stack>
-          </div>
+        {explained !== undefined ? (
+          <Text size="lg" data-headline className={isPlaceholderData ? 'stale' : undefined}>
+            {explained.headline}
+          </Text>
+        ) : error ? null : (
+          <Skeleton height={28} role="status" aria-label="The decision is being made again" />
         )}
+        {explained?.fidelity === 'APPROXIMATE' ? (
+          <Alert color="yellow" title="Approximate">
+            The decision could not be made again bit for bit: its state or its release is gone. What is shown is near it, not it.
+          </Alert>
+        ) : null}
         <Destinations destinations={decision.destinations} />
+        {explained !== undefined ? (
+          <Evidence
+            key={explained.instanceIndex}
+            decisionId={decision.id}
+            instance={chosen}
+            explained={explained}
+            search={search}
+            scale={scale}
+            isOld={isPlaceholderData}
+            go={go}
+          />
+        ) : chosen === null ? (
+          <FilterFunnel
+            hostCount={decision.hostCount}
+            steps={recordedSteps(decision.funnel)}
+            scale={scale}
+            selection={{}}
+            onScale={onScale}
+          />
+        ) : null}
+        {explained === undefined && !error ? <Skeleton height={320} aria-hidden /> : null}
         <RequestDocument document={decision.spec.document} />
       </Stack>
     </Page>
   )
 }
 
-/** Tabs for so many; further ones are reached by the address. */
-const MAX_TABS = 50
-
-const instancesOf = (count: number): string[] => Array.from({ length: Math.min(count, MAX_TABS) }, (_, i) => String(i + 1))
-
-const titleOf = ({ spec: { flavorName, numInstances, vcpus, memoryMb } }: Decision): string =>
-  `${flavorName ?? `${vcpus} vCPU, ${formatMib(memoryMb)}`}${numInstances > 1 ? ` × ${numInstances}` : ''}`
-
-const fidelities: Readonly<Record<string, string>> = {
-  RECORDED: 'As it was kept when it was decided.',
-  REPLAYED: 'Made again from its record, bit for bit, on the state of its revision.',
-  APPROXIMATE: 'Made by other code or on another state than it was decided on.',
+interface EvidenceProps {
+  readonly decisionId: string
+  readonly instance: number | null
+  readonly explained: ResultOf<typeof EXPLANATION>['explainPlacement']
+  readonly search: DecisionSearch
+  readonly scale: 'log' | 'linear'
+  readonly isOld: boolean
+  go(change: Change, how?: 'typing' | 'applied'): void
 }
 
-function Header({ decision, fidelity }: { readonly decision: Decision; readonly fidelity: string | undefined }) {
-  const zone = useTimeZone()
-  const { outcome, at, attempt, account, fleetRevision, profile, spec } = decision
-  const { vcpus, memoryMb, diskGb, availabilityZone, projectId } = spec
+/** The funnel, the matrix, the answer about a host, the nearest, the weights: each opens what stands behind the other. */
+function Evidence({ decisionId, instance, explained, search, scale, isOld, go }: EvidenceProps) {
+  const matrix = useMemo(() => readMatrix(explained.matrix), [explained])
+  const asked = useMemo(() => explained.steps.filter(({ skippedBecause }) => skippedBecause === null), [explained])
+  const { filter, reason, sole, combo, passed, find, host, all } = search
+  const selection = useMemo((): Selection => ({ filter, reason, sole, combo, passed, find }), [filter, reason, sole, combo, passed, find])
+  const suggest = useCallback((text: string) => findNames(matrix, text), [matrix])
+  const isWide = useMediaQuery('(min-width: 1240px)', undefined, { getInitialValueInEffect: false }) ?? false
+  // whoever goes through the rows stays there, where the answer has room beside them
+  const [isInRows, setInRows] = useState(false)
+  const section = useRef<HTMLDivElement>(null)
+  const wantsMatrix = useRef(false)
+
+  // a count was chosen: the hosts behind it come into sight, and the keys work on them
+  useEffect(() => {
+    if (!wantsMatrix.current) return
+    wantsMatrix.current = false
+    showMatrix(section.current)
+  })
+  const select = (next: Selection): void =>
+    go({ filter: undefined, reason: undefined, sole: undefined, combo: undefined, passed: undefined, find, ...(next as DecisionSearch) })
+  const ask = (name: string): void => {
+    setInRows(false)
+    go({ host: name })
+  }
+  const close = (): void => {
+    wantsMatrix.current = true
+    go({ host: undefined })
+  }
+
   return (
-    <Group gap="sm">
-      <Outcome outcome={outcome} />
-      <Text size="sm" title={titleOfTime(at)}>
-        {formatTime(at, zone)}
-      </Text>
-      <Text size="sm">
-        {vcpus} vCPU, <span title={`${memoryMb} MiB`}>{formatMib(memoryMb)}</span>, {diskGb} GiB disk
-      </Text>
-      {availabilityZone === null ? null : <Text size="sm">zone {availabilityZone}</Text>}
-      {projectId === null ? null : <Text size="sm">project {projectId}</Text>}
-      <Text size="sm">asked by {account}</Text>
-      {attempt > 1 ? <Text size="sm">decided {attempt} times</Text> : null}
-      <Text size="sm">profile {profile === null ? 'unknown here' : `${profile.profileName}@${profile.number}`}</Text>
-      <Text size="sm">revision {fleetRevision}</Text>
-      {fidelity === undefined ? null : (
-        <Tooltip label={fidelities[fidelity] ?? fidelity}>
-          <Badge variant="outline" color="gray" tabIndex={0} tt="none">
-            {fidelity.toLowerCase()}
-          </Badge>
-        </Tooltip>
-      )}
-    </Group>
+    <div className={isOld ? 'stale' : undefined}>
+      <Stack gap="lg">
+        <FilterFunnel
+          hostCount={explained.hostCount}
+          steps={explained.steps}
+          scale={scale}
+          selection={selection}
+          onScale={(next) => go({ scale: next })}
+          onSelect={(next) => {
+            wantsMatrix.current = true
+            select(next)
+          }}
+        />
+        <div className="explore" data-open={host === undefined ? undefined : true} ref={section}>
+          <WhyNot
+            decisionId={decisionId}
+            instance={instance}
+            host={host}
+            suggest={suggest}
+            takesFocus={!isInRows}
+            onAsk={ask}
+            onClose={close}
+          />
+          <HostMatrix
+            matrix={matrix}
+            asked={asked}
+            selection={selection}
+            sort={search.sort ?? 'distance'}
+            all={all === 'yes'}
+            host={host}
+            isNarrow={host !== undefined && isWide}
+            onSelect={select}
+            onFind={(text) => go({ find: text === '' ? undefined : text }, 'typing')}
+            onSort={(sort) => go({ sort: sort === 'distance' ? undefined : sort })}
+            onAll={(next) => go({ all: next ? 'yes' : undefined, ...(next ? {} : { combo: undefined }) })}
+            onOpen={(name) => {
+              setInRows(isWide)
+              go({ host: name })
+            }}
+          />
+        </div>
+        <WeighTable
+          weighing={explained.weighing}
+          selection={explained.selection}
+          pin={search.pin}
+          numbers={search.numbers ?? 'weighted'}
+          onNumbers={(numbers) => go({ numbers: numbers === 'weighted' ? undefined : numbers })}
+          onPin={(pin) => go({ pin })}
+          onOpen={ask}
+        />
+        <NearMisses misses={explained.nearMisses} onOpen={ask} />
+      </Stack>
+    </div>
   )
 }
 
-/** The ways to take a decision along. The ticket's text is the service's own. */
-function Copies({ decision, instance }: { readonly decision: Decision; readonly instance: number | null }) {
-  const [ticket, setTicket] = useState<'idle' | 'copied' | 'failed'>('idle')
-  const copyTicket = async (): Promise<void> => {
-    try {
-      const { explainPlacement } = await request(TICKET, { id: decision.id, instance })
-      await navigator.clipboard.writeText(`${explainPlacement.text}\n\n${location.href}\n`)
-      setTicket('copied')
-    } catch {
-      setTicket('failed')
-    }
-    setTimeout(() => setTicket('idle'), 2_000)
-  }
+function showMatrix(section: HTMLElement | null): void {
+  section?.querySelector('.matrix')?.scrollIntoView({ block: 'nearest' })
+  section?.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true })
+}
+
+/** Tabs for so many; further ones are reached by the address. */
+const MAX_TABS = 50
+
+interface InstancesProps {
+  readonly count: number
+  /** Counted from 0. */
+  readonly shown: number
+  onChoose(instance: string | undefined): void
+}
+
+/** What each pick saw: every one of a request takes from what the next finds. */
+function Instances({ count, shown, onChoose }: InstancesProps) {
+  const names = Array.from({ length: Math.min(count, MAX_TABS) }, (_, i) => String(i + 1))
   return (
-    <>
-      <Button size="compact-sm" variant="outline" onClick={() => void copyTicket()}>
-        <span aria-live="polite">{{ idle: 'Copy for a ticket', copied: 'Copied', failed: 'Could not copy' }[ticket]}</span>
-      </Button>
-      <CopyButton text={location.href}>Copy link</CopyButton>
-      <CopyButton text={`gantt explain ${decision.id}`}>Copy as command</CopyButton>
-    </>
+    <Tabs value={String(shown + 1)} onChange={(next) => onChoose(next ?? undefined)}>
+      <Tabs.List aria-label="Instances">
+        {names.map((name) => (
+          <Tabs.Tab key={name} value={name} aria-label={`Instance ${name}`}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+    </Tabs>
   )
 }
 

@@ -31,6 +31,7 @@ export const TAIL = graphql(`
 export const DECISION = graphql(`
   query Decision($id: ID!) {
     decision(id: $id) {
+      funnel { filter entered passed }
       id at outcome attempt account seed fleetRevision coreVersion hostCount instanceUuids
       profile { profileName number }
       spec { document flavorName numInstances vcpus memoryMb diskGb availabilityZone projectId }
@@ -43,30 +44,22 @@ export const DECISION = graphql(`
   }
 `)
 
-/** The decision made again: sentence, funnel, matrix, near misses. */
+/** The decision made again, once: sentence, funnel, matrix, near misses, weights. */
 export const EXPLANATION = graphql(`
   query Explanation($id: ID!, $instance: Int) {
     explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance }) {
       fidelity headline instanceIndex hostCount fleetRevision
       steps { index name entered passed rejected soleRejections skippedBecause isNet reasons { code hosts text } }
       selection { subsetSize pickedRank tied seed text }
-      nearMisses(first: 10) { hostName node distance checks { filter status text } }
-      matrix {
-        hostCount hostNames filters firstFailing reason reasonCodes bits rank distance
-        otherNodes { ordinal node }
-      }
-    }
-  }
-`)
-
-/** How those that passed were ranked. */
-export const WEIGHING = graphql(`
-  query Weighing($id: ID!, $instance: Int) {
-    explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance }) {
+      nearMisses(first: 10) { hostName node distance checks { filter status text facts { subject required actual shortfall unit } } }
       weighing(top: 50) {
         candidateCount truncatedAt
         weighers { name unit multiplier min max spread decisive }
         hosts { hostName node outcome rank totalWeight weights { weigher unit raw normalized multiplier weighted } }
+      }
+      matrix {
+        hostCount hostNames filters firstFailing reason reasonCodes bits rank distance
+        otherNodes { ordinal node }
       }
     }
   }

@@ -1,161 +1,224 @@
-import { Button, Group, SegmentedControl, Stack, Text, UnstyledButton } from '@mantine/core'
+import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
-import { barShare } from './funnel.ts'
+import { Count } from './count.tsx'
+import { barOf, barShare, type Scale } from './funnel.ts'
 import type { Selection } from './matrix.ts'
 
 export interface FunnelStep {
-  readonly index: number
   readonly name: string
   readonly entered: number
   readonly passed: number
   readonly rejected: number
+  /** 0 as long as only the record is known. */
   readonly soleRejections: number
   readonly skippedBecause: string | null
+  readonly isNet: boolean
   readonly reasons: readonly { readonly code: string; readonly hosts: number; readonly text: string }[]
 }
 
 export interface FilterFunnelProps {
   readonly hostCount: number
   readonly steps: readonly FunnelStep[]
+  readonly scale: Scale
   readonly selection: Selection
-  /** A count was chosen: exactly these hosts are wanted. */
-  onSelect(selection: Selection): void
+  onScale(scale: Scale): void
+  /** A count was chosen: exactly these hosts are wanted. Not given: the hosts behind the counts are not known yet. */
+  onSelect?: ((selection: Selection) => void) | undefined
 }
 
 /** Where the hosts went, filter by filter in the order of running. Every count opens the hosts behind it. */
-export function FilterFunnel({ hostCount, steps, selection, onSelect }: FilterFunnelProps) {
-  const [scale, setScale] = useState<'linear' | 'log'>(hostCount > 50 ? 'log' : 'linear')
+export function FilterFunnel(props: FilterFunnelProps) {
+  const { hostCount, steps, scale, selection, onScale, onSelect } = props
   const asked = steps.filter(({ skippedBecause }) => skippedBecause === null)
   const idle = steps.filter(({ skippedBecause }) => skippedBecause !== null)
   const left = asked.at(-1)?.passed ?? hostCount
+  const { find: _find, ...narrowed } = selection
   return (
-    <section aria-label="Filters" className="funnel">
+    <section aria-label="Filters">
       <Group justify="space-between" mb={4}>
         <Text component="h2" fw={600} size="md">
           Where the hosts went
         </Text>
-        <SegmentedControl
-          size="xs"
-          aria-label="Scale of the bars"
-          value={scale}
-          onChange={(next) => setScale(next === 'log' ? 'log' : 'linear')}
-          data={[
-            { value: 'linear', label: 'Linear' },
-            { value: 'log', label: 'Log' },
-          ]}
-        />
+        <Group gap="md">
+          <Key />
+          <SegmentedControl
+            size="xs"
+            aria-label="Scale of the bars"
+            value={scale}
+            onChange={(next) => onScale(next === 'log' ? 'log' : 'linear')}
+            data={[
+              { value: 'linear', label: 'Linear' },
+              { value: 'log', label: 'Log' },
+            ]}
+          />
+        </Group>
       </Group>
-      <Stack gap={2} component="ol" className="funnel-steps">
+      <div className="funnel-step funnel-heads" aria-hidden>
+        <span>filter</span>
+        <span />
+        <span className="funnel-left">left</span>
+        <span className="funnel-refused">refused</span>
+        <span>for which reason, for example</span>
+      </div>
+      <ol className="funnel">
         <li className="funnel-step">
           <span className="funnel-name">all hosts</span>
-          <Bar share={barShare(hostCount, hostCount, scale)} />
-          <Count
-            label={`all ${formatCount(hostCount)} hosts`}
-            isOn={Object.values(selection).every((one) => one === undefined)}
-            onClick={() => onSelect({})}
-          >
-            {formatCount(hostCount)}
-          </Count>
-          <span />
+          <Bar left={barShare(hostCount, hostCount, scale)} />
+          <span className="funnel-left">
+            <Open
+              label={`all ${hosts(hostCount)}`}
+              isOn={Object.values(narrowed).every((one) => one === undefined)}
+              select={onSelect}
+              selection={{}}
+            >
+              {formatCount(hostCount)}
+            </Open>
+          </span>
         </li>
         {asked.map((step) => (
-          <Step key={step.index} step={step} hostCount={hostCount} scale={scale} selection={selection} onSelect={onSelect} />
+          <Step key={step.name} step={step} hostCount={hostCount} scale={scale} selection={selection} onSelect={onSelect} />
         ))}
-        <li className="funnel-step">
+        <li className="funnel-step funnel-end">
           <span className="funnel-name">left</span>
-          <Bar share={barShare(left, hostCount, scale)} />
-          <Count
-            label={`${formatCount(left)} hosts passed every filter`}
-            isOn={selection.passed !== undefined}
-            onClick={() => onSelect({ passed: 'yes' })}
-          >
-            {formatCount(left)}
-          </Count>
+          <Bar left={barShare(left, hostCount, scale)} />
+          <span className="funnel-left">
+            <Open
+              label={`${hosts(left)} passed every filter`}
+              isOn={selection.passed !== undefined}
+              select={onSelect}
+              selection={{ passed: 'yes' }}
+            >
+              {formatCount(left)}
+            </Open>
+          </span>
+          <span />
           <Text size="xs" c="dimmed" data-law="sum">
-            {formatCount(asked.reduce((sum, { rejected }) => sum + rejected, 0))} refused + {formatCount(left)} left ={' '}
-            {formatCount(hostCount)} hosts
+            {formatCount(asked.reduce((sum, { rejected }) => sum + rejected, 0))} refused + {formatCount(left)} left = {hosts(hostCount)}
           </Text>
         </li>
-      </Stack>
+      </ol>
       {idle.length === 0 ? null : <Idle steps={idle} />}
     </section>
   )
 }
 
-interface StepProps extends Omit<FilterFunnelProps, 'steps'> {
-  readonly step: FunnelStep
-  readonly scale: 'linear' | 'log'
-}
+const hosts = (count: number): string => `${formatCount(count)} hosts`
 
-function Step({ step, hostCount, scale, selection, onSelect }: StepProps) {
-  const { name, entered, passed, rejected, soleRejections, reasons } = step
+function Step({
+  step,
+  hostCount,
+  scale,
+  selection,
+  onSelect,
+}: Omit<FilterFunnelProps, 'steps' | 'onScale'> & { readonly step: FunnelStep }) {
+  const { name, passed, rejected, soleRejections, isNet, reasons } = step
+  const { left, refused } = barOf(step, hostCount, scale)
   const isOn = selection.filter === name
   return (
     <li className="funnel-step" data-filter={name}>
-      <span className="funnel-name">{name}</span>
-      <Bar share={barShare(passed, hostCount, scale)} lost={barShare(entered, hostCount, scale)} />
+      <span className="funnel-name">
+        {name}
+        {isNet ? (
+          <span
+            className="funnel-net"
+            title="Not of the profile: every claim has to keep it. Asked of hosts that the profile's own filters let through."
+          >
+            {' '}
+            net
+          </span>
+        ) : null}
+      </span>
+      <Bar left={left} refused={refused} />
+      <span className="funnel-left">{formatCount(passed)}</span>
       {rejected === 0 ? (
-        <span className="funnel-count">0</span>
+        <span className="funnel-refused">0</span>
       ) : (
-        <Count
-          label={`${formatCount(rejected)} hosts refused by ${name}`}
-          isOn={isOn && selection.reason === undefined}
-          onClick={() => onSelect({ filter: name })}
-        >
-          −{formatCount(rejected)}
-        </Count>
+        <span className="funnel-refused">
+          <Open
+            label={`${hosts(rejected)} refused by ${name}`}
+            isOn={isOn && selection.reason === undefined}
+            select={onSelect}
+            selection={{ filter: name }}
+          >
+            −{formatCount(rejected)}
+          </Open>
+        </span>
       )}
       <span className="funnel-reasons">
-        {reasons.map(({ code, hosts, text }) => (
-          <Count
+        {reasons.map(({ code, hosts: count, text }) => (
+          <Open
             key={code}
-            label={`${formatCount(hosts)} hosts refused by ${name} for ${code}`}
-            title={`e.g. ${text}`}
+            label={`${hosts(count)} refused by ${name} for ${code}`}
+            title={text}
             isOn={isOn && selection.reason === code}
-            onClick={() => onSelect({ filter: name, reason: code })}
+            select={onSelect}
+            selection={{ filter: name, reason: code }}
           >
-            {code} {formatCount(hosts)}
-          </Count>
+            {code} {formatCount(count)}
+          </Open>
         ))}
         {soleRejections === 0 ? null : (
-          <Count
-            label={`${formatCount(soleRejections)} hosts refused by ${name} alone`}
+          <Open
+            label={`${hosts(soleRejections)} refused by ${name} alone`}
             title="Without this filter they would have passed."
             isOn={selection.sole === name}
-            onClick={() => onSelect({ sole: name })}
+            select={onSelect}
+            selection={{ sole: name }}
           >
             {formatCount(soleRejections)} by it alone
-          </Count>
+          </Open>
+        )}
+        {reasons[0] === undefined ? null : (
+          <Text size="xs" c="dimmed" className="funnel-example" title={reasons[0].text}>
+            {reasons[0].text}
+          </Text>
         )}
       </span>
     </li>
   )
 }
 
-function Bar({ share, lost = share }: { readonly share: number; readonly lost?: number }) {
+interface OpenProps {
+  readonly label: string
+  readonly title?: string
+  readonly isOn: boolean
+  readonly select: ((selection: Selection) => void) | undefined
+  readonly selection: Selection
+  readonly children: ReactNode
+}
+
+function Open({ label, title, isOn, select, selection, children }: OpenProps) {
+  if (select === undefined) return <span>{children}</span>
+  return (
+    <Count label={label} title={title} isOn={isOn} onClick={() => select(isOn ? {} : selection)}>
+      {children}
+    </Count>
+  )
+}
+
+/** What is left in one piece from the left, what was refused behind it, a piece for each reason. */
+function Bar({ left, refused = [] }: { readonly left: number; readonly refused?: ReturnType<typeof barOf>['refused'] }) {
   return (
     <span className="funnel-track" aria-hidden>
-      <span className="funnel-lost" style={{ width: `${lost * 100}%` }} />
-      <span className="funnel-bar" style={{ width: `${share * 100}%` }} />
+      <span className="funnel-bar" style={{ width: `${left * 100}%` }} />
+      {refused.map(({ code, hosts: count, from, to }) => (
+        <span
+          key={code}
+          className="funnel-lost"
+          title={`${code} ${formatCount(count)}`}
+          style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }}
+        />
+      ))}
     </span>
   )
 }
 
-interface CountProps {
-  readonly label: string
-  readonly title?: string
-  readonly isOn: boolean
-  readonly children: ReactNode
-  onClick(): void
-}
-
-/** A number that opens the hosts behind it. */
-export function Count({ label, title, isOn, children, onClick }: CountProps) {
+function Key() {
   return (
-    <UnstyledButton className="funnel-count" aria-label={label} aria-pressed={isOn} title={title} onClick={onClick}>
-      {children}
-    </UnstyledButton>
+    <Text size="xs" c="dimmed" component="span" className="funnel-key" aria-hidden>
+      <i className="funnel-bar" /> left <i className="funnel-lost" /> refused
+    </Text>
   )
 }
 
@@ -163,13 +226,13 @@ function Idle({ steps }: { readonly steps: readonly FunnelStep[] }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button size="compact-xs" variant="subtle" mt={4} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <Button size="compact-sm" variant="subtle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {steps.length} {steps.length === 1 ? 'filter' : 'filters'} had nothing to check
       </Button>
       {isOpen ? (
-        <ul>
-          {steps.map(({ index, name, skippedBecause }) => (
-            <li key={index}>
+        <ul className="plain">
+          {steps.map(({ name, skippedBecause }) => (
+            <li key={name}>
               <Text size="sm" component="span">
                 {name}: {skippedBecause}
               </Text>

@@ -1,13 +1,14 @@
 import { Badge, Group, Switch, Text, TextInput, UnstyledButton } from '@mantine/core'
-import { useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { type Sort, Table, type TableColumn } from '../../ui/table.tsx'
+import { MatrixStrip } from '../../ui/matrix-strip.tsx'
+import { type Sort, Table } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
 import { Combos } from './combos.tsx'
-import { countCombos, type FilterPlace, type Matrix, type Selection, selectHosts, sortHosts, type Verdict, verdictAt } from './matrix.ts'
-import { MatrixStrip } from './matrix-strip.tsx'
+import { countCombos, type FilterPlace, groupByFirst, type Matrix, type Selection, selectHosts, sortHosts, verdictAt } from './matrix.ts'
+import { describeCell, matrixColumns } from './matrix-columns.tsx'
 import type { MatrixSort } from './search.ts'
 
 export interface HostMatrixProps {
@@ -18,6 +19,8 @@ export interface HostMatrixProps {
   readonly sort: MatrixSort
   readonly all: boolean
   readonly host: string | undefined
+  /** Something else stands beside it. */
+  readonly isNarrow: boolean
   onSelect(selection: Selection): void
   onFind(text: string): void
   onSort(sort: MatrixSort): void
@@ -25,18 +28,16 @@ export interface HostMatrixProps {
   onOpen(host: string): void
 }
 
-const glyphs: Readonly<Record<Verdict, string>> = { pass: '+', fail: 'x', skipped: '·' }
-const words: Readonly<Record<Verdict, string>> = { pass: 'passes', fail: 'refuses', skipped: 'not run' }
-
 /** Hosts by filters: who said what of whom. */
 export function HostMatrix(props: HostMatrixProps) {
-  const { matrix, asked, selection, sort, all, host, onSelect, onFind, onSort, onAll, onOpen } = props
+  const { matrix, asked, selection, sort, all, host, isNarrow, onSelect, onFind, onSort, onAll, onOpen } = props
   const hosts = useMemo(() => sortHosts(matrix, selectHosts(matrix, selection), sort), [matrix, selection, sort])
   const filters = useMemo(
     () => asked.map(({ name, isNet }): FilterPlace => ({ name, isNet, index: matrix.filters.indexOf(name) })),
     [asked, matrix],
   )
-  const columns = useMemo(() => columnsOf(matrix, filters, all), [matrix, filters, all])
+  const columns = useMemo(() => matrixColumns(matrix, filters, all, isNarrow), [matrix, filters, all, isNarrow])
+  const combos = useMemo(() => (all ? countCombos(matrix) : []), [matrix, all])
   const [cursor, setCursor] = useState(-1)
   const find = useRef<HTMLInputElement>(null)
   const opened = host === undefined ? -1 : hosts.findIndex((one) => matrix.nameOf(one) === host)
@@ -46,11 +47,14 @@ export function HostMatrix(props: HostMatrixProps) {
     if (one !== undefined) onOpen(matrix.nameOf(one))
   }
   useTableKeys({ count: hosts.length, active, onActive: setCursor, onOpen: open })
-  useShortcuts([{ keys: '/', label: 'Find a host in the matrix', run: () => find.current?.focus() }])
+  useShortcuts([
+    { keys: '/', label: 'Find a host in the matrix', run: () => find.current?.focus() },
+    { keys: 'a', label: 'Every filter, or only the first that refuses', run: () => onAll(!all) },
+  ])
 
   const tableSort: Sort = { key: sort, descending: false }
   return (
-    <section aria-label="Hosts by filters">
+    <section aria-label="Hosts by filters" className="matrix">
       <Group justify="space-between" mb={4} gap="xs">
         <Group gap="xs">
           <Text component="h2" fw={600} size="md">
@@ -63,7 +67,7 @@ export function HostMatrix(props: HostMatrixProps) {
         </Group>
         <Group gap="xs">
           <Switch
-            size="xs"
+            size="sm"
             label="Every filter, not only the first that refuses"
             checked={all}
             onChange={({ currentTarget }) => onAll(currentTarget.checked)}
@@ -72,17 +76,17 @@ export function HostMatrix(props: HostMatrixProps) {
             ref={find}
             size="xs"
             aria-label="Find a host by part of its name"
-            placeholder="find"
+            placeholder="find: / to come here"
             value={selection.find ?? ''}
             onChange={({ currentTarget }) => onFind(currentTarget.value)}
           />
         </Group>
       </Group>
-      <MatrixStrip matrix={matrix} filters={filters} all={all} onOpen={onOpen} />
-      {all ? <Combos combos={countCombos(matrix)} chosen={selection.combo} onChoose={(combo) => onSelect({ combo })} /> : null}
+      <Overview matrix={matrix} filters={filters} all={all} hosts={hosts} onOpen={onOpen} />
+      <Combos combos={combos} filters={asked.map(({ name }) => name)} chosen={selection.combo} onChoose={(combo) => onSelect({ combo })} />
       {hosts.length === 0 ? (
         <Empty title="No host is among these">
-          <UnstyledButton className="funnel-count" onClick={() => onSelect({})}>
+          <UnstyledButton className="count" onClick={() => onSelect({ find: undefined })}>
             Show all {formatCount(matrix.hostCount)} hosts
           </UnstyledButton>
         </Empty>
@@ -105,66 +109,63 @@ export function HostMatrix(props: HostMatrixProps) {
   )
 }
 
-function columnsOf(matrix: Matrix, filters: readonly FilterPlace[], all: boolean): TableColumn<number>[] {
-  return [
-    { key: 'name', label: 'Host', width: 'minmax(160px, 1.5fr)', sortable: true, value: matrix.nameOf },
-    ...filters.map(
-      (filter): TableColumn<number> => ({
-        key: `filter:${filter.name}`,
-        label: filter.name,
-        width: 'minmax(56px, 1fr)',
-        value: (host) => words[verdictAt(matrix, host, filter, all)],
-        cell: (host) => <Cell verdict={verdictAt(matrix, host, filter, all)} />,
-      }),
-    ),
-    {
-      key: 'distance',
-      label: 'Distance',
-      width: '90px',
-      align: 'right',
-      sortable: true,
-      value: (host) => matrix.distance[host] ?? 0,
-      cell: (host) => (matrix.rank[host] === 0 ? (matrix.distance[host] ?? 0).toFixed(3) : '–'),
-    },
-    {
-      key: 'rank',
-      label: 'Rank',
-      width: '70px',
-      align: 'right',
-      sortable: true,
-      value: (host) => matrix.rank[host] ?? 0,
-      cell: (host) => (matrix.rank[host] === 0 ? '–' : formatCount(matrix.rank[host] ?? 0)),
-    },
-  ]
+interface OverviewProps {
+  readonly matrix: Matrix
+  readonly filters: readonly FilterPlace[]
+  readonly all: boolean
+  /** Those that are listed below. */
+  readonly hosts: readonly number[]
+  onOpen(host: string): void
 }
 
-function Cell({ verdict }: { readonly verdict: Verdict }) {
+/** All hosts at a glance, whatever is listed: by the first filter that refuses them. */
+function Overview({ matrix, filters, all, hosts, onOpen }: OverviewProps) {
+  const { hosts: order, starts } = useMemo(() => groupByFirst(matrix), [matrix])
+  const listed = useMemo(() => {
+    const isListed = new Uint8Array(matrix.hostCount)
+    for (const host of hosts) isListed[host] = 1
+    return isListed
+  }, [matrix, hosts])
+  const names = useMemo(() => filters.map(({ name }) => name), [filters])
+  const toneAt = useCallback(
+    (column: number, row: number) => {
+      const filter = filters[row]
+      return filter === undefined ? 'skipped' : verdictAt(matrix, order[column] ?? 0, filter, all)
+    },
+    [matrix, filters, all, order],
+  )
+  const isFaded = useCallback((column: number) => listed[order[column] ?? 0] !== 1, [listed, order])
+  if (filters.length === 0 || order.length === 0) return null
   return (
-    <span className={`verdict verdict-${verdict}`} role="img" aria-label={words[verdict]}>
-      {glyphs[verdict]}
-    </span>
+    <MatrixStrip
+      label={`${formatCount(order.length)} hosts by ${filters.length} filters, in groups by the first filter that refuses`}
+      rows={names}
+      count={order.length}
+      groups={starts}
+      toneAt={toneAt}
+      isFaded={isFaded}
+      describe={(column, row) => describeCell(matrix, order[column] ?? 0, filters[row], all)}
+      onOpen={(column) => onOpen(matrix.nameOf(order[column] ?? 0))}
+    />
   )
 }
 
 /** What the list is narrowed to; each can be taken off. */
 function Chips({ selection, onSelect }: { readonly selection: Selection; onSelect(selection: Selection): void }) {
-  const { filter, reason, sole, combo, passed } = selection
-  const label =
-    filter !== undefined
-      ? `refused by ${filter}${reason === undefined ? '' : `: ${reason}`}`
-      : sole !== undefined
-        ? `refused by ${sole} alone`
-        : combo !== undefined
-          ? `refused by exactly ${combo.replaceAll(',', ', ')}`
-          : passed !== undefined
-            ? 'passed every filter'
-            : undefined
+  const label = labelOf(selection)
   if (label === undefined) return null
   return (
-    <UnstyledButton onClick={() => onSelect({})} aria-label={`Show all hosts, not only those ${label}`}>
+    <UnstyledButton className="chip" onClick={() => onSelect({})} aria-label={`Show all hosts, not only those ${label}`}>
       <Badge variant="light" color="blue" tt="none">
         {label} ×
       </Badge>
     </UnstyledButton>
   )
+}
+
+function labelOf({ filter, reason, sole, combo, passed }: Selection): string | undefined {
+  if (filter !== undefined) return `refused by ${filter}${reason === undefined ? '' : `: ${reason}`}`
+  if (sole !== undefined) return `refused by ${sole} alone`
+  if (combo !== undefined) return `refused by exactly ${combo.replaceAll(',', ', ')}`
+  return passed === undefined ? undefined : 'that passed every filter'
 }

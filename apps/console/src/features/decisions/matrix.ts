@@ -142,3 +142,43 @@ export function verdictAt(matrix: Matrix, host: number, { index: filter, isNet }
   if (all) return matrix.refuses(host, filter) ? 'fail' : 'pass'
   return filter < first ? 'pass' : filter === first ? 'fail' : 'skipped'
 }
+
+/** Names for narrow columns: without the word that all end in, and with places where a line may break. */
+export function shortNames(names: readonly string[]): string[] {
+  const words = names.map((name) => name.split(/(?=[A-Z][a-z])/))
+  const last = words[0]?.at(-1)
+  const isShared = words.length > 1 && words.every((one) => one.length > 1 && one.at(-1) === last)
+  return words.map((one) => (isShared ? one.slice(0, -1) : one).join('\u200b'))
+}
+
+/** How many filters refuse a host, with no filter skipped. */
+export const countRefusals = (matrix: Matrix, host: number): number => comboOf(matrix, host).length
+
+/** For each further refusal the service adds so much to a distance, so that fewer refusals come first. */
+const STEP = 0.001
+
+/** The worst shortfall of a refused host as a share of what was needed: `2.3 %`; `100 %` too where it is no number. */
+export function shortfallText(matrix: Matrix, host: number): string {
+  const share = (matrix.distance[host] ?? 0) - STEP * Math.max(0, countRefusals(matrix, host) - 1)
+  const percent = Math.max(0, share * 100)
+  return `${percent > 0 && percent < 9.95 ? percent.toFixed(1) : Math.round(percent)} %`
+}
+
+/** All hosts by the first filter that refuses them, those that pass last; nearest first within a group. */
+export function groupByFirst(matrix: Matrix): { readonly hosts: readonly number[]; readonly starts: readonly number[] } {
+  const first = (host: number): number => matrix.firstFailing[host] ?? PASSES_ALL
+  const hosts = sortHosts(matrix, [...Array(matrix.hostCount).keys()], 'distance').sort((a, b) => first(a) - first(b))
+  const starts = hosts.flatMap((host, place) => (place === 0 || first(host) !== first(hosts[place - 1] ?? 0) ? [place] : []))
+  return { hosts, starts }
+}
+
+/** Names of hosts that hold a text, in any case; only the first few. */
+export function findNames(matrix: Matrix, text: string, most = 12): string[] {
+  const part = text.toLowerCase()
+  const names: string[] = []
+  for (let host = 0; host < matrix.hostCount && names.length < most; host++) {
+    const name = matrix.nameOf(host)
+    if (name.toLowerCase().includes(part)) names.push(name)
+  }
+  return names
+}

@@ -1,18 +1,19 @@
-import { Anchor, Text } from '@mantine/core'
+import { Anchor, Table, Text } from '@mantine/core'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Share } from '../../ui/bars.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import type { EXPLANATION } from './documents.ts'
+import { exactAmount, readableAmount, shareOf } from './facts.ts'
+import { nameOfHost } from './names.ts'
 
-export interface NearMiss {
-  readonly hostName: string
-  readonly node: string
-  readonly distance: number
-  readonly checks: readonly { readonly filter: string; readonly status: string; readonly text: string | null }[]
-}
+export type NearMiss = ResultOf<typeof EXPLANATION>['explainPlacement']['nearMisses'][number]
 
 interface NearMissesProps {
   readonly misses: readonly NearMiss[]
   onOpen(host: string): void
 }
 
-/** The refused hosts that came nearest, with all that refuses them. */
+/** The refused hosts that came nearest, with all that refuses them and how much is missing. */
 export function NearMisses({ misses, onOpen }: NearMissesProps) {
   if (misses.length === 0) return null
   return (
@@ -20,28 +21,55 @@ export function NearMisses({ misses, onOpen }: NearMissesProps) {
       <Text component="h2" fw={600} size="md">
         Nearest of the refused
       </Text>
-      <ol className="near">
-        {misses.map(({ hostName, node, distance, checks }) => {
-          const name = hostName === node ? hostName : `${hostName}/${node}`
-          return (
-            <li key={name}>
-              <Anchor component="button" type="button" size="sm" onClick={() => onOpen(name)} aria-label={`Why not ${name}`}>
-                {name}
-              </Anchor>{' '}
-              <Text size="sm" component="span" c="dimmed" title="0 passes; 1: all of something is missing">
-                distance {distance.toFixed(3)}
-              </Text>
-              {checks
-                .filter(({ status }) => status === 'FAIL' || status === 'ERROR')
-                .map(({ filter, text }) => (
-                  <Text key={filter} size="sm">
-                    {filter}: {text}
-                  </Text>
-                ))}
-            </li>
-          )
-        })}
-      </ol>
+      <ScrollBox label="The refused hosts that came nearest">
+        <Table verticalSpacing={3} className="near">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Host</Table.Th>
+              <Table.Th>Missing</Table.Th>
+              <Table.Th>Refused by</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {misses.map((miss) => (
+              <Row key={nameOfHost(miss)} miss={miss} onOpen={onOpen} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
     </section>
+  )
+}
+
+function Row({ miss, onOpen }: { readonly miss: NearMiss; onOpen(host: string): void }) {
+  const name = nameOfHost(miss)
+  const refusing = miss.checks.filter(({ status }) => status === 'FAIL' || status === 'ERROR')
+  const short = refusing.flatMap(({ facts }) => facts).filter((fact) => shareOf(fact) !== undefined)
+  return (
+    <Table.Tr data-near={name}>
+      <Table.Td>
+        <Anchor component="button" type="button" size="sm" onClick={() => onOpen(name)} aria-label={`Why not ${name}`}>
+          {name}
+        </Anchor>
+      </Table.Td>
+      <Table.Td>
+        {short.map((fact) => (
+          <div key={fact.subject} className="missing">
+            <Share share={shareOf(fact) ?? 0} />
+            <span title={`${exactAmount(fact.shortfall, fact.unit)} of ${exactAmount(fact.required, fact.unit)}`}>
+              {readableAmount(fact.shortfall, fact.unit)} of {readableAmount(fact.required, fact.unit)}
+            </span>
+          </div>
+        ))}
+        {short.length === 0 ? <span className="dimmed">no amount</span> : null}
+      </Table.Td>
+      <Table.Td>
+        {refusing.map(({ filter, text }) => (
+          <div key={filter}>
+            {filter}: {text}
+          </div>
+        ))}
+      </Table.Td>
+    </Table.Tr>
   )
 }

@@ -1,3 +1,5 @@
+import type { Scale } from './funnel.ts'
+
 /** What the address of the list says behind the question mark; everything else is left out. */
 export interface DecisionsSearch {
   /** The filter, in the grammar of docs/query.md. */
@@ -12,6 +14,9 @@ export function readDecisionsSearch({ q, live }: Record<string, unknown>): Decis
 
 export const matrixSorts = ['distance', 'rank', 'name'] as const
 export type MatrixSort = (typeof matrixSorts)[number]
+
+export const weightNumbers = ['weighted', 'normalized', 'raw'] as const
+export type WeightNumbers = (typeof weightNumbers)[number]
 
 /** What the address of one decision says: all that an operator looks at, so that a link shows the same. */
 export interface DecisionSearch {
@@ -34,12 +39,16 @@ export interface DecisionSearch {
   readonly all?: 'yes'
   /** The host that is asked about: `host` or `host/node`. */
   readonly host?: string
+  /** How hosts become lengths in the funnel; not given: what suits their number. */
+  readonly scale?: Scale
   /** A host to compare with the one that was taken. */
   readonly pin?: string
+  /** Which numbers of the weighers stand in the table; not given: what they add to the total. */
+  readonly numbers?: WeightNumbers
 }
 
 export function readDecisionSearch(search: Record<string, unknown>): DecisionSearch {
-  const { instance, sort, all, passed } = search
+  const { instance, sort, all, passed, scale, numbers } = search
   return {
     ...(typeof instance === 'string' && /^[1-9]\d{0,3}$/.test(instance) ? { instance } : {}),
     ...text('filter', search.filter),
@@ -51,7 +60,9 @@ export function readDecisionSearch(search: Record<string, unknown>): DecisionSea
     ...(matrixSorts.some((one) => one === sort) ? { sort: sort as MatrixSort } : {}),
     ...(all === 'yes' ? { all } : {}),
     ...text('host', search.host),
+    ...(scale === 'log' || scale === 'linear' ? { scale } : {}),
     ...text('pin', search.pin),
+    ...(weightNumbers.some((one) => one === numbers) ? { numbers: numbers as WeightNumbers } : {}),
   }
 }
 

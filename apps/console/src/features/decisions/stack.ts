@@ -31,3 +31,10 @@ export function extentOf(stacks: readonly (readonly Segment[])[]): readonly [num
   const high = Math.max(0, ...stacks.flatMap((segments) => segments.map(({ to }) => to)))
   return low === high ? [0, 1] : [low, high]
 }
+
+/** What one host has more than another, weigher by weigher; less where it is negative. */
+export const gapsBetween = (
+  one: readonly { readonly weigher: string; readonly weighted: number }[],
+  other: readonly { readonly weigher: string; readonly weighted: number }[],
+): { readonly weigher: string; readonly gap: number }[] =>
+  one.map(({ weigher, weighted }) => ({ weigher, gap: weighted - (other.find((same) => same.weigher === weigher)?.weighted ?? 0) }))

@@ -1,73 +1,85 @@
-import { Anchor, Skeleton, Table, Text } from '@mantine/core'
-import { useOperation } from '../../lib/api.ts'
+import { Anchor, Group, SegmentedControl, Table, Text } from '@mantine/core'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
-import { Problem } from '../../ui/problem.tsx'
+import { ColourKey, DivergingBar } from '../../ui/bars.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { WEIGHING } from './documents.ts'
-import { extentOf, type Segment, stack } from './stack.ts'
+import type { EXPLANATION } from './documents.ts'
+import { nameOfHost } from './names.ts'
+import { type WeightNumbers, weightNumbers } from './search.ts'
+import { extentOf, gapsBetween, type Segment, stack } from './stack.ts'
+
+type Explained = ResultOf<typeof EXPLANATION>['explainPlacement']
+type Weighing = Explained['weighing']
+type Weighed = Weighing['hosts'][number]
 
 interface WeighTableProps {
-  readonly decisionId: string
-  readonly instance: number | null
-  readonly note: string
+  readonly weighing: Weighing
+  readonly selection: Explained['selection']
+  /** The host that the others are compared with, instead of the one that was taken. */
   readonly pin: string | undefined
+  readonly numbers: WeightNumbers
   onPin(host: string | undefined): void
+  onNumbers(numbers: WeightNumbers): void
   onOpen(host: string): void
 }
 
-type Weighing = ResultOf<typeof WEIGHING>['explainPlacement']['weighing']
-type Weighed = Weighing['hosts'][number]
-
-const HEIGHT = 16
-const WIDTH = 320
-
 /** Why this host: every weigher's contribution to the totals of the best, as stacks around zero. */
-export function WeighTable({ decisionId, instance, note, pin, onPin, onOpen }: WeighTableProps) {
-  const { data, error, refetch } = useOperation(WEIGHING, { id: decisionId, instance }, { staleMs: 60_000 })
-  if (error) return <Problem error={error} onRetry={() => void refetch()} />
-  if (data === undefined) return <Skeleton height={160} role="status" aria-label="The weights are being worked out" />
-  const { weighing } = data.explainPlacement
+export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers, onOpen }: WeighTableProps) {
   const { hosts, weighers, candidateCount, truncatedAt } = weighing
   if (hosts.length === 0) return null
-  const [winner] = hosts
-  const pinned = hosts.find((host) => nameOf(host) === pin)
-  const best = pinned ?? winner
+  const taken = hosts.find(({ outcome }) => outcome === 'SELECTED') ?? hosts[0]
+  const pinned = hosts.find((host) => nameOfHost(host) === pin)
   const stacks = hosts.map(({ weights }) => stack(weights))
   const extent = extentOf(stacks)
-  const decisive = weighers.filter((one) => one.decisive).map(({ name }) => name)
   return (
     <section aria-label="Weights">
-      <Text component="h2" fw={600} size="md">
-        Why this host
-      </Text>
-      <Text size="sm">
-        {note}{' '}
-        {weighers.length === 0
-          ? 'The profile weighs nothing: the order of hosts decides.'
-          : decisive.length === 0
-            ? 'No single weigher decided: without any one of them the same host is best.'
-            : `Decisive: ${decisive.join(', ')}; without it another host would be best.`}
-      </Text>
+      <Group justify="space-between" align="flex-end" mb={4}>
+        <div>
+          <Text component="h2" fw={600} size="md">
+            Why this host
+          </Text>
+          <Text size="sm">
+            {selection.text} {decisiveText(weighers)}
+          </Text>
+        </div>
+        {weighers.length === 0 ? null : (
+          <SegmentedControl
+            size="xs"
+            aria-label="Numbers of the weighers"
+            value={numbers}
+            onChange={(next) => onNumbers(weightNumbers.find((one) => one === next) ?? 'weighted')}
+            data={weightNumbers.map((value) => ({ value, label: numberNames[value] }))}
+          />
+        )}
+      </Group>
       <Text size="xs" c="dimmed">
         {truncatedAt < candidateCount
-          ? `The best ${formatCount(truncatedAt)} of ${formatCount(candidateCount)} hosts that passed.`
+          ? `Truncated at ${formatCount(truncatedAt)} of ${formatCount(candidateCount)} hosts that passed.`
           : `All ${formatCount(candidateCount)} hosts that passed.`}{' '}
-        Gaps are to {best === undefined ? 'the best' : nameOf(best)}; press a rank to compare with another.
+        {selection.subsetSize > 1 ? `One of the best ${formatCount(selection.subsetSize)} is taken. ` : ''}
+        {selection.tied > 1 ? `${formatCount(selection.tied)} share the best total. ` : ''}
+        {selection.seed === null ? '' : `Seed ${selection.seed}. `}
+        Gaps are to {taken === undefined ? 'the best' : nameOfHost(pinned ?? taken)}; press a rank to compare with that host.
       </Text>
-      <Legend weighers={weighers} />
+      {pin !== undefined && pinned === undefined ? (
+        <Text size="sm" role="status">
+          {pin} is not among the hosts listed here.
+        </Text>
+      ) : null}
+      {pinned === undefined || taken === undefined || pinned === taken ? null : <Comparison taken={taken} other={pinned} />}
+      <ColourKey label="Weighers" names={weighers.map(({ name, multiplier }) => `${name} × ${multiplier}`)} />
       <ScrollBox label="Totals of the best hosts" maxHeight="420px">
-        <Table className="weights">
+        <Table className="weights" verticalSpacing={3} stickyHeader>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Rank</Table.Th>
               <Table.Th>Host</Table.Th>
-              <Table.Th>Total</Table.Th>
-              <Table.Th>Gap</Table.Th>
-              <Table.Th>Contributions</Table.Th>
-              {weighers.map(({ name, multiplier, unit }) => (
-                <Table.Th key={name} title={`raw numbers in ${unit}`}>
-                  {name} ×{multiplier}
+              <Table.Th className="number">Total</Table.Th>
+              <Table.Th className="number">Gap</Table.Th>
+              <Table.Th className="weights-bar">Contributions</Table.Th>
+              {weighers.map(({ name, multiplier, unit, min, max }) => (
+                <Table.Th key={name} className="number" title={`raw numbers from ${min} to ${max} ${unit}, multiplier ${multiplier}`}>
+                  {name}
                 </Table.Th>
               ))}
             </Table.Tr>
@@ -75,12 +87,13 @@ export function WeighTable({ decisionId, instance, note, pin, onPin, onOpen }: W
           <Table.Tbody>
             {hosts.map((host, i) => (
               <Row
-                key={nameOf(host)}
+                key={nameOfHost(host)}
                 host={host}
-                best={best}
+                against={pinned ?? taken}
                 segments={stacks[i] ?? []}
                 extent={extent}
-                isPinned={nameOf(host) === pin}
+                numbers={numbers}
+                isPinned={host === pinned}
                 onPin={onPin}
                 onOpen={onOpen}
               />
@@ -92,26 +105,53 @@ export function WeighTable({ decisionId, instance, note, pin, onPin, onOpen }: W
   )
 }
 
+const numberNames: Readonly<Record<WeightNumbers, string>> = { weighted: 'Weighted', normalized: 'Normalised', raw: 'Raw' }
+
+function decisiveText(weighers: Weighing['weighers']): string {
+  const decisive = weighers.filter((one) => one.decisive).map(({ name }) => name)
+  if (weighers.length === 0) return 'The profile weighs nothing: the order of hosts decides.'
+  if (decisive.length === 0) return 'No single weigher decided: without any one of them the same host is best.'
+  return decisive.length === 1
+    ? `Decisive: ${decisive[0]}; without it another host would be best.`
+    : `Decisive: ${decisive.join(', ')}; without any one of them another host would be best.`
+}
+
+/** Two hosts, weigher by weigher. */
+function Comparison({ taken, other }: { readonly taken: Weighed; readonly other: Weighed }) {
+  const gaps = gapsBetween(taken.weights, other.weights)
+  const total = (taken.totalWeight ?? 0) - (other.totalWeight ?? 0)
+  return (
+    <Text size="sm" role="status" data-comparison={nameOfHost(other)}>
+      {nameOfHost(taken)} against {nameOfHost(other)}: {signed(total)} in all
+      {gaps.map(({ weigher, gap }) => `, ${weigher} ${signed(gap)}`).join('')}.
+    </Text>
+  )
+}
+
 interface RowProps {
   readonly host: Weighed
-  readonly best: Weighed | undefined
+  readonly against: Weighed | undefined
   readonly segments: readonly Segment[]
   readonly extent: readonly [number, number]
+  readonly numbers: WeightNumbers
   readonly isPinned: boolean
   onPin(host: string | undefined): void
   onOpen(host: string): void
 }
 
-function Row({ host, best, segments, extent, isPinned, onPin, onOpen }: RowProps) {
-  const name = nameOf(host)
-  const gap = (host.totalWeight ?? 0) - (best?.totalWeight ?? 0)
+const notes: Readonly<Record<string, string>> = { SELECTED: 'chosen', ALTERNATE: 'alternate' }
+
+function Row({ host, against, segments, extent, numbers, isPinned, onPin, onOpen }: RowProps) {
+  const name = nameOfHost(host)
+  const total = host.totalWeight ?? 0
   return (
-    <Table.Tr data-host={name} data-outcome={host.outcome}>
+    <Table.Tr data-host={name} data-outcome={host.outcome} data-pinned={isPinned || undefined}>
       <Table.Td>
         <Anchor
           component="button"
           type="button"
           size="sm"
+          className="rank"
           aria-pressed={isPinned}
           aria-label={`Compare with rank ${host.rank}, ${name}`}
           onClick={() => onPin(isPinned ? undefined : name)}
@@ -123,64 +163,29 @@ function Row({ host, best, segments, extent, isPinned, onPin, onOpen }: RowProps
         <Anchor component="button" type="button" size="sm" onClick={() => onOpen(name)} aria-label={`Why ${name}`}>
           {name}
         </Anchor>
-        {host.outcome === 'SELECTED' ? ' ← chosen' : host.outcome === 'ALTERNATE' ? ' alternate' : ''}
+        {notes[host.outcome] === undefined ? null : <b> {notes[host.outcome]}</b>}
       </Table.Td>
       <Table.Td className="number" title={String(host.totalWeight)}>
-        {round(host.totalWeight ?? 0)}
+        {round(total)}
       </Table.Td>
-      <Table.Td className="number">{round(gap)}</Table.Td>
+      <Table.Td className="number">{signed(total - (against?.totalWeight ?? 0))}</Table.Td>
       <Table.Td>
-        <Stack segments={segments} extent={extent} />
+        <DivergingBar
+          label={segments.map(({ weigher, weighted }) => `${weigher} ${signed(weighted)}`).join(', ')}
+          parts={segments.map(({ weigher, from, to }, colour) => ({ key: weigher, from, to, colour }))}
+          extent={extent}
+          total={total}
+        />
       </Table.Td>
       {host.weights.map(({ weigher, raw, normalized, unit, weighted }) => (
-        <Table.Td key={weigher} className="number" title={`raw ${raw} ${unit}, scaled ${normalized}, weighted ${weighted}`}>
-          {round(weighted)}{' '}
-          <Text size="xs" c="dimmed" component="span">
-            ({round(raw)} {unit})
-          </Text>
+        <Table.Td key={weigher} className="number" title={`raw ${raw} ${unit}, normalised ${normalized}, weighted ${weighted}`}>
+          {numbers === 'raw' ? `${formatCount(raw)} ${unit}` : round(numbers === 'weighted' ? weighted : normalized)}
         </Table.Td>
       ))}
     </Table.Tr>
   )
 }
 
-function Stack({ segments, extent: [low, high] }: { readonly segments: readonly Segment[]; readonly extent: readonly [number, number] }) {
-  const x = (value: number): number => ((value - low) / (high - low)) * WIDTH
-  const text = segments.map(({ weigher, weighted }) => `${weigher} ${round(weighted)}`).join(', ')
-  return (
-    <svg width={WIDTH} height={HEIGHT} role="img" aria-label={text}>
-      <title>{text}</title>
-      {segments.map(({ weigher, from, to }, i) => (
-        <rect
-          key={weigher}
-          className={`segment segment-${i % 8}`}
-          x={x(from)}
-          y={2}
-          width={Math.max(0, x(to) - x(from))}
-          height={HEIGHT - 4}
-        />
-      ))}
-      <line x1={x(0)} x2={x(0)} y1={0} y2={HEIGHT} className="zero" />
-    </svg>
-  )
-}
+const round = (value: number): string => (Math.abs(value) < 5e-7 ? '0' : value.toFixed(4))
 
-function Legend({ weighers }: { readonly weighers: Weighing['weighers'] }) {
-  return (
-    <ul className="legend" aria-label="Weighers">
-      {weighers.map(({ name }, i) => (
-        <li key={name}>
-          <svg width={12} height={12} aria-hidden="true">
-            <rect className={`segment segment-${i % 8}`} width={12} height={12} />
-          </svg>{' '}
-          {name}
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-const nameOf = ({ hostName, node }: { readonly hostName: string; readonly node: string }): string =>
-  hostName === node ? hostName : `${hostName}/${node}`
-
-const round = (value: number): string => (Math.abs(value) < 5e-7 ? '0' : String(Number(value.toPrecision(5))))
+const signed = (value: number): string => (Math.abs(value) < 5e-7 ? '0' : `${value > 0 ? '+' : '−'}${Math.abs(value).toFixed(4)}`)

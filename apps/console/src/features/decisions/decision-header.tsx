@@ -1,0 +1,92 @@
+import { withTerm } from '@gantt/scheduler-core/query'
+import { Badge, Text, Tooltip } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { formatGib, formatMib, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import type { DECISION } from './documents.ts'
+import { Outcome } from './outcome.tsx'
+
+export type Decision = NonNullable<ResultOf<typeof DECISION>['decision']>
+
+/** What was asked for, as a name: `m1.large × 3`. */
+export const titleOf = ({ spec: { flavorName, numInstances, vcpus, memoryMb } }: Decision): string =>
+  `${flavorName ?? `${vcpus} vCPU, ${formatMib(memoryMb)}`}${numInstances > 1 ? ` × ${numInstances}` : ''}`
+
+const fidelities: Readonly<Record<string, string>> = {
+  RECORDED: 'As it was kept when it was decided.',
+  REPLAYED: 'Made again from its record, bit for bit, on the state of its revision.',
+  APPROXIMATE: 'Made by other code or on another state than it was decided on.',
+}
+
+interface HeaderProps {
+  readonly decision: Decision
+  /** Undefined as long as it is not made again. */
+  readonly fidelity: string | undefined
+}
+
+/** The facts of a decision; those that others share lead to all decisions that have them, too. */
+export function DecisionHeader({ decision, fidelity }: HeaderProps) {
+  const zone = useTimeZone()
+  const { outcome, at, attempt, account, fleetRevision, profile, spec, instanceUuids } = decision
+  const { vcpus, memoryMb, diskGb, availabilityZone, projectId, flavorName } = spec
+  const [instance] = instanceUuids
+  const profileName = profile === null ? undefined : `${profile.profileName}@${profile.number}`
+  return (
+    <div className="facts">
+      <Outcome outcome={outcome} />
+      <Fact name="asked for">
+        {vcpus} vCPU, <span title={`${memoryMb} MiB`}>{formatMib(memoryMb)}</span>, <span title={`${diskGb} GiB`}>{formatGib(diskGb)}</span>{' '}
+        disk
+      </Fact>
+      {flavorName === null ? null : <Like name="flavor" value={flavorName} />}
+      {availabilityZone === null ? null : <Like name="zone" value={availabilityZone} />}
+      {projectId === null ? null : <Like name="project" value={projectId} />}
+      <Like name="account" value={account} />
+      <Fact name="decided">
+        <span title={titleOfTime(at)}>{formatTime(at, zone)}</span>
+      </Fact>
+      {attempt > 1 && instance !== undefined ? (
+        <Like name="instance" value={instance} says={`attempt ${attempt}`} />
+      ) : (
+        <Fact name="attempt">{attempt}</Fact>
+      )}
+      {profileName === undefined ? <Fact name="profile">unknown here</Fact> : <Like name="profile" value={profileName} />}
+      <Fact name="revision">{fleetRevision}</Fact>
+      {fidelity === undefined ? null : (
+        <Tooltip label={fidelities[fidelity] ?? fidelity}>
+          <Badge variant="outline" color={fidelity === 'APPROXIMATE' ? 'yellow' : 'gray'} tabIndex={0} tt="none" data-fidelity={fidelity}>
+            {fidelity.toLowerCase()}
+          </Badge>
+        </Tooltip>
+      )}
+    </div>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <Text size="sm" component="span">
+      <span className="dimmed">{name}</span> {children}
+    </Text>
+  )
+}
+
+/** A fact that other decisions may share; the link lists them. */
+function Like({ name, value, says }: { readonly name: string; readonly value: string; readonly says?: string }) {
+  return (
+    <Text size="sm" component="span">
+      {says === undefined ? <span className="dimmed">{name} </span> : null}
+      <AnchorLink
+        className="fact-link"
+        size="sm"
+        to="/decisions"
+        search={{ q: withTerm('', name, value) }}
+        aria-label={`All decisions with ${name} ${value}`}
+        title={`All decisions with ${name} ${value}`}
+      >
+        {says ?? value}
+      </AnchorLink>
+    </Text>
+  )
+}

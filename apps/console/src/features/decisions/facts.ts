@@ -1,0 +1,32 @@
+import { formatCount, formatMib } from '../../lib/format.ts'
+
+/** The numbers of a check, as the service sends them. */
+export interface Fact {
+  readonly required: string | null
+  readonly actual: string | null
+  readonly shortfall: string | null
+  readonly unit: string | null
+}
+
+/** An amount as it stands in the record, with its unit: `262144 MiB`. */
+export const exactAmount = (value: string | null | undefined, unit: string | null | undefined): string =>
+  value === null || value === undefined ? '' : `${value}${unit ? ` ${unit}` : ''}`
+
+/** The same as people read it: `256 GiB`, `1,204`; what is no number stays as it is. */
+export function readableAmount(value: string | null, unit: string | null): string {
+  if (value === null) return ''
+  const number = Number(value)
+  if (value.trim() === '' || Number.isNaN(number)) return value
+  if (unit === 'MiB') return formatMib(number)
+  if (unit === 'GiB') return formatMib(number * 1_024)
+  return `${formatCount(number)}${unit ? ` ${unit}` : ''}`
+}
+
+/** How much of what was needed is there, 0 to 1; undefined where that is no question of numbers. */
+export function shareOf({ required, actual, shortfall }: Fact): number | undefined {
+  if (shortfall === null || required === null || actual === null) return undefined
+  const need = Number(required)
+  const have = Number(actual)
+  if (!(need > 0) || Number.isNaN(have)) return undefined
+  return Math.max(0, Math.min(1, have / need))
+}

@@ -1,0 +1,99 @@
+import { Badge, Button, Group, Paper, Skeleton, Text } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Checks } from './checks.tsx'
+import { commandWhyNot } from './copies.ts'
+import { WHY_NOT } from './documents.ts'
+import { Gaps } from './gaps.tsx'
+import { hostOfName } from './names.ts'
+
+interface HostAnswerProps {
+  readonly decisionId: string
+  readonly instance: number | null
+  readonly host: string
+  readonly takesFocus: boolean
+  onClose(): void
+}
+
+/** What became of one host: the sentence, every check with its numbers, or how far it stayed behind the one that was taken. */
+export function HostAnswer({ decisionId, instance, host, takesFocus, onClose }: HostAnswerProps) {
+  const { data, error, refetch, isPlaceholderData } = useOperation(WHY_NOT, { id: decisionId, instance, ...hostOfName(host) })
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (data !== undefined && !isPlaceholderData && takesFocus) heading.current?.focus()
+  }, [data, isPlaceholderData, takesFocus])
+  if (error) return <Problem error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Skeleton height={160} mt="xs" aria-label="The host is being examined" role="status" />
+  const { headline, outcome, wouldPassNow, verdict, versusWinner } = data.whyNot
+  return (
+    <Paper
+      withBorder
+      p="sm"
+      mt="xs"
+      data-why-not={isPlaceholderData ? undefined : host}
+      className={isPlaceholderData ? 'stale' : undefined}
+    >
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <div aria-live="polite">
+          <Text component="h3" fw={600} ref={heading} tabIndex={-1}>
+            {headline}
+          </Text>
+        </div>
+        <Button size="compact-sm" variant="subtle" onClick={onClose} title="Esc">
+          Close
+        </Button>
+      </Group>
+      <Group gap="xs" my={4}>
+        <Outcome outcome={outcome} rank={verdict.rank} total={verdict.totalWeight} />
+        <Text size="sm" data-now={String(wouldPassNow)}>
+          {wouldPassNow === null
+            ? 'It is not there now.'
+            : wouldPassNow
+              ? 'It would pass every filter now.'
+              : `It would be refused now${outcome === 'FILTERED' ? ', too' : ''}.`}
+        </Text>
+        {outcome === 'UNKNOWN' ? null : (
+          <AnchorLink
+            size="sm"
+            to="/hosts/$host"
+            params={{ host: verdict.hostName }}
+            search={verdict.node === verdict.hostName ? {} : { node: verdict.node }}
+          >
+            Open the host
+          </AnchorLink>
+        )}
+        <CopyButton text={commandWhyNot(decisionId, instance, host)} variant="subtle">
+          Copy as command
+        </CopyButton>
+      </Group>
+      {versusWinner.length === 0 ? null : <Gaps gaps={versusWinner} />}
+      {verdict.checks.length === 0 ? null : <Checks checks={verdict.checks} />}
+    </Paper>
+  )
+}
+
+interface OutcomeProps {
+  readonly outcome: string
+  readonly rank: number | null
+  readonly total: number | null
+}
+
+function Outcome({ outcome, rank, total }: OutcomeProps) {
+  return (
+    <>
+      <Badge variant="light" color={outcome === 'FILTERED' ? 'red' : outcome === 'UNKNOWN' ? 'gray' : 'blue'} tt="none">
+        {outcome.toLowerCase().replaceAll('_', ' ')}
+      </Badge>
+      {rank === null || rank === 0 ? null : (
+        <Text size="sm">
+          rank {formatCount(rank)}
+          {total === null ? '' : `, total ${Number(total.toPrecision(5))}`}
+        </Text>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,69 @@
+import './bars.css'
+
+/** How much of what was needed is there, 0 to 1; the numbers stand beside it as text. */
+export function Share({ share }: { readonly share: number }) {
+  return (
+    <span className="g-share" aria-hidden>
+      <span style={{ width: `${share * 100}%` }} />
+    </span>
+  )
+}
+
+/** A part of a diverging bar, in units of the numbers that are drawn. */
+export interface DivergingPart {
+  readonly key: string
+  readonly from: number
+  readonly to: number
+  /** Which of the eight colours; a key and its colour belong together on the whole page. */
+  readonly colour: number
+}
+
+interface DivergingBarProps {
+  /** What is drawn, as text. */
+  readonly label: string
+  readonly parts: readonly DivergingPart[]
+  /** The ends of the line: the same for bars that are compared. */
+  readonly extent: readonly [number, number]
+  /** Where the sum of all parts lies. */
+  readonly total: number
+}
+
+const HEIGHT = 18
+
+/** Parts of both signs around a zero line, with a mark where their sum lies. */
+export function DivergingBar({ label, parts, extent: [low, high], total }: DivergingBarProps) {
+  const x = (value: number): string => `${(100 * (value - low)) / (high - low)}%`
+  return (
+    <svg className="g-diverging" height={HEIGHT} role="img" aria-label={label}>
+      <title>{label}</title>
+      {parts.map(({ key, from, to, colour }) => (
+        <rect
+          key={key}
+          className={`g-colour-${colour % 8}`}
+          x={x(from)}
+          y={3}
+          width={`${(100 * (to - from)) / (high - low)}%`}
+          height={HEIGHT - 6}
+        />
+      ))}
+      <line x1={x(0)} x2={x(0)} y1={0} y2={HEIGHT} className="g-zero" />
+      <line x1={x(total)} x2={x(total)} y1={1} y2={HEIGHT - 1} className="g-total" />
+    </svg>
+  )
+}
+
+/** What the colours mean. */
+export function ColourKey({ label, names }: { readonly label: string; readonly names: readonly string[] }) {
+  return (
+    <ul className="g-colours" aria-label={label}>
+      {names.map((name, i) => (
+        <li key={name}>
+          <svg width={12} height={12} aria-hidden="true">
+            <rect className={`g-colour-${i % 8}`} width={12} height={12} />
+          </svg>{' '}
+          {name}
+        </li>
+      ))}
+    </ul>
+  )
+}
