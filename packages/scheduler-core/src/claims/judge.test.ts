@@ -607,7 +607,7 @@ describe('rule 11: a checkpoint holds all that the judge reads', () => {
 
   test('a checkpoint of another format is refused with both formats', () => {
     const checkpoint = stored(twoHosts().fleet)
-    expect(() => restoreFleet({ ...checkpoint, format: 2 as 1 })).toThrow('has format 2; this release reads format 1')
+    expect(() => restoreFleet({ ...checkpoint, format: 3 as 1 })).toThrow('has format 3; this release reads formats 1 to 2')
   })
 })
 
@@ -626,8 +626,8 @@ describe('an entry of a newer release', () => {
   })
   test.each<[string, object, RegExp]>([
     ['of another format', { format: 2 }, /has format 2; this release reads format 1/],
-    ['with a change that is not known', { changes: [{ type: 'claims', parts: [] }, { type: 'move' }] }, /change of type move/],
-    ['that raises the feature level too high', { changes: [{ type: 'feature', level: 2 }] }, /raises the feature level to 2/],
+    ['with a change that is not known', { changes: [{ type: 'claims', parts: [] }, { type: 'morph' }] }, /change of type morph/],
+    ['that raises the feature level too high', { changes: [{ type: 'feature', level: 3 }] }, /raises the feature level to 3/],
   ])('%s is refused whole, and the fleet stays as it was', (_name, parts, message) => {
     const log = twoHosts()
     const before = stored(log.fleet)

@@ -1,10 +1,22 @@
 import type { Code } from '../codes.ts'
-import type { ClaimConfirmed, ClaimExpired, ClaimExtended, ClaimReleased, ClaimsProposed, KeyAbandoned } from '../fleet/change.ts'
+import type {
+  ClaimConfirmed,
+  ClaimExpired,
+  ClaimExtended,
+  ClaimReleased,
+  ClaimRevoked,
+  ClaimsProposed,
+  GroupChanged,
+  KeyAbandoned,
+  MembershipChanged,
+  MoveProposed,
+  Proposal,
+} from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { groupAllows } from '../fleet/groups.ts'
+import { type Group, groupAllows, membersKeep } from '../fleet/groups.ts'
 import { isLive } from './claim.ts'
-import { dropPart, grantsFit, holdPart, KEY_AFTERLIFE_MS } from './ledger.ts'
+import { dropPart, grantsFit, growsInPlace, holdMove, holdPart, KEY_AFTERLIFE_MS } from './ledger.ts'
 
 /**
  * The frozen page: what makes a proposal count at its place in the log. Every replica, of every release, must answer
@@ -21,10 +33,52 @@ export const KEY_CAP = 1_000_000
 
 /** All parts count together, or none: unedited hosts and group since the basis, free key, room for every part in turn, group rule. */
 export function judgeClaims(fleet: Fleet, basis: number, change: ClaimsProposed, fence: number): Void {
-  const { hosts, groups, ledger } = fleet
+  const refusal = judgeProposal(fleet, basis, change) ?? consume(fleet, change)
+  if (refusal !== undefined) return refusal
+  touchHosts(fleet, change)
+  fleet.ledger.open(change, fence, fleet.place.revision, fleet.now)
+  return undefined
+}
+
+/** A claim moves: both ends are held from here on, until the move is confirmed or its destination ends. */
+export function judgeMove(fleet: Fleet, basis: number, change: MoveProposed, fence: number): Void {
+  const { ledger, hosts, groups } = fleet
+  const refusal = judgeProposal(fleet, basis, change)
+  if (refusal !== undefined) return refusal
+  const source = ledger.claims.get(change.source.claim)
+  const [part, ...others] = change.parts
+  if (part === undefined || others.length > 0) return 'claim.lost'
+  if (source === undefined || source.fence !== change.source.fence || !isLive(source) || source.instance !== part.instance)
+    return 'claim.lost'
+  if (source.source !== null || source.target !== null) return 'claim.moving'
+  const record = hosts.find(part)
+  if (record === undefined) return 'claim.no_room'
+  const isNew = change.group !== null && groups.find(change.group.uuid) === undefined
+  if (change.group !== null) groups.bind(change.group)
+  // the instance does not stand in its own way
+  const putBack = ledger.lift(source, growsInPlace(source, record.index, part.grants))
+  const bound = change.group === null ? undefined : groups.find(change.group.uuid)
+  const obstacle: Void = !grantsFit(hosts, record, part.grants)
+    ? 'claim.no_room'
+    : bound !== undefined && !groupAllows(bound, record.index)
+      ? 'claim.group_rule'
+      : undefined
+  putBack()
+  if (obstacle !== undefined) {
+    if (isNew && change.group !== null) groups.unbind(change.group.uuid)
+    return obstacle
+  }
+  holdMove(hosts, groups, part, change.group, source)
+  touchHosts(fleet, change)
+  ledger.open(change, fence, fleet.place.revision, fleet.now, source)
+  return undefined
+}
+
+/** What holds for every proposal, whatever room it takes. */
+function judgeProposal({ hosts, groups, ledger, now }: Fleet, basis: number, change: Proposal): Void {
   if (ledger.findKey(change.account, change.key) !== undefined) return 'claim.key_used'
   if (ledger.keyCount >= KEY_CAP) return 'claim.key_cap'
-  if (change.notAfter !== null && fleet.now > change.notAfter) return 'claim.deadline'
+  if (change.notAfter !== null && now > change.notAfter) return 'claim.deadline'
   const ids = new Set(change.parts.map(({ claim }) => claim))
   if (ids.size < change.parts.length || change.parts.some(({ claim }) => ledger.claims.has(claim))) return 'claim.id_taken'
   if (change.group !== null) {
@@ -36,14 +90,14 @@ export function judgeClaims(fleet: Fleet, basis: number, change: ClaimsProposed,
     if (record === undefined) return 'claim.no_room'
     if ((hosts.columns.lastEdit[record.index] as number) > basis) return 'claim.edited'
   }
-  const refusal = consume(fleet, change)
-  if (refusal !== undefined) return refusal
-  for (const part of change.parts) {
-    const record = hosts.find(part)
-    if (record !== undefined) record.revision = fleet.place.revision
-  }
-  ledger.open(change, fence, fleet.place.revision, fleet.now)
   return undefined
+}
+
+function touchHosts({ hosts, place }: Fleet, { parts }: Proposal): void {
+  for (const part of parts) {
+    const record = hosts.find(part)
+    if (record !== undefined) record.revision = place.revision
+  }
 }
 
 /** Holds every part in turn, or leaves everything as it was. */
@@ -70,12 +124,16 @@ function consume({ hosts, groups }: Fleet, { parts, group }: ClaimsProposed): Vo
   return undefined
 }
 
-/** A reservation becomes lasting. Counts again for a claim that is confirmed already: a repeated call gets the same answer. */
+/**
+ * A reservation becomes lasting; the destination of an open move takes its source's place. Counts again for a claim that
+ * is confirmed already: a repeated call gets the same answer.
+ */
 export function judgeConfirm({ ledger, place, now }: Fleet, { claim: id, fence }: ClaimConfirmed): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'
   if (claim.state === 'RESERVED') ledger.move(claim, 'CONFIRMED', place.revision)
   claim.confirmedAt ??= now
+  if (claim.source !== null) ledger.settleMove(claim, place.revision, now)
   return undefined
 }
 
@@ -84,7 +142,7 @@ export function judgeExtend({ ledger, place, now }: Fleet, { claim: id, fence, t
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'
   if (claim.state === 'RESERVED' && claim.expiresAt !== null) claim.expiresAt = Math.max(claim.expiresAt, now + ttlMs)
-  claim.revision = place.revision
+  ledger.touch(claim, place.revision)
   return undefined
 }
 
@@ -95,6 +153,15 @@ export function judgeRelease({ ledger, place, now }: Fleet, { claim: id, fence, 
   if (claim.state === 'RELEASED') return undefined
   if (!isLive(claim)) return 'claim.lost'
   ledger.end(claim, 'RELEASED', reason, place.revision, now)
+  return undefined
+}
+
+/** Operators end a claim whatever its fence is. Counts again for a claim that is revoked already. */
+export function judgeRevoke({ ledger, place, now }: Fleet, { claim: id, reason }: ClaimRevoked): Void {
+  const claim = ledger.claims.get(id)
+  if (claim?.state === 'REVOKED') return undefined
+  if (claim === undefined || !isLive(claim)) return 'claim.lost'
+  ledger.end(claim, 'REVOKED', reason, place.revision, now)
   return undefined
 }
 
@@ -129,4 +196,41 @@ export function judgeAbandon({ ledger, place, now }: Fleet, { account, key }: Ke
     if (claim !== undefined && isLive(claim)) ledger.end(claim, 'RELEASED', 'abandoned', place.revision, now)
   }
   return undefined
+}
+
+/** A group's rule changes if its members keep to the new one already: what is in the log never breaks a rule in force. */
+export function judgeGroup({ groups, place }: Fleet, { uuid, expectedVersion, policy, maxServerPerHost }: GroupChanged): Void {
+  const group = groups.find(uuid)
+  if (group === undefined) return 'group.unknown'
+  if (group.version !== expectedVersion) return 'group.version'
+  if (!membersKeep({ policy, maxServerPerHost, members: group.members })) return 'group.conflict'
+  group.policy = policy
+  group.maxServerPerHost = maxServerPerHost
+  group.version++
+  group.lastEdit = place.revision
+  return undefined
+}
+
+/** A claim leaves its group and joins another where the rule lets it; both groups are edited by it. */
+export function judgeMembership({ groups, ledger, place }: Fleet, { claim: id, fence, group }: MembershipChanged): Void {
+  const claim = ledger.claims.get(id)
+  if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'
+  if (claim.source !== null || claim.target !== null) return 'claim.moving'
+  if (claim.group === (group?.uuid ?? null)) return undefined
+  if (group !== null) {
+    if (!groups.accepts(group)) return 'claim.group_mismatch'
+    const bound = groups.find(group.uuid)
+    if (bound !== undefined && !groupAllows(bound, claim.host)) return 'group.conflict'
+    groups.bind(group)
+    markEdited(groups.find(group.uuid), place.revision)
+  }
+  markEdited(claim.group === null ? undefined : groups.find(claim.group), place.revision)
+  ledger.changeGroup(claim, group?.uuid ?? null, place.revision)
+  return undefined
+}
+
+function markEdited(group: Group | undefined, revision: number): void {
+  if (group === undefined) return
+  group.version++
+  group.lastEdit = revision
 }

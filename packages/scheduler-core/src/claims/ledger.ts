@@ -1,5 +1,5 @@
 import type { SelectedDestination } from '../decision/decision.ts'
-import type { ClaimPart, ClaimsProposed, GroupBinding } from '../fleet/change.ts'
+import type { ClaimPart, Grants, GroupBinding, Proposal } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
 import type { HostRecord, HostTable } from '../fleet/hosts.ts'
 import { allKinds } from '../kinds/index.ts'
@@ -23,6 +23,8 @@ export interface BoundKey {
   forgottenAt: number | null
 }
 
+type EndState = 'RELEASED' | 'EXPIRED' | 'REVOKED'
+
 /** All claims and idempotency keys, and what the claims hold on their hosts. Written by the judge and by reports only. */
 export class Ledger {
   readonly claims = new Map<string, Claim>()
@@ -31,6 +33,8 @@ export class Ledger {
   readonly #ending = new Set<BoundKey>()
   /** Reservations, for expiry. */
   readonly reserved = new Set<Claim>()
+  /** Claims that the last entry changed, new ones too: for those who follow the log. */
+  readonly changed = new Set<Claim>()
 
   readonly #hosts: HostTable
   readonly #groups: Groups
@@ -65,11 +69,15 @@ export class Ledger {
     if (bound.forgottenAt !== null) this.#ending.add(bound)
   }
 
-  /** Records the claims of a proposal whose parts are held already. */
-  open(change: ClaimsProposed, fence: number, revision: number, now: number): void {
+  /** Records the claims of a proposal whose parts are held already; `source` is the claim that a move is of. */
+  open(change: Proposal, fence: number, revision: number, now: number, source: Claim | null = null): void {
     for (const [i, part] of change.parts.entries()) {
       const record = this.#hosts.find(part) as HostRecord
-      this.add({
+      if (source !== null) {
+        source.target = part.claim
+        this.touch(source, revision)
+      }
+      const claim: Claim = {
         id: part.claim,
         instance: part.instance,
         account: change.account,
@@ -86,7 +94,12 @@ export class Ledger {
         endedAt: null,
         reason: null,
         revision,
-      })
+        source: source?.id ?? null,
+        target: null,
+        extra: source !== null && growsInPlace(source, record.index, part.grants) ? surplusOf(part.grants, source.grants) : null,
+      }
+      this.add(claim)
+      this.changed.add(claim)
     }
     this.bind({
       account: change.account,
@@ -108,32 +121,100 @@ export class Ledger {
     if (claim.state === 'RESERVED') this.reserved.add(claim)
   }
 
+  /** Marks a claim as changed at a revision. */
+  touch(claim: Claim, revision: number): void {
+    claim.revision = revision
+    this.changed.add(claim)
+  }
+
   /** Confirms, materialises or sets back a live claim; what it holds follows the new state. Only a reservation has an end. */
   move(claim: Claim, state: 'RESERVED' | 'CONFIRMED' | 'MATERIALISED', revision: number): void {
     claim.state = state
-    claim.revision = revision
+    this.touch(claim, revision)
     if (state === 'RESERVED') return
     claim.expiresAt = null
     this.reserved.delete(claim)
   }
 
-  /** Ends a live claim: what it holds is free, unless its instance is still listed by the host where only claims count. */
-  end(claim: Claim, state: 'RELEASED' | 'EXPIRED' | 'REVOKED', reason: string | null, revision: number, now: number): void {
+  /** Whether a claim is the destination of an open move on its own host: the instance there is the source's until the move ends. */
+  isInPlace({ source, host }: Claim): boolean {
+    return source !== null && this.claims.get(source)?.host === host
+  }
+
+  /**
+   * Ends a live claim: what it holds is free, unless its instance is still listed by the host where only claims count.
+   * The other end of an open move stands alone then; a destination on the source's own host ends with its source.
+   */
+  end(claim: Claim, state: EndState, reason: string | null, revision: number, now: number): void {
+    const target = claim.target === null ? undefined : this.claims.get(claim.target)
+    if (target !== undefined && this.isInPlace(target)) this.end(target, state, reason, revision, now)
+    const { present } = this.#hosts.get(claim.host)
+    const lingers = claim.instance !== null && present.has(claim.instance) && !this.isInPlace(claim)
+    this.#end(claim, state, reason, revision, now, lingers)
+  }
+
+  #end(claim: Claim, state: EndState, reason: string | null, revision: number, now: number, lingers: boolean): void {
     const record = this.#hosts.get(claim.host)
-    const stillThere = claim.instance !== null && record.present.has(claim.instance)
-    dropCounted(this.#hosts, record, claim.grants, claim.state === 'MATERIALISED')
-    this.#groups.leave(claim.group, claim.host)
-    this.#groups.forgetIfEmpty(claim.group)
+    this.#drop(claim)
+    if (!this.isInPlace(claim)) this.#leaveGroup(claim)
+    this.#unlink(claim, revision)
     claim.state = state
     claim.endedAt = now
     claim.reason = reason
-    claim.revision = revision
+    claim.extra = null
+    this.touch(claim, revision)
     this.reserved.delete(claim)
     // the instance runs on: what the host does not count itself stays taken, until a report drops it
-    if (stillThere) hold(this.#hosts, record, claim.grants, true)
+    if (lingers) hold(this.#hosts, record, claim.grants, true)
     else record.claims.delete(claim)
     record.revision = revision
     this.#endKey(claim, now)
+  }
+
+  /** Confirms an open move: the source ends and the destination takes its place, in one step. */
+  settleMove(claim: Claim, revision: number, now: number): void {
+    const source = claim.source === null ? undefined : this.claims.get(claim.source)
+    if (source === undefined) return
+    if (!this.isInPlace(claim)) {
+      this.end(source, 'RELEASED', 'moved', revision, now)
+      return
+    }
+    // one claim takes the other's place on the host: what the report counts of the old one, it does not count of the new
+    const counted = source.state === 'MATERIALISED' && claim.extra !== null
+    this.#groups.join(claim.group, claim.host)
+    this.#drop(claim)
+    this.#unlink(claim, revision)
+    const { extra } = claim
+    claim.extra = null
+    if (counted) {
+      this.move(claim, 'MATERIALISED', revision)
+      claim.extra = countedBy(this.#hosts, this.#hosts.get(claim.host), extra)
+    }
+    this.#hold(claim)
+    this.#end(source, 'RELEASED', 'moved', revision, now, false)
+  }
+
+  /** A live claim changes its group; the group that it leaves is forgotten with its last member. */
+  changeGroup(claim: Claim, group: string | null, revision: number): void {
+    this.#leaveGroup(claim)
+    claim.group = group
+    this.touch(claim, revision)
+    this.#groups.join(group, claim.host)
+  }
+
+  /**
+   * Takes a claim out of the sums as if it were not there, for judging and deciding its move: out of its group, and with
+   * `room` off its host. Answers how to put it back exactly.
+   */
+  lift(claim: Claim, room: boolean): () => void {
+    const record = this.#hosts.get(claim.host)
+    this.#groups.leave(claim.group, claim.host)
+    // the report counts a materialised one, so that its share is owed back
+    if (room) dropCounted(this.#hosts, record, claim.grants, false)
+    return () => {
+      if (room) holdCounted(this.#hosts, record, claim.grants, false)
+      this.#groups.join(claim.group, claim.host)
+    }
   }
 
   /** Holds every claim of a host again after its inventory was replaced, and forgets ended claims whose instance is gone. */
@@ -142,7 +223,7 @@ export class Ledger {
     columns.instances[record.index] = record.stats.runningVms
     columns.ioOps[record.index] = record.stats.numIoOps
     for (const claim of record.claims) {
-      if (isLive(claim)) holdCounted(this.#hosts, record, claim.grants, claim.state === 'MATERIALISED')
+      if (isLive(claim)) this.#hold(claim)
       else if (claim.instance !== null && record.present.has(claim.instance)) hold(this.#hosts, record, claim.grants, true)
       else {
         record.claims.delete(claim)
@@ -162,6 +243,42 @@ export class Ledger {
         if (claim !== undefined) this.#forgetUnused(claim)
       }
     }
+  }
+
+  /** What a live claim holds: all of it, or what it adds to its source; and what no report counts yet. */
+  #hold(claim: Claim): void {
+    const record = this.#hosts.get(claim.host)
+    const inPlace = this.isInPlace(claim)
+    const materialised = claim.state === 'MATERIALISED'
+    if (!inPlace) holdCounted(this.#hosts, record, claim.grants, materialised)
+    else if (claim.extra === null) hold(this.#hosts, record, claim.grants, false)
+    if (claim.extra !== null) hold(this.#hosts, record, claim.extra, false)
+  }
+
+  #drop(claim: Claim): void {
+    const record = this.#hosts.get(claim.host)
+    const inPlace = this.isInPlace(claim)
+    const materialised = claim.state === 'MATERIALISED'
+    if (!inPlace) dropCounted(this.#hosts, record, claim.grants, materialised)
+    else if (claim.extra === null) drop(this.#hosts, record, claim.grants, false)
+    if (claim.extra !== null) drop(this.#hosts, record, claim.extra, false)
+  }
+
+  #unlink(claim: Claim, revision: number): void {
+    for (const id of [claim.source, claim.target]) {
+      const other = id === null ? undefined : this.claims.get(id)
+      if (other === undefined) continue
+      if (other.source === claim.id) other.source = null
+      if (other.target === claim.id) other.target = null
+      this.touch(other, revision)
+    }
+    claim.source = null
+    claim.target = null
+  }
+
+  #leaveGroup({ group, host }: Claim): void {
+    this.#groups.leave(group, host)
+    this.#groups.forgetIfEmpty(group)
   }
 
   /** An ended claim is kept while its key is, and while its instance is still present. */
@@ -187,7 +304,7 @@ export class Ledger {
 const keyOf = (account: string, key: string): string => `${account}\u0000${key}`
 
 /** Whether every kind could hold these grants on the host now. */
-export function grantsFit(hosts: HostTable, record: HostRecord, grants: ClaimPart['grants']): boolean {
+export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants): boolean {
   for (const kind of allKinds) {
     const grant = grants[kind.name]
     if (grant !== undefined && !kind.fits(hosts, record.index, grant)) return false
@@ -209,24 +326,66 @@ export function dropPart(hosts: HostTable, groups: Groups, part: ClaimPart, grou
   groups.leave(group?.uuid ?? null, record.index)
 }
 
-function holdCounted(hosts: HostTable, record: HostRecord, grants: ClaimPart['grants'], materialised: boolean): void {
+/**
+ * Holds what a move takes beside its source: all of it elsewhere; on the source's own host the difference where both are
+ * plain amounts, else all of it too. The instance is counted once. Answers how to undo it exactly.
+ */
+export function holdMove(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null, source: Claim): () => void {
+  const record = hosts.find(part) as HostRecord
+  if (record.index !== source.host) {
+    holdPart(hosts, groups, part, group)
+    return () => dropPart(hosts, groups, part, group)
+  }
+  const grants = growsInPlace(source, record.index, part.grants) ? surplusOf(part.grants, source.grants) : part.grants
+  hold(hosts, record, grants, false)
+  return () => drop(hosts, record, grants, false)
+}
+
+/** Whether a move stays on its host with plain amounts on both sides: cells, CPUs and devices are held twice. */
+export const growsInPlace = (source: Pick<Claim, 'host' | 'grants'>, host: number, next: Grants): boolean =>
+  source.host === host && isPlain(source.grants) && isPlain(next)
+
+/** Whether grants are amounts only. */
+export const isPlain = ({ numa, gpu }: Grants): boolean => numa === undefined && gpu === undefined
+
+/** What `next` takes beyond `now`, class by class. */
+function surplusOf(next: Grants, now: Grants): Grants {
+  const beyond = Object.entries(next.classes ?? {})
+    .map(([resourceClass, amount]) => [resourceClass, amount - (now.classes?.[resourceClass] ?? 0)] as const)
+    .filter(([, amount]) => amount > 0)
+  return { classes: Object.fromEntries(beyond) }
+}
+
+/** The classes of these grants whose use the host's report counts; null when there are none. */
+function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grants | null): Grants | null {
+  const counted = Object.entries(grants?.classes ?? {}).filter(
+    ([resourceClass]) => hosts.classes.get(resourceClass)?.countsUse[index] === 1,
+  )
+  return counted.length === 0 ? null : { classes: Object.fromEntries(counted) }
+}
+
+function holdCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): void {
   hold(hosts, record, grants, materialised)
   if (!materialised) count(hosts, record, 1)
 }
 
-function dropCounted(hosts: HostTable, record: HostRecord, grants: ClaimPart['grants'], materialised: boolean): void {
-  for (const kind of allKinds) {
-    const grant = grants[kind.name]
-    if (grant !== undefined) kind.drop(hosts, record.index, grant, materialised)
-  }
-  hosts.touch(record.index)
+function dropCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): void {
+  drop(hosts, record, grants, materialised)
   if (!materialised) count(hosts, record, -1)
 }
 
-function hold(hosts: HostTable, record: HostRecord, grants: ClaimPart['grants'], materialised: boolean): void {
+function hold(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): void {
   for (const kind of allKinds) {
     const grant = grants[kind.name]
     if (grant !== undefined) kind.hold(hosts, record.index, grant, materialised)
+  }
+  hosts.touch(record.index)
+}
+
+function drop(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): void {
+  for (const kind of allKinds) {
+    const grant = grants[kind.name]
+    if (grant !== undefined) kind.drop(hosts, record.index, grant, materialised)
   }
   hosts.touch(record.index)
 }

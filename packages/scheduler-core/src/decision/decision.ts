@@ -1,3 +1,4 @@
+import type { Intent } from '../fleet/change.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
 /** A host chosen for an instance, or the next best, as the caller is told. */
@@ -58,6 +59,10 @@ export interface DecisionRecord {
   readonly attempt: number
   readonly alternatesPerInstance: number
   readonly allOrNothing: boolean
+  /** What the request was for; absent: CREATE. */
+  readonly intent?: Intent
+  /** Id of the claim that a move or a rebuild is of: the decision was made as if it were not there. */
+  readonly source?: string
   readonly instances: readonly InstanceRecord[]
   /** Release of the core that decided. */
   readonly core: string

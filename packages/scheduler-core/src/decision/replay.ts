@@ -1,27 +1,28 @@
-import type { ClaimsProposed, LogEntry } from '../fleet/change.ts'
+import type { Claim } from '../claims/claim.ts'
+import { isProposal, type LogEntry, type Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { type Examination, examine, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
-import { type Decided, decide } from '../schedulers/decide.ts'
+import { type Decided, decide, liftSource } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
 import type { DecisionRecord } from './decision.ts'
 
 /** The claims that were proposed before a change in its entry: the overlay on which it was decided. */
-export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, place: number): readonly ClaimsProposed[] =>
-  entry.changes.slice(0, place).filter((change) => change.type === 'claims')
+export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, place: number): readonly Proposal[] =>
+  entry.changes.slice(0, place).filter(isProposal)
 
 /**
  * Makes a decision again on the fleet at its basis: the same hosts, grants and scores, bit for bit. Leaves the fleet as
  * it was. Throws RangeError when the fleet does not hold the profile version.
  */
-export function replay(fleet: Fleet, before: readonly ClaimsProposed[], record: DecisionRecord): Decided {
+export function replay(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord): Decided {
   return withProposals(fleet, before, (overlay) => decideAgain(fleet, overlay, record))
 }
 
 /** Everything about one instance of a decision, made again: earlier picks hold their share. */
 export function examineAgain<T>(
   fleet: Fleet,
-  before: readonly ClaimsProposed[],
+  before: readonly Proposal[],
   record: DecisionRecord,
   instance: number,
   read: (examination: Examination) => T,
@@ -34,7 +35,7 @@ export function examineAgain<T>(
 /** The filters as one instance of a decision met them, for questions about single hosts. */
 export function checkAgain<T>(
   fleet: Fleet,
-  before: readonly ClaimsProposed[],
+  before: readonly Proposal[],
   record: DecisionRecord,
   instance: number,
   read: (checks: HostChecks) => T,
@@ -43,26 +44,47 @@ export function checkAgain<T>(
 }
 
 /** Reads the fleet as one instance of a decision met it. */
-function atInstance<T>(fleet: Fleet, before: readonly ClaimsProposed[], record: DecisionRecord, instance: number, read: () => T): T {
+function atInstance<T>(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, instance: number, read: () => T): T {
   const earlier = instance === 0 ? [] : replay(fleet, before, { ...record, allOrNothing: false }).parts.slice(0, instance)
   return withProposals(fleet, before, (overlay) => {
+    const source = sourceOf(fleet, record)
+    if (source !== undefined) liftSource(overlay, record.request, source)
     for (const part of earlier) overlay.hold(part, groupOf(record.request))
     return read()
   })
 }
 
-function withProposals<T>(fleet: Fleet, before: readonly ClaimsProposed[], use: (overlay: Overlay) => T): T {
+function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => T): T {
   const overlay = openOverlay(fleet)
   try {
-    for (const { parts, group } of before) for (const part of parts) overlay.hold(part, group)
+    for (const proposal of before) holdProposal(fleet, overlay, proposal)
     return use(overlay)
   } finally {
     overlay.discard()
   }
 }
 
+function holdProposal(fleet: Fleet, overlay: Overlay, proposal: Proposal): void {
+  const { parts, group } = proposal
+  if (proposal.type === 'claims') {
+    for (const part of parts) overlay.hold(part, group)
+    return
+  }
+  const source = fleet.ledger.claims.get(proposal.source.claim)
+  if (source === undefined) throw new RangeError(`claim ${proposal.source.claim} is not known at revision ${fleet.place.revision}`)
+  for (const part of parts) overlay.holdMove(part, group, source)
+}
+
+/** The claim that a decision moves, as the fleet at its basis has it. */
+function sourceOf(fleet: Fleet, { source }: DecisionRecord): Claim | undefined {
+  if (source === undefined) return undefined
+  const claim = fleet.ledger.claims.get(source)
+  if (claim === undefined) throw new RangeError(`claim ${source} is not known at revision ${fleet.place.revision}`)
+  return claim
+}
+
 function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord): Decided {
-  const { id, request, seed, attempt, alternatesPerInstance, allOrNothing } = record
+  const { id, request, seed, attempt, alternatesPerInstance, allOrNothing, intent } = record
   const claimIds = new Array<string>(request.numInstances).fill('')
   return decide(fleet, overlay, {
     id,
@@ -73,6 +95,8 @@ function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord): De
     alternatesPerInstance,
     allOrNothing,
     claimIds,
+    intent,
+    source: sourceOf(fleet, record),
   })
 }
 

@@ -11,8 +11,8 @@ import type { HostStats, StatsDelta } from './stats.ts'
  */
 export const ENTRY_FORMAT = 1
 
-/** The highest feature level that this release can apply. */
-export const FEATURE_LEVEL = 1
+/** The highest feature level that this release can apply. Level 2: moves, revocations, edits of groups, liveness. */
+export const FEATURE_LEVEL = 2
 
 /** A position in the log, by which two replicas recognise the same history. */
 export interface Place {
@@ -76,14 +76,22 @@ export interface GroupBinding {
   readonly maxServerPerHost: number | null
 }
 
-/** A proposal: all parts count, or none. */
-export interface ClaimsProposed {
-  readonly type: 'claims'
+/** What a request is for. PROBE and REBUILD claim nothing; CREATE and UNSHELVE take room; the others move a claim. */
+export const intents = ['CREATE', 'RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVACUATE', 'UNSHELVE', 'REBUILD', 'PROBE'] as const
+export type Intent = (typeof intents)[number]
+export type MoveIntent = Extract<Intent, 'RESIZE' | 'LIVE_MIGRATE' | 'COLD_MIGRATE' | 'EVACUATE'>
+
+/** A claim by its id, with the fence that shows that the caller knows its latest owner. */
+export interface ClaimRef {
+  readonly claim: string
+  readonly fence: number
+}
+
+interface Proposed {
   readonly account: string
   readonly key: string
   /** Digest of the canonical request: the same key with another digest is a conflict, not a repetition. */
   readonly digest: string
-  readonly intent: 'CREATE'
   readonly mode: 'RESERVE' | 'CONFIRM'
   /** How long a reservation holds from the store's stamp of this entry, milliseconds. */
   readonly ttlMs: number
@@ -96,6 +104,21 @@ export interface ClaimsProposed {
   /** Everything that makes the decision again. */
   readonly decision: DecisionRecord
 }
+
+/** Room for new instances: all parts count, or none. */
+export interface ClaimsProposed extends Proposed {
+  readonly type: 'claims'
+  readonly intent: 'CREATE' | 'UNSHELVE'
+}
+
+/** Room for one instance at its destination; its present claim is held too until the move is confirmed or reverted. */
+export interface MoveProposed extends Proposed {
+  readonly type: 'move'
+  readonly intent: MoveIntent
+  readonly source: ClaimRef
+}
+
+export type Proposal = ClaimsProposed | MoveProposed
 
 export interface ClaimConfirmed {
   readonly type: 'confirm'
@@ -116,6 +139,13 @@ export interface ClaimReleased {
   readonly claim: string
   readonly fence: number
   readonly reason: string | null
+}
+
+/** Operators end a claim whatever its fence is. */
+export interface ClaimRevoked {
+  readonly type: 'revoke'
+  readonly claim: string
+  readonly reason: string
 }
 
 export interface ClaimExpired {
@@ -154,6 +184,28 @@ export interface StatusSet extends HostName {
   readonly reason: string
 }
 
+/** How a host's sign of life stands, as those who listen for it judge; apart from what the host reports. */
+export const livenessStates = ['UP', 'SUSPECT', 'DOWN'] as const
+export type Liveness = (typeof livenessStates)[number]
+
+export interface LivenessChanged extends HostName {
+  readonly type: 'liveness'
+  readonly state: Liveness
+  readonly reason: string
+}
+
+/** A group's new rule, counted only on the version that it was made from and if its members keep to it already. */
+export interface GroupChanged extends GroupBinding {
+  readonly type: 'group'
+  readonly expectedVersion: number
+}
+
+/** A live claim joins a group, or none (null), if the group's rule allows it where the claim is. */
+export interface MembershipChanged extends ClaimRef {
+  readonly type: 'membership'
+  readonly group: GroupBinding | null
+}
+
 /** An aggregate's whole new state, counted only on the version that it was made from; null deletes it. */
 export interface AggregateChanged {
   readonly type: 'aggregate'
@@ -189,15 +241,27 @@ export interface FeatureLevelRaised {
 
 export type Change =
   | ClaimsProposed
+  | MoveProposed
   | ClaimConfirmed
   | ClaimExtended
   | ClaimReleased
+  | ClaimRevoked
   | ClaimExpired
   | KeyAbandoned
   | HostReported
   | NamespaceReported
   | StatusSet
+  | LivenessChanged
+  | GroupChanged
+  | MembershipChanged
   | AggregateChanged
   | ProfileChanged
   | ProfileActivated
   | FeatureLevelRaised
+
+/** The feature level from which a change of each newer type may be written; all others are of level 1. */
+const levels: Partial<Record<Change['type'], number>> = { move: 2, revoke: 2, liveness: 2, group: 2, membership: 2 }
+
+export const levelOf = ({ type }: Change): number => levels[type] ?? 1
+
+export const isProposal = (change: Change): change is Proposal => change.type === 'claims' || change.type === 'move'

@@ -8,12 +8,16 @@ import { Fleet } from './fleet.ts'
 import type { NamespaceDocument, Reporter } from './hosts.ts'
 import type { HostStats } from './stats.ts'
 
-/** Format of checkpoints; a release reads its own and says so when it meets another. */
-export const CHECKPOINT_FORMAT = 1
+/**
+ * Format of checkpoints; a release reads this one and those before it, and says so when it meets another. Format 2 has
+ * moves and edited groups; it is written once the log holds changes of feature level 2, so that until then an older
+ * release can start from every checkpoint.
+ */
+export const CHECKPOINT_FORMAT = 2
 
 /** A fleet at one place of the log as plain data: what `restoreFleet` makes the same fleet from. */
 export interface Checkpoint {
-  readonly format: typeof CHECKPOINT_FORMAT
+  readonly format: 1 | typeof CHECKPOINT_FORMAT
   readonly place: Place
   /** Time of the log at that place. */
   readonly now: number
@@ -23,7 +27,7 @@ export interface Checkpoint {
   /** In the order of first sight. */
   readonly hosts: readonly StoredHost[]
   readonly aggregates: readonly Aggregate[]
-  readonly groups: readonly (GroupBinding & { readonly lastEdit: number })[]
+  readonly groups: readonly (GroupBinding & { readonly lastEdit: number; readonly version?: number })[]
   /** Live ones, and ended ones that a key or a present instance still needs, in the order in which they were made. */
   readonly claims: readonly StoredClaim[]
   readonly keys: readonly BoundKey[]
@@ -52,7 +56,7 @@ export function checkpointOf(fleet: Fleet): Checkpoint {
   const { hosts, aggregates, groups, ledger, profiles } = fleet
   const { columns } = hosts
   return {
-    format: CHECKPOINT_FORMAT,
+    format: fleet.featureLevel >= 2 ? 2 : 1,
     place: fleet.place,
     now: fleet.now,
     featureLevel: fleet.featureLevel,
@@ -74,15 +78,23 @@ export function checkpointOf(fleet: Fleet): Checkpoint {
       lingering: [...record.claims].filter((claim) => !isLive(claim)).map(({ id }) => id),
     })),
     aggregates: [...aggregates.byUuid.values()],
-    groups: [...groups.byUuid.values()].map(({ uuid, policy, maxServerPerHost, lastEdit }) => ({
+    groups: [...groups.byUuid.values()].map(({ uuid, policy, maxServerPerHost, lastEdit, version }) => ({
       uuid,
       policy,
       maxServerPerHost,
       lastEdit,
+      ...(version > 1 && { version }),
     })),
-    claims: [...ledger.claims.values()].map(({ host, ...claim }) => {
+    claims: [...ledger.claims.values()].map(({ host, source, target, extra, ...claim }) => {
       const { host: name, node } = hosts.get(host)
-      return { ...claim, host: name, node }
+      return {
+        ...claim,
+        host: name,
+        node,
+        ...(source !== null && { source }),
+        ...(target !== null && { target }),
+        ...(extra !== null && { extra }),
+      }
     }),
     keys: [...ledger.keys()].map((key) => ({ ...key })),
     profiles: profiles.written(),
@@ -95,9 +107,9 @@ export function checkpointOf(fleet: Fleet): Checkpoint {
 
 /** The fleet that a checkpoint was taken of. Throws RangeError for a format of another release. */
 export function restoreFleet(checkpoint: Checkpoint): Fleet {
-  if (checkpoint.format !== CHECKPOINT_FORMAT)
+  if (checkpoint.format !== 1 && checkpoint.format !== CHECKPOINT_FORMAT)
     throw new RangeError(
-      `the checkpoint at revision ${checkpoint.place.revision} has format ${checkpoint.format}; this release reads format ${CHECKPOINT_FORMAT}`,
+      `the checkpoint at revision ${checkpoint.place.revision} has format ${checkpoint.format}; this release reads formats 1 to ${CHECKPOINT_FORMAT}`,
     )
   const fleet = new Fleet()
   const { hosts, aggregates, groups, ledger, profiles } = fleet
@@ -116,20 +128,20 @@ export function restoreFleet(checkpoint: Checkpoint): Fleet {
   }
   for (const { uuid, version, updatedAt, revision, ...next } of checkpoint.aggregates)
     aggregates.take({ type: 'aggregate', uuid, expectedVersion: version - 1, next }, revision, updatedAt)
-  for (const { lastEdit, ...binding } of checkpoint.groups) {
+  for (const { lastEdit, version = 1, ...binding } of checkpoint.groups) {
     groups.bind(binding)
     const group = groups.find(binding.uuid)
-    if (group !== undefined) group.lastEdit = lastEdit
+    if (group !== undefined) Object.assign(group, { lastEdit, version })
   }
   const lingering = new Set(checkpoint.hosts.flatMap((stored) => stored.lingering))
   for (const { host, node, ...claim } of checkpoint.claims) {
     const record = hosts.find({ host, node })
     if (record === undefined) throw new RangeError(`the checkpoint holds a claim on ${host}, which it does not hold`)
-    const restored = { ...claim, host: record.index }
+    const restored = { source: null, target: null, extra: null, ...claim, host: record.index }
     ledger.add(restored)
     if (!isLive(restored) && !lingering.has(claim.id)) record.claims.delete(restored)
-    if (isLive(restored)) groups.join(claim.group, record.index)
   }
+  for (const claim of ledger.claims.values()) if (isLive(claim) && !ledger.isInPlace(claim)) groups.join(claim.group, claim.host)
   ledger.restoreKeys(checkpoint.keys.map((key) => ({ ...key })))
   for (const [i, record] of hosts.records.entries()) {
     const stored = checkpoint.hosts[i] as StoredHost

@@ -1,8 +1,32 @@
-import { judgeAbandon, judgeClaims, judgeConfirm, judgeExpire, judgeExtend, judgeRelease, type Void } from '../claims/judge.ts'
+import {
+  judgeAbandon,
+  judgeClaims,
+  judgeConfirm,
+  judgeExpire,
+  judgeExtend,
+  judgeGroup,
+  judgeMembership,
+  judgeMove,
+  judgeRelease,
+  judgeRevoke,
+  type Void,
+} from '../claims/judge.ts'
 import { Ledger } from '../claims/ledger.ts'
 import { Profiles } from '../profiles/profiles.ts'
 import { Aggregates } from './aggregates.ts'
-import { type Change, ENTRY_FORMAT, FEATURE_LEVEL, hostStatuses, type LogEntry, ORIGIN, type Place, type StatusSet } from './change.ts'
+import {
+  type Change,
+  ENTRY_FORMAT,
+  FEATURE_LEVEL,
+  hostStatuses,
+  isProposal,
+  type LivenessChanged,
+  type LogEntry,
+  livenessStates,
+  ORIGIN,
+  type Place,
+  type StatusSet,
+} from './change.ts'
 import { Groups } from './groups.ts'
 import { HostTable } from './hosts.ts'
 import { takeNamespace, takeReport } from './report.ts'
@@ -50,11 +74,12 @@ export class Fleet {
     assertReadable(entry)
     const refusal: Void = this.#ids.has(entry.id) ? 'entry.repeated' : this.knows(entry.basis) ? undefined : 'entry.basis'
     this.#moveTo({ revision: entry.revision, id: entry.id, at: entry.at })
+    this.ledger.changed.clear()
     let fence = entry.revision * CLAIMS_PER_ENTRY
     const verdicts = entry.changes.map((change): Void => {
       if (refusal !== undefined) return refusal
       const verdict = this.#judge(change, entry.basis.revision, fence)
-      if (change.type === 'claims') fence += change.parts.length
+      if (isProposal(change)) fence += change.parts.length
       return verdict
     })
     this.ledger.forgetEnded(this.now)
@@ -106,12 +131,16 @@ export class Fleet {
     switch (change.type) {
       case 'claims':
         return judgeClaims(this, basis, change, fence)
+      case 'move':
+        return judgeMove(this, basis, change, fence)
       case 'confirm':
         return judgeConfirm(this, change)
       case 'extend':
         return judgeExtend(this, change)
       case 'release':
         return judgeRelease(this, change)
+      case 'revoke':
+        return judgeRevoke(this, change)
       case 'expire':
         return judgeExpire(this, change)
       case 'abandon':
@@ -122,6 +151,12 @@ export class Fleet {
         return takeNamespace(this, change)
       case 'status':
         return this.#setStatus(change)
+      case 'liveness':
+        return this.#setLiveness(change)
+      case 'group':
+        return judgeGroup(this, change)
+      case 'membership':
+        return judgeMembership(this, change)
       case 'aggregate': {
         const refusal = this.aggregates.refuses(change)
         if (refusal === undefined) this.aggregates.take(change, this.place.revision, this.now)
@@ -148,18 +183,35 @@ export class Fleet {
     this.hosts.touch(record.index)
     return undefined
   }
+
+  /** Claims stay: only new ones keep away from a host that is down, those too that were decided before it was. */
+  #setLiveness(change: LivenessChanged): Void {
+    const record = this.hosts.find(change)
+    if (record === undefined) return 'report.unknown_host'
+    const { columns } = this.hosts
+    columns.liveness[record.index] = livenessStates.indexOf(change.state)
+    if (change.state === 'DOWN') columns.lastEdit[record.index] = this.place.revision
+    record.revision = this.place.revision
+    this.hosts.touch(record.index)
+    return undefined
+  }
 }
 
 const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
   'claims',
+  'move',
   'confirm',
   'extend',
   'release',
+  'revoke',
   'expire',
   'abandon',
   'report',
   'namespace',
   'status',
+  'liveness',
+  'group',
+  'membership',
   'aggregate',
   'profile',
   'activate',

@@ -1,8 +1,13 @@
-import type { GroupBinding } from './change.ts'
+import type { GroupBinding, GroupPolicy } from './change.ts'
 import type { HostIndex } from './columns.ts'
 
 /** A server group: bound by its first claim, forgotten with its last; its members are live claims. */
-export interface Group extends GroupBinding {
+export interface Group {
+  readonly uuid: string
+  policy: GroupPolicy
+  maxServerPerHost: number | null
+  /** 1 when it is bound; every edit raises it. */
+  version: number
   /** Revision of the last edit: claims decided before it do not count. */
   lastEdit: number
   /** Live members by host. */
@@ -24,7 +29,7 @@ export class Groups {
 
   /** The group, made by its first claim. */
   bind({ uuid, policy, maxServerPerHost }: GroupBinding): void {
-    if (!this.byUuid.has(uuid)) this.byUuid.set(uuid, { uuid, policy, maxServerPerHost, lastEdit: 0, members: new Map() })
+    if (!this.byUuid.has(uuid)) this.byUuid.set(uuid, { uuid, policy, maxServerPerHost, version: 1, lastEdit: 0, members: new Map() })
   }
 
   /** Undoes `bind` of a group without members: a proposal that was thrown away leaves no group behind. */
@@ -51,9 +56,18 @@ export class Groups {
   }
 }
 
+type Rule = Pick<Group, 'policy' | 'maxServerPerHost' | 'members'>
+
 /** Whether one more member may live on the host. Soft policies forbid nothing. */
-export function groupAllows(group: Pick<Group, 'policy' | 'maxServerPerHost' | 'members'>, host: HostIndex): boolean {
-  if (group.policy === 'ANTI_AFFINITY') return (group.members.get(host) ?? 0) < (group.maxServerPerHost ?? 1)
-  if (group.policy === 'AFFINITY') return group.members.size === 0 || group.members.has(host)
+export function groupAllows({ policy, maxServerPerHost, members }: Rule, host: HostIndex): boolean {
+  if (policy === 'ANTI_AFFINITY') return (members.get(host) ?? 0) < (maxServerPerHost ?? 1)
+  // two hosts: the only member is on its way from one to the other, and may still stay where it is
+  if (policy === 'AFFINITY') return members.size === 0 || (members.size === 1 && members.has(host))
   return true
+}
+
+/** Whether the members stand as the rule asks. */
+export function membersKeep({ policy, maxServerPerHost, members }: Rule): boolean {
+  if (policy === 'ANTI_AFFINITY') return [...members.values()].every((count) => count <= (maxServerPerHost ?? 1))
+  return policy !== 'AFFINITY' || members.size <= 1
 }

@@ -1,7 +1,17 @@
 import fc from 'fast-check'
+import { type Claim, isLive } from '../claims/claim.ts'
 import { allKinds } from '../kinds/index.ts'
-import { aClaim, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
-import { type Change, ENTRY_FORMAT, type Grants, type GroupBinding, type LogEntry, type Place } from './change.ts'
+import { aClaim, aMove, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import {
+  type Change,
+  ENTRY_FORMAT,
+  type Grants,
+  type GroupBinding,
+  type Liveness,
+  type LogEntry,
+  livenessStates,
+  type Place,
+} from './change.ts'
 import type { HostIndex } from './columns.ts'
 import type { Fleet } from './fleet.ts'
 
@@ -36,9 +46,16 @@ const acts = [
   'confirm',
   'extend',
   'release',
+  'revoke',
+  'move',
+  'move',
+  'settle',
   'expire',
   'abandon',
   'status',
+  'liveness',
+  'group',
+  'membership',
   'aggregate',
   'namespace',
 ] as const
@@ -102,6 +119,12 @@ export function grantsOf(fleet: Fleet, host: HostIndex, choice: number): Grants 
   return grants
 }
 
+/** The group of a claim as a request for its move names it. */
+function groupOf(fleet: Fleet, { group }: Claim): GroupBinding | null {
+  const bound = group === null ? undefined : fleet.groups.find(group)
+  return bound === undefined ? null : { uuid: bound.uuid, policy: bound.policy, maxServerPerHost: bound.maxServerPerHost }
+}
+
 /** A host of which the report counts use itself, or leaves it to claims, class by class. */
 function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
   const record = fleet.hosts.find({ host, node: host })
@@ -141,7 +164,8 @@ export class Historian {
 
   /** The first entry: every host reports in full. */
   first(fleet: Fleet): LogEntry {
-    const changes = HOSTS.map((host, i) => aReport(host, shapeOf(fleet, host, { what: 'report', a: i, b: i * 3, c: i })))
+    const reports = HOSTS.map((host, i) => aReport(host, shapeOf(fleet, host, { what: 'report', a: i, b: i * 3, c: i })))
+    const changes: Change[] = [{ type: 'feature', level: 2 }, ...reports]
     const revision = fleet.place.revision + 1
     const entry: LogEntry = { format: ENTRY_FORMAT, id: 'first', writer: 'history', basis: fleet.place, changes, revision, at: 1_000 }
     this.entries.push(entry)
@@ -236,6 +260,46 @@ export class Historian {
         return { type: 'extend', claim: claim?.id ?? 'none', fence, ttlMs: 100 * c }
       case 'release':
         return { type: 'release', claim: claim?.id ?? 'none', fence, reason: null }
+      case 'revoke':
+        return { type: 'revoke', claim: claim?.id ?? 'none', reason: 'history' }
+      case 'move': {
+        // a live claim mostly, to another host or its own
+        const live = claims.filter(isLive)
+        const source = c === 0 ? claim : live[(a * 12 + b) % Math.max(1, live.length)]
+        if (source === undefined || record === undefined) return undefined
+        const home = fleet.hosts.get(source.host).host
+        const proposal = aMove({
+          key: `k${(a + b * 5 + c) % KEYS}`,
+          hosts: [b % 3 === 0 ? home : name],
+          ids: [`c${this.#claims++}`],
+          grants: b % 2 === 0 ? (grantsOf(fleet, record.index, b) ?? { classes: { VCPU: 1 + c } }) : source.grants,
+          instances: [source.instance],
+          group: groupOf(fleet, source),
+          mode: c === 2 ? 'CONFIRM' : 'RESERVE',
+          ttlMs: 40 * (b + 1),
+          source: { claim: source.id, fence: source.fence + (c === 1 ? 1 : 0) },
+        })
+        this.#proposed.push(proposal)
+        return proposal
+      }
+      case 'settle': {
+        // ends an open move, one way or the other
+        const open = claims.filter((one) => isLive(one) && one.source !== null)
+        const destination = open[a % Math.max(1, open.length)]
+        if (destination === undefined) return undefined
+        const ref = { claim: destination.id, fence: destination.fence }
+        return c % 3 === 0 ? { type: 'release', ...ref, reason: null } : { type: 'confirm', ...ref }
+      }
+      case 'liveness':
+        return { type: 'liveness', host: name, node: name, state: livenessStates[b % 3] as Liveness, reason: 'history' }
+      case 'group': {
+        const group = GROUPS[a % GROUPS.length] as GroupBinding
+        const rule = GROUPS[b % GROUPS.length] as GroupBinding
+        const version = fleet.groups.find(group.uuid)?.version ?? 1
+        return { type: 'group', ...rule, uuid: group.uuid, expectedVersion: version + (c === 0 ? 1 : 0) }
+      }
+      case 'membership':
+        return { type: 'membership', claim: claim?.id ?? 'none', fence, group: c < 3 ? null : (GROUPS[b % GROUPS.length] ?? null) }
       case 'expire': {
         const reserved = [...fleet.ledger.reserved]
         return { type: 'expire', claim: reserved[a % Math.max(1, reserved.length)]?.id ?? claim?.id ?? 'none' }

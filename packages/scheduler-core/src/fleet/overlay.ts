@@ -1,4 +1,5 @@
-import { dropPart, holdPart } from '../claims/ledger.ts'
+import type { Claim } from '../claims/claim.ts'
+import { dropPart, holdMove, holdPart } from '../claims/ledger.ts'
 import type { ClaimPart, GroupBinding } from './change.ts'
 import type { Fleet } from './fleet.ts'
 
@@ -9,9 +10,13 @@ import type { Fleet } from './fleet.ts'
 export interface Overlay {
   /** Takes a pick's grants, so that the next pick sees what is left. The grants must fit. */
   hold(part: ClaimPart, group: GroupBinding | null): void
-  /** How many picks are held. */
+  /** Takes what a move adds to its source. */
+  holdMove(part: ClaimPart, group: GroupBinding | null, source: Claim): void
+  /** Sees the fleet without a claim, so that its instance does not stand in its own way: out of its group, with `room` off its host. */
+  lift(claim: Claim, room: boolean): void
+  /** How many steps are taken. */
   readonly size: number
-  /** Takes back the picks after the first `size`: a request that failed half-way leaves nothing. */
+  /** Takes back the steps after the first `size`: a request that failed half-way leaves nothing. */
   rollback(size: number): void
   /** Takes everything back. */
   discard(): void
@@ -19,25 +24,37 @@ export interface Overlay {
 
 /** Throws when the fleet has an open overlay already. */
 export function openOverlay(fleet: Fleet): Overlay {
-  const { hosts, groups } = fleet
-  const held: { part: ClaimPart; group: GroupBinding | null; made: boolean }[] = []
+  const { hosts, groups, ledger } = fleet
+  const undo: (() => void)[] = []
   fleet.lock()
   const rollback = (size: number): void => {
-    while (held.length > size) {
-      const { part, group, made } = held.pop() as (typeof held)[number]
-      dropPart(hosts, groups, part, group)
-      if (made && group !== null) groups.unbind(group.uuid)
-    }
+    while (undo.length > size) undo.pop()?.()
+  }
+  /** Binds the group for as long as the step stands. */
+  const bound = (group: GroupBinding | null, takeBack: () => void, isNew: boolean) => () => {
+    takeBack()
+    if (isNew && group !== null) groups.unbind(group.uuid)
+  }
+  const bind = (group: GroupBinding | null): boolean => {
+    const isNew = group !== null && groups.find(group.uuid) === undefined
+    if (group !== null) groups.bind(group)
+    return isNew
   }
   return {
     hold(part, group) {
-      const made = group !== null && groups.find(group.uuid) === undefined
-      if (group !== null) groups.bind(group)
+      const isNew = bind(group)
       holdPart(hosts, groups, part, group)
-      held.push({ part, group, made })
+      undo.push(bound(group, () => dropPart(hosts, groups, part, group), isNew))
+    },
+    holdMove(part, group, source) {
+      const isNew = bind(group)
+      undo.push(bound(group, holdMove(hosts, groups, part, group, source), isNew))
+    },
+    lift(claim, room) {
+      undo.push(ledger.lift(claim, room))
     },
     get size() {
-      return held.length
+      return undo.length
     },
     rollback,
     discard() {

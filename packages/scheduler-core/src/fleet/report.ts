@@ -29,7 +29,7 @@ export function takeReport(fleet: Fleet, change: HostReported): Code | undefined
   record.reporters.set(COMPUTE, nextReporter(reporter, change))
   record.reportedAt = now
   record.revision = place.revision
-  takeStats(fleet, record, stats)
+  takeStats(fleet, record, stats, change.delta === undefined ? undefined : toldBy(change.delta))
   return undefined
 }
 
@@ -38,30 +38,43 @@ export function takeReport(fleet: Fleet, change: HostReported): Code | undefined
  * use itself, the delta must give the new figure. Cells, GPUs and classes of their own have none in a delta: they need a full report.
  */
 function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta): boolean {
-  const told: Readonly<Record<string, number | undefined>> = {
-    VCPU: delta.vcpusUsed,
-    MEMORY_MB: delta.memoryMbUsed,
-    DISK_GB: delta.localGbUsed,
-  }
+  const told = toldBy(delta)
   const moved = new Set([...(delta.addInstances ?? []), ...(delta.removeInstances ?? [])])
   for (const { instance, grants } of record.claims) {
     if (instance === null || !moved.has(instance)) continue
     if (grants.gpu !== undefined && record.gpus.some(({ countsUse }) => countsUse)) return false
     if (grants.numa !== undefined && record.cells.some((cell) => cell.countsCpu || cell.countsMemory || cell.countsPinned)) return false
     for (const resourceClass of Object.keys(grants.classes ?? {}))
-      if (hosts.classColumns(resourceClass).countsUse[record.index] === 1 && told[resourceClass] === undefined) return false
+      if (hosts.classColumns(resourceClass).countsUse[record.index] === 1 && !told.has(resourceClass)) return false
   }
   return true
 }
 
-/** Replaces what is known about a host and counts its claims anew: materialised ones are in the report. */
-export function takeStats({ hosts, ledger, place }: Fleet, record: HostRecord, stats: HostStats): void {
+/** The classes whose use a delta says anew. */
+function toldBy({ vcpusUsed, memoryMbUsed, localGbUsed }: StatsDelta): ReadonlySet<string> {
+  const used = { VCPU: vcpusUsed, MEMORY_MB: memoryMbUsed, DISK_GB: localGbUsed }
+  return new Set(Object.entries(used).flatMap(([resourceClass, amount]) => (amount === undefined ? [] : [resourceClass])))
+}
+
+/**
+ * Replaces what is known about a host and counts its claims anew: materialised ones are in the report. `told` are the
+ * classes whose use is new in it, if not all are.
+ */
+export function takeStats(
+  { hosts, ledger, place }: Fleet,
+  record: HostRecord,
+  stats: HostStats,
+  told: ReadonlySet<string> | undefined,
+): void {
   record.stats = stats
   record.traits = new Set(stats.traits)
   if (stats.instances !== null) {
     record.present = new Set(stats.instances)
     for (const claim of record.claims) {
-      if (claim.instance === null) continue
+      // an instance that grows in place is its source's until the move is confirmed
+      if (claim.instance === null || ledger.isInPlace(claim)) continue
+      if (claim.extra !== null && (told === undefined || Object.keys(claim.extra.classes ?? {}).every((name) => told.has(name))))
+        claim.extra = null
       const listed = record.present.has(claim.instance)
       if (listed && (claim.state === 'RESERVED' || claim.state === 'CONFIRMED')) ledger.move(claim, 'MATERIALISED', place.revision)
       if (!listed && claim.state === 'MATERIALISED') ledger.move(claim, 'CONFIRMED', place.revision)

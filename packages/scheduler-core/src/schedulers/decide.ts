@@ -1,12 +1,15 @@
+import type { Claim } from '../claims/claim.ts'
+import { isPlain } from '../claims/ledger.ts'
 import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
-import type { ClaimPart } from '../fleet/change.ts'
+import type { ClaimPart, Intent } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
+import { allKinds } from '../kinds/index.ts'
 import { type CompiledProfile, compileProfile } from '../pipeline/compile.ts'
 import { type Profile, profileRef } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { CORE_VERSION } from '../version.ts'
-import { createChanceScheduler, createFilterScheduler } from './filter-scheduler.ts'
+import { createChanceScheduler, createFilterScheduler, groupOf } from './filter-scheduler.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /** Everything beside the fleet that a decision depends on. */
@@ -20,6 +23,10 @@ export interface DecideInput {
   readonly allOrNothing: boolean
   /** One for each instance. */
   readonly claimIds: readonly string[]
+  /** CREATE if not given. */
+  readonly intent?: Intent | undefined
+  /** The claim that is to move, or to be rebuilt where it is: the decision sees the fleet without it. */
+  readonly source?: Claim | undefined
 }
 
 export interface Decided {
@@ -32,13 +39,19 @@ export interface Decided {
 
 /** One decision: a function of the fleet with its overlay and the input. The same arguments give the same bits. */
 export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Decided {
-  const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds } = input
+  const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source } = input
+  const held = overlay.size
+  if (source !== undefined) liftSource(overlay, request, source)
   const { instances, ...selection } = schedulerOf(profile).select(request, fleet, overlay, {
     seed,
     alternatesPerInstance,
     allOrNothing,
     claimIds,
   })
+  if (source !== undefined) {
+    overlay.rollback(held)
+    for (const part of selection.parts) overlay.holdMove(part, groupOf(request), source)
+  }
   return {
     ...selection,
     record: {
@@ -49,11 +62,23 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
       attempt: input.attempt,
       alternatesPerInstance,
       allOrNothing,
+      ...(intent !== 'CREATE' && { intent }),
+      ...(source !== undefined && { source: source.id }),
       instances,
       core: CORE_VERSION,
     },
   }
 }
+
+/**
+ * Lets a decision see the fleet without the claim that is to move. Its room counts as free only where the judge will see
+ * it so: for plain amounts on its own host.
+ */
+export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim): void {
+  overlay.lift(source, isPlain(source.grants) && asksPlain(request))
+}
+
+const asksPlain = (request: RequestSpec): boolean => allKinds.every((kind) => kind.name === 'classes' || kind.ask(request) === undefined)
 
 const schedulers = new WeakMap<Profile, Scheduler>()
 

@@ -1,4 +1,4 @@
-import type { ClaimPart, ClaimsProposed, Grants, GroupBinding } from '../fleet/change.ts'
+import type { ClaimPart, ClaimRef, ClaimsProposed, Grants, GroupBinding, MoveIntent, MoveProposed } from '../fleet/change.ts'
 import { CORE_VERSION } from '../version.ts'
 import { aRequest } from './request.ts'
 
@@ -50,6 +50,15 @@ export function aClaim(shape: ClaimShape = {}): ClaimsProposed {
       core: CORE_VERSION,
     },
   }
+}
+
+/** The move of a claim as a replica would propose it, without a decision behind it; a live migration if not told. */
+export function aMove({
+  source,
+  intent = 'LIVE_MIGRATE',
+  ...shape
+}: ClaimShape & { readonly source: ClaimRef; readonly intent?: MoveIntent }): MoveProposed {
+  return { ...aClaim(shape), type: 'move', intent, source }
 }
 
 /** The uuid with this number, for instances, aggregates and groups. */
