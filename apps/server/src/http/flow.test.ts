@@ -93,7 +93,7 @@ describe('place, explain, why not', () => {
     expect(answer).toMatchObject({ __typename: 'ValidationError', code: 'INVALID' })
     expect(answer.issues.map(({ path }: Json) => path.join('.'))).toEqual([
       'input.spec.gantt.version',
-      'input.intent',
+      'input.moveOf',
       'input.idempotencyKey',
       'input.claim.ttl',
       'input.alternatesPerInstance',

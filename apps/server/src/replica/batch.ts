@@ -1,6 +1,6 @@
 import {
   type Change,
-  type ClaimsProposed,
+  type Claim,
   type Code,
   type Decided,
   decide,
@@ -9,10 +9,14 @@ import {
   examine,
   type Fleet,
   groupOf,
+  levelOf,
+  liftSource,
   type Overlay,
   openOverlay,
+  type Proposal,
   reasonText,
 } from '@gantt/scheduler-core'
+import { findSource, isMove, requestOfMove } from './moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason, UnloggedDecision } from './placement.ts'
 import type { PlacementWork, Work } from './work.ts'
 
@@ -49,7 +53,7 @@ export interface BatchOptions {
  * Claims come first, so that each was decided on exactly the claims before it. Synchronous: nothing moves meanwhile.
  */
 export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): Batch {
-  const claims: { change: ClaimsProposed; work: Work }[] = []
+  const claims: { change: Proposal; work: Work }[] = []
   const others: { changes: readonly Change[]; work: Work }[] = []
   const later: Work[] = []
   const unlogged: Batch['unlogged'][number][] = []
@@ -88,7 +92,10 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
   } finally {
     overlay.discard()
   }
-  const changes = [...claims.map(({ change }) => change), ...others.flatMap((other) => other.changes)]
+  const changes: Change[] = [...claims.map(({ change }) => change), ...others.flatMap((other) => other.changes)]
+  // older replicas must stop before they meet what they cannot read
+  const level = Math.max(1, ...changes.map(levelOf))
+  if (level > fleet.featureLevel) changes.push({ type: 'feature', level })
   const { entryId: id, writer } = options
   return {
     entry: changes.length === 0 ? undefined : { format: ENTRY_FORMAT, id, writer, basis: fleet.place, changes },
@@ -104,7 +111,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
 
 type Step =
   | { readonly type: 'settled'; readonly outcome: PlacementOutcome }
-  | { readonly type: 'proposed'; readonly change: ClaimsProposed }
+  | { readonly type: 'proposed'; readonly change: Proposal }
   /** `fresh`: it would be refused, which needs a look at the store first. */
   | { readonly type: 'later'; readonly fresh: boolean }
   | { readonly type: 'unlogged'; readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }
@@ -140,7 +147,13 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   if (profile === undefined)
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.unknown' } } : { type: 'later', fresh: true }
 
-  const { request, alternatesPerInstance, allOrNothing } = call
+  const source = call.source === null ? undefined : findSource(fleet, call.source)
+  // what this very batch proposes about the claim may have to be seen first
+  if (typeof source === 'string' && !overlayIsEmpty) return { type: 'later', fresh: false }
+  if (typeof source === 'string')
+    return isFresh ? { type: 'settled', outcome: { type: 'void', code: source } } : { type: 'later', fresh: true }
+  const request = source === undefined ? call.request : requestOfMove(fleet, call, source)
+  const { alternatesPerInstance, allOrNothing, intent } = call
   const held = overlay.size
   const attempt = work.attempt + 1
   const decided = decide(fleet, overlay, {
@@ -152,6 +165,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     alternatesPerInstance,
     allOrNothing,
     claimIds: work.claimIds,
+    intent,
+    source,
   })
   if (decided.parts.length === 0 || call.mode === 'NONE') {
     overlay.rollback(held)
@@ -159,17 +174,15 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     if (!overlayIsEmpty) return { type: 'later', fresh: false }
     if (!isFresh) return { type: 'later', fresh: true }
     work.attempt = attempt
-    const reasons = decided.answer.length > 0 ? [] : refusalReasons(fleet, overlay, work, decided)
+    const reasons = decided.answer.length > 0 ? [] : refusalReasons(fleet, overlay, work, decided, source)
     return unloggedStep(fleet, work, decided, reasons)
   }
   work.attempt = attempt
   const { record, parts, answer } = decided
-  const change: ClaimsProposed = {
-    type: 'claims',
+  const proposed = {
     account: call.account,
     key: call.key,
     digest: call.digest,
-    intent: 'CREATE',
     mode: call.mode,
     ttlMs: call.ttlMs,
     notAfter: work.notAfter,
@@ -178,7 +191,9 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     answer,
     decision: record,
   }
-  return { type: 'proposed', change }
+  if (call.source !== null && isMove(intent))
+    return { type: 'proposed', change: { type: 'move', intent, source: call.source, ...proposed } }
+  return { type: 'proposed', change: { type: 'claims', intent: intent === 'UNSHELVE' ? intent : 'CREATE', ...proposed } }
 }
 
 /** The answer that a used key binds the call to. */
@@ -234,12 +249,21 @@ function unloggedStep(fleet: Fleet, work: PlacementWork, { record, answer, found
 }
 
 /** Why each host is out for the instance that found none, counted by filter and code: earlier picks hold their share. */
-function refusalReasons(fleet: Fleet, overlay: Overlay, { claimIds }: PlacementWork, { record }: Decided): RefusalReason[] {
+function refusalReasons(
+  fleet: Fleet,
+  overlay: Overlay,
+  { claimIds }: PlacementWork,
+  { record }: Decided,
+  source: Claim | undefined,
+): RefusalReason[] {
   const profile = fleet.profiles.find(record.profile)
   if (profile === undefined) return []
   const held = overlay.size
   const { id, request, seed, attempt, alternatesPerInstance } = record
-  decide(fleet, overlay, { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: false, claimIds })
+  // a move is of one instance: there are no earlier picks
+  if (source === undefined)
+    decide(fleet, overlay, { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: false, claimIds })
+  else liftSource(overlay, request, source)
   const { steps } = examine(fleet, request, profile, seed)
   overlay.rollback(held)
   return steps.flatMap(({ reasons }) =>

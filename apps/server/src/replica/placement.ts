@@ -1,4 +1,4 @@
-import type { Claim, Code, DecisionRecord, RequestSpec, SelectedDestination } from '@gantt/scheduler-core'
+import type { Claim, ClaimRef, Code, DecisionRecord, Intent, RequestSpec, SelectedDestination } from '@gantt/scheduler-core'
 import type { DecisionPlace, RefusalReason } from '../db/rows.ts'
 
 export type { DecisionPlace, RefusalReason } from '../db/rows.ts'
@@ -9,6 +9,9 @@ export interface PlacementCall {
   readonly key: string
   readonly digest: string
   readonly request: RequestSpec
+  readonly intent: Intent
+  /** The claim that moves, or that is rebuilt where it is; its instance, group and host complete the request. */
+  readonly source: ClaimRef | null
   /** A profile's name, or name@number. */
   readonly profile: string
   /** NONE: advice only, nothing is claimed. */
@@ -40,7 +43,7 @@ export type PlacementOutcome =
       readonly revision: number
     }
   | { readonly type: 'conflict'; readonly firstSeenAt: number; readonly abandoned: boolean }
-  /** Refused by a rule that no other host would change. */
+  /** Refused by a rule that no other host would change, or because the claim that is to move is not there as it was named. */
   | { readonly type: 'void'; readonly code: Code }
 
 /** A decision that is not in the log: a refusal, or advice. */

@@ -66,6 +66,8 @@ const place = (replica: Replica, key: string, request: RequestSpec) =>
     ttlMs: 1_000,
     deadlineMs: 20_000,
     alternatesPerInstance: 2,
+    intent: 'CREATE',
+    source: null,
     allOrNothing: true,
   })
 

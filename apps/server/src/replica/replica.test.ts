@@ -31,6 +31,8 @@ const call = (key: string, request: RequestSpec, more: Partial<PlacementCall> = 
   ttlMs: 120_000,
   deadlineMs: 5_000,
   alternatesPerInstance: 1,
+  intent: 'CREATE',
+  source: null,
   allOrNothing: true,
   ...more,
 })

@@ -1,12 +1,4 @@
-import {
-  type Claim,
-  type ClaimsProposed,
-  type DecisionRecord,
-  type Fleet,
-  type HostRecord,
-  hostStatuses,
-  ZONE_KEY,
-} from '@gantt/scheduler-core'
+import { type Claim, type DecisionRecord, type Fleet, type HostRecord, hostStatuses, type Proposal, ZONE_KEY } from '@gantt/scheduler-core'
 import type { AggregateRow, ClaimRow, GroupRow, NodeRow, Rows, StoredDecision } from '../db/rows.ts'
 import type { UnloggedDecision } from './placement.ts'
 import type { Applied } from './replica.ts'
@@ -14,20 +6,15 @@ import type { Applied } from './replica.ts'
 /** What an entry that was just applied changes in the projections. Call it before the next entry is applied. */
 export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (record: DecisionRecord) => string): Rows {
   const decisions: StoredDecision[] = []
-  const claims = new Map<string, Claim>()
   const hosts = new Set<HostRecord>()
   const aggregates: AggregateRow[] = []
   const groups: GroupRow[] = []
-  const touch = (id: string): void => {
-    const claim = fleet.ledger.claims.get(id)
-    if (claim !== undefined) claims.set(id, claim)
-  }
   for (const [position, change] of entry.changes.entries()) {
     if (verdicts[position] !== undefined) continue
     switch (change.type) {
       case 'claims':
+      case 'move':
         decisions.push(placedDecision(change, entry.id, entry.basis.revision, position, fleet.now, digest))
-        for (const { claim } of change.parts) touch(claim)
         if (change.group !== null)
           groups.push({
             id: change.group.uuid,
@@ -36,22 +23,24 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
             revision: entry.revision,
           })
         break
-      case 'confirm':
-      case 'extend':
-      case 'release':
-      case 'expire':
-        touch(change.claim)
+      case 'group':
+        groups.push({ id: change.uuid, policy: change.policy, max_server_per_host: change.maxServerPerHost, revision: entry.revision })
         break
-      case 'abandon':
-        for (const id of fleet.ledger.findKey(change.account, change.key)?.claims ?? []) touch(id)
+      case 'membership':
+        if (change.group === null) break
+        groups.push({
+          id: change.group.uuid,
+          policy: change.group.policy,
+          max_server_per_host: change.group.maxServerPerHost,
+          revision: entry.revision,
+        })
         break
       case 'report':
       case 'namespace':
+      case 'liveness':
       case 'status': {
         const record = fleet.hosts.find(change)
-        if (record === undefined) break
-        hosts.add(record)
-        for (const claim of record.claims) if (claim.revision === entry.revision) claims.set(claim.id, claim)
+        if (record !== undefined) hosts.add(record)
         break
       }
       case 'aggregate': {
@@ -75,7 +64,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
     revision: entry.revision,
     entryId: entry.id,
     decisions,
-    claims: [...claims.values()].map((claim) => claimRow(fleet, claim)),
+    claims: [...fleet.ledger.changed].map((claim) => claimRow(fleet, claim)),
     nodes: [...hosts].map((record) => nodeRow(fleet, record)),
     aggregates,
     groups,
@@ -91,7 +80,7 @@ export const unloggedRow = (decision: UnloggedDecision, digest: (record: Decisio
 })
 
 function placedDecision(
-  { account, parts, answer, decision: record }: ClaimsProposed,
+  { account, parts, answer, decision: record }: Proposal,
   entryId: string,
   basis: number,
   position: number,

@@ -1,4 +1,4 @@
-import type { Fleet, Void } from '@gantt/scheduler-core'
+import { type Fleet, isProposal, type Void } from '@gantt/scheduler-core'
 import type { Batch } from './batch.ts'
 import { UnavailableError } from './placement.ts'
 import type { PlacementWork, Work } from './work.ts'
@@ -17,7 +17,7 @@ export function settle({ owners, entry }: Batch, verdicts: readonly Void[], flee
     first += changes
     if (own.includes('entry.basis')) again.push(work)
     else if (work.type === 'changes') work.settle(own.map((verdict) => ({ void: verdict, revision })))
-    else if (change?.type === 'claims' && own[0] === undefined) {
+    else if (change !== undefined && isProposal(change) && own[0] === undefined) {
       const claims = change.parts.map(({ claim }) => fleet.ledger.claims.get(claim))
       work.settle({ type: 'placed', decision: change.decision.id, answer: change.answer, claims, replayed: false, revision })
     } else if (endsHere(work, own[0])) continue

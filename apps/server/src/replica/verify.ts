@@ -3,6 +3,7 @@ import {
   type DecisionRecord,
   Fleet as EmptyFleet,
   type Fleet,
+  isProposal,
   proposalsBefore,
   replay,
   type SelectedDestination,
@@ -52,7 +53,7 @@ export async function verifyDecisions(store: LogReader, decisions: readonly Stor
     for (const entry of entries) {
       if (entry.basis.revision === fleet.place.revision)
         for (const [position, change] of entry.changes.entries()) {
-          if (change.type !== 'claims') continue
+          if (!isProposal(change)) continue
           check(change.decision, change.answer, proposalsBefore(entry, position), fleet)
           const kept = stored.get(change.decision.id)
           if (kept?.place.entryId === entry.id) compare('the stored record', change.decision.id, change.decision, kept.record)

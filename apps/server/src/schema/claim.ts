@@ -58,6 +58,18 @@ builder.node(Claim, {
       resolve: ({ decision }, _args, { decisions }) => decisions.view(decision),
     }),
     serverGroup: t.expose('group', { type: 'UUID', nullable: true, description: 'The server group that it is a member of.' }),
+    moveOf: t.field({
+      type: Claim,
+      nullable: true,
+      description: 'While a move is open: the claim at its other end, which ends when this one is confirmed.',
+      resolve: ({ source }, _args, { claims }) => (source === null ? null : claims.find(source)),
+    }),
+    movingTo: t.field({
+      type: Claim,
+      nullable: true,
+      description: 'While a move is open: the claim at its destination.',
+      resolve: ({ target }, _args, { claims }) => (target === null ? null : claims.find(target)),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Store time.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'End of a reservation; null once confirmed.' }),
     confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true, description: 'Store time.' }),
@@ -103,7 +115,7 @@ builder.queryFields((t) => ({
   }),
 }))
 
-const ClaimRef = builder.inputType('ClaimRef', {
+export const ClaimRef = builder.inputType('ClaimRef', {
   description: 'A claim, and the proof that it is still the one that was given out.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Its global id.' }),
@@ -111,7 +123,7 @@ const ClaimRef = builder.inputType('ClaimRef', {
   }),
 })
 
-const ClaimPayload = builder.objectRef<ClaimDone>('ClaimPayload').implement({
+export const ClaimPayload = builder.objectRef<ClaimDone>('ClaimPayload').implement({
   description: 'It is as asked.',
   fields: (t) => ({
     claim: t.field({
@@ -130,7 +142,7 @@ const ClaimPayload = builder.objectRef<ClaimDone>('ClaimPayload').implement({
   }),
 })
 
-const ClaimLost = builder.objectRef<ClaimLostShape>('ClaimLost').implement({
+export const ClaimLost = builder.objectRef<ClaimLostShape>('ClaimLost').implement({
   description: "The claim is not the caller's any more: it ended, or the fence is not its own.",
   interfaces: [UserError],
   fields: (t) => ({ claim: t.expose('claim', { type: Claim, nullable: true, description: 'As it is now.' }) }),
@@ -151,7 +163,7 @@ builder.mutationFields((t) => ({
   claimConfirm: t.field({
     type: [ClaimResult],
     authScopes: { scope: 'CLAIM' },
-    description: 'Makes reservations lasting. Repeating it is harmless.',
+    description: 'Makes reservations lasting; the destination of an open move takes its source’s place. Repeating it is harmless.',
     args: claimsArgs(),
     resolve: (_root, args, { claims }) => claims.confirm(toRefs(args.claims)),
   }),
@@ -165,9 +177,23 @@ builder.mutationFields((t) => ({
   claimRelease: t.field({
     type: [ClaimResult],
     authScopes: { scope: 'CLAIM' },
-    description: 'Gives room back. Repeating it is harmless.',
+    description: 'Gives room back; the destination of an open move released is the move reverted. Repeating it is harmless.',
     args: { ...claimsArgs(), reason: t.arg.string({ description: 'Why, for those who ask later.' }) },
     resolve: (_root, args, { claims }) => claims.release(toRefs(args.claims), args.reason ?? null),
+  }),
+  claimRevoke: t.field({
+    type: [ClaimResult],
+    authScopes: { scope: 'OPERATE' },
+    description: 'Ends claims whatever their fences are, for operators: their holders learn it by ClaimLost. Repeating it is harmless.',
+    args: {
+      ids: t.arg.idList({ required: true, description: '1 to 1000 global ids; answer i is for claim i.' }),
+      reason: t.arg.string({ required: true, description: 'Why, 1 to 1000 characters, for those who ask later.' }),
+    },
+    resolve: (_root, { ids, reason }, { claims }) =>
+      claims.revoke(
+        ids.map((id, i) => idOf('Claim', id, ['ids', String(i)])),
+        reason,
+      ),
   }),
   claimAbandon: t.field({
     type: ClaimResult,

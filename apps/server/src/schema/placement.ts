@@ -1,4 +1,4 @@
-import type { Destination as DestinationShape } from '@gantt/scheduler-core'
+import { type Destination as DestinationShape, intents } from '@gantt/scheduler-core'
 import type {
   ReplicaBehind as Behind,
   ChosenHost,
@@ -7,18 +7,23 @@ import type {
   NoHost,
   Placed,
 } from '../services/placement.ts'
+import type { Evacuated, EvacuationDone } from '../services/relocation.ts'
 import { builder } from './builder.ts'
-import { resultUnion, UserError, ValidationError } from './errors.ts'
+import { ClaimLost, ClaimRef } from './claim.ts'
+import { ResourceNameInput } from './common.ts'
+import { NotFound, resultUnion, UserError, ValidationError } from './errors.ts'
+import { idOf } from './ids.ts'
 import { ReasonCount } from './reasons.ts'
 import { Claim, Decision, Host } from './refs.ts'
 import { SpecInput, toSpecDocument } from './request-spec.ts'
 
 const Intent = builder.enumType('Intent', {
-  description: 'What the placing is for. This release answers CREATE.',
-  values: ['CREATE', 'RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVACUATE', 'UNSHELVE', 'REBUILD', 'PROBE'] as const,
+  description:
+    'What the placing is for. CREATE and UNSHELVE take room. RESIZE, LIVE_MIGRATE, COLD_MIGRATE and EVACUATE move a claim (`moveOf`): both ends are held until the destination is confirmed or released. REBUILD asks whether the claim may stay where it is, PROBE whether there is room at all; these two claim nothing.',
+  values: intents,
 })
 
-const ClaimMode = builder.enumType('ClaimMode', {
+export const ClaimMode = builder.enumType('ClaimMode', {
   description: 'NONE: advice only; RESERVE: held until ttl; CONFIRM: held for good, in one step.',
   values: ['NONE', 'RESERVE', 'CONFIRM'] as const,
 })
@@ -41,6 +46,10 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
   fields: (t) => ({
     spec: t.field({ type: SpecInput, required: true, description: 'What is to be placed.' }),
     intent: t.field({ type: Intent, required: true, defaultValue: 'CREATE', description: 'What for.' }),
+    moveOf: t.field({
+      type: ClaimRef,
+      description: 'The claim that moves or is rebuilt, with its fence; its instance and server group complete the request.',
+    }),
     idempotencyKey: t.string({
       required: true,
       description:
@@ -135,11 +144,18 @@ const ReplicaBehind = builder.objectRef<Behind>('ReplicaBehind').implement({
   }),
 })
 
+const placed = {
+  placed: 'SelectDestinationsPayload',
+  'no-host': 'NoValidHost',
+  'key-conflict': 'IdempotencyConflict',
+  behind: 'ReplicaBehind',
+}
+
 const SelectDestinationsResult = resultUnion(
   'SelectDestinationsResult',
   'Ends of selectDestinations.',
-  [SelectDestinationsPayload, NoValidHost, ValidationError, IdempotencyConflict, ReplicaBehind],
-  { placed: 'SelectDestinationsPayload', 'no-host': 'NoValidHost', 'key-conflict': 'IdempotencyConflict', behind: 'ReplicaBehind' },
+  [SelectDestinationsPayload, NoValidHost, ValidationError, IdempotencyConflict, ClaimLost, ReplicaBehind],
+  placed,
 )
 
 builder.mutationField('selectDestinations', (t) =>
@@ -152,6 +168,7 @@ builder.mutationField('selectDestinations', (t) =>
       placement.select(caller.account, {
         spec: toSpecDocument(input.spec, ['input', 'spec']),
         intent: input.intent,
+        moveOf: input.moveOf ? { id: idOf('Claim', input.moveOf.id, ['input', 'moveOf', 'id']), fence: input.moveOf.fence } : null,
         idempotencyKey: input.idempotencyKey,
         mode: input.claim?.mode ?? 'RESERVE',
         ttlMs: input.claim?.ttl ?? null,
@@ -163,3 +180,103 @@ builder.mutationField('selectDestinations', (t) =>
       }),
   }),
 )
+
+const ClaimCreateInput = builder.inputType('ClaimCreateInput', {
+  description: 'Room on one host that the caller names: an alternate of an earlier answer, as a rule.',
+  fields: (t) => ({
+    idempotencyKey: t.string({ required: true, description: 'As for selectDestinations.' }),
+    decisionId: t.id({ required: true, description: 'The decision whose request is to be placed there.' }),
+    host: t.field({ type: ResourceNameInput, required: true, description: 'Where.' }),
+    instanceUuid: t.field({ type: 'UUID', description: 'Which instance of the request; left out: the first.' }),
+    mode: t.field({ type: ClaimMode, defaultValue: 'RESERVE', description: 'RESERVE or CONFIRM.' }),
+    ttl: t.field({ type: 'Duration', description: 'How long a reservation holds, PT1S to PT24H; PT2M if not given.' }),
+    moveOf: t.field({
+      type: ClaimRef,
+      description: 'The claim that it is to take the place of: both are held until this one is confirmed.',
+    }),
+  }),
+})
+
+const ClaimCreateResult = resultUnion(
+  'ClaimCreateResult',
+  'Ends of claimCreate.',
+  [SelectDestinationsPayload, NoValidHost, ValidationError, IdempotencyConflict, ClaimLost, ReplicaBehind, NotFound],
+  placed,
+)
+
+const EvacuationMove = builder.objectRef<Evacuated>('EvacuationMove').implement({
+  description: 'One claim of the host, and what came of the search for another place.',
+  fields: (t) => ({
+    claim: t.expose('claim', { type: Claim, description: 'The claim that is to leave.' }),
+    result: t.field({
+      type: ClaimCreateResult,
+      description: 'Where it goes: confirm the claim there to end this one. Or why it stays.',
+      resolve: ({ outcome }) => outcome,
+    }),
+  }),
+})
+
+const HostEvacuatePayload = builder.objectRef<EvacuationDone>('HostEvacuatePayload').implement({
+  description: 'Every claim of the host was tried; those that found no place stay.',
+  fields: (t) => ({
+    hosts: t.field({ type: [Host], description: 'The host, node by node.', resolve: ({ hosts }) => [...hosts] }),
+    moves: t.field({ type: [EvacuationMove], description: 'Oldest claim first.', resolve: ({ moves }) => [...moves] }),
+    placedCount: t.exposeInt('placed', { description: 'Claims that have a place elsewhere now.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Give it as minRevision to read what was written.' }),
+  }),
+})
+
+const HostEvacuateResult = resultUnion('HostEvacuateResult', 'Ends of hostEvacuate.', [HostEvacuatePayload, NotFound, ValidationError], {
+  done: 'HostEvacuatePayload',
+})
+
+const HostEvacuateInput = builder.inputType('HostEvacuateInput', {
+  description: 'Everything off a host.',
+  fields: (t) => ({
+    host: t.field({ type: ResourceNameInput, required: true, description: 'Which; without a node, all its nodes.' }),
+    idempotencyKey: t.string({ required: true, description: '1 to 200 characters; each claim is moved under this key and its own id.' }),
+    claim: t.field({
+      type: ClaimOptionsInput,
+      defaultValue: { mode: 'RESERVE' },
+      description: 'How the room is held: RESERVE or CONFIRM.',
+    }),
+    profile: t.string({ description: 'name or name@number; the profile default if not given.' }),
+    deadline: t.field({ type: 'Duration', description: 'How long the caller waits; PT10S if not given, at most PT60S.' }),
+  }),
+})
+
+builder.mutationFields((t) => ({
+  claimCreate: t.field({
+    type: ClaimCreateResult,
+    authScopes: { scope: 'CLAIM' },
+    description:
+      'Takes room on a host that an earlier decision named, if every filter still lets it: the way on after a failure, without a search.',
+    args: { input: t.arg({ type: ClaimCreateInput, required: true, description: 'The call.' }) },
+    resolve: (_root, { input }, { relocation, caller }) =>
+      relocation.claimOn(caller.account, {
+        decisionId: idOf('Decision', input.decisionId, ['input', 'decisionId']),
+        host: input.host,
+        instance: input.instanceUuid ?? null,
+        idempotencyKey: input.idempotencyKey,
+        mode: input.mode === 'CONFIRM' ? 'CONFIRM' : 'RESERVE',
+        ttlMs: input.ttl ?? null,
+        moveOf: input.moveOf ? { id: idOf('Claim', input.moveOf.id, ['input', 'moveOf', 'id']), fence: input.moveOf.fence } : null,
+      }),
+  }),
+  hostEvacuate: t.field({
+    type: HostEvacuateResult,
+    authScopes: { scope: 'OPERATE' },
+    description:
+      'Finds another place for every claim of a host, in one call whose picks see each other. The claims here stay until those there are confirmed.',
+    args: { input: t.arg({ type: HostEvacuateInput, required: true, description: 'The call.' }) },
+    resolve: (_root, { input }, { relocation, caller }) =>
+      relocation.evacuate(caller.account, {
+        host: input.host,
+        idempotencyKey: input.idempotencyKey,
+        mode: input.claim?.mode === 'CONFIRM' ? 'CONFIRM' : 'RESERVE',
+        ttlMs: input.claim?.ttl ?? null,
+        profile: input.profile ?? null,
+        deadlineMs: input.deadline ?? null,
+      }),
+  }),
+}))

@@ -43,6 +43,8 @@ export interface Claims {
   confirm(claims: readonly ClaimRef[]): Promise<ClaimOutcome[]>
   extend(claims: readonly ClaimRef[], ttlMs: number): Promise<ClaimOutcome[]>
   release(claims: readonly ClaimRef[], reason: string | null): Promise<ClaimOutcome[]>
+  /** Ends claims whatever their fences are: for operators. */
+  revoke(ids: readonly string[], reason: string): Promise<ClaimOutcome[]>
   /** The last word of a caller that timed out: binds an unused key, or releases what it holds. */
   abandon(account: string, key: string): Promise<ClaimOutcome>
 }
@@ -64,7 +66,7 @@ export function createClaims(replica: Replica): Claims {
       const claim = find(id)
       const verdict = verdicts[i]
       if (claim === undefined) return notFound('claim', id, ['claims', String(i)])
-      if (verdict?.void !== undefined) return lost(claim, fence, ['claims', String(i)])
+      if (verdict?.void !== undefined) return lostClaim(claim, fence, ['claims', String(i)])
       const revision = verdict?.revision ?? replica.fleet.place.revision
       return { type: 'done', claims: [claim], replayed: claim.revision !== revision, revision }
     })
@@ -90,6 +92,12 @@ export function createClaims(replica: Replica): Claims {
         fence,
         reason,
       })),
+    revoke: (ids, reason) =>
+      each(
+        ids.map((id) => ({ id, fence: find(id)?.fence ?? 0 })),
+        checkText(['reason'], reason, { max: 1_000 }),
+        ({ id }) => ({ type: 'revoke', claim: id, reason }),
+      ),
     async abandon(account, key) {
       const issues = checkText(['idempotencyKey'], key, { max: MAX_KEY_LENGTH })
       if (issues.length > 0) return invalid(issues)
@@ -106,7 +114,8 @@ export function createClaims(replica: Replica): Claims {
   }
 }
 
-function lost(claim: Claim, fence: number, path: readonly string[]): ClaimLost {
+/** Why a claim is not the caller's any more. */
+export function lostClaim(claim: Claim, fence: number, path: readonly string[]): ClaimLost {
   const why = claim.fence === fence || !isLive(claim) ? `it is ${claim.state}` : `its fence is ${claim.fence}, not ${fence}`
   return { type: 'claim-lost', code: 'CLAIM_LOST', message: `The claim is not yours any more: ${why}.`, path, claim }
 }

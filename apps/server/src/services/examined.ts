@@ -1,6 +1,5 @@
 import {
   type Check,
-  type ClaimsProposed,
   checkAgain,
   type DecisionRecord,
   examineAgain,
@@ -10,6 +9,7 @@ import {
   type HostName,
   PASSES_ALL,
   type Profile,
+  type Proposal,
   type SelectedDestination,
   type VerdictMatrix,
   verdictMatrix,
@@ -22,7 +22,7 @@ export type Fidelity = 'REPLAYED' | 'APPROXIMATE'
 export interface Question {
   readonly record: DecisionRecord
   /** Proposals that were decided before it on the same state. */
-  readonly before: readonly ClaimsProposed[]
+  readonly before: readonly Proposal[]
   readonly answer: readonly SelectedDestination[]
   readonly fidelity: Fidelity
   readonly profile: Profile

@@ -4,13 +4,15 @@ import {
   canonicalJson,
   DEFAULT_PROFILE,
   type Destination,
+  type Intent,
   parseRequestSpec,
   type RequestSpec,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
+import { isMove } from '../replica/moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason } from '../replica/placement.ts'
 import type { Replica } from '../replica/replica.ts'
-import { DEFAULT_TTL_MS, MAX_KEY_LENGTH, MAX_TTL_MS, MIN_TTL_MS } from './claims.ts'
+import { type ClaimLost, type ClaimRef, DEFAULT_TTL_MS, lostClaim, MAX_KEY_LENGTH, MAX_TTL_MS, MIN_TTL_MS } from './claims.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import type { HostView } from './host-view.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf, under } from './outcome.ts'
@@ -25,7 +27,7 @@ const BEHIND_MS = 2_000
 
 /** A request as a caller gave it, with what was wrong with its form already. */
 export interface SpecDocument {
-  readonly document: unknown
+  readonly document?: unknown
   readonly issues: readonly Issue[]
   /** Where the caller gave it. */
   readonly path: readonly string[]
@@ -33,7 +35,9 @@ export interface SpecDocument {
 
 export interface PlacementInput {
   readonly spec: SpecDocument
-  readonly intent: string
+  readonly intent: Intent
+  /** The claim that the intent is about, where it is about one. */
+  readonly moveOf: ClaimRef | null
   readonly idempotencyKey: string
   readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
   readonly ttlMs: number | null
@@ -83,11 +87,14 @@ export interface ReplicaBehind extends Failure {
   readonly retryAfterMs: number
 }
 
-export type SelectOutcome = Placed | NoHost | KeyConflict | ReplicaBehind | Invalid
+export type SelectOutcome = Placed | NoHost | KeyConflict | ReplicaBehind | ClaimLost | Invalid
 
 export interface Placement {
-  /** Decides, claims and answers; asking again with the same key gets the same answer. */
-  select(account: string, input: PlacementInput): Promise<SelectOutcome>
+  /**
+   * Decides, claims and answers; asking again with the same key gets the same answer. `request` is for callers that have
+   * it parsed already; else `spec.document` is.
+   */
+  select(account: string, input: PlacementInput, request?: RequestSpec): Promise<SelectOutcome>
 }
 
 /** Unknown input to a request, with paths from the root of the call. */
@@ -98,39 +105,67 @@ export function parseSpec({ document, issues, path }: SpecDocument): { readonly 
 }
 
 export function createPlacement(replica: Replica, decisions: Decisions): Placement {
+  const place = async (account: string, request: RequestSpec, input: PlacementInput): Promise<SelectOutcome> => {
+    const { minRevision } = input
+    if (minRevision !== null && !(await replica.reached(minRevision, Math.min(BEHIND_MS, input.deadlineMs ?? BEHIND_MS))))
+      return behind(replica, minRevision)
+    const outcome = await replica.place(toCall(account, input, request))
+    switch (outcome.type) {
+      case 'placed':
+        return {
+          type: 'placed',
+          decision: decisions.view(outcome.decision),
+          destinations: toDestinations(replica, outcome.answer, outcome.claims),
+          replayed: outcome.replayed,
+          revision: outcome.revision,
+        }
+      case 'refused':
+        return refused(decisions.view(outcome.record.id), outcome, request.numInstances)
+      case 'conflict':
+        return conflict(outcome)
+      case 'void':
+        if (outcome.code === 'claim.lost' || outcome.code === 'claim.moving') return lostSource(replica, input, outcome.code)
+        return invalid([voidIssue(replica, outcome.code, input, request)], outcome.code === 'claim.key_cap' ? 'QUOTA' : 'INVALID')
+    }
+  }
+
   return {
-    async select(account, input) {
-      const parsed = parseSpec(input.spec)
+    async select(account, input, request) {
+      const parsed = request === undefined ? parseSpec(input.spec) : { value: request }
       const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input)]
       if ('type' in parsed || issues.length > 0) return invalid(issues)
-      const { minRevision } = input
-      if (minRevision !== null && !(await replica.reached(minRevision, Math.min(BEHIND_MS, input.deadlineMs ?? BEHIND_MS))))
-        return behind(replica, minRevision)
-      const call = toCall(account, input, parsed.value)
-      const outcome = await replica.place(call)
-      switch (outcome.type) {
-        case 'placed':
-          return {
-            type: 'placed',
-            decision: decisions.view(outcome.decision),
-            destinations: toDestinations(replica, outcome.answer, outcome.claims),
-            replayed: outcome.replayed,
-            revision: outcome.revision,
-          }
-        case 'refused':
-          return refused(decisions.view(outcome.record.id), outcome, parsed.value.numInstances)
-        case 'conflict':
-          return conflict(outcome)
-        case 'void':
-          return invalid([voidIssue(replica, outcome.code, input, parsed.value)], outcome.code === 'claim.key_cap' ? 'QUOTA' : 'INVALID')
-      }
+      const wrong = checkMove(replica, input, parsed.value)
+      return wrong.length > 0 ? invalid(wrong) : place(account, parsed.value, input)
     },
   }
 }
 
-function checkCall({ intent, idempotencyKey, ttlMs, alternatesPerInstance, deadlineMs, profile }: PlacementInput): Issue[] {
+/** Whether a call with this intent is about a claim that is there already. */
+const isAboutClaim = (intent: Intent): boolean => isMove(intent) || intent === 'REBUILD'
+
+function checkMove({ fleet }: Replica, { intent, moveOf, spec: { path } }: PlacementInput, request: RequestSpec): Issue[] {
+  if (moveOf === null || !isAboutClaim(intent)) return []
+  const issues: Issue[] = []
+  if (request.numInstances !== 1) issues.push(issue([...path, 'numInstances'], request.numInstances, `be 1: ${intent} is of one instance`))
+  const [named] = request.instanceUuids
+  const claim = fleet.ledger.claims.get(moveOf.id)
+  if (named !== undefined && claim !== undefined && claim.instance !== named)
+    issues.push(issue([...path, 'instanceUuids'], named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
+  const { instanceGroup } = request
+  if (instanceGroup !== null && claim !== undefined && claim.group !== null && claim.group !== instanceGroup.uuid)
+    issues.push(issue([...path, 'instanceGroup', 'uuid'], instanceGroup.uuid, `be ${claim.group}, the server group of the claim`))
+  return issues
+}
+
+function checkCall(input: PlacementInput): Issue[] {
+  const { intent, moveOf, idempotencyKey, ttlMs, alternatesPerInstance, deadlineMs, profile } = input
   return [
-    ...(intent === 'CREATE' ? [] : [issue(['input', 'intent'], intent, 'be CREATE in this release', 'call.unsupported')]),
+    ...(isAboutClaim(intent) && moveOf === null
+      ? [issue(['input', 'moveOf'], undefined, `be the claim that ${intent} is about, with its fence`)]
+      : []),
+    ...(!isAboutClaim(intent) && moveOf !== null
+      ? [issue(['input', 'moveOf'], moveOf.id, `be left out: ${intent} is about no claim`)]
+      : []),
     ...checkText(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }),
     ...(ttlMs === null ? [] : checkRange(['input', 'claim', 'ttl'], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms')),
     ...checkRange(['input', 'alternatesPerInstance'], alternatesPerInstance, 0, MAX_ALTERNATES),
@@ -140,16 +175,21 @@ function checkCall({ intent, idempotencyKey, ttlMs, alternatesPerInstance, deadl
 }
 
 function toCall(account: string, input: PlacementInput, request: RequestSpec): PlacementCall {
-  const { idempotencyKey: key, mode, alternatesPerInstance, allOrNothing, intent } = input
+  const { idempotencyKey: key, alternatesPerInstance, allOrNothing, intent, moveOf } = input
+  // nothing new is taken where an instance is only looked at, or built again in its own room
+  const mode = intent === 'PROBE' || intent === 'REBUILD' ? 'NONE' : input.mode
+  const source = moveOf === null ? null : { claim: moveOf.id, fence: moveOf.fence }
   const ttlMs = input.ttlMs ?? DEFAULT_TTL_MS
   const profile = input.profile ?? DEFAULT_PROFILE
   // what is asked, not how long the caller waits or how much it wants to hear
-  const asked = { request, intent, mode, ttlMs, alternatesPerInstance, profile, allOrNothing }
+  const asked = { request, intent, mode, ttlMs, alternatesPerInstance, profile, allOrNothing, ...(source !== null && { source }) }
   return {
     account,
     key,
     digest: createHash('sha256').update(canonicalJson(asked)).digest('hex'),
     request,
+    intent,
+    source,
     profile,
     mode,
     ttlMs,
@@ -196,6 +236,16 @@ function refused(decision: DecisionView, { reasons, found }: Extract<PlacementOu
     most === undefined ? 'No host has reported.' : `Most were refused by ${most.filter} (${most.hosts} of ${hosts}; for one: ${most.text})`
   const which = asked === 1 ? 'No host can take the instance.' : `No host can take instance ${found + 1} of ${asked}.`
   return { type: 'no-host', code: 'NO_VALID_HOST', message: `${which} ${why}`, path: null, decision, reasons, placedCount: found }
+}
+
+function lostSource({ fleet }: Replica, { moveOf }: PlacementInput, code: 'claim.lost' | 'claim.moving'): ClaimLost | Invalid {
+  const path = ['input', 'moveOf']
+  const claim = moveOf === null ? undefined : fleet.ledger.claims.get(moveOf.id)
+  if (moveOf === null || claim === undefined)
+    return invalid([{ code, path: [...path, 'id'], message: sentenceOf(code), expected: 'a live claim', actual: moveOf?.id ?? '' }])
+  return code === 'claim.moving'
+    ? { type: 'claim-lost', code: 'CLAIM_LOST', message: sentenceOf(code), path, claim }
+    : lostClaim(claim, moveOf.fence, path)
 }
 
 function conflict({ firstSeenAt, abandoned }: Extract<PlacementOutcome, { type: 'conflict' }>): KeyConflict {

@@ -9,12 +9,14 @@ import { createGroups, type Groups } from './groups.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import { createPlacement, type Placement } from './placement.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
+import { createRelocation, type Relocation } from './relocation.ts'
 import { createStats, type Stats } from './stats.ts'
 import { createWatch, type DecisionFeed, type Watch } from './watch.ts'
 
 /** Everything that can be asked of this process, one noun each. */
 export interface Services {
   readonly placement: Placement
+  readonly relocation: Relocation
   readonly stats: Stats
   readonly claims: Claims
   readonly hosts: Hosts
@@ -37,8 +39,10 @@ export interface ServicesOptions extends Records {
 
 export function createServices({ replica, history, feed, ...records }: ServicesOptions): Services {
   const decisions = createDecisions(replica, records)
+  const placement = createPlacement(replica, decisions)
   return {
-    placement: createPlacement(replica, decisions),
+    placement,
+    relocation: createRelocation(replica, decisions, placement),
     stats: createStats(replica),
     claims: createClaims(replica),
     hosts: createHosts(replica),

@@ -205,17 +205,8 @@ function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): Ho
         case 'report':
         case 'namespace':
         case 'status':
+        case 'liveness':
           return fleet.hosts.find(change) ?? []
-        case 'claims':
-          return change.parts.flatMap((part) => fleet.hosts.find(part) ?? [])
-        case 'confirm':
-        case 'release':
-        case 'extend':
-        case 'expire': {
-          const claim = fleet.ledger.claims.get(change.claim)
-          return claim === undefined ? [] : fleet.hosts.get(claim.host)
-        }
-        case 'abandon':
         case 'aggregate':
           return fleet.hosts.records.filter((record) => record.revision === revision)
         default:
@@ -223,5 +214,6 @@ function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): Ho
       }
     }),
   )
+  for (const { host } of fleet.ledger.changed) records.add(fleet.hosts.get(host))
   return [...records].map((record) => ({ fleet, record }))
 }

@@ -1,0 +1,51 @@
+import {
+  type Claim,
+  type ClaimRef,
+  type Code,
+  type Fleet,
+  type Intent,
+  isLive,
+  type MoveIntent,
+  type RequestSpec,
+} from '@gantt/scheduler-core'
+import type { PlacementCall } from './placement.ts'
+
+const moves: readonly Intent[] = ['RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVACUATE'] satisfies readonly MoveIntent[]
+
+/** Whether a call with this intent takes room for a claim that moves. */
+export const isMove = (intent: Intent): intent is MoveIntent => moves.includes(intent)
+
+/** The claim that is to move, or the code of why it cannot. */
+export function findSource({ ledger }: Fleet, { claim: id, fence }: ClaimRef): Claim | Extract<Code, 'claim.lost' | 'claim.moving'> {
+  const claim = ledger.claims.get(id)
+  if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'
+  return claim.source !== null || claim.target !== null ? 'claim.moving' : claim
+}
+
+/**
+ * The request as the claim completes it: its instance, its server group as it is bound now, and where it may go. A resize
+ * may stay; a migration and an evacuation leave the host; a rebuild stays.
+ */
+export function requestOfMove(
+  { groups, hosts }: Fleet,
+  { request, intent }: Pick<PlacementCall, 'request' | 'intent'>,
+  claim: Claim,
+): RequestSpec {
+  const { host, node } = hosts.get(claim.host)
+  const group = claim.group === null ? undefined : groups.find(claim.group)
+  return {
+    ...request,
+    instanceUuids: claim.instance === null ? [] : [claim.instance],
+    instanceGroup:
+      group === undefined
+        ? request.instanceGroup
+        : {
+            uuid: group.uuid,
+            policy: group.policy,
+            maxServerPerHost: group.policy === 'ANTI_AFFINITY' ? group.maxServerPerHost : null,
+            hosts: request.instanceGroup?.hosts ?? [],
+          },
+    ...(intent === 'REBUILD' && { requestedDestination: { aggregates: [], ...request.requestedDestination, host, node } }),
+    ...(isMove(intent) && intent !== 'RESIZE' && { ignoreHosts: [...new Set([...request.ignoreHosts, host])] }),
+  }
+}

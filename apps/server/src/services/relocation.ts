@@ -1,0 +1,139 @@
+import { type Claim, isLive, type RequestSpec } from '@gantt/scheduler-core'
+import type { Replica } from '../replica/replica.ts'
+import type { ClaimRef } from './claims.ts'
+import type { Decisions } from './decisions.ts'
+import type { HostView } from './host-view.ts'
+import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
+import type { Placement, PlacementInput, SelectOutcome } from './placement.ts'
+
+export interface EvacuationInput {
+  readonly host: { readonly host: string; readonly node?: string | null | undefined }
+  readonly idempotencyKey: string
+  readonly mode: 'RESERVE' | 'CONFIRM'
+  readonly ttlMs: number | null
+  readonly profile: string | null
+  readonly deadlineMs: number | null
+}
+
+/** One claim of the host, and what came of the search for another place. */
+export interface Evacuated {
+  readonly claim: Claim
+  readonly outcome: SelectOutcome | NotFound
+}
+
+export interface EvacuationDone {
+  readonly type: 'done'
+  /** The host, node by node. */
+  readonly hosts: readonly HostView[]
+  readonly moves: readonly Evacuated[]
+  readonly placed: number
+  readonly revision: number
+}
+
+export interface ClaimOnInput {
+  readonly decisionId: string
+  readonly host: { readonly host: string; readonly node?: string | null | undefined }
+  /** Which instance of the decision's request; null: the first. */
+  readonly instance: string | null
+  readonly idempotencyKey: string
+  readonly mode: 'RESERVE' | 'CONFIRM'
+  readonly ttlMs: number | null
+  readonly moveOf: ClaimRef | null
+}
+
+/** Instances that were placed and are to be elsewhere. */
+export interface Relocation {
+  /** Takes room for an instance of an earlier decision on a host that the caller names, if every filter still lets it. */
+  claimOn(account: string, input: ClaimOnInput): Promise<SelectOutcome | NotFound>
+  /** Everything off a host: one call, in which every move sees what those before it take. */
+  evacuate(account: string, input: EvacuationInput): Promise<EvacuationDone | NotFound | Invalid>
+}
+
+/** What an account's key for a whole host leaves for the claim's own part. */
+const MAX_KEY_LENGTH = 200
+
+export function createRelocation(replica: Replica, decisions: Decisions, placement: Placement): Relocation {
+  return {
+    async claimOn(account, { decisionId, host, instance, ...input }) {
+      const stored = await decisions.stored(decisionId)
+      if (stored === undefined) return notFound('decision', decisionId, ['input', 'decisionId'])
+      const { request } = stored.record
+      const { instanceUuids } = request
+      if (instance !== null && !instanceUuids.includes(instance))
+        return invalid([
+          issue(['input', 'instanceUuid'], instance, `be an instance of the decision: ${instanceUuids.join(', ') || 'it names none'}`),
+        ])
+      const asked = requestFor(request, { instance: instance ?? instanceUuids[0] ?? null })
+      return placement.select(
+        account,
+        {
+          ...input,
+          spec: { issues: [], path: ['input'] },
+          intent: input.moveOf === null ? 'CREATE' : 'RESIZE',
+          profile: stored.record.profile,
+          alternatesPerInstance: 0,
+          allOrNothing: true,
+          minRevision: null,
+          deadlineMs: null,
+        },
+        {
+          ...asked,
+          // a host that the first search was told to leave out is the caller's own choice now
+          ignoreHosts: asked.ignoreHosts.filter((name) => name !== host.host),
+          requestedDestination: { aggregates: [], ...asked.requestedDestination, host: host.host, node: host.node ?? null },
+        },
+      )
+    },
+
+    async evacuate(account, { host: name, idempotencyKey, mode, ...rest }) {
+      if (idempotencyKey.length > MAX_KEY_LENGTH)
+        return invalid([issue(['input', 'idempotencyKey'], idempotencyKey, `be at most ${MAX_KEY_LENGTH} characters`)])
+      await replica.fresh()
+      const { fleet } = replica
+      const nodes = fleet.hosts.nodesOf(name.host).map((index) => fleet.hosts.get(index))
+      const records = nodes.filter(({ node }) => typeof name.node !== 'string' || node === name.node)
+      if (records.length === 0) return notFound('host', name.node ? `${name.host}/${name.node}` : name.host, ['input', 'host'])
+      // oldest first, on every replica and every repetition; a destination of an open move is not yet at home here
+      const claims = records
+        .flatMap((record) => [...record.claims])
+        .filter((claim) => isLive(claim) && claim.source === null)
+        .sort((a, b) => a.fence - b.fence)
+      // asked together: they wait in one queue in this order, and are decided one behind the other
+      const moves = await Promise.all(
+        claims.map(async (claim): Promise<Evacuated> => {
+          const stored = await decisions.stored(claim.decision)
+          if (stored === undefined) return { claim, outcome: notFound('decision', claim.decision, ['input', 'host']) }
+          const input: PlacementInput = {
+            ...rest,
+            mode,
+            spec: { issues: [], path: ['input'] },
+            intent: 'EVACUATE',
+            moveOf: { id: claim.id, fence: claim.fence },
+            idempotencyKey: `${idempotencyKey}/${claim.id}`,
+            alternatesPerInstance: 2,
+            allOrNothing: true,
+            minRevision: null,
+          }
+          return { claim, outcome: await placement.select(account, input, requestFor(stored.record.request, claim)) }
+        }),
+      )
+      return {
+        type: 'done',
+        hosts: records.map((record) => ({ fleet, record })),
+        moves,
+        placed: moves.filter(({ outcome }) => outcome.type === 'placed').length,
+        revision: fleet.place.revision,
+      }
+    },
+  }
+}
+
+/** What a claim's decision asked, for this claim's instance alone and anywhere. */
+export const requestFor = (request: RequestSpec, { instance }: Pick<Claim, 'instance'>): RequestSpec => ({
+  ...request,
+  numInstances: 1,
+  instanceUuids: instance === null ? [] : [instance],
+  forceHosts: [],
+  forceNodes: [],
+  requestedDestination: request.requestedDestination === null ? null : { ...request.requestedDestination, host: null, node: null },
+})
