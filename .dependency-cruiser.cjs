@@ -1,6 +1,7 @@
 // Who imports whom (CONTRIBUTING.md has the table). A rule here says what is forbidden; its comment says what to do instead.
 const core = '^packages/scheduler-core/src'
 const server = '^apps/server/src'
+const console_ = '^apps/console/src'
 /** Arithmetic that several filters or weighers share; none of these is a filter or weigher itself. */
 const sharedParts = `${core}/(filters/(fit|extra-spec-match)|weighers/fill)[.]ts$`
 const tests = '[.](test|suite|bench)[.]ts$'
@@ -109,6 +110,27 @@ module.exports = {
       comment: 'What is published as ./testing is for tests and benchmarks.',
       from: { path: '^(apps|packages)/', pathNot: [tests, '/testing/', '/(bench|scenarios)/'] },
       to: { path: '/src/testing/' },
+    },
+    {
+      name: 'features-stand-alone',
+      severity: 'error',
+      comment: 'A page of the console knows what all pages share; a link is how one leads to another.',
+      from: { path: `${console_}/features/([^/]+)/`, pathNot: tests },
+      to: { path: `${console_}/(features|app)/`, pathNot: `${console_}/features/$1/` },
+    },
+    {
+      name: 'shared-parts-know-no-feature',
+      severity: 'error',
+      comment: 'What every page of the console uses knows none of them.',
+      from: { path: `${console_}/(ui|lib)/`, pathNot: tests },
+      to: { path: `${console_}/(features|app)/` },
+    },
+    {
+      name: 'nobody-imports-the-console',
+      severity: 'error',
+      comment: 'The console is files that the service serves.',
+      from: { pathNot: '^apps/console/' },
+      to: { path: '^apps/console/src/' },
     },
     {
       name: 'client-is-typed-calls',

@@ -6,6 +6,8 @@ import './table.css'
 export interface TableColumn<Row> {
   readonly key: string
   readonly label: string
+  /** The whole name, where the label is a short one. */
+  readonly title?: string
   /** CSS width: `96px`, `minmax(160px, 1fr)`. */
   readonly width: string
   readonly align?: 'left' | 'right'
@@ -184,7 +186,13 @@ function HeadCell<Row>({ column, sort, onSort }: HeadCellProps<Row>) {
   const mark = isSorted ? (sort.descending ? ' ↓' : ' ↑') : ''
   return (
     // biome-ignore lint/a11y/useSemanticElements: the header of a virtual grid
-    <div role="columnheader" tabIndex={-1} aria-sort={order} className={column.align === 'right' ? 'number' : undefined}>
+    <div
+      role="columnheader"
+      tabIndex={-1}
+      aria-sort={order}
+      title={column.title}
+      className={column.align === 'right' ? 'number' : undefined}
+    >
       {column.sortable && onSort ? (
         <button
           type="button"

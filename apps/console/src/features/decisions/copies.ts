@@ -24,7 +24,5 @@ export function commandWhyNot(id: string, instance: number | null, name: string)
   return `gantt why-not ${id} ${quoteForShell(host)}${options.join('')}`
 }
 
-export const commandList = (query: string): string => `gantt decisions${query === '' ? '' : ` --query ${quoteForShell(query)}`}`
-
 /** As one word for a shell; plain words stay plain. */
 export const quoteForShell = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

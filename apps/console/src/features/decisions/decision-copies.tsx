@@ -15,6 +15,7 @@ interface DecisionCopiesProps {
 /** The ways to take a decision along. The ticket's text is the service's own. */
 export function DecisionCopies({ id, instance, document }: DecisionCopiesProps) {
   const variables = { id, instance }
+  const { state, copy } = useCopy()
   return (
     <>
       <Copy make={async () => `${(await request(TICKET, variables)).explainPlacement.text}\n\n${location.href}\n`}>Copy for a ticket</Copy>
@@ -22,7 +23,7 @@ export function DecisionCopies({ id, instance, document }: DecisionCopiesProps) 
       <Menu position="bottom-end" withinPortal={false}>
         <Menu.Target>
           <Button size="compact-sm" variant="outline" rightSection={<IconChevronDown size={14} aria-hidden />}>
-            Copy as
+            <span aria-live="polite">{wordFor(state, 'Copy as')}</span>
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
@@ -34,7 +35,7 @@ export function DecisionCopies({ id, instance, document }: DecisionCopiesProps) 
               ['Request, JSON', JSON.stringify(document, null, 2)],
             ] as const
           ).map(([label, text]) => (
-            <Menu.Item key={label} onClick={() => void navigator.clipboard.writeText(text)}>
+            <Menu.Item key={label} onClick={() => void copy(() => text)}>
               {label}
             </Menu.Item>
           ))}
@@ -44,10 +45,24 @@ export function DecisionCopies({ id, instance, document }: DecisionCopiesProps) 
   )
 }
 
-/** Copies a text that is made when it is asked for, and says how that went. */
+/** Copies a text that is made when it is asked for. */
 function Copy({ make, children }: { make(): Promise<string>; readonly children: string }) {
-  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle')
-  const copy = async (): Promise<void> => {
+  const { state, copy } = useCopy()
+  return (
+    <Button size="compact-sm" variant="outline" onClick={() => void copy(make)}>
+      <span aria-live="polite">{wordFor(state, children)}</span>
+    </Button>
+  )
+}
+
+type CopyState = 'idle' | 'copied' | 'failed'
+
+const wordFor = (state: CopyState, idle: string): string => ({ idle, copied: 'Copied', failed: 'Could not copy' })[state]
+
+/** Copies, and says for a moment how that went. */
+function useCopy() {
+  const [state, setState] = useState<CopyState>('idle')
+  const copy = async (make: () => string | Promise<string>): Promise<void> => {
     try {
       await navigator.clipboard.writeText(await make())
       setState('copied')
@@ -56,9 +71,5 @@ function Copy({ make, children }: { make(): Promise<string>; readonly children: 
     }
     setTimeout(() => setState('idle'), 2_000)
   }
-  return (
-    <Button size="compact-sm" variant="outline" onClick={() => void copy()}>
-      <span aria-live="polite">{{ idle: children, copied: 'Copied', failed: 'Could not copy' }[state]}</span>
-    </Button>
-  )
+  return { state, copy }
 }

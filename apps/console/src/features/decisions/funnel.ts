@@ -63,11 +63,3 @@ export const countsOf = (hostCount: number, steps: readonly { readonly entered: 
 /** The funnel as a line of text: `200 > 120 > 0`. Steps that refused nobody are left out. */
 export const funnelText = (hostCount: number, steps: readonly { readonly entered: number; readonly passed: number }[]): string =>
   countsOf(hostCount, steps).join(' > ')
-
-/** The same for a narrow cell: the ends of it. */
-export function shortFunnelText(hostCount: number, steps: readonly { readonly entered: number; readonly passed: number }[]): string {
-  const counts = countsOf(hostCount, steps).map((count) => COUNT.format(count))
-  return counts.length <= 3 ? counts.join(' > ') : [counts[0], '…', ...counts.slice(-2)].join(' > ')
-}
-
-const COUNT = new Intl.NumberFormat('en-US')

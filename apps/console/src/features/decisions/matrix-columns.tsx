@@ -17,7 +17,8 @@ export function matrixColumns(matrix: Matrix, filters: readonly FilterPlace[], a
       (filter, i): TableColumn<number> => ({
         key: `filter:${filter.name}`,
         label: short[i] ?? filter.name,
-        width: 'minmax(52px, 1fr)',
+        title: filter.name,
+        width: 'minmax(60px, 1fr)',
         value: (host) => words[verdictAt(matrix, host, filter, all)],
         cell: (host) => <Cell verdict={verdictAt(matrix, host, filter, all)} filter={filter.name} />,
       }),

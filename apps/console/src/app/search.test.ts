@@ -1,0 +1,18 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseSearch, printSearch } from './search.ts'
+
+test('whatever stands in the address is read back as it was written', () => {
+  const values = fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.string({ minLength: 1, unit: 'grapheme' }), { maxKeys: 6 })
+  fc.assert(
+    fc.property(values, (search) => {
+      const printed = printSearch(search)
+      expect(parseSearch(printed.replace(/^\?/, ''))).toEqual({ ...search })
+    }),
+  )
+})
+
+test('what is not set does not stand in the address', () => {
+  expect(printSearch({ q: undefined, sort: 'name' })).toBe('?sort=name')
+  expect(printSearch({})).toBe('')
+})

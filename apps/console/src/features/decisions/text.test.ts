@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { commandExplain, commandWhyNot, quoteForShell } from './copies.ts'
+import { exactAmount, readableAmount, shareOf } from './facts.ts'
+import { barOf, barShare, countsOf, scaleFor } from './funnel.ts'
+import { hostOfName, nameOfHost } from './names.ts'
+import { gapsBetween } from './stack.ts'
+
+describe('a bar of the funnel', () => {
+  test.each([
+    ['nothing of nothing', 0, 0, 'linear', 0],
+    ['half', 50, 100, 'linear', 0.5],
+    ['all, logarithmic', 100, 100, 'log', 1],
+    ['none, logarithmic', 0, 100, 'log', 0],
+  ] as const)('%s', (_name, hosts, all, scale, share) => expect(barShare(hosts, all, scale)).toBe(share))
+
+  test('few of many can be seen on the logarithmic scale only', () => {
+    expect(barShare(13, 10_000, 'linear')).toBeLessThan(0.01)
+    expect(barShare(13, 10_000, 'log')).toBeGreaterThan(0.25)
+    expect([scaleFor(50), scaleFor(51)]).toEqual(['linear', 'log'])
+  })
+
+  test('is who is left, then a part for each reason by its hosts, without a hole', () => {
+    const reasons = [
+      { code: 'zone.other', hosts: 30 },
+      { code: 'memory.short', hosts: 10 },
+    ]
+    const { left, refused } = barOf({ entered: 100, passed: 60, reasons }, 100, 'linear')
+    expect(left).toBe(0.6)
+    expect(refused.map(({ code, hosts }) => [code, hosts])).toEqual([
+      ['zone.other', 30],
+      ['memory.short', 10],
+    ])
+    expect(refused[0]?.from).toBeCloseTo(0.6)
+    expect(refused[0]?.to).toBeCloseTo(0.9)
+    expect(refused[1]?.from).toBe(refused[0]?.to)
+    expect(refused[1]?.to).toBeCloseTo(1)
+  })
+
+  test('has one part where the reasons are not known yet, and none where nobody was refused', () => {
+    expect(barOf({ entered: 10, passed: 4, reasons: [] }, 10, 'linear').refused).toMatchObject([{ code: '', hosts: 6 }])
+    expect(barOf({ entered: 4, passed: 4, reasons: [] }, 10, 'linear').refused).toEqual([])
+  })
+
+  test('the counts leave out steps that refused nobody', () => {
+    const steps = [
+      { entered: 200, passed: 200 },
+      { entered: 200, passed: 12 },
+      { entered: 12, passed: 12 },
+    ]
+    expect(countsOf(200, steps)).toEqual([200, 12])
+  })
+})
+
+describe('amounts', () => {
+  test.each([
+    ['262144', 'MiB', '256 GiB', '262144 MiB'],
+    ['80', 'GiB', '80 GiB', '80 GiB'],
+    ['2048', 'GiB', '2 TiB', '2048 GiB'],
+    ['1204', null, '1,204', '1204'],
+    ['4', 'VCPU', '4 VCPU', '4 VCPU'],
+    ['z2', null, 'z2', 'z2'],
+    ['', null, '', ''],
+  ])('%s %s reads %s', (value, unit, readable, exact) => {
+    expect(readableAmount(value, unit)).toBe(readable)
+    expect(exactAmount(value, unit)).toBe(exact)
+  })
+
+  test('what is not there is no text', () => expect([readableAmount(null, 'MiB'), exactAmount(undefined, 'MiB')]).toEqual(['', '']))
+
+  test.each([
+    ['three quarters', { required: '8', actual: '6', shortfall: '2', unit: null }, 0.75],
+    ['less than nothing', { required: '8', actual: '-2', shortfall: '10', unit: null }, 0],
+    ['no amount', { required: 'z2', actual: 'z1', shortfall: null, unit: null }, undefined],
+    ['words where a number should be', { required: '8', actual: 'none', shortfall: '8', unit: null }, undefined],
+    ['nothing needed', { required: '0', actual: '1', shortfall: '0', unit: null }, undefined],
+  ])('the share of %s', (_name, fact, share) => expect(shareOf(fact)).toBe(share))
+})
+
+describe('commands', () => {
+  test.each([
+    ['plain', 'plain'],
+    ['z1/r-01:a', 'z1/r-01:a'],
+    ['two words', "'two words'"],
+    ["it's", "'it'\\''s'"],
+    ['$(rm)', "'$(rm)'"],
+    ['', "''"],
+  ])('%s is one word: %s', (text, word) => expect(quoteForShell(text)).toBe(word))
+
+  test('ask the same as the page', () => {
+    expect(commandExplain('abc', null)).toBe('gantt explain abc')
+    expect(commandExplain('abc', 2)).toBe('gantt explain abc --instance 2')
+    expect(commandWhyNot('abc', null, 'h1')).toBe('gantt why-not abc h1')
+    expect(commandWhyNot('abc', 1, 'rack/node 1')).toBe("gantt why-not abc rack --node 'node 1' --instance 1")
+  })
+})
+
+test.each([
+  [{ hostName: 'h1', node: 'h1' }, 'h1', { host: 'h1', node: null }],
+  [{ hostName: 'rack', node: 'e' }, 'rack/e', { host: 'rack', node: 'e' }],
+])('a host is written %o', (host, name, read) => {
+  expect(nameOfHost(host)).toBe(name)
+  expect(hostOfName(name)).toEqual(read)
+})
+
+test('gaps name every weigher, also one that the other host lacks', () => {
+  const one = [
+    { weigher: 'RAM', weighted: 0.5 },
+    { weigher: 'CPU', weighted: -0.25 },
+  ]
+  expect(gapsBetween(one, [{ weigher: 'RAM', weighted: 0.75 }])).toEqual([
+    { weigher: 'RAM', gap: -0.25 },
+    { weigher: 'CPU', gap: -0.25 },
+  ])
+})
