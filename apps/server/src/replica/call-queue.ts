@@ -1,3 +1,4 @@
+import type { Timers } from '../timers.ts'
 import { UnavailableError } from './placement.ts'
 import type { Waiting, Work } from './work.ts'
 
@@ -15,7 +16,7 @@ export interface CallQueue {
   failAll(error: UnavailableError): void
 }
 
-export function createCallQueue(): CallQueue {
+export function createCallQueue(timers: Timers): CallQueue {
   const works: Work[] = []
   return {
     works,
@@ -27,21 +28,21 @@ export function createCallQueue(): CallQueue {
           arrived,
           abandoned: false,
           settle(outcome) {
-            clearTimeout(timer)
+            cancel()
             resolve(outcome)
           },
           fail(error) {
-            clearTimeout(timer)
+            cancel()
             reject(error)
           },
         })
-        const timer = setTimeout(() => {
+        const cancel = timers.after(deadlineMs, () => {
           // what is on its way already may still count; what only waits is dropped
           item.abandoned = true
           const waiting = works.indexOf(item)
           if (waiting >= 0) works.splice(waiting, 1)
           reject(new UnavailableError('deadline', `no answer within ${deadlineMs} ms; ask again with the same key to learn the outcome`))
-        }, deadlineMs)
+        })
         works.push(item)
       })
     },

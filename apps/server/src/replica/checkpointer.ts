@@ -1,18 +1,18 @@
 import { type Checkpoint, checkpointOf, type Fleet } from '@gantt/scheduler-core'
 import type { Synchronizer } from '../sync/synchronizer.ts'
+import type { Timers } from '../timers.ts'
 
 /** A checkpoint is due after this many changes, or this long after the first change since the last. */
 const CHANGES = 10_000
 const MILLISECONDS = 60_000
 
 /** Writes checkpoints as the log grows, so that a replica that starts, and a replay, read little of it. */
-export function createCheckpointer(store: Synchronizer, revision: number, warn: (message: string) => void) {
+export function createCheckpointer(store: Synchronizer, timers: Timers, revision: number, warn: (message: string) => void) {
   let changes = 0
   let lastRevision = revision
   let latest: Fleet | undefined
   let saving: Promise<void> | undefined
-  const timer = setInterval(() => save(), MILLISECONDS)
-  timer.unref()
+  const stop = timers.every(MILLISECONDS, () => save())
 
   const save = (): void => {
     if (latest === undefined || saving !== undefined || latest.place.revision === lastRevision) return
@@ -38,7 +38,7 @@ export function createCheckpointer(store: Synchronizer, revision: number, warn: 
       if (changes >= CHANGES) save()
     },
     async close(): Promise<void> {
-      clearInterval(timer)
+      stop()
       await saving
     },
   }

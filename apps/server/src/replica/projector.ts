@@ -2,6 +2,7 @@ import type { DecisionRecord, Fleet } from '@gantt/scheduler-core'
 import type { ProjectionStore } from '../db/projections.ts'
 import { requestSpecId } from '../db/request-specs.ts'
 import type { Rows, StoredDecision } from '../db/rows.ts'
+import { realTimers } from '../timers.ts'
 import type { History } from './history.ts'
 import type { Applied, Replica } from './replica.ts'
 import { rowsOf } from './rows-of.ts'
@@ -26,7 +27,7 @@ export interface Projector {
 export function createProjector(replica: Replica, store: ProjectionStore, history: History, warn: (message: string) => void): Projector {
   const buffer: Rows[] = []
   const listeners = new Set<(decision: StoredDecision) => void>()
-  const moved = createSignal()
+  const moved = createSignal(realTimers)
   let position = 0
   let running: Promise<void> | undefined
   let again = false

@@ -9,12 +9,13 @@ import {
   type Void,
 } from '@gantt/scheduler-core'
 import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
+import { realTimers, type Timers } from '../timers.ts'
 import { type Batch, buildBatch } from './batch.ts'
-import { createCallQueue } from './call-queue.ts'
+import { type CallQueue, createCallQueue } from './call-queue.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { type PlacementCall, type PlacementOutcome, UnavailableError, type UnloggedDecision } from './placement.ts'
 import { settle } from './settle.ts'
-import { createSignal } from './signal.ts'
+import { createSignal, type Signal } from './signal.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
 import { BATCHES_PER_TURN, createTurns } from './turns.ts'
 import type { ChangeVerdict, ChangeWork, PlacementWork, Waiting, Work } from './work.ts'
@@ -34,8 +35,8 @@ export interface ReplicaOptions {
   warn(message: string): void
   readonly newId?: () => string
   readonly newSeed?: () => string
-  /** A clock that never goes back, milliseconds; for deadlines and for estimating the store's time. */
-  readonly monotonic?: () => number
+  /** For deadlines, retries and for estimating the store's time. */
+  readonly timers?: Timers
 }
 
 /** A turn ends after this long, whatever still waits. */
@@ -53,11 +54,11 @@ export class Replica {
   #halted: Error | undefined
   #closing = false
   readonly #store: Synchronizer
-  readonly #options: Required<Pick<ReplicaOptions, 'newId' | 'newSeed' | 'monotonic'>> & ReplicaOptions
-  readonly #queue = createCallQueue()
+  readonly #options: Required<Pick<ReplicaOptions, 'newId' | 'newSeed' | 'timers'>> & ReplicaOptions
+  readonly #queue: CallQueue
   #inFlight: Batch | undefined
   readonly #listeners = new Set<(applied: Applied) => void>()
-  readonly #moved = createSignal()
+  readonly #moved: Signal
   readonly #clock: StoreClock
   readonly #recording = new Set<Promise<void>>()
   #arrivals = 0
@@ -67,14 +68,13 @@ export class Replica {
   readonly #turns = createTurns()
   #wake: (() => void) | undefined
   #running: Promise<void> = Promise.resolve()
-  readonly #expiry: NodeJS.Timeout
+  readonly #stopExpiry: () => void
   readonly #checkpointer: ReturnType<typeof createCheckpointer>
 
   /** Loads the newest checkpoint and the log after it, then follows. Throws when the store cannot be read. */
   static async start(options: ReplicaOptions): Promise<Replica> {
     const checkpoint = await options.store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
-    const fleet = checkpoint === undefined ? new EmptyFleet() : restoreFleet(checkpoint)
-    const replica = new Replica(options, fleet)
+    const replica = new Replica(options, checkpoint === undefined ? new EmptyFleet() : restoreFleet(checkpoint))
     await replica.#catchUp()
     replica.#clock.learn(await options.store.time())
     replica.#running = replica.#run()
@@ -82,18 +82,20 @@ export class Replica {
   }
 
   private constructor(options: ReplicaOptions, fleet: Fleet) {
-    this.#options = { newId: randomUUID, newSeed: () => randomUUID().slice(0, 8), monotonic: () => performance.now(), ...options }
+    this.#options = { newId: randomUUID, newSeed: () => randomUUID().slice(0, 8), timers: realTimers, ...options }
+    const { timers } = this.#options
+    this.#queue = createCallQueue(timers)
+    this.#moved = createSignal(timers)
     this.#store = options.store
     this.#fleet = fleet
     this.name = options.name
-    this.#clock = createStoreClock(this.#options.monotonic)
-    this.#checkpointer = createCheckpointer(this.#store, fleet.place.revision, options.warn)
+    this.#clock = createStoreClock(timers.now)
+    this.#checkpointer = createCheckpointer(this.#store, timers, fleet.place.revision, options.warn)
     this.#store.onNews((revision) => {
       if (revision !== undefined && revision <= this.#fleet.place.revision) return
       this.#lookAtStore()
     })
-    this.#expiry = setInterval(() => this.#expireOverdue(), 1_000)
-    this.#expiry.unref()
+    this.#stopExpiry = timers.every(1_000, () => this.#expireOverdue())
   }
 
   /** The fleet as applied here. Read it synchronously: it moves whenever an entry is applied. */
@@ -162,7 +164,7 @@ export class Replica {
   async close(): Promise<void> {
     if (this.#closing) return
     this.#closing = true
-    clearInterval(this.#expiry)
+    this.#stopExpiry()
     this.#wake?.()
     await this.#running
     await Promise.all(this.#recording)
@@ -214,7 +216,8 @@ export class Replica {
       } catch (error) {
         if (!(error instanceof StoreUnavailableError)) return this.#halt(error)
         if (failures === 0) this.#options.warn(`the store does not answer: ${error.message}`)
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]))
+        const pause = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] as number
+        await new Promise<void>((resolve) => void this.#options.timers.after(pause, resolve))
         failures++
         this.#news = true
       }
@@ -226,10 +229,10 @@ export class Replica {
     const giveBack = await this.#store.takeTurn()
     try {
       this.#turns.taken(await this.#catchUp())
-      const end = this.#options.monotonic() + TURN_MS
+      const end = this.#options.timers.now() + TURN_MS
       for (let batch = 0; batch < BATCHES_PER_TURN && (this.#queue.works.length > 0 || this.#inFlight !== undefined); batch++) {
         await this.#appendOne()
-        if (this.#options.monotonic() > end) break
+        if (this.#options.timers.now() > end) break
       }
     } finally {
       await giveBack()
@@ -272,7 +275,7 @@ export class Replica {
       writer: this.name,
       freshUpTo: this.#freshUpTo,
       newSeed: this.#options.newSeed,
-      monotonic: this.#options.monotonic,
+      monotonic: this.#options.timers.now,
     })
     this.#queue.putBack(batch.later)
     return batch
@@ -293,6 +296,12 @@ export class Replica {
     }
     await this.#store.durable(place)
     this.#turns.appended()
+    if (place.revision !== this.#fleet.place.revision + 1) {
+      // a store that lets stale entries in: what is between is applied first, and the judge decides
+      this.#turns.refused()
+      await this.#catchUp()
+      return
+    }
     // the basis was the head, so this replica was as new as the store when it asked
     this.#apply({ ...entry, revision: place.revision, at: place.at })
     this.#freshUpTo = Math.max(this.#freshUpTo, askedAt)

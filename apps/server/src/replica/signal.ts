@@ -1,3 +1,5 @@
+import type { Timers } from '../timers.ts'
+
 /** Lets callers wait until something holds that changes now and then. */
 export interface Signal {
   /** Says that something changed: everyone who waits looks again. */
@@ -8,24 +10,24 @@ export interface Signal {
 
 const LOOK_MS = 100
 
-export function createSignal(): Signal {
+export function createSignal(timers: Timers): Signal {
   const waiting = new Set<() => void>()
   return {
     tell() {
       for (const look of [...waiting]) look()
     },
     async until(holds, timeoutMs, givenUp = () => false) {
-      const end = performance.now() + timeoutMs
+      const end = timers.now() + timeoutMs
       while (!holds()) {
-        const left = end - performance.now()
+        const left = end - timers.now()
         if (left <= 0 || givenUp()) return false
         await new Promise<void>((resolve) => {
           const look = (): void => {
-            clearTimeout(timer)
+            cancel()
             waiting.delete(look)
             resolve()
           }
-          const timer = setTimeout(look, Math.min(left, LOOK_MS))
+          const cancel = timers.after(Math.min(left, LOOK_MS), look)
           waiting.add(look)
         })
       }

@@ -1,7 +1,8 @@
 import type { Checkpoint, Entry, LogEntry, Place } from '@gantt/scheduler-core'
-import pg from 'pg'
+import type pg from 'pg'
+import { realTimers, type Timers } from '../../timers.ts'
 import { type LogReader, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
-import { createSession, sqlState } from './session.ts'
+import { createPgDriver, type Driver, sqlState } from './session.ts'
 
 /** Advisory locks of a fleet's database: the turn, and the writing of checkpoints. */
 const TURN_LOCK = 0x67616e80
@@ -26,6 +27,8 @@ WITH appended AS (
 )
 SELECT revision, at_ms, pg_notify('gantt_log', revision::text) FROM appended`
 
+const PING = { name: 'gantt-ping', text: 'SELECT 1' }
+
 const READ = 'SELECT revision, id, writer, body, at_ms FROM log WHERE revision >= $1::bigint ORDER BY revision LIMIT $2::int'
 
 interface LogRow {
@@ -42,20 +45,22 @@ interface LogRow {
  * no gaps and no head row. Commits are synchronous: what is visible is durable.
  */
 export async function openPostgresSynchronizer(connection: pg.ClientConfig): Promise<Synchronizer> {
+  return openOn(createPgDriver(connection), realTimers)
+}
+
+/** The same on any way of reaching a server. */
+export async function openOn(driver: Driver, timers: Timers): Promise<Synchronizer> {
   const listeners = new Set<(revision?: number) => void>()
   const news = (revision?: number): void => {
     for (const listener of listeners) listener(revision)
   }
   // one session appends, takes turns and reads for them, in order; a turn dies with it
-  const log = createSession(connection, (client) =>
+  const log = driver.session((client) =>
     client.query(
       `SET synchronous_commit = on; SET lock_timeout = ${TURN_TIMEOUT_MS}; SET statement_timeout = 10000; SET idle_in_transaction_session_timeout = 10000`,
     ),
   )
-  const rest = new pg.Pool({ ...connection, max: 2, connectionTimeoutMillis: 5_000, idleTimeoutMillis: 10_000 })
-  rest.on('error', () => undefined) // an idle connection ended: the pool opens another when it needs one
-  const follower = createSession(
-    connection,
+  const follower = driver.session(
     async (client) => {
       client.on('notification', ({ payload }) => news(Number(payload)))
       await client.query('LISTEN gantt_log')
@@ -63,19 +68,20 @@ export async function openPostgresSynchronizer(connection: pg.ClientConfig): Pro
     () => news(),
   )
   // the poll also brings the listening connection back after a loss
-  const poll = setInterval(() => {
-    void follower.query({ text: 'SELECT 1' }).catch(() => undefined)
+  const stopPolling = timers.every(POLL_MS, () => {
+    void follower.query(PING).catch(() => undefined)
     news()
-  }, POLL_MS)
-  await follower.query({ text: 'SELECT 1' })
+  })
+  await follower.query(PING)
 
   const past: LogReader = {
-    read: (after, limit) => read((query) => rest.query<LogRow>(query), after, limit),
+    read: (after, limit) => read((query) => driver.query<LogRow>(query), after, limit),
     async loadCheckpoint(atMost) {
-      const { rows } = await rest.query<{ body: string }>(
-        'SELECT body FROM checkpoint WHERE revision <= $1 ORDER BY revision DESC LIMIT 1',
-        [atMost],
-      )
+      const { rows } = await driver.query<{ body: string }>({
+        name: 'gantt-load-checkpoint',
+        text: 'SELECT body FROM checkpoint WHERE revision <= $1 ORDER BY revision DESC LIMIT 1',
+        values: [atMost],
+      })
       return rows[0] && (JSON.parse(rows[0].body) as Checkpoint)
     },
   }
@@ -133,36 +139,33 @@ export async function openPostgresSynchronizer(connection: pg.ClientConfig): Pro
       }
     },
 
-    async saveCheckpoint(checkpoint) {
-      const client = await rest.connect()
-      try {
-        await client.query('BEGIN')
-        const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS locked', [CHECKPOINT_LOCK])
+    saveCheckpoint: (checkpoint) =>
+      driver.transaction(async (query) => {
+        const { rows } = await query<{ locked: boolean }>({
+          name: 'gantt-checkpoint-lock',
+          text: `SELECT pg_try_advisory_xact_lock(${CHECKPOINT_LOCK}) AS locked`,
+        })
+        if (rows[0]?.locked !== true) return false
         const { place } = checkpoint
-        const saved =
-          rows[0]?.locked === true
-            ? await client.query(
-                `INSERT INTO checkpoint (revision, id, at_ms, epoch, format, body)
+        const saved = await query({
+          name: 'gantt-save-checkpoint',
+          text: `INSERT INTO checkpoint (revision, id, at_ms, epoch, format, body)
                  SELECT $1, $2, $3, epoch, $4, $5 FROM store_epoch ON CONFLICT (revision) DO NOTHING`,
-                [place.revision, place.id, place.at, checkpoint.format, JSON.stringify(checkpoint)],
-              )
-            : undefined
+          values: [place.revision, place.id, place.at, checkpoint.format, JSON.stringify(checkpoint)],
+        })
         // the log is kept whole, so an old checkpoint only saves reading: a few are enough
-        if (saved?.rowCount === 1)
-          await client.query(
-            'DELETE FROM checkpoint WHERE revision NOT IN (SELECT revision FROM checkpoint ORDER BY revision DESC LIMIT $1)',
-            [CHECKPOINTS_KEPT],
-          )
-        await client.query('COMMIT')
-        return saved?.rowCount === 1
-      } finally {
-        client.release(true)
-      }
-    },
+        if (saved.rowCount === 1)
+          await query({
+            name: 'gantt-drop-checkpoints',
+            text: 'DELETE FROM checkpoint WHERE revision NOT IN (SELECT revision FROM checkpoint ORDER BY revision DESC LIMIT $1)',
+            values: [CHECKPOINTS_KEPT],
+          })
+        return saved.rowCount === 1
+      }),
 
     async close() {
-      clearInterval(poll)
-      await Promise.all([log.close(), follower.close(), rest.end()])
+      stopPolling()
+      await Promise.all([log.close(), follower.close(), driver.close()])
     },
   }
 }

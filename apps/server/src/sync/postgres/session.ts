@@ -16,10 +16,51 @@ const DEFECTS = /^(0A|22|23|26|2B|34|39|3D|3F|42|44)/
 export const sqlState = (error: unknown): string | undefined =>
   error !== null && typeof error === 'object' && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
+/** How statements reach a PostgreSQL server. The simulator has a server of its own. */
+export interface Driver {
+  /** One connection, opened anew after a loss; `prepare` runs on each new one, `onEnd` after each loss. */
+  session(prepare: (client: Prepared) => Promise<unknown>, onEnd?: () => void): Session
+  /** Statements that are in no hurry, on any connection. */
+  query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>>
+  /** Statements that count all or none, on a connection of their own. */
+  transaction<T>(use: (query: Query) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+type Query = <Row extends pg.QueryResultRow>(query: pg.QueryConfig) => Promise<pg.QueryResult<Row>>
+
+/** A connection that is being made ready. */
+export interface Prepared {
+  query(text: string): Promise<unknown>
+  on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown
+}
+
+/** Connections of the driver `pg`. */
+export function createPgDriver(connection: pg.ClientConfig): Driver {
+  const pool = new pg.Pool({ ...connection, max: 2, connectionTimeoutMillis: 5_000, idleTimeoutMillis: 10_000 })
+  pool.on('error', () => undefined) // an idle connection ended: the pool opens another when it needs one
+  return {
+    session: (prepare, onEnd) => createSession(connection, prepare, onEnd),
+    query: (query) => pool.query(query),
+    async transaction(use) {
+      const client = await pool.connect()
+      try {
+        await client.query('BEGIN')
+        const result = await use((query) => client.query(query))
+        await client.query('COMMIT')
+        return result
+      } finally {
+        client.release(true)
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
 /** `prepare` runs on each new connection. A failure of the connection is a StoreUnavailableError. */
-export function createSession(
+function createSession(
   connection: pg.ClientConfig,
-  prepare: (client: pg.Client) => Promise<unknown>,
+  prepare: (client: Prepared) => Promise<unknown>,
   onEnd: () => void = () => {},
 ): Session {
   let client: Promise<pg.Client> | undefined
