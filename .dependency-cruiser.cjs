@@ -77,6 +77,20 @@ module.exports = {
       to: { path: [`${server}/sync/[^/]+/`, `${server}/(services|schema)/`], pathNot: `${server}/sync/$1/` },
     },
     {
+      name: 'model-shares-nothing',
+      severity: 'error',
+      comment: 'The reference model is a second opinion: it imports nothing at all.',
+      from: { path: `${server}/simulation/reference-model[.]ts$` },
+      to: {},
+    },
+    {
+      name: 'nothing-needs-the-simulation',
+      severity: 'error',
+      comment: 'The service runs without it; the command line comes in by the index.',
+      from: { path: `${server}/`, pathNot: [`${server}/simulation/`, `${server}/index[.]ts$`] },
+      to: { path: `${server}/simulation/` },
+    },
+    {
       name: 'only-db-knows-prisma',
       severity: 'error',
       comment: 'Ask a file in db, one noun each.',

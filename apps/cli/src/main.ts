@@ -3,6 +3,7 @@ import { addCommands } from './commands/commands.ts'
 import { addDemo } from './demo/command.ts'
 import { addProve } from './prove/prove.ts'
 import { addReplay } from './replay/command.ts'
+import { addSimulate } from './simulate.ts'
 
 const program = new Command('gantt').description('Places instances on hosts, and says why.').version('0.1.0')
 
@@ -25,6 +26,8 @@ addDemo(program)
 addReplay(program)
 
 addProve(program)
+
+addSimulate(program)
 
 // whoever reads us may have seen enough, as `head` does
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,0 +1,69 @@
+import { at, canonicalJson, type Fleet, hostStatuses, isLive, livenessStates } from '@gantt/scheduler-core'
+import type { ReferenceModel } from './reference-model.ts'
+
+const CLASSES = ['VCPU', 'MEMORY_MB', 'DISK_GB']
+
+/** All that decisions and answers depend on, as text: of a replica's fleet. */
+export function digestOfFleet({ place, hosts, groups, ledger }: Fleet): string {
+  const { status, liveness, lastEdit } = hosts.columns
+  return canonicalJson({
+    revision: place.revision,
+    hosts: hosts.records.map(({ host, index }) => [
+      host,
+      hostStatuses[at(status, index)],
+      livenessStates[at(liveness, index)],
+      at(lastEdit, index),
+      CLASSES.map((resourceClass) => at(hosts.classColumns(resourceClass).free, index)),
+    ]),
+    claims: [...ledger.claims.values()]
+      .filter(isLive)
+      .map(({ id, state, fence, expiresAt, host, group, source, target }) => [
+        id,
+        state,
+        fence,
+        expiresAt,
+        hosts.get(host).host,
+        group,
+        source,
+        target,
+      ]),
+    keys: [...ledger.keys()].map(({ account, key, claims, forgottenAt }) => [account, key, claims, forgottenAt]).sort(byText),
+    groups: [...groups.byUuid.values()]
+      .map(({ uuid, policy, maxServerPerHost, version, lastEdit: edited, members }) => [
+        uuid,
+        policy,
+        maxServerPerHost,
+        version,
+        edited,
+        [...members].map(([index, count]) => [hosts.get(index).host, count]).sort(byText),
+      ])
+      .sort(byText),
+  })
+}
+
+/** The same of the reference model. */
+export function digestOfModel(model: ReferenceModel): string {
+  return canonicalJson({
+    revision: model.revision,
+    hosts: model.hosts.map((host) => [
+      host.name,
+      host.status,
+      host.liveness,
+      host.edited,
+      CLASSES.map((resourceClass) => model.free(host, resourceClass)),
+    ]),
+    claims: model.claims
+      .filter((claim) => model.isLive(claim))
+      .map(({ id, state, fence, expiresAt, host, group, source, target }) => [id, state, fence, expiresAt, host, group, source, target]),
+    keys: model.keys.map(({ account, key, claims, forgottenAt }) => [account, key, claims, forgottenAt]).sort(byText),
+    groups: model.groups
+      .map(({ uuid, policy, max, version, edited }) => {
+        const counts = new Map<string, number>()
+        for (const { host } of model.members(uuid)) counts.set(host, (counts.get(host) ?? 0) + 1)
+        return [uuid, policy, max, version, edited, [...counts].sort(byText)]
+      })
+      .sort(byText),
+  })
+}
+
+const byText = (a: unknown, b: unknown): number => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)

@@ -1,0 +1,71 @@
+import type { Random } from '@gantt/scheduler-core'
+
+/** Everything that happens to a world from outside. What the small numbers mean depends on the world that they meet, so that every part of a plan is a plan. */
+export interface Act {
+  /** Milliseconds since the world began. */
+  readonly at: number
+  readonly what: (typeof acts)[number]
+  readonly a: number
+  readonly b: number
+  readonly c: number
+}
+
+/** How often each kind comes. */
+const weights = {
+  place: 26,
+  retry: 8,
+  confirm: 8,
+  extend: 3,
+  release: 6,
+  revoke: 1,
+  abandon: 3,
+  move: 8,
+  settle: 8,
+  report: 14,
+  status: 3,
+  liveness: 2,
+  group: 3,
+  membership: 3,
+  look: 4,
+  kill: 3,
+  serverCrash: 2,
+  cutOff: 3,
+  cuts: 3,
+  slow: 2,
+  deaf: 1,
+  jump: 2,
+} as const
+
+export const acts = Object.keys(weights) as (keyof typeof weights)[]
+
+const LENGTH_MS = 150_000
+
+export interface Plan {
+  readonly seed: string
+  readonly replicas: number
+  readonly acts: readonly Act[]
+  /** Chance that the store lets a stale append in, as a faulty engine does. */
+  readonly blind: number
+}
+
+/** A plan of about `size` acts, in bursts, so that many meet at once. */
+export function createPlan(seed: number, replicas: number, random: Random, size = 140): Plan {
+  const kinds = acts.flatMap((what) => new Array<Act['what']>(weights[what]).fill(what))
+  let at = 0
+  const planned: Act[] = []
+  while (planned.length < size) {
+    at += random.below(5_000)
+    const burst = 1 + random.below(10)
+    for (let i = 0; i < burst; i++) {
+      planned.push({
+        at: Math.min(at + random.below(12), LENGTH_MS),
+        what: kinds[random.below(kinds.length)] as Act['what'],
+        a: random.below(1_000),
+        b: random.below(1_000),
+        c: random.below(1_000),
+      })
+    }
+  }
+  // some worlds have a store that compares well, some one that does not: the judge is what makes claims safe
+  return { seed: String(seed), replicas, acts: planned.sort((x, y) => x.at - y.at), blind: seed % 3 === 0 ? 0.4 : 0 }
+}

@@ -1,0 +1,454 @@
+/**
+ * The fleet as the rules say it is, in slow and obvious lines: nothing is cached, every sum is added up anew, and not one
+ * line is shared with the core, which must say the same of every log. Covers what the simulator does: countable classes,
+ * no cells, no devices.
+ */
+
+/** Entries as the store hands them out; read as plain data, so that no type of the core stands in between. */
+export interface ModelEntry {
+  readonly id: string
+  readonly revision: number
+  readonly at: number
+  readonly basis: { readonly revision: number; readonly id: string; readonly at: number }
+  readonly changes: readonly ModelChange[]
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the model reads the log as the JSON that it is
+export type ModelChange = Readonly<Record<string, any>>
+
+export interface ModelHost {
+  name: string
+  /** Class by class: total, reserved, ratio, used as reported. */
+  classes: Record<string, { capacity: number; used: number }>
+  present: string[]
+  incarnation: string
+  pastIncarnations: string[]
+  sequence: number
+  status: string
+  liveness: string
+  /** Revision of the last edit. */
+  edited: number
+}
+
+export interface ModelClaim {
+  id: string
+  account: string
+  key: string
+  instance: string | null
+  host: string
+  amounts: Record<string, number>
+  group: string | null
+  fence: number
+  state: string
+  expiresAt: number | null
+  /** The other ends of an open move. */
+  source: string | null
+  target: string | null
+  /** What it holds beside the report's figures. */
+  extra: Record<string, number> | null
+  /** It ended while its host listed the instance, and the host has listed it ever since. */
+  lingers: boolean
+}
+
+export interface ModelKey {
+  account: string
+  key: string
+  claims: string[]
+  /** Null while one of its claims lives. */
+  forgottenAt: number | null
+}
+
+export interface ModelGroup {
+  uuid: string
+  policy: string
+  max: number | null
+  version: number
+  edited: number
+}
+
+const KEY_AFTERLIFE = 3_600_000
+const WINDOW = 1_024
+const FENCES = 65_536
+
+const isLiveState = (state: string): boolean => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state)
+
+export class ReferenceModel {
+  revision = 0
+  now = 0
+  hosts: ModelHost[] = []
+  claims: ModelClaim[] = []
+  keys: ModelKey[] = []
+  groups: ModelGroup[] = []
+  /** Id and stamp at each revision, from 0 on. */
+  places: { id: string; at: number }[] = [{ id: '', at: 0 }]
+
+  /** Judges the next entry; answers per change undefined when it counts, or why it does not. */
+  apply(entry: ModelEntry): (string | undefined)[] {
+    const repeated = this.#recentIds().includes(entry.id)
+    this.revision++
+    this.places.push({ id: entry.id, at: entry.at })
+    this.now = Math.max(this.now, entry.at)
+    const at = this.places[entry.basis.revision]
+    const inWindow = entry.basis.revision > this.revision - WINDOW
+    const known = inWindow && at !== undefined && at.id === entry.basis.id && at.at === entry.basis.at
+    let fence = this.revision * FENCES
+    const verdicts = entry.changes.map((change) => {
+      if (repeated) return 'entry.repeated'
+      if (!known) return 'entry.basis'
+      const verdict = this.#judge(change, entry.basis.revision, fence)
+      if (change.type === 'claims' || change.type === 'move') fence += change.parts.length
+      return verdict
+    })
+    this.keys = this.keys.filter(({ forgottenAt }) => forgottenAt === null || forgottenAt > this.now)
+    this.claims = this.claims.filter(
+      (claim) => isLiveState(claim.state) || claim.lingers || this.keys.some(({ claims }) => claims.includes(claim.id)),
+    )
+    return verdicts
+  }
+
+  #recentIds(): string[] {
+    return this.places.slice(Math.max(0, this.places.length - WINDOW)).map(({ id }) => id)
+  }
+
+  host(name: string): ModelHost | undefined {
+    return this.hosts.find((host) => host.name === name)
+  }
+
+  claim(id: string): ModelClaim | undefined {
+    return this.claims.find((claim) => claim.id === id)
+  }
+
+  group(uuid: string | null): ModelGroup | undefined {
+    return this.groups.find((group) => group.uuid === uuid)
+  }
+
+  isLive(claim: ModelClaim | undefined): claim is ModelClaim {
+    return claim !== undefined && isLiveState(claim.state)
+  }
+
+  /** Live members of a group: a claim that grows on its own host is its source's until the move ends. */
+  members(uuid: string): ModelClaim[] {
+    return this.claims.filter((claim) => this.isLive(claim) && claim.group === uuid && !this.#growsInPlace(claim))
+  }
+
+  /** What is free of a class on a host: capacity, less what is reported as used, less what claims hold beside it. */
+  free(host: ModelHost, resourceClass: string, without: ModelClaim[] = []): number {
+    const { capacity, used } = host.classes[resourceClass] ?? { capacity: 0, used: 0 }
+    const held = this.claims
+      .filter((claim) => claim.host === host.name && this.isLive(claim) && !without.includes(claim))
+      .map((claim) => {
+        const extra = claim.extra?.[resourceClass] ?? 0
+        if (this.#growsInPlace(claim) || claim.state === 'MATERIALISED') return extra
+        return (claim.amounts[resourceClass] ?? 0) + extra
+      })
+    return capacity - used - held.reduce((sum, amount) => sum + amount, 0)
+  }
+
+  /** Whether a claim is the destination of an open move on its own host. */
+  #growsInPlace(claim: ModelClaim): boolean {
+    return claim.source !== null && this.claim(claim.source)?.host === claim.host
+  }
+
+  #judge(change: ModelChange, basis: number, fence: number): string | undefined {
+    switch (change.type) {
+      case 'claims':
+        return this.#judgeProposal(change, basis) ?? this.#judgeClaims(change, fence)
+      case 'move':
+        return this.#judgeProposal(change, basis) ?? this.#judgeMove(change, fence)
+      case 'report':
+        return this.#takeReport(change)
+      case 'status': {
+        const host = this.host(change.host)
+        if (host === undefined) return 'report.unknown_host'
+        host.status = change.status
+        host.edited = this.revision
+        return undefined
+      }
+      case 'liveness': {
+        const host = this.host(change.host)
+        if (host === undefined) return 'report.unknown_host'
+        host.liveness = change.state
+        if (change.state === 'DOWN') host.edited = this.revision
+        return undefined
+      }
+      case 'abandon':
+        return this.#abandon(change)
+      case 'group':
+        return this.#changeGroup(change)
+      case 'feature':
+        return undefined
+      default:
+        return this.#judgeClaimCall(change)
+    }
+  }
+
+  #judgeProposal(change: ModelChange, basis: number): string | undefined {
+    if (this.keys.some(({ account, key }) => account === change.account && key === change.key)) return 'claim.key_used'
+    if (change.notAfter !== null && this.now > change.notAfter) return 'claim.deadline'
+    const ids = change.parts.map(({ claim }: ModelChange) => claim)
+    if (new Set(ids).size < ids.length || ids.some((id: string) => this.claim(id) !== undefined)) return 'claim.id_taken'
+    if (change.group !== null) {
+      const group = this.group(change.group.uuid)
+      if (group !== undefined && (group.policy !== change.group.policy || group.max !== change.group.maxServerPerHost))
+        return 'claim.group_mismatch'
+      if (group !== undefined && group.edited > basis) return 'claim.edited'
+    }
+    for (const part of change.parts) {
+      const host = this.host(part.host)
+      if (host === undefined) return 'claim.no_room'
+      if (host.edited > basis) return 'claim.edited'
+    }
+    return undefined
+  }
+
+  #judgeClaims(change: ModelChange, fence: number): string | undefined {
+    const before = { claims: [...this.claims], groups: [...this.groups] }
+    this.#bindGroup(change.group)
+    for (const [i, part] of change.parts.entries()) {
+      const refusal = this.#mayStand(part, change.group?.uuid ?? null)
+      if (refusal !== undefined) {
+        this.claims = before.claims
+        this.groups = before.groups
+        return refusal
+      }
+      this.claims.push(this.#newClaim(change, part, fence + i))
+    }
+    this.#bindKey(change)
+    return undefined
+  }
+
+  #judgeMove(change: ModelChange, fence: number): string | undefined {
+    const source = this.claim(change.source.claim)
+    const [part] = change.parts
+    if (change.parts.length !== 1) return 'claim.lost'
+    if (!this.isLive(source) || source.fence !== change.source.fence || source.instance !== part.instance) return 'claim.lost'
+    if (source.source !== null || source.target !== null) return 'claim.moving'
+    const groups = [...this.groups]
+    this.#bindGroup(change.group)
+    const refusal = this.#mayStand(part, change.group?.uuid ?? null, source)
+    if (refusal !== undefined) {
+      this.groups = groups
+      return refusal
+    }
+    const claim = this.#newClaim(change, part, fence)
+    claim.source = source.id
+    source.target = claim.id
+    if (claim.host === source.host) {
+      claim.extra = {}
+      for (const [resourceClass, amount] of Object.entries(claim.amounts))
+        claim.extra[resourceClass] = Math.max(0, amount - (source.amounts[resourceClass] ?? 0))
+    }
+    this.claims.push(claim)
+    this.#bindKey(change)
+    return undefined
+  }
+
+  /** Whether one more instance may stand on a host, as if the claim that moves were not there. */
+  #mayStand(part: ModelChange, uuid: string | null, mover?: ModelClaim): string | undefined {
+    const host = this.host(part.host)
+    if (host === undefined) return 'claim.no_room'
+    for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {
+      const own = mover?.host === host.name ? (mover.amounts[resourceClass] ?? 0) : 0
+      if (this.free(host, resourceClass) + own < amount) return 'claim.no_room'
+    }
+    const group = this.group(uuid)
+    if (group === undefined) return undefined
+    const others = this.members(group.uuid).filter((member) => member !== mover)
+    const here = others.filter((member) => member.host === host.name)
+    if (group.policy === 'ANTI_AFFINITY' && here.length >= (group.max ?? 1)) return 'claim.group_rule'
+    if (group.policy === 'AFFINITY' && others.some((member) => member.host !== host.name)) return 'claim.group_rule'
+    return undefined
+  }
+
+  #newClaim(change: ModelChange, part: ModelChange, fence: number): ModelClaim {
+    return {
+      id: part.claim,
+      account: change.account,
+      key: change.key,
+      instance: part.instance,
+      host: part.host,
+      amounts: part.grants.classes ?? {},
+      group: change.group?.uuid ?? null,
+      fence,
+      state: change.mode === 'RESERVE' ? 'RESERVED' : 'CONFIRMED',
+      expiresAt: change.mode === 'RESERVE' ? this.now + change.ttlMs : null,
+      source: null,
+      target: null,
+      extra: null,
+      lingers: false,
+    }
+  }
+
+  #bindGroup(group: ModelChange | null): void {
+    if (group === null || this.group(group.uuid) !== undefined) return
+    this.groups.push({ uuid: group.uuid, policy: group.policy, max: group.maxServerPerHost, version: 1, edited: 0 })
+  }
+
+  #bindKey({ account, key, parts }: ModelChange): void {
+    const claims = parts.map(({ claim }: ModelChange) => claim)
+    this.keys.push({ account, key, claims, forgottenAt: claims.length === 0 ? this.now + KEY_AFTERLIFE : null })
+  }
+
+  /** Calls about one claim. */
+  #judgeClaimCall(change: ModelChange): string | undefined {
+    const claim = this.claim(change.claim)
+    const isOwn = claim !== undefined && claim.fence === change.fence
+    switch (change.type) {
+      case 'confirm':
+        if (!isOwn || !this.isLive(claim)) return 'claim.lost'
+        if (claim.state === 'RESERVED') claim.state = 'CONFIRMED'
+        claim.expiresAt = null
+        if (claim.source !== null) this.#settleMove(claim)
+        return undefined
+      case 'extend':
+        if (!isOwn || !this.isLive(claim)) return 'claim.lost'
+        if (claim.expiresAt !== null) claim.expiresAt = Math.max(claim.expiresAt, this.now + change.ttlMs)
+        return undefined
+      case 'release':
+        if (!isOwn) return 'claim.lost'
+        if (claim.state === 'RELEASED') return undefined
+        if (!this.isLive(claim)) return 'claim.lost'
+        this.#end(claim, 'RELEASED')
+        return undefined
+      case 'revoke':
+        if (claim?.state === 'REVOKED') return undefined
+        if (!this.isLive(claim)) return 'claim.lost'
+        this.#end(claim, 'REVOKED')
+        return undefined
+      case 'expire':
+        if (claim?.state !== 'RESERVED' || claim.expiresAt === null || claim.expiresAt > this.now) return 'claim.not_expired'
+        this.#end(claim, 'EXPIRED')
+        return undefined
+      case 'membership': {
+        if (!isOwn || !this.isLive(claim)) return 'claim.lost'
+        if (claim.source !== null || claim.target !== null) return 'claim.moving'
+        const { group } = change
+        if (claim.group === (group?.uuid ?? null)) return undefined
+        if (group !== null) {
+          const bound = this.group(group.uuid)
+          if (bound !== undefined && (bound.policy !== group.policy || bound.max !== group.maxServerPerHost)) return 'claim.group_mismatch'
+          if (this.#mayStand({ host: claim.host, grants: {} }, group.uuid) !== undefined) return 'group.conflict'
+          this.#bindGroup(group)
+          this.#markEdited(group.uuid)
+        }
+        this.#markEdited(claim.group)
+        claim.group = group?.uuid ?? null
+        this.#forgetEmptyGroups()
+        return undefined
+      }
+      default:
+        throw new Error(`the model does not know changes of type ${change.type}`)
+    }
+  }
+
+  #changeGroup(change: ModelChange): string | undefined {
+    const group = this.group(change.uuid)
+    if (group === undefined) return 'group.unknown'
+    if (group.version !== change.expectedVersion) return 'group.version'
+    const hosts = this.members(group.uuid).map(({ host }) => host)
+    const most = Math.max(0, ...hosts.map((host) => hosts.filter((other) => other === host).length))
+    if (change.policy === 'ANTI_AFFINITY' && most > (change.maxServerPerHost ?? 1)) return 'group.conflict'
+    if (change.policy === 'AFFINITY' && new Set(hosts).size > 1) return 'group.conflict'
+    group.policy = change.policy
+    group.max = change.maxServerPerHost
+    this.#markEdited(group.uuid)
+    return undefined
+  }
+
+  #markEdited(uuid: string | null): void {
+    const group = this.group(uuid)
+    if (group === undefined) return
+    group.version++
+    group.edited = this.revision
+  }
+
+  #settleMove(claim: ModelClaim): void {
+    const source = this.claim(claim.source as string)
+    const inPlace = this.#growsInPlace(claim)
+    if (source === undefined) return
+    claim.source = null
+    source.target = null
+    if (inPlace && source.state === 'MATERIALISED') claim.state = 'MATERIALISED'
+    else claim.extra = null
+    this.#end(source, 'RELEASED')
+    if (inPlace) source.lingers = false
+  }
+
+  #end(claim: ModelClaim, state: string): void {
+    const target = claim.target === null ? undefined : this.claim(claim.target)
+    const source = claim.source === null ? undefined : this.claim(claim.source)
+    claim.lingers =
+      claim.instance !== null && (this.host(claim.host)?.present.includes(claim.instance) ?? false) && !this.#growsInPlace(claim)
+    // one that grows on this very host has nowhere else to be
+    if (target !== undefined && target.host === claim.host) this.#end(target, state)
+    else if (target !== undefined) target.source = null
+    if (source !== undefined) source.target = null
+    claim.source = null
+    claim.target = null
+    claim.extra = null
+    claim.state = state
+    const key = this.keys.find((one) => one.account === claim.account && one.key === claim.key)
+    if (key?.forgottenAt === null && !key.claims.some((id) => this.isLive(this.claim(id)))) key.forgottenAt = this.now + KEY_AFTERLIFE
+    this.#forgetEmptyGroups()
+  }
+
+  #forgetEmptyGroups(): void {
+    this.groups = this.groups.filter(({ uuid }) => this.members(uuid).length > 0)
+  }
+
+  #abandon({ account, key }: ModelChange): string | undefined {
+    const bound = this.keys.find((one) => one.account === account && one.key === key)
+    if (bound === undefined) {
+      this.keys.push({ account, key, claims: [], forgottenAt: this.now + KEY_AFTERLIFE })
+      return undefined
+    }
+    for (const id of bound.claims) {
+      const claim = this.claim(id)
+      if (this.isLive(claim)) this.#end(claim, 'RELEASED')
+    }
+    return undefined
+  }
+
+  #takeReport(change: ModelChange): string | undefined {
+    const known = this.host(change.host)
+    if (known !== undefined) {
+      const isSame = known.incarnation === change.incarnation
+      if (isSame ? change.sequence <= known.sequence : known.pastIncarnations.includes(change.incarnation)) return 'report.stale'
+      if (!isSame) known.pastIncarnations = [known.incarnation, ...known.pastIncarnations].slice(0, 8)
+    }
+    const { full } = change
+    const of = (total: number, ratio: number, used: number) => ({ capacity: Math.floor((total * Math.round(ratio * 1_000)) / 1_000), used })
+    const host: ModelHost = known ?? {
+      name: change.host,
+      classes: {},
+      present: [],
+      incarnation: '',
+      pastIncarnations: [],
+      sequence: 0,
+      status: 'ENABLED',
+      liveness: 'UP',
+      edited: 0,
+    }
+    host.incarnation = change.incarnation
+    host.sequence = change.sequence
+    host.classes = {
+      VCPU: of(full.vcpus, full.cpuAllocationRatio, full.vcpusUsed),
+      MEMORY_MB: of(full.memoryMb, full.ramAllocationRatio, full.memoryMbUsed),
+      DISK_GB: of(full.localGb, full.diskAllocationRatio, full.localGbUsed),
+    }
+    if (known === undefined) this.hosts.push(host)
+    if (full.instances === null) return undefined
+    host.present = [...full.instances]
+    for (const claim of this.claims) {
+      if (claim.host === host.name && claim.instance !== null && !host.present.includes(claim.instance)) claim.lingers = false
+      if (claim.host !== host.name || claim.instance === null || !this.isLive(claim) || this.#growsInPlace(claim)) continue
+      claim.extra = null
+      const listed = host.present.includes(claim.instance)
+      if (listed && claim.state !== 'MATERIALISED') {
+        claim.state = 'MATERIALISED'
+        claim.expiresAt = null
+      } else if (!listed && claim.state === 'MATERIALISED') claim.state = 'CONFIRMED'
+    }
+    return undefined
+  }
+}

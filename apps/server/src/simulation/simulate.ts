@@ -1,0 +1,71 @@
+import { createRandom } from '@gantt/scheduler-core'
+import { type Act, createPlan, type Plan } from './plan.ts'
+import { type Outcome, type Planted, runWorld } from './world.ts'
+
+export interface SimulateOptions {
+  /** How many worlds, and the seed of the first. */
+  readonly seeds: number
+  readonly from: number
+  readonly replicas: number
+  /** Told after each world. */
+  onWorld?(seed: number, outcome: Outcome): void
+}
+
+export interface Failure {
+  readonly seed: number
+  readonly violations: readonly string[]
+  /** The fewest acts that still break the same promise. */
+  readonly acts: readonly Act[]
+  readonly plan: Plan
+}
+
+export interface Simulated {
+  readonly passed: number
+  readonly failures: readonly Failure[]
+  readonly entries: number
+  readonly placed: number
+  readonly refused: number
+  readonly unknown: number
+  readonly voids: number
+}
+
+/** The plan of a seed: the same seed and number of replicas give the same world for ever. */
+export const planOf = (seed: number, replicas: number): Plan => createPlan(seed, replicas, createRandom(`plan ${seed}`))
+
+/** Runs worlds one by one; what broke in one is shrunk to few acts. Stops after the tenth failure. */
+export async function simulate({ seeds, from, replicas, onWorld }: SimulateOptions, planted: Planted = {}): Promise<Simulated> {
+  const sums = { passed: 0, entries: 0, placed: 0, refused: 0, unknown: 0, voids: 0 }
+  const failures: Failure[] = []
+  for (let seed = from; seed < from + seeds && failures.length < 10; seed++) {
+    const plan = planOf(seed, replicas)
+    const outcome = await runWorld(plan, planted)
+    onWorld?.(seed, outcome)
+    sums.entries += outcome.entries
+    sums.placed += outcome.placed
+    sums.refused += outcome.refused
+    sums.unknown += outcome.unknown
+    sums.voids += outcome.voids
+    if (outcome.violations.length === 0) sums.passed++
+    else failures.push({ seed, plan, violations: outcome.violations, acts: (await shrink(plan, planted)).acts })
+  }
+  return { ...sums, failures }
+}
+
+/** Worlds that shrinking may try: enough to come down to a handful of acts, without taking minutes. */
+const MAX_TRIES = 250
+
+/** Leaves out acts, in halves, quarters and so on, as long as a promise still breaks. */
+export async function shrink(plan: Plan, planted: Planted = {}): Promise<Plan> {
+  let { acts } = plan
+  let tries = 0
+  for (let size = Math.ceil(acts.length / 2); size >= 1 && tries < MAX_TRIES; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let first = 0; first < acts.length && tries < MAX_TRIES; ) {
+      const fewer = [...acts.slice(0, first), ...acts.slice(first + size)]
+      tries++
+      const { violations } = await runWorld({ ...plan, acts: fewer }, planted)
+      if (violations.length > 0) acts = fewer
+      else first += size
+    }
+  }
+  return { ...plan, acts }
+}
