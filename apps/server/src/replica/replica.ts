@@ -47,6 +47,8 @@ const fleetOf = (checkpoint: Checkpoint | undefined): Fleet => (checkpoint === u
 /** A turn ends after this long, whatever still waits. */
 const TURN_MS = 5
 const READ_LIMIT = 1_000
+/** The store is looked at each second: one that fails, and has said nothing for longer than a look and its answer take, is away. */
+const STORE_AWAY_MS = 2_500
 const RETRY_MS = [10, 20, 50, 100, 200, 500, 1_000] as const
 
 /**
@@ -65,6 +67,9 @@ export class Replica {
   readonly #listeners = new Set<(applied: Applied) => void>()
   readonly #moved: Signal
   readonly #clock: StoreClock
+  /** When the fleet was last known to be as new as the store. */
+  #freshAt: number
+  #isStoreFailing = false
   readonly #recording = new Set<Promise<void>>()
   #arrivals = 0
   #freshUpTo = -1
@@ -95,6 +100,7 @@ export class Replica {
     this.#fleet = fleet
     this.name = options.name
     this.#clock = createStoreClock(timers.now)
+    this.#freshAt = timers.now()
     this.#checkpointer = createCheckpointer(this.#store, timers, fleet.place.revision, options.warn)
     this.#store.onNews((revision) => {
       if (revision !== undefined && revision <= this.#fleet.place.revision) return
@@ -116,6 +122,20 @@ export class Replica {
   /** The store's time as this replica estimates it, milliseconds since 1970. Never decides anything: the log does. */
   get storeTime(): number {
     return this.#clock.now(this.#fleet.now)
+  }
+
+  /** How long ago the fleet was last known to be as new as the store, milliseconds; about a second in quiet times. */
+  get age(): number {
+    return this.#options.timers.now() - this.#freshAt
+  }
+
+  /** Whether the store has been silent for so long that calls are refused at once instead of waiting for it. */
+  get isStoreAway(): boolean {
+    return this.#isStoreFailing && this.age > STORE_AWAY_MS
+  }
+
+  get isClosing(): boolean {
+    return this.#closing
   }
 
   /** Calls back after every entry that is applied here, in order. Answers how to stop. */
@@ -190,6 +210,7 @@ export class Replica {
       if (entries.length < READ_LIMIT) break
     }
     this.#freshUpTo = Math.max(this.#freshUpTo, askedAt)
+    this.#freshAt = this.#options.timers.now()
     this.#moved.tell()
     return missed
   }
@@ -198,6 +219,10 @@ export class Replica {
     if (this.#halted !== undefined)
       return Promise.reject(new UnavailableError('store', `this replica takes no writes: ${this.#halted.message}`))
     if (this.#closing) return Promise.reject(new UnavailableError('closing', 'the replica is closing'))
+    if (this.isStoreAway) {
+      const seconds = Math.round(this.age / 1_000)
+      return Promise.reject(new UnavailableError('store', `the store has not answered for ${seconds} s; nothing was done, ask again later`))
+    }
     this.#arrivals++
     const answer = this.#queue.add(this.#arrivals, deadlineMs, create)
     this.#wake?.()
@@ -218,12 +243,14 @@ export class Replica {
         } else if (this.#turns.isDue()) await this.#appendInTurn()
         else await this.#appendOne()
         failures = 0
+        this.#isStoreFailing = false
       } catch (error) {
         if (!(error instanceof StoreUnavailableError)) return this.#halt(error)
         if (failures === 0) this.#options.warn(`the store does not answer: ${error.message}`)
         const pause = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] as number
         await new Promise<void>((resolve) => void this.#options.timers.after(pause, resolve))
         failures++
+        this.#isStoreFailing = true
         this.#news = true
       }
     }
@@ -310,6 +337,7 @@ export class Replica {
     // the basis was the head, so this replica was as new as the store when it asked
     this.#apply({ ...entry, revision: place.revision, at: place.at })
     this.#freshUpTo = Math.max(this.#freshUpTo, askedAt)
+    this.#freshAt = this.#options.timers.now()
     this.#moved.tell()
   }
 

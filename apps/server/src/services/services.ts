@@ -6,6 +6,7 @@ import { createDecisions, type Decisions, type Records } from './decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
 import { createFleetReader, type FleetReader } from './fleet-columns.ts'
 import { createGroups, type Groups } from './groups.ts'
+import { createHealth, type Health } from './health.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import { createPlacement, type Placement } from './placement.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
@@ -20,6 +21,7 @@ export interface Services {
   readonly stats: Stats
   readonly claims: Claims
   readonly hosts: Hosts
+  readonly health: Health
   readonly aggregates: Aggregates
   readonly groups: Groups
   readonly decisions: Decisions
@@ -46,6 +48,7 @@ export function createServices({ replica, history, feed, ...records }: ServicesO
     stats: createStats(replica),
     claims: createClaims(replica),
     hosts: createHosts(replica),
+    health: createHealth(replica),
     aggregates: createAggregates(replica),
     groups: createGroups(replica),
     decisions,

@@ -16,6 +16,8 @@ export interface Answer {
 export interface TestService {
   readonly service: Service
   readonly url: string
+  /** Name of its database. */
+  readonly database: string
   /** Trouble that operators were told of. */
   readonly warnings: string[]
   ask(query: string, variables?: unknown, key?: string | null): Promise<Answer>
@@ -79,6 +81,7 @@ export async function startTestService(): Promise<TestService> {
   return {
     service,
     url: service.url,
+    database: String(database.connection.database),
     warnings,
     ask,
     keyWith: async (...scopes) => (await service.keys.create({ name: scopes.join('+') || 'none', account: 'tester', scopes })).secret,

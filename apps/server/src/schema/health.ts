@@ -1,0 +1,30 @@
+import type { HealthView } from '../services/health.ts'
+import { builder } from './builder.ts'
+
+const HealthMode = builder.enumType('HealthMode', {
+  description:
+    'NORMAL; STORE_AWAY: reads answer from memory with their age, claims are refused with UNAVAILABLE and retryAfterMs; READ_ONLY: this replica met a log that it must not go on from; CLOSING: it is being stopped.',
+  values: ['NORMAL', 'STORE_AWAY', 'READ_ONLY', 'CLOSING'] as const,
+})
+
+const Health = builder.objectRef<HealthView>('Health').implement({
+  description: 'What the replica that answers can do now.',
+  fields: (t) => ({
+    replica: t.exposeString('replica', { description: 'Its name: machine, process and start.' }),
+    version: t.exposeString('version', { description: 'Release of the core.' }),
+    mode: t.expose('mode', { type: HealthMode, description: 'What it can do.' }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why it is not NORMAL.' }),
+    revision: t.expose('revision', { type: 'Revision', description: 'What it has applied of the log.' }),
+    stateAge: t.expose('ageMs', { type: 'Duration', description: 'How long ago its state was last known to be as new as the store’s.' }),
+    featureLevel: t.exposeInt('featureLevel', { description: 'Changes up to this level may be in the log.' }),
+  }),
+})
+
+builder.queryField('health', (t) =>
+  t.field({
+    type: Health,
+    authScopes: { scope: 'READ' },
+    description: 'What the replica that answers can do now. It reads memory only, so it answers when nothing else does.',
+    resolve: (_root, _args, { health }) => health.view(),
+  }),
+)
