@@ -64,7 +64,10 @@ export async function openService({ connection, host, port, adminKey, warn }: Se
     })
     opened.push(() => replica.close())
     const history = createHistory(store.past)
-    const projector = createProjector(replica, createProjectionStore(prisma), history, warn)
+    const projections = createProjectionStore(prisma, ({ kind, id, revision, reason }) =>
+      warn(`the projections go on without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`),
+    )
+    const projector = createProjector(replica, projections, history, warn)
     opened.push(() => projector.close())
     const stopFeed = projector.onDecision(records.tell)
     opened.push(() => stopFeed())

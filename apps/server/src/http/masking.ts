@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql'
 import { UnavailableError } from '../replica/placement.ts'
+import { RetriesExhaustedError } from '../replica/retries.ts'
 import { fault, isFault } from '../schema/faults.ts'
 import { InputFault } from '../services/outcome.ts'
 import { TooManyStreamsError } from '../services/watch.ts'
@@ -24,6 +25,10 @@ export function toFault(error: unknown): GraphQLError {
       fault(cause.reason === 'deadline' ? 'DEADLINE_EXCEEDED' : 'UNAVAILABLE', sentence(cause.message), { retryAfterMs: 1_000 }),
       at,
     )
+  if (cause instanceof RetriesExhaustedError) {
+    const detail = { rule: cause.rule, found: `${cause.attempts} attempts`, retryAfterMs: 1_000 }
+    return located(fault('RETRIES_EXHAUSTED', sentence(cause.message), detail), at)
+  }
   if (isOutage(cause))
     return located(
       fault('UNAVAILABLE', 'The database does not answer; what is read from it cannot be answered now.', { retryAfterMs: 1_000 }),

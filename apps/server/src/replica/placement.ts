@@ -60,7 +60,7 @@ export interface UnloggedDecision {
 /** The call was not answered in time, or the store is away: it may or may not have been placed. Asking again with the same key tells. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
-  readonly reason: 'deadline' | 'store' | 'closing' | 'exhausted'
+  readonly reason: 'deadline' | 'store' | 'closing'
 
   constructor(reason: UnavailableError['reason'], message: string) {
     super(message)

@@ -10,6 +10,8 @@ import { createSignal } from './signal.ts'
 
 /** Rows kept for writing at most; what falls out is made again from the log. */
 const BUFFER = 10_000
+/** Rows written in one transaction. */
+const WRITE_LIMIT = 5_000
 /** How long one that found another replica writing waits. */
 const YIELD_MS = 20
 /** How often a replica looks whether another one left something behind. */
@@ -31,6 +33,7 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
   let position = 0
   let running: Promise<void> | undefined
   let again = false
+  let closing = false
   let closed = false
   let warned = false
 
@@ -46,6 +49,7 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
 
   /** Starts writing unless it runs; what comes meanwhile is the next batch. */
   const kick = (): void => {
+    if (closing) return
     if (running !== undefined) {
       again = true
       return
@@ -62,7 +66,7 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
       .finally(() => {
         running = undefined
         moved.tell()
-        if (again && !closed && !warned) kick()
+        if (again && !closing && !warned) kick()
       })
   }
 
@@ -78,11 +82,14 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
         position = (await store.write(made)) ?? position
       }
     }
-    const written = await store.write(buffer.filter(({ revision }) => revision > position))
-    // another replica writes now, and may have taken these: look again in a moment
-    if (written === undefined) setTimeout(kick, YIELD_MS).unref()
-    else position = written
-    while (buffer.length > 0 && (buffer[0] as Rows).revision <= position) buffer.shift()
+    for (let before = -1; position !== before && buffer.length > 0; ) {
+      before = position
+      const written = await store.write(oneTransaction(buffer.filter(({ revision }) => revision > before)))
+      // another replica writes now, and may have taken these: look again in a moment
+      if (written === undefined) setTimeout(kick, YIELD_MS).unref()
+      else position = written
+      while (buffer.length > 0 && (buffer[0] as Rows).revision <= position) buffer.shift()
+    }
   }
 
   return {
@@ -101,11 +108,22 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
     async close() {
       stop()
       clearInterval(sweep)
+      closing = true
       await running
       await drain().catch((error: unknown) => warn(`projections wait: ${error instanceof Error ? error.message : String(error)}`))
       closed = true
     },
   }
+}
+
+/** As many entries as one transaction writes without taking long; at least one. */
+function oneTransaction(rows: readonly Rows[]): readonly Rows[] {
+  let size = 0
+  const end = rows.findIndex((row) => {
+    size += row.nodes.length + row.claims.length + row.decisions.length
+    return size > WRITE_LIMIT
+  })
+  return end < 0 ? rows : rows.slice(0, Math.max(end, 1))
 }
 
 const digest = (record: DecisionRecord): string => requestSpecId(record.request)

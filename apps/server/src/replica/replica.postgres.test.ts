@@ -5,6 +5,7 @@ import { createDecisionStore, type DecisionStore } from '../db/decisions.ts'
 import { createPrisma, type PrismaClient } from '../db/prisma.ts'
 import { createProjectionStore } from '../db/projections.ts'
 import { createRequestSpecStore, requestSpecId, writeRequestSpecs } from '../db/request-specs.ts'
+import type { SetAside } from '../db/set-aside.ts'
 import { openPostgresSynchronizer } from '../sync/postgres/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { createHistory } from './history.ts'
@@ -23,6 +24,7 @@ let prisma: PrismaClient
 let decisions: DecisionStore
 const nodes: Node[] = []
 const warnings: string[] = []
+const setAside: SetAside[] = []
 
 async function open(name: string): Promise<Node> {
   const store = await openPostgresSynchronizer(database.connection)
@@ -34,7 +36,15 @@ async function open(name: string): Promise<Node> {
     recordUnlogged: (unlogged) =>
       decisions.insert(unlogged.map((decision) => unloggedRow(decision, ({ request }) => requestSpecId(request)))),
   })
-  return { replica, projector: createProjector(replica, createProjectionStore(prisma), createHistory(store), warn) }
+  return {
+    replica,
+    projector: createProjector(
+      replica,
+      createProjectionStore(prisma, (row) => setAside.push(row)),
+      createHistory(store),
+      warn,
+    ),
+  }
 }
 
 const close = async ({ replica, projector }: Node): Promise<void> => {
@@ -159,6 +169,20 @@ test('a projection that was away is made again from the log', async () => {
   expect(await late.projector.reached(a.replica.fleet.place.revision, 20_000)).toBe(true)
   await close(late)
   expect(await prisma.claim.count()).toBe(before)
+})
+
+test('a row that the database refuses is set aside and told of, and the projections go on', async () => {
+  const [a] = nodes as [Node]
+  const nul = 'disk\u0000'
+  await a.replica.propose([aReport('odd'), aReport('even'), { type: 'status', host: 'odd', node: 'odd', status: 'DISABLED', reason: nul }])
+  await a.replica.propose([aReport('after')])
+  expect(await a.projector.reached(a.replica.fleet.place.revision, 10_000)).toBe(true)
+  const hosts = await prisma.computeNode.findMany({ select: { host: true }, where: { host: { in: ['odd', 'even', 'after'] } } })
+  expect(hosts.map(({ host }) => host).sort()).toEqual(['after', 'even'])
+  const [row, ...more] = await prisma.projectionSetAside.findMany()
+  expect(row).toMatchObject({ kind: 'compute_node', id: 'odd/odd', reason: expect.stringContaining('22P05') })
+  expect(more).toEqual([])
+  expect(setAside).toMatchObject([{ kind: 'compute_node', id: 'odd/odd' }])
 })
 
 test('a fleet of the past is what it was', async () => {

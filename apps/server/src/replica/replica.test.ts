@@ -278,3 +278,25 @@ test('calls that gave up are not kept while the store is away', async () => {
   await replica.fresh()
   expect(replica.fleet.ledger.claims.size).toBeLessThan(50)
 })
+
+test('a call whose every append is refused ends typed, with the obstacle named, in a warning too', async () => {
+  const store = createMemoryStore()
+  const warnings: string[] = []
+  const synchronizer = store.open()
+  let refusing = false
+  const replica = await Replica.start({
+    store: { ...synchronizer, append: async (entry) => (refusing ? undefined : synchronizer.append(entry)) },
+    name: 'x',
+    recordUnlogged: async () => {},
+    warn: (message) => warnings.push(message),
+  })
+  replicas.push(replica)
+  await replica.propose([aReport('h1')])
+  refusing = true
+  const outcome = replica.place(call('k', aRequest(), { deadlineMs: 60_000 }))
+  await expect(outcome).rejects.toMatchObject({ name: 'RetriesExhaustedError', attempts: 100, rule: 'append.refused' })
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]).toMatch(/^decision \S+ came to nothing 10 times: append.refused \(10 times\)/)
+  refusing = false
+  expect((await replica.place(call('k', aRequest()))).type).toBe('placed')
+})

@@ -15,6 +15,7 @@ import { type Batch, buildBatch } from './batch.ts'
 import { type CallQueue, createCallQueue } from './call-queue.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { type PlacementCall, type PlacementOutcome, UnavailableError, type UnloggedDecision } from './placement.ts'
+import { createRetries, type Retries } from './retries.ts'
 import { settle } from './settle.ts'
 import { createSignal, type Signal } from './signal.ts'
 import { createStoreClock, type StoreClock } from './store-clock.ts'
@@ -76,6 +77,7 @@ export class Replica {
   #news = true
   #expiring = false
   readonly #turns = createTurns()
+  readonly #retries: Retries
   #wake: (() => void) | undefined
   #running: Promise<void> = Promise.resolve()
   readonly #stopExpiry: () => void
@@ -101,6 +103,7 @@ export class Replica {
     this.name = options.name
     this.#clock = createStoreClock(timers.now)
     this.#freshAt = timers.now()
+    this.#retries = createRetries(options.warn, timers)
     this.#checkpointer = createCheckpointer(this.#store, timers, fleet.place.revision, options.warn)
     this.#store.onNews((revision) => {
       if (revision !== undefined && revision <= this.#fleet.place.revision) return
@@ -343,7 +346,8 @@ export class Replica {
 
   #requeue(batch: Batch): void {
     this.#inFlight = undefined
-    this.#queue.putBack(batch.owners.map(({ work }) => work))
+    const again = batch.owners.filter(({ work }) => work.type === 'changes' || this.#retries.mayTryAgain(work, 'append.refused'))
+    this.#queue.putBack(again.map(({ work }) => work))
   }
 
   #apply(entry: LogEntry): void {
@@ -352,7 +356,7 @@ export class Replica {
     const batch = this.#inFlight
     if (batch?.entry?.id === entry.id && !verdicts.every((verdict) => verdict === 'entry.repeated')) {
       this.#inFlight = undefined
-      this.#queue.putBack(settle(batch, verdicts, this.#fleet))
+      this.#queue.putBack(settle(batch, verdicts, this.#fleet, this.#retries))
     }
     for (const listener of this.#listeners) this.#tell(listener, { entry, verdicts })
     this.#moved.tell()

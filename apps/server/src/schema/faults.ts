@@ -10,6 +10,7 @@ export const faultCodes = [
   'COST_EXCEEDED',
   'DEADLINE_EXCEEDED',
   'UNAVAILABLE',
+  'RETRIES_EXHAUSTED',
   'INTERNAL',
 ] as const
 
@@ -24,10 +25,11 @@ const statusOf: Readonly<Record<FaultCode, number>> = {
   COST_EXCEEDED: 400,
   DEADLINE_EXCEEDED: 504,
   UNAVAILABLE: 503,
+  RETRIES_EXHAUSTED: 503,
   INTERNAL: 500,
 }
 
-const retryable: ReadonlySet<FaultCode> = new Set<FaultCode>(['RATE_LIMITED', 'DEADLINE_EXCEEDED', 'UNAVAILABLE'])
+const retryable: ReadonlySet<FaultCode> = new Set<FaultCode>(['RATE_LIMITED', 'DEADLINE_EXCEEDED', 'UNAVAILABLE', 'RETRIES_EXHAUSTED'])
 
 /** More about a fault: where it is in the call, what was found there and what is allowed. */
 export interface FaultDetail {

@@ -6,6 +6,7 @@ export const callCodes = {
   'call.invalid': 'An argument is out of its range.',
   'call.unsupported': 'This release does not know that kind of call yet.',
   'call.repeated': 'The same thing is named twice.',
+  'append.refused': 'Others wrote to the log first.',
   'host.unknown': 'No host of that name has reported.',
 } as const
 
