@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
   type Change,
-  type Checkpoint,
   Fleet as EmptyFleet,
   type Fleet,
   type LogEntry,
@@ -39,11 +38,7 @@ export interface ReplicaOptions {
   readonly newSeed?: () => string
   /** For deadlines, retries and for estimating the store's time. */
   readonly timers?: Timers
-  /** The fleet that a checkpoint was taken of, or an empty one. */
-  readonly createFleet?: (checkpoint: Checkpoint | undefined) => Fleet
 }
-
-const fleetOf = (checkpoint: Checkpoint | undefined): Fleet => (checkpoint === undefined ? new EmptyFleet() : restoreFleet(checkpoint))
 
 /** A turn ends after this long, whatever still waits. */
 const TURN_MS = 5
@@ -86,7 +81,7 @@ export class Replica {
   /** Loads the newest checkpoint and the log after it, then follows. Throws when the store cannot be read. */
   static async start(options: ReplicaOptions): Promise<Replica> {
     const checkpoint = await options.store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
-    const replica = new Replica(options, (options.createFleet ?? fleetOf)(checkpoint))
+    const replica = new Replica(options, checkpoint === undefined ? new EmptyFleet() : restoreFleet(checkpoint))
     await replica.#catchUp()
     replica.#clock.learn(await options.store.time())
     replica.#running = replica.#run()

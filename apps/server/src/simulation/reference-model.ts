@@ -85,12 +85,12 @@ export class ReferenceModel {
   /** Judges the next entry; answers per change undefined when it counts, or why it does not. */
   apply(entry: ModelEntry): (string | undefined)[] {
     const repeated = this.#recentIds().includes(entry.id)
-    this.revision++
-    this.places.push({ id: entry.id, at: entry.at })
-    this.now = Math.max(this.now, entry.at)
     const at = this.places[entry.basis.revision]
     const inWindow = entry.basis.revision > this.revision - WINDOW
     const known = inWindow && at !== undefined && at.id === entry.basis.id && at.at === entry.basis.at
+    this.revision++
+    this.places.push({ id: entry.id, at: entry.at })
+    this.now = Math.max(this.now, entry.at)
     let fence = this.revision * FENCES
     const verdicts = entry.changes.map((change) => {
       if (repeated) return 'entry.repeated'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { mistakes } from './planted.ts'
 import { planOf, shrink, simulate } from './simulate.ts'
+import { mistakes } from './testing/planted.ts'
 import { runWorld } from './world.ts'
 
 /** Seeds that once failed, with what was found. They stay. */

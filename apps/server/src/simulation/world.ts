@@ -24,7 +24,10 @@ import { createProcessTimers, createVirtualTime, type VirtualTime } from './virt
 
 /** Code of ours that a test replaces by something wrong, to see that it is found. */
 export interface Planted {
-  createFleet?(checkpoint: Checkpoint | undefined, timers: { now(): number }): Fleet
+  /** Changes what a replica does with its fleet, from the moment at which it has started. */
+  spoil?(fleet: Fleet, now: () => number): void
+  /** Changes what a replica starts from. */
+  restore?(checkpoint: Checkpoint): Checkpoint
 }
 
 export interface Outcome {
@@ -190,24 +193,28 @@ class World {
         resolve('killed')
       }
     })
-    const { createFleet } = this.#planted
+    const { restore, spoil } = this.#planted
     const tryToStart = async (): Promise<Replica> => {
       const store = await openOn(driver, time.timers)
+      const loadCheckpoint = async (atMost: number): Promise<Checkpoint | undefined> => {
+        const checkpoint = await store.loadCheckpoint(atMost)
+        return checkpoint && restore ? restore(checkpoint) : checkpoint
+      }
       return Replica.start({
-        store,
+        store: { ...store, loadCheckpoint },
         name: `r${number}.${life}`,
         timers: time.timers,
         warn: () => {},
         recordUnlogged: async () => {},
         newId: () => uuidOf(0x1_0000 + this.#ids++),
         newSeed: () => `s${this.#ids++}`,
-        ...(createFleet && { createFleet: (checkpoint: Checkpoint | undefined) => createFleet(checkpoint, time.timers) }),
       })
     }
     const begin = (): void => {
       tryToStart().then(
         (replica) => {
           this.#compare(replica.fleet, `replica ${number} at its start`)
+          spoil?.(replica.fleet, time.timers.now)
           replica.onApplied(({ entry, verdicts }) => {
             const expected = this.#verdicts.get(entry.revision) ?? []
             if (verdicts.some((verdict, i) => verdict !== expected[i]))

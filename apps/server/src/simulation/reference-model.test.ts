@@ -1,0 +1,218 @@
+import { type Change, checkpointOf, ENTRY_FORMAT, Fleet, type GroupBinding, type LogEntry, restoreFleet } from '@gantt/scheduler-core'
+import { aClaim, aMove, aReport, aUuid } from '@gantt/scheduler-core/testing'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { digestOfFleet, digestOfModel } from './digest.ts'
+import { type ModelEntry, ReferenceModel } from './reference-model.ts'
+
+const HOSTS = ['h1', 'h2', 'h3']
+const GROUPS: readonly GroupBinding[] = [
+  { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: null },
+  { uuid: aUuid(0x62), policy: 'AFFINITY', maxServerPerHost: null },
+  { uuid: aUuid(0x63), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 },
+  { uuid: aUuid(0x63), policy: 'SOFT_ANTI_AFFINITY', maxServerPerHost: null },
+]
+const HOUR_MS = 3_600_000
+
+/** What a change is about, as small numbers that mean something in every state: so that every part of a history is one. */
+interface Draft {
+  readonly type: Change['type']
+  readonly a: number
+  readonly b: number
+  readonly c: number
+}
+
+interface Log {
+  fleet: Fleet
+  readonly entries: LogEntry[]
+}
+
+const pick = <T>(all: readonly T[], number: number): T | undefined => all[number % Math.max(1, all.length)]
+const hostAt = (number: number): string => pick(HOSTS, number) as string
+
+function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Change {
+  const claim = pick([...model.claims].reverse(), a)
+  // now and then one that never was, or an old fence
+  const ref = { claim: a % 13 === 7 ? 'none' : (claim?.id ?? 'none'), fence: (claim?.fence ?? 0) - (a % 11 === 5 ? 1 : 0) }
+  const group = b % 3 === 0 ? (pick(GROUPS, c) as GroupBinding) : null
+  const parts = 1 + (c % 3)
+  const shape = {
+    key: `k${b % 3 === 2 ? b % 8 : model.revision * 10 + b}`,
+    ids: Array.from({ length: parts }, (_, i) => `c${model.revision}.${b}.${i}`),
+    hosts: Array.from({ length: parts }, (_, i) => hostAt(a + i * (b % 2))),
+    instances: Array.from({ length: parts }, (_, i) => (a % 5 === 4 ? null : aUuid(1 + ((b + i) % 30)))),
+    grants: { classes: { VCPU: 1 + (a % 3), MEMORY_MB: 512 * (1 + (c % 3)) } },
+    mode: a % 4 === 0 ? ('CONFIRM' as const) : ('RESERVE' as const),
+    ttlMs: 1_000 * (1 + (c % 10)),
+    notAfter: b % 10 === 9 ? model.now - 1 : null,
+    group,
+  }
+  // a move keeps its claim's group, as a request for one is completed
+  const its = model.group(claim?.group ?? null)
+  const bound = its ? { uuid: its.uuid, policy: its.policy as GroupBinding['policy'], maxServerPerHost: its.max } : null
+  switch (type) {
+    case 'claims':
+      return aClaim(shape)
+    case 'move':
+      return aMove({
+        ...shape,
+        ids: shape.ids.slice(0, 1),
+        hosts: [b % 2 === 0 && claim ? claim.host : hostAt(c)],
+        instances: [claim?.instance ?? null],
+        group: bound,
+        source: ref,
+        intent: 'RESIZE',
+      })
+    case 'report': {
+      const host = hostAt(a)
+      const running = model.claims.filter((one) => one.host === host && one.instance !== null && (b >> (one.fence % 4)) % 2 === 0)
+      const vcpusUsed = running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
+      const instances =
+        c % 7 === 3 ? null : [...new Set([...running.map(({ instance }) => instance as string), ...(b % 5 === 1 ? [aUuid(1 + c)] : [])])]
+      const known = model.host(host)?.sequence ?? 0
+      const report = aReport(
+        host,
+        { vcpus: 4 + (b % 3), vcpusUsed, memoryMb: 8_192, cpuAllocationRatio: c % 4 === 0 ? 1.5 : 1, instances },
+        known + (b % 6 === 0 ? 0 : 1),
+      )
+      return c % 9 === 1 ? { ...report, incarnation: aUuid(0x90 + (b % 3)) } : report
+    }
+    case 'confirm':
+    case 'release':
+      return { type, ...ref, reason: null }
+    case 'extend':
+      return { type, ...ref, ttlMs: 1_000 * (1 + b) }
+    case 'revoke':
+      return { type, claim: ref.claim, reason: 'test' }
+    case 'expire':
+      return { type, claim: ref.claim }
+    case 'abandon':
+      return { type, account: 'acme', key: b % 2 === 0 && claim ? claim.key : `k${b % 8}` }
+    case 'status':
+      return { type, host: hostAt(a), node: hostAt(a), status: b % 2 === 0 ? 'ENABLED' : 'DISABLED', reason: '' }
+    case 'liveness':
+      return { type, host: hostAt(a), node: hostAt(a), state: (['UP', 'SUSPECT', 'DOWN'] as const)[b % 3] as 'UP', reason: '' }
+    case 'group': {
+      const { uuid } = pick(GROUPS, a) as GroupBinding
+      const { policy, maxServerPerHost } = pick(GROUPS, b) as GroupBinding
+      return { type, uuid, policy, maxServerPerHost, expectedVersion: (model.group(uuid)?.version ?? 1) - (c % 6 === 0 ? 1 : 0) }
+    }
+    case 'membership':
+      return { type, ...ref, group: c % 4 === 0 ? null : (pick(GROUPS, b) as GroupBinding) }
+    default:
+      return { type: 'feature', level: 2 }
+  }
+}
+
+interface Step {
+  readonly drafts: readonly Draft[]
+  readonly basis: 'head' | 'older' | 'alien'
+  /** The entry has the id of an earlier one. */
+  readonly repeats: boolean
+  /** The store's clock moves on by this, or back. */
+  readonly passMs: number
+}
+
+/** The next entry of the log: the core and the model must judge it alike, and be in the same state after it. */
+class Append implements fc.Command<ReferenceModel, Log> {
+  readonly step: Step
+
+  constructor(step: Step) {
+    this.step = step
+  }
+
+  check = () => true
+
+  run(model: ReferenceModel, { fleet, entries }: Log): void {
+    const { drafts, basis, repeats, passMs } = this.step
+    const last = entries.at(-1)
+    const earlier = pick(entries, passMs)
+    const place = basis === 'older' ? earlier : last
+    const entry: LogEntry = {
+      format: ENTRY_FORMAT,
+      id: repeats && earlier ? earlier.id : `e${entries.length + 1}`,
+      writer: 'test',
+      revision: entries.length + 1,
+      at: (last?.at ?? 1_000_000) + passMs,
+      basis: {
+        revision: place?.revision ?? 0,
+        id: basis === 'alien' ? 'of another log' : (place?.id ?? ''),
+        at: place?.at ?? 0,
+      },
+      changes: drafts.map((draft) => toChange(draft, model)),
+    }
+    entries.push(entry)
+    const verdicts = fleet.apply(entry)
+    expect(verdicts).toEqual(model.apply(JSON.parse(JSON.stringify(entry)) as ModelEntry))
+    expect(digestOfFleet(fleet)).toBe(digestOfModel(model))
+    for (const { id, group } of model.claims.filter((claim) => model.isLive(claim)))
+      if (group !== null && model.group(group) === undefined) throw new Error(`claim ${id} is in group ${group}, which is forgotten`)
+  }
+
+  toString(): string {
+    return JSON.stringify(this.step)
+  }
+}
+
+/** The replica starts anew from a checkpoint of where it is. */
+class Restart implements fc.Command<ReferenceModel, Log> {
+  check = () => true
+
+  run(model: ReferenceModel, log: Log): void {
+    log.fleet = restoreFleet(JSON.parse(JSON.stringify(checkpointOf(log.fleet))))
+    expect(digestOfFleet(log.fleet)).toBe(digestOfModel(model))
+  }
+
+  toString = () => 'restart'
+}
+
+const types: readonly Change['type'][] = [
+  ...(['claims', 'claims', 'claims', 'claims', 'move', 'move', 'move', 'report', 'report', 'report'] as const),
+  ...(['confirm', 'confirm', 'extend', 'release', 'revoke', 'expire', 'abandon', 'status', 'liveness', 'group', 'membership'] as const),
+]
+const number = fc.nat({ max: 99 })
+const drafts = fc.array(fc.record({ type: fc.constantFrom(...types), a: number, b: number, c: number }), { minLength: 1, maxLength: 4 })
+const steps = fc.record({
+  drafts,
+  basis: fc.oneof(
+    { weight: 12, arbitrary: fc.constant('head' as const) },
+    { weight: 4, arbitrary: fc.constant('older' as const) },
+    { weight: 1, arbitrary: fc.constant('alien' as const) },
+  ),
+  repeats: fc.nat({ max: 12 }).map((one) => one === 12),
+  passMs: fc.oneof({ weight: 8, arbitrary: fc.nat({ max: 3_000 }) }, { weight: 1, arbitrary: fc.constantFrom(-HOUR_MS, HOUR_MS, 5_000) }),
+})
+
+const reports = HOSTS.map((_, i): Draft => ({ type: 'report', a: i, b: 1, c: 0 }))
+
+const commands: fc.Arbitrary<fc.Command<ReferenceModel, Log>>[] = [
+  ...new Array(30).fill(steps.map((step) => new Append(step))),
+  fc.constant(new Restart()),
+]
+
+test('the core judges every log as the reference model does, and reaches its state', () => {
+  fc.assert(
+    fc.property(fc.commands(commands, { maxCommands: 60, size: 'max' }), (history) => {
+      fc.modelRun(() => {
+        const begun = { model: new ReferenceModel(), real: { fleet: new Fleet(), entries: [] as LogEntry[] } }
+        new Append({ drafts: reports, basis: 'head', repeats: false, passMs: 0 }).run(begun.model, begun.real)
+        return begun
+      }, history)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('what lies further back than places are remembered is no basis any more', () => {
+  const model = new ReferenceModel()
+  const log: Log = { fleet: new Fleet(), entries: [] }
+  const append = (step: Partial<Step>) => new Append({ drafts: [], basis: 'head', repeats: false, passMs: 0, ...step }).run(model, log)
+  append({ drafts: reports })
+  for (let i = 0; i < 1_022; i++) append({})
+  // the pick of an older place by 0 is the first one
+  append({ drafts: [{ type: 'claims', a: 0, b: 1, c: 0 }], basis: 'older' })
+  expect(model.claims).toHaveLength(1)
+  append({})
+  append({ drafts: [{ type: 'claims', a: 1, b: 2, c: 0 }], basis: 'older' })
+  expect(model.claims).toHaveLength(1)
+})

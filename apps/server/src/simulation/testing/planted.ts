@@ -1,0 +1,99 @@
+import { Fleet, type LogEntry, type Void } from '@gantt/scheduler-core'
+import type { Planted } from '../world.ts'
+
+/**
+ * Mistakes that a core could have, put from outside into the fleets of a world: the simulation must find every one. Each
+ * replica has them, so that replicas agree with each other, and only the model does not.
+ */
+export const mistakes: Readonly<Record<string, Planted>> = {
+  'the judge always says yes': {
+    spoil(fleet) {
+      wrapApply(fleet, (apply, entry) => {
+        const classes = [...fleet.hosts.classes.values()]
+        const giveMore = (by: number): void => {
+          for (const { capacity, free } of classes)
+            for (const { index } of fleet.hosts.records) {
+              // a report that this very entry took in has put the true capacity there already
+              if (by < 0 && (capacity[index] as number) < PLENTY) continue
+              capacity[index] = (capacity[index] as number) + by
+              free[index] = (free[index] as number) + by
+            }
+        }
+        giveMore(PLENTY)
+        try {
+          return apply(entry)
+        } finally {
+          giveMore(-PLENTY)
+        }
+      })
+    },
+  },
+
+  'the judge skips groups': {
+    spoil(fleet) {
+      const { groups } = fleet
+      const find = groups.find.bind(groups)
+      wrapApply(fleet, (apply, entry) => {
+        groups.find = (uuid) => {
+          const group = find(uuid)
+          return group && new Proxy(group, { get: (target, name) => (name === 'members' ? new Map() : Reflect.get(target, name)) })
+        }
+        try {
+          return apply(entry)
+        } finally {
+          groups.find = find
+        }
+      })
+    },
+  },
+
+  'idempotency keys are forgotten on restart': {
+    restore: (checkpoint) => ({ ...checkpoint, keys: [] }),
+  },
+
+  'a materialised claim is counted twice': {
+    spoil({ ledger }) {
+      const holdAll = ledger.holdAll.bind(ledger)
+      ledger.holdAll = (record) => {
+        const counted = [...record.claims].filter(({ state }) => state === 'MATERIALISED')
+        for (const claim of counted) claim.state = 'CONFIRMED'
+        holdAll(record)
+        for (const claim of counted) claim.state = 'MATERIALISED'
+      }
+    },
+  },
+
+  'expiry by the clock of the replica': {
+    spoil(fleet, now) {
+      const offset = fleet.now - now()
+      wrapApply(fleet, (apply, entry) => {
+        const own = now() + offset
+        const ends = entry.changes.flatMap((change) => (change.type === 'expire' ? [fleet.ledger.claims.get(change.claim)] : []))
+        const held = ends.flatMap((claim) => (claim?.state === 'RESERVED' ? [{ claim, expiresAt: claim.expiresAt }] : []))
+        for (const { claim, expiresAt } of held) claim.expiresAt = (expiresAt as number) <= own ? 0 : Number.MAX_SAFE_INTEGER
+        const verdicts = apply(entry)
+        for (const { claim, expiresAt } of held) if (claim.expiresAt !== null) claim.expiresAt = expiresAt
+        return verdicts
+      })
+    },
+  },
+
+  'a repeated entry is applied twice': {
+    spoil(fleet) {
+      wrapApply(fleet, (apply, entry) => {
+        if (fleet.revisionOf(entry.id) === undefined) return apply(entry)
+        const verdicts = apply({ ...entry, id: `${entry.id} once more` })
+        fleet.place = { ...fleet.place, id: entry.id }
+        fleet.places.set(entry.revision, fleet.place)
+        return verdicts
+      })
+    },
+  },
+}
+
+const PLENTY = 2 ** 40
+
+function wrapApply(fleet: Fleet, around: (apply: (entry: LogEntry) => readonly Void[], entry: LogEntry) => readonly Void[]): void {
+  const apply = (entry: LogEntry): readonly Void[] => Fleet.prototype.apply.call(fleet, entry)
+  fleet.apply = (entry) => around(apply, entry)
+}
