@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { addCommands } from './commands/commands.ts'
 import { addDemo } from './demo/command.ts'
+import { addNemesis } from './nemesis/command.ts'
 import { addProve } from './prove/prove.ts'
 import { addReplay } from './replay/command.ts'
 import { addSimulate } from './simulate.ts'
@@ -28,6 +29,8 @@ addReplay(program)
 addProve(program)
 
 addSimulate(program)
+
+addNemesis(program)
 
 // whoever reads us may have seen enough, as `head` does
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

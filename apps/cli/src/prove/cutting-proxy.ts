@@ -8,6 +8,9 @@ export interface CuttingProxy {
   readonly host: string
   /** Cuts the next connection that appends to the log: after the statement reached the server, or before. */
   cutNextAppend(when: 'before' | 'after'): void
+  /** Cuts every connection; while it is closed, no new one is let through. */
+  sever(): void
+  setOpen(isOpen: boolean): void
   /** How many connections were cut. */
   readonly cuts: number
   close(): Promise<void>
@@ -22,8 +25,10 @@ export async function startCuttingProxy(serverSocketFolder: string, folder: stri
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   let armed: 'before' | 'after' | undefined
   let cuts = 0
+  let isOpen = true
   const open = new Set<net.Socket>()
   const server = net.createServer((client) => {
+    if (!isOpen) return void client.destroy()
     const upstream = net.connect(path.join(serverSocketFolder, SOCKET))
     open.add(client).add(upstream)
     const end = (): void => {
@@ -56,6 +61,13 @@ export async function startCuttingProxy(serverSocketFolder: string, folder: stri
     host: folder,
     cutNextAppend(when) {
       armed = when
+    },
+    sever() {
+      cuts += open.size / 2
+      for (const socket of open) socket.destroy()
+    },
+    setOpen(next) {
+      isOpen = next
     },
     get cuts() {
       return cuts

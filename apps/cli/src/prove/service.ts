@@ -12,6 +12,12 @@ export interface Service {
   kill(): Promise<void>
   /** SIGTERM, and waits for the end. */
   stop(): Promise<void>
+  /** SIGSTOP: it hangs, and its connections with it. */
+  pause(): void
+  /** SIGCONT. */
+  resume(): void
+  /** True once the process is gone, whoever ended it. */
+  readonly isGone: boolean
 }
 
 export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
@@ -21,7 +27,7 @@ const BIN_OF_BUNDLE = fileURLToPath(new URL('../bin/gantt.mjs', import.meta.url)
 const START_TIMEOUT_MS = 60_000
 
 /** Starts `gantt serve` on a free port of the loopback. Throws with its last words when it does not come up. */
-export async function startService(environment: Readonly<Record<string, string>>): Promise<Service> {
+export async function startService(environment: Readonly<Record<string, string>>, deadlineMs = 30_000): Promise<Service> {
   const child = spawn(process.execPath, [import.meta.url.includes('/dist/') ? BIN_OF_BUNDLE : BIN, 'serve'], {
     env: {
       PATH: process.env.PATH ?? '',
@@ -42,9 +48,14 @@ export async function startService(environment: Readonly<Record<string, string>>
   }
   return {
     url,
-    client: createClient({ url, key: ADMIN_KEY, deadlineMs: 30_000 }),
+    client: createClient({ url, key: ADMIN_KEY, deadlineMs }),
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    get isGone() {
+      return child.exitCode !== null || child.signalCode !== null
+    },
   }
 }
 

@@ -1,0 +1,154 @@
+import { type Client, FaultError, UnreachableError } from '@gantt/client'
+import type { Answer, Call, ClaimState, EndOfClaims, EndResult, Outcome, Place, PlacedClaim } from './history.ts'
+import { STATS, type Stats } from './host-agents.ts'
+
+const SELECT = `mutation Select($input: SelectDestinationsInput!) { selectDestinations(input: $input) { __typename
+  ... on SelectDestinationsPayload { replayed fleetRevision destinations { instanceUuid selected { host { name } claim { id fence state } } } }
+  ... on UserError { message } } }`
+
+const endOf = (name: string, more = '', args = '') =>
+  `mutation End($claims: [ClaimRef!]!${more}) { ends: ${name}(claims: $claims${args}) { __typename ... on ClaimPayload { fleetRevision } } }`
+
+const ENDS: Readonly<Record<EndOfClaims['type'], string>> = {
+  confirm: endOf('claimConfirm'),
+  extend: endOf('claimExtend', ', $ttl: Duration!', ', ttl: $ttl'),
+  release: endOf('claimRelease'),
+}
+
+const ABANDON = `mutation Abandon($key: String!) { claimAbandon(idempotencyKey: $key) { __typename ... on ClaimPayload { fleetRevision claims { id } } } }`
+
+const STATUS = `mutation Status($host: String!, $status: HostStatus!) {
+  hostSetStatus(hosts: [{ host: $host }], status: $status, reason: "nemesis") { __typename } }`
+
+const AGGREGATE = `mutation Edit($uuid: UUID!, $ifVersion: Int!, $input: AggregateUpdateInput!) {
+  aggregateUpdate(uuid: $uuid, ifVersion: $ifVersion, input: $input) { __typename ... on AggregatePayload { aggregate { version } } } }`
+
+const READ = `query Read { hosts(first: 20) { nodes { name status capacity { resourceClass free } } } claims(first: 20) { nodes { id state } } }`
+
+interface SelectAnswer {
+  readonly __typename: string
+  readonly replayed: boolean
+  readonly fleetRevision: string
+  readonly destinations: readonly {
+    readonly instanceUuid: string | null
+    readonly selected: {
+      readonly host: { readonly name: string }
+      readonly claim: { readonly id: string; readonly fence: number; readonly state: ClaimState } | null
+    }
+  }[]
+}
+
+/** What a report call needs beside what the history keeps of it. */
+export interface ReportBody {
+  readonly incarnation: string
+  readonly sequence: number
+  readonly stats: Stats
+}
+
+/** Makes a call and says what is known of it afterwards. Never throws for what the service or the network does. */
+export async function perform(client: Client, call: Call, report?: ReportBody): Promise<Outcome> {
+  try {
+    return { type: 'ok', answer: await ask(client, call, report) }
+  } catch (error) {
+    if (error instanceof UnreachableError) {
+      // nobody listened: it was never asked
+      const refused = /ECONNREFUSED/.test(error.message)
+      return { type: refused ? 'fail' : 'info', why: error.message }
+    }
+    if (error instanceof FaultError && error.code === 'INTERNAL') return { type: 'info', why: `defect: ${error.message}` }
+    return { type: 'info', why: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function ask(client: Client, call: Call, report?: ReportBody): Promise<Answer> {
+  switch (call.type) {
+    case 'place':
+      return select(client, call)
+    case 'confirm':
+    case 'extend':
+    case 'release': {
+      const ttl = call.type === 'extend' ? { ttl: durationOf(call.ttlMs) } : {}
+      const { ends } = await client.request<{ ends: { __typename: string; fleetRevision?: string }[] }>(ENDS[call.type], {
+        claims: call.claims,
+        ...ttl,
+      })
+      return { type: 'ends', results: ends.map(toEnd) }
+    }
+    case 'abandon': {
+      const { claimAbandon } = await client.request<{ claimAbandon: { fleetRevision?: string; claims?: { id: string }[] } }>(ABANDON, {
+        key: call.key,
+      })
+      const { fleetRevision, claims } = claimAbandon
+      return claims === undefined
+        ? { type: 'invalid' }
+        : { type: 'abandoned', claims: claims.map(({ id }) => id), revision: Number(fleetRevision) }
+    }
+    case 'status':
+      await client.request(STATUS, { host: call.host, status: call.status })
+      return { type: 'done' }
+    case 'aggregate': {
+      const input = { setMetadata: [{ key: 'edited', value: String(call.ifVersion) }] }
+      const { aggregateUpdate } = await client.request<{ aggregateUpdate: { aggregate?: { version: number } } }>(AGGREGATE, {
+        uuid: call.uuid,
+        ifVersion: call.ifVersion,
+        input,
+      })
+      const version = aggregateUpdate.aggregate?.version
+      return version === undefined ? { type: 'conflict' } : { type: 'edited', version }
+    }
+    case 'report': {
+      if (report === undefined) throw new Error('a report needs its body')
+      const { incarnation, sequence, stats } = report
+      const update = { name: { host: call.host }, reporter: { incarnation, sequence }, report: { full: stats } }
+      await client.request(STATS, { input: { updates: [update] } })
+      return { type: 'done' }
+    }
+    case 'read':
+      await client.request(READ)
+      return { type: 'done' }
+  }
+}
+
+async function select(client: Client, call: Place): Promise<Answer> {
+  const { key, amounts, instances, mode, ttlMs, group, moveOf, minRevision } = call
+  const input = {
+    idempotencyKey: key,
+    claim: { mode, ...(mode === 'RESERVE' ? { ttl: durationOf(ttlMs) } : {}) },
+    ...(moveOf === null ? {} : { intent: 'LIVE_MIGRATE', moveOf }),
+    ...(minRevision === null ? {} : { minRevision: String(minRevision) }),
+    spec: {
+      gantt: {
+        flavor: { vcpus: amounts.VCPU, memoryMb: amounts.MEMORY_MB },
+        instanceUuids: instances,
+        ...(group === null ? {} : { instanceGroup: group }),
+      },
+    },
+  }
+  const { selectDestinations: answer } = await client.request<{ selectDestinations: SelectAnswer }>(SELECT, { input })
+  switch (answer.__typename) {
+    case 'SelectDestinationsPayload':
+      return { type: 'placed', claims: claimsOf(answer), replayed: answer.replayed, revision: Number(answer.fleetRevision) }
+    case 'NoValidHost':
+      return { type: 'refused' }
+    case 'IdempotencyConflict':
+      return { type: 'conflict' }
+    case 'ReplicaBehind':
+      return { type: 'behind' }
+    case 'ClaimLost':
+      return { type: 'lost' }
+    default:
+      return { type: 'invalid' }
+  }
+}
+
+const claimsOf = ({ destinations }: SelectAnswer): PlacedClaim[] =>
+  destinations.flatMap(({ instanceUuid, selected: { host, claim } }) =>
+    claim === null ? [] : [{ ...claim, host: host.name, instance: instanceUuid }],
+  )
+
+const toEnd = ({ __typename, fleetRevision }: { __typename: string; fleetRevision?: string }): EndResult => ({
+  end: __typename === 'ClaimPayload' ? 'done' : __typename === 'ClaimLost' ? 'lost' : 'unknown',
+  revision: Number(fleetRevision ?? 0),
+})
+
+const durationOf = (ms: number): string => `PT${ms / 1_000}S`

@@ -1,0 +1,214 @@
+import type { Rule } from './check.ts'
+import { byKey, placedOf, releasesOf } from './check-history.ts'
+import { type Amounts, type FinalClaim, type FinalState, isLiveState, type Operation } from './history.ts'
+import { isOf, lifetimesOf } from './lifetimes.ts'
+
+/** Promises that the state at the end can break; each replica is asked. */
+export const finalChecks: readonly Rule[] = [
+  {
+    name: 'at the end no host holds more than it has',
+    violations: ({ setting, finals }) =>
+      finals.flatMap((final) =>
+        setting.hosts.flatMap(({ name, capacity, base }) => {
+          const there = final.claims.filter(({ host, state }) => host === name && isLiveState(state))
+          const shown = final.hosts.find((host) => host.name === name)
+          return Object.entries(capacity).flatMap(([resourceClass, most]) => {
+            const held = sumOf(there, resourceClass) + (base[resourceClass] ?? 0)
+            const usage = shown?.classes[resourceClass]
+            const sum = (usage?.used ?? 0) + (usage?.claimed ?? 0)
+            return [
+              ...(held > most ? [`${name} holds claims for ${held} ${resourceClass} of ${most} (replica ${final.replica})`] : []),
+              ...(sum > most ? [`${name} shows ${sum} ${resourceClass} of ${most} (replica ${final.replica})`] : []),
+            ]
+          })
+        }),
+      ),
+  },
+  {
+    name: 'at the end each host counts exactly its claims',
+    violations: ({ setting, finals }) =>
+      finals.flatMap((final) =>
+        setting.hosts.flatMap(({ name, capacity, base }) => {
+          const there = final.claims.filter(({ host, state }) => host === name && isLiveState(state))
+          const shown = final.hosts.find((host) => host.name === name)
+          return Object.keys(capacity).flatMap((resourceClass) => {
+            const usage = shown?.classes[resourceClass]
+            const told = (what: string, found: number | undefined, needed: number): string[] =>
+              found === needed
+                ? []
+                : [`${name} shows ${found} ${resourceClass} ${what}; its claims say ${needed} (replica ${final.replica})`]
+            const counted = there.filter(({ state }) => state === 'MATERIALISED')
+            const claimed = there.filter(({ state }) => state !== 'MATERIALISED')
+            return [
+              ...told('claimed', usage?.claimed, sumOf(claimed, resourceClass)),
+              ...told('used', usage?.used, sumOf(counted, resourceClass) + (base[resourceClass] ?? 0)),
+            ]
+          })
+        }),
+      ),
+  },
+  {
+    name: 'at the end no group rule is broken',
+    violations: ({ setting, finals }) =>
+      finals.flatMap((final) =>
+        setting.groups.flatMap((group) => {
+          const members: Record<string, number> = {}
+          for (const { host, state } of final.claims.filter((claim) => claim.group === group.uuid))
+            if (isLiveState(state)) members[host] = (members[host] ?? 0) + 1
+          const shown = final.groups.find(({ uuid }) => uuid === group.uuid)?.members ?? {}
+          const most = group.policy === 'AFFINITY' ? Number.POSITIVE_INFINITY : (group.maxServerPerHost ?? 1)
+          const where = JSON.stringify(members)
+          return [
+            ...(Object.values(members).some((count) => count > most)
+              ? [`group ${group.uuid} allows ${most} on a host and has ${where}`]
+              : []),
+            ...(group.policy === 'AFFINITY' && Object.keys(members).length > 1
+              ? [`group ${group.uuid} is on several hosts: ${where}`]
+              : []),
+            ...(sorted(shown) === sorted(members) ? [] : [`group ${group.uuid} shows ${JSON.stringify(shown)} and has ${where}`]),
+          ]
+        }),
+      ),
+  },
+  {
+    name: 'every acknowledged claim is there',
+    violations: ({ history, finals }) =>
+      finals.flatMap((final) => {
+        const claims = new Map(final.claims.map((claim) => [claim.id, claim]))
+        return lifetimesOf(history).flatMap(({ claim, to, amounts }) => {
+          const found = claims.get(claim.id)
+          const where = `(replica ${final.replica})`
+          if (found === undefined) return [`claim ${claim.id} on ${claim.host} is lost ${where}`]
+          if (to === Number.POSITIVE_INFINITY && !isLiveState(found.state))
+            return [`claim ${claim.id} is ${found.state}; nobody ended it ${where}`]
+          const isSame = found.host === claim.host && found.fence === claim.fence && found.instance === claim.instance
+          return isSame && sorted(found.amounts) === sorted(amounts) ? [] : [`claim ${claim.id} is not as it was answered ${where}`]
+        })
+      }),
+  },
+  {
+    name: 'what was released is not held at the end',
+    violations: ({ history, finals }) => {
+      const released = releasesOf(history)
+      return finals.flatMap((final) =>
+        final.claims
+          .filter(({ id, state }) => released.has(id) && isLiveState(state))
+          .map(({ id, state }) => `claim ${id} was released and is ${state} (replica ${final.replica})`),
+      )
+    },
+  },
+  {
+    name: 'a confirmed move has ended its source',
+    violations: ({ history, finals }) => {
+      const confirmed = new Set(
+        history.filter(isOf('confirm')).flatMap(({ call, outcome }) => {
+          if (outcome.type !== 'ok' || outcome.answer.type !== 'ends') return []
+          const { results } = outcome.answer
+          return call.claims.filter((_claim, i) => results[i]?.end === 'done').map(({ id }) => id)
+        }),
+      )
+      const moves = placedOf(history.filter(isOf('place'))).flatMap(({ operation: { call }, answer }) =>
+        call.moveOf !== null && answer.claims.some(({ id }) => confirmed.has(id)) ? [call.moveOf.id] : [],
+      )
+      return finals.flatMap((final) => {
+        const live = new Set(final.claims.filter(({ state }) => isLiveState(state)).map(({ id }) => id))
+        return moves.filter((id) => live.has(id)).map((id) => `claim ${id} was moved and still lives (replica ${final.replica})`)
+      })
+    },
+  },
+  {
+    name: 'a key has one claim for each instance, or none',
+    violations: ({ history, finals }) => finals.flatMap((final) => keysWithOtherClaims(history, final)),
+  },
+  {
+    name: 'an abandoned key holds nothing',
+    violations: ({ history, finals }) => {
+      const abandoned = new Set(history.filter(isOf('abandon')).flatMap(({ call, outcome }) => (outcome.type === 'ok' ? [call.key] : [])))
+      const moved = new Set(history.filter(isOf('place')).flatMap(({ call }) => (call.moveOf === null ? [] : call.instances)))
+      return finals.flatMap((final) => {
+        const live = new Map(final.claims.filter(({ state }) => isLiveState(state)).map((claim) => [claim.instance, claim]))
+        return [...byKey(history)]
+          .filter(([key]) => abandoned.has(key))
+          .flatMap(([key, [first]]) =>
+            (first?.call.instances ?? [])
+              .filter((uuid) => live.has(uuid) && !moved.has(uuid))
+              .map((uuid) => `key ${key} was abandoned and holds claim ${live.get(uuid)?.id} (replica ${final.replica})`),
+          )
+      })
+    },
+  },
+  {
+    name: 'all replicas show the same',
+    violations: ({ finals: [first, ...others] }) => {
+      if (first === undefined) return ['no replica was asked']
+      const claims = new Map(first.claims.map((claim) => [claim.id, textOf(claim)]))
+      const hosts = new Map(first.hosts.map(({ name, classes }) => [name, textOf(classes)]))
+      return others.flatMap((other) => [
+        ...(other.claims.length === claims.size ? [] : [`replica ${other.replica} has ${other.claims.length} claims, not ${claims.size}`]),
+        ...other.claims
+          .filter((claim) => claims.get(claim.id) !== textOf(claim))
+          .map((claim) => `replica ${other.replica} shows ${textOf(claim)}, not ${claims.get(claim.id)}`),
+        ...other.hosts
+          .filter(({ name, classes }) => hosts.get(name) !== textOf(classes))
+          .map(({ name, classes }) => `replica ${other.replica} shows ${name} with ${textOf(classes)}, not ${hosts.get(name)}`),
+      ])
+    },
+  },
+]
+
+/**
+ * A claim that no answer told of belongs to a call whose outcome is unknown: there is at most one such key for it, and of a
+ * request for several instances all are there or none. A call that was refused, and nothing else, left nothing.
+ */
+function keysWithOtherClaims(history: readonly Operation[], final: FinalState): string[] {
+  const told = new Set(placedOf(history.filter(isOf('place'))).flatMap(({ answer }) => answer.claims.map(({ id }) => id)))
+  const open = new Map<string, number>()
+  const instances = new Set<string>()
+  const keys = [...byKey(history)].map(([key, calls]) => ({
+    key,
+    calls,
+    isPlaced: placedOf(calls).length > 0,
+    isOpen: calls.some(({ outcome }) => outcome.type === 'info'),
+  }))
+  for (const { calls, isPlaced, isOpen } of keys)
+    for (const uuid of calls[0]?.call.instances ?? []) {
+      instances.add(uuid)
+      if (isOpen && !isPlaced) open.set(uuid, (open.get(uuid) ?? 0) + 1)
+    }
+  const byInstance = new Map<string, FinalClaim[]>()
+  const where = `(replica ${final.replica})`
+  const violations: string[] = []
+  for (const claim of final.claims) {
+    const { id, instance } = claim
+    if (instance === null || !instances.has(instance)) {
+      violations.push(`nobody asked for claim ${id} ${where}`)
+      continue
+    }
+    byInstance.set(instance, [...(byInstance.get(instance) ?? []), claim])
+    if (told.has(id)) continue
+    const left = open.get(instance) ?? 0
+    if (left === 0) violations.push(`claim ${id} for instance ${instance} is one more than its calls were told of ${where}`)
+    else open.set(instance, left - 1)
+  }
+  for (const { key, calls } of keys) {
+    const [first] = calls
+    if (first === undefined || first.call.moveOf !== null) continue
+    const there = first.call.instances.filter((uuid) => byInstance.has(uuid)).length
+    if (there !== 0 && there !== first.call.instances.length)
+      violations.push(`key ${key} has claims for ${there} of its ${first.call.instances.length} instances ${where}`)
+  }
+  return violations
+}
+
+const sumOf = (claims: readonly FinalClaim[], resourceClass: string): number =>
+  claims.reduce((sum, { amounts }) => sum + (amounts[resourceClass] ?? 0), 0)
+
+/** Zero amounts say nothing. */
+const sorted = (amounts: Amounts): string =>
+  JSON.stringify(
+    Object.entries(amounts)
+      .filter(([, amount]) => amount > 0)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+
+const textOf = (value: object): string => JSON.stringify(value)

@@ -1,0 +1,366 @@
+import { describe, expect, test } from 'vitest'
+import { type Evidence, judge, rules } from './check.ts'
+import { isLiveState, type Operation } from './history.ts'
+import { ANTI, claimOn, ends, evidence, ok, op, placed, placing, puts, shows, stands, TOGETHER, TWO, unknown } from './testing/evidence.ts'
+
+const broken = (given: Evidence): string[] =>
+  judge(given)
+    .filter(({ violations }) => violations.length > 0)
+    .map(({ name }) => name)
+
+const released = { state: 'RELEASED' as const }
+const edit = (at: number, ifVersion: number, version: number): Operation =>
+  op(at, { type: 'aggregate', uuid: 'g', ifVersion }, ok({ type: 'edited', version }))
+const status = (at: number, to: 'ENABLED' | 'DISABLED'): Operation =>
+  op(at, { type: 'status', host: 'a', status: to }, ok({ type: 'done' }))
+
+/** What may happen: none of it breaks a promise. */
+const fine: readonly (readonly [string, Evidence])[] = [
+  [
+    'a host that is exactly full',
+    evidence([puts(0, 'x', 'a', 1, { amounts: { VCPU: 3 } })], shows([stands('a', 'x', 1, { amounts: { VCPU: 3 } })])),
+  ],
+  [
+    'room that is given back and taken again',
+    evidence(
+      [puts(0, 'x', 'b', 1, { amounts: { VCPU: 4 } }), ends(2, 'release', 'x', 1), puts(4, 'y', 'b', 9, { amounts: { VCPU: 4 } })],
+      shows([stands('b', 'x', 1, { ...released, amounts: { VCPU: 4 } }), stands('b', 'y', 9, { amounts: { VCPU: 4 } })]),
+    ),
+  ],
+  [
+    'a reservation that ran out, though nobody was told',
+    evidence(
+      [puts(0, 'x', 'b', 1, { amounts: { VCPU: 4 }, mode: 'RESERVE', ttlMs: 5 }), puts(6, 'y', 'b', 9, { amounts: { VCPU: 4 } })],
+      shows([stands('b', 'x', 1, { state: 'EXPIRED', amounts: { VCPU: 4 } }), stands('b', 'y', 9, { amounts: { VCPU: 4 } })]),
+    ),
+  ],
+  ['a call of unknown outcome that did nothing', evidence([op(0, placing('x'), unknown)], shows([]))],
+  ['a call of unknown outcome that did happen', evidence([op(0, placing('x'), unknown)], shows([stands('b', 'x', 1)]))],
+  [
+    'a call whose answer was lost, repeated elsewhere',
+    evidence(
+      [op(0, placing('x'), unknown), op(2, placing('x'), placed([claimOn('b', 'i-x', 1)], { replayed: true }))],
+      shows([stands('b', 'x', 1)]),
+    ),
+  ],
+  [
+    'a refusal that was placed when asked again',
+    evidence([op(0, placing('x'), ok({ type: 'refused' })), puts(2, 'x', 'b', 1)], shows([stands('b', 'x', 1)])),
+  ],
+  [
+    'a move that was confirmed',
+    evidence(
+      [
+        puts(0, 'x', 'a', 1),
+        op(
+          2,
+          placing('m', { instances: ['i-x'], moveOf: { id: 'c-i-x', fence: 1 }, mode: 'RESERVE', ttlMs: 100 }),
+          placed([{ ...claimOn('b', 'i-x', 5), id: 'c-m' }]),
+        ),
+        op(
+          4,
+          { type: 'confirm', claims: [{ id: 'c-m', fence: 5 }], ttlMs: 0 },
+          ok({ type: 'ends', results: [{ end: 'done', revision: 6 }] }),
+        ),
+      ],
+      shows([stands('a', 'x', 1, released), { ...stands('b', 'x', 5), id: 'c-m' }]),
+    ),
+  ],
+  [
+    'group members apart, two on a host that may have two',
+    evidence(
+      [puts(0, 'x', 'a', 1, { group: TWO }), puts(2, 'y', 'a', 5, { group: TWO })],
+      shows([stands('a', 'x', 1, { group: 'two' }), stands('a', 'y', 5, { group: 'two' })]),
+    ),
+  ],
+  ['a claim that its host counts', evidence([puts(0, 'x', 'b', 1)], shows([stands('b', 'x', 1, { state: 'MATERIALISED' })]))],
+  [
+    'a late confirmation that is refused',
+    evidence(
+      [puts(0, 'x', 'b', 1), ends(2, 'release', 'x', 1), ends(4, 'confirm', 'x', 1, 'lost')],
+      shows([stands('b', 'x', 1, released)]),
+    ),
+  ],
+]
+
+const full = (at: number, key: string, fence: number): Operation => puts(at, key, 'b', fence, { amounts: { VCPU: 3 } })
+const move = (at: number): Operation =>
+  op(at, placing('m', { instances: ['i-x'], moveOf: { id: 'c-i-x', fence: 1 } }), placed([{ ...claimOn('b', 'i-x', 5), id: 'c-m' }]))
+const confirmMove = op(
+  4,
+  { type: 'confirm', claims: [{ id: 'c-m', fence: 5 }], ttlMs: 0 },
+  ok({ type: 'ends', results: [{ end: 'done', revision: 6 }] }),
+)
+
+/** One violation planted at a time, and the promise that it breaks. */
+const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
+  [
+    'two claims at once for room that only one can have, gone at the end',
+    'no host ever holds more than it has',
+    evidence(
+      [full(0, 'x', 1), full(2, 'y', 5), ends(4, 'release', 'x', 1), ends(4, 'release', 'y', 5)],
+      shows([stands('b', 'x', 1, { ...released, amounts: { VCPU: 3 } }), stands('b', 'y', 5, { ...released, amounts: { VCPU: 3 } })]),
+    ),
+  ],
+  [
+    'room taken while a confirmed reservation still has it',
+    'no host ever holds more than it has',
+    evidence(
+      [
+        puts(0, 'x', 'b', 1, { amounts: { VCPU: 3 }, mode: 'RESERVE', ttlMs: 5 }),
+        ends(2, 'confirm', 'x', 1),
+        full(20, 'y', 5),
+        ends(30, 'release', 'y', 5),
+      ],
+      shows([stands('b', 'x', 1, { amounts: { VCPU: 3 } }), stands('b', 'y', 5, { ...released, amounts: { VCPU: 3 } })]),
+    ),
+  ],
+  [
+    'two members on one host for a while',
+    'no host ever has more members of a group than its rule allows',
+    evidence(
+      [puts(0, 'x', 'b', 1, { group: ANTI }), puts(2, 'y', 'b', 5, { group: ANTI }), ends(4, 'release', 'y', 5)],
+      shows([stands('b', 'x', 1, { group: 'anti' }), stands('b', 'y', 5, { ...released, group: 'anti' })]),
+    ),
+  ],
+  [
+    'a third member where two are allowed, for a while',
+    'no host ever has more members of a group than its rule allows',
+    evidence(
+      [
+        puts(0, 'x', 'b', 1, { group: TWO }),
+        puts(2, 'y', 'b', 5, { group: TWO }),
+        puts(4, 'z', 'b', 7, { group: TWO }),
+        ends(6, 'release', 'z', 7),
+      ],
+      shows([
+        stands('b', 'x', 1, { group: 'two' }),
+        stands('b', 'y', 5, { group: 'two' }),
+        stands('b', 'z', 7, { ...released, group: 'two' }),
+      ]),
+    ),
+  ],
+  [
+    'members that want to be together, apart for a while',
+    'no host ever has more members of a group than its rule allows',
+    evidence(
+      [puts(0, 'x', 'a', 1, { group: TOGETHER }), puts(2, 'y', 'b', 5, { group: TOGETHER }), ends(4, 'release', 'y', 5)],
+      shows([stands('a', 'x', 1, { group: 'together' }), stands('b', 'y', 5, { ...released, group: 'together' })]),
+    ),
+  ],
+  [
+    'another host for the same key',
+    'the same key gets the same answer',
+    evidence(
+      [puts(0, 'x', 'b', 1), op(2, placing('x'), placed([claimOn('a', 'i-x', 1)], { replayed: true }))],
+      shows([stands('b', 'x', 1)]),
+    ),
+  ],
+  [
+    'two first answers',
+    'the same key gets the same answer',
+    evidence([puts(0, 'x', 'b', 1), op(1, placing('x'), placed([claimOn('b', 'i-x', 1)]))], shows([stands('b', 'x', 1)])),
+  ],
+  [
+    'a key that is forgotten',
+    'the same key gets the same answer',
+    evidence([puts(0, 'x', 'b', 1), op(2, placing('x'), ok({ type: 'refused' }))], shows([stands('b', 'x', 1)])),
+  ],
+  [
+    'an answer with one instance of two',
+    'a request for several instances is answered whole',
+    evidence(
+      [
+        op(0, placing('x', { instances: ['i-x', 'i-y'] }), placed([claimOn('b', 'i-x', 1)])),
+        op(5, placing('y', { instances: ['i-y'] }), unknown),
+      ],
+      shows([stands('b', 'x', 1), stands('b', 'y', 2)]),
+    ),
+  ],
+  [
+    'a fence below one that was given before',
+    'fences rise',
+    evidence([puts(0, 'x', 'b', 7), puts(2, 'y', 'b', 3)], shows([stands('b', 'x', 7), stands('b', 'y', 3)])),
+  ],
+  [
+    'a fence given twice',
+    'fences rise',
+    evidence([puts(0, 'x', 'b', 7), puts(2, 'y', 'b', 7)], shows([stands('b', 'x', 7), stands('b', 'y', 7)])),
+  ],
+  [
+    'a confirmation after the release',
+    'what is released stays released, and an old fence moves nothing',
+    evidence([puts(0, 'x', 'b', 1), ends(2, 'release', 'x', 1), ends(4, 'confirm', 'x', 1)], shows([stands('b', 'x', 1, released)])),
+  ],
+  [
+    'a confirmation after the key was abandoned',
+    'what is released stays released, and an old fence moves nothing',
+    evidence(
+      [
+        puts(0, 'x', 'b', 1),
+        op(2, { type: 'abandon', key: 'x' }, ok({ type: 'abandoned', claims: ['c-i-x'], revision: 8 })),
+        ends(4, 'extend', 'x', 1),
+      ],
+      shows([stands('b', 'x', 1, released)]),
+    ),
+  ],
+  [
+    'an extension with an old fence',
+    'what is released stays released, and an old fence moves nothing',
+    evidence([puts(0, 'x', 'b', 9), ends(2, 'extend', 'x', 8)], shows([stands('b', 'x', 9)])),
+  ],
+  [
+    'a claim shown as held at a revision at which it was released',
+    'a read with minRevision sees what was written up to it',
+    evidence(
+      [
+        puts(0, 'x', 'b', 1),
+        ends(2, 'release', 'x', 1, 'done', 8),
+        op(4, placing('x', { minRevision: 8 }), placed([claimOn('b', 'i-x', 1, 'CONFIRMED')], { replayed: true })),
+      ],
+      shows([stands('b', 'x', 1, released)]),
+    ),
+  ],
+  [
+    'a claim shown as reserved at a revision at which it was confirmed',
+    'a read with minRevision sees what was written up to it',
+    evidence(
+      [
+        puts(0, 'x', 'b', 1, { mode: 'RESERVE', ttlMs: 50 }),
+        ends(2, 'confirm', 'x', 1, 'done', 8),
+        op(
+          4,
+          placing('x', { minRevision: 9, mode: 'RESERVE', ttlMs: 50 }),
+          placed([claimOn('b', 'i-x', 1, 'RESERVED')], { replayed: true }),
+        ),
+      ],
+      shows([stands('b', 'x', 1)]),
+    ),
+  ],
+  [
+    'a claim on a closed host',
+    'a closed host takes nothing new',
+    evidence([status(0, 'DISABLED'), puts(2, 'x', 'a', 1), status(4, 'ENABLED')], shows([stands('a', 'x', 1)])),
+  ],
+  ['two edits of one version', 'an edit of a version counts once', evidence([edit(0, 1, 2), edit(1, 1, 2)], shows([]))],
+  ['an edit that skips a version', 'an edit of a version counts once', evidence([edit(0, 1, 3)], shows([]))],
+  [
+    'more claims than room at the end',
+    'at the end no host holds more than it has',
+    evidence(
+      [op(0, placing('x', { amounts: { VCPU: 3 } }), unknown), op(0, placing('y', { amounts: { VCPU: 3 } }), unknown)],
+      shows([stands('b', 'x', 1, { amounts: { VCPU: 3 } }), stands('b', 'y', 5, { amounts: { VCPU: 3 } })]),
+    ),
+  ],
+  [
+    'a materialised claim that is counted twice',
+    'at the end each host counts exactly its claims',
+    evidence(
+      [puts(0, 'x', 'b', 1)],
+      shows([stands('b', 'x', 1, { state: 'MATERIALISED' })], {
+        hosts: [
+          { name: 'a', classes: { VCPU: { capacity: 4, used: 1, claimed: 0 } } },
+          { name: 'b', classes: { VCPU: { capacity: 4, used: 1, claimed: 1 } } },
+        ],
+      }),
+    ),
+  ],
+  [
+    'room that stays taken after the release',
+    'at the end each host counts exactly its claims',
+    evidence(
+      [puts(0, 'x', 'b', 1), ends(2, 'release', 'x', 1)],
+      shows([stands('b', 'x', 1, released)], {
+        hosts: [
+          { name: 'a', classes: { VCPU: { capacity: 4, used: 1, claimed: 0 } } },
+          { name: 'b', classes: { VCPU: { capacity: 4, used: 0, claimed: 1 } } },
+        ],
+      }),
+    ),
+  ],
+  [
+    'two members on one host at the end',
+    'at the end no group rule is broken',
+    evidence(
+      [op(0, placing('x', { group: ANTI }), unknown), op(0, placing('y', { group: ANTI }), unknown)],
+      shows([stands('b', 'x', 1, { group: 'anti' }), stands('b', 'y', 5, { group: 'anti' })]),
+    ),
+  ],
+  [
+    'a group that counts a member which is gone',
+    'at the end no group rule is broken',
+    evidence([puts(0, 'x', 'b', 1)], shows([stands('b', 'x', 1)], { groups: [{ uuid: 'anti', members: { b: 1 } }] })),
+  ],
+  ['an acknowledged claim that is lost', 'every acknowledged claim is there', evidence([puts(0, 'x', 'b', 1)], shows([]))],
+  [
+    'an acknowledged claim that ended by itself',
+    'every acknowledged claim is there',
+    evidence([puts(0, 'x', 'b', 1)], shows([stands('b', 'x', 1, { state: 'EXPIRED' })])),
+  ],
+  ['an acknowledged claim elsewhere', 'every acknowledged claim is there', evidence([puts(0, 'x', 'b', 1)], shows([stands('a', 'x', 1)]))],
+  [
+    'a released claim that is held',
+    'what was released is not held at the end',
+    evidence([puts(0, 'x', 'b', 1), ends(2, 'release', 'x', 1)], shows([stands('b', 'x', 1)])),
+  ],
+  [
+    'a confirmed move that left its source',
+    'a confirmed move has ended its source',
+    evidence([puts(0, 'x', 'a', 1), move(2), confirmMove], shows([stands('a', 'x', 1), { ...stands('b', 'x', 5), id: 'c-m' }])),
+  ],
+  [
+    'a second claim for a key',
+    'a key has one claim for each instance, or none',
+    evidence(
+      [op(0, placing('x'), unknown), op(2, placing('x'), unknown)],
+      shows([stands('b', 'x', 1), { ...stands('a', 'x', 5), id: 'c-second' }]),
+    ),
+  ],
+  [
+    'a claim of a call that was refused',
+    'a key has one claim for each instance, or none',
+    evidence([op(0, placing('x'), ok({ type: 'refused' }))], shows([stands('b', 'x', 1)])),
+  ],
+  ['a claim that nobody asked for', 'a key has one claim for each instance, or none', evidence([], shows([stands('b', 'x', 1)]))],
+  [
+    'half of a request for two',
+    'a key has one claim for each instance, or none',
+    evidence([op(0, placing('x', { instances: ['i-x', 'i-y'] }), unknown)], shows([stands('b', 'x', 1)])),
+  ],
+  [
+    'a claim of an abandoned key',
+    'an abandoned key holds nothing',
+    evidence(
+      [op(0, placing('x'), unknown), op(2, { type: 'abandon', key: 'x' }, ok({ type: 'abandoned', claims: [], revision: 8 }))],
+      shows([stands('b', 'x', 1)]),
+    ),
+  ],
+  [
+    'a replica that shows another state of a claim',
+    'all replicas show the same',
+    evidence(
+      [op(0, placing('x'), unknown)],
+      shows([stands('b', 'x', 1)]),
+      shows([stands('b', 'x', 1, { state: 'EXPIRED' })], { replica: 1 }),
+    ),
+  ],
+  [
+    'a replica that lacks a claim',
+    'all replicas show the same',
+    evidence([op(0, placing('x'), unknown)], shows([stands('b', 'x', 1)]), shows([], { replica: 1 })),
+  ],
+]
+
+describe('the judge of histories', () => {
+  test.each(fine)('lets pass %s', (_what, given) => expect(broken(given)).toEqual([]))
+
+  test.each(planted)('finds %s', (_what, rule, given) => expect(broken(given)).toContain(rule))
+
+  test('has a planted violation for every rule', () => {
+    expect(new Set(planted.map(([, rule]) => rule))).toEqual(new Set(rules.map(({ name }) => name)))
+  })
+
+  test('knows which states hold something', () => {
+    expect((['RESERVED', 'CONFIRMED', 'MATERIALISED', 'RELEASED', 'EXPIRED', 'REVOKED'] as const).filter(isLiveState)).toHaveLength(3)
+  })
+})

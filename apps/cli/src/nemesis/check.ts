@@ -1,0 +1,23 @@
+import { finalChecks } from './check-final.ts'
+import { historyChecks } from './check-history.ts'
+import type { FinalState, Operation, Setting } from './history.ts'
+
+/** All that a rule may look at: what clients saw, and what every replica shows once nothing moves any more. */
+export interface Evidence {
+  readonly setting: Setting
+  readonly history: readonly Operation[]
+  readonly finals: readonly FinalState[]
+}
+
+/** A promise, and every way in which the evidence breaks it. */
+export interface Rule {
+  readonly name: string
+  violations(evidence: Evidence): readonly string[]
+}
+
+/** Every promise that can be judged from outside. */
+export const rules: readonly Rule[] = [...historyChecks, ...finalChecks]
+
+/** The violations of every rule, by its name; an empty list where it holds. */
+export const judge = (evidence: Evidence): readonly { readonly name: string; readonly violations: readonly string[] }[] =>
+  rules.map((rule) => ({ name: rule.name, violations: rule.violations(evidence) }))

@@ -1,0 +1,242 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@gantt/client'
+import { createRandom } from '@gantt/scheduler-core'
+import { perform, type ReportBody } from './calls.ts'
+import type { Call, ClaimRef, Group, Operation, Outcome, Place, PlacedClaim, Setting } from './history.ts'
+import type { HostAgents } from './host-agents.ts'
+import { uuidOf } from './setting.ts'
+
+/** What all clients of a run share. */
+export interface Run {
+  readonly seed: string
+  readonly setting: Setting
+  readonly aggregates: readonly string[]
+  readonly agents: HostAgents
+  readonly replicas: number
+  /** The way to a replica, as it is now. */
+  clientOf(replica: number): Client
+  readonly history: Operation[]
+  readonly clients: number
+  now(): number
+  isOver(): boolean
+  /** The run ended long ago, and what is not known by now stays unknown. */
+  isLate(): boolean
+}
+
+interface Held {
+  readonly claim: PlacedClaim
+  readonly call: Place
+  confirmed: boolean
+}
+
+/** A client keeps giving back when it holds more than this. */
+const MOST_HELD = 14
+const TRIES = 4
+/** Between calls that nobody could be asked, so that a dead replica is not asked a million times. */
+const PAUSE_MS = 40
+const TTLS_MS = [1_000, 2_000, 3_000] as const
+
+/** One caller: mixes all calls until the run is over, then makes sure of what it does not know. */
+export async function runClient(n: number, run: Run): Promise<void> {
+  const random = createRandom(`${run.seed}/client-${n}`)
+  const pick = <T>(items: readonly T[]): T | undefined => items[random.below(items.length)]
+  const held: Held[] = []
+  const done: Place[] = []
+  const ownHosts = run.setting.hosts.filter((_host, i) => i % run.clients === n)
+  const closed = new Set<string>()
+  let made = 0
+  let revision = 0
+
+  const ask = async (call: Call, { replica = random.below(run.replicas), report }: { replica?: number; report?: ReportBody } = {}) => {
+    const invokedAt = run.now()
+    const outcome = await perform(run.clientOf(replica), call, report)
+    run.history.push({ client: n, replica, invokedAt, endedAt: run.now(), call, outcome })
+    if (outcome.type === 'ok') note(outcome.answer)
+    else await sleep(PAUSE_MS)
+    return outcome
+  }
+  const note = (answer: Extract<Outcome, { type: 'ok' }>['answer']): void => {
+    if (answer.type === 'placed' || answer.type === 'abandoned') revision = Math.max(revision, answer.revision)
+    if (answer.type === 'ends') revision = Math.max(revision, ...answer.results.map((result) => result.revision))
+  }
+  /** Asks one replica after another until one of them knows. */
+  const insist = async (call: Call, tries: number): Promise<Outcome> => {
+    const first = random.below(run.replicas)
+    let outcome = await ask(call, { replica: first })
+    for (let i = 1; i < tries && outcome.type !== 'ok' && !run.isLate(); i++)
+      outcome = await ask(call, { replica: (first + i) % run.replicas })
+    return outcome
+  }
+
+  const place = async (more: Partial<Place>): Promise<void> => {
+    const key = `${run.seed}-${n}-${made++}`
+    const vcpus = 1 + random.below(3)
+    const mode = random.below(3) === 0 ? 'CONFIRM' : 'RESERVE'
+    const call: Place = {
+      type: 'place',
+      key,
+      amounts: { VCPU: vcpus, MEMORY_MB: 512 * vcpus },
+      instances: [uuidOf(`${key}/0`)],
+      mode,
+      ttlMs: pick(TTLS_MS) ?? TTLS_MS[0],
+      group: null,
+      moveOf: null,
+      minRevision: null,
+      ...more,
+    }
+    let outcome = await ask(call)
+    for (let i = 1; i < TRIES && outcome.type === 'info'; i++) outcome = await ask(call)
+    if (outcome.type === 'info') outcome = await insist({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
+    if (outcome.type !== 'ok' || outcome.answer.type !== 'placed') return
+    done.push(call)
+    for (const claim of outcome.answer.claims) held.push({ claim, call, confirmed: call.mode === 'CONFIRM' && call.moveOf === null })
+  }
+
+  const refOf = ({ claim: { id, fence } }: Held): ClaimRef => ({ id, fence })
+  const take = (some: readonly Held[]): void => {
+    for (const one of some) held.splice(held.indexOf(one), 1)
+  }
+  const stop = ({ claim }: Held): void => {
+    if (claim.instance !== null) run.agents.stop(claim.host, claim.instance)
+  }
+  const start = ({ claim, call }: Held): void => {
+    if (claim.instance !== null) run.agents.start(claim.host, claim.instance, call.amounts)
+  }
+
+  const confirm = async (): Promise<void> => {
+    const some = held.filter(({ confirmed }) => !confirmed).slice(0, 1 + random.below(3))
+    if (some.length === 0) return place({})
+    const outcome = await insist({ type: 'confirm', claims: some.map(refOf), ttlMs: 0 }, TRIES)
+    if (outcome.type !== 'ok' || outcome.answer.type !== 'ends') return
+    const { results } = outcome.answer
+    for (const [i, one] of some.entries()) {
+      if (results[i]?.end !== 'done') {
+        take([one])
+        stop(one)
+        continue
+      }
+      one.confirmed = true
+      const source = held.find(({ claim }) => claim.id === one.call.moveOf?.id)
+      if (source !== undefined) {
+        take([source])
+        stop(source)
+      }
+      start(one)
+    }
+  }
+
+  const release = async (): Promise<void> => {
+    const some = held.slice(0, 1 + random.below(3))
+    if (some.length === 0) return place({})
+    const outcome = await insist({ type: 'release', claims: some.map(refOf), ttlMs: 0 }, Number.POSITIVE_INFINITY)
+    take(some)
+    if (outcome.type === 'ok') for (const one of some) stop(one)
+  }
+
+  const extend = async (): Promise<void> => {
+    const some = held.filter(({ confirmed }) => !confirmed).slice(0, 2)
+    if (some.length > 0) await ask({ type: 'extend', claims: some.map(refOf), ttlMs: 3_000 })
+    // an instance may run before its claim is confirmed: the host's report takes it over
+    const [first] = some
+    if (first !== undefined && first.call.moveOf === null && random.below(2) === 0) start(first)
+  }
+
+  /** The same call again, elsewhere: as a caller that lost the answer does. */
+  const repeat = async (): Promise<void> => {
+    const call = pick(done.slice(-40))
+    if (call === undefined) return place({})
+    await ask({ ...call, minRevision: random.below(2) === 0 ? revision : null })
+  }
+
+  const abandon = async (): Promise<void> => {
+    const isNew = random.below(3) === 0
+    const call = isNew ? undefined : pick(done.slice(-10))
+    const key = call?.key ?? `${run.seed}-${n}-unused-${made++}`
+    const outcome = await insist({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
+    if (outcome.type !== 'ok') return
+    const ended = held.filter((one) => one.call.key === key)
+    take(ended)
+    for (const one of ended) stop(one)
+  }
+
+  const report = async (): Promise<void> => {
+    const host = pick(ownHosts)
+    if (host === undefined) return repeat()
+    const { instances, ...body } = run.agents.report(host.name)
+    await ask({ type: 'report', host: host.name, instances }, { report: body })
+  }
+
+  const setStatus = async (host: string, status: 'ENABLED' | 'DISABLED'): Promise<void> => {
+    const outcome = await insist({ type: 'status', host, status }, Number.POSITIVE_INFINITY)
+    if (outcome.type === 'ok') closed[status === 'DISABLED' ? 'add' : 'delete'](host)
+  }
+  const openOrClose = async (): Promise<void> => {
+    const [shut] = closed
+    if (shut !== undefined) return setStatus(shut, 'ENABLED')
+    const host = pick(ownHosts)
+    if (host !== undefined) await setStatus(host.name, 'DISABLED')
+  }
+
+  const versions = new Map<string, number>()
+  const edit = async (): Promise<void> => {
+    const uuid = pick(run.aggregates)
+    if (uuid === undefined) return
+    const ifVersion = versions.get(uuid) ?? 1
+    const outcome = await ask({ type: 'aggregate', uuid, ifVersion })
+    // a lost race says nothing of the version that won: the next one is tried
+    versions.set(uuid, outcome.type === 'ok' && outcome.answer.type === 'edited' ? outcome.answer.version : ifVersion + 1)
+  }
+
+  const move = async (): Promise<void> => {
+    const source = held.find(
+      ({ claim, confirmed, call }) =>
+        confirmed && call.group?.policy !== 'AFFINITY' && !held.some((other) => other.call.moveOf?.id === claim.id),
+    )
+    if (source === undefined || source.claim.instance === null) return confirm()
+    const { call, claim } = source
+    await place({ moveOf: refOf(source), instances: [claim.instance as string], amounts: call.amounts, group: call.group, mode: 'RESERVE' })
+  }
+
+  /** A caller that is late, or wrong: it must not get its way. */
+  const mistake = async (): Promise<void> => {
+    const one = pick(held)
+    if (one !== undefined)
+      await ask({
+        type: pick(['confirm', 'extend', 'release'] as const) ?? 'confirm',
+        claims: [{ id: one.claim.id, fence: one.claim.fence - 1 }],
+        ttlMs: 3_000,
+      })
+  }
+
+  const inGroup = (): Promise<void> => {
+    const group: Group | null = pick(run.setting.groups) ?? null
+    const count = 1 + random.below(2)
+    return place({ group, instances: Array.from({ length: count }, (_, i) => uuidOf(`${run.seed}-${n}-${made}/${i}`)) })
+  }
+  const several = (): Promise<void> =>
+    place({ instances: Array.from({ length: 2 + random.below(3) }, (_, i) => uuidOf(`${run.seed}-${n}-${made}/${i}`)) })
+
+  const mix: readonly (readonly [weight: number, step: () => Promise<void>])[] = [
+    [24, () => place({})],
+    [8, several],
+    [14, inGroup],
+    [18, confirm],
+    [3, extend],
+    [8, release],
+    [8, repeat],
+    [2, abandon],
+    [10, report],
+    [1, openOrClose],
+    [2, edit],
+    [6, move],
+    [2, mistake],
+    [3, async () => void (await ask({ type: 'read' }))],
+  ]
+  const steps = mix.flatMap(([weight, step]) => Array.from({ length: weight }, () => step))
+
+  while (!run.isOver()) {
+    const step = pick(steps) ?? confirm
+    await (held.length > MOST_HELD ? release() : step())
+  }
+  for (const host of closed) await setStatus(host, 'ENABLED')
+}

@@ -1,0 +1,87 @@
+import type { Client } from '@gantt/client'
+import type { ClaimState, FinalClaim, FinalState } from './history.ts'
+import { STATS } from './host-agents.ts'
+
+const HOSTS = `query Hosts($after: String) { hosts(first: 200, after: $after) {
+  pageInfo { hasNextPage endCursor } nodes { name capacity { resourceClass capacity used claimed } } } }`
+
+const CLAIMS = `query Claims($after: String, $states: [ClaimState!], $first: Int) { claims(first: $first, after: $after, states: $states) {
+  totalCount pageInfo { hasNextPage endCursor } nodes { id fence state instanceUuid serverGroup host { name } resources { resourceClass amount } } } }`
+
+const GROUPS = `query Groups($after: String) { serverGroups(first: 200, after: $after) {
+  pageInfo { hasNextPage endCursor } nodes { uuid members { host { name } count } } } }`
+
+interface Page<Node> {
+  readonly totalCount?: number
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  readonly nodes: readonly Node[]
+}
+
+/** Everything that a replica shows of hosts, claims (the ended ones too) and groups. */
+export async function readFinalState(client: Client, replica: number): Promise<FinalState> {
+  const hosts = await all<{ name: string; capacity: ({ resourceClass: string } & FinalState['hosts'][number]['classes'][string])[] }>(
+    client,
+    HOSTS,
+    'hosts',
+  )
+  const claims = await claimsOf(client)
+  const groups = await all<{ uuid: string; members: { host: { name: string }; count: number }[] }>(client, GROUPS, 'serverGroups')
+  return {
+    replica,
+    hosts: hosts.map(({ name, capacity }) => ({
+      name,
+      classes: Object.fromEntries(
+        capacity.map(({ resourceClass, capacity: most, used, claimed }) => [resourceClass, { capacity: most, used, claimed }]),
+      ),
+    })),
+    claims,
+    groups: groups.map(({ uuid, members }) => ({
+      uuid,
+      members: Object.fromEntries(members.map(({ host, count }) => [host.name, count])),
+    })),
+  }
+}
+
+/** The claims in some states, or in all. */
+export async function claimsOf(client: Client, states?: readonly ClaimState[]): Promise<FinalClaim[]> {
+  interface Node {
+    readonly id: string
+    readonly fence: number
+    readonly state: ClaimState
+    readonly instanceUuid: string | null
+    readonly serverGroup: string | null
+    readonly host: { readonly name: string }
+    readonly resources: readonly { readonly resourceClass: string; readonly amount: number }[]
+  }
+  const nodes = await all<Node>(client, CLAIMS, 'claims', { first: 500, ...(states === undefined ? {} : { states }) })
+  return nodes.map(({ id, fence, state, instanceUuid, serverGroup, host, resources }) => ({
+    id,
+    fence,
+    state,
+    instance: instanceUuid,
+    host: host.name,
+    group: serverGroup,
+    amounts: Object.fromEntries(resources.map(({ resourceClass, amount }) => [resourceClass, amount])),
+  }))
+}
+
+/** Makes a replica as new as the log: a report that says nothing new is only answered by one that is. */
+export async function makeFresh(client: Client, again: Readonly<Record<string, unknown>>): Promise<void> {
+  await client.request(STATS, { input: { updates: [again] } })
+}
+
+async function all<Node>(
+  client: Client,
+  document: string,
+  field: string,
+  variables: Readonly<Record<string, unknown>> = {},
+): Promise<Node[]> {
+  const nodes: Node[] = []
+  for (let after: string | null = null; ; ) {
+    const page: Page<Node> | undefined = (await client.request<Record<string, Page<Node>>>(document, { ...variables, after }))[field]
+    if (page === undefined) throw new Error(`the answer has no ${field}`)
+    nodes.push(...page.nodes)
+    if (!page.pageInfo.hasNextPage) return nodes
+    after = page.pageInfo.endCursor
+  }
+}

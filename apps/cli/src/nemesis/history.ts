@@ -1,0 +1,135 @@
+/** What clients asked of the service and were told: all that the checker knows beside the state at the end. */
+export interface Operation {
+  readonly client: number
+  /** The replica that was asked. */
+  readonly replica: number
+  /** Milliseconds of one clock for all clients. */
+  readonly invokedAt: number
+  readonly endedAt: number
+  readonly call: Call
+  readonly outcome: Outcome
+}
+
+/** `fail`: it certainly did not happen. `info`: it may have happened, or may happen yet. */
+export type Outcome =
+  | { readonly type: 'ok'; readonly answer: Answer }
+  | { readonly type: 'fail'; readonly why: string }
+  | { readonly type: 'info'; readonly why: string }
+
+export interface ClaimRef {
+  readonly id: string
+  readonly fence: number
+}
+
+export interface Group {
+  readonly uuid: string
+  readonly policy: 'ANTI_AFFINITY' | 'AFFINITY'
+  /** With ANTI_AFFINITY. */
+  readonly maxServerPerHost: number | null
+}
+
+/** Whole units per resource class. */
+export type Amounts = Readonly<Record<string, number>>
+
+export interface Place {
+  readonly type: 'place'
+  readonly key: string
+  readonly amounts: Amounts
+  /** One uuid per instance, never used by another key unless that moves the instance. */
+  readonly instances: readonly string[]
+  readonly mode: 'RESERVE' | 'CONFIRM'
+  readonly ttlMs: number
+  readonly group: Group | null
+  /** The claim that is live-migrated. */
+  readonly moveOf: ClaimRef | null
+  readonly minRevision: number | null
+}
+
+export interface EndOf<Type extends 'confirm' | 'extend' | 'release'> {
+  readonly type: Type
+  readonly claims: readonly ClaimRef[]
+  /** Of an extension. */
+  readonly ttlMs: number
+}
+
+export type EndOfClaims = EndOf<'confirm'> | EndOf<'extend'> | EndOf<'release'>
+
+export interface Abandon {
+  readonly type: 'abandon'
+  readonly key: string
+}
+
+export interface SetStatus {
+  readonly type: 'status'
+  readonly host: string
+  readonly status: 'ENABLED' | 'DISABLED'
+}
+
+export interface EditAggregate {
+  readonly type: 'aggregate'
+  readonly uuid: string
+  readonly ifVersion: number
+}
+
+export interface Report {
+  readonly type: 'report'
+  readonly host: string
+  /** Null: the host does not tell. */
+  readonly instances: readonly string[] | null
+}
+
+export interface Read {
+  readonly type: 'read'
+}
+
+export type Call = Place | EndOfClaims | Abandon | SetStatus | EditAggregate | Report | Read
+
+export type ClaimState = 'RESERVED' | 'CONFIRMED' | 'MATERIALISED' | 'RELEASED' | 'EXPIRED' | 'REVOKED'
+
+export interface PlacedClaim extends ClaimRef {
+  readonly host: string
+  readonly instance: string | null
+  /** As the replica that answered saw it. */
+  readonly state: ClaimState
+}
+
+export type Answer =
+  | { readonly type: 'placed'; readonly claims: readonly PlacedClaim[]; readonly replayed: boolean; readonly revision: number }
+  | { readonly type: 'refused' | 'conflict' | 'behind' | 'lost' | 'invalid' }
+  /** Answer i is for claim i of the call. */
+  | { readonly type: 'ends'; readonly results: readonly EndResult[] }
+  | { readonly type: 'abandoned'; readonly claims: readonly string[]; readonly revision: number }
+  | { readonly type: 'edited'; readonly version: number }
+  | { readonly type: 'done' }
+
+export interface EndResult {
+  readonly end: 'done' | 'lost' | 'unknown'
+  readonly revision: number
+}
+
+/** The service at the end, as one replica shows it. */
+export interface FinalState {
+  readonly replica: number
+  readonly hosts: readonly { readonly name: string; readonly classes: Readonly<Record<string, ClassUsage>> }[]
+  readonly claims: readonly FinalClaim[]
+  readonly groups: readonly { readonly uuid: string; readonly members: Readonly<Record<string, number>> }[]
+}
+
+export interface ClassUsage {
+  readonly capacity: number
+  readonly used: number
+  readonly claimed: number
+}
+
+export interface FinalClaim extends PlacedClaim {
+  readonly amounts: Amounts
+  readonly group: string | null
+}
+
+/** What the clients know of the fleet beforehand. */
+export interface Setting {
+  readonly hosts: readonly { readonly name: string; readonly capacity: Amounts; readonly base: Amounts }[]
+  readonly groups: readonly Group[]
+}
+
+export const isLiveState = (state: ClaimState): boolean => state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import type { Group, Setting } from './history.ts'
+
+/** A uuid that the same text always gets. */
+export function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** A fleet with less room than its clients ask for, and groups that they share. */
+export function settingFor(seed: string, clients: number): Setting {
+  const hosts = Array.from({ length: clients }, (_, i) => ({
+    name: `h${i}`,
+    capacity: { VCPU: 10 + (i % 3) * 3, MEMORY_MB: 16_384 },
+    base: { VCPU: i % 2, MEMORY_MB: 256 },
+  }))
+  const groupOf = (i: number, policy: Group['policy'], maxServerPerHost: number | null): Group => ({
+    uuid: uuidOf(`${seed}/group-${i}`),
+    policy,
+    maxServerPerHost,
+  })
+  return {
+    hosts,
+    groups: [
+      groupOf(0, 'ANTI_AFFINITY', null),
+      groupOf(1, 'ANTI_AFFINITY', null),
+      groupOf(2, 'ANTI_AFFINITY', 2),
+      groupOf(3, 'ANTI_AFFINITY', 3),
+      groupOf(4, 'AFFINITY', null),
+      groupOf(5, 'AFFINITY', null),
+    ],
+  }
+}
