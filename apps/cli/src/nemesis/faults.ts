@@ -55,7 +55,7 @@ export interface Injected {
 }
 
 /** Between two faults, at least; at most twice as long. */
-const CALM_MS = 700
+const CALM_MS = 1_500
 
 /** The killings come first and are never left out; then each fault in turn, in an order that the seed gives. */
 const FIRST: readonly Fault[] = ['kill -9 of a replica', 'kill -9 of the database']

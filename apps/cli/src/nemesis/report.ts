@@ -18,10 +18,15 @@ export interface Figures {
   readonly behind: number
   /** The longest time in which no write was answered by any replica. */
   readonly longestUnavailableMs: number
+  /** What was done to the cluster shortly before and in that time. */
+  readonly meanwhile: readonly string[]
   readonly hosts: number
   /** Of answered calls, milliseconds. */
   readonly latency: { readonly p50: number; readonly p99: number }
 }
+
+/** A fault is felt for a while after it began. */
+const SHORTLY_MS = 1_000
 
 export function figuresOf(
   history: readonly Operation[],
@@ -40,6 +45,9 @@ export function figuresOf(
   const writes = answered.filter(({ call }) => call.type !== 'read').map(({ endedAt }) => endedAt)
   const latencies = answered.map(({ invokedAt, endedAt }) => endedAt - invokedAt).sort((a, b) => a - b)
   const times = [0, ...writes.sort((a, b) => a - b)]
+  const gaps = times.slice(1).map((to, i) => ({ from: times[i] as number, to }))
+  const longest = gaps.reduce((most, gap) => (gap.to - gap.from > most.to - most.from ? gap : most), { from: 0, to: 0 })
+  const meanwhile = injected.filter(({ at }) => at > longest.from - SHORTLY_MS && at < longest.to)
   return {
     operations: history.length,
     seconds: Math.round(seconds * 10) / 10,
@@ -52,7 +60,8 @@ export function figuresOf(
     repeated: answers.filter((answer) => answer.type === 'placed' && answer.replayed).length,
     lost: answers.flatMap((answer) => (answer.type === 'ends' ? answer.results.filter(({ end }) => end === 'lost') : [])).length,
     behind: answers.filter(({ type }) => type === 'behind').length,
-    longestUnavailableMs: Math.round(Math.max(0, ...times.slice(1).map((time, i) => time - (times[i] as number)))),
+    longestUnavailableMs: Math.round(longest.to - longest.from),
+    meanwhile: meanwhile.map(({ fault, at }) => `${fault} at ${(at / 1_000).toFixed(1)} s`),
     hosts: setting.hosts.length,
     latency: { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) },
   }
@@ -77,7 +86,7 @@ export function linesOf(figures: Figures): string[] {
     `faults       ${list(faults)}`,
     `claims       ${figures.claims} made, ${figures.liveAtTheEnd} live at the end`,
     `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.repeated} calls were answered again, ${figures.behind} replicas were behind`,
-    `unavailable  ${figures.longestUnavailableMs} ms at the longest without any write answered`,
+    `unavailable  ${figures.longestUnavailableMs} ms at the longest without any write answered (${figures.meanwhile.join(', ')})`,
   ]
 }
 

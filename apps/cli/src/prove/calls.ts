@@ -27,6 +27,10 @@ const SELECT = `mutation Select($input: SelectDestinationsInput!) {
 
 const RELEASE = `mutation Release($claims: [ClaimRef!]!) { claimRelease(claims: $claims) { __typename ... on UserError { message } } }`
 
+const CONFIRM = `mutation Confirm($claims: [ClaimRef!]!) { claimConfirm(claims: $claims) { __typename } }`
+
+const GROUP = `query Group($uuid: UUID!) { serverGroup(uuid: $uuid) { members { host { name } count } } }`
+
 const HOST = `query Host($name: String!) { host(name: $name) { capacity { resourceClass total used claimed free } claims(first: 500, states: [RESERVED, CONFIRMED, MATERIALISED]) { nodes { id state } } } }`
 
 export const INCARNATION = '00000000-0000-4000-8000-0000000000aa'
@@ -70,13 +74,27 @@ export interface SelectInput {
   readonly numInstances?: number
   readonly forceHosts?: readonly string[]
   readonly profile?: string
+  readonly instanceGroup?: { readonly uuid: string; readonly policy: string; readonly maxServerPerHost?: number }
+  /** The claim that is live-migrated; both ends are held until the new one is confirmed. */
+  readonly moveOf?: { readonly id: string; readonly fence: number }
 }
 
-export async function select(client: Client, { key, vcpus = 1, numInstances = 1, forceHosts, profile }: SelectInput): Promise<Answer> {
+export async function select(
+  client: Client,
+  { key, vcpus = 1, numInstances = 1, forceHosts, profile, instanceGroup, moveOf }: SelectInput,
+): Promise<Answer> {
   const input = {
     idempotencyKey: key,
-    claim: { mode: 'CONFIRM' },
-    spec: { gantt: { flavor: { vcpus, memoryMb: 64 }, numInstances, ...(forceHosts ? { forceHosts } : {}) } },
+    claim: { mode: moveOf ? 'RESERVE' : 'CONFIRM' },
+    ...(moveOf ? { intent: 'LIVE_MIGRATE', moveOf } : {}),
+    spec: {
+      gantt: {
+        flavor: { vcpus, memoryMb: 64 },
+        numInstances,
+        ...(forceHosts ? { forceHosts } : {}),
+        ...(instanceGroup ? { instanceGroup } : {}),
+      },
+    },
     ...(profile ? { profile } : {}),
   }
   return (await client.request<{ selectDestinations: Answer }>(SELECT, { input })).selectDestinations
@@ -84,6 +102,21 @@ export async function select(client: Client, { key, vcpus = 1, numInstances = 1,
 
 export async function release(client: Client, claims: readonly { readonly id: string; readonly fence: number }[]): Promise<void> {
   await client.request(RELEASE, { claims: claims.map(({ id, fence }) => ({ id, fence })) })
+}
+
+export async function confirm(client: Client, claims: readonly { readonly id: string; readonly fence: number }[]): Promise<string[]> {
+  const { claimConfirm } = await client.request<{ claimConfirm: { __typename: string }[] }>(CONFIRM, {
+    claims: claims.map(({ id, fence }) => ({ id, fence })),
+  })
+  return claimConfirm.map(({ __typename }) => __typename)
+}
+
+/** Members of a server group by host, as a replica shows them; none for a group that nobody is in. */
+export async function membersOf(client: Client, uuid: string): Promise<Readonly<Record<string, number>>> {
+  const { serverGroup } = await client.request<{ serverGroup: { members: { host: { name: string }; count: number }[] } | null }>(GROUP, {
+    uuid,
+  })
+  return Object.fromEntries((serverGroup?.members ?? []).map(({ host, count }) => [host.name, count]))
 }
 
 export interface HostUsage {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Checks, createChecks } from './checks.ts'
+import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
 import { proveRace } from './race.ts'
 import { proveReplay } from './replay.ts'
@@ -10,6 +11,7 @@ const proofs: readonly (readonly [string, (checks: Checks) => Promise<void>])[] 
   ['race', (checks) => proveRace(checks, { rounds: 3 })],
   ['idempotency', (checks) => proveIdempotency(checks, { rounds: 2 })],
   ['survive', (checks) => proveSurvive(checks, { rounds: 1 })],
+  ['groups', (checks) => proveGroups(checks, { rounds: 4 })],
   ['replay', (checks) => proveReplay(checks, { requests: 60 })],
 ]
 

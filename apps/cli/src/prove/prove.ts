@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Checks, createChecks } from './checks.ts'
+import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
 import { proveRace } from './race.ts'
 import { proveReplay } from './replay.ts'
@@ -35,6 +36,12 @@ export function addProve(program: Command): void {
     .option('--rounds <n>', 'times that everything is killed', count, 10)
     .option('--json', 'one line of JSON instead of words')
     .action(({ rounds, json }: { rounds: number; json?: true }) => run('survive', json, (checks) => proveSurvive(checks, { rounds })))
+  prove
+    .command('groups')
+    .description('sixteen callers at once in one server group, and two members that are live-migrated at once: its rule always holds')
+    .option('--rounds <n>', 'groups to fill', count, 500)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ rounds, json }: { rounds: number; json?: true }) => run('groups', json, (checks) => proveGroups(checks, { rounds })))
   prove
     .command('replay')
     .description('every stored decision of a concurrent run is made again, bit for bit')
