@@ -1,15 +1,16 @@
-import { at, canonicalJson, type Fleet, hostStatuses, isLive, livenessStates } from '@gantt/scheduler-core'
+import { at, type Fleet, hostStatuses, isLive, livenessStates } from '@gantt/scheduler-core'
 import type { ReferenceModel } from './reference-model.ts'
 
 const CLASSES = ['VCPU', 'MEMORY_MB', 'DISK_GB']
 
 /** All that decisions and answers depend on, as text: of a replica's fleet. */
-export function digestOfFleet({ place, hosts, groups, ledger }: Fleet): string {
+export function digestOfFleet({ place, hosts, groups, aggregates, ledger }: Fleet): string {
   const { status, liveness, lastEdit } = hosts.columns
-  return canonicalJson({
+  return JSON.stringify({
     revision: place.revision,
-    hosts: hosts.records.map(({ host, index }) => [
+    hosts: hosts.records.map(({ host, index, zone }) => [
       host,
+      zone,
       hostStatuses[at(status, index)],
       livenessStates[at(liveness, index)],
       at(lastEdit, index),
@@ -28,6 +29,9 @@ export function digestOfFleet({ place, hosts, groups, ledger }: Fleet): string {
         target,
       ]),
     keys: [...ledger.keys()].map(({ account, key, claims, forgottenAt }) => [account, key, claims, forgottenAt]).sort(byText),
+    aggregates: [...aggregates.byUuid.values()]
+      .map(({ uuid, name, hosts: members, version }) => [uuid, name, members, version])
+      .sort(byText),
     groups: [...groups.byUuid.values()]
       .map(({ uuid, policy, maxServerPerHost, version, lastEdit: edited, members }) => [
         uuid,
@@ -43,10 +47,11 @@ export function digestOfFleet({ place, hosts, groups, ledger }: Fleet): string {
 
 /** The same of the reference model. */
 export function digestOfModel(model: ReferenceModel): string {
-  return canonicalJson({
+  return JSON.stringify({
     revision: model.revision,
     hosts: model.hosts.map((host) => [
       host.name,
+      model.zoneOf(host.name),
       host.status,
       host.liveness,
       host.edited,
@@ -56,6 +61,7 @@ export function digestOfModel(model: ReferenceModel): string {
       .filter((claim) => model.isLive(claim))
       .map(({ id, state, fence, expiresAt, host, group, source, target }) => [id, state, fence, expiresAt, host, group, source, target]),
     keys: model.keys.map(({ account, key, claims, forgottenAt }) => [account, key, claims, forgottenAt]).sort(byText),
+    aggregates: model.aggregates.map(({ uuid, name, hosts, version }) => [uuid, name, hosts, version]).sort(byText),
     groups: model.groups
       .map(({ uuid, policy, max, version, edited }) => {
         const counts = new Map<string, number>()
@@ -66,4 +72,4 @@ export function digestOfModel(model: ReferenceModel): string {
   })
 }
 
-const byText = (a: unknown, b: unknown): number => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)
+const byText = (a: unknown, b: unknown): number => (String(a) < String(b) ? -1 : 1)

@@ -28,11 +28,15 @@ export interface NetworkFaults {
   deaf: number
   /** Longest way of a message, milliseconds. */
   slow: number
+  /** Chance that an append is rolled back as a deadlock or a serialization failure is. */
+  aborted: number
   /** Chance that the server lets in an append that names another head: an engine whose comparison is faulty. */
   blind: number
   isDown: boolean
   /** Replicas that the server cannot be reached from. */
   readonly cutOff: Set<number>
+  /** Replicas whose process stands still, and until when: what the server does for them goes on, and they hear of it later. */
+  readonly stalled: Map<number, number>
 }
 
 /** A PostgreSQL server as far as the log needs one: it answers the named statements of the synchronizer, and nothing else. */
@@ -62,10 +66,15 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
   const waiting: { readonly connection: Connection; grant(): void }[] = []
   let holder: Connection | undefined
   let offset = 0
-  const faults: NetworkFaults = { cut: 0, deaf: 0, slow: 2, blind: 0, isDown: false, cutOff: new Set() }
+  const faults: NetworkFaults = { cut: 0, deaf: 0, slow: 2, aborted: 0, blind: 0, isDown: false, cutOff: new Set(), stalled: new Map() }
   const chance = (share: number): boolean => share > 0 && random.below(1_000_000) < share * 1_000_000
   const travel = (): Promise<void> =>
     new Promise((resolve) => void time.after(random.below(Math.max(1, Math.round(faults.slow * 1_000))) / 1_000, resolve))
+  /** A process that stands still reads what arrived when it goes on. */
+  const awake = async (owner: number): Promise<void> => {
+    const rest = (faults.stalled.get(owner) ?? 0) - time.now
+    if (rest > 0) await new Promise<void>((resolve) => void time.after(rest, resolve))
+  }
   const clock = (): number => EPOCH_MS + Math.floor(time.now + offset)
 
   const end = (connection: Connection): void => {
@@ -94,9 +103,11 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
       for (const listener of appended) listener(entry)
       for (const listening of connections) {
         if (!listening.isListening || chance(faults.deaf)) continue
-        void travel().then(() => {
-          if (listening.isOpen) for (const listener of listening.listeners) listener({ payload: String(entry.revision) })
-        })
+        void travel()
+          .then(() => awake(listening.owner))
+          .then(() => {
+            if (listening.isOpen) for (const listener of listening.listeners) listener({ payload: String(entry.revision) })
+          })
       }
       return [{ revision: String(entry.revision), at_ms: String(entry.atMs) }]
     },
@@ -154,10 +165,16 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
       }
     }
     await travel()
-    if (chance(faults.cut)) end(connection)
+    if (chance(faults.cut)) {
+      end(connection)
+      // what was sent may still arrive, later than what is sent again over the next connection
+      if (name === 'gantt-append' && chance(0.5)) void travel().then(() => faults.isDown || statement(values, connection))
+    }
     assertReached()
+    if (name === 'gantt-append' && chance(faults.aborted)) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
     const rows = await statement(values, connection)
     await travel()
+    await awake(connection.owner)
     if (chance(faults.cut)) end(connection)
     assertReached()
     return rows

@@ -23,6 +23,7 @@ const weights = {
   settle: 8,
   report: 14,
   status: 3,
+  aggregate: 4,
   liveness: 2,
   group: 3,
   membership: 3,
@@ -31,6 +32,8 @@ const weights = {
   serverCrash: 2,
   cutOff: 3,
   cuts: 3,
+  aborts: 2,
+  stall: 3,
   slow: 2,
   deaf: 1,
   jump: 2,
@@ -56,16 +59,20 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
   while (planned.length < size) {
     at += random.below(5_000)
     const burst = 1 + random.below(10)
+    // many callers at once, who want the last room: what one replica decides, another has just taken
+    const isRush = random.below(3) === 0
+    const group = random.below(3)
     for (let i = 0; i < burst; i++) {
       planned.push({
-        at: Math.min(at + random.below(12), LENGTH_MS),
-        what: kinds[random.below(kinds.length)] as Act['what'],
+        at: Math.min(at + random.below(isRush ? 3 : 12), LENGTH_MS),
+        what: isRush && i > 0 ? (random.below(4) === 0 ? 'move' : 'place') : (kinds[random.below(kinds.length)] as Act['what']),
         a: random.below(1_000),
-        b: random.below(1_000),
-        c: random.below(1_000),
+        // those of a rush want into one group
+        b: isRush ? 3 * random.below(333) + group : random.below(1_000),
+        c: isRush ? 3 * random.below(333) : random.below(1_000),
       })
     }
   }
   // some worlds have a store that compares well, some one that does not: the judge is what makes claims safe
-  return { seed: String(seed), replicas, acts: planned.sort((x, y) => x.at - y.at), blind: seed % 3 === 0 ? 0.4 : 0 }
+  return { seed: String(seed), replicas, acts: planned.sort((x, y) => x.at - y.at), blind: seed % 2 === 0 ? 0.6 : 0 }
 }

@@ -97,6 +97,20 @@ function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Change {
       const { policy, maxServerPerHost } = pick(GROUPS, b) as GroupBinding
       return { type, uuid, policy, maxServerPerHost, expectedVersion: (model.group(uuid)?.version ?? 1) - (c % 6 === 0 ? 1 : 0) }
     }
+    case 'aggregate': {
+      const version = model.aggregates.find(({ uuid }) => uuid === aUuid(0x70 + (a % 3)))?.version ?? 0
+      const next = {
+        name: b % 5 === 0 ? 'all' : `part ${a % 3}`,
+        metadata: c % 2 === 0 ? { availability_zone: `z${c % 3}` } : {},
+        hosts: HOSTS.filter((_, i) => (b >> i) % 2 === 1),
+      }
+      return {
+        type,
+        uuid: aUuid(0x70 + (a % 3)),
+        expectedVersion: version + (c % 9 === 8 ? 1 : 0),
+        next: version > 0 && b % 4 === 0 ? null : next,
+      }
+    }
     case 'membership':
       return { type, ...ref, group: c % 4 === 0 ? null : (pick(GROUPS, b) as GroupBinding) }
     default:
@@ -168,7 +182,20 @@ class Restart implements fc.Command<ReferenceModel, Log> {
 
 const types: readonly Change['type'][] = [
   ...(['claims', 'claims', 'claims', 'claims', 'move', 'move', 'move', 'report', 'report', 'report'] as const),
-  ...(['confirm', 'confirm', 'extend', 'release', 'revoke', 'expire', 'abandon', 'status', 'liveness', 'group', 'membership'] as const),
+  ...([
+    'confirm',
+    'confirm',
+    'extend',
+    'release',
+    'revoke',
+    'expire',
+    'abandon',
+    'status',
+    'liveness',
+    'group',
+    'membership',
+    'aggregate',
+  ] as const),
 ]
 const number = fc.nat({ max: 99 })
 const drafts = fc.array(fc.record({ type: fc.constantFrom(...types), a: number, b: number, c: number }), { minLength: 1, maxLength: 4 })

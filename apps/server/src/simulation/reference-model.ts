@@ -66,6 +66,14 @@ export interface ModelGroup {
   edited: number
 }
 
+export interface ModelAggregate {
+  uuid: string
+  name: string
+  zone: string | null
+  hosts: string[]
+  version: number
+}
+
 const KEY_AFTERLIFE = 3_600_000
 const WINDOW = 1_024
 const FENCES = 65_536
@@ -79,6 +87,7 @@ export class ReferenceModel {
   claims: ModelClaim[] = []
   keys: ModelKey[] = []
   groups: ModelGroup[] = []
+  aggregates: ModelAggregate[] = []
   /** Id and stamp at each revision, from 0 on. */
   places: { id: string; at: number }[] = [{ id: '', at: 0 }]
 
@@ -175,6 +184,8 @@ export class ReferenceModel {
         return this.#abandon(change)
       case 'group':
         return this.#changeGroup(change)
+      case 'aggregate':
+        return this.#changeAggregate(change)
       case 'feature':
         return undefined
       default:
@@ -353,6 +364,28 @@ export class ReferenceModel {
     group.max = change.maxServerPerHost
     this.#markEdited(group.uuid)
     return undefined
+  }
+
+  #changeAggregate({ uuid, expectedVersion, next }: ModelChange): string | undefined {
+    const before = this.aggregates.find((one) => one.uuid === uuid)
+    const others = this.aggregates.filter((one) => one.uuid !== uuid)
+    if ((before?.version ?? 0) !== expectedVersion) return 'aggregate.version'
+    const zone: string | null = next?.metadata.availability_zone ?? null
+    const hosts: string[] = next?.hosts ?? []
+    if (next !== null && others.some(({ name }) => name === next.name)) return 'aggregate.name_taken'
+    const shares = (other: ModelAggregate) => other.hosts.some((host) => hosts.includes(host))
+    if (zone !== null && others.some((other) => other.zone !== null && other.zone !== zone && shares(other)))
+      return 'aggregate.zone_conflict'
+    for (const host of this.hosts)
+      if (hosts.includes(host.name) || (before?.hosts.includes(host.name) ?? false)) host.edited = this.revision
+    this.aggregates = others
+    if (next !== null) this.aggregates.push({ uuid, name: next.name, zone, hosts, version: expectedVersion + 1 })
+    return undefined
+  }
+
+  /** The zone that a host's aggregates put it in; Nova's own name where none does. */
+  zoneOf(host: string): string {
+    return this.aggregates.find(({ zone, hosts }) => zone !== null && hosts.includes(host))?.zone ?? 'nova'
   }
 
   #markEdited(uuid: string | null): void {

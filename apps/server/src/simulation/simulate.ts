@@ -27,6 +27,7 @@ export interface Simulated {
   readonly refused: number
   readonly unknown: number
   readonly voids: number
+  readonly seen: Readonly<Record<string, number>>
 }
 
 /** The plan of a seed: the same seed and number of replicas give the same world for ever. */
@@ -35,6 +36,7 @@ export const planOf = (seed: number, replicas: number): Plan => createPlan(seed,
 /** Runs worlds one by one; what broke in one is shrunk to few acts. Stops after the tenth failure. */
 export async function simulate({ seeds, from, replicas, onWorld }: SimulateOptions, planted: Planted = {}): Promise<Simulated> {
   const sums = { passed: 0, entries: 0, placed: 0, refused: 0, unknown: 0, voids: 0 }
+  const seen: Record<string, number> = {}
   const failures: Failure[] = []
   for (let seed = from; seed < from + seeds && failures.length < 10; seed++) {
     const plan = planOf(seed, replicas)
@@ -45,10 +47,11 @@ export async function simulate({ seeds, from, replicas, onWorld }: SimulateOptio
     sums.refused += outcome.refused
     sums.unknown += outcome.unknown
     sums.voids += outcome.voids
+    for (const [what, times] of Object.entries(outcome.seen)) seen[what] = (seen[what] ?? 0) + times
     if (outcome.violations.length === 0) sums.passed++
     else failures.push({ seed, plan, violations: outcome.violations, acts: (await shrink(plan, planted)).acts })
   }
-  return { ...sums, failures }
+  return { ...sums, seen, failures }
 }
 
 /** Worlds that shrinking may try: enough to come down to a handful of acts, without taking minutes. */

@@ -12,12 +12,12 @@ export interface VirtualTime {
 interface Alarm {
   readonly at: number
   readonly order: number
-  readonly callback: () => void
+  /** Null: called off. */
+  callback: (() => void) | null
 }
 
 export function createVirtualTime(): VirtualTime {
   const heap: Alarm[] = []
-  const cancelled = new Set<Alarm>()
   let now = 0
   let order = 0
   const isBefore = (a: Alarm, b: Alarm): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
@@ -52,9 +52,11 @@ export function createVirtualTime(): VirtualTime {
       return now
     },
     after(ms, callback) {
-      const alarm = { at: now + Math.max(0, ms), order: order++, callback }
+      const alarm: Alarm = { at: now + Math.max(0, ms), order: order++, callback }
       push(alarm)
-      return () => cancelled.add(alarm)
+      return () => {
+        alarm.callback = null
+      }
     },
     async runUntil(end, each = () => {}) {
       await settled()
@@ -62,7 +64,7 @@ export function createVirtualTime(): VirtualTime {
         const next = heap[0]
         if (next === undefined || next.at > end) break
         pop()
-        if (cancelled.delete(next)) continue
+        if (next.callback === null) continue
         now = next.at
         next.callback()
         await settled()
@@ -76,7 +78,19 @@ export function createVirtualTime(): VirtualTime {
 /** A process's own clock: it starts anywhere, and runs a little fast or slow. Its alarms stop with the process. */
 export function createProcessTimers(time: VirtualTime, { base, rate }: { readonly base: number; readonly rate: number }) {
   let isAlive = true
-  const after = (ms: number, callback: () => void): (() => void) => time.after(ms / rate, () => isAlive && callback())
+  let goesOnAt = 0
+  const after = (ms: number, callback: () => void): (() => void) => {
+    let cancel = (): void => {}
+    const wait = (left: number): void => {
+      cancel = time.after(left, () => {
+        // what is due while the process stands still comes when it goes on
+        if (time.now < goesOnAt) wait(goesOnAt - time.now)
+        else if (isAlive) callback()
+      })
+    }
+    wait(ms / rate)
+    return () => cancel()
+  }
   const timers: Timers = {
     now: () => base + time.now * rate,
     after,
@@ -94,6 +108,10 @@ export function createProcessTimers(time: VirtualTime, { base, rate }: { readonl
   }
   return {
     timers,
+    /** Lets the process stand still for a while, as a long collection of garbage does. */
+    stall(ms: number) {
+      goesOnAt = time.now + ms
+    },
     kill() {
       isAlive = false
     },

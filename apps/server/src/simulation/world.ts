@@ -6,7 +6,6 @@ import {
   type Fleet,
   isLive,
   type Liveness,
-  parseHostStats,
   parseRequestSpec,
   type Random,
   type RequestSpec,
@@ -15,6 +14,8 @@ import { type PlacementCall, type PlacementOutcome, UnavailableError } from '../
 import { Replica } from '../replica/replica.ts'
 import { type Claims, createClaims } from '../services/claims.ts'
 import { createGroups, type Groups } from '../services/groups.ts'
+import { createHosts, type Hosts } from '../services/hosts.ts'
+import { createStats, type Stats } from '../services/stats.ts'
 import { openOn } from '../sync/postgres/postgres.ts'
 import { digestOfFleet, digestOfModel } from './digest.ts'
 import { createFakePostgres, type FakePostgres } from './fake-postgres.ts'
@@ -38,15 +39,22 @@ export interface Outcome {
   readonly refused: number
   readonly unknown: number
   readonly voids: number
+  /** How often each kind of change counted, and was void for each reason; and what else happened. */
+  readonly seen: Readonly<Record<string, number>>
 }
 
 interface Process {
   readonly number: number
+  /** Which of the processes that were started one after the other. */
+  readonly life: number
   readonly replica: Replica
   readonly claims: Claims
   readonly groups: Groups
+  readonly hosts: Hosts
+  readonly stats: Stats
   /** Ends what waits for this process when it is killed. */
   readonly killed: Promise<'killed'>
+  stall(ms: number): void
   kill(): void
 }
 
@@ -93,7 +101,9 @@ class World {
   readonly #abandoned = new Set<string>()
   readonly #sequences = new Map<string, number>()
   readonly #pending = new Set<string>()
+  readonly #seen: Record<string, number> = {}
   #ids = 0
+  #lives = 0
   #isOver = false
   readonly #counts = { placed: 0, refused: 0, unknown: 0, voids: 0 }
 
@@ -109,7 +119,7 @@ class World {
   }
 
   outcome(): Outcome {
-    return { violations: this.#violations, entries: this.#store.log.length, ...this.#counts }
+    return { violations: this.#violations, entries: this.#store.log.length, ...this.#counts, seen: this.#seen }
   }
 
   async run(): Promise<void> {
@@ -127,7 +137,7 @@ class World {
   /** Everything is mended, and given time: what is asked is answered, what is over is over, and all agree. */
   async #end(): Promise<void> {
     const { faults } = this.#store
-    Object.assign(faults, { cut: 0, deaf: 0, slow: 2, isDown: false })
+    Object.assign(faults, { cut: 0, deaf: 0, slow: 2, aborted: 0, isDown: false })
     faults.cutOff.clear()
     await this.#time.runUntil(this.#time.now + DRAIN_MS)
     this.#isOver = true
@@ -162,6 +172,7 @@ class World {
     const verdicts = model.apply(entry)
     this.#verdicts.set(entry.revision, verdicts)
     this.#digests.set(entry.revision, digestOfModel(model))
+    for (const [i, change] of entry.changes.entries()) this.#see(`${change.type} ${verdicts[i] ?? 'counts'}`)
     for (const [i, change] of entry.changes.entries())
       if ((change.type === 'claims' || change.type === 'move') && verdicts[i] !== undefined) this.#counts.voids++
     if (!entry.changes.some(({ type }) => type === 'report'))
@@ -181,9 +192,13 @@ class World {
     }
   }
 
+  #see(what: string): void {
+    this.#seen[what] = (this.#seen[what] ?? 0) + 1
+  }
+
   #start(number: number): void {
     const time = createProcessTimers(this.#time, { base: this.#random.below(1_000_000), rate: 0.98 + this.#random.below(40) / 1_000 })
-    const life = this.#ids++
+    const life = this.#lives++
     const driver = this.#store.driver(life)
     let kill = (): void => {}
     const killed = new Promise<'killed'>((resolve) => {
@@ -198,6 +213,7 @@ class World {
       const store = await openOn(driver, time.timers)
       const loadCheckpoint = async (atMost: number): Promise<Checkpoint | undefined> => {
         const checkpoint = await store.loadCheckpoint(atMost)
+        if (checkpoint !== undefined) this.#see('start from a checkpoint')
         return checkpoint && restore ? restore(checkpoint) : checkpoint
       }
       return Replica.start({
@@ -223,7 +239,18 @@ class World {
               )
             this.#compare(replica.fleet, `replica ${number}`)
           })
-          this.#processes[number] = { number, replica, claims: createClaims(replica), groups: createGroups(replica), killed, kill }
+          this.#processes[number] = {
+            number,
+            life,
+            replica,
+            claims: createClaims(replica),
+            groups: createGroups(replica),
+            hosts: createHosts(replica),
+            stats: createStats(replica),
+            killed,
+            kill,
+            stall: time.stall,
+          }
         },
         // the store was away: whoever looks after processes starts it again
         () => void time.timers.after(500, begin),
@@ -279,11 +306,22 @@ class World {
         })
         return
       case 'cutOff': {
-        const life = a % Math.max(1, this.#ids)
-        faults.cutOff.add(life)
-        later(b * 20, () => faults.cutOff.delete(life))
+        if (process === undefined) return
+        faults.cutOff.add(process.life)
+        later(b * 20, () => faults.cutOff.delete(process.life))
         return
       }
+      case 'stall':
+        if (process === undefined) return
+        process.stall(b * 4)
+        faults.stalled.set(process.life, this.#time.now + b * 4)
+        return
+      case 'aborts':
+        faults.aborted = 0.2
+        later(c * 5, () => {
+          faults.aborted = 0
+        })
+        return
       case 'cuts':
         faults.cut = 0.05 + (b % 10) / 40
         later(c * 10, () => {
@@ -309,7 +347,12 @@ class World {
         this.#report(HOSTS[a % HOSTS.length] as string, b)
         return
       default:
-        if (process !== undefined && process.replica.halted === undefined) this.#callFor(process, act)
+        if (process === undefined || process.replica.halted !== undefined) return
+        // who stands still hears of a call when they go on
+        later(
+          (faults.stalled.get(process.life) ?? 0) - this.#time.now,
+          () => this.#processes[process.number] === process && this.#callFor(process, act),
+        )
     }
   }
 
@@ -330,7 +373,15 @@ class World {
         break
       }
       case 'status':
-        propose(what, { type: what, host, node: host, status: c % 3 === 0 ? 'DISABLED' : 'ENABLED', reason: '' })
+        this.#ask(
+          process,
+          `status of ${host}`,
+          process.hosts.setStatus({ hosts: [{ host }], status: c % 3 === 0 ? 'DISABLED' : 'ENABLED', reason: 'test', dryRun: false }),
+          () => {},
+        )
+        break
+      case 'aggregate':
+        propose(what, this.#aggregate(replica.fleet, b, c))
         break
       case 'liveness':
         propose(what, { type: what, host, node: host, state: (['UP', 'UP', 'SUSPECT', 'DOWN'] as const)[c % 4] as Liveness, reason: '' })
@@ -416,6 +467,26 @@ class World {
     }
   }
 
+  /** An operator's edit of what their replica shows them: members, zone or name, or the end of an aggregate. */
+  #aggregate(fleet: Fleet, b: number, c: number): Change {
+    const number = b % 3
+    const uuid = uuidOf(0x71 + number)
+    const version = fleet.aggregates.byUuid.get(uuid)?.version ?? 0
+    return {
+      type: 'aggregate',
+      uuid,
+      expectedVersion: version,
+      next:
+        version > 0 && c % 4 === 0
+          ? null
+          : {
+              name: c % 10 === 1 ? 'everywhere' : `part ${number}`,
+              metadata: c % 3 === 0 ? { availability_zone: `z${b % 2}` } : {},
+              hosts: HOSTS.filter((_, i) => (c >> i) % 2 === 0),
+            },
+    }
+  }
+
   #release(process: Process, claim: KnownClaim): void {
     this.#ask(process, `release ${claim.id}`, process.claims.release([claim], null), ([outcome]) => {
       if (outcome?.type === 'done') this.#released.add(claim.id)
@@ -495,7 +566,7 @@ class World {
       (claim) => claim.host === host && claim.instance !== null && this.#model.isLive(claim) && (b >> (claim.fence % 5)) % 2 === 0,
     )
     const vcpusUsed = running.reduce((sum, { amounts }) => sum + (amounts.VCPU ?? 0), 0)
-    const parsed = parseHostStats({
+    const full = {
       vcpus: 6 + (b % 5 === 0 ? 2 : 0),
       vcpusUsed,
       memoryMb: 16_384,
@@ -504,14 +575,17 @@ class World {
       localGbUsed: 0,
       runningVms: running.length,
       instances: b % 11 === 3 ? null : [...new Set(running.map(({ instance }) => instance as string))],
-    })
-    if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
+    }
     const incarnation = uuidOf(b % 29 === 5 ? 0x92 : 0x91)
     this.#ask(
       process,
       `report of ${host}`,
-      process.replica.propose([{ type: 'report', host, node: host, incarnation, sequence, full: parsed.value }]),
-      () => {},
+      process.stats.update([{ name: { host }, incarnation, sequence, full }]),
+      ({ results: [result] }) => {
+        if (result?.type === 'invalid') this.#fail(`a report of ${host} is refused: ${result.message}`)
+        if (result?.type === 'applied' && !result.unchanged && this.#model.host(host) === undefined)
+          this.#fail(`I3: a report of ${host} was taken, and is not in the log`)
+      },
     )
   }
 }
