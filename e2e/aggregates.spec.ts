@@ -55,7 +55,7 @@ test('an edit is drafted, survives a reload, is looked at, and applied', async (
   const uuid = await gather(service.client, 'to-edit', { hosts: ['az1-04'], metadata: { a: '1' } })
   await visit(`/aggregates/${uuid}`)
   await page.getByRole('button', { name: 'Edit' }).click()
-  const draft = page.getByRole('region', { name: 'Draft' })
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Add hosts').fill('az1-05')
   await draft.getByLabel('Set metadata').fill('a=2')
   await expect(page).toHaveURL(/edit=yes/)
@@ -74,7 +74,7 @@ test('an edit is drafted, survives a reload, is looked at, and applied', async (
 test('who was slower sees what the other changed, and puts the own changes on top', async ({ page, visit, service }) => {
   const uuid = await gather(service.client, 'to-fight-over', { hosts: ['az1-04'] })
   await visit(`/aggregates/${uuid}?edit=yes`)
-  const draft = page.getByRole('region', { name: 'Draft' })
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Add hosts').fill('az1-05')
   const { aggregate: before } = await service.client.request<Read>(READ, { uuid })
   await service.client.request(
@@ -91,6 +91,49 @@ test('who was slower sees what the other changed, and puts the own changes on to
   await draft.getByRole('button', { name: /^Apply to version/ }).click()
   await expect(draft).toBeHidden()
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.hostNames).toEqual(['az1-04', 'az1-05', 'az1-06'])
+})
+
+test('a draft stays with its aggregate, and is gone once it is dropped', async ({ page, visit, service }) => {
+  const one = await gather(service.client, 'drafted', { hosts: ['az1-04'] })
+  const other = await gather(service.client, 'not-drafted', { hosts: ['az1-05'] })
+  await visit(`/aggregates/${one}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  await draft.getByLabel('Add hosts').fill('az1-06')
+  // by the history, as Back and Forward go: the page stays, only the address is another
+  await page.evaluate((address) => {
+    history.pushState(null, '', address)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, `/aggregates/${other}?edit=yes`)
+  await expect(page.getByRole('heading', { name: 'not-drafted', level: 1 })).toBeVisible()
+  await expect(draft.getByLabel('Add hosts')).toHaveValue('')
+  await page.goBack()
+  await expect(draft.getByLabel('Add hosts')).toHaveValue('az1-06')
+  await draft.getByRole('button', { name: 'Discard' }).click()
+  await expect(draft).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeEnabled()
+})
+
+test('a draft stays in sight while the service does not answer', async ({ page, visit, service, pageErrors }) => {
+  const uuid = await gather(service.client, 'kept-in-sight', { hosts: ['az1-04'] })
+  await page.clock.install()
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  await draft.getByLabel('Add hosts').fill('az1-06')
+  await page.route('**/graphql', (route) => route.abort())
+  await page.clock.runFor(60_000)
+  await expect(page.getByRole('alert').first()).toBeVisible()
+  await expect(draft.getByLabel('Add hosts')).toHaveValue('az1-06')
+  await page.unroute('**/graphql')
+  pageErrors.splice(0)
+})
+
+test('members tell whether they take instances', async ({ page, visit, service }) => {
+  await visit(`/aggregates/${service.seed.aggregates.az1}`)
+  for (const word of ['up', 'disabled', 'az1']) await expect(rowWith(page, 'Members', 'az1-02')).toContainText(word)
+  await expect(rowWith(page, 'Members', 'az1-03')).toContainText('enabled')
+  const { aggregate } = await service.client.request<Read>(READ, { uuid: service.seed.aggregates.az1 })
+  await page.getByRole('link', { name: 'See them among the hosts' }).click()
+  await expectRowCount(page, 'Hosts', aggregate?.hostNames.length ?? 0)
 })
 
 test('an aggregate is deleted only with its name written', async ({ page, visit, service }) => {
@@ -124,7 +167,7 @@ test('looks: the list, one, its draft, making one, deleting one @looks', async (
   await expect(page.getByRole('dialog')).toBeVisible()
   await axe('deleting an aggregate')
   await page.goto(`${one}?edit=yes`)
-  const draft = page.getByRole('region', { name: 'Draft' })
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Add hosts').fill('az1-07')
   await draft.getByRole('button', { name: 'See what it touches' }).click()
   await expect(draft.locator('[data-impact]')).toBeVisible()

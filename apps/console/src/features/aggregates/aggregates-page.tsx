@@ -17,10 +17,9 @@ import { Table, type TableColumn } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
 import { CreateAggregate } from './create-aggregate.tsx'
 import { LIST } from './documents.ts'
+import { REFRESH_MS } from './use-refresh.ts'
 
 const route = getRouteApi('/aggregates')
-/** Edits of others show by themselves after so long, milliseconds. */
-const REFRESH_MS = 10_000
 
 type Row = ResultOf<typeof LIST>['aggregates']['nodes'][number]
 

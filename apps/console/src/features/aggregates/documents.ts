@@ -16,6 +16,19 @@ export const AGGREGATE = graphql(`
   }
 `)
 
+/** What its members are doing, packed: an aggregate may hold the whole fleet. */
+export const MEMBERS = graphql(`
+  query AggregateMembers($query: String!) {
+    fleet {
+      columns(names: [STATE, STATUS, AZ], query: $query) {
+        names
+        dictionaries { column values }
+        columns { name elementType data }
+      }
+    }
+  }
+`)
+
 export const CREATE = graphql(`
   mutation AggregateCreate($input: AggregateCreateInput!, $dryRun: Boolean!) {
     aggregateCreate(input: $input, dryRun: $dryRun) {

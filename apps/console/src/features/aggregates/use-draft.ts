@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import { type AggregateState, beginDraft, type Draft, readDraft } from './draft.ts'
+import { type Draft, readDraft } from './draft.ts'
 
 const nameOf = (uuid: string): string => `gantt.draft.${uuid}`
 
@@ -14,6 +14,5 @@ export function useDraft(uuid: string) {
     },
     [uuid],
   )
-  const begin = useCallback((base: AggregateState): void => keep(beginDraft(base)), [keep])
-  return { draft, keep, begin }
+  return { draft, keep }
 }

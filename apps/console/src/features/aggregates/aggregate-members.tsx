@@ -1,0 +1,96 @@
+import { withTerm } from '@gantt/scheduler-core/query'
+import { Group, Text, TextInput } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Table, type TableColumn } from '../../ui/table.tsx'
+import { useTableKeys } from '../../ui/table-keys.ts'
+import { MEMBERS } from './documents.ts'
+import { type MemberWords, readMembers } from './members.ts'
+import { useRefresh } from './use-refresh.ts'
+
+const route = getRouteApi('/aggregates/$uuid')
+
+interface AggregateMembersProps {
+  readonly aggregate: string
+  readonly hostNames: readonly string[]
+}
+
+/** The member hosts, and whether they take instances; each opens. */
+export function AggregateMembers({ aggregate, hostNames }: AggregateMembersProps) {
+  const { find = '' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [active, setActive] = useState(-1)
+  const query = withTerm('', 'agg', aggregate)
+  const { data, refetch } = useOperation(MEMBERS, { query })
+  useRefresh(refetch)
+  const words = useMemo(() => (data === undefined ? undefined : readMembers(data.fleet.columns)), [data])
+  const columns = useMemo(() => columnsWith(words), [words])
+  const shown = useMemo(() => hostNames.filter((name) => name.toLowerCase().includes(find.toLowerCase())), [hostNames, find])
+  const open = (index: number): void => {
+    const host = shown[index]
+    if (host !== undefined) void navigate({ to: '/hosts/$host', params: { host } })
+  }
+  useTableKeys({ count: shown.length, active, onActive: setActive, onOpen: open })
+  const search = (text: string): void =>
+    void navigate({ search: ({ find: _find, ...before }) => (text === '' ? before : { ...before, find: text }), replace: true })
+  return (
+    <section aria-label="Members">
+      <Group justify="space-between" mb={4}>
+        <Group gap="sm" align="baseline">
+          <Text component="h2" fw={600} size="md" data-members={hostNames.length}>
+            {find === '' ? formatCount(hostNames.length) : `${formatCount(shown.length)} of ${formatCount(hostNames.length)}`}{' '}
+            {hostNames.length === 1 ? 'member' : 'members'}
+          </Text>
+          {hostNames.length === 0 ? null : (
+            <AnchorLink size="sm" lh="24px" to="/hosts" search={{ q: query }}>
+              See them among the hosts
+            </AnchorLink>
+          )}
+        </Group>
+        <TextInput
+          size="xs"
+          aria-label="Find a member by part of its name"
+          placeholder="find"
+          value={find}
+          onChange={({ currentTarget }) => search(currentTarget.value)}
+        />
+      </Group>
+      {shown.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {hostNames.length === 0 ? 'No host is in it: edit it to add some.' : 'No member has this in its name.'}
+        </Text>
+      ) : (
+        <Table
+          label="Members"
+          columns={columns}
+          count={shown.length}
+          row={(index) => shown[index]}
+          rowKey={(index) => shown[index] ?? String(index)}
+          active={active}
+          onActive={setActive}
+          onOpen={open}
+          height="min(420px, 60vh)"
+        />
+      )}
+    </section>
+  )
+}
+
+/** Undefined words: they are still on their way. */
+function columnsWith(words: ReadonlyMap<string, MemberWords> | undefined): TableColumn<string>[] {
+  const of = (name: keyof MemberWords) => (host: string) => (words === undefined ? '…' : (words.get(host)?.[name] ?? ''))
+  return [
+    { key: 'host', label: 'Host', width: 'minmax(180px, 2fr)', value: (host) => host },
+    {
+      key: 'state',
+      label: 'State',
+      width: 'minmax(120px, 1fr)',
+      value: (host) => (words !== undefined && !words.has(host) ? 'never reported' : of('state')(host)),
+    },
+    { key: 'status', label: 'Status', width: 'minmax(120px, 1fr)', value: of('status') },
+    { key: 'zone', label: 'Zone', width: 'minmax(100px, 1fr)', value: of('zone') },
+  ]
+}

@@ -1,0 +1,52 @@
+import { unpack } from '../../lib/packed.ts'
+
+/** Columns of the fleet as the service sends them, for the hosts of one aggregate. */
+export interface PackedMembers {
+  readonly names: readonly string[]
+  readonly dictionaries: readonly { readonly column: string; readonly values: readonly string[] }[]
+  readonly columns: readonly { readonly name: string; readonly elementType: 'U8' | 'U16' | 'U32' | 'F64'; readonly data: string }[]
+}
+
+/** What is known of a member: a word, and how many of its nodes it holds for where they differ. */
+export interface MemberWords {
+  readonly state: string
+  readonly status: string
+  readonly zone: string
+}
+
+type Column = 'STATE' | 'STATUS' | 'AZ'
+
+/** Members by the name of the host; one that has never reported is not among them. */
+export function readMembers(packed: PackedMembers): ReadonlyMap<string, MemberWords> {
+  const state = wordsOf(packed, 'STATE')
+  const status = wordsOf(packed, 'STATUS')
+  const zone = wordsOf(packed, 'AZ')
+  const places = new Map<string, number[]>()
+  for (const [place, name] of packed.names.entries()) {
+    const known = places.get(name)
+    if (known === undefined) places.set(name, [place])
+    else known.push(place)
+  }
+  return new Map(
+    [...places].map(([name, nodes]) => [
+      name,
+      { state: inWords(nodes.map(state)).toLowerCase(), status: inWords(nodes.map(status)).toLowerCase(), zone: inWords(nodes.map(zone)) },
+    ]),
+  )
+}
+
+/** The word of a column at a place. */
+function wordsOf({ dictionaries, columns }: PackedMembers, column: Column): (place: number) => string {
+  const words = dictionaries.find((one) => one.column === column)?.values ?? []
+  const packed = columns.find(({ name }) => name === column)
+  const codes = packed === undefined ? [] : unpack(packed.data, packed.elementType)
+  return (place) => words[codes[place] ?? words.length] ?? ''
+}
+
+/** `up`, or `up 3, down 1` where nodes differ. */
+function inWords(words: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  if (counts.size === 1) return words[0] ?? ''
+  return [...counts].map(([word, count]) => `${word} ${count}`).join(', ')
+}
