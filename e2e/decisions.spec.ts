@@ -226,22 +226,115 @@ test('the text for a ticket has the sentence and the link', async ({ page, conte
   expect(text.trim().split('\n').at(-1)).toBe(page.url())
 })
 
+const waitingButton = (page: Page, count: number) => page.getByRole('button', { name: `${count} new`, exact: true })
+
 test('new decisions wait while one reads the list, and come in when asked for', async ({ page, visit, service }) => {
   await visit('/decisions')
   await expect(page.locator('[data-live=live]')).toBeVisible()
   await gridOf(page, 'Decisions').focus()
+  // the cursor in the first row is enough
   await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('ArrowDown')
+  const { y } = (await gridOf(page, 'Decisions').boundingBox()) ?? { y: -1 }
   await place(service.client, { flavor: 'x1.waiting' })
-  const waiting = page.getByRole('button', { name: '1 new' })
-  await expect(waiting).toBeVisible()
+  await expect(waitingButton(page, 1)).toBeVisible()
+  expect((await gridOf(page, 'Decisions').boundingBox())?.y, 'nothing moves when they are told').toBe(y)
   await expect(rowWith(page, 'Decisions', 'x1.waiting')).toHaveCount(0)
-  await waiting.click()
+  await page.keyboard.press('n')
   await expect(rowWith(page, 'Decisions', 'x1.waiting')).toBeVisible()
+  await expect(waitingButton(page, 1)).toBeHidden()
+})
+
+test('no row moves under the pointer; what waited comes in when it leaves', async ({ page, visit, service }) => {
+  await visit('/decisions')
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  await rowsOf(page, 'Decisions').first().hover()
+  await place(service.client, { flavor: 'x1.hovered' })
+  await expect(waitingButton(page, 1)).toBeVisible()
+  await expect(rowWith(page, 'Decisions', 'x1.hovered')).toHaveCount(0)
+  await page.getByRole('heading', { name: 'Decisions', level: 1 }).hover()
+  await expect(rowWith(page, 'Decisions', 'x1.hovered')).toBeVisible()
+})
+
+test('the feed follows the filter', async ({ page, visit, service }) => {
+  await visit('/decisions?q=flavor:x1.this')
+  await expect(page.getByRole('heading', { name: 'No decision matches' })).toBeVisible()
+  await page.getByRole('combobox', { name: 'Filter decisions' }).fill('flavor:x1.that')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/x1\.that/)
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  await place(service.client, { flavor: 'x1.that' })
+  await expect(rowWith(page, 'Decisions', 'x1.that')).toBeVisible()
+})
+
+test('a new decision costs one page, however many were read', async ({ page, visit, service }) => {
+  for (let i = 0; i < 60; i++) await place(service.client, { flavor: 'x1.paged', vcpus: 400 })
+  await visit('/decisions?q=flavor:x1.paged')
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  await gridOf(page, 'Decisions').focus()
+  await page.keyboard.press('End')
+  await expectRowCount(page, 'Decisions', 60)
+  const read: unknown[] = []
+  page.on('request', (request) => {
+    const { query, variables } = (request.postDataJSON() ?? {}) as { query?: string; variables?: { after?: string | null } }
+    if (query?.includes('query DecisionList')) read.push(variables?.after)
+  })
+  await place(service.client, { flavor: 'x1.paged', vcpus: 400 })
+  await waitingButton(page, 1).click()
+  await expect(rowsOf(page, 'Decisions').first()).toBeVisible()
+  await expectRowCount(page, 'Decisions', 50)
+  expect(read).toEqual([null])
+})
+
+test('what was copied is said', async ({ page, context, visit, service }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
+  const { decisionId } = service.seed.refused
+  await visit(addressOf(decisionId))
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await page.getByRole('menuitem', { name: 'Command line' }).click()
+  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`gantt explain ${decisionId}`)
+})
+
+test('why not a host that nobody knows', async ({ page, visit, axe, service }) => {
+  await visit(`${addressOf(service.seed.refused.decisionId)}?host=no-such-host`)
+  const answer = answerAbout(page, 'no-such-host')
+  await expect(answer.getByRole('heading', { level: 3 })).toHaveText(
+    (await whyNot(service.client, service.seed.refused.decisionId, 'no-such-host')).headline,
+  )
+  await expect(answer.getByRole('link', { name: 'Open the host' })).toHaveCount(0)
+  await axe('an unknown host')
+})
+
+test('every instance of a request has its own view', async ({ page, visit, service }) => {
+  const { decisionId, hosts } = await place(service.client, { flavor: 'x1.three', numInstances: 3, zone: 'az1' })
+  expect(hosts).toHaveLength(3)
+  await visit(addressOf(decisionId))
+  for (const [i, host] of hosts.entries()) {
+    await page.getByRole('tab', { name: `Instance ${i + 1}`, exact: true }).click()
+    await expect(page.locator('[data-outcome=SELECTED]')).toHaveAttribute('data-host', host)
+    await expect(page.locator('[data-headline]')).toContainText(host)
+  }
+  await page.goBack()
+  await expect(page.getByRole('tab', { name: 'Instance 2', exact: true })).toHaveAttribute('aria-selected', 'true')
+})
+
+test('matrix and weights have room for their columns at 1280 pixels', async ({ page, visit, service }) => {
+  await page.setViewportSize({ width: 1280, height: 720 })
+  await visit(addressOf(service.seed.placed.decisionId))
+  const over = (grid: HTMLElement | SVGElement): number => grid.scrollWidth - grid.clientWidth
+  expect(await gridOf(page, MATRIX).evaluate(over)).toBe(0)
+  expect(await page.getByRole('region', { name: 'Totals of the best hosts' }).evaluate(over)).toBe(0)
+  // beside the answer about a host there is less room: names are shorter, and none is cut
+  await visit(`${addressOf(service.seed.placed.decisionId)}?host=az1-02`)
+  await expect(answerAbout(page, 'az1-02')).toBeVisible()
+  const cut = await gridOf(page, MATRIX)
+    .getByRole('columnheader')
+    .evaluateAll((heads) => heads.filter((head) => head.scrollWidth > head.clientWidth).map((head) => head.textContent))
+  expect(cut).toEqual([])
 })
 
 test('a filter of decisions narrows to the outcome', async ({ page, visit }) => {
-  await visit('/decisions?q=outcome:NO_VALID_HOST')
+  await visit('/decisions?q=outcome:NO_VALID_HOST -flavor:x1.paged')
   await expect(rowWith(page, 'Decisions', 'm1.huge')).toBeVisible()
   await expect(rowsOf(page, 'Decisions').locator('[data-outcome=PLACED]')).toHaveCount(0)
 })

@@ -2,7 +2,7 @@ import { formatCount, formatMib, formatTime, type TimeZoneChoice, titleOfTime } 
 import type { ResultOf } from '../../lib/graphql.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import type { LIST } from './documents.ts'
-import { barShare, funnelText } from './funnel.ts'
+import { barShare, countsOf, endsText, funnelText } from './funnel.ts'
 import { Outcome } from './outcome.tsx'
 
 export type DecisionRow = ResultOf<typeof LIST>['decisions']['nodes'][number]
@@ -28,14 +28,14 @@ export const decisionColumns = (zone: TimeZoneChoice): TableColumn<DecisionRow>[
   {
     key: 'funnel',
     label: 'Hosts left',
-    width: 'minmax(210px, 1.6fr)',
+    width: 'minmax(170px, 1fr)',
     value: ({ hostCount, funnel }) => funnelText(hostCount, funnel),
     cell: (row) => <Spark row={row} />,
   },
   {
     key: 'result',
     label: 'Host, or main reason',
-    width: 'minmax(180px, 2fr)',
+    width: 'minmax(200px, 2.4fr)',
     value: resultOf,
     cell: (row) => <span title={resultOf(row)}>{resultOf(row)}</span>,
   },
@@ -63,12 +63,12 @@ function resultOf({ destinations, reasons }: DecisionRow): string {
 const WIDTH = 64
 const HEIGHT = 16
 
-/** The funnel in one line: a bar for each filter that refused somebody, and the numbers. */
+/** The funnel in one line: a bar for each filter that refused somebody, and the numbers that it begins and ends with. */
 function Spark({ row: { hostCount, funnel } }: { readonly row: DecisionRow }) {
-  const counts = [hostCount, ...funnel.filter(({ entered, passed }) => passed < entered).map(({ passed }) => passed)]
+  const counts = countsOf(hostCount, funnel)
   const width = WIDTH / counts.length
   return (
-    <span>
+    <span title={funnelText(hostCount, funnel)}>
       <svg width={WIDTH} height={HEIGHT} aria-hidden="true" style={{ verticalAlign: 'middle' }}>
         {counts.map((count, i) => {
           const height = Math.max(1, barShare(count, hostCount, 'log') * HEIGHT)
@@ -76,7 +76,7 @@ function Spark({ row: { hostCount, funnel } }: { readonly row: DecisionRow }) {
           return <rect key={i} x={i * width} y={HEIGHT - height} width={Math.max(1, width - 1)} height={height} fill="var(--gantt-used)" />
         })}
       </svg>{' '}
-      {counts.map(formatCount).join(' > ')}
+      {endsText(counts)}
     </span>
   )
 }

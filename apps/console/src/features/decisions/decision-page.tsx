@@ -28,11 +28,14 @@ const route = getRouteApi('/decisions/$id')
 export function DecisionPage() {
   const { id } = route.useParams()
   const { data, error, refetch } = useOperation(DECISION, { id }, { keepPrevious: false })
-  if (error) return <Page title="Decision">{<Problem error={error} onRetry={() => void refetch()} />}</Page>
   if (data === undefined)
     return (
       <Page title="Decision">
-        <Skeleton height={240} role="status" aria-label="The decision is being loaded" />
+        {error ? (
+          <Problem error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Skeleton height={240} role="status" aria-label="The decision is being loaded" />
+        )}
       </Page>
     )
   if (data.decision === null)

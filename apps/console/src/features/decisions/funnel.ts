@@ -1,3 +1,5 @@
+import { formatCount } from '../../lib/format.ts'
+
 /** How hosts become lengths. */
 export type Scale = 'linear' | 'log'
 
@@ -62,4 +64,10 @@ export const countsOf = (hostCount: number, steps: readonly { readonly entered: 
 
 /** The funnel as a line of text: `200 > 120 > 0`. Steps that refused nobody are left out. */
 export const funnelText = (hostCount: number, steps: readonly { readonly entered: number; readonly passed: number }[]): string =>
-  countsOf(hostCount, steps).join(' > ')
+  countsOf(hostCount, steps).map(formatCount).join(' > ')
+
+/** The first and the last of the counts, which is what a narrow column has room for: `10,000 > … > 12`. */
+export function endsText(counts: readonly number[]): string {
+  const ends = counts.length > 2 ? [counts[0], '…', counts.at(-1)] : counts
+  return ends.map((one) => (typeof one === 'number' ? formatCount(one) : one)).join(' > ')
+}

@@ -1,24 +1,31 @@
 import { formatCount } from '../../lib/format.ts'
 import type { TableColumn } from '../../ui/table.tsx'
-import { countRefusals, type FilterPlace, type Matrix, shortfallText, shortNames, type Verdict, verdictAt } from './matrix.ts'
+import { countRefusals, type FilterPlace, headNames, type Matrix, shortfallText, type Verdict, verdictAt } from './matrix.ts'
 
 const glyphs: Readonly<Record<Verdict, string>> = { pass: '+', fail: 'x', skipped: '·' }
 const words: Readonly<Record<Verdict, string>> = { pass: 'passes', fail: 'refuses', skipped: 'not run' }
+
+/** So many filters have room for longer names. */
+const ROOMY = 7
 
 /**
  * Columns of the matrix: the host, a narrow one for each filter, then how far it is from passing or how good it is. Where there
  * is little room, the reason is left to the answer about the host.
  */
 export function matrixColumns(matrix: Matrix, filters: readonly FilterPlace[], all: boolean, isNarrow: boolean): TableColumn<number>[] {
-  const short = shortNames(filters.map(({ name }) => name))
+  const isTight = isNarrow || filters.length > ROOMY
+  const heads = headNames(
+    filters.map(({ name }) => name),
+    isTight ? 8 : 12,
+  )
   return [
     { key: 'name', label: 'Host', width: isNarrow ? 'minmax(130px, 1.6fr)' : 'minmax(150px, 1.6fr)', sortable: true, value: matrix.nameOf },
     ...filters.map(
       (filter, i): TableColumn<number> => ({
         key: `filter:${filter.name}`,
-        label: short[i] ?? filter.name,
+        label: heads[i] ?? filter.name,
         title: filter.name,
-        width: 'minmax(60px, 1fr)',
+        width: isTight ? 'minmax(60px, 1fr)' : 'minmax(84px, 1fr)',
         value: (host) => words[verdictAt(matrix, host, filter, all)],
         cell: (host) => <Cell verdict={verdictAt(matrix, host, filter, all)} filter={filter.name} />,
       }),
@@ -68,7 +75,12 @@ const reasonOf = ({ codes, reason }: Matrix, host: number): string => codes[reas
 
 function Cell({ verdict, filter }: { readonly verdict: Verdict; readonly filter: string }) {
   return (
-    <span className={`verdict verdict-${verdict}`} role="img" aria-label={words[verdict]} title={`${filter} ${words[verdict]}`}>
+    <span
+      className={`verdict verdict-${verdict}`}
+      role="img"
+      aria-label={`${filter} ${words[verdict]}`}
+      title={`${filter} ${words[verdict]}`}
+    >
       {glyphs[verdict]}
     </span>
   )

@@ -143,12 +143,34 @@ export function verdictAt(matrix: Matrix, host: number, { index: filter, isNet }
   return filter < first ? 'pass' : filter === first ? 'fail' : 'skipped'
 }
 
-/** Names for narrow columns: without the word that all end in, and with places where a line may break. */
-export function shortNames(names: readonly string[]): string[] {
-  const words = names.map((name) => name.split(/(?=[A-Z][a-z])/))
+/** Names without the word that all end in. */
+export const shortNames = (names: readonly string[]): string[] => shortWords(names).map((words) => words.join(''))
+
+/**
+ * Names for the heads of narrow columns: two lines of at most so many letters, with a place between them where the line may
+ * break, so that it breaks nowhere else.
+ */
+export const headNames = (names: readonly string[], letters: number): string[] =>
+  shortWords(names).map((words) => {
+    const half = Math.ceil(words.length / 2)
+    const lines = [words.slice(0, half), words.slice(half)].filter((line) => line.length > 0)
+    return lines.map((line) => cutLine(line, letters)).join('\u200b')
+  })
+
+/** One long word ends in a dot; of several each gives up letters: `AggrInst`. */
+function cutLine(words: readonly string[], letters: number): string {
+  const line = words.join('')
+  if (line.length <= letters) return line
+  if (words.length === 1) return `${line.slice(0, letters - 1)}.`
+  return words.map((word) => word.slice(0, Math.floor(letters / words.length))).join('')
+}
+
+/** Names as words, without the last where all share it. */
+function shortWords(names: readonly string[]): string[][] {
+  const words = names.map((name) => name.split(/(?<=[a-z])(?=[A-Z])|(?=[A-Z][a-z])/))
   const last = words[0]?.at(-1)
   const isShared = words.length > 1 && words.every((one) => one.length > 1 && one.at(-1) === last)
-  return words.map((one) => (isShared ? one.slice(0, -1) : one).join('\u200b'))
+  return words.map((one) => (isShared ? one.slice(0, -1) : one))
 }
 
 /** How many filters refuse a host, with no filter skipped. */

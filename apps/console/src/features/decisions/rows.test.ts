@@ -1,6 +1,20 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { barShare, funnelText } from './funnel.ts'
-import { countCombos, type PackedMatrix, readMatrix, selectHosts, sortHosts, verdictAt } from './matrix.ts'
+import {
+  countCombos,
+  countRefusals,
+  findNames,
+  groupByFirst,
+  headNames,
+  type PackedMatrix,
+  readMatrix,
+  selectHosts,
+  shortfallText,
+  shortNames,
+  sortHosts,
+  verdictAt,
+} from './matrix.ts'
 import { readDecisionSearch } from './search.ts'
 import { extentOf, stack } from './stack.ts'
 
@@ -62,6 +76,76 @@ test('a cell says what was asked for', () => {
   expect(verdictAt(matrix, 3, place(8), false)).toBe('pass')
   expect(verdictAt(matrix, 0, place(8, true), true)).toBe('skipped')
   expect(verdictAt(matrix, 3, place(8, true), true)).toBe('pass')
+})
+
+describe('distances', () => {
+  const refused = (distance: number, bits: number): string =>
+    shortfallText(
+      readMatrix({
+        ...packed,
+        bits: pack(Uint8Array.of(bits, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+        distance: pack(Float64Array.of(distance, 0, 0, 0, 0)),
+      }),
+      0,
+    )
+
+  test.each([
+    ['a small one has a digit more', 0.0234, 0b1, '2.3 %'],
+    ['just below ten', 0.0996, 0b1, '10 %'],
+    ['a large one is whole', 0.4766, 0b1, '48 %'],
+    ['no number', 1, 0b1, '100 %'],
+    ['what the service adds for further refusals is taken off again', 1.002, 0b111, '100 %'],
+    ['never below nothing', 0, 0b11, '0 %'],
+  ])('%s', (_name, distance, bits, text) => expect(refused(distance, bits)).toBe(text))
+
+  test('refusals are counted over all bytes of a host', () =>
+    expect([0, 1, 2, 3].map((host) => countRefusals(matrix, host))).toEqual([1, 2, 1, 0]))
+})
+
+test('the overview groups by the first refusal, nearest first, those that pass last', () => {
+  const { hosts, starts } = groupByFirst(matrix)
+  expect(names(hosts)).toEqual(['a', 'b', 'c', 'rack/e', 'd'])
+  expect(starts).toEqual([0, 2, 3])
+  expect(groupByFirst(readMatrix({ ...packed, hostCount: 0 }))).toEqual({ hosts: [], starts: [] })
+})
+
+test.each([
+  ['A', 12, ['a', 'rack/e']],
+  ['a', 1, ['a']],
+  ['zzz', 12, []],
+  ['/e', 12, ['rack/e']],
+])('names with %s, %i at most', (text, most, found) => expect(findNames(matrix, text, most)).toEqual(found))
+
+describe('short names', () => {
+  test.each([
+    ['the word that all end in goes', ['RamFilter', 'AvailabilityZoneFilter'], ['Ram', 'AvailabilityZone']],
+    ['also behind capitals', ['RAMWeigher', 'IoOpsWeigher'], ['RAM', 'IoOps']],
+    ['not all end alike', ['RamFilter', 'Plugin'], ['RamFilter', 'Plugin']],
+    ['one alone keeps its name', ['RamFilter'], ['RamFilter']],
+    ['a word alone is not taken away', ['Filter', 'RamFilter'], ['Filter', 'RamFilter']],
+    ['none', [], []],
+  ])('%s', (_name, all, short) => expect(shortNames(all)).toEqual(short))
+
+  test.each([
+    ['RamFilter', 'Ram'],
+    ['ComputeFilter', 'Compute'],
+    ['AvailabilityZoneFilter', 'Availab.|Zone'],
+    ['AggregateInstanceExtraSpecsFilter', 'AggrInst|ExtrSpec'],
+    ['ServerGroupAntiAffinityFilter', 'ServGrou|AntiAffi'],
+    ['ServerGroupAffinityFilter', 'ServGrou|Affinity'],
+    ['NUMATopologyFilter', 'NUMA|Topology'],
+  ])('%s at the head of a narrow column is %s', (name, head) =>
+    expect(headNames([name, 'OtherFilter'], 8)[0]?.replace('\u200b', '|')).toBe(head),
+  )
+
+  test('a line has no more letters than there is room for', () => {
+    const word = fc.stringMatching(/^[A-Z][a-z]{1,14}$/)
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), (words) => {
+        for (const line of headNames([words.join('')], 8)[0]?.split('\u200b') ?? []) expect(line.length).toBeLessThanOrEqual(8)
+      }),
+    )
+  })
 })
 
 describe('stacks', () => {

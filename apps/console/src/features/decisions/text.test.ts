@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { commandExplain, commandWhyNot, quoteForShell } from './copies.ts'
+import { graphql } from '../../lib/graphql.ts'
+import { commandExplain, commandWhyNot, curlOf, graphqlOf, quoteForShell } from './copies.ts'
 import { exactAmount, readableAmount, shareOf } from './facts.ts'
-import { barOf, barShare, countsOf, scaleFor } from './funnel.ts'
+import { barOf, barShare, countsOf, endsText, recordedSteps, scaleFor } from './funnel.ts'
 import { hostOfName, nameOfHost } from './names.ts'
 import { gapsBetween } from './stack.ts'
 
@@ -49,6 +50,17 @@ describe('a bar of the funnel', () => {
     ]
     expect(countsOf(200, steps)).toEqual([200, 12])
   })
+
+  test.each([
+    ['nothing refused', [200], '200'],
+    ['one step', [200, 12], '200 > 12'],
+    ['many steps', [10_000, 412, 13, 0], '10,000 > … > 0'],
+  ])('a narrow column shows the ends: %s', (_name, counts, text) => expect(endsText(counts)).toBe(text))
+
+  test('the record knows who was refused, not why', () =>
+    expect(recordedSteps([{ filter: 'F', entered: 9, passed: 4 }])).toMatchObject([
+      { name: 'F', rejected: 5, reasons: [], skippedBecause: null },
+    ]))
 })
 
 describe('amounts', () => {
@@ -91,6 +103,24 @@ describe('commands', () => {
     expect(commandExplain('abc', 2)).toBe('gantt explain abc --instance 2')
     expect(commandWhyNot('abc', null, 'h1')).toBe('gantt why-not abc h1')
     expect(commandWhyNot('abc', 1, 'rack/node 1')).toBe("gantt why-not abc rack --node 'node 1' --instance 1")
+  })
+
+  const asked = graphql('query Asked($id: ID!) { decision(id: $id) { id } }')
+
+  test('curl sends the same query and variables, and takes the key from the environment', () => {
+    const line = curlOf('http://here:1', asked, { id: "it's" })
+    expect(line).toMatch(/^curl -s http:\/\/here:1\/graphql -H "authorization: Bearer \$GANTT_KEY" /)
+    const [, quoted = ''] = / -d '(.*)'$/.exec(line) ?? []
+    expect(JSON.parse(quoted.replaceAll("'\\''", "'"))).toEqual({
+      query: 'query Asked($id: ID!) { decision(id: $id) { id } }',
+      variables: { id: "it's" },
+    })
+  })
+
+  test('the query comes with its variables', () => {
+    const [query, variables = ''] = graphqlOf(asked, { id: 'x', instance: null }).split('# variables')
+    expect(query).toContain('decision(id: $id)')
+    expect(JSON.parse(variables)).toEqual({ id: 'x', instance: null })
   })
 })
 

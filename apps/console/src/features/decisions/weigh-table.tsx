@@ -4,6 +4,7 @@ import type { ResultOf } from '../../lib/graphql.ts'
 import { ColourKey, DivergingBar } from '../../ui/bars.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { EXPLANATION } from './documents.ts'
+import { shortNames } from './matrix.ts'
 import { nameOfHost } from './names.ts'
 import { type WeightNumbers, weightNumbers } from './search.ts'
 import { extentOf, gapsBetween, type Segment, stack } from './stack.ts'
@@ -31,6 +32,7 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
   const pinned = hosts.find((host) => nameOfHost(host) === pin)
   const stacks = hosts.map(({ weights }) => stack(weights))
   const extent = extentOf(stacks)
+  const short = shortNames(weighers.map(({ name }) => name))
   return (
     <section aria-label="Weights">
       <Group justify="space-between" align="flex-end" mb={4}>
@@ -69,7 +71,7 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
       {pinned === undefined || taken === undefined || pinned === taken ? null : <Comparison taken={taken} other={pinned} />}
       <ColourKey label="Weighers" names={weighers.map(({ name, multiplier }) => `${name} × ${multiplier}`)} />
       <ScrollBox label="Totals of the best hosts" maxHeight="420px">
-        <Table className="weights" verticalSpacing={3} stickyHeader>
+        <Table className="weights" verticalSpacing={3} horizontalSpacing={8} stickyHeader>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Rank</Table.Th>
@@ -77,9 +79,13 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
               <Table.Th className="number">Total</Table.Th>
               <Table.Th className="number">Gap</Table.Th>
               <Table.Th className="weights-bar">Contributions</Table.Th>
-              {weighers.map(({ name, multiplier, unit, min, max }) => (
-                <Table.Th key={name} className="number" title={`raw numbers from ${min} to ${max} ${unit}, multiplier ${multiplier}`}>
-                  {name}
+              {weighers.map(({ name, multiplier, unit, min, max }, i) => (
+                <Table.Th
+                  key={name}
+                  className="number"
+                  title={`${name}: raw numbers from ${min} to ${max} ${unit}, multiplier ${multiplier}`}
+                >
+                  {short[i]}
                 </Table.Th>
               ))}
             </Table.Tr>

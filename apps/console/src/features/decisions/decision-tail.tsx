@@ -1,0 +1,66 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { type LiveState, useLive } from '../../lib/live.ts'
+import { TAIL } from './documents.ts'
+
+/** How long new decisions gather before the list is read again, milliseconds. */
+const GATHER_MS = 500
+/** When a list that could not be read is asked for again. */
+const AGAIN_MS = 3_000
+
+type Told = ResultOf<typeof TAIL>['decisions']
+
+interface FeedProps {
+  readonly q: string
+  readonly enabled: boolean
+  onState(state: LiveState): void
+  onEvent(told: Told): void
+}
+
+/** The stream of new decisions for one filter; its key is the filter, so that another filter has a stream of its own. */
+export function Feed({ q, enabled, onState, onEvent }: FeedProps) {
+  const seen = useRef<string | null>(null)
+  const state = useLive(TAIL, {
+    enabled,
+    variables: () => ({ q, after: seen.current }),
+    onEvent({ decisions }) {
+      seen.current = decisions.revision
+      onEvent(decisions)
+    },
+  })
+  useEffect(() => onState(state), [state, onState])
+  return null
+}
+
+/** New decisions: taken in by themselves, or counted while somebody reads, and taken in when that ends. */
+export function useTail(q: string, isReading: boolean, readNewest: () => Promise<void>) {
+  const [state, setState] = useState<LiveState>('off')
+  const [waiting, setWaiting] = useState(0)
+  const [suppressed, setSuppressed] = useState(0)
+  const [hasGap, setGap] = useState(false)
+  const takeIn = useCallback(() => {
+    // what comes while the list is on its way counts again
+    setWaiting(0)
+    readNewest().catch(() => setTimeout(() => setWaiting((now) => now + 1), AGAIN_MS))
+  }, [readNewest])
+  const onEvent = useCallback(({ suppressed: missed, gap, decision }: Told) => {
+    setSuppressed((before) => before + missed)
+    if (gap !== null) setGap(true)
+    const isNews = decision !== null || gap !== null
+    if (isNews) setWaiting((before) => before + missed + 1)
+  }, [])
+  // another filter has another list, which was just read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useEffect(() => {
+    setWaiting(0)
+    setSuppressed(0)
+    setGap(false)
+  }, [q])
+  const isDue = waiting > 0 && !isReading
+  useEffect(() => {
+    if (!isDue) return
+    const timer = setTimeout(takeIn, GATHER_MS)
+    return () => clearTimeout(timer)
+  }, [isDue, takeIn])
+  return { state, waiting: isReading ? waiting : 0, suppressed, hasGap, onState: setState, onEvent, takeIn }
+}
