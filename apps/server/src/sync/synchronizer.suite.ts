@@ -1,7 +1,7 @@
 import { type Change, checkpointOf, ENTRY_FORMAT, type Entry, Fleet, type LogEntry, ORIGIN, type Place } from '@gantt/scheduler-core'
 import { aReport } from '@gantt/scheduler-core/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { StoreWentBackError, type Synchronizer } from './synchronizer.ts'
+import { LogTrimmedError, StoreWentBackError, type Synchronizer } from './synchronizer.ts'
 
 /** What an engine must bring so that the laws of synchronizer.ts can be checked on it. */
 export interface SynchronizerEngine {
@@ -12,6 +12,8 @@ export interface SynchronizerEngine {
     open(): Promise<Synchronizer>
     /** Forgets everything after a revision, as a restored backup does. */
     truncate(revision: number): Promise<void>
+    /** Lets those who follow the log beside replicas have reached a revision. */
+    followedTo(revision: number): Promise<void>
     drop(): Promise<void>
   }>
 }
@@ -137,6 +139,66 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       await first()
       await second
       expect(order).toEqual(['first', 'second'])
+    })
+
+    /** Twelve entries with a checkpoint after every fourth; the places by revision. */
+    const fill = async (): Promise<Place[]> => {
+      const fleet = new Fleet()
+      const places = [ORIGIN]
+      for (let i = 1; i <= 12; i++) {
+        places.push(await appendTo(a, places.at(-1) as Place, [aReport(`h${i}`)]))
+        for (const entry of await a.read(fleet.place, 10)) fleet.apply(entry)
+        if (i % 4 === 0) await a.saveCheckpoint(checkpointOf(fleet))
+      }
+      return places
+    }
+
+    test('a log that is too long is trimmed behind a checkpoint: the newest two and what follows stay', async () => {
+      const places = await fill()
+      const whole = await b.retention()
+      expect(whole).toMatchObject({ firstRevision: 0, firstAt: places[1]?.at })
+      await store.followedTo(12)
+      await a.trim({ days: 30, bytes: 1 })
+      const kept = await b.retention()
+      expect(kept).toMatchObject({ firstRevision: 8, firstAt: places[8]?.at })
+      expect(kept.bytes).toBeLessThan(whole.bytes / 2)
+      await expect(b.read(ORIGIN, 100)).rejects.toBeInstanceOf(LogTrimmedError)
+      await expect(b.read(places[7] as Place, 100)).rejects.toThrow('the log begins at revision 8')
+      expect((await b.read(places[8] as Place, 100)).map(({ revision }) => revision)).toEqual([9, 10, 11, 12])
+      expect(await b.loadCheckpoint(7)).toBeUndefined()
+      expect((await b.loadCheckpoint(11))?.place).toEqual(places[8])
+      expect((await appendTo(b, places[12] as Place)).revision).toBe(13)
+    })
+
+    test('nothing is trimmed that is within the horizon, or that somebody who follows the log has not reached', async () => {
+      const places = await fill()
+      await store.followedTo(12)
+      await a.trim({ days: 1, bytes: 1_000_000 })
+      expect(await a.read(ORIGIN, 100)).toHaveLength(12)
+      await store.followedTo(5)
+      await a.trim({ days: 30, bytes: 1 })
+      expect((await a.read(places[4] as Place, 100)).map(({ revision }) => revision)).toEqual([5, 6, 7, 8, 9, 10, 11, 12])
+    })
+
+    test('an old log is trimmed by its age', async () => {
+      await fill()
+      await store.followedTo(12)
+      await a.trim({ days: 0, bytes: 1_000_000 })
+      expect((await b.retention()).firstRevision).toBe(8)
+    })
+
+    test('a checkpoint of many hosts and claims comes back whole', async () => {
+      const fleet = new Fleet()
+      const place = await appendTo(
+        a,
+        ORIGIN,
+        Array.from({ length: 1_001 }, (_, i) => aReport(`h${i}`)),
+      )
+      for (const entry of await a.read(ORIGIN, 10)) fleet.apply(entry)
+      expect(await a.saveCheckpoint(checkpointOf(fleet))).toBe(true)
+      expect(await a.saveCheckpoint(checkpointOf(fleet))).toBe(false)
+      const loaded = await b.loadCheckpoint(place.revision)
+      expect(loaded).toEqual(JSON.parse(JSON.stringify(checkpointOf(fleet))))
     })
 
     test('the newest checkpoint at or before a revision is found', async () => {

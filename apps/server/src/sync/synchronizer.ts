@@ -1,4 +1,5 @@
 import type { Checkpoint, Entry, LogEntry, Place } from '@gantt/scheduler-core'
+import type { Horizon, Retention } from './retention.ts'
 
 /**
  * Keeps replicas in step: one ordered log, shared by all replicas of a fleet, and checkpoints of it.
@@ -10,6 +11,8 @@ import type { Checkpoint, Entry, LogEntry, Place } from '@gantt/scheduler-core'
  * - Appended, counted and durable are three facts: a caller is answered when all three hold.
  * - After a StoreUnavailableError from `append` the outcome is unknown: the same entry is sent again, with the same id
  *   and basis, until the answer is certain. At most one of the copies can be accepted.
+ * - A log may be trimmed at its beginning: a place before its first entry is told by LogTrimmedError, and whoever stands
+ *   there goes on from a checkpoint.
  * - `read` compares the caller's own place with the store's: a store that went back is told by StoreWentBackError.
  * - A turn is a courtesy between replicas, never a safety rule: `append` works without one.
  */
@@ -29,6 +32,8 @@ export interface Synchronizer extends LogReader {
   takeTurn(): Promise<() => Promise<void>>
   /** Keeps a checkpoint; false when another replica is writing one now, or one of this revision is there. */
   saveCheckpoint(checkpoint: Checkpoint): Promise<boolean>
+  /** Drops what is beyond the horizon: entries behind the oldest checkpoint that stays, never the newest ones. */
+  trim(horizon: Horizon): Promise<void>
   close(): Promise<void>
 }
 
@@ -38,6 +43,8 @@ export interface LogReader {
   read(after: Place, limit: number): Promise<readonly LogEntry[]>
   /** The newest checkpoint at or before a revision. */
   loadCheckpoint(atMost: number): Promise<Checkpoint | undefined>
+  /** What is there to be read. */
+  retention(): Promise<Retention>
 }
 
 /** The store did not answer. Whatever was sent may or may not have happened. */
@@ -48,4 +55,13 @@ export class StoreUnavailableError extends Error {
 /** The store no longer holds what this replica has applied: a restored backup, or a lost tail. */
 export class StoreWentBackError extends Error {
   override readonly name = 'StoreWentBackError'
+}
+
+/** The log no longer reaches back to there: the entries behind that place were dropped. A checkpoint leads on. */
+export class LogTrimmedError extends RangeError {
+  override readonly name = 'LogTrimmedError'
+
+  constructor(asked: number, first: number) {
+    super(`the log begins at revision ${first}; what follows revision ${asked} was asked for`)
+  }
 }

@@ -8,6 +8,7 @@ synchronizerSuite({
     return {
       open: async () => store.open(),
       truncate: async (revision) => store.faults.truncate(revision),
+      followedTo: async (revision) => store.followedTo(revision),
       drop: async () => undefined,
     }
   },

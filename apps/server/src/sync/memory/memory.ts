@@ -1,5 +1,6 @@
 import { type Checkpoint, type Entry, type LogEntry, ORIGIN, type Place } from '@gantt/scheduler-core'
-import { type LogReader, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
+import { planTrim, ROW_BYTES } from '../retention.ts'
+import { type LogReader, LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 
 /** A log in this process, shared by the synchronizers opened on it; for tests, simulation and what-if. */
 export interface MemoryStore {
@@ -7,6 +8,8 @@ export interface MemoryStore {
   open(): Synchronizer
   /** The store's clock, milliseconds; tests set it. */
   now(): number
+  /** How far those who follow the log beside replicas are; everywhere unless said. */
+  followedTo(revision: number): void
   /** Faults that tests plant. */
   readonly faults: {
     /** The next appends lose their answer: `landed` says whether the entry got in before. */
@@ -20,7 +23,10 @@ export interface MemoryStore {
 
 export function createMemoryStore(now: () => number = createTicking()): MemoryStore {
   const entries: LogEntry[] = []
-  const checkpoints: string[] = []
+  const checkpoints = new Map<number, { readonly text: string; readonly at: number; readonly logBytes: number }>()
+  /** Entries before this revision were dropped: they stay in the list, and nobody reads them. */
+  let first = 0
+  let followedTo = Number.MAX_SAFE_INTEGER
   const listeners = new Set<(revision?: number) => void>()
   let turn: Promise<void> = Promise.resolve()
 
@@ -37,6 +43,9 @@ export function createMemoryStore(now: () => number = createTicking()): MemorySt
   const store: MemoryStore = {
     entries,
     now,
+    followedTo(revision) {
+      followedTo = revision
+    },
     faults: {
       loseAnswers: [],
       down: false,
@@ -52,13 +61,20 @@ export function createMemoryStore(now: () => number = createTicking()): MemorySt
       const reader: LogReader = {
         async read(after, limit) {
           assertUp()
+          if (after.revision < first) throw new LogTrimmedError(after.revision, first)
           if (!isOurs(after)) throw new StoreWentBackError(`the store does not hold revision ${after.revision} as entry ${after.id}`)
           return structuredClone(entries.slice(after.revision, after.revision + limit))
         },
         async loadCheckpoint(atMost) {
           assertUp()
-          const all = checkpoints.map((text) => JSON.parse(text) as Checkpoint).filter(({ place }) => place.revision <= atMost)
-          return all.sort((a, b) => a.place.revision - b.place.revision).at(-1)
+          const newest = [...checkpoints.keys()].filter((revision) => revision <= atMost).reduce((a, b) => Math.max(a, b), -1)
+          const found = checkpoints.get(newest)
+          return found && (JSON.parse(found.text) as Checkpoint)
+        },
+        async retention() {
+          assertUp()
+          const kept = entries.slice(Math.max(0, first - 1))
+          return { firstRevision: first, firstAt: kept[0]?.at ?? null, bytes: bytesOf(kept) }
         },
       }
       return {
@@ -98,8 +114,17 @@ export function createMemoryStore(now: () => number = createTicking()): MemorySt
         },
         async saveCheckpoint(checkpoint) {
           assertUp()
-          checkpoints.push(JSON.stringify(checkpoint))
+          const { revision, at } = checkpoint.place
+          if (checkpoints.has(revision)) return false
+          checkpoints.set(revision, { text: JSON.stringify(checkpoint), at, logBytes: bytesOf(entries.slice(0, revision)) })
           return true
+        },
+        async trim(horizon) {
+          assertUp()
+          const kept = [...checkpoints].map(([revision, { at, logBytes }]) => ({ revision, at, logBytes }))
+          const plan = planTrim(kept, horizon, { now: now(), logBytes: bytesOf(entries), reached: followedTo })
+          for (const revision of plan?.drop ?? []) checkpoints.delete(revision)
+          first = Math.max(first, plan?.base ?? 0)
         },
         async close() {
           for (const listener of mine) listeners.delete(listener)
@@ -109,6 +134,8 @@ export function createMemoryStore(now: () => number = createTicking()): MemorySt
   }
   return store
 }
+
+const bytesOf = (entries: readonly LogEntry[]): number => entries.reduce((sum, entry) => sum + JSON.stringify(entry).length + ROW_BYTES, 0)
 
 /** A clock that moves one millisecond whenever it is read. */
 function createTicking(): () => number {

@@ -24,7 +24,13 @@ synchronizerSuite({
     return {
       open: () => openPostgresSynchronizer(database.connection),
       truncate: (revision) => run('DELETE FROM log WHERE revision > $1', [revision]),
+      followedTo: (revision) =>
+        run(
+          `INSERT INTO projection_position (name, revision, id) VALUES ('main', $1, '') ON CONFLICT (name) DO UPDATE SET revision = excluded.revision`,
+          [revision],
+        ),
       async drop() {
+        await run('DELETE FROM projection_position')
         await run('DELETE FROM log')
         await run('DELETE FROM checkpoint')
       },

@@ -1,7 +1,9 @@
-import type { Checkpoint, Entry, LogEntry, Place } from '@gantt/scheduler-core'
+import type { Entry, LogEntry, Place } from '@gantt/scheduler-core'
 import type pg from 'pg'
 import { realTimers, type Timers } from '../../timers.ts'
-import { type LogReader, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
+import { fromParts, toParts } from '../parts.ts'
+import { planTrim, ROW_BYTES } from '../retention.ts'
+import { type LogReader, LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import { createPgDriver, type Driver, sqlState } from './session.ts'
 
 /** Advisory locks of a fleet's database: the turn, and the writing of checkpoints. */
@@ -11,8 +13,9 @@ const CHECKPOINT_LOCK = 0x67616e81
 /** How long a replica waits for its turn before it goes on without: a stalled holder must not stop the fleet. */
 const TURN_TIMEOUT_MS = 50
 
-/** Checkpoints kept; older ones are dropped when a new one is written. */
-const CHECKPOINTS_KEPT = 8
+/** Parts of a checkpoint that are read at once, and entries that one statement drops: neither takes long. */
+const PARTS_AT_ONCE = 4
+const ENTRIES_AT_ONCE = 20_000
 
 /** NOTIFY is a hint that may be lost: look at least this often. */
 const POLL_MS = 1_000
@@ -26,6 +29,13 @@ WITH appended AS (
   RETURNING revision, at_ms
 )
 SELECT revision, at_ms, pg_notify('gantt_log', revision::text) FROM appended`
+
+/** Bytes of all entries ever: up to the newest checkpoint, and behind it. */
+const LOG_BYTES = `(coalesce((SELECT log_bytes FROM checkpoint ORDER BY revision DESC LIMIT 1), 0)
+  + (SELECT coalesce(sum(octet_length(body) + ${ROW_BYTES}), 0) FROM log WHERE revision > coalesce((SELECT max(revision) FROM checkpoint), 0)))`
+const LOG_BYTES_UP_TO = `coalesce((SELECT log_bytes FROM checkpoint WHERE revision < $1 ORDER BY revision DESC LIMIT 1), 0)
+  + (SELECT coalesce(sum(octet_length(body) + ${ROW_BYTES}), 0) FROM log
+     WHERE revision <= $1 AND revision > coalesce((SELECT max(revision) FROM checkpoint WHERE revision < $1), 0))`
 
 const PING = { name: 'gantt-ping', text: 'SELECT 1' }
 
@@ -77,12 +87,33 @@ export async function openOn(driver: Driver, timers: Timers): Promise<Synchroniz
   const past: LogReader = {
     read: (after, limit) => read((query) => driver.query<LogRow>(query), after, limit),
     async loadCheckpoint(atMost) {
-      const { rows } = await driver.query<{ body: string }>({
-        name: 'gantt-load-checkpoint',
-        text: 'SELECT body FROM checkpoint WHERE revision <= $1 ORDER BY revision DESC LIMIT 1',
-        values: [atMost],
+      // one that is dropped while it is read has a newer one beside it, or is not needed any more
+      for (;;) {
+        const { rows } = await driver.query<{ revision: string; body: string; parts: number }>({
+          name: 'gantt-load-checkpoint',
+          text: 'SELECT revision, body, parts FROM checkpoint WHERE revision <= $1 ORDER BY revision DESC LIMIT 1',
+          values: [atMost],
+        })
+        const [row] = rows
+        if (row === undefined) return undefined
+        let read = 0
+        const checkpoint = await fromParts(
+          row.body,
+          readParts(driver, row.revision, () => read++),
+        )
+        if (read === row.parts) return checkpoint
+      }
+    },
+    async retention() {
+      const { rows } = await driver.query<{ first: string | null; at_ms: string | null; bytes: string }>({
+        name: 'gantt-retention',
+        text: `SELECT first.revision AS first, first.at_ms, ${LOG_BYTES} - coalesce((SELECT c.log_bytes - octet_length(first.body) - ${ROW_BYTES}
+                 FROM checkpoint c WHERE c.revision = first.revision), 0) AS bytes
+               FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT revision, at_ms, body FROM log ORDER BY revision LIMIT 1) first ON true`,
       })
-      return rows[0] && (JSON.parse(rows[0].body) as Checkpoint)
+      const { first, at_ms: at, bytes } = rows[0] ?? { first: null, at_ms: null, bytes: '0' }
+      const firstRevision = Number(first ?? 0)
+      return { firstRevision: firstRevision > 1 ? firstRevision : 0, firstAt: at === null ? null : Number(at), bytes: Number(bytes) }
     },
   }
 
@@ -147,21 +178,65 @@ export async function openOn(driver: Driver, timers: Timers): Promise<Synchroniz
         })
         if (rows[0]?.locked !== true) return false
         const { place } = checkpoint
+        const { head, count, parts } = toParts(checkpoint)
         const saved = await query({
           name: 'gantt-save-checkpoint',
-          text: `INSERT INTO checkpoint (revision, id, at_ms, epoch, format, body)
-                 SELECT $1, $2, $3, epoch, $4, $5 FROM store_epoch ON CONFLICT (revision) DO NOTHING`,
-          values: [place.revision, place.id, place.at, checkpoint.format, JSON.stringify(checkpoint)],
+          text: `INSERT INTO checkpoint (revision, id, at_ms, epoch, format, body, parts, log_bytes)
+                 SELECT $1, $2, $3, epoch, $4, $5, $6, ${LOG_BYTES_UP_TO} FROM store_epoch ON CONFLICT (revision) DO NOTHING`,
+          values: [place.revision, place.id, place.at, checkpoint.format, head, count],
         })
-        // the log is kept whole, so an old checkpoint only saves reading: a few are enough
-        if (saved.rowCount === 1)
+        if (saved.rowCount !== 1) return false
+        let part = 0
+        for (const body of parts())
           await query({
-            name: 'gantt-drop-checkpoints',
-            text: 'DELETE FROM checkpoint WHERE revision NOT IN (SELECT revision FROM checkpoint ORDER BY revision DESC LIMIT $1)',
-            values: [CHECKPOINTS_KEPT],
+            name: 'gantt-save-part',
+            text: 'INSERT INTO checkpoint_part (revision, part, body) VALUES ($1, $2, $3)',
+            values: [place.revision, part++, body],
           })
-        return saved.rowCount === 1
+        return true
       }),
+
+    async trim(horizon) {
+      const base = await driver.transaction(async (query) => {
+        const { rows: lock } = await query<{ locked: boolean }>({
+          name: 'gantt-checkpoint-lock',
+          text: `SELECT pg_try_advisory_xact_lock(${CHECKPOINT_LOCK}) AS locked`,
+        })
+        if (lock[0]?.locked !== true) return 0
+        const { rows } = await query<{
+          revision: string
+          at_ms: string
+          log_bytes: string
+          all_bytes: string
+          now: string
+          reached: string
+        }>({
+          name: 'gantt-list-checkpoints',
+          text: `SELECT revision, at_ms, log_bytes, ${LOG_BYTES} AS all_bytes, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
+                   coalesce((SELECT min(revision) FROM projection_position), 0) AS reached FROM checkpoint ORDER BY revision`,
+        })
+        const [one] = rows
+        if (one === undefined) return 0
+        const plan = planTrim(
+          rows.map(({ revision, at_ms, log_bytes }) => ({ revision: Number(revision), at: Number(at_ms), logBytes: Number(log_bytes) })),
+          horizon,
+          { now: Number(one.now), logBytes: Number(one.all_bytes), reached: Number(one.reached) },
+        )
+        if (plan === undefined) return 0
+        await query({ name: 'gantt-drop-checkpoints', text: 'DELETE FROM checkpoint WHERE revision = ANY($1)', values: [plan.drop] })
+        return plan.base
+      })
+      for (let dropped = base > 0 ? ENTRIES_AT_ONCE : 0; dropped > 0; )
+        dropped =
+          (
+            await driver.query({
+              name: 'gantt-drop-entries',
+              // the entry at the base stays: whoever goes on from its checkpoint compares it
+              text: `DELETE FROM log WHERE revision < $1::bigint AND revision < (SELECT min(revision) FROM log) + ${ENTRIES_AT_ONCE}`,
+              values: [base],
+            })
+          ).rowCount ?? 0
+    },
 
     async close() {
       stopPolling()
@@ -178,6 +253,8 @@ function toEntry({ revision, id, writer, body, at_ms }: LogRow): LogEntry {
 /** The first row is the caller's own place, unless it is the origin. */
 async function read(query: (config: pg.QueryConfig) => Promise<{ rows: LogRow[] }>, after: Place, limit: number): Promise<LogEntry[]> {
   const { rows } = await query({ name: 'gantt-read', text: READ, values: [after.revision, limit + 1] })
+  const first = Number(rows[0]?.revision ?? 0)
+  if (first > Math.max(1, after.revision)) throw new LogTrimmedError(after.revision, first)
   // nothing stands at the origin, so the row beyond the limit is an entry too
   if (after.revision === 0) return rows.slice(0, limit).map(toEntry)
   const [own, ...next] = rows
@@ -186,4 +263,20 @@ async function read(query: (config: pg.QueryConfig) => Promise<{ rows: LogRow[] 
       `the store does not hold revision ${after.revision} as entry ${after.id}; it holds ${own ? `entry ${own.id}` : 'nothing there'}`,
     )
   return next.map(toEntry)
+}
+
+/** The parts of a checkpoint in order, a few at a time. */
+async function* readParts(driver: Driver, revision: string, each: () => void): AsyncGenerator<string> {
+  for (let next = 0; ; next += PARTS_AT_ONCE) {
+    const { rows } = await driver.query<{ body: string }>({
+      name: 'gantt-load-parts',
+      text: `SELECT body FROM checkpoint_part WHERE revision = $1 AND part >= $2 ORDER BY part LIMIT ${PARTS_AT_ONCE}`,
+      values: [revision, next],
+    })
+    for (const { body } of rows) {
+      each()
+      yield body
+    }
+    if (rows.length < PARTS_AT_ONCE) return
+  }
 }

@@ -1,0 +1,52 @@
+import type { Checkpoint } from '@gantt/scheduler-core'
+
+/** The lists of a checkpoint that grow with the fleet. */
+const LISTS = ['hosts', 'claims', 'keys'] as const
+type List = (typeof LISTS)[number]
+
+/** Elements in one part: a part takes a few milliseconds, and the process does other things between two of them. */
+const ELEMENTS = 200
+
+/** What a checkpoint's row holds where the lists are kept in parts; no older release takes it for a whole one. */
+type Head = Omit<Checkpoint, List | 'format'> & { readonly format: string; readonly was: Checkpoint['format'] }
+
+/** A checkpoint as texts of which none grows with the fleet. */
+export interface PartedCheckpoint {
+  readonly head: string
+  readonly count: number
+  /** Made one by one as they are asked for. */
+  parts(): Generator<string>
+}
+
+export function toParts(checkpoint: Checkpoint): PartedCheckpoint {
+  const { hosts: _hosts, claims: _claims, keys: _keys, format, ...rest } = checkpoint
+  const head: Head = { ...rest, format: 'parts-1', was: format }
+  return {
+    head: JSON.stringify(head),
+    count: LISTS.reduce((sum, list) => sum + Math.ceil(checkpoint[list].length / ELEMENTS), 0),
+    *parts() {
+      for (const list of LISTS)
+        for (let first = 0; first < checkpoint[list].length; first += ELEMENTS)
+          yield JSON.stringify({ [list]: checkpoint[list].slice(first, first + ELEMENTS) })
+    },
+  }
+}
+
+/** Puts a checkpoint together: one that is whole in its head, or from its parts in order. */
+export async function fromParts(head: string, parts: AsyncIterable<string>): Promise<Checkpoint> {
+  const whole = JSON.parse(head) as Checkpoint | Head
+  if (!('was' in whole)) return whole
+  if (whole.format !== 'parts-1')
+    throw new RangeError(`the checkpoint at revision ${whole.place.revision} is kept as ${whole.format}; this release reads parts-1`)
+  const { was, format: _format, ...rest } = whole
+  const lists: Pick<Mutable<Checkpoint>, List> = { hosts: [], claims: [], keys: [] }
+  for await (const text of parts) {
+    const part = JSON.parse(text) as Partial<Pick<Checkpoint, List>>
+    lists.hosts.push(...(part.hosts ?? []))
+    lists.claims.push(...(part.claims ?? []))
+    lists.keys.push(...(part.keys ?? []))
+  }
+  return { ...rest, format: was, ...lists }
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer Element)[] ? Element[] : T[Key] }

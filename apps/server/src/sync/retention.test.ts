@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { planTrim } from './retention.ts'
+
+const DAY = 86_400_000
+const now = 100 * DAY
+/** One checkpoint a day, each a hundred revisions and a thousand bytes after the one before. */
+const daily = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ revision: (i + 1) * 100, at: now - (count - 1 - i) * DAY, logBytes: (i + 1) * 1_000 }))
+
+test.each([
+  ['what is within days and bytes stays', { days: 30, bytes: 1_000_000 }, 1_000, undefined],
+  ['what is older than the days goes, up to the checkpoint at which they begin', { days: 3, bytes: 1_000_000 }, 1_000, 300],
+  ['what is beyond the bytes goes, up to the checkpoint from which they suffice', { days: 30, bytes: 3_500 }, 1_000, 300],
+  ['two checkpoints stay, whatever the horizon', { days: 0, bytes: 0 }, 1_000, 500],
+  ['nothing goes that somebody has not reached', { days: 0, bytes: 0 }, 250, 200],
+  ['nothing goes while somebody has reached nothing', { days: 0, bytes: 0 }, 0, undefined],
+])('%s', (_name, horizon, reached, base) => {
+  expect(planTrim(daily(6), horizon, { now, logBytes: 6_000, reached })?.base).toBe(base)
+})
+
+test('of many checkpoints the newest four stay, and some spread over the whole log', () => {
+  const all = daily(80)
+  const drop = new Set(planTrim(all, { days: 1_000, bytes: 1_000_000 }, { now, logBytes: 80_000, reached: 8_000 })?.drop)
+  const kept = all.filter(({ revision }) => !drop.has(revision)).map(({ revision }) => revision)
+  expect(kept).toEqual([100, 1100, 2100, 3100, 4100, 5100, 6100, 7100, 7700, 7800, 7900, 8000])
+})
+
+test('a log without checkpoints stays whole', () => {
+  expect(planTrim([], { days: 0, bytes: 0 }, { now, logBytes: 10, reached: 10 })).toBeUndefined()
+})

@@ -1,0 +1,61 @@
+/** How much of the log is kept at most; what is older is dropped behind a checkpoint. */
+export interface Horizon {
+  readonly days: number
+  readonly bytes: number
+}
+
+export const DEFAULT_HORIZON: Horizon = { days: 30, bytes: 10_737_418_240 }
+
+/** What a store keeps of its log. */
+export interface Retention {
+  /** The first revision that can be gone back to; 0 while the log is whole. */
+  readonly firstRevision: number
+  /** Stamp of the first entry that is kept, milliseconds since 1970; null while there is none. */
+  readonly firstAt: number | null
+  /** Bytes of the entries that are kept, with an estimate of what a row costs beside. */
+  readonly bytes: number
+}
+
+/** What a row of the log costs beside its body. */
+export const ROW_BYTES = 100
+
+/** A checkpoint as far as it matters for what is kept. */
+export interface KeptCheckpoint {
+  readonly revision: number
+  readonly at: number
+  /** Bytes of all entries ever up to it. */
+  readonly logBytes: number
+}
+
+/** Checkpoints that are always kept, newest first; and how many more are spread over the rest of the log. */
+const NEWEST = 4
+const SPREAD = 8
+
+/**
+ * What to drop: entries before the revision `base`, which has a checkpoint and stays itself, and some checkpoints. At
+ * least two checkpoints stay, and nothing behind `reached` goes, the revision that everybody who follows the log has
+ * reached. Undefined when everything stays.
+ */
+export function planTrim(
+  checkpoints: readonly KeptCheckpoint[],
+  horizon: Horizon,
+  { now, logBytes, reached }: { readonly now: number; readonly logBytes: number; readonly reached: number },
+): { readonly base: number; readonly drop: readonly number[] } | undefined {
+  const oldestFirst = [...checkpoints].sort((a, b) => a.revision - b.revision)
+  const allowed = oldestFirst.slice(0, -1).filter(({ revision }) => revision <= reached)
+  const cutoff = now - horizon.days * 86_400_000
+  const byAge = allowed.filter(({ at }) => at <= cutoff).at(-1)
+  const bySize = logBytes > horizon.bytes ? (allowed.find((one) => logBytes - one.logBytes <= horizon.bytes) ?? allowed.at(-1)) : undefined
+  const base = [byAge, bySize].reduce((most, one) => ((one?.revision ?? 0) > (most?.revision ?? 0) ? one : most), undefined)
+  const kept = oldestFirst.filter(({ revision }) => revision >= (base?.revision ?? 0))
+  const step = (logBytes - (kept[0]?.logBytes ?? 0)) / SPREAD
+  let last = Number.NEGATIVE_INFINITY
+  const spared = kept.filter(({ logBytes: bytes }, i) => {
+    // the base must stay: the log is read from there
+    if (i > 0 && i < kept.length - NEWEST && bytes - last < step) return false
+    last = bytes
+    return true
+  })
+  const drop = oldestFirst.filter((one) => !spared.includes(one)).map(({ revision }) => revision)
+  return base === undefined && drop.length === 0 ? undefined : { base: base?.revision ?? 0, drop }
+}
