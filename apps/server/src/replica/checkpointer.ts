@@ -1,13 +1,20 @@
 import { type Checkpoint, checkpointOf, type Fleet } from '@gantt/scheduler-core'
+import type { Horizon } from '../sync/retention.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import type { Timers } from '../timers.ts'
 
-/** A checkpoint is due after this many changes, or this long after the first change since the last. */
+/** A checkpoint is due after this many changes, and a fourth of what it holds, or this long after the first change since the last. */
 const CHANGES = 10_000
 const MILLISECONDS = 60_000
 
-/** Writes checkpoints as the log grows, so that a replica that starts, and a replay, read little of it. */
-export function createCheckpointer(store: Synchronizer, timers: Timers, revision: number, warn: (message: string) => void) {
+/** Writes checkpoints as the log grows, so that a replica that starts, and a replay, read little of it; trims the log behind them. */
+export function createCheckpointer(
+  store: Synchronizer,
+  timers: Timers,
+  revision: number,
+  horizon: Horizon,
+  warn: (message: string) => void,
+) {
   let changes = 0
   let lastRevision = revision
   let latest: Fleet | undefined
@@ -21,9 +28,11 @@ export function createCheckpointer(store: Synchronizer, timers: Timers, revision
     lastRevision = checkpoint.place.revision
     saving = store
       .saveCheckpoint(checkpoint)
-      .then(() => undefined)
+      .then((saved) => (saved ? store.trim(horizon) : undefined))
       .catch((error: unknown) =>
-        warn(`no checkpoint was written at revision ${lastRevision}: ${error instanceof Error ? error.message : String(error)}`),
+        warn(
+          `the checkpoint at revision ${lastRevision} was not written, or the log not trimmed behind it: ${error instanceof Error ? error.message : String(error)}`,
+        ),
       )
       .finally(() => {
         saving = undefined
@@ -35,7 +44,8 @@ export function createCheckpointer(store: Synchronizer, timers: Timers, revision
     applied(fleet: Fleet, by: number): void {
       latest = fleet
       changes += by
-      if (changes >= CHANGES) save()
+      // what a checkpoint costs grows with the fleet, so large ones are rarer
+      if (changes >= CHANGES && changes >= (fleet.hosts.count + fleet.ledger.claims.size) / 4) save()
     },
     async close(): Promise<void> {
       stop()

@@ -1,4 +1,4 @@
-import { at, canonicalJson, checkpointOf, hostKey, type RequestSpec } from '@gantt/scheduler-core'
+import { at, canonicalJson, checkpointOf, ENTRY_FORMAT, hostKey, type RequestSpec, restoreFleet } from '@gantt/scheduler-core'
 import { aReport, aRequest } from '@gantt/scheduler-core/testing'
 import { afterEach, expect, test } from 'vitest'
 import { createMemoryStore, type MemoryStore } from '../sync/memory/memory.ts'
@@ -299,4 +299,24 @@ test('a call whose every append is refused ends typed, with the obstacle named, 
   expect(warnings[0]).toMatch(/^decision \S+ came to nothing 10 times: append.refused \(10 times\)/)
   refusing = false
   expect((await replica.place(call('k', aRequest()))).type).toBe('placed')
+})
+
+test('a replica that the log has left behind goes on from a checkpoint', async () => {
+  const store = createMemoryStore()
+  const slow = await open(store)
+  await slow.propose([aReport('h1')])
+  store.faults.down = true
+  await expect(slow.fresh(50)).rejects.toMatchObject({ reason: 'store' })
+  store.faults.down = false
+  const other = store.open()
+  const fleet = restoreFleet(checkpointOf(slow.fleet))
+  for (let i = 2; i <= 9; i++) {
+    await other.append({ format: ENTRY_FORMAT, id: `e${i}`, writer: 'other', basis: fleet.place, changes: [aReport(`h${i}`)] })
+    for (const entry of await other.read(fleet.place, 10)) fleet.apply(entry)
+    if (i % 4 === 0) await other.saveCheckpoint(checkpointOf(fleet))
+  }
+  await other.saveCheckpoint(checkpointOf(fleet))
+  await other.trim({ days: 0, bytes: 0 })
+  expect((await slow.place(call('k', aRequest()))).type).toBe('placed')
+  expect(slow.fleet.hosts.count).toBe(9)
 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   type Change,
+  type Checkpoint,
   Fleet as EmptyFleet,
   type Fleet,
   type LogEntry,
@@ -8,7 +9,8 @@ import {
   UnknownEntryError,
   type Void,
 } from '@gantt/scheduler-core'
-import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
+import { DEFAULT_HORIZON, type Horizon } from '../sync/retention.ts'
+import { LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
 import { realTimers, type Timers } from '../timers.ts'
 import { type Batch, buildBatch } from './batch.ts'
 import { type CallQueue, createCallQueue } from './call-queue.ts'
@@ -38,7 +40,11 @@ export interface ReplicaOptions {
   readonly newSeed?: () => string
   /** For deadlines, retries and for estimating the store's time. */
   readonly timers?: Timers
+  /** How much of the log stays. */
+  readonly horizon?: Horizon
 }
+
+const fleetOf = (checkpoint: Checkpoint | undefined): Fleet => (checkpoint === undefined ? new EmptyFleet() : restoreFleet(checkpoint))
 
 /** A turn ends after this long, whatever still waits. */
 const TURN_MS = 5
@@ -81,7 +87,7 @@ export class Replica {
   /** Loads the newest checkpoint and the log after it, then follows. Throws when the store cannot be read. */
   static async start(options: ReplicaOptions): Promise<Replica> {
     const checkpoint = await options.store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
-    const replica = new Replica(options, checkpoint === undefined ? new EmptyFleet() : restoreFleet(checkpoint))
+    const replica = new Replica(options, fleetOf(checkpoint))
     await replica.#catchUp()
     replica.#clock.learn(await options.store.time())
     replica.#running = replica.#run()
@@ -99,7 +105,7 @@ export class Replica {
     this.#clock = createStoreClock(timers.now)
     this.#freshAt = timers.now()
     this.#retries = createRetries(options.warn, timers)
-    this.#checkpointer = createCheckpointer(this.#store, timers, fleet.place.revision, options.warn)
+    this.#checkpointer = createCheckpointer(this.#store, timers, fleet.place.revision, options.horizon ?? DEFAULT_HORIZON, options.warn)
     this.#store.onNews((revision) => {
       if (revision !== undefined && revision <= this.#fleet.place.revision) return
       this.#lookAtStore()
@@ -202,7 +208,14 @@ export class Replica {
     let missed = 0
     this.#news = false
     for (;;) {
-      const entries = await this.#store.read(this.#fleet.place, READ_LIMIT)
+      const entries = await this.#store.read(this.#fleet.place, READ_LIMIT).catch((error: unknown) => {
+        if (error instanceof LogTrimmedError) return undefined
+        throw error
+      })
+      if (entries === undefined) {
+        await this.#reload()
+        continue
+      }
       for (const entry of entries) this.#apply(entry)
       missed += entries.length
       if (entries.length < READ_LIMIT) break
@@ -211,6 +224,23 @@ export class Replica {
     this.#freshAt = this.#options.timers.now()
     this.#moved.tell()
     return missed
+  }
+
+  /** Takes over the fleet of the newest checkpoint, where the log no longer reaches back to this replica's own place. */
+  async #reload(): Promise<void> {
+    const before = this.#fleet.place.revision
+    const checkpoint = await this.#store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
+    if (checkpoint === undefined || checkpoint.place.revision <= before)
+      throw new StoreWentBackError(`the log does not follow revision ${before} any more, and no later checkpoint is there`)
+    this.#fleet = fleetOf(checkpoint)
+    this.#options.warn(`the log no longer reaches back to revision ${before}; going on from the checkpoint at ${checkpoint.place.revision}`)
+    // what became of an entry in between cannot be told from here: placements are told by their key
+    const owners = this.#inFlight?.owners ?? []
+    this.#inFlight = undefined
+    for (const { work } of owners)
+      if (work.type === 'changes')
+        work.fail(new UnavailableError('store', 'the replica was left behind by the log; look whether the change was made'))
+    this.#queue.putBack(owners.flatMap(({ work }) => (work.type === 'placement' ? [work] : [])))
   }
 
   #enqueue<Outcome, Item extends Work>(deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item): Promise<Outcome> {

@@ -55,12 +55,15 @@ export interface FakePostgres {
   onAppended(listener: (entry: StoredEntry) => void): void
 }
 
+/** As many as the synchronizer reads at once. */
+const PARTS_AT_ONCE = 4
 const LOCK_TIMEOUT_MS = 50
 const EPOCH_MS = 1_700_000_000_000
 
 export function createFakePostgres(time: VirtualTime, random: Random): FakePostgres {
   const log: StoredEntry[] = []
-  const checkpoints: { readonly revision: number; readonly body: string }[] = []
+  const checkpoints: { readonly revision: number; readonly body: string; readonly parts: number }[] = []
+  const parts = new Map<number, unknown[]>()
   const connections = new Set<Connection>()
   const appended: ((entry: StoredEntry) => void)[] = []
   const waiting: { readonly connection: Connection; grant(): void }[] = []
@@ -144,15 +147,24 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
     'gantt-load-checkpoint': ([atMost]) =>
       checkpoints
         .filter(({ revision }) => revision <= Number(atMost))
+        // one whose transaction was cut is not there
+        .filter(({ revision, parts: count }) => parts.get(revision)?.length === count)
         .sort((a, b) => b.revision - a.revision)
         .slice(0, 1),
     'gantt-checkpoint-lock': () => [{ locked: true }],
-    'gantt-save-checkpoint': ([revision, , , , body]) => {
+    'gantt-save-checkpoint': ([revision, , , , body, count]) => {
       if (checkpoints.some((one) => one.revision === revision)) return []
-      checkpoints.push({ revision: Number(revision), body: String(body) })
+      checkpoints.push({ revision: Number(revision), body: String(body), parts: Number(count) })
+      parts.set(Number(revision), [])
       return [{}]
     },
-    'gantt-drop-checkpoints': () => [],
+    'gantt-save-part': ([revision, , body]) => {
+      parts.get(Number(revision))?.push({ body })
+      return [{}]
+    },
+    'gantt-load-parts': ([revision, from]) => (parts.get(Number(revision)) ?? []).slice(Number(from), Number(from) + PARTS_AT_ONCE),
+    // the log of a simulation is short: none of it is dropped
+    'gantt-list-checkpoints': () => [],
   }
 
   const execute = async (connection: Connection, { name = '', values = [] }: pg.QueryConfig): Promise<unknown[]> => {
