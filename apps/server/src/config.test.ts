@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
 
 test('what is not set has its default', () => {
-  expect(readConfig({})).toEqual({ host: '127.0.0.1', port: 4400, dataDir: undefined, databaseUrl: undefined, adminKey: undefined })
+  expect(readConfig({})).toEqual({
+    host: '127.0.0.1',
+    port: 4400,
+    dataDir: undefined,
+    databaseUrl: undefined,
+    adminKey: undefined,
+    horizon: { days: 30, bytes: 10_737_418_240 },
+  })
 })
 
 test('what is set is taken', () => {
@@ -12,12 +19,27 @@ test('what is set is taken', () => {
     GANTT_DATA_DIR: '/d',
     DATABASE_URL: 'postgres://h/d',
     GANTT_ADMIN_KEY: 'sixteen-or-more-characters',
+    GANTT_LOG_DAYS: '7',
+    GANTT_LOG_BYTES: '5000000',
   }
-  expect(readConfig(environment)).toMatchObject({ host: '::1', port: 0, dataDir: '/d', databaseUrl: 'postgres://h/d' })
+  expect(readConfig(environment)).toMatchObject({
+    host: '::1',
+    port: 0,
+    dataDir: '/d',
+    databaseUrl: 'postgres://h/d',
+    horizon: { days: 7, bytes: 5_000_000 },
+  })
 })
 
 test('all that is wrong is told at once, by name, without secrets', () => {
-  const wrong = { PORT: '70000', HOST: 'a b', DATABASE_URL: 'mysql://user:secret@h', GANTT_ADMIN_KEY: 'short' }
+  const wrong = {
+    PORT: '70000',
+    HOST: 'a b',
+    DATABASE_URL: 'mysql://user:secret@h',
+    GANTT_ADMIN_KEY: 'short',
+    GANTT_LOG_DAYS: '0',
+    GANTT_LOG_BYTES: '1 GB',
+  }
   const error = (() => {
     try {
       return readConfig(wrong)
@@ -31,6 +53,8 @@ test('all that is wrong is told at once, by name, without secrets', () => {
     'HOST',
     'DATABASE_URL',
     'GANTT_ADMIN_KEY',
+    'GANTT_LOG_DAYS',
+    'GANTT_LOG_BYTES',
   ])
   expect(String(error)).toContain('PORT is "70000"; it must be a port')
   expect(String(error)).not.toMatch(/secret|short/)

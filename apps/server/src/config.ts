@@ -1,3 +1,5 @@
+import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
+
 /** Settings of the service, from the environment. */
 export interface Config {
   readonly host: string
@@ -9,6 +11,8 @@ export interface Config {
   readonly databaseUrl: string | undefined
   /** Taken as an admin key instead of a generated one. */
   readonly adminKey: string | undefined
+  /** How much of the log is kept. */
+  readonly horizon: Horizon
 }
 
 export const DEFAULT_PORT = 4400
@@ -51,6 +55,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     '16 to 512 printable characters without spaces',
     { isSecret: true },
   )
+  const days = text('GANTT_LOG_DAYS') ?? String(DEFAULT_HORIZON.days)
+  check('GANTT_LOG_DAYS', /^\d{1,5}$/.test(days) && Number(days) >= 1, 'a whole number of days, 1 to 99999')
+  const bytes = text('GANTT_LOG_BYTES') ?? String(DEFAULT_HORIZON.bytes)
+  check('GANTT_LOG_BYTES', /^\d{7,15}$/.test(bytes), 'a whole number of bytes, 1000000 or more')
   if (problems.length > 0) throw new ConfigError(problems)
-  return { host, port: Number(port), dataDir, databaseUrl, adminKey }
+  return { host, port: Number(port), dataDir, databaseUrl, adminKey, horizon: { days: Number(days), bytes: Number(bytes) } }
 }

@@ -16,8 +16,10 @@ import { createProjector } from './replica/projector.ts'
 import { Replica } from './replica/replica.ts'
 import { unloggedRow } from './replica/rows-of.ts'
 import { createSchema } from './schema/index.ts'
+import { createLogReader } from './services/log.ts'
 import { createServices } from './services/services.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
+import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 
 export interface ServiceOptions {
   /** A migrated database. */
@@ -27,6 +29,8 @@ export interface ServiceOptions {
   readonly port: number
   /** Taken as an admin key, beside those that are there. */
   readonly adminKey?: string | undefined
+  /** How much of the log is kept. */
+  readonly horizon?: Horizon
   /** Tells operators what went wrong; never the callers' data. */
   warn(message: string): void
 }
@@ -44,7 +48,7 @@ export interface Service {
 const ADMIN_ACCOUNT = 'admin'
 
 /** Everything between a database and a port: keys, log, replica, projections, API. Closes what it opened when a step fails. */
-export async function openService({ connection, host, port, adminKey, warn }: ServiceOptions): Promise<Service> {
+export async function openService({ connection, host, port, adminKey, horizon = DEFAULT_HORIZON, warn }: ServiceOptions): Promise<Service> {
   const opened: (() => Promise<void> | void)[] = []
   const closeAll = async (): Promise<void> => {
     for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
@@ -58,7 +62,7 @@ export async function openService({ connection, host, port, adminKey, warn }: Se
     const records = openRecords(prisma)
     const store = await openPostgresSynchronizer(connection)
     const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
-    const replica = await Replica.start({ store, name, warn, recordUnlogged: records.keep }).catch(async (error: unknown) => {
+    const replica = await Replica.start({ store, name, warn, horizon, recordUnlogged: records.keep }).catch(async (error: unknown) => {
       await store.close()
       throw error
     })
@@ -72,7 +76,14 @@ export async function openService({ connection, host, port, adminKey, warn }: Se
     const stopFeed = projector.onDecision(records.tell)
     opened.push(() => stopFeed())
 
-    const services = createServices({ replica, history, projector, feed: records, ...records.stores })
+    const services = createServices({
+      replica,
+      history,
+      projector,
+      log: createLogReader(store.past, horizon, () => projections.countSetAside()),
+      feed: records,
+      ...records.stores,
+    })
     const server: HttpServer = await startHttpServer({
       host,
       port,

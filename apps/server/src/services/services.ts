@@ -8,6 +8,7 @@ import { createFleetReader, type FleetReader } from './fleet-columns.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createHealth, type Health } from './health.ts'
 import { createHosts, type Hosts } from './hosts.ts'
+import type { LogKeeping } from './log.ts'
 import { createPlacement, type Placement } from './placement.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import { createRelocation, type Relocation } from './relocation.ts'
@@ -29,6 +30,7 @@ export interface Services {
   readonly profiles: Profiles
   readonly watch: Watch
   readonly fleet: FleetReader
+  readonly log: LogKeeping
   /** The revision that this replica has applied. */
   revision(): number
 }
@@ -37,9 +39,10 @@ export interface ServicesOptions extends Records {
   readonly replica: Replica
   readonly history: History
   readonly feed: DecisionFeed
+  readonly log: LogKeeping
 }
 
-export function createServices({ replica, history, feed, ...records }: ServicesOptions): Services {
+export function createServices({ replica, history, feed, log, ...records }: ServicesOptions): Services {
   const decisions = createDecisions(replica, records)
   const placement = createPlacement(replica, decisions)
   return {
@@ -56,6 +59,7 @@ export function createServices({ replica, history, feed, ...records }: ServicesO
     profiles: createProfiles(replica),
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),
+    log,
     revision: () => replica.fleet.place.revision,
   }
 }
