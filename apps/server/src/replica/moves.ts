@@ -36,9 +36,10 @@ export function requestOfMove(
   return {
     ...request,
     instanceUuids: claim.instance === null ? [] : [claim.instance],
+    // a move keeps its group, with the rule that it has now
     instanceGroup:
       group === undefined
-        ? request.instanceGroup
+        ? null
         : {
             uuid: group.uuid,
             policy: group.policy,

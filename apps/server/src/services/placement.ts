@@ -152,8 +152,14 @@ function checkMove({ fleet }: Replica, { intent, moveOf, spec: { path } }: Place
   if (named !== undefined && claim !== undefined && claim.instance !== named)
     issues.push(issue([...path, 'instanceUuids'], named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
   const { instanceGroup } = request
-  if (instanceGroup !== null && claim !== undefined && claim.group !== null && claim.group !== instanceGroup.uuid)
-    issues.push(issue([...path, 'instanceGroup', 'uuid'], instanceGroup.uuid, `be ${claim.group}, the server group of the claim`))
+  if (instanceGroup !== null && claim !== undefined && claim.group !== instanceGroup.uuid)
+    issues.push(
+      issue(
+        [...path, 'instanceGroup', 'uuid'],
+        instanceGroup.uuid,
+        `be ${claim.group ?? 'left out: the claim is in no group'}; a move keeps its group`,
+      ),
+    )
   return issues
 }
 

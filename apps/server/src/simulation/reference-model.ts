@@ -234,13 +234,9 @@ export class ReferenceModel {
     if (change.parts.length !== 1) return 'claim.lost'
     if (!this.isLive(source) || source.fence !== change.source.fence || source.instance !== part.instance) return 'claim.lost'
     if (source.source !== null || source.target !== null) return 'claim.moving'
-    const groups = [...this.groups]
-    this.#bindGroup(change.group)
-    const refusal = this.#mayStand(part, change.group?.uuid ?? null, source)
-    if (refusal !== undefined) {
-      this.groups = groups
-      return refusal
-    }
+    if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
+    const refusal = this.#mayStand(part, source.group, source)
+    if (refusal !== undefined) return refusal
     const claim = this.#newClaim(change, part, fence)
     claim.source = source.id
     source.target = claim.id

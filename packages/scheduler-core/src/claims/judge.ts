@@ -51,10 +51,10 @@ export function judgeMove(fleet: Fleet, basis: number, change: MoveProposed, fen
   if (source === undefined || source.fence !== change.source.fence || !isLive(source) || source.instance !== part.instance)
     return 'claim.lost'
   if (source.source !== null || source.target !== null) return 'claim.moving'
+  // a move keeps its group: both ends count there, and which of them will stay is not known yet
+  if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
   const record = hosts.find(part)
   if (record === undefined) return 'claim.no_room'
-  const isNew = change.group !== null && groups.find(change.group.uuid) === undefined
-  if (change.group !== null) groups.bind(change.group)
   // the instance does not stand in its own way
   const putBack = ledger.lift(source, growsInPlace(source, record.index, part.grants))
   const bound = change.group === null ? undefined : groups.find(change.group.uuid)
@@ -64,10 +64,7 @@ export function judgeMove(fleet: Fleet, basis: number, change: MoveProposed, fen
       ? 'claim.group_rule'
       : undefined
   putBack()
-  if (obstacle !== undefined) {
-    if (isNew && change.group !== null) groups.unbind(change.group.uuid)
-    return obstacle
-  }
+  if (obstacle !== undefined) return obstacle
   holdMove(hosts, groups, part, change.group, source)
   touchHosts(fleet, change)
   ledger.open(change, fence, fleet.place.revision, fleet.now, source)
