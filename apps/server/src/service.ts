@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import os from 'node:os'
 import type pg from 'pg'
 import { type ApiKeyStore, openApiKeyStore, scopes } from './db/api-keys.ts'
+import { createAuditStore } from './db/audit.ts'
 import { createDecisionStore } from './db/decisions.ts'
 import { createPrisma, type PrismaClient } from './db/prisma.ts'
 import { createProjectionStore } from './db/projections.ts'
@@ -16,6 +17,7 @@ import { createProjector } from './replica/projector.ts'
 import { Replica } from './replica/replica.ts'
 import { unloggedRow } from './replica/rows-of.ts'
 import { createSchema } from './schema/index.ts'
+import { createAudit } from './services/audit.ts'
 import { createLogReader } from './services/log.ts'
 import { createServices } from './services/services.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
@@ -58,6 +60,8 @@ export async function openService({ connection, host, port, adminKey, horizon = 
     opened.push(() => prisma.$disconnect())
     const keys = await openApiKeyStore(prisma, warn)
     opened.push(() => keys.close())
+    const audit = createAudit({ store: createAuditStore(prisma), warn })
+    opened.push(() => audit.close())
 
     const records = openRecords(prisma)
     const store = await openPostgresSynchronizer(connection)
@@ -82,6 +86,8 @@ export async function openService({ connection, host, port, adminKey, horizon = 
       projector,
       log: createLogReader(store.past, horizon, () => projections.countSetAside()),
       feed: records,
+      keys,
+      audit,
       ...records.stores,
     })
     const server: HttpServer = await startHttpServer({

@@ -45,7 +45,7 @@ function wordSql(word: string): Prisma.Sql {
 }
 
 /** A value as a LIKE pattern: a bare star is any run, everything else is itself. */
-function matchSql(value: string): Prisma.Sql {
+export function matchSql(value: string): Prisma.Sql {
   const pattern = value.replace(
     /\\(.)|(\*)|([%_\\])/gs,
     (_whole, kept: string | undefined, star: string | undefined, special: string | undefined) =>
@@ -54,9 +54,11 @@ function matchSql(value: string): Prisma.Sql {
   return Prisma.sql`one.text LIKE ${pattern}`
 }
 
-const likeLiteral = (text: string): string => text.replace(/[%_\\]/g, '\\$&')
+/** A text as the part of a LIKE pattern that means it. */
+export const likeLiteral = (text: string): string => text.replace(/[%_\\]/g, '\\$&')
 
-function numberSql(found: Prisma.Sql, { field, operator, values }: QueryTerm): Prisma.Sql {
+/** Compares a number with those of a term. */
+export function numberSql(found: Prisma.Sql, { field, operator, values }: QueryTerm): Prisma.Sql {
   const known = findField(field ?? '', decisionFields)
   const numbers = values.map((value) => (known === undefined ? undefined : numberOf(value, known)) ?? Number.NaN)
   const [first = Number.NaN] = numbers

@@ -5,20 +5,34 @@ import {
   getNamedType,
   isEnumType,
   isInputObjectType,
+  isInterfaceType,
   isLeafType,
   isListType,
   isNonNullType,
+  isObjectType,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scopes } from '../auth/caller.ts'
+import { answerFields, hostBoundFields, projectBoundFields, refusedField } from '../auth/field-rules.ts'
 import { encodeId } from '../schema/ids.ts'
 import { createSchema } from '../schema/index.ts'
-import { codeOf, startTestService, type TestService } from '../testing/test-service.ts'
+import { codeOf, dataOf, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+import { whoMay } from './authorisation.table.ts'
 
 let api: TestService
+/** A key of each role. */
+const keys = new Map<string, string>()
+const roles = ['none', ...scopes, 'project', 'hosts']
+
 beforeAll(async () => {
   api = await startTestService()
   await api.report({ h1: {} })
+  const { keys: store } = api.service
+  for (const scope of scopes) keys.set(scope, await api.keyWith(scope))
+  keys.set('none', await api.keyWith())
+  const bound = { account: 'tenant', scopes: ['READ', 'SCHEDULE', 'CLAIM'], project: 'p1' } as const
+  keys.set('project', (await store.create({ ...bound, name: 'of p1' })).secret)
+  keys.set('hosts', (await store.create({ name: 'of h1', account: 'agents', scopes: ['REPORT'], hosts: ['h1'] })).secret)
 })
 afterAll(async () => {
   expect(api.warnings).toEqual([])
@@ -26,25 +40,54 @@ afterAll(async () => {
 })
 
 const schema = createSchema()
+const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((root) =>
+  Object.values(root?.getFields() ?? {}).map((field) => ({ root: root?.name ?? '', field, name: `${root?.name}.${field.name}` })),
+)
 
-describe('who may do what', () => {
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((root) =>
-    Object.values(root?.getFields() ?? {}).map((field) => ({ root: root?.name.toLowerCase() ?? '', field })),
-  )
-  const needs = (extensions: unknown) =>
-    (extensions as { pothosOptions: { authScopes: { scope?: string } } }).pothosOptions.authScopes.scope
+describe('who may ask what', () => {
+  test('every root field has a row in the table, and no row is left over', () => {
+    const missing = roots.filter(({ name }) => whoMay[name] === undefined).map(({ name }) => name)
+    expect(missing, `new fields: say who may ask them in apps/server/src/http/authorisation.table.ts, as '${missing[0]}': 'READ'`).toEqual(
+      [],
+    )
+    expect(Object.keys(whoMay).filter((name) => roots.every((each) => each.name !== name))).toEqual([])
+  })
 
-  test.each(roots)('$root $field.name: no key is 401, a key without the scope is 403', async ({ root, field }) => {
+  test.each(roots)('$name: no key is 401; each role as the table says', async ({ root, field, name }) => {
     const args = field.args.filter(isRequired).map((arg) => `${arg.name}: ${literalOf(arg.type)}`)
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }'
-    const document = `${root} { ${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''} ${selection} }`
-    const anonymous = await api.ask(document, {}, null)
-    expect([anonymous.status, codeOf(anonymous)]).toEqual([401, 'UNAUTHENTICATED'])
-    const needed = needs(field.extensions)
-    const others = scopes.filter((scope) => scope !== needed && scope !== 'ADMIN' && needed !== undefined)
-    const refused = await api.ask(document, {}, await api.keyWith(...others))
-    expect([refused.status, codeOf(refused)]).toEqual([403, 'FORBIDDEN'])
+    const document = `${root.toLowerCase()} { ${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''} ${selection} }`
+    expect(await endOf(document, null)).toEqual([401, 'UNAUTHENTICATED'])
+    const [needed = '', ...bound] = whoMay[name]?.split(' ') ?? []
+    for (const role of roles) {
+      const may = role === 'ADMIN' || role === needed || bound.includes(role) || (needed === 'any' && role !== 'none')
+      const [status, code] = await endOf(document, keys.get(role) ?? '')
+      if (may) expect({ role, isRefused: status === 401 || status === 403 || code === 'FORBIDDEN' }).toEqual({ role, isRefused: false })
+      else expect({ role, status, code }).toEqual({ role, status: 403, code: 'FORBIDDEN' })
+    }
   })
+
+  /** Status and first code of an answer; of a stream only that it began. */
+  async function endOf(document: string, key: string | null): Promise<readonly [number, unknown]> {
+    if (!document.startsWith('subscription')) {
+      const answer = await api.ask(document, {}, key)
+      return [answer.status, codeOf(answer)]
+    }
+    const abort = new AbortController()
+    const response = await fetch(api.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream, application/graphql-response+json;q=0.9',
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      },
+      body: JSON.stringify({ query: document }),
+      signal: abort.signal,
+    })
+    if (response.status !== 200) return [response.status, codeOf({ ...(await response.json()) })]
+    abort.abort()
+    return [200, undefined]
+  }
 
   const isRequired = (arg: GraphQLArgument) => isNonNullType(arg.type) && arg.defaultValue === undefined
   function literalOf(type: GraphQLInputType): string {
@@ -77,5 +120,56 @@ describe('who may do what', () => {
       expect(answer.text).not.toMatch(/Did you mean|Query/)
     }
     expect((await api.ask('{ __schema { queryType { name } } }')).data).toEqual({ __schema: { queryType: { name: 'Query' } } })
+  })
+})
+
+describe('fields of objects', () => {
+  const objects = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) || isInterfaceType(type))
+  const uses = objects
+    .filter(({ name }) => !name.startsWith('__'))
+    .flatMap((type) => Object.keys(type.getFields()).map((field) => ({ type: type.name, field })))
+  const isRoot = (type: string) => ['Query', 'Mutation', 'Subscription'].includes(type)
+
+  test.each([
+    ['a key without READ', answerFields, { scopes: ['SCHEDULE'] as const, hosts: [], project: null }],
+    ['a key bound to a project', projectBoundFields, { scopes: ['READ', 'SCHEDULE', 'CLAIM'] as const, hosts: [], project: 'p1' }],
+    ['a key bound to host names', hostBoundFields, { scopes: ['REPORT'] as const, hosts: ['h1'], project: null }],
+  ])('%s may ask for what is listed, of every type that there is, and for nothing else', (_name, listed, caller) => {
+    const rows = Object.entries(listed).flatMap(([type, fields]) => fields.map((field) => `${type}.${field}`))
+    const all = uses.map(({ type, field }) => `${type}.${field}`)
+    expect(
+      rows.filter((row) => !all.includes(row)),
+      'rows of auth/field-rules.ts for fields that are not in the schema',
+    ).toEqual([])
+    for (const use of uses) {
+      const isOpen = rows.includes(`${use.type}.${use.field}`) || (listed === answerFields && isRoot(use.type))
+      expect({ ...use, isOpen: refusedField(caller, [use]) === undefined }).toEqual({ ...use, isOpen })
+    }
+  })
+
+  test('node leads a bound key nowhere; an edge of an answer leads a key without READ nowhere', async () => {
+    const { decision, destinations } = await placeWith(api, {}, { projectId: 'p2' })
+    const ids = [decision.id, destinations[0].selected.claim.id, encodeId('Host', JSON.stringify(['h1', 'h1']))]
+    for (const id of ids)
+      for (const role of ['project', 'hosts', 'SCHEDULE', 'REPORT', 'CLAIM', 'none']) {
+        const answer = await api.ask(`{ node(id: "${id}") { id } }`, {}, keys.get(role))
+        expect([role, answer.status, codeOf(answer), answer.data]).toEqual([role, 403, 'FORBIDDEN', undefined])
+      }
+    const place = (fields: string) => `mutation { selectDestinations(input: { idempotencyKey: "${randomUUID()}", intent: CREATE,
+      spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }) { ... on SelectDestinationsPayload { ${fields} } } }`
+    const before = await dataOf(api, '{ claims { totalCount } }')
+    for (const fields of [
+      'decision { explanation { __typename } }',
+      'destinations { selected { host { capacity { free } } } }',
+      'decision { ...F } } } } fragment F on Decision { spec { document } } query Q { viewer { ... on Viewer { scopes',
+    ]) {
+      const answer = await api.ask(place(fields), {}, keys.get('SCHEDULE'))
+      expect([fields, answer.status]).toEqual([fields, fields.includes('query Q') ? answer.status : 403])
+      expect(answer.data ?? null).toBe(null)
+    }
+    // refused before anything ran
+    expect(await dataOf(api, '{ claims { totalCount } }')).toEqual(before)
+    const allowed = await api.ask(place('destinations { selected { host { name } claim { id fence } } }'), {}, keys.get('SCHEDULE'))
+    expect([allowed.status, allowed.errors]).toEqual([200, []])
   })
 })

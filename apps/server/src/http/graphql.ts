@@ -3,9 +3,11 @@ import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import type { Caller } from '../auth/caller.ts'
 import type { Context } from '../schema/context.ts'
 import { fault } from '../schema/faults.ts'
+import { servicesFor } from '../services/bound.ts'
 import type { Services } from '../services/services.ts'
 import { variableFaults } from './coercion.ts'
 import { acceptedEncoding, compress, LEAST_TO_COMPRESS } from './compression.ts'
+import { useFieldRules } from './field-rules.ts'
 import { checkLimits, limits } from './limits.ts'
 import { documentFaults } from './literals.ts'
 import { defectBehind, toFault } from './masking.ts'
@@ -29,7 +31,7 @@ export type GraphqlHandler = YogaServerInstance<Call, Context>
 export function createGraphql({ schema, services, warn }: GraphqlOptions): GraphqlHandler {
   return createYoga<Call, Context>({
     schema,
-    context: ({ caller, requestId }) => ({ ...services, caller, requestId }),
+    context: ({ caller, requestId }) => ({ ...servicesFor(services, caller), caller, requestId }),
     logging: false,
     cors: false,
     batching: false,
@@ -38,7 +40,7 @@ export function createGraphql({ schema, services, warn }: GraphqlOptions): Graph
     landingPage: false,
     maxRequestBodySize: false,
     maskedErrors: { maskError: (error) => toFault(error) },
-    plugins: [useLimits(), useTypedErrors(schema), useRequestId(warn), useCompression()],
+    plugins: [useLimits(), useFieldRules(), useTypedErrors(schema), useRequestId(warn), useCompression()],
   })
 }
 

@@ -16,6 +16,7 @@ export const ErrorCode = builder.enumType('ErrorCode', {
     'QUOTA',
     'REPLICA_BEHIND',
     'PRECONDITION',
+    'FORBIDDEN',
   ] as const,
 })
 

@@ -1,4 +1,6 @@
 import './aggregate.ts'
+import './api-key.ts'
+import './audit.ts'
 import './claim.ts'
 import './decision.ts'
 import './explanation.ts'

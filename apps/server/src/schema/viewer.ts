@@ -1,7 +1,6 @@
-import { type Caller, scopes } from '../auth/caller.ts'
+import type { Caller } from '../auth/caller.ts'
 import { builder } from './builder.ts'
-
-const Scope = builder.enumType('Scope', { description: 'What a key may do; each is a task. ADMIN may do everything.', values: scopes })
+import { Scope } from './scope.ts'
 
 const ActorKind = builder.enumType('ActorKind', { description: 'What kind of caller.', values: ['USER', 'API_KEY', 'SYSTEM'] as const })
 
@@ -20,6 +19,12 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
   fields: (t) => ({
     actor: t.field({ type: Actor, description: 'The caller.', resolve: (caller) => caller }),
     scopes: t.field({ type: [Scope], description: 'What the caller may do.', resolve: (caller) => [...caller.scopes] }),
+    hosts: t.field({
+      type: ['String'],
+      description: 'The only hosts that it may report for; none: any.',
+      resolve: ({ hosts }) => [...hosts],
+    }),
+    project: t.exposeString('project', { nullable: true, description: 'The only project that it may place for; null: any.' }),
   }),
 })
 

@@ -7,6 +7,7 @@ export const callCodes = {
   'call.unsupported': 'This release does not know that kind of call yet.',
   'call.repeated': 'The same thing is named twice.',
   'append.refused': 'Others wrote to the log first.',
+  'key.bound': 'The key is bound to host names or to a project, and this is outside of it.',
   'host.unknown': 'No host of that name has reported.',
 } as const
 

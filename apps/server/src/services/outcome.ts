@@ -12,6 +12,7 @@ export type FailureCode =
   | 'CLAIM_LOST'
   | 'QUOTA'
   | 'REPLICA_BEHIND'
+  | 'FORBIDDEN'
 
 export interface Failure {
   readonly code: FailureCode

@@ -1,6 +1,8 @@
+import type { ApiKeyStore } from '../db/api-keys.ts'
 import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
 import { type Aggregates, createAggregates } from './aggregates.ts'
+import type { Audit } from './audit.ts'
 import { type Claims, createClaims } from './claims.ts'
 import { createDecisions, type Decisions, type Records } from './decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
@@ -8,6 +10,7 @@ import { createFleetReader, type FleetReader } from './fleet-columns.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createHealth, type Health } from './health.ts'
 import { createHosts, type Hosts } from './hosts.ts'
+import { createKeys, type Keys } from './keys.ts'
 import type { LogKeeping } from './log.ts'
 import { createPlacement, type Placement } from './placement.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
@@ -31,6 +34,8 @@ export interface Services {
   readonly watch: Watch
   readonly fleet: FleetReader
   readonly log: LogKeeping
+  readonly keys: Keys
+  readonly audit: Audit
   /** The revision that this replica has applied. */
   revision(): number
 }
@@ -40,9 +45,11 @@ export interface ServicesOptions extends Records {
   readonly history: History
   readonly feed: DecisionFeed
   readonly log: LogKeeping
+  readonly keys: ApiKeyStore
+  readonly audit: Audit
 }
 
-export function createServices({ replica, history, feed, log, ...records }: ServicesOptions): Services {
+export function createServices({ replica, history, feed, log, keys, audit, ...records }: ServicesOptions): Services {
   const decisions = createDecisions(replica, records)
   const placement = createPlacement(replica, decisions)
   return {
@@ -60,6 +67,8 @@ export function createServices({ replica, history, feed, log, ...records }: Serv
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),
     log,
+    keys: createKeys(keys),
+    audit,
     revision: () => replica.fleet.place.revision,
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '../auth/caller.ts'
+import type { PostgresConnection } from '../embedded-postgres/index.ts'
 import { openService, type Service } from '../service.ts'
 import { createTestDatabase } from './test-database.ts'
 
@@ -18,6 +19,8 @@ export interface TestService {
   readonly url: string
   /** Name of its database. */
   readonly database: string
+  /** Its database, to look behind it or to start a second replica. */
+  readonly connection: PostgresConnection
   /** Trouble that operators were told of. */
   readonly warnings: string[]
   ask(query: string, variables?: unknown, key?: string | null): Promise<Answer>
@@ -82,6 +85,7 @@ export async function startTestService(): Promise<TestService> {
     service,
     url: service.url,
     database: String(database.connection.database),
+    connection: database.connection,
     warnings,
     ask,
     keyWith: async (...scopes) => (await service.keys.create({ name: scopes.join('+') || 'none', account: 'tester', scopes })).secret,

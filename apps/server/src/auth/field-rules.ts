@@ -1,0 +1,110 @@
+import type { Caller } from './caller.ts'
+
+/** A field that a document asks for. */
+export interface FieldUse {
+  readonly type: string
+  readonly field: string
+}
+
+/** Names of fields by type. */
+type Fields = Readonly<Record<string, readonly string[]>>
+
+/** What everyone who may make a call may know of its end. */
+const ends: Fields = {
+  UserError: ['code', 'message', 'path'],
+  ValidationError: ['code', 'message', 'path', 'issues'],
+  FieldIssue: ['path', 'rule', 'message', 'expected', 'actual'],
+  NotFound: ['code', 'message', 'path', 'typeName', 'key'],
+  IdempotencyConflict: ['code', 'message', 'path', 'firstSeenAt'],
+  ReplicaBehind: ['code', 'message', 'path', 'replicaEpoch', 'retryAfter'],
+  UpdateResourceStatsPayload: ['results', 'appliedCount', 'fleetRevision'],
+  ResourceStatsApplied: ['host', 'revision', 'claimsMaterialised', 'lastSequence', 'unchanged'],
+  ResourceStatsStale: ['code', 'message', 'path', 'lastSequence'],
+  ResourceStatsNeedFull: ['code', 'message', 'path', 'lastSequence'],
+  Viewer: ['actor', 'scopes', 'hosts', 'project'],
+  Actor: ['kind', 'name', 'account', 'id'],
+  PageInfo: ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'],
+}
+
+/**
+ * What a key with SCHEDULE, REPORT or CLAIM alone may ask of the things that its answers lead to. Every other field of an
+ * object needs READ (or OPERATE, or ADMIN): what is not listed is refused.
+ */
+export const answerFields: Fields = {
+  ...ends,
+  NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'placedCount'],
+  ReasonCount: ['filter', 'code', 'hosts', 'text', 'docsSlug'],
+  SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision'],
+  InstanceDestinations: ['instanceUuid', 'selected', 'alternates'],
+  Destination: ['host', 'weight', 'claim', 'limits'],
+  ResourceLimit: ['resource', 'limit'],
+  ClaimPayload: ['claim', 'claims', 'replayed', 'fleetRevision'],
+  ClaimLost: ['code', 'message', 'path', 'claim'],
+  Host: ['id', 'name', 'node', 'availabilityZone'],
+  Claim: [
+    ...['id', 'state', 'instanceUuid', 'host', 'resources', 'cells', 'gpus', 'serverGroup', 'moveOf', 'movingTo', 'createdAt', 'expiresAt'],
+    ...['confirmedAt', 'releasedAt', 'reason', 'revision', 'fence', 'account'],
+  ],
+  CellGrant: ['guest', 'cell', 'cpus', 'pinned', 'memoryMb'],
+  GpuGrant: ['index', 'milli'],
+  ResourceAmount: ['resourceClass', 'amount'],
+  Decision: ['id', 'outcome', 'at', 'account', 'instanceUuids', 'fleetRevision', 'attempt'],
+}
+
+/** All that a key bound to host names may ask for, root fields included. */
+export const hostBoundFields: Fields = {
+  ...ends,
+  Query: ['viewer'],
+  Mutation: ['updateResourceStats'],
+  Host: ['id', 'name', 'node'],
+  Claim: ['id', 'state', 'instanceUuid', 'fence', 'revision'],
+}
+
+/**
+ * All that a key bound to a project may ask for, root fields included. A host's name is answered for the host that was
+ * chosen, by the call that chose it, and nowhere else; a number of a single host is answered nowhere.
+ */
+export const projectBoundFields: Fields = {
+  ...ends,
+  Query: ['viewer', 'decision', 'decisions'],
+  Mutation: ['selectDestinations', 'claimConfirm', 'claimExtend', 'claimRelease', 'claimAbandon'],
+  // neither its message nor the text of a reason: they may tell of single hosts
+  NoValidHost: ['code', 'path', 'decision', 'reasons', 'placedCount'],
+  ReasonCount: ['filter', 'code', 'hosts'],
+  SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision'],
+  InstanceDestinations: ['instanceUuid', 'selected'],
+  Destination: ['host', 'claim'],
+  Host: ['name', 'node'],
+  ClaimPayload: ['claim', 'claims', 'replayed', 'fleetRevision'],
+  ClaimLost: ['code', 'message', 'path', 'claim'],
+  Claim: [
+    'id',
+    'state',
+    'instanceUuid',
+    'serverGroup',
+    'createdAt',
+    'expiresAt',
+    'confirmedAt',
+    'releasedAt',
+    'reason',
+    'fence',
+    'account',
+  ],
+  Decision: ['id', 'outcome', 'at', 'account', 'instanceUuids', 'attempt', 'reasons', 'funnel', 'hostCount'],
+  FunnelStep: ['filter', 'entered', 'passed', 'errors'],
+  DecisionConnection: ['edges', 'nodes', 'pageInfo', 'totalCount'],
+  DecisionEdge: ['cursor', 'node'],
+}
+
+const roots: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
+
+/** The first field that the caller may not ask for, whatever else its scopes allow; undefined when there is none. */
+export function refusedField(caller: Pick<Caller, 'scopes' | 'hosts' | 'project'>, uses: readonly FieldUse[]): FieldUse | undefined {
+  if (caller.hosts.length > 0) return uses.find((use) => !isListed(hostBoundFields, use))
+  if (caller.project !== null) return uses.find((use) => !isListed(projectBoundFields, use))
+  if (caller.scopes.some((scope) => scope === 'READ' || scope === 'OPERATE' || scope === 'ADMIN')) return undefined
+  // root fields have scopes of their own
+  return uses.find((use) => !roots.has(use.type) && !isListed(answerFields, use))
+}
+
+const isListed = (fields: Fields, { type, field }: FieldUse): boolean => fields[type]?.includes(field) ?? false

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '@gantt/scheduler-core'
+import type { Query } from '@gantt/scheduler-core/query'
+import { Prisma } from '../generated/prisma/client.ts'
+import { auditQuerySql } from './audit-query.ts'
+import type { PrismaClient } from './prisma.ts'
+
+/** What is kept of one mutation. */
+export interface AuditEntry {
+  /** Chosen by the writer: the same entry is kept once, however often it is written. */
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly account: string
+  readonly keyId: string
+  readonly mutation: string
+  /** What it was about, in short. */
+  readonly target: string
+  /** Canonical JSON of the arguments, shortened, without secrets. */
+  readonly summary: string
+  /** The type of the answer, or the code of the fault. */
+  readonly result: string
+  readonly requestId: string
+}
+
+/** An entry in its place in the chain. */
+export interface AuditRow extends AuditEntry {
+  /** 1, 2, 3, ... without gaps. */
+  readonly seq: number
+  /** The hash of the row before; 64 zeros for the first. */
+  readonly previous: string
+  readonly hash: string
+}
+
+/** A place in the chain; two chains with the same head have the same rows. */
+export type AuditHead = Pick<AuditRow, 'seq' | 'hash'>
+
+export const NO_ROWS: AuditHead = { seq: 0, hash: '0'.repeat(64) }
+
+/** sha256 over the canonical JSON of everything in the row but the hash. */
+const hashOfRow = (row: Omit<AuditRow, 'hash'>): string => createHash('sha256').update(canonicalJson(row)).digest('hex')
+
+export interface AuditPage {
+  readonly first: number
+  readonly after?: number
+  readonly oldestFirst: boolean
+  readonly query: Query
+}
+
+export interface AuditStore {
+  /** Chains entries to what is there, in one transaction that no other writer shares. Answers where the chain began and ends now. */
+  append(entries: readonly AuditEntry[]): Promise<{ readonly before: AuditHead; readonly head: AuditHead }>
+  list(page: AuditPage): Promise<AuditRow[]>
+  count(query: Query): Promise<number>
+}
+
+/** Held inside the transaction of a writer: one at a time, whichever replica it is in. */
+const AUDIT_LOCK = 0x67616e77
+
+export function createAuditStore(prisma: PrismaClient): AuditStore {
+  return {
+    append: (entries) =>
+      prisma.$transaction(
+        async (tx) => {
+          await tx.$executeRaw`SELECT pg_advisory_xact_lock(${AUDIT_LOCK}::bigint)`
+          const [last] = await tx.$queryRaw<{ seq: bigint; hash: string }[]>`SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1`
+          const before: AuditHead = last === undefined ? NO_ROWS : { seq: Number(last.seq), hash: last.hash }
+          // a COMMIT whose answer was lost may have kept them already
+          const ids = entries.map(({ id }) => id)
+          const kept = await tx.$queryRaw<{ id: string }[]>`SELECT id::text AS id FROM audit WHERE id = ANY(${ids}::uuid[])`
+          const known = new Set(kept.map(({ id }) => id))
+          let head = before
+          const rows = entries
+            .filter(({ id }) => !known.has(id))
+            .map((entry) => {
+              const row = { ...entry, seq: head.seq + 1, previous: head.hash }
+              const chained: AuditRow = { ...row, hash: hashOfRow(row) }
+              head = chained
+              return chained
+            })
+          if (rows.length > 0) {
+            const documents = rows.map(({ at, keyId, requestId, ...row }) => ({ ...row, at_ms: at, key_id: keyId, request_id: requestId }))
+            await tx.$executeRaw`
+              INSERT INTO audit (seq, id, at_ms, account, key_id, mutation, target, summary, result, request_id, previous, hash)
+              SELECT * FROM jsonb_to_recordset(${JSON.stringify(documents)}::jsonb) AS row(seq bigint, id uuid, at_ms bigint, account text, key_id text,
+                mutation text, target text, summary text, result text, request_id text, previous text, hash text)`
+          }
+          return { before, head: { seq: head.seq, hash: head.hash } }
+        },
+        { timeout: 15_000, maxWait: 5_000 },
+      ),
+    async list({ first, after, oldestFirst, query }) {
+      const isAfter =
+        after === undefined ? Prisma.sql`true` : oldestFirst ? Prisma.sql`a.seq > ${after}::bigint` : Prisma.sql`a.seq < ${after}::bigint`
+      const order = oldestFirst ? Prisma.sql`ASC` : Prisma.sql`DESC`
+      const rows = await prisma.$queryRaw<(Omit<AuditRow, 'seq' | 'at'> & { seq: bigint; at: bigint })[]>`
+        SELECT a.seq, a.id::text AS id, a.at_ms AS at, a.account, a.key_id AS "keyId", a.mutation, a.target, a.summary, a.result,
+          a.request_id AS "requestId", a.previous, a.hash
+        FROM audit a WHERE ${auditQuerySql(query, Date.now())} AND ${isAfter} ORDER BY a.seq ${order} LIMIT ${first}::int`
+      return rows.map((row) => ({ ...row, seq: Number(row.seq), at: Number(row.at) }))
+    },
+    async count(query) {
+      const [row] = await prisma.$queryRaw<{ count: bigint }[]>`
+        SELECT count(*) AS count FROM audit a WHERE ${auditQuerySql(query, Date.now())}`
+      return Number(row?.count ?? 0)
+    },
+  }
+}

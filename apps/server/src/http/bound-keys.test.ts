@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Answer, codeOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+let tenant: string
+let other: string
+let agent: string
+
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ 'secret-host-1': {}, 'secret-host-2': {} })
+  const make = async (key: Partial<Parameters<typeof api.service.keys.create>[0]>) =>
+    (await api.service.keys.create({ name: 'k', account: 'a', scopes: ['READ', 'SCHEDULE', 'CLAIM'], ...key })).secret
+  tenant = await make({ account: 'tenant', project: 'p1' })
+  other = await make({ account: 'other', project: 'p2' })
+  agent = await make({ account: 'agents', scopes: ['REPORT'], hosts: ['secret-host-1'] })
+})
+afterAll(async () => {
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename
+  ... on SelectDestinationsPayload { decision { id } destinations { selected { host { name } claim { id fence } } } }
+  ... on ValidationError { code issues { path rule } } } }`
+
+/** The answer, or an error that tells all of it. */
+const rootOf = ({ data, text }: Answer, name: string): Json => {
+  if (!data) throw new Error(text)
+  return data[name]
+}
+
+const place = async (gantt: Record<string, unknown>, input: Record<string, unknown> = {}, key = tenant): Promise<Json> => {
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, projectId: 'p1', ...gantt } }
+  return rootOf(await api.ask(PLACE, { in: { idempotencyKey: randomUUID(), spec, ...input } }, key), 'selectDestinations')
+}
+
+test('a key bound to a project places for it, and confirms and releases what it holds', async () => {
+  const placed = await place({})
+  expect(placed.__typename).toBe('SelectDestinationsPayload')
+  const { claim } = placed.destinations[0].selected
+  const confirm = 'mutation ($claims: [ClaimRef!]!) { claimConfirm(claims: $claims) { __typename } }'
+  // to the other project it is as if it were not there; the place in the list is the caller's own
+  const lost = await api.ask(confirm, { claims: [claim] }, other)
+  expect(rootOf(lost, 'claimConfirm')).toEqual([{ __typename: 'NotFound' }])
+  const own = await api.ask(confirm, { claims: [{ id: randomUUID(), fence: 1 }, claim] }, tenant)
+  expect(rootOf(own, 'claimConfirm')).toEqual([{ __typename: 'NotFound' }, { __typename: 'ClaimPayload' }])
+})
+
+test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly string[]]>([
+  ['another project', { projectId: 'p2' }, {}, ['projectId']],
+  ['no project', { projectId: null }, {}, ['projectId']],
+  ['forced hosts', { forceHosts: ['secret-host-1'] }, {}, ['forceHosts']],
+  ['forced nodes', { forceNodes: ['secret-host-1'] }, {}, ['forceNodes']],
+  ['ignored hosts', { ignoreHosts: ['secret-host-1'] }, {}, ['ignoreHosts']],
+  ['a destination', { requestedDestination: { host: 'secret-host-1' } }, {}, ['requestedDestination']],
+  ['aggregates as a destination', { requestedDestination: { aggregates: [randomUUID()] } }, {}, ['requestedDestination']],
+  ['aggregates of a resource group', { requestedResources: [{ amounts: [], memberOf: [randomUUID()] }] }, {}, ['requestedResources']],
+  ['hints', { schedulerHints: [{ key: 'same_host', values: [randomUUID()] }] }, {}, ['schedulerHints']],
+  [
+    'hosts of a group',
+    { instanceGroup: { uuid: randomUUID(), policy: 'AFFINITY', hosts: ['secret-host-1'] } },
+    {},
+    ['instanceGroup', 'hosts'],
+  ],
+])('a key bound to a project may not place with %s', async (_name, gantt, input, path) => {
+  expect(await place(gantt, input)).toEqual({
+    __typename: 'ValidationError',
+    code: 'FORBIDDEN',
+    issues: [{ path: ['input', 'spec', 'gantt', ...path], rule: 'key.bound' }],
+  })
+})
+
+test('a key bound to a project gets no advice and moves nothing', async () => {
+  expect((await place({}, { claim: { mode: 'NONE' } })).issues).toEqual([{ path: ['input', 'claim', 'mode'], rule: 'key.bound' }])
+  for (const intent of ['PROBE', 'LIVE_MIGRATE', 'EVACUATE', 'REBUILD', 'RESIZE', 'COLD_MIGRATE'])
+    expect((await place({}, { intent })).issues).toEqual([{ path: ['input', 'intent'], rule: 'key.bound' }])
+})
+
+test('a key bound to a project reads decisions about its requests only, and no host name or number of a host', async () => {
+  const own = await place({})
+  const foreign = await placeWith(api, {}, { projectId: 'p2' })
+  const refused = await placeWith(api, {}, { projectId: 'p1', flavor: { vcpus: 1, memoryMb: 999_999 } })
+  const fields = 'id outcome attempt hostCount funnel { filter entered passed } reasons { filter code hosts }'
+  const one = (id: string) => api.ask(`{ decision(id: "${id}") { ${fields} } }`, {}, tenant)
+  expect((await one(own.decision.id)).data).toMatchObject({ decision: { id: own.decision.id, hostCount: 2 } })
+  expect((await one(foreign.decision.id)).data).toEqual({ decision: null })
+  expect((await one(refused.decision.id)).data).toMatchObject({ decision: { reasons: [{ code: 'memory.short', hosts: 2 }] } })
+  const list = await api.ask(`{ decisions { totalCount nodes { ${fields} } } }`, {}, tenant)
+  const ids: readonly string[] = rootOf(list, 'decisions').nodes.map(({ id }: { id: string }) => id)
+  expect(ids).toEqual(expect.arrayContaining([own.decision.id, refused.decision.id]))
+  expect(ids).not.toContain(foreign.decision.id)
+  expect(list.text).not.toMatch(/secret-host|65536|999999|p2/)
+  // a search by host would tell as much as its name
+  for (const args of ['query: "host:secret-host-1"', 'query: "secret"', 'filter: { host: { eq: "secret-host-1" } }'])
+    expect((await api.ask(`{ decisions(${args}) { totalCount } }`, {}, tenant)).errors[0]?.extensions.rule).toBe('key.bound')
+})
+
+test.each([
+  'explainPlacement(input: { subject: { spec: { gantt: { flavor: { vcpus: 1, memoryMb: 1 } } } } }) { __typename }',
+  'whyNot(input: { host: { host: "secret-host-1" }, subject: { spec: { gantt: { flavor: { vcpus: 1, memoryMb: 1 } } } } }) { headline }',
+  'hosts { totalCount }',
+  'decisions { nodes { destinations { selected { host { name } } } } }',
+  'decisions { nodes { explanation { __typename } } }',
+  'decisions { nodes { reasons { text } } }',
+  'decisions { nodes { spec { document } } }',
+  'requestSpecs { totalCount }',
+])('a key bound to a project may not ask { %s }', async (query) => {
+  const answer = await api.ask(`{ ${query} }`, {}, tenant)
+  expect([answer.status, codeOf(answer)]).toEqual([403, 'FORBIDDEN'])
+  expect(answer.text).not.toContain('secret-host')
+})
+
+test.each([
+  'selected { weight }',
+  'selected { limits { limit } }',
+  'alternates { host { name } }',
+  'selected { host { availabilityZone } }',
+])('a key bound to a project is not told { %s } of where it places', async (fields) => {
+  const document = `mutation { selectDestinations(input: { idempotencyKey: "${randomUUID()}", spec: { gantt: { projectId: "p1", flavor: { vcpus: 1, memoryMb: 1 } } } })
+      { ... on SelectDestinationsPayload { destinations { ${fields} } } } }`
+  expect((await api.ask(document, {}, tenant)).status).toBe(403)
+})
+
+test('a key bound to host names reports for them; other reports are refused each for itself', async () => {
+  const report = (host: string, sequence: number) => ({
+    name: { host },
+    reporter: { incarnation: '8f2f4c8e-0000-4000-8000-000000000001', sequence },
+    report: { full: { vcpus: 16, vcpusUsed: 1, memoryMb: 65_536, memoryMbUsed: 1, localGb: 1_024, localGbUsed: 0 } },
+  })
+  const document = `mutation ($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount fleetRevision
+    results { __typename ... on ResourceStatsApplied { host { name } } ... on ValidationError { code path issues { path rule } } } } }`
+  const before = await api.ask('{ host(name: "secret-host-2") { capacity { used } } }')
+  const mixed = await api.ask(document, { updates: [report('secret-host-2', 1), report('secret-host-1', 1)] }, agent)
+  const path = ['input', 'updates', '0', 'name', 'host']
+  expect(rootOf(mixed, 'updateResourceStats')).toMatchObject({
+    appliedCount: 1,
+    results: [
+      { __typename: 'ValidationError', code: 'FORBIDDEN', path, issues: [{ path, rule: 'key.bound' }] },
+      { __typename: 'ResourceStatsApplied', host: { name: 'secret-host-1' } },
+    ],
+  })
+  const none = await api.ask(document, { updates: [report('secret-host-2', 2)] }, agent)
+  expect(rootOf(none, 'updateResourceStats')).toMatchObject({ appliedCount: 0, results: [{ code: 'FORBIDDEN' }] })
+  expect((await api.ask('{ host(name: "secret-host-2") { capacity { used } } }')).text).toBe(before.text)
+})

@@ -1,0 +1,48 @@
+import { type DocumentNode, type GraphQLSchema, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import type { Caller } from '../auth/caller.ts'
+import { type FieldUse, refusedField } from '../auth/field-rules.ts'
+import type { Context } from '../schema/context.ts'
+import { fault } from '../schema/faults.ts'
+import type { Call } from './graphql.ts'
+
+/** Refuses, before anything runs, documents with a field that their caller may not ask for, however it is reached. */
+export function useFieldRules(): Plugin<Context, Call> {
+  const check: Plugin<Context, Call>['onExecute'] = ({ args, setResultAndStopExecution }) => {
+    const { schema, document, contextValue } = args
+    const { caller } = contextValue as Context
+    const refused = refusedField(caller, fieldsOf(schema, document))
+    if (refused !== undefined) setResultAndStopExecution({ errors: [refusal(caller, refused)] })
+  }
+  return { onExecute: check, onSubscribe: check as never }
+}
+
+function refusal(caller: Caller, { type, field }: FieldUse) {
+  const bound = caller.hosts.length > 0 ? 'it is bound to host names' : caller.project !== null ? 'it is bound to a project' : undefined
+  const why = bound ?? `it has the scopes ${caller.scopes.join(', ') || 'none'}`
+  return fault('FORBIDDEN', `The key ${caller.name} may not ask for ${type}.${field}: ${why}.`)
+}
+
+/** Documents are parsed once and kept, so this is worked out once for each. */
+const known = new WeakMap<DocumentNode, readonly FieldUse[]>()
+
+/** Every field that stands in a document, of all its operations: a caller sends what it may run. */
+function fieldsOf(schema: GraphQLSchema, document: DocumentNode): readonly FieldUse[] {
+  const found = known.get(document)
+  if (found !== undefined) return found
+  const uses = new Map<string, FieldUse>()
+  const types = new TypeInfo(schema)
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      [Kind.FIELD]({ name: { value: field } }) {
+        const type = types.getParentType()?.name
+        if (type !== undefined && !field.startsWith('__')) uses.set(`${type}.${field}`, { type, field })
+      },
+    }),
+  )
+  // the fields of introspection describe the schema, which every key may read
+  const fields = [...uses.values()].filter(({ type }) => !type.startsWith('__'))
+  known.set(document, fields)
+  return fields
+}

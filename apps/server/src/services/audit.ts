@@ -1,0 +1,131 @@
+import { type AuditEntry, type AuditHead, type AuditRow, type AuditStore, NO_ROWS } from '../db/audit.ts'
+import { parseAuditQuery } from './audit-query.ts'
+import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
+
+export type { AuditEntry, AuditRow } from '../db/audit.ts'
+
+export interface AuditListArgs extends PageArgs {
+  readonly query?: string | null | undefined
+  readonly oldestFirst?: boolean | null | undefined
+}
+
+export interface Audit {
+  /** Rows of the chain. Throws InputFault for a query that cannot be read. */
+  list(args: AuditListArgs): Promise<Page<AuditRow>>
+  /** Resolves once the entry is kept. Rejects with AuditDelayed when that takes too long; it is then kept later. */
+  keep(entry: AuditEntry): Promise<void>
+  /** Takes an entry that is written soon; waits only while too many are waiting already. */
+  follow(entry: AuditEntry): Promise<void>
+  /** Writes what waits, as far as the database lets it. */
+  close(): Promise<void>
+}
+
+/** A change was made, and its entry could not be written yet. */
+export class AuditDelayed extends Error {
+  override readonly name = 'AuditDelayed'
+}
+
+export interface AuditOptions {
+  readonly store: AuditStore
+  warn(message: string): void
+  /** How many entries may wait before calls do. */
+  readonly room?: number
+  /** How long entries are gathered. */
+  readonly gatherMs?: number
+}
+
+const BATCH = 500
+const RETRY_MS = 500
+/** How long the answer of a mutation waits for its entry, and a closing service for all of them. */
+const PATIENCE_MS = 10_000
+
+interface Waiting {
+  readonly entry: AuditEntry
+  kept(): void
+}
+
+/** The one writer of this replica: entries in the order of their answers, in batches, each chained under the lock of all replicas. */
+export function createAudit({ store, warn, room = 10_000, gatherMs = 200 }: AuditOptions): Audit {
+  const queue: Waiting[] = []
+  const waitingForRoom: (() => void)[] = []
+  let head: AuditHead = NO_ROWS
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> | undefined
+  let isFailing = false
+  let giveUpAt = Number.POSITIVE_INFINITY
+
+  const writeBatch = async (): Promise<void> => {
+    const batch = queue.slice(0, BATCH)
+    const { before, head: now } = await store.append(batch.map(({ entry }) => entry))
+    if (before.seq < head.seq)
+      warn(`the audit went back: row ${head.seq} was written and the last row is ${before.seq}; rows were removed or a backup was restored`)
+    head = now
+    queue.splice(0, batch.length)
+    for (const { kept } of batch) kept()
+    for (const go of waitingForRoom.splice(0, Math.max(0, room - queue.length))) go()
+  }
+  const drain = async (): Promise<void> => {
+    while (queue.length > 0) {
+      try {
+        await writeBatch()
+        if (isFailing) warn('the audit is written again')
+        isFailing = false
+      } catch (error) {
+        if (!isFailing) warn(`the audit cannot be written, ${queue.length} entries wait: ${error instanceof Error ? error.message : error}`)
+        isFailing = true
+        if (Date.now() >= giveUpAt) return
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      }
+    }
+  }
+  const write = (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    writing ??= drain().finally(() => {
+      writing = undefined
+      // what came after the last look
+      if (queue.length > 0 && Date.now() < giveUpAt) void write()
+    })
+    return writing
+  }
+  const push = (entry: AuditEntry): Promise<void> => new Promise((kept) => queue.push({ entry, kept }))
+
+  return {
+    async list({ query: text, oldestFirst, ...page }) {
+      const query = parseAuditQuery(text)
+      const list = listOf('auditLog', [query, oldestFirst ?? false])
+      const first = firstOf(list, page)
+      const key = keyOf<[number]>(list, page, ['number'])
+      const rows = await store.list({ first: first + 1, oldestFirst: oldestFirst ?? false, query, ...(key ? { after: key[0] } : {}) })
+      return {
+        edges: rows.slice(0, first).map((row) => ({ cursor: toCursor(list, [row.seq]), node: row })),
+        hasNextPage: rows.length > first,
+        hasPreviousPage: key !== undefined,
+        totalCount: () => store.count(query),
+      }
+    },
+    async keep(entry) {
+      const kept = push(entry)
+      void write()
+      let patience: NodeJS.Timeout | undefined
+      const late = new Promise<never>((_resolve, reject) => {
+        patience = setTimeout(() => reject(new AuditDelayed('the change is made; its audit entry could not be written yet')), PATIENCE_MS)
+      })
+      await Promise.race([kept, late]).finally(() => clearTimeout(patience))
+    },
+    async follow(entry) {
+      while (queue.length >= room) {
+        void write()
+        await new Promise<void>((resolve) => waitingForRoom.push(resolve))
+      }
+      void push(entry)
+      if (writing === undefined) timer ??= setTimeout(() => void write(), gatherMs)
+    },
+    async close() {
+      giveUpAt = Date.now() + PATIENCE_MS
+      while (queue.length > 0 && Date.now() < giveUpAt) await write()
+      clearTimeout(timer)
+      if (queue.length > 0) warn(`${queue.length} audit entries were lost: the database took none for ${PATIENCE_MS} ms`)
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import type { RequestSpec } from '@gantt/scheduler-core'
+import type { Caller } from '../auth/caller.ts'
+import type { ClaimOutcome, ClaimRef, Claims } from './claims.ts'
+import type { Decisions, DecisionView } from './decisions.ts'
+import { InputFault, type Issue, invalid, issue, notFound } from './outcome.ts'
+import { type Placement, parseSpec } from './placement.ts'
+import type { Services } from './services.ts'
+import { MAX_UPDATES, type ReportInput, type ReportOutcome, type Stats } from './stats.ts'
+
+/** The services as a caller may use them: a key that is bound gets what it is bound to, and typed refusals for the rest. */
+export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'project'>): Services {
+  const { hosts, project, account } = caller
+  if (hosts.length > 0) return { ...services, stats: ofHosts(services, hosts) }
+  if (project === null) return services
+  return {
+    ...services,
+    placement: ofProject(services.placement, project),
+    claims: ofAccount(services.claims, account),
+    decisions: decisionsOf(services.decisions, project),
+  }
+}
+
+const refused = (path: readonly string[], found: unknown, rule: string): Issue => issue(path, found, rule, 'key.bound')
+
+/** Reports for other hosts are refused, each for itself. */
+function ofHosts({ stats, revision }: Pick<Services, 'stats' | 'revision'>, hosts: readonly string[]): Stats {
+  const isOwn = ({ name }: ReportInput): boolean => hosts.includes(name.host)
+  const refusal = ({ name }: ReportInput, i: number) =>
+    invalid([refused(['input', 'updates', String(i), 'name', 'host'], name.host, 'be a host that the key is bound to')], 'FORBIDDEN')
+  return {
+    ...stats,
+    async update(reports) {
+      const own = reports.filter(isOwn)
+      if (own.length === reports.length || reports.length > MAX_UPDATES) return stats.update(reports)
+      const answered = own.length > 0 ? await stats.update(own) : { results: [], revision: revision() }
+      return { ...answered, results: merge<ReportInput, ReportOutcome>(reports, isOwn, answered.results, refusal) }
+    },
+  }
+}
+
+/** Answers for the own among items, refusals for the others. */
+function merge<Item, Outcome extends object>(
+  items: readonly Item[],
+  isOwn: (item: Item) => boolean,
+  answers: readonly Outcome[],
+  refuse: (item: Item, place: number) => Outcome,
+): Outcome[] {
+  let next = 0
+  return items.map((item, place) => {
+    const answer = isOwn(item) ? answers[next++] : undefined
+    return answer === undefined ? refuse(item, place) : movedTo(answer, place)
+  })
+}
+
+/** A failure that names an item by its place among fewer, naming its place among all. */
+function movedTo<Outcome extends object>(outcome: Outcome, place: number): Outcome {
+  const moved = (path: readonly string[]): string[] => {
+    const at = path.findIndex((part) => /^\d+$/.test(part))
+    return path.map((part, i) => (i === at ? String(place) : part))
+  }
+  const { path, issues } = outcome as { readonly path?: readonly string[] | null; readonly issues?: readonly Issue[] }
+  return {
+    ...outcome,
+    ...(path ? { path: moved(path) } : {}),
+    ...(issues ? { issues: issues.map((each) => ({ ...each, path: moved(each.path) })) } : {}),
+  }
+}
+
+/** Requests of the project, that name no host. */
+function ofProject(placement: Placement, project: string): Placement {
+  return {
+    async select(account, input) {
+      const parsed = parseSpec(input.spec)
+      if ('type' in parsed) return parsed
+      const issues = foreignParts(parsed.value, project, input.spec.path)
+      if (input.mode === 'NONE')
+        issues.push(refused(['input', 'claim', 'mode'], 'NONE', 'be RESERVE or CONFIRM for a key bound to a project'))
+      if (input.intent !== 'CREATE' && input.intent !== 'UNSHELVE')
+        issues.push(refused(['input', 'intent'], input.intent, 'be CREATE or UNSHELVE for a key bound to a project'))
+      return issues.length > 0 ? invalid(issues, 'FORBIDDEN') : placement.select(account, input, parsed.value)
+    },
+  }
+}
+
+/** What a request may say for a project alone. */
+function foreignParts(request: RequestSpec, project: string, path: readonly string[]): Issue[] {
+  const issues: Issue[] = []
+  if (request.projectId !== project)
+    issues.push(refused([...path, 'projectId'], request.projectId ?? undefined, 'be the project that the key is bound to'))
+  const isGiven = (value: unknown): boolean =>
+    value !== null && value !== undefined && (typeof value !== 'object' || Object.keys(value).length > 0)
+  const named: readonly (readonly [field: string, value: unknown])[] = [
+    ['forceHosts', request.forceHosts],
+    ['forceNodes', request.forceNodes],
+    ['requestedDestination', request.requestedDestination],
+    ['ignoreHosts', request.ignoreHosts],
+    ['schedulerHints', request.schedulerHints],
+    ['instanceGroup.hosts', request.instanceGroup?.hosts],
+    // an aggregate of one host is a name of that host
+    ['requestedResources', request.requestedResources.filter(({ memberOf }) => memberOf.length > 0)],
+  ]
+  for (const [field, value] of named)
+    if (isGiven(value)) issues.push(refused([...path, ...field.split('.')], value, 'be left out by a key bound to a project'))
+  return issues
+}
+
+/** Claims of the account; all keys of an account are bound to one project. Those of others are as if they were not there. */
+function ofAccount(claims: Claims, account: string): Claims {
+  const isOwn = (id: string): boolean => claims.find(id)?.account === account
+  const each = async (refs: readonly ClaimRef[], act: (own: readonly ClaimRef[]) => Promise<ClaimOutcome[]>): Promise<ClaimOutcome[]> => {
+    const own = refs.filter(({ id }) => isOwn(id))
+    if (own.length === refs.length) return act(refs)
+    const answers = own.length > 0 ? await act(own) : []
+    const unknown = ({ id }: ClaimRef, i: number): ClaimOutcome => notFound('claim', id, ['claims', String(i)])
+    return merge(refs, ({ id }) => isOwn(id), answers, unknown)
+  }
+  return {
+    ...claims,
+    find: (id) => (isOwn(id) ? claims.find(id) : undefined),
+    confirm: (refs) => each(refs, (own) => claims.confirm(own)),
+    extend: (refs, ttlMs) => each(refs, (own) => claims.extend(own, ttlMs)),
+    release: (refs, reason) => each(refs, (own) => claims.release(own, reason)),
+  }
+}
+
+/** Decisions about requests of the project; others are as if they were not there. */
+function decisionsOf(decisions: Decisions, project: string): Decisions {
+  const isOwn = async (view: DecisionView): Promise<boolean> => (await view.load()).record.request.projectId === project
+  return {
+    ...decisions,
+    async find(id) {
+      const found = await decisions.find(id)
+      return found !== undefined && (await isOwn(found)) ? found : undefined
+    },
+    async list({ query, filter = {}, ...page }) {
+      // a filter by host tells where something is, one list after the other
+      if (query) throw new InputFault([refused(['query'], query, 'be left out by a key bound to a project')])
+      if (filter.host) throw new InputFault([refused(['filter', 'host'], filter.host, 'be left out by a key bound to a project')])
+      return decisions.list({ ...page, filter, query: `project:"${project.replace(/(["\\])/g, '\\$1')}"` })
+    },
+  }
+}

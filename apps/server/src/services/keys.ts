@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { type ApiKey, type ApiKeyStore, drawSecret, isUsable, type KeyWrite, type Scope } from '../db/api-keys.ts'
+import { type Invalid, type Issue, invalid, issue, type NotFound, notFound } from './outcome.ts'
+import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
+import { checkRange, checkText } from './text.ts'
+
+export type { ApiKey, Scope } from '../db/api-keys.ts'
+
+export const DEFAULT_OVERLAP_MS = 3_600_000
+export const MAX_OVERLAP_MS = 30 * 24 * 3_600_000
+const MAX_TEXT = 255
+const MAX_HOSTS = 100
+
+export interface NewKey {
+  readonly name: string
+  readonly account: string
+  readonly scopes: readonly Scope[]
+  readonly expiresAt: number | null
+  readonly hosts: readonly string[]
+  readonly project: string | null
+}
+
+export interface KeyDone {
+  readonly type: 'done'
+  readonly key: ApiKey
+  /** Of a key that was made now: told once. */
+  readonly secret: string | null
+}
+
+export interface Keys {
+  /** Oldest first, those that ended too. */
+  list(args: PageArgs): Page<ApiKey>
+  create(key: NewKey): Promise<KeyDone | Invalid>
+  /** A new key in the place of one, which works until the overlap is over. */
+  rotate(id: string, overlapMs: number | null): Promise<KeyDone | NotFound | Invalid>
+  /** Ends a key. Repeating it is harmless. */
+  revoke(id: string): Promise<KeyDone | NotFound | Invalid>
+}
+
+/** Scopes that a bound key may have: the others are about everything. */
+const boundScopes = { hosts: ['REPORT'], project: ['READ', 'SCHEDULE', 'CLAIM'] } as const
+
+export function createKeys(store: ApiKeyStore): Keys {
+  const make = (key: Omit<NewKey, 'type'>, replaces: string | null, now: number) => {
+    const { secret, hash, prefix } = drawSecret()
+    const made: ApiKey = { ...key, id: randomUUID(), prefix, replaces, createdAt: now, revokedAt: null, lastUsedAt: null }
+    const write: KeyWrite = { type: 'insert', key: made, hash }
+    return { write, done: { type: 'done', key: made, secret } as const }
+  }
+  /** Edits the key of an id; what is refused writes nothing. */
+  const change = (
+    id: string,
+    decide: (key: ApiKey, keys: readonly ApiKey[], now: number) => { writes: readonly KeyWrite[]; answer: KeyDone | Invalid },
+  ) =>
+    store.edit<KeyDone | Invalid | NotFound>((keys) => {
+      const key = keys.find((each) => each.id === id)
+      return key === undefined ? { writes: [], answer: notFound('key', id, ['id']) } : decide(key, keys, Date.now())
+    })
+
+  return {
+    list: (args) => {
+      const keys = [...store.list()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+      return pageOf(listOf('apiKeys'), args, keys, {
+        types: ['number', 'string'],
+        keyFor: ({ createdAt, id }) => [createdAt, id] as const,
+        isAfter: ({ createdAt, id }, [at, last]) => createdAt > at || (createdAt === at && id > last),
+      })
+    },
+    async create(given) {
+      const key = { ...given, scopes: [...new Set(given.scopes)], hosts: [...new Set(given.hosts)] }
+      const issues = check(key, Date.now())
+      if (issues.length > 0) return invalid(issues)
+      return store.edit<KeyDone | Invalid>((keys) => {
+        const same = keys.find(({ account }) => account === key.account)
+        if (same !== undefined && same.project !== key.project) {
+          const is = same.project === null ? 'bound to no project' : 'bound to another project'
+          const rule = `be an account of the same project: the keys of ${key.account} are ${is}`
+          return { writes: [], answer: invalid([issue(['input', 'project'], key.project ?? 'null', rule)], 'CONFLICT') }
+        }
+        const { write, done } = make(key, null, Date.now())
+        return { writes: [write], answer: done }
+      })
+    },
+    async rotate(id, overlapMs) {
+      const overlap = overlapMs ?? DEFAULT_OVERLAP_MS
+      const issues = checkRange(['overlap'], overlap, 0, MAX_OVERLAP_MS, ' ms')
+      if (issues.length > 0) return invalid(issues)
+      return change(id, (old, _keys, now) => {
+        if (!isUsable(old, now)) return { writes: [], answer: invalid([issue(['id'], id, 'be a key that did not end')], 'CONFLICT') }
+        const { name, account, scopes, hosts, project, expiresAt } = old
+        const { write, done } = make({ name, account, scopes, hosts, project, expiresAt }, id, now)
+        const ends = Math.min(now + overlap, old.expiresAt ?? Number.POSITIVE_INFINITY)
+        return { writes: [write, { type: 'expire', id, at: ends }], answer: done }
+      })
+    },
+    revoke: (id) =>
+      change(id, (key, keys, now) => {
+        if (key.revokedAt !== null) return { writes: [], answer: { type: 'done', key, secret: null } }
+        const admins = keys.filter((each) => each.scopes.includes('ADMIN') && isUsable(each, now) && each.expiresAt === null)
+        if (admins.length === 1 && admins[0]?.id === id)
+          return { writes: [], answer: invalid([issue(['id'], id, 'not be the last lasting key with ADMIN')], 'CONFLICT') }
+        return { writes: [{ type: 'revoke', id, at: now }], answer: { type: 'done', key: { ...key, revokedAt: now }, secret: null } }
+      }),
+  }
+}
+
+function check({ name, account, scopes, expiresAt, hosts, project }: NewKey, now: number): Issue[] {
+  const at = (field: string) => ['input', field]
+  const issues = [...checkText(at('name'), name, { max: MAX_TEXT }), ...checkText(at('account'), account, { max: MAX_TEXT })]
+  if (scopes.length === 0) issues.push(issue(at('scopes'), scopes, 'name at least one scope'))
+  if (expiresAt !== null && expiresAt <= now) issues.push(issue(at('expiresAt'), new Date(expiresAt).toISOString(), 'be in the future'))
+  if (hosts.length > MAX_HOSTS) issues.push(issue(at('hosts'), hosts.length, `be at most ${MAX_HOSTS} hosts`))
+  issues.push(...hosts.slice(0, MAX_HOSTS).flatMap((host, i) => checkText([...at('hosts'), String(i)], host, { max: MAX_TEXT })))
+  if (project !== null) issues.push(...checkText(at('project'), project, { max: MAX_TEXT }))
+  if (hosts.length > 0 && project !== null) issues.push(issue(at('project'), project, 'not be given together with hosts'))
+  for (const [binding, allowed] of Object.entries(boundScopes)) {
+    const isBound = binding === 'hosts' ? hosts.length > 0 : project !== null
+    const others = scopes.filter((scope) => !(allowed as readonly Scope[]).includes(scope))
+    if (isBound && others.length > 0)
+      issues.push(issue(at('scopes'), others.join(', '), `be of ${allowed.join(', ')} where ${binding} is given`))
+  }
+  return issues
+}
