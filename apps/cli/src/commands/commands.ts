@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import { addAggregates } from './aggregates.ts'
+import { addAudit } from './audit.ts'
 import { addClaims } from './claims.ts'
 import { addDb } from './db.ts'
 import { addDecisions } from './decisions.ts'
 import { addExplain } from './explain.ts'
 import { addHost } from './host.ts'
 import { addHosts } from './hosts.ts'
+import { addKeys } from './keys.ts'
 import { addSelect } from './select.ts'
 import { addWhyNot } from './why-not.ts'
 
@@ -19,5 +21,7 @@ export function addCommands(program: Command): void {
   addClaims(program)
   addAggregates(program)
   addHost(program)
+  addKeys(program)
+  addAudit(program)
   addDb(program)
 }

@@ -1,0 +1,178 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { age } from './format.ts'
+import { notEmpty } from './hosts.ts'
+import { type Result, run, withExamples, withService } from './output.ts'
+import { LARGEST_PAGE, PAGE_INFO, type Page, readPages, tally } from './pages.ts'
+import { toPairs, toTable } from './table.ts'
+
+const SCOPES = ['READ', 'SCHEDULE', 'REPORT', 'CLAIM', 'OPERATE', 'ADMIN'] as const
+
+interface Flags extends ConnectionFlags {
+  readonly json?: true
+  readonly all?: true
+}
+
+interface CreateFlags extends Flags {
+  readonly name: string
+  readonly account: string
+  readonly scopes: readonly string[]
+  readonly expires?: string
+  readonly host?: readonly string[]
+  readonly project?: string
+}
+
+interface ApiKey {
+  readonly id: string
+  readonly name: string
+  readonly account: string
+  readonly prefix: string
+  readonly state: 'ACTIVE' | 'EXPIRED' | 'REVOKED'
+  readonly scopes: readonly string[]
+  readonly hosts: readonly string[]
+  readonly project: string | null
+  readonly replaces: string | null
+  readonly expiresAt: string | null
+  readonly lastUsedAt: string | null
+}
+
+const KEY = 'id name account prefix state scopes hosts project replaces expiresAt lastUsedAt'
+const RESULT = `{ __typename ... on ApiKeyPayload { secret key { ${KEY} } } ${REFUSAL} }`
+
+const KEYS = `query Keys($first: Int!, $after: String) { apiKeys(first: $first, after: $after) { ${PAGE_INFO} nodes { ${KEY} } } }`
+const CREATE = `mutation CreateKey($input: ApiKeyCreateInput!) { result: apiKeyCreate(input: $input) ${RESULT} }`
+const ROTATE = `mutation RotateKey($id: ID!, $overlap: Duration) { result: apiKeyRotate(id: $id, overlap: $overlap) ${RESULT} }`
+const REVOKE = `mutation RevokeKey($id: ID!) { result: apiKeyRevoke(id: $id) ${RESULT} }`
+
+type Ended = Refusal & { readonly secret?: string | null; readonly key?: ApiKey }
+
+/** `gantt keys create|list|rotate|revoke`: who may call the service, and what for. */
+export function addKeys(program: Command): void {
+  const keys = program.command('keys').description('make, list, exchange and end the keys of service accounts')
+
+  const create = keys
+    .command('create')
+    .description('make a key; its secret is printed once')
+    .requiredOption('--name <text>', 'for people', notEmpty)
+    .requiredOption('--account <account>', 'the service account that it belongs to', notEmpty)
+    .requiredOption('--scopes <scopes>', `what it may do, by commas: ${SCOPES.join(', ')}`, scopes)
+    .option('--expires <when>', 'when it ends: a duration such as P90D, or a time; never if not given', toTime)
+    .option('--host <name...>', 'may only report, and only for these hosts')
+    .option('--project <id>', 'may only place for this project, and names no hosts', notEmpty)
+    .action((flags: CreateFlags) => run(flags, () => createKey(flags)))
+  withExamples(withService(create), [
+    ['gantt keys create --name nova --account nova --scopes SCHEDULE,CLAIM', 'for a service that places'],
+    ['gantt keys create --name cmp-1 --account agents --scopes REPORT --host cmp-1', 'for the agent of one host'],
+  ])
+
+  const list = keys
+    .command('list')
+    .description('list keys that let somebody in')
+    .option('--all', 'those that ended too')
+    .action((flags: Flags) => run(flags, () => listKeys(flags)))
+  withExamples(withService(list), [['gantt keys list', 'who may call']])
+
+  const rotate = keys
+    .command('rotate')
+    .description('make a key like another, which works on for a while')
+    .argument('<id>', 'the old key, as list prints it')
+    .option('--overlap <duration>', 'how long the old key works on, PT0S to P30D; PT1H if not given', duration)
+    .action((id: string, flags: Flags & { overlap?: string }) => run(flags, () => change(flags, ROTATE, { id, overlap: flags.overlap })))
+  withExamples(withService(rotate), [['gantt keys rotate 7d0e6a52-... --overlap P1D', 'a day to change over']])
+
+  const revoke = keys
+    .command('revoke')
+    .description('end a key at once')
+    .argument('<id>', 'the key, as list prints it')
+    .action((id: string, flags: Flags) => run(flags, () => change(flags, REVOKE, { id })))
+  withExamples(withService(revoke), [['gantt keys revoke 7d0e6a52-...', 'its secret leaked']])
+}
+
+const createKey = ({ name, account, scopes: given, expires, host = [], project, ...flags }: CreateFlags): Promise<Result> => {
+  const expiresAt = expires === undefined ? {} : { expiresAt: expires }
+  return change(flags, CREATE, { input: { name, account, scopes: given, hosts: host, project, ...expiresAt } })
+}
+
+async function change(flags: Flags, document: string, variables: Record<string, unknown>): Promise<Result> {
+  const { result } = await connect(flags).request<{ result: Ended }>(document, variables)
+  const { key, secret } = result
+  if (key === undefined) throw toRefusal(result)
+  const lines = [
+    ...toPairs([
+      ['key', key.id],
+      ['name', key.name],
+      ['account', key.account],
+      ['scopes', key.scopes.join(',')],
+      ['bound to', boundTo(key)],
+      ['state', key.state],
+      ['ends', key.expiresAt ?? 'never'],
+    ]),
+    ...(secret ? ['', `secret    ${secret}`, 'It is not shown again.'] : []),
+  ]
+  return { lines, json: { key, secret: secret ?? null } }
+}
+
+async function listKeys({ all, ...flags }: Flags): Promise<Result> {
+  const client = connect(flags)
+  const { items } = await readPages(Number.POSITIVE_INFINITY, async (size, after) => {
+    const answer = await client.request<{ apiKeys: Page<ApiKey> }>(KEYS, { first: Math.min(size, LARGEST_PAGE), after })
+    return answer.apiKeys
+  })
+  const keys = items.filter(({ state }) => all || state === 'ACTIVE')
+  const nowMs = Date.now()
+  const rows = keys.map((key) => [
+    key.id,
+    key.name,
+    key.account,
+    key.scopes.join(','),
+    boundTo(key),
+    key.state === 'ACTIVE' ? (key.expiresAt === null ? '-' : `in ${age(key.expiresAt, nowMs)}`) : key.state,
+    age(key.lastUsedAt, nowMs),
+  ])
+  const lines = keys.length === 0 ? ['There is no key.'] : [...toTable(COLUMNS, rows), '', `${tally(keys.length, items.length, 'key')}.`]
+  return { lines, json: { keys } }
+}
+
+/** The id keeps its width: it is what the other commands take. */
+const COLUMNS = [
+  { head: 'key' },
+  { head: 'name', cut: 'end', least: 4 },
+  { head: 'account', cut: 'end', least: 5 },
+  { head: 'scopes', cut: 'end', least: 5 },
+  { head: 'bound to', cut: 'end', least: 5 },
+  { head: 'ends', cut: 'end', least: 4 },
+  { head: 'used', cut: 'end', least: 5 },
+] as const
+
+const boundTo = ({ hosts, project }: ApiKey): string => (project !== null ? `project ${project}` : hosts.join(',') || '-')
+
+function scopes(text: string): readonly string[] {
+  const given = text
+    .toUpperCase()
+    .split(',')
+    .map((scope) => scope.trim())
+  const unknown = given.filter((scope) => !SCOPES.some((known) => known === scope))
+  if (unknown.length > 0) throw new InvalidArgumentError(`${unknown.join(', ')} is no scope; there are ${SCOPES.join(', ')}.`)
+  return given
+}
+
+function duration(text: string): string {
+  if (toMs(text) !== undefined) return text
+  throw new InvalidArgumentError('It must be an ISO 8601 duration such as PT10M or P1D.')
+}
+
+/** A time, given as one or as how long from now. */
+function toTime(text: string): string {
+  const ms = toMs(text)
+  if (ms !== undefined) return new Date(Date.now() + ms).toISOString()
+  if (/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text))) return new Date(text).toISOString()
+  throw new InvalidArgumentError('It must be a duration such as P90D, or a time such as 2027-01-01T00:00:00Z.')
+}
+
+function toMs(text: string): number | undefined {
+  const parts = /^P(?=.)(?:(\d{1,5})D)?(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$/.exec(text)
+  if (parts === null) return undefined
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = parts.slice(1).map((part) => Number(part ?? 0))
+  return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000
+}
