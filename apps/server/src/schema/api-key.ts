@@ -1,5 +1,4 @@
-import { isUsable } from '../db/api-keys.ts'
-import type { ApiKey as ApiKeyShape, KeyDone } from '../services/keys.ts'
+import { type ApiKey as ApiKeyShape, type KeyDone, keyStates, stateOf } from '../services/keys.ts'
 import { builder } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, ValidationError } from './errors.ts'
@@ -7,13 +6,8 @@ import { Scope } from './scope.ts'
 
 const ApiKeyState = builder.enumType('ApiKeyState', {
   description: 'Whether a key lets anybody in: ACTIVE does; EXPIRED and REVOKED do not, for good.',
-  values: ['ACTIVE', 'EXPIRED', 'REVOKED'] as const,
+  values: keyStates,
 })
-
-const stateOf = (key: ApiKeyShape) => {
-  if (key.revokedAt !== null) return 'REVOKED' as const
-  return isUsable(key, Date.now()) ? ('ACTIVE' as const) : ('EXPIRED' as const)
-}
 
 const ApiKey = builder.objectRef<ApiKeyShape>('ApiKey').implement({
   description: 'A way in for a service account. Its secret is kept nowhere, only a hash of it.',
@@ -22,7 +16,7 @@ const ApiKey = builder.objectRef<ApiKeyShape>('ApiKey').implement({
     name: t.exposeString('name', { description: 'For people.' }),
     account: t.exposeString('account', { description: 'The service account: idempotency keys and claims belong to it.' }),
     prefix: t.exposeString('prefix', { description: 'The part of the secret that may be shown, and of its hash.' }),
-    state: t.field({ type: ApiKeyState, description: 'Whether it lets anybody in.', resolve: stateOf }),
+    state: t.field({ type: ApiKeyState, description: 'Whether it lets anybody in.', resolve: (key) => stateOf(key, Date.now()) }),
     scopes: t.field({ type: [Scope], description: 'What it may do.', resolve: ({ scopes }) => [...scopes] }),
     hosts: t.field({
       type: ['String'],

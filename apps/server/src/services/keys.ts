@@ -11,6 +11,14 @@ export const MAX_OVERLAP_MS = 30 * 24 * 3_600_000
 const MAX_TEXT = 255
 const MAX_HOSTS = 100
 
+export const keyStates = ['ACTIVE', 'EXPIRED', 'REVOKED'] as const
+
+/** Whether a key lets anybody in, and why not. */
+export function stateOf(key: ApiKey, now: number): (typeof keyStates)[number] {
+  if (key.revokedAt !== null) return 'REVOKED'
+  return isUsable(key, now) ? 'ACTIVE' : 'EXPIRED'
+}
+
 export interface NewKey {
   readonly name: string
   readonly account: string
