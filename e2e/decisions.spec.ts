@@ -6,6 +6,7 @@ import { place } from './seed.ts'
 const MATRIX = 'Hosts by filters'
 const matrixCount = (page: Page) => page.getByRole('region', { name: MATRIX }).locator('[data-rows]')
 const answerAbout = (page: Page, host: string) => page.locator(`[data-why-not="${host}"]`)
+const countHosts = (count: number): string => `${count} ${count === 1 ? 'host' : 'hosts'}`
 const addressOf = (id: string): string => `/decisions/${encodeURIComponent(id)}`
 
 interface Explained {
@@ -83,7 +84,7 @@ test('a request fails; by clicking one finds which hosts failed on what, and why
 
   const ram = explained.steps.find(({ name }) => name === 'RamFilter')
   expect(ram?.rejected).toBeGreaterThan(0)
-  await page.getByRole('button', { name: `${ram?.rejected} hosts refused by RamFilter`, exact: true }).click()
+  await page.getByRole('button', { name: `${countHosts(ram?.rejected ?? 0)} refused by RamFilter`, exact: true }).click()
   await expect(matrixCount(page)).toHaveAttribute('data-rows', String(ram?.rejected))
 
   const [host = ''] = await firstCells(page, MATRIX)
@@ -111,7 +112,7 @@ test('the same by keyboard alone', async ({ page, visit, service }) => {
   await expect(page.locator('[data-headline]')).toBeVisible()
 
   const ram = (await explain(client, decisionId)).steps.find(({ name }) => name === 'RamFilter')
-  const count = page.getByRole('button', { name: `${ram?.rejected} hosts refused by RamFilter`, exact: true })
+  const count = page.getByRole('button', { name: `${countHosts(ram?.rejected ?? 0)} refused by RamFilter`, exact: true })
   for (let i = 0; i < 60 && !(await count.evaluate((button) => button === document.activeElement)); i++) await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await expect(matrixCount(page)).toHaveAttribute('data-rows', String(ram?.rejected))
@@ -139,19 +140,20 @@ test('the numbers of the funnel are the API’s, and they add up', async ({ page
   for (const [i, { name, rejected, reasons }] of asked.entries()) {
     const step = page.locator('[data-filter]').nth(i)
     await expect(step).toHaveAttribute('data-filter', name)
-    if (rejected > 0) await expect(step.getByRole('button', { name: `hosts refused by ${name}` }).first()).toHaveText(`−${rejected}`)
+    if (rejected > 0)
+      await expect(step.getByRole('button', { name: new RegExp(`hosts? refused by ${name}`) }).first()).toHaveText(`−${rejected}`)
     for (const { code, hosts } of reasons)
-      await expect(step.getByRole('button', { name: `${hosts} hosts refused by ${name} for ${code}` })).toBeVisible()
+      await expect(step.getByRole('button', { name: `${countHosts(hosts)} refused by ${name} for ${code}` })).toBeVisible()
     expect(asked[i + 1]?.entered ?? asked.at(-1)?.passed).toBe(steps.find((one) => one.name === name)?.passed)
   }
   const refused = asked.reduce((sum, { rejected }) => sum + rejected, 0)
-  await expect(page.locator('[data-law=sum]')).toHaveText(`${refused} refused + 0 left = ${hostCount} hosts`)
+  await expect(page.locator('[data-law=sum]')).toHaveText(`${refused} refused + 0 left = ${countHosts(hostCount)}`)
 })
 
 test('every count opens exactly that many hosts', async ({ page, visit, service }) => {
   await visit(`${addressOf(service.seed.refused.decisionId)}?all=yes`)
   const regions = [
-    page.getByRole('region', { name: 'Filters' }).getByRole('button', { name: /hosts/ }),
+    page.getByRole('region', { name: 'Filters' }).getByRole('button', { name: /hosts?/ }),
     page.getByRole('group', { name: 'Filters that refuse hosts together' }).getByRole('button'),
   ]
   await expect(page.getByRole('group', { name: 'Filters that refuse hosts together' })).toBeVisible()
@@ -172,7 +174,7 @@ test('reload and a second browser show the same view of a decision', async ({ pa
   const { decisionId } = service.seed.refused
   await visit(addressOf(decisionId))
   const ram = (await explain(service.client, decisionId)).steps.find(({ name }) => name === 'RamFilter')
-  await page.getByRole('button', { name: `${ram?.rejected} hosts refused by RamFilter`, exact: true }).click()
+  await page.getByRole('button', { name: `${countHosts(ram?.rejected ?? 0)} refused by RamFilter`, exact: true }).click()
   await gridOf(page, MATRIX).getByRole('button', { name: 'Host', exact: true }).click()
   await expect(page).toHaveURL(/sort=name/)
   const [host = ''] = await firstCells(page, MATRIX)
@@ -303,6 +305,15 @@ test('why not a host that nobody knows', async ({ page, visit, axe, service }) =
   )
   await expect(answer.getByRole('link', { name: 'Open the host' })).toHaveCount(0)
   await axe('an unknown host')
+})
+
+test('a request without any host says so, and shows no empty matrix', async ({ page, emptyService, axe }) => {
+  const { decisionId, outcome } = await place(emptyService.client, {})
+  expect(outcome).toBe('NO_VALID_HOST')
+  await page.goto(`${emptyService.origin}${addressOf(decisionId)}#key=${emptyService.key}`)
+  await expect(page.getByRole('heading', { name: 'There was no host to look at' })).toBeVisible()
+  await expect(page.getByRole('region', { name: MATRIX })).toHaveCount(0)
+  await axe('a request without any host')
 })
 
 test('every instance of a request has its own view', async ({ page, visit, service }) => {

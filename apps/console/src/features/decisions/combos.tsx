@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { formatCount } from '../../lib/format.ts'
 import { Count } from './count.tsx'
+import { countHosts } from './facts.ts'
 import { type Combo, shortNames } from './matrix.ts'
 
 const SHOWN = 12
@@ -30,7 +31,7 @@ export function Combos({ combos, filters, chosen, onChoose }: CombosProps) {
         {shown.map(({ name, filters: together, hosts }) => (
           <div key={name} className="combo">
             <Count
-              label={`${formatCount(hosts)} hosts refused by exactly ${together.join(', ')}`}
+              label={`${countHosts(hosts)} refused by exactly ${together.join(', ')}`}
               isOn={chosen === name}
               onClick={() => onChoose(chosen === name ? undefined : name)}
             >

@@ -36,8 +36,8 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
     <div className="facts">
       <Outcome outcome={outcome} />
       <Fact name="asked for">
-        {vcpus} vCPU, <span title={`${memoryMb} MiB`}>{formatMib(memoryMb)}</span>, <span title={`${diskGb} GiB`}>{formatGib(diskGb)}</span>{' '}
-        disk
+        {vcpus} vCPU, <span title={`${memoryMb} MiB`}>{formatMib(memoryMb)}</span>,{' '}
+        {diskGb === 0 ? 'no disk' : <span title={`${diskGb} GiB`}>{formatGib(diskGb)} disk</span>}
       </Fact>
       {flavorName === null ? null : <Like name="flavor" value={flavorName} />}
       {availabilityZone === null ? null : <Like name="zone" value={availabilityZone} />}

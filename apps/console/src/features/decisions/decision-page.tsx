@@ -101,7 +101,11 @@ function Explained({ decision }: { readonly decision: Decision }) {
           </Alert>
         ) : null}
         <Destinations destinations={decision.destinations} />
-        {explained !== undefined ? (
+        {explained?.hostCount === 0 ? (
+          <Empty title="There was no host to look at">
+            Nothing could be asked of any filter. <AnchorLink to="/hosts">See the hosts that there are now</AnchorLink>.
+          </Empty>
+        ) : explained !== undefined ? (
           <Evidence
             key={explained.instanceIndex}
             decisionId={decision.id}

@@ -8,6 +8,9 @@ export interface Fact {
   readonly unit: string | null
 }
 
+/** `1 host`, `10,000 hosts`. */
+export const countHosts = (count: number): string => `${formatCount(count)} ${count === 1 ? 'host' : 'hosts'}`
+
 /** An amount as it stands in the record, with its unit: `262144 MiB`. */
 export const exactAmount = (value: string | null | undefined, unit: string | null | undefined): string =>
   value === null || value === undefined ? '' : `${value}${unit ? ` ${unit}` : ''}`

@@ -2,6 +2,7 @@ import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
 import { Count } from './count.tsx'
+import { countHosts } from './facts.ts'
 import { barOf, barShare, type Scale } from './funnel.ts'
 import type { Selection } from './matrix.ts'
 
@@ -67,7 +68,7 @@ export function FilterFunnel(props: FilterFunnelProps) {
           <Bar left={barShare(hostCount, hostCount, scale)} />
           <span className="funnel-left">
             <Open
-              label={`all ${hosts(hostCount)}`}
+              label={`all ${countHosts(hostCount)}`}
               isOn={Object.values(narrowed).every((one) => one === undefined)}
               select={onSelect}
               selection={{}}
@@ -84,7 +85,7 @@ export function FilterFunnel(props: FilterFunnelProps) {
           <Bar left={barShare(left, hostCount, scale)} />
           <span className="funnel-left">
             <Open
-              label={`${hosts(left)} passed every filter`}
+              label={`${countHosts(left)} passed every filter`}
               isOn={selection.passed !== undefined}
               select={onSelect}
               selection={{ passed: 'yes' }}
@@ -94,7 +95,8 @@ export function FilterFunnel(props: FilterFunnelProps) {
           </span>
           <span />
           <Text size="xs" c="dimmed" data-law="sum">
-            {formatCount(asked.reduce((sum, { rejected }) => sum + rejected, 0))} refused + {formatCount(left)} left = {hosts(hostCount)}
+            {formatCount(asked.reduce((sum, { rejected }) => sum + rejected, 0))} refused + {formatCount(left)} left ={' '}
+            {countHosts(hostCount)}
           </Text>
         </li>
       </ol>
@@ -102,8 +104,6 @@ export function FilterFunnel(props: FilterFunnelProps) {
     </section>
   )
 }
-
-const hosts = (count: number): string => `${formatCount(count)} hosts`
 
 function Step({
   step,
@@ -136,7 +136,7 @@ function Step({
       ) : (
         <span className="funnel-refused">
           <Open
-            label={`${hosts(rejected)} refused by ${name}`}
+            label={`${countHosts(rejected)} refused by ${name}`}
             isOn={isOn && selection.reason === undefined}
             select={onSelect}
             selection={{ filter: name }}
@@ -149,7 +149,7 @@ function Step({
         {reasons.map(({ code, hosts: count, text }) => (
           <Open
             key={code}
-            label={`${hosts(count)} refused by ${name} for ${code}`}
+            label={`${countHosts(count)} refused by ${name} for ${code}`}
             title={text}
             isOn={isOn && selection.reason === code}
             select={onSelect}
@@ -160,7 +160,7 @@ function Step({
         ))}
         {soleRejections === 0 ? null : (
           <Open
-            label={`${hosts(soleRejections)} refused by ${name} alone`}
+            label={`${countHosts(soleRejections)} refused by ${name} alone`}
             title="Without this filter they would have passed."
             isOn={selection.sole === name}
             select={onSelect}

@@ -7,6 +7,7 @@ import { MatrixStrip } from '../../ui/matrix-strip.tsx'
 import { type Sort, Table } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
 import { Combos } from './combos.tsx'
+import { countHosts } from './facts.ts'
 import { countCombos, type FilterPlace, groupByFirst, type Matrix, type Selection, selectHosts, sortHosts, verdictAt } from './matrix.ts'
 import { describeCell, matrixColumns } from './matrix-columns.tsx'
 import type { MatrixSort } from './search.ts'
@@ -61,7 +62,7 @@ export function HostMatrix(props: HostMatrixProps) {
             Hosts × filters
           </Text>
           <Text size="sm" role="status" data-rows={hosts.length}>
-            {formatCount(hosts.length)} of {formatCount(matrix.hostCount)} hosts
+            {formatCount(hosts.length)} of {countHosts(matrix.hostCount)}
           </Text>
           <Chips selection={selection} onSelect={onSelect} />
         </Group>

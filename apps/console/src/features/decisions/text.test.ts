@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { graphql } from '../../lib/graphql.ts'
 import { commandExplain, commandWhyNot, curlOf, graphqlOf, quoteForShell } from './copies.ts'
-import { exactAmount, readableAmount, shareOf } from './facts.ts'
+import { countHosts, exactAmount, readableAmount, shareOf } from './facts.ts'
 import { barOf, barShare, countsOf, endsText, recordedSteps, scaleFor } from './funnel.ts'
 import { hostOfName, nameOfHost } from './names.ts'
 import { gapsBetween } from './stack.ts'
@@ -62,6 +62,12 @@ describe('a bar of the funnel', () => {
       { name: 'F', rejected: 5, reasons: [], skippedBecause: null },
     ]))
 })
+
+test.each([
+  [0, '0 hosts'],
+  [1, '1 host'],
+  [10_000, '10,000 hosts'],
+])('%i is %s', (count, text) => expect(countHosts(count)).toBe(text))
 
 describe('amounts', () => {
   test.each([
