@@ -13,6 +13,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Query.decisions': 'READ project',
   'Query.explainPlacement': 'READ',
   'Query.fleet': 'READ',
+  'Query.fleetLog': 'READ',
   'Query.health': 'READ',
   'Query.host': 'READ',
   'Query.hosts': 'READ',
