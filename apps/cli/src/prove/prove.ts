@@ -4,6 +4,7 @@ import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
 import { proveRace } from './race.ts'
 import { proveReplay } from './replay.ts'
+import { proveRestart } from './restart.ts'
 import { proveSurvive } from './survive.ts'
 
 const count = (text: string): number => {
@@ -48,6 +49,15 @@ export function addProve(program: Command): void {
     .option('--requests <n>', 'requests of the run', count, 2_000)
     .option('--json', 'one line of JSON instead of words')
     .action(({ requests, json }: { requests: number; json?: true }) => run('replay', json, (checks) => proveReplay(checks, { requests })))
+  prove
+    .command('restart')
+    .description('a large fleet: how long a restart takes, and the joining of a second replica')
+    .option('--hosts <n>', 'hosts of the fleet', count, 10_000)
+    .option('--claims <n>', 'claims on them', count, 100_000)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ hosts, claims, json }: { hosts: number; claims: number; json?: true }) =>
+      run('restart', json, (checks) => proveRestart(checks, { hosts, claims, say: (line) => void process.stderr.write(`${line}\n`) })),
+    )
 }
 
 async function run(name: string, json: true | undefined, proof: (checks: Checks) => Promise<void>): Promise<void> {

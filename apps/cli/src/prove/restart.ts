@@ -1,0 +1,67 @@
+import { reportHosts, select } from './calls.ts'
+import type { Checks } from './checks.ts'
+import { withFolder } from './folder.ts'
+import { startService } from './service.ts'
+
+export interface RestartOptions {
+  readonly hosts: number
+  readonly claims: number
+  say(line: string): void
+}
+
+/** Instances of one call, and hosts of one report. */
+const AT_ONCE = 100
+const CALLERS = 4
+
+/** How long a service with a large fleet takes to start again, and a second one to join it. Figures, and nothing lost. */
+export async function proveRestart(checks: Checks, { hosts, claims, say }: RestartOptions): Promise<void> {
+  await withFolder(async (folder) => {
+    const perHost = Math.ceil(claims / hosts)
+    let service = await startService({ GANTT_DATA_DIR: folder })
+    try {
+      const { client } = service
+      for (let first = 0; first < hosts; first += AT_ONCE)
+        await reportHosts(
+          client,
+          Array.from({ length: Math.min(AT_ONCE, hosts - first) }, (_, i) => ({ name: `h${first + i}`, vcpus: perHost })),
+        )
+      let next = 0
+      let placed = 0
+      await Promise.all(
+        Array.from({ length: CALLERS }, async () => {
+          while (next < claims) {
+            const first = next
+            next += AT_ONCE
+            const answer = await select(client, { key: `r-${first}`, numInstances: Math.min(AT_ONCE, claims - first) })
+            placed += answer.destinations?.length ?? 0
+          }
+        }),
+      )
+      checks.check(`${claims} instances are placed on ${hosts} hosts`, placed === claims, () => `${placed} were`)
+      await service.stop()
+      const restart = await timed(() => startService({ GANTT_DATA_DIR: folder }))
+      service = restart.result
+      say(`started again, database included: ${restart.seconds} s`)
+      const join = await timed(() => startService({ GANTT_DATA_DIR: folder }))
+      say(`a second replica joined: ${join.seconds} s`)
+      try {
+        const again = await Promise.all([service, join.result].map(({ client: one }) => select(one, { key: 'r-0', numInstances: AT_ONCE })))
+        checks.check(
+          'both know a call of before',
+          again.every(({ replayed }) => replayed === true),
+          () => JSON.stringify(again).slice(0, 300),
+        )
+      } finally {
+        await join.result.stop()
+      }
+    } finally {
+      await service.stop()
+    }
+  })
+}
+
+async function timed<Result>(work: () => Promise<Result>): Promise<{ readonly result: Result; readonly seconds: number }> {
+  const started = performance.now()
+  const result = await work()
+  return { result, seconds: Math.round((performance.now() - started) / 10) / 100 }
+}
