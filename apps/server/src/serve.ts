@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { ConfigError, readConfig } from './config.ts'
 import { openDatabase } from './db/open-database.ts'
+import { codeOf } from './embedded-postgres/error.ts'
 import { openService, type Service } from './service.ts'
 
 export type ServeOptions = {
@@ -50,11 +51,13 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
     const database = await openDatabase({
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       ...(dataDir === undefined ? {} : { stateDir: dataDir }),
+      alone: aloneOr !== undefined,
       onLost: () => say('The database ended; starting it again.'),
       onRecovered: (mode) => say(`The database is back (${mode}).`),
+    }).catch((error: unknown) => {
+      throw aloneOr !== undefined && codeOf(error) === 'postgres.in_use' ? new BusyError(aloneOr) : error
     })
     try {
-      if (aloneOr !== undefined && database.mode === 'attached') throw new BusyError(aloneOr)
       say(`Database ready (${database.mode}, ${database.applied.length} migrations applied).`)
       const service = await openService({ connection: database.connection, host, port, adminKey, horizon, warn: say })
       try {

@@ -8,6 +8,8 @@ export type DatabaseOptions = {
   readonly databaseUrl?: string
   /** Where the embedded server keeps its files. */
   readonly stateDir?: string
+  /** The embedded server is wanted alone: `postgres.in_use` where another process owns it already. */
+  readonly alone?: boolean
   /** The embedded server ended. Pools reconnect by themselves once it is back; LISTEN and what was cached must be renewed. */
   readonly onLost?: () => void
   /** It is back, with the outcome of starting it again. */
@@ -42,13 +44,14 @@ async function openExternal(url: string): Promise<Database> {
   return { connection, url, mode: 'external', applied, close: async () => {} }
 }
 
-async function openEmbedded({ stateDir, onLost = () => {}, onRecovered = () => {} }: DatabaseOptions): Promise<Database> {
+async function openEmbedded({ stateDir, alone = false, onLost = () => {}, onRecovered = () => {} }: DatabaseOptions): Promise<Database> {
   let isClosed = false
   let recovery: Promise<void> | undefined
 
   const start = () =>
     startEmbeddedPostgres({
       ...(stateDir === undefined ? {} : { stateDir }),
+      alone,
       onLost: () => {
         if (isClosed) return
         onLost()

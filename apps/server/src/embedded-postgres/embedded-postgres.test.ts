@@ -106,6 +106,19 @@ test('processes that start together share one server', async () => {
   expect(new Set(servers.map(({ pid }) => pid)).size).toBe(1)
 })
 
+test('of those that want the server alone and start together one gets it, and others may join that one', async () => {
+  const attempts = await Promise.allSettled(Array.from({ length: 4 }, () => start({ alone: true })))
+  const refused = attempts.filter((attempt) => attempt.status === 'rejected')
+  expect(refused.map(({ reason }) => reason.code)).toEqual(['postgres.in_use', 'postgres.in_use', 'postgres.in_use'])
+  await start()
+  await expect(start({ alone: true })).rejects.toMatchObject({ code: 'postgres.in_use' })
+})
+
+test('whoever wants the server alone does not get one that another uses', async () => {
+  await start()
+  await expect(start({ alone: true })).rejects.toMatchObject({ code: 'postgres.in_use' })
+})
+
 test('a killed server is reported, and its data are there after the next start', async () => {
   let lost = 0
   const server = await start({ onLost: () => lost++ })

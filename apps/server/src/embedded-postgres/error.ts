@@ -9,6 +9,7 @@ export const embeddedPostgresCodes = [
   'postgres.socket_dir_foreign',
   'postgres.start_failed',
   'postgres.timeout',
+  'postgres.in_use',
 ] as const
 
 export type EmbeddedPostgresErrorCode = (typeof embeddedPostgresCodes)[number]

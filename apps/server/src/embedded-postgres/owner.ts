@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { EmbeddedPostgresError } from './error.ts'
 import { askToStop, findPostmaster } from './postmaster.ts'
 import type { StateDir } from './state-dir.ts'
 
@@ -8,26 +9,41 @@ export type Departure = 'stopped' | 'left' | 'gone'
 
 /** Every owner holds this lock, shared, as long as its connection lives; the server itself forgets an owner that died. */
 const OWNERS_LOCK = 0x67616e74
+/** Held, not shared, by the one owner that wants to be alone: of several that start at once exactly one gets it. */
+const ALONE_LOCK = 0x67616e78
 const STOP_TIMEOUT_MS = 30_000
 const LOOK_EVERY_MS = 10
 
-/** Joins the owners of the server and returns the connection that makes us one, and how many there are now. */
-export async function joinOwners(connection: pg.ClientConfig): Promise<{ client: pg.Client; owners: number }> {
+/**
+ * Joins the owners of the server and returns the connection that makes us one, and how many there are now. With `alone`
+ * throws `postgres.in_use` where there is another owner, or one that wants to be alone just as well and was faster.
+ */
+export async function joinOwners(connection: pg.ClientConfig, alone = false): Promise<{ client: pg.Client; owners: number }> {
   const client = new pg.Client({ ...connection, application_name: `gantt owner ${process.pid}` })
   client.on('error', () => {}) // the server went away; the event 'end' follows
   try {
     await client.connect()
+    if (alone) await takeAlone(client)
     await client.query('SELECT pg_advisory_lock_shared($1)', [OWNERS_LOCK]) // waits while a leaving owner stops the server
     const { rows } = await client.query<{ owners: number }>(
       `SELECT count(*)::int AS owners FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND granted`,
       [OWNERS_LOCK],
     )
-    return { client, owners: rows[0]?.owners ?? 1 }
+    const owners = rows[0]?.owners ?? 1
+    if (alone && owners > 1) throw inUse()
+    return { client, owners }
   } catch (error) {
     client.end().catch(() => {})
     throw error
   }
 }
+
+async function takeAlone(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [ALONE_LOCK])
+  if (rows[0]?.taken !== true) throw inUse()
+}
+
+const inUse = () => new EmbeddedPostgresError('postgres.in_use', 'Another process uses the embedded PostgreSQL server that was wanted alone.')
 
 /** Ends our ownership. The last owner stops the server; while it does, nobody can join, since joining waits for the lock. */
 export async function leaveOwners(client: pg.Client, stateDir: StateDir): Promise<Departure> {

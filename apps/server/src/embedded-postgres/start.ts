@@ -13,6 +13,8 @@ export type EmbeddedPostgresOptions = {
   /** PostgreSQL settings beside our own. They count for whoever starts the server, not for who joins it. */
   readonly settings?: Settings
   readonly timeoutMs?: number
+  /** Throws `postgres.in_use` where another process owns the server, or wants it alone too; others may join later. */
+  readonly alone?: boolean
   /** The server ended without our doing. Start again: socket and password stay, so a pool reconnects by itself. */
   readonly onLost?: () => void
 }
@@ -49,7 +51,7 @@ const AFTER_AN_END_MS = 200
  * one runs, else starts it. All processes that call this on one directory share one server; the last to stop stops it.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
-  const { settings = {}, timeoutMs = 60_000, onLost = () => {} } = options
+  const { settings = {}, timeoutMs = 60_000, alone = false, onLost = () => {} } = options
   const startedAt = performance.now()
   const stateDir = openStateDir(options.stateDir ?? defaultStateDir())
   const binaries = stageBinaries(stateDir.root)
@@ -65,7 +67,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {
     database,
     ssl: false, // whatever PGSSLMODE says
   })
-  const { client, owners, launched } = await joinOrLaunch({ stateDir, binaries, settings, timeoutMs, connection: connection() })
+  const { client, owners, launched } = await joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, connection: connection() })
 
   const pid = findPostmaster(stateDir)
   const mode = launched !== undefined && launched.pid === pid ? 'started' : owners === 1 ? 'adopted' : 'attached'
@@ -96,18 +98,19 @@ type Attempt = {
   readonly binaries: Binaries
   readonly settings: Settings
   readonly timeoutMs: number
+  readonly alone: boolean
   readonly connection: PostgresConnection
 }
 
 type Joined = { readonly client: pg.Client; readonly owners: number; readonly launched: Launched | undefined }
 
 /** Tries to join, and launches a server whenever there is none, until one of both works out. */
-async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, connection }: Attempt): Promise<Joined> {
+async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, connection }: Attempt): Promise<Joined> {
   let launched: Launched | undefined
   let deadline = Date.now() + timeoutMs
   try {
     for (;;) {
-      const joined = await tryToJoin(connection, stateDir)
+      const joined = await tryToJoin(connection, stateDir, alone)
       if ('client' in joined) return { ...joined, launched }
 
       // it answers that it is starting, recovering or stopping: that may take as long as it takes
@@ -126,7 +129,8 @@ async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, connectio
       await sleep(LOOK_EVERY_MS)
     }
   } catch (error) {
-    if (launched?.pid !== undefined && launched.ended === undefined) askToStop(launched.pid) // leave nothing behind
+    // leave nothing behind; but where another owns it by now, it is that one's to stop
+    if (launched?.pid !== undefined && launched.ended === undefined && codeOf(error) !== 'postgres.in_use') askToStop(launched.pid)
     throw error
   }
 }
@@ -134,11 +138,13 @@ async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, connectio
 async function tryToJoin(
   connection: PostgresConnection,
   { passwordFile }: StateDir,
+  alone: boolean,
 ): Promise<Omit<Joined, 'launched'> | { refusal: unknown }> {
   try {
-    return await joinOwners(connection)
+    return await joinOwners(connection, alone)
   } catch (refusal) {
     const code = codeOf(refusal)
+    if (code === 'postgres.in_use') throw refusal
     if (code === '28P01' || code === '28000') {
       throw new EmbeddedPostgresError(
         'postgres.wrong_password',
