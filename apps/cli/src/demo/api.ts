@@ -1,4 +1,5 @@
-import type { Client } from '@gantt/client'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, FaultError } from '@gantt/client'
 import { LARGEST_PAGE, PAGE_INFO, type Page } from '../commands/pages.ts'
 import type { ClosedHosts } from './fleet.ts'
 import type { DemoStats } from './host.ts'
@@ -42,8 +43,13 @@ export interface Counts {
   readonly decisions: number
 }
 
-/** The calls of the demo, as any caller of the service makes them. All end when `stopped` is aborted. */
+/**
+ * The calls of the demo, as any caller of the service makes them. All end when `stopped` is aborted. Where the service asks
+ * to come again they do; but `createAggregate` and `addHosts` are not safe to repeat, and leave that to `insist`.
+ */
 export interface DemoApi {
+  /** Does work that finds out itself what is done already, again for as long as the service asks to come again. */
+  insist<Value>(work: () => Promise<Value>): Promise<Value>
   count(): Promise<Counts>
   /** Reports that are known already, by their sequence, are no failure. */
   report(reports: readonly Report[]): Promise<void>
@@ -115,10 +121,15 @@ const COUNT = `query Count {
 }`
 
 export function createDemoApi(client: Client, stopped: AbortSignal): DemoApi {
-  const call = <Data>(document: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> =>
+  const callOnce = <Data>(document: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> =>
     client.request<Data>(document, variables, { signal: stopped })
+  const insist = <Value>(work: () => Promise<Value>): Promise<Value> => repeat(work, stopped)
+  const call = <Data>(document: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> =>
+    insist(() => callOnce<Data>(document, variables))
 
   return {
+    insist,
+
     async count() {
       const found = await call<Record<keyof Counts, { readonly totalCount: number }>>(COUNT)
       return {
@@ -145,12 +156,12 @@ export function createDemoApi(client: Client, stopped: AbortSignal): DemoApi {
 
     async createAggregate(name, metadata) {
       const input = { name, metadata: Object.entries(metadata).map(([key, value]) => ({ key, value })) }
-      const { aggregateCreate } = await call<{ aggregateCreate: Ended & { aggregate?: KnownAggregate } }>(AGGREGATE_CREATE, { input })
+      const { aggregateCreate } = await callOnce<{ aggregateCreate: Ended & { aggregate?: KnownAggregate } }>(AGGREGATE_CREATE, { input })
       return payloadOf(aggregateCreate).aggregate
     },
 
     async addHosts({ uuid, version }, hosts) {
-      const { aggregateUpdate } = await call<{ aggregateUpdate: Ended & { aggregate?: { version: number } } }>(AGGREGATE_UPDATE, {
+      const { aggregateUpdate } = await callOnce<{ aggregateUpdate: Ended & { aggregate?: { version: number } } }>(AGGREGATE_UPDATE, {
         uuid,
         ifVersion: version,
         input: { addHosts: hosts },
@@ -193,6 +204,22 @@ export function createDemoApi(client: Client, stopped: AbortSignal): DemoApi {
       } while (after !== null)
       return claims
     },
+  }
+}
+
+/** How often and how far apart: a busy machine with a large fleet is slow, and a demo has time. */
+const REPEATS = 30
+const REPEAT_AFTER_MS = 2_000
+
+async function repeat<Value>(work: () => Promise<Value>, stopped: AbortSignal): Promise<Value> {
+  for (let repeats = 0; ; repeats++) {
+    try {
+      return await work()
+    } catch (error) {
+      const mayRepeat = error instanceof FaultError && error.faults[0]?.extensions?.retryable === true
+      if (!mayRepeat || repeats === REPEATS) throw error
+      await sleep(REPEAT_AFTER_MS, undefined, { signal: stopped })
+    }
   }
 }
 

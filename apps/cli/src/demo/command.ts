@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { ProtocolError, UnreachableError } from '@gantt/client'
 import { type Command, InvalidArgumentError } from 'commander'
 import { notEmpty } from '../commands/hosts.ts'
 import { wholeNumber } from '../commands/options.ts'
@@ -84,7 +85,11 @@ async function startDemo({ hosts, rate, seed, port, dataDir, once }: Flags): Pro
 
 /** What people can mend is said; anything else is a defect and told whole. */
 function fail(error: unknown): void {
-  const isKnown = error instanceof DemoError || (error instanceof Error && 'code' in error)
+  const isKnown =
+    error instanceof DemoError ||
+    error instanceof UnreachableError ||
+    error instanceof ProtocolError ||
+    (error instanceof Error && 'code' in error)
   note(`error: ${error instanceof Error ? (isKnown ? error.message : error.stack) : String(error)}`)
   process.exitCode = 1
 }

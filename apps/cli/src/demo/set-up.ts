@@ -15,6 +15,12 @@ const FIRST_INCARNATION = 'd3a0f1ee-7000-4000-8000-000000000001'
 /** Reports the fleet, gathers it into aggregates and closes some hosts. What is there already stays: an interrupted start goes on. */
 export async function setUpFleet(api: DemoApi, fleet: DemoFleet, show: (reported: number) => void): Promise<void> {
   await reportHosts(api, fleet, show)
+  await api.insist(() => gatherHosts(api, fleet))
+  for (const { hosts, ...why } of fleet.closed)
+    for (const batch of batches(hosts, CLOSED_PER_CALL)) await api.close({ ...why, hosts: batch })
+}
+
+async function gatherHosts(api: DemoApi, fleet: DemoFleet): Promise<void> {
   const known = new Map((await api.aggregates()).map((aggregate) => [aggregate.name, aggregate]))
   for (const { name, metadata, hosts } of fleet.aggregates) {
     const aggregate = known.get(name) ?? (await api.createAggregate(name, metadata))
@@ -23,8 +29,6 @@ export async function setUpFleet(api: DemoApi, fleet: DemoFleet, show: (reported
     const missing = hosts.filter((host) => !members.has(host))
     for (const batch of batches(missing, MEMBERS_PER_CALL)) version = await api.addHosts({ uuid: aggregate.uuid, version }, batch)
   }
-  for (const { hosts, ...why } of fleet.closed)
-    for (const batch of batches(hosts, CLOSED_PER_CALL)) await api.close({ ...why, hosts: batch })
 }
 
 async function reportHosts(api: DemoApi, { hosts }: DemoFleet, show: (reported: number) => void): Promise<void> {
