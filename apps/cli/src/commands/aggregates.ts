@@ -77,7 +77,7 @@ async function listAggregates({ query, first, all, ...flags }: Flags): Promise<R
 
 const COLUMNS = [
   { head: 'uuid' },
-  { head: 'name', cut: 'middle', least: 8 },
+  { head: 'name', cut: 'middle', least: 8, key: true },
   { head: 'zone', cut: 'middle', least: 6 },
   { head: 'hosts', align: 'right' },
   { head: 'metadata', cut: 'end', least: 8 },

@@ -1,15 +1,26 @@
 import type { Client } from '@gantt/client'
 import { type Command, InvalidArgumentError } from 'commander'
+import { batches } from './batches.ts'
 import { CLAIM, type ClaimRow, toClaimTable } from './claim-rows.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
+import { showProgress } from './pages.ts'
 
 interface Flags extends ConnectionFlags {
   readonly ttl?: string
   readonly reason?: string
   readonly json?: true
 }
+
+interface ClaimRef {
+  readonly id: string
+  readonly fence: number
+}
+
+/** Well below what one call may cost. */
+const CLAIMS_PER_CALL = 100
+const READ_AT_ONCE = 20
 
 type Edit = 'claimConfirm' | 'claimExtend' | 'claimRelease'
 
@@ -54,21 +65,28 @@ export function addClaimEdits(claims: Command): void {
 const edit = (name: Edit, ids: readonly string[], flags: Flags): Promise<void> =>
   run(flags, async () => {
     const client = connect(flags)
-    const claims = await readRefs(client, ids)
     const { ttl, reason } = flags
-    const { results } = await client.request<{ results: readonly Ended[] }>(DOCUMENTS[name], { claims, ttl, reason })
+    const claims = await readRefs(client, ids)
+    const results: Ended[] = []
+    for (const batch of batches(claims, CLAIMS_PER_CALL)) {
+      const variables = { claims: batch, ttl, reason }
+      results.push(...(await client.request<{ results: readonly Ended[] }>(DOCUMENTS[name], variables)).results)
+      showProgress(results.length, claims.length, results.length === claims.length)
+    }
     return toResult(ids, results)
   })
 
 /** The claims as they are now; the fence of each keeps a change that comes in between from being overwritten. */
-async function readRefs(client: Client, ids: readonly string[]): Promise<readonly { readonly id: string; readonly fence: number }[]> {
-  const found = ids.map(async (id) => {
-    const document = 'query Fence($id: ID!) { claim(id: $id) { id fence } }'
-    const { claim } = await client.request<{ claim: { readonly id: string; readonly fence: number } | null }>(document, { id })
-    if (claim === null) throw new CommandFailure(EXIT.refused, `there is no claim ${id}`)
+async function readRefs(client: Client, ids: readonly string[]): Promise<readonly ClaimRef[]> {
+  const document = 'query Fence($id: ID!) { claim(id: $id) { id fence } }'
+  const read = async (id: string): Promise<ClaimRef> => {
+    const { claim } = await client.request<{ claim: ClaimRef | null }>(document, { id })
+    if (claim === null) throw new CommandFailure(EXIT.refused, `there is no claim ${id}; nothing was changed`)
     return claim
-  })
-  return Promise.all(found)
+  }
+  const claims: ClaimRef[] = []
+  for (const batch of batches(ids, READ_AT_ONCE)) claims.push(...(await Promise.all(batch.map(read))))
+  return claims
 }
 
 /** Some may end well and others not: those that did not are named, and the command ends with 1. */

@@ -24,7 +24,7 @@ export function toClaimTable(claims: readonly ClaimRow[]): readonly string[] {
   return toTable(
     [
       { head: 'claim' },
-      { head: 'host', cut: 'middle', least: 7 },
+      { head: 'host', cut: 'middle', least: 7, key: true },
       { head: 'state', cut: 'end', least: 9 },
       { head: 'takes', cut: 'end', least: 8 },
       { head: 'ends in', align: 'right' },

@@ -1,4 +1,5 @@
 import { type Client, createClient } from '@gantt/client'
+import { GANTT } from './called.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { CommandFailure, EXIT, toFailure } from './failure.ts'
 import { note } from './output.ts'
@@ -24,7 +25,7 @@ export function connect(flags: ConnectionFlags, environment: NodeJS.ProcessEnv =
   const url = findSetting('url', flags, environment, config) ?? { value: DEFAULT_URL, from: 'the default' }
   const key = findSetting('key', flags, environment, config)
   if (key === undefined)
-    throw new CommandFailure(EXIT.usage, `no key is given; use --key, GANTT_KEY or "key" in ${config.file} ("gantt serve" prints one)`)
+    throw new CommandFailure(EXIT.usage, `no key is given; use --key, GANTT_KEY or "key" in ${config.file} ("${GANTT} serve" prints one)`)
   if (!/^[\x21-\x7e]+$/.test(key.value))
     throw new CommandFailure(EXIT.usage, `the key (from ${key.from}) has characters that no key has: spaces, or others than ASCII`)
   const address = toAddress(url)

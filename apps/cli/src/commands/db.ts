@@ -5,6 +5,7 @@ import { CommandFailure, EXIT } from './failure.ts'
 import { counted } from './format.ts'
 import { notEmpty } from './hosts.ts'
 import { type Result, run, withExamples } from './output.ts'
+import { wrap } from './table.ts'
 
 interface Flags {
   readonly dataDir?: string
@@ -55,7 +56,7 @@ function toResult(stateDir: string, outcome: 'stopped' | 'in-use' | 'not-running
     'not-running': `No database server runs on ${stateDir}.`,
   }
   return {
-    lines: [sentences[outcome]],
+    lines: wrap(sentences[outcome]),
     json: { stateDir, outcome, services: others },
     exitCode: outcome === 'in-use' ? EXIT.refused : EXIT.done,
   }

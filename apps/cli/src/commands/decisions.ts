@@ -76,6 +76,6 @@ const COLUMNS = [
   { head: 'decision' },
   { head: 'age', align: 'right' },
   { head: 'outcome' },
-  { head: 'asked', cut: 'end', least: 10 },
+  { head: 'asked', cut: 'end', least: 14 },
   { head: 'hosts', cut: 'end', least: 5 },
 ] as const

@@ -1,3 +1,4 @@
+import { GANTT } from './called.ts'
 import { counted, decimal, mib } from './format.ts'
 import { shortId } from './ids.ts'
 import { type Reason, toReasonTable } from './reasons.ts'
@@ -26,6 +27,8 @@ export interface Explained {
     readonly steps: readonly Step[]
     readonly reasons: readonly Reason[]
     readonly selection: { readonly text: string }
+    /** Refused hosts, nearest to passing first. */
+    readonly nearMisses: readonly NearMiss[]
     readonly weighing: {
       readonly candidateCount: number
       readonly weighers: readonly { readonly name: string; readonly unit: string; readonly multiplier: number }[]
@@ -41,6 +44,12 @@ export interface Verdict {
   readonly outcome: string
   readonly rank: number | null
   readonly totalWeight: number | null
+  readonly checks: readonly { readonly filter: string; readonly status: string; readonly text: string | null }[]
+}
+
+/** A refused host with every check, also those behind the first refusal. */
+interface NearMiss {
+  readonly hostName: string
   readonly checks: readonly { readonly filter: string; readonly status: string; readonly text: string | null }[]
 }
 
@@ -62,7 +71,7 @@ interface Weighed {
 
 /** The story of a decision, from the request to the hosts that were taken; then host by host, if asked. */
 export function toLines({ decision, explanation }: Explained, verdicts: readonly Verdict[] | undefined): readonly string[] {
-  const { steps, reasons, weighing } = explanation
+  const { steps, reasons, weighing, nearMisses } = explanation
   const ran = steps.filter(({ skippedBecause }) => skippedBecause === null)
   const skipped = steps.filter(({ skippedBecause }) => skippedBecause !== null).map(({ name }) => name)
   return [
@@ -71,10 +80,11 @@ export function toLines({ decision, explanation }: Explained, verdicts: readonly
     ...toFunnel(ran),
     ...(skipped.length === 0 ? [] : ['', ...wrap(`Had nothing to check: ${skipped.join(', ')}.`)]),
     ...(reasons.length === 0 ? [] : ['', 'Why hosts were refused', ...toReasonTable(reasons)]),
+    ...(weighing.candidateCount > 0 || nearMisses.length === 0 ? [] : ['', 'Nearest of the refused', ...toNearTable(nearMisses)]),
     ...(weighing.hosts.length === 0 ? [] : ['', ...toWeights(weighing.hosts, weighing.candidateCount)]),
     ...(verdicts === undefined ? [] : ['', 'Host by host', ...toVerdictTable(verdicts)]),
     '',
-    `For one host: gantt why-not ${shortId(decision.id)} HOST`,
+    `For one host: ${GANTT} why-not ${shortId(decision.id)} HOST`,
   ]
 }
 
@@ -126,6 +136,19 @@ function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly 
     ),
   ]
 }
+
+/** Everything that keeps a host out: one line of it is what to change. */
+const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'host', cut: 'middle', least: 12 },
+      { head: 'what keeps it out', wraps: true, least: 30 },
+    ],
+    nearMisses.map(({ hostName, checks }) => {
+      const refusals = checks.filter(({ status }) => status === 'FAIL' || status === 'ERROR')
+      return [hostName, refusals.map(({ filter, status, text }) => `${filter}: ${text ?? status}`).join(' ')]
+    }),
+  )
 
 const toVerdictTable = (verdicts: readonly Verdict[]): readonly string[] =>
   toTable(

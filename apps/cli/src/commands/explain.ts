@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
+import { askAbout } from './decision.ts'
 import { type Explained, toLines, type Verdict } from './explain-lines.ts'
-import { CommandFailure, EXIT } from './failure.ts'
 import { wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { PAGE_INFO, type Page, readPages } from './pages.ts'
@@ -17,7 +17,7 @@ interface Flags extends ConnectionFlags {
 
 const SUBJECT = 'input: { subject: { decisionId: $id }, instanceIndex: $instance }'
 
-const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!) {
+const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!, $near: Int!) {
   decision(id: $id) { id at outcome attempt account spec { flavorName vcpus memoryMb diskGb numInstances availabilityZone } }
   explanation: explainPlacement(${SUBJECT}) {
     instanceIndex hostCount fidelity
@@ -25,6 +25,7 @@ const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!) {
     steps { index name entered passed rejected soleRejections skippedBecause reasons { ${REASON} } }
     reasons { ${REASON} }
     selection { text }
+    nearMisses(first: $near) { hostName node outcome distance checks { filter status text } }
     weighing(top: $top) {
       candidateCount
       weighers { name multiplier unit decisive }
@@ -32,6 +33,9 @@ const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!) {
     }
   }
 }`
+
+/** What the API gives at most. */
+const MOST_NEAR = 100
 
 const TEXT = `query Text($id: ID!, $instance: Int) { explanation: explainPlacement(${SUBJECT}) { text } }`
 
@@ -48,11 +52,13 @@ const VERDICTS = `query Verdicts($id: ID!, $instance: Int, $first: Int!, $after:
 export function addExplain(program: Command): void {
   const command = program
     .command('explain')
-    .description('how a decision came about: the hosts left after each filter, why the others were refused, how the best were weighed')
+    .description(
+      'how a decision came about: the hosts left after each filter, why the others were refused, which of them came nearest, how the best were weighed',
+    )
     .argument('<decision>', 'its id, as select and decisions print it')
     .option('--verdicts', 'host by host too')
     .option('--instance <n>', 'which instance, from 0; if not given the one that found no host, else the first', wholeNumber(0, 999))
-    .option('--top <n>', 'best hosts to show', wholeNumber(1, 200), 5)
+    .option('--top <n>', 'best hosts, and nearest of the refused, to show', wholeNumber(1, 200), 5)
     .option('--markdown', 'as a page for a ticket')
     .action((decision: string, flags: Flags) =>
       run(flags, () => (flags.markdown ? explainAsPage(decision, flags) : explain(decision, flags))),
@@ -66,8 +72,7 @@ export function addExplain(program: Command): void {
 
 async function explain(id: string, { verdicts: wantsVerdicts, instance, top, ...flags }: Flags): Promise<Result> {
   const client = connect(flags)
-  const answer = await client.request<Explained & { decision: Explained['decision'] | null }>(EXPLAIN, { id, instance, top })
-  if (answer.decision === null) throw new CommandFailure(EXIT.refused, `there is no decision ${id}; "gantt decisions" lists them`)
+  const answer = await askAbout(client, id, () => client.request<Explained>(EXPLAIN, { id, instance, top, near: Math.min(top, MOST_NEAR) }))
   if (!wantsVerdicts) return { lines: toLines(answer, undefined), json: answer }
   const { items: verdicts } = await readPages(Number.POSITIVE_INFINITY, async (first, after) => {
     const page = await client.request<{ explanation: { verdicts: Page<Verdict> } }>(VERDICTS, { id, instance, first, after })
@@ -77,6 +82,7 @@ async function explain(id: string, { verdicts: wantsVerdicts, instance, top, ...
 }
 
 async function explainAsPage(id: string, { instance, ...flags }: Flags): Promise<Result> {
-  const { explanation } = await connect(flags).request<{ explanation: { text: string } }>(TEXT, { id, instance })
+  const client = connect(flags)
+  const { explanation } = await askAbout(client, id, () => client.request<{ explanation: { text: string } }>(TEXT, { id, instance }))
   return { lines: [explanation.text.trimEnd()], json: explanation }
 }

@@ -1,4 +1,5 @@
 import { FaultError, ProtocolError, UnreachableError } from '@gantt/client'
+import { GANTT } from './called.ts'
 
 /** What a command ends with, for scripts. */
 export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const
@@ -19,7 +20,10 @@ export class CommandFailure extends Error {
 /** What can be cured by the caller becomes a CommandFailure; anything else is a defect and stays what it is. */
 export function toFailure(error: unknown, { url, keyFrom }: { readonly url: string; readonly keyFrom: string }): unknown {
   if (error instanceof UnreachableError)
-    return new CommandFailure(EXIT.unreachable, `the service cannot be reached: ${error.message}. Is it running? "gantt serve" starts one.`)
+    return new CommandFailure(
+      EXIT.unreachable,
+      `the service cannot be reached: ${error.message.trim()}. Is it running? "${GANTT} serve" starts one.`,
+    )
   if (error instanceof ProtocolError)
     return new CommandFailure(EXIT.unreachable, `${error.message}. Does the address ${url} lead to the service?`)
   if (!(error instanceof FaultError)) return error
@@ -43,6 +47,7 @@ export const REFUSAL = `... on ValidationError { issues { path message } } ... o
 
 /** The service's own words, with everything that is wrong with the input. */
 export function toRefusal({ __typename, message = __typename, issues = [] }: Refusal): CommandFailure {
-  const lines = issues.map(({ path, message: what }) => `  ${path.join('.')}: ${what}`)
+  // the message of a single problem is that problem's own
+  const lines = issues.flatMap(({ path, message: what }) => (what === message ? [] : [`  ${path.join('.')}: ${what}`]))
   return new CommandFailure(__typename === 'ValidationError' ? EXIT.usage : EXIT.refused, [message, ...lines].join('\n'))
 }

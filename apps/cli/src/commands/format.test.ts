@@ -10,7 +10,7 @@ test.each([
   ['a pair has the unit of its total', mibPair(512, 65_536), '0.5/64 GiB'],
   ['what is missing is shown', mibPair(-2_048, 65_536), '-2/64 GiB'],
   ['nothing of nothing', mibPair(0, 0), '0/0 MiB'],
-  ['disks grow into TiB', gibPair(900, 7_168), '0.879/7 TiB'],
+  ['disks grow into TiB', gibPair(900, 7_168), '0.88/7 TiB'],
   ['seconds', age('2026-01-01T11:59:56Z', NOW), '4 s'],
   ['minutes, also of what is to come', age('2026-01-01T12:10:00Z', NOW), '10 min'],
   ['days', age('2025-12-25T12:00:00Z', NOW), '7 d'],

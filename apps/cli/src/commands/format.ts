@@ -1,9 +1,12 @@
 const UNITS_OF_MIB = ['MiB', 'GiB', 'TiB', 'PiB'] as const
 
-/** At most three digits, more only where the whole number has more. */
+/** At most three digits, two of them behind the point; more only where the whole number has more. */
 const short = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 3, useGrouping: false })
 
-const rounded = (value: number): string => (Math.abs(value) >= 100 ? String(Math.round(value)) : short(value))
+const rounded = (value: number): string => {
+  if (Math.abs(value) >= 100) return String(Math.round(value))
+  return Math.abs(value) >= 1 ? short(value) : String(Number(value.toFixed(2)))
+}
 
 /** "5.4/64 GiB": two amounts of memory in the unit that suits the second. */
 export function mibPair(free: number, total: number): string {

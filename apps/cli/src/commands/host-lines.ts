@@ -1,3 +1,4 @@
+import { GANTT } from './called.ts'
 import { type ClaimRow, toClaimTable } from './claim-rows.ts'
 import { age, counted, decimal, mibPair, ranges } from './format.ts'
 import { nameOf } from './hosts.ts'
@@ -49,7 +50,7 @@ export function toLines(host: HostDetail): readonly string[] {
 function toClaimHead({ name, claims: { totalCount, nodes } }: HostDetail): string {
   return nodes.length === totalCount
     ? counted(totalCount, 'claim')
-    : `${nodes.length} of ${totalCount} claims; all: gantt claims --host ${name} --all`
+    : `${nodes.length} of ${totalCount} claims; all: ${GANTT} claims --host ${name} --all`
 }
 
 function toHead(host: HostDetail): readonly string[] {

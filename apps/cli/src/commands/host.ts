@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { GANTT } from './called.ts'
 import { CLAIM } from './claim-rows.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
@@ -80,7 +81,7 @@ export function addHost(program: Command): void {
 async function showHost(name: string, { node, ...flags }: Flags): Promise<Result> {
   const { host } = await connect(flags).request<{ host: HostDetail | null }>(HOST, { name, node })
   if (host === null)
-    throw new CommandFailure(EXIT.refused, `no host ${JSON.stringify(name)} has reported; "gantt hosts" lists those that have`)
+    throw new CommandFailure(EXIT.refused, `no host ${JSON.stringify(name)} has reported; "${GANTT} hosts" lists those that have`)
   return { lines: toLines(host), json: host }
 }
 
@@ -90,7 +91,7 @@ async function setStatusOf(names: readonly string[], { status, reason, dryRun, .
   if (!('impact' in answer)) throw toRefusal(answer)
   const { hosts, impact } = answer
   const table = toTable(
-    [{ head: 'host', cut: 'middle' }, { head: 'status' }, { head: 'reason', wraps: true }],
+    [{ head: 'host', cut: 'middle', key: true }, { head: 'status' }, { head: 'reason', wraps: true }],
     hosts.map((host) => [nameOf(host), host.status, host.statusReason ?? '-']),
   )
   const lines = [

@@ -85,25 +85,31 @@ function toLines(hosts: readonly HostRow[], totalCount: number, isFiltered: bool
   const rows = hosts.map((host) => [
     nameOf(host),
     host.availabilityZone,
-    host.state === 'UP' ? host.status : `${host.status} ${host.state}`,
+    statusOf(host),
     freeOf(host.capacity, 'VCPU'),
     freeOf(host.capacity, 'MEMORY_MB'),
     freeOf(host.capacity, 'DISK_GB'),
     String(host.claims.totalCount),
-    age(host.lastReportAt, nowMs),
+    age(host.lastReportAt, nowMs).replace(' min', 'm').replace(' ', ''),
   ])
-  return [...toTable(COLUMNS, rows), '', `Free of what may be given. ${tally(hosts.length, totalCount, 'host')}.`]
+  return [...toTable(COLUMNS, rows), '', `Free of what may be given; age of the last report. ${tally(hosts.length, totalCount, 'host')}.`]
+}
+
+/** What is worse comes first: a host that is down takes nothing, whatever operators allow; and the end may be cut. */
+function statusOf({ state, status }: HostRow): string {
+  if (state === 'UP') return status
+  return status === 'ENABLED' ? state : `${state} ${status}`
 }
 
 const COLUMNS = [
-  { head: 'name', cut: 'middle', least: 12 },
+  { head: 'name', cut: 'middle', least: 12, key: true },
   { head: 'zone', cut: 'middle', least: 6 },
-  { head: 'status', cut: 'end', least: 8 },
+  { head: 'status', cut: 'end', least: 7 },
   { head: 'vcpu', align: 'right' },
   { head: 'memory', align: 'right' },
   { head: 'disk', align: 'right' },
   { head: 'claims', align: 'right' },
-  { head: 'report', align: 'right' },
+  { head: 'age', align: 'right' },
 ] as const
 
 /** A host with one node has its name; the nodes of another are told apart. */

@@ -48,6 +48,22 @@ test('a claim is extended, confirmed, listed and released; then it is lost', asy
   expect(oneLine(await run('claims', '--state', 'RELEASED', '--json'))).toMatchObject({ claims: [{ id }] })
 })
 
+test('more claims than one call may have are ended by one command, or none is', async () => {
+  type Placed = { destinations: { selected: { claim: { id: string } } }[] }
+  const ids: string[] = []
+  for (let placed = 0; placed < 6; placed++)
+    ids.push(
+      ...oneLine<Placed>(await run('select', '--vcpus', '0', '--memory-mb', '1', '--count', '100', '--json')).destinations.map(
+        ({ selected: { claim } }) => claim.id,
+      ),
+    )
+  const unknown = '00000000-0000-4000-8000-000000000000'
+  const none = await run('claims', 'release', ...ids, unknown)
+  expect([none.out, none.err, none.code]).toEqual(['', `error: there is no claim ${unknown}; nothing was changed\n`, 1])
+  const { results } = oneLine<{ results: { claim: { state: string } }[] }>(await run('claims', 'release', ...ids, '--json'))
+  expect(results.map(({ claim }) => claim.state)).toEqual(ids.map(() => 'RELEASED'))
+})
+
 test('aggregates are listed, and one is shown with its hosts', async () => {
   const { out } = await run('aggregates')
   expect(widthOf(out)).toBeLessThanOrEqual(80)
@@ -102,12 +118,12 @@ test.each(['hosts', 'select', 'explain', 'why-not', 'claims', 'aggregates', 'dec
 
 test('db stop leaves a server that a service uses, and stops one that was left behind', async () => {
   const used = await gantt({}, 'db', 'stop', '--data-dir', stateDir)
-  expect([used.code, used.out]).toEqual([1, expect.stringContaining('1 service still uses the database server')])
+  expect([used.code, used.out]).toEqual([1, expect.stringMatching(/^1 service still uses\s+the\s+database\s+server/)])
   await service.kill()
   const left = await gantt({ GANTT_DATA_DIR: stateDir }, 'db', 'stop', '--json')
   expect([left.code, oneLine(left)]).toEqual([0, { stateDir, outcome: 'stopped', services: 0 }])
   const gone = await gantt({}, 'db', 'stop', '--data-dir', stateDir)
-  expect([gone.code, gone.out]).toEqual([0, `No database server runs on ${stateDir}.\n`])
+  expect([gone.code, gone.out]).toEqual([0, expect.stringMatching(/^No database server runs on/)])
   expect((await gantt({}, 'db', 'stop', '--data-dir', path.join(folder, 'never'))).code).toBe(0)
   expect(fs.existsSync(path.join(folder, 'never'))).toBe(false)
 })

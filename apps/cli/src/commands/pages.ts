@@ -30,7 +30,7 @@ export async function readPages<Item>(
 }
 
 /** How far a long list is, in one line that is gone at the end; only where somebody watches. */
-function showProgress(read: number, of: number, isLast: boolean): void {
+export function showProgress(read: number, of: number, isLast: boolean): void {
   if (!process.stderr.isTTY || (isLast && read <= LARGEST_PAGE)) return
   process.stderr.write(isLast ? '\r\u001b[K' : `\r${read} of ${of}`)
 }

@@ -1,3 +1,4 @@
+import { GANTT } from './called.ts'
 import { age, counted, decimal } from './format.ts'
 import { nameOf } from './hosts.ts'
 import { shortId } from './ids.ts'
@@ -34,6 +35,9 @@ export interface Refused {
 
 export type SelectAnswer = Placed | Refused
 
+/** Instances whose alternates are told to people: the hosts of many would hide what to type next. */
+const MOST_ALTERNATES = 5
+
 /** Where each instance goes, what is held there, and what to type next. */
 export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): readonly string[] {
   const nowMs = Date.now()
@@ -45,15 +49,18 @@ export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): r
     claim === null ? '-' : claim.expiresAt === null ? 'no end' : age(claim.expiresAt, nowMs),
   ])
   const claims = destinations.flatMap(({ selected: { claim } }) => (claim?.state === 'RESERVED' ? [shortId(claim.id)] : []))
-  const alternates = destinations.flatMap(({ selected, alternates: others }) =>
-    others.length === 0 ? [] : wrap(`Next best after ${nameOf(selected.host)}: ${others.map(({ host }) => nameOf(host)).join(', ')}`),
-  )
+  const withOthers = destinations.filter(({ alternates }) => alternates.length > 0)
+  const alternates = withOthers
+    .slice(0, MOST_ALTERNATES)
+    .flatMap(({ selected, alternates: others }) =>
+      wrap(`Next best after ${nameOf(selected.host)}: ${others.map(({ host }) => nameOf(host)).join(', ')}`),
+    )
   return [
     `${counted(destinations.length, 'instance')} placed${replayed ? ' before: the same answer to the same key' : ''}.`,
     '',
     ...toTable(
       [
-        { head: 'host', cut: 'middle', least: 10 },
+        { head: 'host', cut: 'middle', least: 10, key: true },
         { head: 'zone', cut: 'middle', least: 6 },
         { head: 'weight', align: 'right' },
         { head: 'claim' },
@@ -63,9 +70,10 @@ export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): r
     ),
     '',
     ...alternates,
-    `Why there:  gantt explain ${shortId(decision.id)}`,
-    ...(claims.length === 1 ? [`To keep it: gantt claims confirm ${claims[0]}`] : []),
-    ...(claims.length > 1 ? ['To keep them: gantt claims confirm CLAIM...'] : []),
+    ...(withOthers.length > MOST_ALTERNATES ? [`Next best after ${withOthers.length - MOST_ALTERNATES} others: --json has them`] : []),
+    `Why there:  ${GANTT} explain ${shortId(decision.id)}`,
+    ...(claims.length === 1 ? [`To keep it: ${GANTT} claims confirm ${claims[0]}`] : []),
+    ...(claims.length > 1 ? [`To keep them: ${GANTT} claims confirm CLAIM...`] : []),
   ]
 }
 
@@ -75,7 +83,7 @@ export function toLinesOfRefused({ message, reasons, decision }: Refused): reado
     ...wrap(message),
     '',
     ...(reasons.length === 0 ? [] : [...toReasonTable(reasons), '']),
-    `Everything:   gantt explain ${shortId(decision.id)}`,
-    `For one host: gantt why-not ${shortId(decision.id)} HOST`,
+    `Everything:   ${GANTT} explain ${shortId(decision.id)}`,
+    `For one host: ${GANTT} why-not ${shortId(decision.id)} HOST`,
   ]
 }

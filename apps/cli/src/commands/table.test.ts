@@ -15,6 +15,17 @@ test('columns that may give way do, the widest first, until the row fits 80 colu
   expect(lines[1]).toMatch(/^compute-0001\.\S*…\S*of-it {2}x{36} {2}short text$/)
 })
 
+const KEY = [{ head: 'name', cut: 'middle', key: true }, { head: 'id' }, { head: 'note', cut: 'end' }] as const
+const ROW = ['n'.repeat(40), 'x'.repeat(36), 'something less important']
+
+test.each([
+  ['through a pipe a key stays whole, and the others give way', { columns: 80, isTerminal: false }, `${ROW[0]}  ${ROW[1]}  somethi…`],
+  ['on a terminal a key gives way last', { columns: 80, isTerminal: true }, `${'n'.repeat(16)}…${'n'.repeat(15)}  ${ROW[1]}  somethi…`],
+  ['a wide terminal is used', { columns: 120, isTerminal: true }, ROW.join('  ')],
+])('%s', (_name, screen, line) => {
+  expect(toTable(KEY, [ROW], screen)[1]).toBe(line)
+})
+
 test('a column that wraps goes on below, and loses nothing', () => {
   const lines = toTable([{ head: 'host' }, { head: 'why', wraps: true }], [['h1', `the request names ${LONG} ${LONG} only`]])
   expect(widthOf(lines.join('\n'))).toBeLessThanOrEqual(80)

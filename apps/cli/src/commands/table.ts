@@ -8,6 +8,8 @@ export interface Column {
   readonly cut?: 'end' | 'middle'
   /** Instead of being cut, continues on further lines. */
   readonly wraps?: true
+  /** What people copy and search for: gives way last, and only where a terminal leaves no room. Through a pipe it stays whole. */
+  readonly key?: true
   /** Not made narrower than this. */
   readonly least?: number
 }
@@ -23,9 +25,15 @@ const NO_LINES = Object.fromEntries(
   ].map((name) => [name, '']),
 )
 
-/** Rows below each other, at most 80 columns wide. */
-export function toTable(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = fit(columns, rows)
+/** Where a table is shown: how wide it is, and whether people look at it there. */
+export interface Screen {
+  readonly columns: number
+  readonly isTerminal: boolean
+}
+
+/** Rows below each other: at most 80 columns wide, more where the terminal has more. */
+export function toTable(columns: readonly Column[], rows: readonly (readonly string[])[], screen = screenOf(process)): readonly string[] {
+  const widths = fit(columns, rows, screen)
   const table = new Table({
     chars: NO_LINES,
     colWidths: widths.map((width) => width + GAP),
@@ -77,19 +85,27 @@ export function shorten(text: string, width: number, where: 'end' | 'middle'): s
   return `${text.slice(0, width - 1 - tail)}…${tail === 0 ? '' : text.slice(-tail)}`
 }
 
-/** As wide as the contents; what is too much is taken from the widest column that may be cut. */
-function fit(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly number[] {
+function screenOf({ stdout }: Pick<NodeJS.Process, 'stdout'>): Screen {
+  return { columns: Math.max(PAGE_COLUMNS, stdout.columns ?? 0), isTerminal: stdout.isTTY === true }
+}
+
+/** As wide as the contents; what is too much is taken from the widest column that may be cut, from keys last. */
+function fit(columns: readonly Column[], rows: readonly (readonly string[])[], screen: Screen): readonly number[] {
   const widths = columns.map(({ head }, at) => Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)))
-  const width = () => widths.reduce((sum, each) => sum + each + GAP, -GAP)
-  while (width() > PAGE_COLUMNS) {
-    let widest = -1
-    for (const [at, column] of columns.entries()) {
-      const mayGive = (column.cut !== undefined || column.wraps) && (widths[at] ?? 0) > (column.least ?? LEAST)
-      if (mayGive && (widest === -1 || (widths[at] ?? 0) > (widths[widest] ?? 0))) widest = at
+  const tooMuch = () => widths.reduce((sum, each) => sum + each + GAP, -GAP) - screen.columns
+  const narrow = (mayGive: (column: Column) => boolean): void => {
+    while (tooMuch() > 0) {
+      let widest = -1
+      for (const [at, column] of columns.entries()) {
+        const gives = mayGive(column) && (widths[at] ?? 0) > (column.least ?? LEAST)
+        if (gives && (widest === -1 || (widths[at] ?? 0) > (widths[widest] ?? 0))) widest = at
+      }
+      if (widest === -1) return
+      widths[widest] = (widths[widest] ?? 0) - 1
     }
-    if (widest === -1) return widths
-    widths[widest] = (widths[widest] ?? 0) - 1
   }
+  narrow(({ cut, wraps, key }) => (cut !== undefined || wraps === true) && !key)
+  if (screen.isTerminal) narrow(({ cut, key }) => cut !== undefined && key === true)
   return widths
 }
 

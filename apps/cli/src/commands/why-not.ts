@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
+import { askAbout } from './decision.ts'
 import { EXIT } from './failure.ts'
 import { decimal } from './format.ts'
 import { wholeNumber } from './options.ts'
@@ -67,7 +68,8 @@ async function whyNot(decisionId: string, host: string, { node, instance, ...fla
     host: { host, ...(node === undefined ? {} : { node }) },
     ...(instance === undefined ? {} : { instanceIndex: instance }),
   }
-  const { whyNot: answer } = await connect(flags).request<{ whyNot: Answer }>(WHY_NOT, { input })
+  const client = connect(flags)
+  const { whyNot: answer } = await askAbout(client, decisionId, () => client.request<{ whyNot: Answer }>(WHY_NOT, { input }))
   return { lines: toLines(answer), json: answer, exitCode: answer.outcome === 'UNKNOWN' ? EXIT.refused : EXIT.done }
 }
 

@@ -1,5 +1,5 @@
+import { batches } from '../commands/batches.ts'
 import type { DemoApi } from './api.ts'
-import { batches } from './batches.ts'
 import type { DemoFleet } from './fleet.ts'
 
 /** Reports in one call: about 1 MiB of the 4 that a call may have. */

@@ -1,6 +1,6 @@
 import type { Random } from '@gantt/scheduler-core'
+import { batches } from '../commands/batches.ts'
 import type { ClaimRef, DemoApi } from './api.ts'
-import { batches } from './batches.ts'
 import type { DemoFleet } from './fleet.ts'
 import { type DemoRequest, nextRequest } from './requests.ts'
 

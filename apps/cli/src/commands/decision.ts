@@ -1,0 +1,25 @@
+import type { Client } from '@gantt/client'
+import { GANTT } from './called.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+
+const KNOWN = 'query Known($id: ID!) { decision(id: $id) { id } }'
+
+/** Asks about a decision; where that fails for want of one, it says so, and where to find those that are there. */
+export async function askAbout<Answer>(client: Client, id: string, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof CommandFailure) || error.exitCode !== EXIT.usage || (await isKnown(client, id))) throw error
+    throw new CommandFailure(EXIT.refused, `there is no decision ${id}; "${GANTT} decisions" lists them`)
+  }
+}
+
+/** An id of something else, or of nothing, is not known either. */
+const isKnown = (client: Client, id: string): Promise<boolean> =>
+  client.request<{ decision: { readonly id: string } | null }>(KNOWN, { id }).then(
+    ({ decision }) => decision !== null,
+    (error: unknown) => {
+      if (error instanceof CommandFailure && error.exitCode === EXIT.usage && /\bid is\b/.test(error.message)) return false
+      throw error
+    },
+  )
