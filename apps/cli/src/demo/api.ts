@@ -120,10 +120,10 @@ const COUNT = `query Count {
   claims(first: 1, states: ${LIVE}) { totalCount } decisions(first: 1) { totalCount }
 }`
 
-export function createDemoApi(client: Client, stopped: AbortSignal): DemoApi {
+export function createDemoApi(client: Client, stopped: AbortSignal, repeatAfterMs = REPEAT_AFTER_MS): DemoApi {
   const callOnce = <Data>(document: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> =>
     client.request<Data>(document, variables, { signal: stopped })
-  const insist = <Value>(work: () => Promise<Value>): Promise<Value> => repeat(work, stopped)
+  const insist = <Value>(work: () => Promise<Value>): Promise<Value> => repeat(work, stopped, repeatAfterMs)
   const call = <Data>(document: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> =>
     insist(() => callOnce<Data>(document, variables))
 
@@ -211,14 +211,14 @@ export function createDemoApi(client: Client, stopped: AbortSignal): DemoApi {
 const REPEATS = 30
 const REPEAT_AFTER_MS = 2_000
 
-async function repeat<Value>(work: () => Promise<Value>, stopped: AbortSignal): Promise<Value> {
+async function repeat<Value>(work: () => Promise<Value>, stopped: AbortSignal, afterMs: number): Promise<Value> {
   for (let repeats = 0; ; repeats++) {
     try {
       return await work()
     } catch (error) {
       const mayRepeat = error instanceof FaultError && error.faults[0]?.extensions?.retryable === true
       if (!mayRepeat || repeats === REPEATS) throw error
-      await sleep(REPEAT_AFTER_MS, undefined, { signal: stopped })
+      await sleep(afterMs, undefined, { signal: stopped })
     }
   }
 }
