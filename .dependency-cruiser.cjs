@@ -140,6 +140,13 @@ module.exports = {
       to: { path: `${console_}/(features|app)/` },
     },
     {
+      name: 'console-knows-the-grammar',
+      severity: 'error',
+      comment: 'A browser loads the filter grammar; what else the core knows comes from the service.',
+      from: { path: `${console_}/`, pathNot: tests },
+      to: { path: '^packages/scheduler-core/', pathNot: `${core}/query/index[.]ts$` },
+    },
+    {
       name: 'nobody-imports-the-console',
       severity: 'error',
       comment: 'The console is files that the service serves.',
