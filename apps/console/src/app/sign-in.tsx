@@ -2,7 +2,7 @@ import { createClient, FaultError } from '@gantt/client'
 import { Alert, Button, Checkbox, Modal, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { graphqlUrl } from '../lib/api.ts'
-import { signIn, useSession } from '../lib/session.ts'
+import { currentSession, signIn, useSession } from '../lib/session.ts'
 
 /** The door: asks for a key and tries it. Over the page where a session ended in the middle of work, so that nothing is lost. */
 export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page' }) {
@@ -37,6 +37,16 @@ export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page
     </main>
   )
 }
+
+// While the door stands over a page, Escape must not reach a dialog below it, which may hold a draft. Heard before any dialog hears.
+addEventListener(
+  'keydown',
+  (event) => {
+    const { key, reason } = currentSession()
+    if (event.key === 'Escape' && key === undefined && reason === 'unknown-key') event.stopImmediatePropagation()
+  },
+  { capture: true },
+)
 
 function KeyForm() {
   const { reason } = useSession()

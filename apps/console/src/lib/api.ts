@@ -3,7 +3,7 @@ import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from '@t
 import { print } from 'graphql'
 import { fetchAndRead } from './clock.ts'
 import type { ResultOf, TadaDocumentNode, VariablesOf } from './graphql.ts'
-import { currentSession, signOut } from './session.ts'
+import { currentSession, followSession, signOut } from './session.ts'
 
 /** The service's own address: the console is served by it. */
 export const graphqlUrl = (): string => new URL('/graphql', location.href).href
@@ -61,6 +61,15 @@ export const operationKey = <Doc extends Operation>(document: Doc, variables?: V
 
 export const queryClient = new QueryClient({
   defaultOptions: { queries: { retry: (count, error) => count < 2 && !(error instanceof FaultError), refetchOnWindowFocus: true } },
+})
+
+// who signs in may be somebody else, or somebody whose last answers were refusals; what is on the page stays until it is read anew
+followSession(() => {
+  const { key, reason } = currentSession()
+  if (reason === 'signed-out') queryClient.clear()
+  if (key === undefined) return
+  queryClient.removeQueries({ type: 'inactive' })
+  void queryClient.invalidateQueries()
 })
 
 const texts = new WeakMap<object, string>()

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { graphqlUrl, type Operation, textOf } from './api.ts'
 import { fetchAndRead } from './clock.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
-import { useSession } from './session.ts'
+import { currentSession, signOut, useSession } from './session.ts'
 
 /** off: not asked for; connecting: first time or again; live: events come; lost: tried again and again, without success yet. */
 export type LiveState = 'off' | 'connecting' | 'live' | 'lost'
@@ -12,6 +12,8 @@ const RETRY_MS = [500, 1_000, 2_000, 5_000] as const
 /** The service says something every 12 s, if only that it is there; a connection that is silent for longer is dead. */
 const SILENT_MS = 30_000
 const LISTEN_MS = 5_000
+/** A stream that was open for so long was no failure when it ended. */
+const STEADY_MS = 2_000
 /** After so many failures in a row the page says that its feed is lost; it is tried on. */
 const LOST_AFTER = 3
 
@@ -24,7 +26,8 @@ export interface LiveOptions<Doc extends Operation> {
 
 /**
  * One stream of a subscription while the component is there. It reconnects by itself with the variables of that moment;
- * what was missed is told by the stream itself (a gap, or the hosts that changed).
+ * what was missed is told by the stream itself (a gap, or the hosts that changed). A key that is not known any more signs the
+ * operator out; the stream goes on with the next one.
  */
 export function useLive<Doc extends Operation>(document: Doc, options: LiveOptions<Doc>): LiveState {
   const { key } = useSession()
@@ -52,7 +55,11 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
       url: graphqlUrl(),
       headers: { authorization: `Bearer ${key}` },
       retryAttempts: 0,
-      fetchFn: (url: string, init: RequestInit) => fetchAndListen(url, init, heard),
+      fetchFn: async (url: string, init: RequestInit) => {
+        const response = await fetchAndListen(url, init, heard)
+        if (response.status === 401 && !isOver && currentSession().key === key) signOut('unknown-key')
+        return response
+      },
     })
     const again = (): void => {
       if (isOver) return
@@ -63,24 +70,29 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
     const connect = (): void => {
       heard()
       const mine = ++connection
+      let openedMs = Number.POSITIVE_INFINITY
       const ended = (): void => {
-        if (mine === connection) again()
+        if (mine !== connection) return
+        // a stream that is opened only to be ended at once is a failure like one that is not opened
+        if (Date.now() - openedMs > STEADY_MS) failures = 0
+        again()
       }
       stop = client.subscribe<ResultOf<Doc>>(
         { query: textOf(document), variables: latest.current.variables() as Record<string, unknown> },
         {
           next({ data, errors }) {
+            if (!data || errors) return
             failures = 0
             setState('live')
-            if (data && !errors) latest.current.onEvent(data as ResultOf<Doc>)
+            latest.current.onEvent(data as ResultOf<Doc>)
           },
           error: ended,
           complete: ended,
         },
         {
           connected() {
-            failures = 0
-            setState('live')
+            openedMs = Date.now()
+            if (failures < LOST_AFTER) setState('live')
           },
         },
       )
