@@ -13,6 +13,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { IconBox, IconHelp, IconMoon, IconRoute, IconServer2, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { setTimeZone, useTimeZone } from '../lib/format.ts'
@@ -38,7 +39,7 @@ export function Shell() {
   useShortcuts([
     ...pages.map(({ to, label, keys }) => ({ keys, label: `Go to ${label}`, run: () => void navigate({ to }) })),
     { keys: '?', label: 'Show the keys', run: help.open },
-    { keys: 'y', label: 'Copy the link of this view', run: () => void navigator.clipboard?.writeText(location.href) },
+    { keys: 'y', label: 'Copy the link of this view', run: () => void copyLink() },
   ])
 
   return (
@@ -100,6 +101,20 @@ export function Shell() {
       <Help opened={isHelpOpen} onClose={help.close} />
     </AppShell>
   )
+}
+
+async function copyLink(): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(location.href)
+    notifications.show({ message: 'Copied: the link of this view.', autoClose: 2_000, withCloseButton: false })
+  } catch {
+    notifications.show({
+      color: 'red',
+      title: 'Not copied',
+      message: 'The browser gives pages its clipboard only over https or from localhost; the link is in the address bar.',
+      closeButtonProps: { 'aria-label': 'Close' },
+    })
+  }
 }
 
 function ColourScheme() {

@@ -16,7 +16,7 @@ interface Registered {
 const registered: Registered[] = []
 const SEQUENCE_MS = 1_500
 const STORED = 'gantt.shortcuts'
-let pending: { readonly key: string; readonly at: number } | undefined
+const sequence = createKeySequence()
 let areOn = storedChoice()
 
 /** Keys that work while the component is there, outside of inputs. */
@@ -53,7 +53,8 @@ export function useKeyboard(): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (!areOn || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return
-      const found = match(event.key, event.timeStamp)
+      if (isDialogOpen() || (event.key === 'Enter' && isOwnStop(event.target))) return
+      const found = sequence.read(event.key, event.timeStamp, activeShortcuts())
       if (found === undefined) return
       event.preventDefault()
       found.run()
@@ -63,18 +64,34 @@ export function useKeyboard(): void {
   }, [])
 }
 
-function match(key: string, at: number): Shortcut | undefined {
-  const all = activeShortcuts()
-  const before = pending !== undefined && at - pending.at < SEQUENCE_MS ? pending.key : undefined
-  pending = undefined
-  const sequence = before === undefined ? undefined : all.find(({ keys }) => keys === `${before} ${key}`)
-  if (sequence !== undefined) return sequence
-  if (all.some(({ keys }) => keys.startsWith(`${key} `))) {
-    pending = { key, at }
-    return undefined
-  }
-  return all.find(({ keys }) => keys === key)
+/** Reads keys one by one; `g` waits a moment for the `h` that makes it `g h`. */
+export interface KeySequence {
+  /** What a key at a time (milliseconds) means among some shortcuts; undefined: nothing, or nothing yet. */
+  read(key: string, atMs: number, all: readonly Shortcut[]): Shortcut | undefined
 }
+
+export function createKeySequence(): KeySequence {
+  let pending: { readonly key: string; readonly atMs: number } | undefined
+  return {
+    read(key, atMs, all) {
+      const before = pending !== undefined && atMs - pending.atMs < SEQUENCE_MS ? pending.key : undefined
+      pending = undefined
+      const found = before === undefined ? undefined : all.find(({ keys }) => keys === `${before} ${key}`)
+      if (found !== undefined) return found
+      if (all.some(({ keys }) => keys.startsWith(`${key} `))) {
+        pending = { key, atMs }
+        return undefined
+      }
+      return all.find(({ keys }) => keys === key)
+    },
+  }
+}
+
+/** A dialog has the page to itself: what is below it may hold a draft. */
+const isDialogOpen = (): boolean => document.querySelector('[aria-modal=true]') !== null
+
+/** What the keyboard stops at has an Enter of its own. */
+const isOwnStop = (target: EventTarget | null): boolean => target instanceof Element && target.closest('a, button, [tabindex="0"]') !== null
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&

@@ -1,16 +1,28 @@
 import { Badge, Box, Group, Title, Tooltip } from '@mantine/core'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { LiveState } from '../lib/live.ts'
 
-/** A page: its heading, what belongs beside it, and its content. Also names the browser's tab. */
+/** The first page of a visit takes no focus: the keyboard begins at the top of the document. */
+let isFirst = true
+
+/**
+ * A page: its heading, what belongs beside it, and its content. Also names the browser's tab, and leads the keyboard and screen
+ * readers to a page that was opened: to its heading.
+ */
 export function Page({ title, aside, children }: { readonly title: string; readonly aside?: ReactNode; readonly children: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const isOpened = useRef(false)
   useEffect(() => {
     document.title = `${title} - Gantt`
+    // a page that only gets another title leaves the focus where somebody is at work
+    if (!isFirst && (!isOpened.current || document.activeElement === document.body)) heading.current?.focus({ preventScroll: true })
+    isFirst = false
+    isOpened.current = true
   }, [title])
   return (
     <Box p="md">
       <Group justify="space-between" mb="sm" wrap="wrap" gap="sm">
-        <Title order={1} size="h3" style={{ overflowWrap: 'anywhere' }}>
+        <Title ref={heading} order={1} size="h3" tabIndex={-1} style={{ overflowWrap: 'anywhere', outline: 'none' }}>
           {title}
         </Title>
         <Group gap="xs">{aside}</Group>

@@ -12,6 +12,7 @@ export function useTableKeys({ count, active, onActive, onOpen }: TableKeysProps
   useShortcuts([
     { keys: 'j', label: 'Next row', run: () => count > 0 && onActive(Math.min(count - 1, active + 1)) },
     { keys: 'k', label: 'Previous row', run: () => count > 0 && onActive(Math.max(0, active - 1)) },
+    { keys: 'Enter', label: 'Open the row', run: () => active >= 0 && active < count && onOpen(active) },
     { keys: 'o', label: 'Open the row', run: () => active >= 0 && active < count && onOpen(active) },
   ])
 }
