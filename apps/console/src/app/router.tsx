@@ -4,7 +4,7 @@ import { readDecisionSearch, readDecisionsSearch } from '../features/decisions/s
 import { readHostSearch, readHostsSearch } from '../features/hosts/search.ts'
 import { NotFoundPage } from './not-found.tsx'
 import { RouteProblem } from './route-problem.tsx'
-import { parseSearch, printSearch } from './search.ts'
+import { only, parseSearch, printSearch } from './search.ts'
 import { Shell } from './shell.tsx'
 
 /** Every address of the console. A feature owns what stands in the search part; its page is loaded when it is opened. */
@@ -21,42 +21,42 @@ const start = createRoute({
 const hosts = createRoute({
   getParentRoute: () => root,
   path: '/hosts',
-  validateSearch: readHostsSearch,
+  validateSearch: only(readHostsSearch),
   component: lazyRouteComponent(() => import('../features/hosts/hosts-page.tsx'), 'HostsPage'),
 })
 
 const host = createRoute({
   getParentRoute: () => root,
   path: '/hosts/$host',
-  validateSearch: readHostSearch,
+  validateSearch: only(readHostSearch),
   component: lazyRouteComponent(() => import('../features/hosts/host-page.tsx'), 'HostPage'),
 })
 
 const decisions = createRoute({
   getParentRoute: () => root,
   path: '/decisions',
-  validateSearch: readDecisionsSearch,
+  validateSearch: only(readDecisionsSearch),
   component: lazyRouteComponent(() => import('../features/decisions/decisions-page.tsx'), 'DecisionsPage'),
 })
 
 const decision = createRoute({
   getParentRoute: () => root,
   path: '/decisions/$id',
-  validateSearch: readDecisionSearch,
+  validateSearch: only(readDecisionSearch),
   component: lazyRouteComponent(() => import('../features/decisions/decision-page.tsx'), 'DecisionPage'),
 })
 
 const aggregates = createRoute({
   getParentRoute: () => root,
   path: '/aggregates',
-  validateSearch: readAggregatesSearch,
+  validateSearch: only(readAggregatesSearch),
   component: lazyRouteComponent(() => import('../features/aggregates/aggregates-page.tsx'), 'AggregatesPage'),
 })
 
 const aggregate = createRoute({
   getParentRoute: () => root,
   path: '/aggregates/$uuid',
-  validateSearch: readAggregateSearch,
+  validateSearch: only(readAggregateSearch),
   component: lazyRouteComponent(() => import('../features/aggregates/aggregate-page.tsx'), 'AggregatePage'),
 })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseSearch, printSearch } from './search.ts'
+import { only, parseSearch, printSearch } from './search.ts'
 
 test('whatever stands in the address is read back as it was written', () => {
   const values = fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.string({ minLength: 1, unit: 'grapheme' }), { maxKeys: 6 })
@@ -15,4 +15,11 @@ test('whatever stands in the address is read back as it was written', () => {
 test('what is not set does not stand in the address', () => {
   expect(printSearch({ q: undefined, sort: 'name' })).toBe('?sort=name')
   expect(printSearch({})).toBe('')
+})
+
+test('what a reader leaves out is not there, though the address says it', () => {
+  const read = only(({ view }) => (view === 'map' ? { view } : {}))
+  const asRouter = (search: Record<string, unknown>) => ({ ...search, ...read(search) })
+  expect(asRouter({ view: 'map', no: 'such' })).toEqual({ view: 'map', no: undefined })
+  expect(asRouter({ view: 'xx' })).toEqual({ view: undefined })
 })

@@ -11,3 +11,11 @@ export function printSearch(search: Record<string, unknown>): string {
   const text = params.toString().replaceAll('%3A', ':').replaceAll('%2C', ',')
   return text === '' ? '' : `?${text}`
 }
+
+/** A feature's reader of its search part for the router, which else keeps in the address's object whatever the reader left out. */
+export const only =
+  <Search extends object>(read: (search: Record<string, unknown>) => Search) =>
+  (search: Record<string, unknown>): Search => ({
+    ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
+    ...read(search),
+  })
