@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import type { Client } from '@gantt/client'
 import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
-import { report } from './seed.ts'
+import { gather, place, report } from './seed.ts'
 import { startService } from './service.ts'
 
 const live = (page: Page) => page.locator('[data-live=live]')
@@ -47,6 +47,74 @@ test('every count of a facet opens exactly that many hosts, the same as the API 
     expect((await firstCells(page, 'Hosts')).sort()).toEqual((await namesOf(service.client, query)).sort())
     await facet.click()
     await expect(page).toHaveURL('/hosts?view=table')
+  }
+})
+
+for (const [q, value] of [
+  ['az:az1', 'az2'],
+  ['az:az*', 'az1'],
+  ['-agg:fast-disks', 'fast-disks'],
+  ['status!=ENABLED', 'ENABLED'],
+  ['agg:zone-az1 az:az1', 'fast-disks'],
+] as const)
+  test(`the facet ${value} opens as many hosts as it says, where the filter is ${q}`, async ({ page, visit }) => {
+    await visit(`/hosts?view=table&q=${encodeURIComponent(q)}`)
+    const facet = page.getByRole('navigation', { name: 'Facets' }).getByTitle(value, { exact: true })
+    const count = numberIn(await facet.locator('.number').textContent())
+    await facet.click()
+    await expect(facet).toHaveAttribute('aria-pressed', 'true')
+    await expectRowCount(page, 'Hosts', count)
+    await expect(found(page)).toHaveAttribute('data-count', String(count))
+  })
+
+test('with Shift, a facet gets one value more', async ({ page, visit }) => {
+  await visit('/hosts?view=table&q=az:az1')
+  const facets = page.getByRole('navigation', { name: 'Facets' })
+  await facets.getByTitle('az2', { exact: true }).click({ modifiers: ['Shift'] })
+  await expect(page).toHaveURL(/q=az:az1,az2/)
+  await expectRowCount(page, 'Hosts', 12)
+  await facets.getByTitle('az1', { exact: true }).focus()
+  await page.keyboard.press('Shift+Enter')
+  await expectRowCount(page, 'Hosts', 4)
+})
+
+test('every heading of the map opens exactly the hosts that it counts', async ({ page, visit, service }) => {
+  await report(service.client, { 'in-none-01': {} })
+  for (const group of ['az', 'aggregate']) {
+    await visit(`/hosts?group=${group}`)
+    const headings = page.getByRole('region', { name: 'Map' }).getByRole('button', { name: / hosts?, / })
+    await expect(headings.first()).toBeVisible()
+    const names = await headings.allTextContents()
+    expect(names.length).toBeGreaterThan(3)
+    for (const name of names) {
+      await page.getByRole('button', { name, exact: true }).click()
+      await expectRowCount(page, 'Hosts', numberIn(/\S+ hosts?,/.exec(name)?.[0] ?? null))
+      await expect(page).toHaveURL(/q=/)
+      await page.goBack()
+      await expect(page).not.toHaveURL(/q=/)
+    }
+  }
+})
+
+test('what an address says that the console does not know is left out', async ({ page, visit }) => {
+  for (const search of ['view=xx&group=yy&colour=zz&no=such', 'sort=constructor', 'sort=-nonsense', 'q=%E0%A4%A&sort=%00']) {
+    await visit(`/hosts?${search}`)
+    await expect(found(page)).toBeVisible()
+    await expect(page.getByRole('alert')).toBeHidden()
+  }
+  await visit('/hosts/az2-01?sheet=nonsense')
+  await expect(page.getByRole('table', { name: 'Usage by resource class' })).toBeVisible()
+})
+
+test('every column is in sight at 1280', async ({ page, visit }) => {
+  for (const view of ['split', 'table']) {
+    await visit(`/hosts?view=${view}`)
+    await expect(gridOf(page, 'Hosts')).toBeVisible()
+    expect(await gridOf(page, 'Hosts').evaluate((grid) => grid.scrollWidth - grid.clientWidth), view).toBe(0)
+    const cut = await gridOf(page, 'Hosts')
+      .getByRole('columnheader')
+      .evaluateAll((heads) => heads.filter((head) => head.scrollWidth > head.clientWidth).map((head) => head.textContent))
+    expect(cut, view).toEqual([])
   }
 })
 
@@ -136,6 +204,48 @@ test('by keyboard alone: from anywhere to a host, to the next of the list, and b
   await expect(found(page)).toHaveAttribute('data-count', '4')
 })
 
+test('Enter opens the row of j and k from anywhere, and Back returns to it', async ({ page, visit }) => {
+  await visit('/hosts?view=table&sort=-host')
+  await expect(gridOf(page, 'Hosts')).toBeVisible()
+  for (let i = 0; i < 3; i++) await page.keyboard.press('j')
+  const marked = rowsOf(page, 'Hosts').and(page.locator('[aria-selected=true]'))
+  await expect(marked).toHaveAttribute('aria-rowindex', '4')
+  const [name = ''] = ((await marked.getByRole('link').textContent()) ?? '').split('\n')
+  await page.keyboard.press('Enter')
+  const heading = page.getByRole('heading', { name, level: 1 })
+  await expect(heading).toBeFocused()
+  await page.goBack()
+  await expect(marked).toContainText(name)
+  await page.goForward()
+  await expect(heading).toBeVisible()
+  await page.keyboard.press(']')
+  await expect(heading).toBeHidden()
+  const next = (await page.getByRole('heading', { level: 1 }).textContent()) ?? ''
+  await page.goBack()
+  await expect(marked).toContainText(next)
+})
+
+test('the sheet of a host stands in its address, and each opens what its count says', async ({ page, visit, service }) => {
+  await report(service.client, { 'busy-01': {} })
+  await gather(service.client, 'zone-busy', { availabilityZone: 'busy', hosts: ['busy-01'] })
+  for (let i = 0; i < 21; i++) await place(service.client, { zone: 'busy', vcpus: 0, memoryMb: 64, rootGb: 1 })
+  await visit('/hosts/busy-01')
+  await page.getByRole('tab', { name: 'Claims (21)' }).click()
+  await expect(page).toHaveURL('/hosts/busy-01?sheet=claims')
+  await page.reload()
+  const claims = page.getByRole('table', { name: 'Live claims' })
+  await expect(claims.getByRole('row')).toHaveCount(22)
+  await page.getByRole('tab', { name: 'Decisions (21)' }).click()
+  await expect(page.getByRole('table', { name: 'Recent decisions' }).getByRole('row')).toHaveCount(21)
+  await page.getByRole('link', { name: 'All 21 decisions that chose this host' }).click()
+  await expect(page).toHaveURL('/decisions?q=host:busy-01')
+  await expectRowCount(page, 'Decisions', 21)
+  await page.goBack()
+  await expect(page).toHaveURL('/hosts/busy-01?sheet=decisions')
+  await page.goBack()
+  await expect(claims).toBeVisible()
+})
+
 test('the map has a cursor for the keyboard, a line about its cell, and opens it', async ({ page, visit }) => {
   await visit('/hosts?view=map&q=az:az1')
   const map = page.getByRole('application', { name: /^Map of 8 hosts/ })
@@ -167,6 +277,83 @@ test('a host is closed after a look at what that touches', async ({ page, visit,
   await expect(dialog).toBeHidden()
   await expect(page.getByRole('main')).toContainText('fan replaced')
   expect(await statusOf()).toBe('DISABLED')
+})
+
+test('keys of the page below do nothing while a dialog is open', async ({ page, visit }) => {
+  await visit('/hosts/az2-02')
+  await page.getByRole('button', { name: 'Set status' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('a long story')
+  await dialog.getByRole('button', { name: 'Cancel' }).focus()
+  for (const key of ['g', 'd', '/', 'f']) await page.keyboard.press(key)
+  await expect(dialog.getByLabel('Reason')).toHaveValue('a long story')
+  await expect(page).toHaveURL('/hosts/az2-02')
+})
+
+test('a draft outlives its key: refused, asked for again, Escape, signed in, sent', async ({ page, visit, axe, service, pageErrors }) => {
+  await report(service.client, { 'draft-01': {} })
+  await visit('/hosts/draft-01')
+  await page.getByRole('button', { name: 'Set status' }).click()
+  await page.getByText('Draining', { exact: true }).click()
+  await page.getByLabel('Reason').fill('a long story')
+  await page.route('**/graphql', (route) =>
+    route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer gantt_taken-back-in-the-meantime' } }),
+  )
+  await page.getByRole('button', { name: 'See what it touches' }).click()
+  const door = page.getByRole('dialog', { name: 'Sign in again' })
+  await expect(door.getByLabel('API key')).toBeFocused()
+  await axe('a draft whose key ended')
+  await page.keyboard.press('Escape')
+  await expect(door).toBeVisible()
+  await page.unroute('**/graphql')
+  await door.getByLabel('API key').fill(service.key)
+  await page.keyboard.press('Enter')
+  await expect(door).toBeHidden()
+  await expect(page.getByLabel('Reason')).toHaveValue('a long story')
+  await page.getByRole('button', { name: 'See what it touches' }).click()
+  await page.getByRole('button', { name: 'Set to draining' }).click()
+  await expect(page.getByRole('main')).toContainText('draining: a long story')
+  expect(pageErrors.splice(0).join()).toContain('401')
+})
+
+test('a key that ends while one only looks on is asked for again, and the feed goes on with the new one', async ({
+  page,
+  visit,
+  service,
+  pageErrors,
+}) => {
+  await page.route('**/graphql', (route) =>
+    route.request().postData()?.includes('subscription FleetDeltas')
+      ? route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer gantt_taken-back-in-the-meantime' } })
+      : route.continue(),
+  )
+  await visit('/hosts?view=table&q=host:again-*')
+  const door = page.getByRole('dialog', { name: 'Sign in again' })
+  await expect(door.getByRole('alert')).toHaveText('The service does not know the key any more.')
+  await page.unroute('**/graphql')
+  await report(service.client, { 'again-01': {} })
+  await door.getByLabel('API key').fill(service.key)
+  await page.keyboard.press('Enter')
+  await expect(live(page)).toBeVisible()
+  await expect(rowWith(page, 'Hosts', 'again-01')).toBeVisible()
+  expect(pageErrors.splice(0).join()).toContain('401')
+})
+
+test('a list that a key had no time to load is loaded with the next key', async ({ page, visit, service, pageErrors }) => {
+  for (const path of ['/hosts?view=table', '/hosts/az1-01']) {
+    await page.route('**/graphql', (route) =>
+      route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer gantt_taken-back-in-the-meantime' } }),
+    )
+    await visit(path)
+    const door = page.getByRole('dialog', { name: 'Sign in again' })
+    await expect(door).toBeVisible()
+    await page.unroute('**/graphql')
+    await door.getByLabel('API key').fill(service.key)
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('main').getByText('az1-01').first()).toBeVisible()
+    await expect(page.getByRole('alert')).toBeHidden()
+  }
+  expect(pageErrors.splice(0).join()).toContain('401')
 })
 
 test('a feed that is lost is said to be, and comes back by itself', async ({ page, visit, axe, service, pageErrors }) => {

@@ -76,6 +76,28 @@ test.describe('signing in', () => {
     await expect(page.getByLabel('API key')).toBeVisible()
   })
 
+  test('signing out ends every tab, and signing in opens them again', async ({ page, context, visit, service }) => {
+    await visit('/hosts')
+    const other = await context.newPage()
+    await other.goto('/aggregates')
+    await expect(other.getByRole('heading', { name: 'Aggregates', level: 1 })).toBeVisible()
+    await page.getByRole('button', { name: 'Account and settings' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await expect(other.getByLabel('API key')).toBeVisible()
+    await expect(other.getByRole('heading', { name: 'Aggregates' })).toBeHidden()
+    await page.getByLabel('API key').fill(service.key)
+    await page.keyboard.press('Enter')
+    await expect(other.getByRole('heading', { name: 'Aggregates', level: 1 })).toBeVisible()
+  })
+
+  test('a link with a key signs in where the page is open already', async ({ page, service }) => {
+    await page.goto('/aggregates')
+    await expect(page.getByLabel('API key')).toBeVisible()
+    await page.goto(`/aggregates#key=${service.key}`)
+    await expect(page.getByRole('heading', { name: 'Aggregates', level: 1 })).toBeVisible()
+    await expect(page).toHaveURL('/aggregates')
+  })
+
   test('a key that ends in the middle of work is asked for again, over the page as it is', async ({ page, visit, service, pageErrors }) => {
     await visit('/aggregates')
     // from here on the service gets a key that it does not know: what it sees of one that was taken back
@@ -123,6 +145,21 @@ test.describe('finding one’s way', () => {
     }
     await page.goBack()
     await expect(page).toHaveURL('/decisions')
+  })
+
+  test('a page that is opened has the focus on its heading; the first of a visit takes none', async ({ page, visit }) => {
+    await visit('/hosts')
+    const heading = (name: string) => page.getByRole('heading', { name, level: 1 })
+    await expect(heading('Hosts')).toBeVisible()
+    await expect(heading('Hosts')).not.toBeFocused()
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Aggregates' }).click()
+    await expect(heading('Aggregates')).toBeFocused()
+    await page.getByRole('button', { name: 'Search and go, Control K' }).click()
+    await searchOf(page).fill('Decis')
+    await page.keyboard.press('Enter')
+    await expect(heading('Decisions')).toBeFocused()
+    await page.goBack()
+    await expect(heading('Aggregates')).toBeFocused()
   })
 
   test('keys do nothing while one types, and nothing once they are turned off', async ({ page, visit }) => {

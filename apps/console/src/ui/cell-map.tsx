@@ -26,6 +26,8 @@ export interface CellMapProps {
   describe(cell: number): string
   /** Click or Enter. */
   onOpen(cell: number): void
+  /** A click on the heading of a group. */
+  onOpenGroup(key: string): void
   /** At most so high; it scrolls from there on. */
   readonly height: string
   /** What the colours mean. */
@@ -36,7 +38,7 @@ export interface CellMapProps {
  * Equal cells, one per thing, coloured by load: any number of them, since only what is in sight is drawn. Arrows move a cursor,
  * Enter opens, a line of text tells about the cell; whoever uses it offers the same as a table.
  */
-export function CellMap({ label, groups, shade, isHollow, describe, onOpen, height, legend }: CellMapProps) {
+export function CellMap({ label, groups, shade, isHollow, describe, onOpen, onOpenGroup, height, legend }: CellMapProps) {
   const id = useId()
   const scheme = useComputedColorScheme('light')
   const { ref: measured, width, height: seen } = useElementSize<HTMLDivElement>()
@@ -75,7 +77,8 @@ export function CellMap({ label, groups, shade, isHollow, describe, onOpen, heig
     return at === undefined ? undefined : groups[at.group]?.cells[at.index]
   }
   const press = (event: KeyboardEvent): void => {
-    if (total === 0) return
+    // the headings have an Enter of their own
+    if (total === 0 || event.target !== event.currentTarget) return
     if (event.key === 'Enter' && current !== undefined && cursor !== undefined) onOpen(cursor)
     else {
       const next =
@@ -116,9 +119,15 @@ export function CellMap({ label, groups, shade, isHollow, describe, onOpen, heig
         >
           <div style={{ height: layout.height }}>
             {groups.map(({ key, label: name, summary }, i) => (
-              <div key={key} className="g-map-heading" style={{ top: layout.groups[i]?.top ?? 0 }}>
+              <button
+                key={key}
+                type="button"
+                className="g-map-heading"
+                style={{ top: layout.groups[i]?.top ?? 0 }}
+                onClick={() => onOpenGroup(key)}
+              >
                 <b>{name}</b> {summary}
-              </div>
+              </button>
             ))}
             {current === undefined ? null : <Cursor layout={layout} place={current} />}
           </div>

@@ -48,6 +48,8 @@ export interface TableProps<Row> {
 }
 
 const ROW_HEIGHT = 28
+/** A head of two lines is so high at most. */
+const HEAD_HEIGHT = 34
 
 /**
  * A table of any length: only the rows in sight exist. Arrows, Home, End, PageUp and PageDown move the cursor, Enter opens;
@@ -77,7 +79,7 @@ export function Table<Row>(props: TableProps<Row>) {
     estimateSize: () => ROW_HEIGHT,
     overscan: 8,
     // the head lies over as much
-    scrollPaddingEnd: ROW_HEIGHT,
+    scrollPaddingEnd: HEAD_HEIGHT,
   })
   const rows = virtualizer.getVirtualItems()
   const first = rows[0]?.index ?? 0
@@ -199,8 +201,10 @@ function HeadCell<Row>({ column, sort, onSort }: HeadCellProps<Row>) {
           className="g-table-sort"
           onClick={() => onSort({ key: column.key, descending: isSorted ? !sort.descending : column.sortsDescending === true })}
         >
-          {column.label}
-          <span aria-hidden>{mark}</span>
+          <span>
+            {column.label}
+            <span aria-hidden>{mark}</span>
+          </span>
         </button>
       ) : (
         column.label

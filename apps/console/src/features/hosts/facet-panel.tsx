@@ -17,10 +17,11 @@ export interface FacetPanelProps {
   readonly facets: HostSelection['facets']
   /** The filter, as its canonical text. */
   readonly text: string
-  onToggle(field: FacetField, value: string): void
+  /** `isAdded`: beside the chosen values of the facet, not in their place. */
+  onToggle(field: FacetField, value: string, isAdded: boolean): void
 }
 
-/** What the hosts are like, counted: a click narrows the list to a value or takes it back. */
+/** What the hosts are like, counted: a click opens a value or takes it back, with Shift or Ctrl it adds one. */
 export function FacetPanel({ facets, text, onToggle }: FacetPanelProps) {
   return (
     <nav aria-label="Facets" className="facets">
@@ -55,7 +56,7 @@ function Facet({ title, field, values, text, onToggle }: FacetProps) {
           className="facet"
           aria-pressed={chosen.some((one) => one.value === value)}
           title={value}
-          onClick={() => onToggle(field, value)}
+          onClick={({ shiftKey, ctrlKey, metaKey }) => onToggle(field, value, shiftKey || ctrlKey || metaKey)}
         >
           <i style={{ width: `${(100 * count) / most}%` }} aria-hidden />
           <span>{value}</span> <span className="number">{formatCount(count)}</span>

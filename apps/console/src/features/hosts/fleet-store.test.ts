@@ -35,6 +35,22 @@ describe('the fleet as columns', () => {
     expect([traitsOf(store, 0), traitsOf(store, 1)]).toEqual([['T3', 'T9'], ['T3']])
   })
 
+  it('knows an event of another history: an ordinal has another host there', () => {
+    const store = createFleetStore()
+    store.apply(packHosts([{ ordinal: 3, name: 'c' }]))
+    expect(store.fits(packHosts([{ ordinal: 3, name: 'c', memFreeMib: 1 }]))).toBe(true)
+    expect(store.fits(packHosts([{ ordinal: 4, name: 'new' }]))).toBe(true)
+    expect(store.fits(packHosts([{ ordinal: 900, name: 'far beyond the room it has' }]))).toBe(true)
+    expect(
+      store.fits(
+        packHosts([
+          { ordinal: 4, name: 'new' },
+          { ordinal: 3, name: 'd' },
+        ]),
+      ),
+    ).toBe(false)
+  })
+
   it('takes new hosts, also far beyond the room it has', () => {
     const store = createFleetStore()
     store.apply(packHosts([{ ordinal: 3, name: 'c', memFreeMib: 3 }]))

@@ -57,6 +57,8 @@ export interface FleetStore {
   sets(column: SetColumn): SetDictionary
   /** Changes with every new host. */
   readonly namesVersion: number
+  /** Whether the hosts of an event are those that have their ordinals here: not so after a service began anew. */
+  fits(hosts: Pick<PackedHosts, 'ordinals' | 'names'>): boolean
   /** Takes the hosts of an answer or an event; hosts that it does not name stay as they are. */
   apply(hosts: PackedHosts): void
 }
@@ -104,6 +106,9 @@ export function createFleetStore(): FleetStore {
     codes: (column) => codes[column],
     dictionary: (column) => dictionaries[column],
     sets: (column) => sets[column],
+
+    fits: ({ ordinals: packed, names: told }) =>
+      unpack(packed, 'U32').every((ordinal, i) => known[ordinal] !== 1 || names[ordinal] === told[i]),
 
     apply(hosts) {
       const changed = unpack(hosts.ordinals, 'U32')

@@ -50,7 +50,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
   const retry = useCallback(() => setLoading(true), [])
 
   useEffect(() => {
-    if (!isLoading) return
+    if (!isLoading || key === undefined) return
     const aborted = new AbortController()
     request(FLEET, { columns: [...allColumns] }, aborted.signal)
       .then(
@@ -68,7 +68,12 @@ export function useFleet(isPaused: boolean): FleetFeed {
         if (!aborted.signal.aborted) setLoading(false)
       })
     return () => aborted.abort()
-  }, [isLoading, show])
+  }, [isLoading, key, show])
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what a key was refused is asked again with the next one, not before
+  useEffect(() => {
+    if (key !== undefined && error !== undefined) retry()
+  }, [key])
 
   const live = useLive(FLEET_DELTAS, {
     enabled: fleet !== undefined && !isPaused && !isLoading,
@@ -76,7 +81,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
     onEvent({ fleetDeltas: event }) {
       const before = latest.current
       if (before === undefined) return
-      if (event.gap !== null || event.from !== before.asOf) {
+      if (event.gap !== null || event.from !== before.asOf || !before.store.fits(event)) {
         retry()
         return
       }

@@ -1,3 +1,4 @@
+import { withTerm } from '@gantt/scheduler-core/query'
 import { Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { formatAmount, formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
@@ -59,8 +60,13 @@ export function HostClaims({ claims }: { readonly claims: HostDetail['claims'] }
   )
 }
 
-/** Decisions that chose the host, newest first. */
-export function HostDecisions({ decisions }: { readonly decisions: HostDetail['recentDecisions'] }) {
+interface HostDecisionsProps {
+  readonly host: string
+  readonly decisions: HostDetail['recentDecisions']
+}
+
+/** Decisions that chose the host, newest first; all of them are a link away. */
+export function HostDecisions({ host, decisions }: HostDecisionsProps) {
   const zone = useTimeZone()
   if (decisions.nodes.length === 0)
     return (
@@ -70,6 +76,14 @@ export function HostDecisions({ decisions }: { readonly decisions: HostDetail['r
     )
   return (
     <ScrollBox label="Decisions">
+      {decisions.totalCount > decisions.nodes.length ? (
+        <Text size="sm">
+          The newest {formatCount(decisions.nodes.length)}.{' '}
+          <Link className="host-link" to="/decisions" search={{ q: withTerm('', 'host', host) }}>
+            All {formatCount(decisions.totalCount)} decisions that chose this host
+          </Link>
+        </Text>
+      ) : null}
       <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="Recent decisions">
         <Table.Thead>
           <Table.Tr>

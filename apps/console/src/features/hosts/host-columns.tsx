@@ -12,24 +12,28 @@ export const hostColumns: readonly TableColumn<HostRow>[] = [
   {
     key: 'host',
     label: 'Host',
-    width: 'minmax(140px, 2fr)',
+    width: 'minmax(112px, 2fr)',
     sortable: true,
     value: labelOf,
     cell: (row) => <HostLink host={row.host} node={row.node} />,
   },
-  { key: 'az', label: 'Zone', width: 'minmax(64px, 1fr)', sortable: true, value: ({ az }) => az },
+  { key: 'az', label: 'Zone', width: 'minmax(48px, 1fr)', sortable: true, value: ({ az }) => az },
   {
     key: 'state',
     label: 'State, status',
-    width: 'minmax(150px, 1fr)',
+    width: 'minmax(118px, 1.4fr)',
     sortable: true,
     value: ({ state, status }) => `${state} ${status}`,
-    cell: (row) => <HostState state={row.state} status={row.status} />,
+    cell: (row) => (
+      <span title={`${row.state} ${row.status}`.toLowerCase()}>
+        <HostState state={row.state} status={row.status} />
+      </span>
+    ),
   },
   {
     key: 'cpu.used',
     label: 'CPU used',
-    width: 'minmax(108px, 1fr)',
+    width: 'minmax(80px, 1fr)',
     sortable: true,
     sortsDescending: true,
     value: ({ cpuUsed }) => rounded(cpuUsed),
@@ -40,7 +44,7 @@ export const hostColumns: readonly TableColumn<HostRow>[] = [
   {
     key: 'mem.used',
     label: 'Memory used',
-    width: 'minmax(122px, 1fr)',
+    width: 'minmax(80px, 1fr)',
     sortable: true,
     sortsDescending: true,
     value: ({ memUsed }) => rounded(memUsed),
@@ -49,7 +53,7 @@ export const hostColumns: readonly TableColumn<HostRow>[] = [
   {
     key: 'mem.free',
     label: 'Memory free',
-    width: '116px',
+    width: 'minmax(76px, 0.6fr)',
     align: 'right',
     sortable: true,
     sortsDescending: true,
@@ -59,7 +63,7 @@ export const hostColumns: readonly TableColumn<HostRow>[] = [
   {
     key: 'disk.used',
     label: 'Disk used',
-    width: 'minmax(108px, 1fr)',
+    width: 'minmax(80px, 1fr)',
     sortable: true,
     sortsDescending: true,
     value: ({ diskUsed }) => rounded(diskUsed),
@@ -68,19 +72,19 @@ export const hostColumns: readonly TableColumn<HostRow>[] = [
   {
     key: 'gpu.free',
     label: 'GPU free',
-    width: '88px',
+    width: 'minmax(60px, 0.5fr)',
     align: 'right',
     sortable: true,
     sortsDescending: true,
     value: ({ gpuFree }) => gpuFree,
     cell: ({ gpuFree, gpuCount }) => (gpuCount === 0 ? '–' : `${formatCount(gpuFree)} of ${gpuCount}`),
   },
-  count('claims', 'Claims', ({ claims }) => claims),
-  count('instances', 'Instances', ({ instances }) => instances),
+  count('claims', 'Claims', 'minmax(66px, 0.4fr)', ({ claims }) => claims),
+  count('instances', 'Instances', 'minmax(84px, 0.4fr)', ({ instances }) => instances),
   {
     key: 'age',
     label: 'Report',
-    width: '76px',
+    width: 'minmax(64px, 0.4fr)',
     align: 'right',
     sortable: true,
     sortsDescending: true,
@@ -98,11 +102,11 @@ function HostLink({ host, node }: { readonly host: string; readonly node: string
   )
 }
 
-function count(key: string, label: string, value: (row: HostRow) => number): TableColumn<HostRow> {
+function count(key: string, label: string, width: string, value: (row: HostRow) => number): TableColumn<HostRow> {
   return {
     key,
     label,
-    width: '92px',
+    width,
     align: 'right',
     sortable: true,
     sortsDescending: true,

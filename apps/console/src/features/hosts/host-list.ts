@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { serviceNow } from '../../lib/clock.ts'
 import type { Fleet } from './fleet.ts'
 import { orderByName, orderHosts } from './order-hosts.ts'
+import { readSort } from './search.ts'
 import { type HostSelection, selectHosts } from './select-hosts.ts'
 
 export interface HostList {
@@ -23,8 +24,7 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
   const { namesVersion } = store
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place, its names with namesVersion
   const names = useMemo(() => orderByName(store), [store, namesVersion])
-  const field = sort.replace(/^-/, '')
-  const isDescending = sort.startsWith('-')
+  const { field, isDescending } = readSort(sort)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const order = useMemo(() => orderHosts(store, names, field, isDescending), [fleet, names, field, isDescending])
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above

@@ -19,11 +19,13 @@ export interface HostMapProps {
   readonly height: string
   onGroup(group: HostGroup): void
   onColour(colour: HostColour): void
+  /** A group's heading, by the key of groupHosts. */
+  onOpenGroup(key: string): void
   onOpen(ordinal: number): void
 }
 
 /** The hosts of the list as a picture: where it is full, where it is empty, what is shut. */
-export function HostMap({ fleet, ordinals, group, colour, height, onGroup, onColour, onOpen }: HostMapProps) {
+export function HostMap({ fleet, ordinals, group, colour, height, onGroup, onColour, onOpenGroup, onOpen }: HostMapProps) {
   const { store } = fleet
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const groups = useMemo(() => groupHosts(store, ordinals, group, colour), [fleet, ordinals, group, colour])
@@ -67,8 +69,12 @@ export function HostMap({ fleet, ordinals, group, colour, height, onGroup, onCol
         isHollow={isHollow}
         describe={describe}
         onOpen={onOpen}
+        onOpenGroup={onOpenGroup}
         height={height}
-        legend={{ full: `100 % of ${colourNames[colour]} used`, hollow: 'frame: not up, or closed to new instances' }}
+        legend={{
+          full: `100 % of ${colour === 'cpu' ? 'CPU' : colourNames[colour].toLowerCase()} used`,
+          hollow: 'frame: not up, or closed to new instances',
+        }}
       />
     </section>
   )

@@ -16,7 +16,8 @@ import { HostGpus, HostNuma } from './host-numa.tsx'
 import { labelOf } from './host-row.ts'
 import { HostState } from './host-state.tsx'
 import { type HostDetail, HostUsage } from './host-usage.tsx'
-import { neighbourOf } from './present-list.ts'
+import { neighbourOf, rememberOpened } from './present-list.ts'
+import { type HostSheet, readHostSearch } from './search.ts'
 import { SetStatus } from './set-status.tsx'
 import './hosts.css'
 
@@ -25,7 +26,7 @@ const route = getRouteApi('/hosts/$host')
 /** One host, whole: what it has, who holds it, why. */
 export function HostPage() {
   const { host: name } = route.useParams()
-  const { node } = route.useSearch()
+  const { node, sheet } = route.useSearch()
   const [isPaused, setPaused] = useState(false)
   const { data, error, refetch, dataUpdatedAt, isPlaceholderData } = useOperation(HOST, { host: name, node: node ?? null })
   const host = data?.host
@@ -70,24 +71,28 @@ export function HostPage() {
       {live === 'lost' ? <FeedLost updatedAt={dataUpdatedAt} /> : null}
       {error === null ? null : <Problem error={error} onRetry={() => void refetch()} />}
       <div className={isPlaceholderData ? 'stale' : undefined}>
-        <HostSheets host={host} scopes={data.viewer.scopes} onChanged={() => void refetch()} />
+        <HostSheets host={host} sheet={sheet ?? 'summary'} scopes={data.viewer.scopes} onChanged={() => void refetch()} />
       </div>
     </Page>
   )
 }
 
-interface HostSheetsProps {
+interface IdentityProps {
   readonly host: HostDetail
   readonly scopes: readonly string[]
   onChanged(): void
 }
 
-function HostSheets({ host, scopes, onChanged }: HostSheetsProps) {
+function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostSheet | 'summary' }) {
+  const { host } = props
+  const navigate = route.useNavigate()
   const raw = JSON.stringify(host, null, 2)
+  const open = (wanted: string | null): void =>
+    void navigate({ search: ({ node }) => readHostSearch({ node, sheet: wanted }), resetScroll: false })
   return (
     <Stack gap="sm">
-      <Identity host={host} scopes={scopes} onChanged={onChanged} />
-      <Tabs defaultValue="summary" keepMounted={false}>
+      <Identity {...props} />
+      <Tabs value={sheet} onChange={open} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="summary">Summary</Tabs.Tab>
           <Tabs.Tab value="claims">Claims ({formatCount(host.claims.totalCount)})</Tabs.Tab>
@@ -135,7 +140,7 @@ function HostSheets({ host, scopes, onChanged }: HostSheetsProps) {
           <HostClaims claims={host.claims} />
         </Tabs.Panel>
         <Tabs.Panel value="decisions" pt="sm">
-          <HostDecisions decisions={host.recentDecisions} />
+          <HostDecisions host={host.name} decisions={host.recentDecisions} />
         </Tabs.Panel>
         <Tabs.Panel value="raw" pt="sm">
           <CopyButton text={raw} mb="xs">
@@ -149,7 +154,7 @@ function HostSheets({ host, scopes, onChanged }: HostSheetsProps) {
 }
 
 /** What it is called, where it belongs, whether it takes instances, and since when that is known. */
-function Identity({ host, scopes, onChanged }: HostSheetsProps) {
+function Identity({ host, scopes, onChanged }: IdentityProps) {
   const [isSetting, setSetting] = useState(false)
   const { lastReportAt, lastSequence, aggregates } = host
   return (
@@ -262,13 +267,14 @@ function useHostChanges(host: string, revision: string | undefined, enabled: boo
 /** `[` and `]` go through the list that one came from. */
 function useNeighbourKeys(host: string, node: string): void {
   const navigate = route.useNavigate()
+  useEffect(() => rememberOpened({ host, node }), [host, node])
   const go = (step: 1 | -1): void => {
     const next = neighbourOf(host, node, step)
     if (next !== undefined)
       void navigate({
         to: '/hosts/$host',
         params: { host: next.host },
-        search: next.host === next.node ? {} : { node: next.node },
+        search: ({ sheet }) => readHostSearch({ node: next.host === next.node ? undefined : next.node, sheet }),
         replace: true,
       })
   }

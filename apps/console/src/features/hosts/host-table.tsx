@@ -4,6 +4,7 @@ import { useTableKeys } from '../../ui/table-keys.ts'
 import type { Fleet } from './fleet.ts'
 import { hostColumns } from './host-columns.tsx'
 import { type HostRow, readHost } from './host-row.ts'
+import { lastOpened } from './present-list.ts'
 
 export interface HostTableProps {
   readonly fleet: Fleet
@@ -19,7 +20,7 @@ export interface HostTableProps {
 /** The hosts as rows. The cursor stays with its host, wherever a live change moves it. */
 export function HostTable({ fleet, ordinals, filter, sort, height, onSort, onOpen }: HostTableProps) {
   const { store } = fleet
-  const [cursor, setCursor] = useState<number | undefined>()
+  const [cursor, setCursor] = useState(() => ordinalOf(fleet, lastOpened()))
   const active = useMemo(() => (cursor === undefined ? -1 : ordinals.indexOf(cursor)), [ordinals, cursor])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows are read anew with each change of the fleet
@@ -54,4 +55,8 @@ export function HostTable({ fleet, ordinals, filter, sort, height, onSort, onOpe
       height={height}
     />
   )
+}
+
+function ordinalOf({ store }: Fleet, wanted: ReturnType<typeof lastOpened>): number | undefined {
+  return wanted && store.ordinals.find((ordinal) => store.nameOf(ordinal) === wanted.host && store.nodeOf(ordinal) === wanted.node)
 }

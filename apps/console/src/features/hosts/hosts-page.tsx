@@ -1,4 +1,4 @@
-import { hasTerm, hostFields, withoutTerm, withTerm } from '@gantt/scheduler-core/query'
+import { hostFields } from '@gantt/scheduler-core/query'
 import { Alert, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
@@ -14,6 +14,7 @@ import { Age } from './age.tsx'
 import { CopyAs } from './copy-as.tsx'
 import { EmptyFleet } from './empty-fleet.tsx'
 import { FacetPanel } from './facet-panel.tsx'
+import { narrowToGroup, toggleValue } from './filter-terms.ts'
 import { type Fleet, useFleet } from './fleet.ts'
 import { type HostList, useHand, useHostList } from './host-list.ts'
 import { HostMap } from './host-map.tsx'
@@ -123,8 +124,7 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
     },
     [store, ordinals, navigate],
   )
-  const toggle = (field: FacetField, value: string): void =>
-    go({ q: hasTerm(text, field, value) ? withoutTerm(text, field, value) : withTerm(text, field, value) })
+  const toggle = (field: FacetField, value: string, isAdded: boolean): void => go({ q: toggleValue(text, field, value, isAdded) })
 
   return (
     <div aria-busy={isBehind}>
@@ -148,9 +148,10 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
                 ordinals={selection.ordinals}
                 group={group}
                 colour={colour}
-                height={view === 'map' ? 'max(240px, calc(100vh - 300px))' : '240px'}
+                height={view === 'map' ? 'max(240px, calc(100vh - 315px))' : '240px'}
                 onGroup={(next) => go({ group: next })}
                 onColour={(next) => go({ colour: next })}
+                onOpenGroup={(key) => go({ q: narrowToGroup(text, group, key) })}
                 onOpen={open}
               />
             )}
@@ -161,7 +162,7 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
                   ordinals={ordinals}
                   filter={text}
                   sort={sort}
-                  height={view === 'split' ? 'calc(100vh - 520px)' : 'calc(100vh - 190px)'}
+                  height={view === 'split' ? 'calc(100vh - 535px)' : 'calc(100vh - 205px)'}
                   onSort={(next) => go({ sort: next })}
                   onOpen={open}
                 />

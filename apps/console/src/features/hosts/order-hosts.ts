@@ -1,7 +1,8 @@
 import type { CodeColumn, FleetStore, NumberColumn } from './fleet-store.ts'
+import type { HostSort } from './search.ts'
 
-/** What hosts can be ordered by: the fields of the grammar that hold one value. */
-export const orderColumns: Readonly<Record<string, NumberColumn | CodeColumn | 'NAME'>> = {
+/** Where each order is read from. */
+export const orderColumns: Readonly<Record<HostSort, NumberColumn | CodeColumn | 'NAME'>> = {
   host: 'NAME',
   az: 'AZ',
   state: 'STATE',
@@ -21,8 +22,8 @@ export const orderColumns: Readonly<Record<string, NumberColumn | CodeColumn | '
 }
 
 /** All hosts in order; equals by name. It does not depend on a filter, so a keystroke in the filter sorts nothing. */
-export function orderHosts(store: FleetStore, names: Uint32Array, field: string, descending: boolean): Uint32Array {
-  const column = orderColumns[field] ?? 'NAME'
+export function orderHosts(store: FleetStore, names: Uint32Array, field: HostSort, descending: boolean): Uint32Array {
+  const column = orderColumns[field]
   if (column === 'NAME') return descending ? names.slice().reverse() : names
   const rank = rankOf(store, column)
   // the older the report, the longer ago it was

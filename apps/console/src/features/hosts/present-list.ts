@@ -6,6 +6,15 @@ export interface ListedHost {
 
 let present: { readonly length: number; at(index: number): ListedHost } | undefined
 
+/** The host that was looked at last: the cursor of the list is there for who comes back. */
+let opened: ListedHost | undefined
+
+export const lastOpened = (): ListedHost | undefined => opened
+
+export function rememberOpened(host: ListedHost): void {
+  opened = host
+}
+
 /** Remembers a list without copying it: `at` reads its rows when they are asked for. */
 export function rememberList(length: number, at: (index: number) => ListedHost): void {
   present = { length, at }

@@ -5,9 +5,34 @@ export const hostGroups = ['az', 'aggregate'] as const
 /** What the map's colour tells. */
 export const hostColours = ['cpu', 'mem', 'disk'] as const
 
+/** What is told of one host, beside its summary. */
+export const hostSheets = ['claims', 'decisions', 'raw'] as const
+
+/** What hosts can be ordered by: the fields of the grammar that hold one value. */
+export const hostSorts = [
+  'host',
+  'az',
+  'state',
+  'status',
+  'cpu.free',
+  'cpu.total',
+  'cpu.used',
+  'mem.free',
+  'mem.used',
+  'disk.free',
+  'disk.used',
+  'gpu.count',
+  'gpu.free',
+  'claims',
+  'instances',
+  'age',
+] as const
+
+export type HostSort = (typeof hostSorts)[number]
 export type HostView = (typeof hostViews)[number]
 export type HostGroup = (typeof hostGroups)[number]
 export type HostColour = (typeof hostColours)[number]
+export type HostSheet = (typeof hostSheets)[number]
 
 /** What the address of the list says behind the question mark; everything else is left out. */
 export interface HostsSearch {
@@ -26,21 +51,29 @@ export interface HostsSearch {
 export function readHostsSearch({ q, sort, view, group, colour }: Record<string, unknown>): HostsSearch {
   return {
     ...(typeof q === 'string' && q !== '' ? { q } : {}),
-    ...(typeof sort === 'string' && /^-?[a-z.]+$/.test(sort) ? { sort } : {}),
+    ...(typeof sort === 'string' && hostSorts.some((field) => field === sort.replace(/^-/, '')) ? { sort } : {}),
     ...choice('view', hostViews, view),
     ...choice('group', hostGroups, group),
     ...choice('colour', hostColours, colour),
   }
 }
 
+/** The order that `sort` names; by name where it names none. */
+export function readSort(sort: string): { readonly field: HostSort; readonly isDescending: boolean } {
+  const wanted = sort.replace(/^-/, '')
+  return { field: hostSorts.find((one) => one === wanted) ?? 'host', isDescending: sort.startsWith('-') }
+}
+
 /** What the address of one host says. */
 export interface HostSearch {
   /** The node, where the host has many. */
   readonly node?: string
+  /** summary if not given. */
+  readonly sheet?: HostSheet
 }
 
-export function readHostSearch({ node }: Record<string, unknown>): HostSearch {
-  return typeof node === 'string' && node !== '' ? { node } : {}
+export function readHostSearch({ node, sheet }: Record<string, unknown>): HostSearch {
+  return { ...(typeof node === 'string' && node !== '' ? { node } : {}), ...choice('sheet', hostSheets, sheet) }
 }
 
 function choice<Name extends string, Value extends string>(

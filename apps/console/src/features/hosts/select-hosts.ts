@@ -165,4 +165,5 @@ const toFacet = (values: readonly string[], counts: Uint32Array): FacetValue[] =
 
 const isSet = (column: CodeColumn | SetColumn): column is SetColumn => column === 'AGGREGATES' || column === 'TRAITS'
 
-const fieldOf = ({ field }: QueryTerm): string | undefined => (field === null ? undefined : findField(field, hostFields)?.name)
+/** The field of a term by its own name; undefined for a bare word. */
+export const fieldOf = ({ field }: QueryTerm): string | undefined => (field === null ? undefined : findField(field, hostFields)?.name)

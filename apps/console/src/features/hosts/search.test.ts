@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { hostColours, hostGroups, hostSheets, hostSorts, hostViews, readHostSearch, readHostsSearch, readSort } from './search.ts'
+
+const optional = <Value>(values: readonly Value[]) => fc.option(fc.constantFrom(...values), { nil: undefined })
+const given = (search: object) => Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
+
+describe('the address of the list', () => {
+  test('what may stand in it is read as it stands', () => {
+    const searches = fc.record({
+      q: fc.option(fc.string({ minLength: 1, unit: 'grapheme' }), { nil: undefined }),
+      sort: optional(hostSorts.flatMap((field) => [field, `-${field}`])),
+      view: optional(hostViews),
+      group: optional(hostGroups),
+      colour: optional(hostColours),
+    })
+    fc.assert(
+      fc.property(searches, (search) => {
+        expect(readHostsSearch(given(search))).toEqual(given(search))
+      }),
+    )
+  })
+
+  test.each([
+    ['a view that there is not', { view: 'list' }],
+    ['an order that there is not', { sort: 'nonsense' }],
+    ['a word that every object knows', { sort: 'constructor' }],
+    ['two signs', { sort: '--host' }],
+    ['nothing', { q: '', sort: '', view: '' }],
+    ['what belongs to other pages', { id: '1' }],
+    ['what is no text', { q: 1, sort: ['host'] }],
+  ])('%s is left out', (_name, search) => expect(readHostsSearch(search)).toEqual({}))
+
+  test.each([
+    ['host', 'host', false],
+    ['-mem.free', 'mem.free', true],
+    ['-nonsense', 'host', true],
+  ])('the order %s', (sort, field, isDescending) => expect(readSort(sort)).toEqual({ field, isDescending }))
+})
+
+test('the address of a host has its node and its sheet', () => {
+  for (const sheet of hostSheets) expect(readHostSearch({ node: 'n1', sheet, q: 'x' })).toEqual({ node: 'n1', sheet })
+  expect(readHostSearch({ node: '', sheet: 'summary' })).toEqual({})
+})
