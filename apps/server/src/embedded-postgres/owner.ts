@@ -43,7 +43,8 @@ async function takeAlone(client: pg.Client): Promise<void> {
   if (rows[0]?.taken !== true) throw inUse()
 }
 
-const inUse = () => new EmbeddedPostgresError('postgres.in_use', 'Another process uses the embedded PostgreSQL server that was wanted alone.')
+const inUse = () =>
+  new EmbeddedPostgresError('postgres.in_use', 'Another process uses the embedded PostgreSQL server that was wanted alone.')
 
 /** Ends our ownership. The last owner stops the server; while it does, nobody can join, since joining waits for the lock. */
 export async function leaveOwners(client: pg.Client, stateDir: StateDir): Promise<Departure> {
