@@ -2,7 +2,7 @@ import { hostFields } from '@gantt/scheduler-core/query'
 import { Alert, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
-import { memo, useCallback, useDeferredValue, useState } from 'react'
+import { lazy, memo, Suspense, useCallback, useDeferredValue, useState } from 'react'
 import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import type { LiveState } from '../../lib/live.ts'
@@ -12,7 +12,6 @@ import { LiveBadge, Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Age } from './age.tsx'
 import { CopyAs } from './copy-as.tsx'
-import { EmptyFleet } from './empty-fleet.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { narrowToGroup, toggleValue } from './filter-terms.ts'
 import { type Fleet, useFleet } from './fleet.ts'
@@ -26,6 +25,8 @@ import { type FacetField, facetFields } from './select-hosts.ts'
 import './hosts.css'
 
 const route = getRouteApi('/hosts')
+/** Seen once in the life of a service, so no other visit loads it. */
+const EmptyFleet = lazy(async () => ({ default: (await import('./empty-fleet.tsx')).EmptyFleet }))
 
 /** Every host: who is there, how full, what is odd, where room is. */
 export function HostsPage() {
@@ -52,7 +53,13 @@ export function HostsPage() {
     >
       <FeedNote live={live} fleet={fleet} />
       {error === undefined || isLoading ? null : <Problem error={error} onRetry={retry} />}
-      {fleet.store.ordinals.length === 0 ? <EmptyFleet /> : <HostsView fleet={fleet} />}
+      {fleet.store.ordinals.length > 0 ? (
+        <HostsView fleet={fleet} />
+      ) : (
+        <Suspense fallback={<FirstLoad />}>
+          <EmptyFleet />
+        </Suspense>
+      )}
     </Page>
   )
 }
