@@ -8,10 +8,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
-import { runCountedBrowserTests } from './browser-tests.mjs'
 import { prepare, runTool, tools } from './prepare.mjs'
 
 prepare()
+// loaded here, since it needs packages, and in a fresh clone there were none until now
+const { runCountedBrowserTests } = await import('./browser-tests.mjs')
 const staticChecks = [
   ['type check', tools.turbo, ['run', 'check', '--output-logs=errors-only', `--concurrency=${availableParallelism()}`]],
   ['type check of the browser tests', tools.tsc, ['--noEmit', '-p', 'e2e']],

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import fs from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -189,11 +191,25 @@ test.each([
 })
 
 test('a service that is not there ends with 3', async () => {
-  const { out, err, code } = await gantt({ ...environment, GANTT_URL: 'http://127.0.0.1:2' }, 'select', ...SMALL, '--key-name', 'lost')
+  const { out, err, code } = await gantt({ ...environment, GANTT_URL: 'http://127.0.0.1:2' }, 'select', ...SMALL)
   expect([out, code]).toEqual(['', 3])
-  expect(err).toMatch(
-    /--key-name lost asks again.*\nerror: the service cannot be reached: http:\/\/127\.0\.0\.1:2\/graphql: .*ECONNREFUSED/,
+  expect(err).toMatch(/^error: the service cannot be reached: http:\/\/127\.0\.0\.1:2\/graphql: .*ECONNREFUSED/)
+})
+
+test('where the answer was lost, select says how to ask again without a second claim', async () => {
+  const server = createServer((socket) => socket.once('data', () => socket.destroy())).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { out, err, code } = await gantt(
+    { ...environment, GANTT_URL: `http://127.0.0.1:${port}` },
+    'select',
+    ...SMALL,
+    '--key-name',
+    'lost',
   )
+  server.close()
+  expect([out, code]).toEqual(['', 3])
+  expect(err).toMatch(/^The room may be held all the same; .* --key-name lost asks again.*\nerror: the service cannot be reached/)
 })
 
 test('a wrong key, and none at all, end with 2', async () => {

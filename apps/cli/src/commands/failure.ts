@@ -11,19 +11,18 @@ export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
   readonly exitCode: ExitCode
 
-  constructor(exitCode: ExitCode, message: string) {
-    super(message)
+  constructor(exitCode: ExitCode, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.exitCode = exitCode
   }
 }
 
 /** What can be cured by the caller becomes a CommandFailure; anything else is a defect and stays what it is. */
 export function toFailure(error: unknown, { url, keyFrom }: { readonly url: string; readonly keyFrom: string }): unknown {
-  if (error instanceof UnreachableError)
-    return new CommandFailure(
-      EXIT.unreachable,
-      `the service cannot be reached: ${error.message.trim()}. Is it running? "${GANTT} serve" starts one.`,
-    )
+  if (error instanceof UnreachableError) {
+    const message = `the service cannot be reached: ${error.message.trim()}. Is it running? "${GANTT} serve" starts one.`
+    return new CommandFailure(EXIT.unreachable, message, { cause: error })
+  }
   if (error instanceof ProtocolError)
     return new CommandFailure(EXIT.unreachable, `${error.message}. Does the address ${url} lead to the service?`)
   if (!(error instanceof FaultError)) return error
@@ -33,6 +32,17 @@ export function toFailure(error: unknown, { url, keyFrom }: { readonly url: stri
   if (error.code === 'GRAPHQL_VALIDATION_FAILED')
     return new CommandFailure(EXIT.usage, error.faults.map(({ message }) => message).join('; '))
   return new CommandFailure(EXIT.refused, error.message)
+}
+
+/** Codes of connections that never came about. */
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+/** Whether what was asked may have happened all the same: the service was there, and its answer is not. */
+export function mayHaveHappened(failure: unknown): boolean {
+  if (!(failure instanceof CommandFailure) || failure.exitCode !== EXIT.unreachable) return false
+  for (let cause = failure.cause; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && NOT_CONNECTED.has(String(cause.code))) return false
+  return true
 }
 
 /** An expected end of a call that is not the one hoped for. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
-import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { EXIT, mayHaveHappened, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { notEmpty } from './hosts.ts'
 import { wholeNumber } from './options.ts'
 import { note, type Result, run, withExamples, withService } from './output.ts'
@@ -87,7 +87,7 @@ async function select(flags: Flags): Promise<Result> {
   const { selectDestinations: answer } = await client
     .request<{ selectDestinations: SelectAnswer | Refusal }>(SELECT, { input })
     .catch((error: unknown) => {
-      if (error instanceof CommandFailure && error.exitCode === EXIT.unreachable)
+      if (mayHaveHappened(error))
         note(`The room may be held all the same; the same command with --key-name ${idempotencyKey} asks again without a second claim.`)
       throw error
     })
