@@ -12,7 +12,7 @@ export type ServeOptions = {
   readonly tell?: (line: string) => void
 }
 
-/** Runs the service until it is told to stop by SIGINT or SIGTERM. The process ends with 1 when it could not start. */
+/** Runs the service until it is told to stop by SIGINT or SIGTERM, or its terminal is closed. The process ends with 1 when it could not start. */
 export async function serve({
   environment = process.env,
   say = toStandardError,
@@ -36,7 +36,7 @@ export type RunOptions = {
   readonly aloneOr?: string
   /** How the caller sets the port, for the cure where it is taken; PORT if not given. */
   readonly portSetting?: string
-  /** What goes on while the service runs: it is closed when this ends. `stopped` is aborted by SIGINT and SIGTERM. */
+  /** What goes on while the service runs: it is closed when this ends. `stopped` is aborted by SIGINT, SIGTERM and SIGHUP. */
   use(service: Pick<Service, 'url' | 'newAdminKey'>, stopped: AbortSignal): Promise<void>
 }
 
@@ -100,7 +100,7 @@ function explain(error: unknown, portSetting: string): string {
 
 /** Aborted at the first signal; further ones are ignored, since npm may pass on a signal that also reached us directly. */
 function listenForStop(): { readonly signal: AbortSignal; forget(): void } {
-  const signals = ['SIGINT', 'SIGTERM'] as const
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const controller = new AbortController()
   const stop = (name: NodeJS.Signals): void => controller.abort(name)
   for (const signal of signals) process.on(signal, stop)
