@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { EmbeddedPostgresError } from './error.ts'
-import { askToStop, findPostmaster } from './postmaster.ts'
+import { askToStop, findPostmaster, isPostmaster } from './postmaster.ts'
 import type { StateDir } from './state-dir.ts'
 
 /** `stopped`: we were the last and stopped the server. `left`: others still use it. `gone`: it had ended before. */
@@ -59,7 +59,7 @@ export async function leaveOwners(client: pg.Client, stateDir: StateDir): Promis
     }
     askToStop(pid)
     const deadline = Date.now() + STOP_TIMEOUT_MS
-    while (findPostmaster(stateDir) === pid && Date.now() < deadline) await sleep(LOOK_EVERY_MS)
+    while (isPostmaster(pid, stateDir) && Date.now() < deadline) await sleep(LOOK_EVERY_MS)
     client.end().catch(() => {})
     return 'stopped'
   } catch {

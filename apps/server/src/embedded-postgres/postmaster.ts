@@ -35,22 +35,26 @@ const SETTINGS: Settings = {
 export type Launched = { readonly pid: number | undefined; ended?: string }
 
 /** The process number of the server now running on this data directory, if there is one. */
-export function findPostmaster({ data }: StateDir): number | undefined {
-  const pid = readPid(path.join(data, 'postmaster.pid'))
-  if (pid === undefined) return undefined
+export function findPostmaster(stateDir: StateDir): number | undefined {
+  const pid = readPid(path.join(stateDir.data, 'postmaster.pid'))
+  return pid !== undefined && isPostmaster(pid, stateDir) ? pid : undefined
+}
+
+/** Whether this process is the server of this data directory. True until it has ended: it removes its lock file a little before. */
+export function isPostmaster(pid: number, { data }: StateDir): boolean {
   try {
     process.kill(pid, 0)
   } catch {
-    return undefined // no such process, or one of another account; ours we may always signal
+    return false // no such process, or one of another account; ours we may always signal
   }
   // a number may have been given to another process since: only the server works in its data directory
   if (process.platform !== 'linux') {
-    return spawnSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).stdout.includes('postgres') ? pid : undefined
+    return spawnSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).stdout.includes('postgres')
   }
   try {
-    return fs.readlinkSync(`/proc/${pid}/cwd`) === data ? pid : undefined
+    return fs.readlinkSync(`/proc/${pid}/cwd`) === data
   } catch (error) {
-    return codeOf(error) === 'EACCES' ? pid : undefined // a zombie has none
+    return codeOf(error) === 'EACCES' // a zombie has none
   }
 }
 
