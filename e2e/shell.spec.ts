@@ -162,6 +162,18 @@ test.describe('finding one’s way', () => {
     await expect(heading('Aggregates')).toBeFocused()
   })
 
+  test('the first page of a visit takes no focus when what it waits for comes in', async ({ page, visit, service }) => {
+    await page.route('**/graphql', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      await route.continue()
+    })
+    await visit(`/aggregates/${service.seed.aggregates.fast}`)
+    await expect(page.getByRole('heading', { name: 'Aggregate', level: 1, exact: true })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'fast-disks', level: 1 })).toBeVisible()
+    await page.keyboard.press('Tab')
+    await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused()
+  })
+
   test('keys do nothing while one types, and nothing once they are turned off', async ({ page, visit }) => {
     await visit('/aggregates')
     await page.keyboard.press('Control+k')

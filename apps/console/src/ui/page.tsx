@@ -2,8 +2,9 @@ import { Badge, Box, Group, Title, Tooltip } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { LiveState } from '../lib/live.ts'
 
-/** The first page of a visit takes no focus: the keyboard begins at the top of the document. */
-let isFirst = true
+/** The path at which a visit began. Its page takes no focus, whatever it loads: the keyboard begins at the top of the document. */
+let beginning: string | undefined
+let hasLeftIt = false
 
 /**
  * A page: its heading, what belongs beside it, and its content. Also names the browser's tab, and leads the keyboard and screen
@@ -15,8 +16,9 @@ export function Page({ title, aside, children }: { readonly title: string; reado
   useEffect(() => {
     document.title = `${title} - Gantt`
     // a page that only gets another title leaves the focus where somebody is at work
-    if (!isFirst && (!isOpened.current || document.activeElement === document.body)) heading.current?.focus({ preventScroll: true })
-    isFirst = false
+    beginning ??= location.pathname
+    hasLeftIt ||= location.pathname !== beginning
+    if (hasLeftIt && (!isOpened.current || document.activeElement === document.body)) heading.current?.focus({ preventScroll: true })
     isOpened.current = true
   }, [title])
   return (
