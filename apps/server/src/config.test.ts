@@ -9,6 +9,7 @@ test('what is not set has its default', () => {
     databaseUrl: undefined,
     adminKey: undefined,
     horizon: { days: 30, bytes: 10_737_418_240 },
+    liveness: { source: 'static', suspectAfterMs: 60_000, downAfterMs: 180_000 },
   })
 })
 
@@ -29,6 +30,17 @@ test('what is set is taken', () => {
     databaseUrl: 'postgres://h/d',
     horizon: { days: 7, bytes: 5_000_000 },
   })
+})
+
+test('liveness is heard by reports where that is chosen, with a patience that fits together', () => {
+  expect(readConfig({ GANTT_LIVENESS: 'reports', GANTT_SUSPECT_AFTER: '100' }).liveness).toEqual({
+    source: 'reports',
+    suspectAfterMs: 100_000,
+    downAfterMs: 300_000,
+  })
+  expect(() => readConfig({ GANTT_LIVENESS: 'guess' })).toThrow('GANTT_LIVENESS is "guess"; it must be one of static, reports')
+  expect(() => readConfig({ GANTT_SUSPECT_AFTER: '0' })).toThrow('GANTT_SUSPECT_AFTER is "0"; it must be whole seconds')
+  expect(() => readConfig({ GANTT_DOWN_AFTER: '60' })).toThrow('GANTT_DOWN_AFTER is "60"; it must be more than GANTT_SUSPECT_AFTER (60)')
 })
 
 test('all that is wrong is told at once, by name, without secrets', () => {

@@ -1,3 +1,4 @@
+import { type LivenessSourceName, livenessSources } from './liveness/liveness-source.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 
 /** Settings of the service, from the environment. */
@@ -13,7 +14,17 @@ export interface Config {
   readonly adminKey: string | undefined
   /** How much of the log is kept. */
   readonly horizon: Horizon
+  readonly liveness: LivenessSettings
 }
+
+/** How it is found out whether hosts are alive. */
+export interface LivenessSettings {
+  readonly source: LivenessSourceName
+  readonly suspectAfterMs: number
+  readonly downAfterMs: number
+}
+
+export const DEFAULT_LIVENESS: LivenessSettings = { source: 'static', suspectAfterMs: 60_000, downAfterMs: 180_000 }
 
 export const DEFAULT_PORT = 4400
 
@@ -59,6 +70,19 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   check('GANTT_LOG_DAYS', /^\d{1,5}$/.test(days) && Number(days) >= 1, 'a whole number of days, 1 to 99999')
   const bytes = text('GANTT_LOG_BYTES') ?? String(DEFAULT_HORIZON.bytes)
   check('GANTT_LOG_BYTES', /^\d{7,15}$/.test(bytes), 'a whole number of bytes, 1000000 or more')
+  const source = text('GANTT_LIVENESS') ?? DEFAULT_LIVENESS.source
+  const isSource = (name: string): name is LivenessSourceName => livenessSources.some((known) => known === name)
+  check('GANTT_LIVENESS', isSource(source), `one of ${livenessSources.join(', ')}`)
+  const seconds = (name: string, otherwiseMs: number): number => {
+    const given = text(name)
+    check(name, given === undefined || /^[1-9]\d{0,4}$/.test(given), 'whole seconds, 1 to 99999')
+    return given === undefined ? otherwiseMs : Number(given) * 1_000
+  }
+  const suspectAfterMs = seconds('GANTT_SUSPECT_AFTER', DEFAULT_LIVENESS.suspectAfterMs)
+  const downAfterMs = seconds('GANTT_DOWN_AFTER', Math.max(DEFAULT_LIVENESS.downAfterMs, 3 * suspectAfterMs))
+  check('GANTT_DOWN_AFTER', !(downAfterMs <= suspectAfterMs), `more than GANTT_SUSPECT_AFTER (${suspectAfterMs / 1_000})`)
+  const liveness = { source: isSource(source) ? source : DEFAULT_LIVENESS.source, suspectAfterMs, downAfterMs }
   if (problems.length > 0) throw new ConfigError(problems)
-  return { host, port: Number(port), dataDir, databaseUrl, adminKey, horizon: { days: Number(days), bytes: Number(bytes) } }
+  const horizon = { days: Number(days), bytes: Number(bytes) }
+  return { host, port: Number(port), dataDir, databaseUrl, adminKey, horizon, liveness }
 }

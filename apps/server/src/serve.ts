@@ -47,7 +47,7 @@ export type RunOptions = {
 export async function runService({ environment, say, aloneOr, portSetting = 'PORT', use }: RunOptions): Promise<void> {
   const stop = listenForStop()
   try {
-    const { host, port, dataDir, databaseUrl, adminKey, horizon } = readConfig(environment)
+    const { host, port, dataDir, databaseUrl, adminKey, horizon, liveness } = readConfig(environment)
     const database = await openDatabase({
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       ...(dataDir === undefined ? {} : { stateDir: dataDir }),
@@ -59,7 +59,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
     })
     try {
       say(`Database ready (${database.mode}, ${database.applied.length} migrations applied).`)
-      const service = await openService({ connection: database.connection, host, port, adminKey, horizon, warn: say })
+      const service = await openService({ connection: database.connection, host, port, adminKey, horizon, liveness, warn: say })
       try {
         await use(service, stop.signal)
         say(stop.signal.aborted ? `Stopping: ${stop.signal.reason}.` : 'Stopping.')

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import os from 'node:os'
 import type pg from 'pg'
+import { DEFAULT_LIVENESS, type LivenessSettings } from './config.ts'
 import { type ApiKeyStore, openApiKeyStore, scopes } from './db/api-keys.ts'
 import { createAuditStore } from './db/audit.ts'
 import { createDecisionStore } from './db/decisions.ts'
@@ -11,6 +12,9 @@ import type { StoredDecision } from './db/rows.ts'
 import { consoleFolder, createConsole } from './http/console.ts'
 import { createGraphql } from './http/graphql.ts'
 import { type HttpServer, startHttpServer } from './http/server.ts'
+import { createReportsLiveness } from './liveness/reports.ts'
+import { createStaticLiveness } from './liveness/static.ts'
+import { createLivenessWatcher } from './liveness/watcher.ts'
 import { createHistory } from './replica/history.ts'
 import type { UnloggedDecision } from './replica/placement.ts'
 import { createProjector } from './replica/projector.ts'
@@ -18,6 +22,7 @@ import { Replica } from './replica/replica.ts'
 import { unloggedRow } from './replica/rows-of.ts'
 import { createSchema } from './schema/index.ts'
 import { createAudit } from './services/audit.ts'
+import type { Listening } from './services/liveness.ts'
 import { createLogReader } from './services/log.ts'
 import { createServices } from './services/services.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
@@ -33,6 +38,8 @@ export interface ServiceOptions {
   readonly adminKey?: string | undefined
   /** How much of the log is kept. */
   readonly horizon?: Horizon
+  /** Left out: nobody listens, and whoever is told to be down stays so. */
+  readonly liveness?: LivenessSettings
   /** Tells operators what went wrong; never the callers' data. */
   warn(message: string): void
 }
@@ -50,7 +57,15 @@ export interface Service {
 const ADMIN_ACCOUNT = 'admin'
 
 /** Everything between a database and a port: keys, log, replica, projections, API. Closes what it opened when a step fails. */
-export async function openService({ connection, host, port, adminKey, horizon = DEFAULT_HORIZON, warn }: ServiceOptions): Promise<Service> {
+export async function openService({
+  connection,
+  host,
+  port,
+  adminKey,
+  horizon = DEFAULT_HORIZON,
+  liveness,
+  warn,
+}: ServiceOptions): Promise<Service> {
   const opened: (() => Promise<void> | void)[] = []
   const closeAll = async (): Promise<void> => {
     for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
@@ -80,6 +95,9 @@ export async function openService({ connection, host, port, adminKey, horizon = 
     const stopFeed = projector.onDecision(records.tell)
     opened.push(() => stopFeed())
 
+    const listening = openLiveness(replica, { connection, warn, settings: liveness })
+    opened.push(() => listening.watcher.close())
+
     const services = createServices({
       replica,
       history,
@@ -88,6 +106,7 @@ export async function openService({ connection, host, port, adminKey, horizon = 
       feed: records,
       keys,
       audit,
+      listening,
       ...records.stores,
     })
     const server: HttpServer = await startHttpServer({
@@ -108,6 +127,19 @@ export async function openService({ connection, host, port, adminKey, horizon = 
     await closeAll()
     throw error
   }
+}
+
+/** How often it is looked whether hosts are alive: often enough that a silent one is found soon after its time. */
+const LOOK_EVERY_MS = 5_000
+
+function openLiveness(
+  replica: Replica,
+  { connection, warn, settings }: Pick<ServiceOptions, 'connection' | 'warn'> & { readonly settings: LivenessSettings | undefined },
+): Listening {
+  const { source: name, ...patience } = settings ?? DEFAULT_LIVENESS
+  const source = name === 'reports' ? createReportsLiveness({ connection, warn }) : createStaticLiveness(() => replica.storeTime)
+  const everyMs = settings === undefined ? 0 : LOOK_EVERY_MS
+  return { source, patience, watcher: createLivenessWatcher({ replica, source, patience, everyMs, warn }) }
 }
 
 /** The secret of the first admin key when this start generated it. A key that the operator gives is added if it is not there. */

@@ -33,6 +33,7 @@ const ends: Fields = {
 export const answerFields: Fields = {
   ...ends,
   NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'placedCount'],
+  HostHeartbeatPayload: ['heard', 'unknown'],
   ReasonCount: ['filter', 'code', 'hosts', 'text', 'docsSlug'],
   SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision'],
   InstanceDestinations: ['instanceUuid', 'selected', 'alternates'],

@@ -11,6 +11,7 @@ import { createGroups, type Groups } from './groups.ts'
 import { createHealth, type Health } from './health.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import { createKeys, type Keys } from './keys.ts'
+import { createLiveness, type Listening, type LivenessService } from './liveness.ts'
 import type { LogKeeping } from './log.ts'
 import { createPlacement, type Placement } from './placement.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
@@ -26,6 +27,7 @@ export interface Services {
   readonly claims: Claims
   readonly hosts: Hosts
   readonly health: Health
+  readonly liveness: LivenessService
   readonly aggregates: Aggregates
   readonly groups: Groups
   readonly decisions: Decisions
@@ -47,18 +49,21 @@ export interface ServicesOptions extends Records {
   readonly log: LogKeeping
   readonly keys: ApiKeyStore
   readonly audit: Audit
+  readonly listening: Listening
 }
 
-export function createServices({ replica, history, feed, log, keys, audit, ...records }: ServicesOptions): Services {
+export function createServices({ replica, history, feed, log, keys, audit, listening, ...records }: ServicesOptions): Services {
   const decisions = createDecisions(replica, records)
   const placement = createPlacement(replica, decisions)
+  const liveness = createLiveness(replica, listening)
   return {
     placement,
     relocation: createRelocation(replica, decisions, placement),
-    stats: createStats(replica),
+    stats: hearingReports(createStats(replica), liveness),
     claims: createClaims(replica),
     hosts: createHosts(replica),
     health: createHealth(replica),
+    liveness,
     aggregates: createAggregates(replica),
     groups: createGroups(replica),
     decisions,
@@ -72,3 +77,13 @@ export function createServices({ replica, history, feed, log, keys, audit, ...re
     revision: () => replica.fleet.place.revision,
   }
 }
+
+/** A host that reports is alive, whatever became of the report. */
+const hearingReports = (stats: Stats, liveness: LivenessService): Stats => ({
+  async update(reports) {
+    const answer = await stats.update(reports)
+    // the report stands in any case; a host that could not be said to be UP now is at its next sign of life
+    await liveness.heartbeat(reports.map(({ name }) => name)).catch(() => undefined)
+    return answer
+  },
+})

@@ -1,0 +1,92 @@
+import type { Liveness } from '@gantt/scheduler-core'
+import { describe, expect, test } from 'vitest'
+import { judgeLiveness, type WatchedHost } from './judge-liveness.ts'
+
+const NOW = 1_000_000
+const patience = { suspectAfterMs: 60_000, downAfterMs: 180_000 }
+
+/** A host in a zone of its own, unless told otherwise. */
+const host = (name: string, state: Liveness, more: Partial<WatchedHost> = {}): WatchedHost => ({
+  host: name,
+  node: name,
+  state,
+  reportedAt: 0,
+  domains: [`zone of ${name}`],
+  ...more,
+})
+const fleet = (count: number, state: Liveness = 'UP', more: Partial<WatchedHost> = {}, prefix = 'h'): WatchedHost[] =>
+  Array.from({ length: count }, (_, i) => host(`${prefix}${i}`, state, more))
+
+/** What follows when these hosts are silent for so many seconds, and all others were just heard. */
+function judge(hosts: readonly WatchedHost[], silent: Readonly<Record<string, number>>, listeningSince = 0) {
+  const lastOf = (name: { readonly host: string }) => NOW - (silent[name.host] ?? 0) * 1_000
+  const { changes, withheld, warning } = judgeLiveness(hosts, { now: NOW, listeningSince, lastOf }, patience)
+  return {
+    changes: changes.map(({ host: { host: name }, state }) => `${name} ${state}`),
+    withheld: withheld.map(({ host: name }) => name),
+    warning,
+  }
+}
+const allSilent = (hosts: readonly WatchedHost[], seconds: number) => Object.fromEntries(hosts.map(({ host: name }) => [name, seconds]))
+
+describe('what follows from silence', () => {
+  test.each<[what: string, state: Liveness, seconds: number, follows: readonly string[]]>([
+    ['a host that was heard stays UP', 'UP', 59, []],
+    ['a silent host is SUSPECT', 'UP', 60, ['h0 SUSPECT']],
+    ['a host that is silent for long is SUSPECT before it is DOWN', 'UP', 600, ['h0 SUSPECT']],
+    ['a SUSPECT host is given its time', 'SUSPECT', 179, []],
+    ['a SUSPECT host that stays silent is DOWN', 'SUSPECT', 180, ['h0 DOWN']],
+    ['a SUSPECT host that is heard is UP', 'SUSPECT', 59, ['h0 UP']],
+    ['a DOWN host that is heard is UP', 'DOWN', 1, ['h0 UP']],
+    ['a DOWN host that is silent stays so', 'DOWN', 6_000, []],
+  ])('%s', (_what, state, seconds, follows) => {
+    expect(judge([host('h0', state), ...fleet(10, 'UP', {}, 'other')], { h0: seconds }).changes).toEqual(follows)
+  })
+
+  test('a host that was never heard counts from its last report', () => {
+    const never = { now: NOW, listeningSince: 0, lastOf: () => undefined }
+    const hosts = [host('old', 'UP', { reportedAt: NOW - 61_000 }), host('new', 'UP', { reportedAt: NOW - 1_000 })]
+    expect(judgeLiveness(hosts, never, patience).changes.map(({ host: { host: name } }) => name)).toEqual(['old'])
+  })
+
+  test('silence in which nobody listened says nothing, and makes nobody UP', () => {
+    const hosts = [host('h0', 'UP'), host('h1', 'SUSPECT'), host('h2', 'DOWN')]
+    expect(judge(hosts, allSilent(hosts, 900), NOW - 30_000).changes).toEqual([])
+  })
+})
+
+describe('many at once are not taken for down', () => {
+  test('more than a fifth of the fleet, and five at least', () => {
+    const dead = fleet(5, 'SUSPECT')
+    const of = (others: number) => judge([...dead, ...fleet(others, 'UP', {}, 'other')], allSilent(dead, 200))
+    expect(of(19)).toMatchObject({ changes: [], withheld: ['h0', 'h1', 'h2', 'h3', 'h4'] })
+    expect(of(19).warning).toContain('5 of 24 hosts')
+    expect(of(20)).toMatchObject({ withheld: [], warning: null })
+    expect(of(20).changes).toHaveLength(5)
+  })
+
+  test('four of five are no mass', () => {
+    const dead = fleet(4, 'SUSPECT')
+    expect(judge([...dead, host('other', 'UP')], allSilent(dead, 200)).changes).toHaveLength(4)
+  })
+
+  test('hosts whose leases run out one after another are one mass', () => {
+    const [first, ...rest] = fleet(6, 'SUSPECT')
+    const hosts = [first as WatchedHost, ...rest, ...fleet(10, 'UP', {}, 'other')]
+    expect(judge(hosts, { ...allSilent(rest, 100), h0: 200 })).toMatchObject({ changes: [], withheld: ['h0'] })
+  })
+
+  test.each(['zone z1', 'rack r7'])('a whole %s', (domain) => {
+    const dead = fleet(3, 'SUSPECT', { domains: [domain] })
+    const others = fleet(40, 'UP', { domains: ['zone z2'] }, 'other')
+    expect(judge([...dead, ...others], allSilent(dead, 200))).toMatchObject({ changes: [], withheld: ['h0', 'h1', 'h2'] })
+    expect(judge([...dead, ...others], allSilent(dead, 200)).warning).toContain(domain)
+    // one of them lives: the others died by themselves
+    expect(judge([...dead, ...others], allSilent(dead.slice(1), 200)).changes).toEqual(['h0 UP', 'h1 DOWN', 'h2 DOWN'])
+  })
+
+  test('a source that is empty all of a sudden takes nothing down', () => {
+    const hosts = fleet(100, 'SUSPECT', { domains: ['zone nova'] })
+    expect(judge(hosts, allSilent(hosts, 10_000))).toMatchObject({ changes: [] })
+  })
+})

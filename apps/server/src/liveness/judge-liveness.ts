@@ -1,0 +1,77 @@
+import type { HostName, Liveness } from '@gantt/scheduler-core'
+import type { Heard } from './liveness-source.ts'
+
+/** A host as the judge of liveness needs it. */
+export interface WatchedHost extends HostName {
+  readonly state: Liveness
+  /** Store time of its last report in the log: what counts for a host that was never heard otherwise. */
+  readonly reportedAt: number
+  /** What fails as a whole: its zone, its rack. */
+  readonly domains: readonly string[]
+}
+
+export interface Patience {
+  readonly suspectAfterMs: number
+  readonly downAfterMs: number
+}
+
+export interface LivenessVerdict {
+  readonly changes: readonly { readonly host: WatchedHost; readonly state: Liveness; readonly reason: string }[]
+  /** Hosts that would be DOWN if it were not so many at once: an operator has to confirm it. */
+  readonly withheld: readonly WatchedHost[]
+  /** Why they are withheld, for operators; null when none is. */
+  readonly warning: string | null
+}
+
+/** More silent hosts than this part of the fleet, and this many, are no hosts that died: somebody does not hear them. */
+const MASS_PART = 0.2
+const MASS_HOSTS = 5
+/** A zone or rack of fewer hosts may die as a whole. */
+const DOMAIN_HOSTS = 3
+
+/** What follows from what was heard. A host is SUSPECT before it is DOWN, and UP as soon as it is heard; no claim is touched. */
+export function judgeLiveness(hosts: readonly WatchedHost[], heard: Heard, { suspectAfterMs, downAfterMs }: Patience): LivenessVerdict {
+  const { now, listeningSince } = heard
+  const lastOf = (host: WatchedHost): number => heard.lastOf(host) ?? host.reportedAt
+  const silenceOf = (host: WatchedHost): number => now - Math.max(lastOf(host), listeningSince)
+  const isSilent = (host: WatchedHost): boolean => host.state === 'DOWN' || silenceOf(host) >= suspectAfterMs
+  const due = hosts.filter((host) => host.state === 'SUSPECT' && silenceOf(host) >= downAfterMs)
+
+  const newlySilent = hosts.filter((host) => host.state !== 'DOWN' && isSilent(host)).length
+  const isMass = newlySilent >= MASS_HOSTS && newlySilent > MASS_PART * hosts.length
+  const silentDomains = domainsWhere(hosts, isSilent)
+  const withheld = due.filter(({ domains }) => isMass || domains.some((domain) => silentDomains.has(domain)))
+  const kept = new Set(withheld)
+
+  const changes = hosts.flatMap((host): LivenessVerdict['changes'] => {
+    const seconds = Math.round((now - lastOf(host)) / 1_000)
+    if (host.state !== 'UP' && now - lastOf(host) < suspectAfterMs) return [{ host, state: 'UP', reason: 'heard again' }]
+    if (host.state === 'UP' && silenceOf(host) >= suspectAfterMs) return [{ host, state: 'SUSPECT', reason: `silent for ${seconds} s` }]
+    return []
+  })
+  const down = due.filter((host) => !kept.has(host))
+  const reasonOf = (host: WatchedHost): string => `silent for ${Math.round((now - lastOf(host)) / 1_000)} s`
+  return {
+    changes: [...changes, ...down.map((host) => ({ host, state: 'DOWN' as const, reason: reasonOf(host) }))],
+    withheld,
+    warning:
+      withheld.length === 0 ? null : warningOf(withheld, isMass ? `${newlySilent} of ${hosts.length} hosts` : undefined, silentDomains),
+  }
+}
+
+/** Zones and racks of some size in which every host is silent. */
+function domainsWhere(hosts: readonly WatchedHost[], holds: (host: WatchedHost) => boolean): ReadonlySet<string> {
+  const counts = new Map<string, { all: number; silent: number }>()
+  for (const host of hosts)
+    for (const domain of host.domains) {
+      const count = counts.get(domain) ?? { all: 0, silent: 0 }
+      counts.set(domain, { all: count.all + 1, silent: count.silent + (holds(host) ? 1 : 0) })
+    }
+  return new Set([...counts].filter(([, { all, silent }]) => all >= DOMAIN_HOSTS && all === silent).map(([domain]) => domain))
+}
+
+function warningOf(withheld: readonly WatchedHost[], mass: string | undefined, silent: ReadonlySet<string>): string {
+  const domains = [...new Set(withheld.flatMap((host) => host.domains.filter((domain) => silent.has(domain))))].sort()
+  const what = mass ?? `All of ${domains.join(', ')}`
+  return `${what} fell silent at once, so that ${withheld.length} hosts stay SUSPECT instead of going DOWN. Confirm it by livenessConfirm if they are down; their claims stay in any case.`
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import type { Heard, LivenessSource } from './liveness-source.ts'
+
+const A = { host: 'a', node: 'a' }
+const NODE = { host: 'a', node: 'n1' }
+
+/** What was heard, as a replica sees it that looks now. */
+export async function heardBy(source: LivenessSource): Promise<Heard & { readonly isMine: boolean }> {
+  let seen: (Heard & { readonly isMine: boolean }) | undefined
+  await source.look(async (heard, isMine) => {
+    seen = { ...heard, isMine }
+  })
+  if (seen === undefined) throw new Error('the source showed nothing')
+  return seen
+}
+
+/** What every source of signs of life keeps to. */
+export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
+  test('a host that was heard is known by the store’s time, node by node', async () => {
+    const source = await open()
+    source.heard([A, NODE])
+    const heard = await heardBy(source)
+    for (const host of [A, NODE]) expect(heard.now - (heard.lastOf(host) ?? 0)).toBeLessThan(30_000)
+    expect(heard.lastOf(A)).toBeLessThanOrEqual(heard.now)
+    await source.close()
+  })
+
+  test('hearing nothing is fine, and who looks alone may conclude', async () => {
+    const source = await open()
+    source.heard([])
+    const { isMine, now, listeningSince } = await heardBy(source)
+    expect(isMine).toBe(true)
+    expect(listeningSince).toBeLessThanOrEqual(now)
+    await source.close()
+  })
+
+  test('what goes wrong in a conclusion is told to who looks, and the next look works', async () => {
+    const source = await open()
+    await expect(source.look(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect((await heardBy(source)).isMine).toBe(true)
+    await source.close()
+  })
+}

@@ -1,0 +1,64 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { heardBy, livenessSourceSuite } from './liveness-source.suite.ts'
+import type { LivenessSource } from './liveness-source.ts'
+import { createReportsLiveness } from './reports.ts'
+import { createStaticLiveness } from './static.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const openReports = async (): Promise<LivenessSource> =>
+  createReportsLiveness({
+    connection: database.connection,
+    warn: (message) => {
+      throw new Error(message)
+    },
+  })
+
+describe('static', () => {
+  livenessSourceSuite(async () => createStaticLiveness(() => 1_000_000))
+
+  test('hosts that were never heard are alive', async () => {
+    const { now, lastOf } = await heardBy(createStaticLiveness(() => 5))
+    expect(lastOf({ host: 'never', node: 'never' })).toBe(now)
+  })
+})
+
+describe('reports', () => {
+  livenessSourceSuite(openReports)
+
+  test('what one replica heard another knows; one at a time concludes', async () => {
+    const [first, second] = [await openReports(), await openReports()]
+    first.heard([{ host: 'told', node: 'told' }])
+    await first.look(async (_heard, isMine) => {
+      expect(isMine).toBe(true)
+      const other = await heardBy(second)
+      expect(other.isMine).toBe(false)
+      expect(other.lastOf({ host: 'told', node: 'told' })).toBeGreaterThan(0)
+    })
+    expect((await heardBy(second)).isMine).toBe(true)
+    expect((await heardBy(second)).lastOf({ host: 'never', node: 'never' })).toBeUndefined()
+    await Promise.all([first.close(), second.close()])
+  })
+
+  test('after a break nobody was listening', async () => {
+    const source = await openReports()
+    const client = new pg.Client(database.connection)
+    await client.connect()
+    await client.query('DELETE FROM liveness_watch')
+    const first = await heardBy(source)
+    expect(first.listeningSince).toBe(first.now)
+    await client.query('UPDATE liveness_watch SET since_ms = since_ms - 20000, until_ms = until_ms - 10000')
+    expect((await heardBy(source)).listeningSince).toBe(first.now - 20_000)
+    await client.query('UPDATE liveness_watch SET since_ms = since_ms - 90000, until_ms = until_ms - 90000')
+    const after = await heardBy(source)
+    expect(after.listeningSince).toBe(after.now)
+    await client.end()
+    await source.close()
+  })
+})

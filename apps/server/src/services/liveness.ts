@@ -1,0 +1,110 @@
+import { type Change, type HostRecord, type Liveness, livenessStates } from '@gantt/scheduler-core'
+import type { Patience } from '../liveness/judge-liveness.ts'
+import type { LivenessSource } from '../liveness/liveness-source.ts'
+import type { LivenessWatcher } from '../liveness/watcher.ts'
+import type { Replica } from '../replica/replica.ts'
+import type { HostView } from './host-view.ts'
+import type { HostNameInput } from './hosts.ts'
+import { InputFault, type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
+import { checkText } from './text.ts'
+
+export const MAX_HEARTBEATS = 1_000
+
+/** How the signs of life are listened to, for the service that stands on it. */
+export interface Listening {
+  readonly source: LivenessSource
+  readonly watcher: LivenessWatcher
+  readonly patience: Patience
+}
+
+export interface LivenessView {
+  readonly source: string
+  readonly suspectAfterMs: number
+  readonly downAfterMs: number
+  /** Store time of the last look; null before the first. */
+  readonly checkedAt: number | null
+  readonly counts: Readonly<Record<Liveness, number>>
+  /** Hosts that stay SUSPECT until an operator confirms that they are down. */
+  readonly withheld: readonly HostView[]
+  readonly warning: string | null
+}
+
+export interface HeartbeatsTaken {
+  readonly heard: number
+  readonly unknown: readonly string[]
+}
+
+export interface LivenessConfirmed {
+  readonly type: 'done'
+  readonly hosts: readonly HostView[]
+  readonly revision: number
+}
+
+/** Whether hosts are alive, apart from what they report about themselves. */
+export interface LivenessService {
+  view(): LivenessView
+  /** Takes signs of life; a host that was not UP is at once. */
+  heartbeat(names: readonly HostNameInput[]): Promise<HeartbeatsTaken>
+  /** An operator knows that silent hosts are down; their claims stay. */
+  confirm(names: readonly HostNameInput[], reason: string): Promise<LivenessConfirmed | NotFound | Invalid>
+}
+
+export function createLiveness(replica: Replica, { source, watcher, patience }: Listening): LivenessService {
+  const stateOf = ({ index }: HostRecord): Liveness => livenessStates[replica.fleet.hosts.columns.liveness[index] as number] ?? 'DOWN'
+  const viewOf = (record: HostRecord): HostView => ({ fleet: replica.fleet, record })
+  const named = ({ host, node }: HostNameInput): HostRecord[] => {
+    const { hosts } = replica.fleet
+    if (typeof node !== 'string') return hosts.nodesOf(host).map((index) => hosts.get(index))
+    return [hosts.find({ host, node }) ?? []].flat()
+  }
+  const changeTo =
+    (state: Liveness, reason: string) =>
+    (record: HostRecord): Change => ({
+      type: 'liveness',
+      host: record.host,
+      node: record.node,
+      state,
+      reason,
+    })
+  return {
+    view() {
+      const counts = { UP: 0, SUSPECT: 0, DOWN: 0 }
+      for (const record of replica.fleet.hosts.records) counts[stateOf(record)]++
+      const { last } = watcher
+      const withheld = (last?.verdict.withheld ?? []).flatMap((name) => named(name)).filter((record) => stateOf(record) === 'SUSPECT')
+      return {
+        source: source.name,
+        ...patience,
+        checkedAt: last?.at ?? null,
+        counts,
+        withheld: withheld.map(viewOf),
+        warning: withheld.length > 0 ? (last?.verdict.warning ?? null) : null,
+      }
+    },
+    async heartbeat(names) {
+      if (names.length < 1 || names.length > MAX_HEARTBEATS) throw InputFault.at(['hosts'], names, `a list of 1 to ${MAX_HEARTBEATS} hosts`)
+      const records = names.map(named)
+      const heard = [...new Set(records.flat())]
+      source.heard(heard)
+      const back = heard.filter((record) => stateOf(record) !== 'UP')
+      if (back.length > 0) await replica.propose(back.map(changeTo('UP', 'heard again')))
+      const unknown = names.filter((_name, i) => records[i]?.length === 0)
+      return { heard: heard.length, unknown: unknown.map(({ host, node }) => (node ? `${host}/${node}` : host)) }
+    },
+    async confirm(names, reason) {
+      const issues = checkText(['reason'], reason, { max: 1_000 })
+      if (names.length < 1 || names.length > MAX_HEARTBEATS) issues.push(issue(['hosts'], names, `name 1 to ${MAX_HEARTBEATS} hosts`))
+      if (issues.length > 0) return invalid(issues)
+      await replica.fresh()
+      const records = names.map(named)
+      const missing = records.findIndex((found) => found.length === 0)
+      const lost = names[missing]
+      if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])
+      const all = [...new Set(records.flat())]
+      const alive = all.find((record) => stateOf(record) === 'UP')
+      if (alive !== undefined) return invalid([issue(['hosts'], alive.host, 'be SUSPECT: it was heard and is UP')])
+      const verdicts = await replica.propose(all.filter((record) => stateOf(record) === 'SUSPECT').map(changeTo('DOWN', reason)))
+      return { type: 'done', hosts: all.map(viewOf), revision: verdicts[0]?.revision ?? replica.fleet.place.revision }
+    },
+  }
+}
