@@ -27,6 +27,7 @@ export const codes = {
   'gpu.model': 'The host has no GPU of a model asked for.',
   'gpu.count': 'The host has too few GPUs of the models asked for.',
   'gpu.short': 'Too few GPUs have the share free.',
+  'io_ops.too_many': 'The host runs as many I/O-heavy operations as it may.',
   'trait.missing': 'The host lacks a required trait.',
   'trait.forbidden': 'The host has a forbidden trait.',
   'aggregate.not_member': 'The host is in none of the aggregates asked for.',

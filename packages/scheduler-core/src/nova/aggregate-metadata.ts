@@ -1,0 +1,38 @@
+import type { HostState } from './host-state.ts'
+import { readFloat, readInt } from './text/numbers.ts'
+
+/** The values of a key over the host's aggregates, each split at commas and trimmed; undefined: no aggregate has the key. */
+export function splitValues({ aggregates }: HostState, key: string): ReadonlySet<string> | undefined {
+  const whole = wholeValues(aggregates, key)
+  return whole.length === 0 ? undefined : new Set(whole.flatMap((value) => value.split(',').map((piece) => piece.trim())))
+}
+
+/** The values of a key over the host's aggregates, as they are. */
+export function wholeValues(aggregates: HostState['aggregates'], key: string): readonly string[] {
+  // keys are somebody's words: `constructor` must not find what every object inherits
+  return aggregates.flatMap(({ metadata }) => (Object.hasOwn(metadata, key) ? (metadata[key] ?? []) : []))
+}
+
+export interface FromAggregates {
+  readonly value: number
+  /** Where it comes from: `aggregate <name> <key>`; undefined: it is the option's. */
+  readonly source: string | undefined
+}
+
+/** The least whole number that the host's aggregates give for a key; the option's where they give none, or one that is no number. */
+export const leastInt = (host: HostState, key: string, option: number): FromAggregates => least(host, key, option, readInt)
+
+/** As leastInt, for numbers with a fraction. */
+export const leastFloat = (host: HostState, key: string, option: number): FromAggregates => least(host, key, option, readFloat)
+
+function least({ aggregates }: HostState, key: string, option: number, read: (text: string) => number | undefined): FromAggregates {
+  const given = aggregates.flatMap((aggregate) =>
+    wholeValues([aggregate], key).map((text) => ({ value: read(text), source: `aggregate ${aggregate.name} ${key}` })),
+  )
+  let best: FromAggregates | undefined
+  for (const { value, source } of given) {
+    if (value === undefined) return { value: option, source: undefined }
+    if (best === undefined || value < best.value) best = { value, source }
+  }
+  return best ?? { value: option, source: undefined }
+}

@@ -1,0 +1,6 @@
+/** NUMA cells of a host, as Nova's NUMATopology. */
+export interface HostTopology {
+  readonly cells: readonly unknown[]
+}
+/** A pool of like PCI devices. */
+export type PciPool = Readonly<Record<string, unknown>> & { readonly count: number }

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import type { Reason } from '../filters/filter.ts'
+import { checkOptions } from '../request/parse.ts'
+import type { HostState } from './host-state.ts'
+import { NovaError } from './nova-error.ts'
+import type { NovaRequest } from './objects/request.ts'
+
+/** Nova's answer for one host: `undefined` = it passes. Throws NovaError where Nova raises. Changes nothing. */
+export type HostCheck = (host: HostState) => Reason | undefined
+
+export interface CheckContext {
+  /** The clock of the decision, milliseconds since 1970. */
+  readonly now: number
+}
+
+/** One of Nova's filters: a rule over Nova's request and host state, with Nova's registered name and its options' names. */
+export interface NovaFilter {
+  readonly name: string
+  /** One sentence for people: what a host must have to pass. */
+  readonly description: string
+  /** Runs although the request is a rebuild, as Nova's RUN_ON_REBUILD. */
+  readonly runsOnRebuild: boolean
+  /** Runs for the first instance of a request only, as Nova's run_filter_once_per_request. */
+  readonly oncePerRequest: boolean
+  /** By Nova's option names; those of other groups than filter_scheduler carry the group: `compute.cpu_shared_set`. */
+  readonly options: z.ZodType
+  /** `undefined`: the request asks nothing of this filter. Throws NovaError where Nova would for every host, RangeError for bad options. */
+  prepare(request: NovaRequest, options: Readonly<Record<string, unknown>>, context: CheckContext): HostCheck | undefined
+}
+
+const noOptions = z.strictObject({})
+
+interface Definition<Options extends z.ZodType> {
+  readonly name: string
+  readonly description: string
+  readonly runsOnRebuild?: true
+  readonly oncePerRequest?: true
+  readonly options?: Options
+  prepare(request: NovaRequest, options: z.output<Options>, context: CheckContext): HostCheck | undefined
+}
+
+/** Nova's rebuild short cut: a request with exactly this hint is of a running instance, whose host only some filters still judge. */
+const CHECK_TYPE = '_nova_check_type'
+
+/** Makes a filter of its definition: options are checked, and what is a rebuild is let pass unless the filter says otherwise. */
+export function novaFilter<Options extends z.ZodType = typeof noOptions>(definition: Definition<Options>): NovaFilter {
+  const { name, description, runsOnRebuild = false, oncePerRequest = false } = definition
+  const options = (definition.options ?? noOptions) as Options
+  return {
+    name,
+    description,
+    runsOnRebuild,
+    oncePerRequest,
+    options,
+    prepare(request, given, context) {
+      if (!runsOnRebuild && isRebuild(request)) return undefined
+      return definition.prepare(request, checkOptions(options, given), context)
+    },
+  }
+}
+
+/** Whether the request is of an instance that is rebuilt where it is. Hints that are set to null are an error of Nova's. */
+export function isRebuild({ schedulerHints }: NovaRequest): boolean {
+  if (schedulerHints === null)
+    throw new NovaError('AttributeError', { subject: 'scheduler_hints', need: 'a dictionary, or unset', have: 'null' })
+  const type = schedulerHints?.[CHECK_TYPE]
+  return type?.length === 1 && type[0] === 'rebuild'
+}

@@ -1,0 +1,140 @@
+import { quote } from '../../problem.ts'
+
+/** A field of a versioned object: `undefined` = unset (absent on the wire), `null` = set to nothing. Nova's rules tell the two apart. */
+export type Field<T> = T | null | undefined
+
+/** An object that is not of Nova's wire form: what was found where, and what is allowed. */
+export class WireError extends Error {
+  override readonly name = 'WireError'
+  readonly path: string
+  readonly found: unknown
+  readonly allowed: string
+
+  constructor(path: string, found: unknown, allowed: string) {
+    super(`${path} is ${found === undefined ? 'missing' : quote(found)}; it must be ${allowed}`)
+    this.path = path
+    this.found = found
+    this.allowed = allowed
+  }
+}
+
+const NAME = 'nova_object.name'
+const VERSION = 'nova_object.version'
+const DATA = 'nova_object.data'
+
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * Reads one versioned object field by field, and knows which fields nobody asked for. Readers throw WireError where a value is of another
+ * type than the field.
+ */
+export class WireObject {
+  readonly name: string
+  readonly version: string
+  readonly path: string
+  readonly #data: Json
+  readonly #read = new Set<string>()
+  readonly #inside: WireObject[] = []
+
+  /** `names`: the class that must be there; several where an older one had another name. */
+  constructor(value: unknown, path: string, ...names: readonly string[]) {
+    const allowed = `a versioned object ${names.join(' or ')}`
+    if (!isJson(value)) throw new WireError(path, value, allowed)
+    const { [NAME]: name, [VERSION]: version, [DATA]: data } = value
+    if (typeof name !== 'string' || !names.includes(name)) throw new WireError(`${path}.${NAME}`, name, allowed)
+    if (typeof version !== 'string') throw new WireError(`${path}.${VERSION}`, version, 'a version such as "1.14"')
+    if (!isJson(data)) throw new WireError(`${path}.${DATA}`, data, 'an object')
+    this.name = name
+    this.version = version
+    this.path = path
+    this.#data = data
+  }
+
+  /** The field as it is on the wire; `undefined` when it is unset. */
+  raw(field: string): unknown {
+    this.#read.add(field)
+    return Object.hasOwn(this.#data, field) ? this.#data[field] : undefined
+  }
+
+  text(field: string): Field<string> {
+    return this.#field(field, 'a string', isText)
+  }
+
+  number(field: string): Field<number> {
+    return this.#field(field, 'a number', isNumber)
+  }
+
+  flag(field: string): Field<boolean> {
+    return this.#field(field, 'true or false', (value) => typeof value === 'boolean')
+  }
+
+  texts(field: string): Field<readonly string[]> {
+    return this.#field(field, 'a list of strings', listOf(isText))
+  }
+
+  numbers(field: string): Field<readonly number[]> {
+    return this.#field(field, 'a list of numbers', listOf(isNumber))
+  }
+
+  /** A dictionary of strings. */
+  pairs(field: string): Field<Readonly<Record<string, string>>> {
+    return this.#field(
+      field,
+      'an object whose values are strings',
+      (value): value is Readonly<Record<string, string>> => isJson(value) && Object.values(value).every(isText),
+    )
+  }
+
+  json(field: string): Field<Json> {
+    return this.#field(field, 'an object', isJson)
+  }
+
+  /** A versioned object inside this one. */
+  object<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): Field<T> {
+    const value = this.raw(field)
+    return value === undefined || value === null ? value : read(this.#open(value, field, names))
+  }
+
+  /** A list of versioned objects: plain, or a list object with the field `objects`. */
+  objects<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): Field<readonly T[]> {
+    const value = this.raw(field)
+    if (value === undefined || value === null) return value
+    const list = isJson(value) && isJson(value[DATA]) ? value[DATA].objects : value
+    if (!Array.isArray(list)) throw new WireError(`${this.path}.${field}`, value, `a list of ${names.join(' or ')}`)
+    return list.map((item, i) => read(this.#open(item, `${field}.${i}`, names)))
+  }
+
+  /** Paths of the fields that are set and that no reader asked for, here and in the objects inside. */
+  unread(): readonly string[] {
+    const own = Object.keys(this.#data).filter((field) => !this.#read.has(field))
+    return [...own.map((field) => `${this.path}.${field}`), ...this.#inside.flatMap((object) => object.unread())]
+  }
+
+  #open(value: unknown, field: string, names: readonly string[]): WireObject {
+    const object = new WireObject(value, `${this.path}.${field}`, ...names)
+    this.#inside.push(object)
+    return object
+  }
+
+  #field<T>(field: string, allowed: string, isValid: (value: unknown) => value is T): Field<T> {
+    const value = this.raw(field)
+    if (value === undefined || value === null || isValid(value)) return value
+    throw new WireError(`${this.path}.${field}`, value, `${allowed} or null`)
+  }
+}
+
+/** Whether a version `major.minor` is below another. */
+export function isOlder(version: string, than: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [otherMajor = 0, otherMinor = 0] = than.split('.').map(Number)
+  return major === otherMajor ? minor < otherMinor : major < otherMajor
+}
+
+export const isJson = (value: unknown): value is Json => value !== null && typeof value === 'object' && !Array.isArray(value)
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isNumber = (value: unknown): value is number => typeof value === 'number'
+const listOf =
+  <T>(isItem: (item: unknown) => item is T) =>
+  (value: unknown): value is readonly T[] =>
+    Array.isArray(value) && value.every(isItem)
