@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { addCommands } from './commands/commands.ts'
 import { withExamples } from './commands/output.ts'
+import { addConformance } from './conformance/command.ts'
 import { addDemo } from './demo/command.ts'
 import { addNemesis } from './nemesis/command.ts'
 import { addProve } from './prove/prove.ts'
@@ -53,6 +54,8 @@ addProve(program)
 addSimulate(program)
 
 addNemesis(program)
+
+addConformance(program)
 
 // whoever reads us may have seen enough, as `head` does, or is gone with its terminal; a service ends in order then
 for (const stream of [process.stdout, process.stderr])

@@ -23,14 +23,14 @@ export interface NovaFilter {
   /** Runs for the first instance of a request only, as Nova's run_filter_once_per_request. */
   readonly oncePerRequest: boolean
   /** By Nova's option names; those of other groups than filter_scheduler carry the group: `compute.cpu_shared_set`. */
-  readonly options: z.ZodType
+  readonly options: z.ZodObject
   /** `undefined`: the request asks nothing of this filter. Throws NovaError where Nova would for every host, RangeError for bad options. */
   prepare(request: NovaRequest, options: Readonly<Record<string, unknown>>, context: CheckContext): HostCheck | undefined
 }
 
 const noOptions = z.strictObject({})
 
-interface Definition<Options extends z.ZodType> {
+interface Definition<Options extends z.ZodObject> {
   readonly name: string
   readonly description: string
   readonly runsOnRebuild?: true
@@ -43,7 +43,7 @@ interface Definition<Options extends z.ZodType> {
 const CHECK_TYPE = '_nova_check_type'
 
 /** Makes a filter of its definition: options are checked, and what is a rebuild is let pass unless the filter says otherwise. */
-export function novaFilter<Options extends z.ZodType = typeof noOptions>(definition: Definition<Options>): NovaFilter {
+export function novaFilter<Options extends z.ZodObject = typeof noOptions>(definition: Definition<Options>): NovaFilter {
   const { name, description, runsOnRebuild = false, oncePerRequest = false } = definition
   const options = (definition.options ?? noOptions) as Options
   return {

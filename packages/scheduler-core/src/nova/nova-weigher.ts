@@ -1,24 +1,62 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { checkOptions } from '../request/parse.ts'
 import type { HostState } from './host-state.ts'
 import type { NovaRequest } from './objects/request.ts'
 
-/** One of Nova's weighers: a raw number per host, and under which name its multiplier is configured. */
+/** One of Nova's weighers: a raw number per host, more is better, and under which name its multiplier is configured. */
 export interface NovaWeigher {
   readonly name: string
   readonly description: string
   readonly unit: string
-  /** The option of the multiplier, and the key of aggregates that sets it for their hosts. */
-  readonly multiplier: {
-    readonly option: string
-    /** The aggregates' key where it is not the option's name. */
-    readonly key?: string
-    readonly byDefault: number
-    /** The sum counts the negative of it, as BuildFailureWeigher's. */
-    readonly negated?: true
-  }
-  /** The spread is measured from here instead of from the least raw number. */
+  readonly multiplier: MultiplierOption
+  /** Raw numbers below are lifted to it, and the spread is measured from here instead of from the least raw number. */
+  readonly minval: number | undefined
+  /** By Nova's option names; those of other groups than filter_scheduler carry the group: `metrics.required`. */
+  readonly options: z.ZodObject
+  /** Throws NovaError where Nova raises, RangeError for bad options. `multiplierOf` is what the host's sum will use. */
+  prepare(
+    request: NovaRequest,
+    options: Readonly<Record<string, unknown>>,
+    multiplierOf: (host: HostState) => number,
+  ): (host: HostState) => number
+}
+
+/** Where a weigher's multiplier comes from: the option, or the least number that the host's aggregates give under `key`. */
+export interface MultiplierOption {
+  /** With its group where that is not filter_scheduler. */
+  readonly option: string
+  readonly key: string
+  readonly byDefault: number
+  /** The sum takes the negative of it. */
+  readonly isNegated: boolean
+  /** The option refuses negative numbers; aggregates may still give them, as in Nova. */
+  readonly isPositive: boolean
+}
+
+interface Definition<Options extends z.ZodObject> {
+  readonly name: string
+  readonly description: string
+  readonly unit: string
+  /** The option and the aggregates' key, if they have one name. */
+  readonly multiplier: Partial<MultiplierOption> & { readonly key: string }
   readonly minval?: number
-  readonly options: z.ZodType
-  /** Throws NovaError where Nova raises. */
-  prepare(request: NovaRequest, options: Readonly<Record<string, unknown>>): (host: HostState) => number
+  readonly options?: Options
+  prepare(request: NovaRequest, options: z.output<Options>, multiplierOf: (host: HostState) => number): (host: HostState) => number
+}
+
+const noOptions = z.strictObject({})
+
+/** Makes a weigher of its definition: 1 is the multiplier's default, and options are checked. */
+export function novaWeigher<Options extends z.ZodObject = typeof noOptions>(definition: Definition<Options>): NovaWeigher {
+  const { name, description, unit, multiplier, minval } = definition
+  const options = (definition.options ?? noOptions) as Options
+  return {
+    name,
+    description,
+    unit,
+    multiplier: { option: multiplier.key, byDefault: 1, isNegated: false, isPositive: false, ...multiplier },
+    minval,
+    options,
+    prepare: (request, given, multiplierOf) => definition.prepare(request, checkOptions(options, given), multiplierOf),
+  }
 }

@@ -4,3 +4,9 @@ export interface HostTopology {
 }
 /** A pool of like PCI devices. */
 export type PciPool = Readonly<Record<string, unknown>> & { readonly count: number }
+
+export const readHostTopology = (text: string): HostTopology => {
+  const wire: unknown = JSON.parse(text)
+  return { cells: [wire] }
+}
+export const readPciPools = (wire: unknown): readonly PciPool[] => (wire === undefined ? [] : [])

@@ -1,5 +1,4 @@
-import { type HostTopology, readHostTopology } from '../hardware/host-topology.ts'
-import { type PciPool, readPciPools } from '../hardware/pci-pools.ts'
+import { type HostTopology, type PciPool, readHostTopology, readPciPools } from '../hardware/index.ts'
 import type { HostMetric } from '../host-state.ts'
 import { type Field, isJson, WireError, WireObject } from './wire.ts'
 

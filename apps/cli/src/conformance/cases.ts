@@ -1,0 +1,49 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
+
+/** A recorded verdict: one JSON object of a line. What it holds beside the id depends on its kind. */
+export interface Case {
+  readonly id: string
+  readonly [field: string]: unknown
+}
+
+export class CaseFileError extends Error {
+  override readonly name = 'CaseFileError'
+}
+
+/** The case files below a folder, in order of their paths: `*.jsonl` and `*.jsonl.gz`. Throws CaseFileError where there are none. */
+export function findCaseFiles(folder: string): readonly string[] {
+  const isFolder = fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+  if (!isFolder) throw new CaseFileError(`${folder} is no folder; name one that holds *.jsonl or *.jsonl.gz`)
+  const files = fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.jsonl(\.gz)?$/.test(name))
+    .sort()
+  if (files.length === 0) throw new CaseFileError(`${folder} holds no case files; they end in .jsonl or .jsonl.gz`)
+  return files.map((name) => path.join(folder, name))
+}
+
+/** The cases of a file. Throws CaseFileError with the line that is none. */
+export function* readCases(file: string): Generator<Case> {
+  const bytes = fs.readFileSync(file)
+  const text = file.endsWith('.gz') ? gunzipSync(bytes).toString('utf8') : bytes.toString('utf8')
+  for (const [i, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    yield parseCase(line, `${file}:${i + 1}`)
+  }
+}
+
+function parseCase(line: string, place: string): Case {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch (error) {
+    throw new CaseFileError(`${place} is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (!isCase(value)) throw new CaseFileError(`${place} is no case: it must be an object with a text "id"`)
+  return value
+}
+
+const isCase = (value: unknown): value is Case =>
+  value !== null && typeof value === 'object' && 'id' in value && typeof value.id === 'string'

@@ -1,0 +1,85 @@
+import {
+  type HostSnapshot,
+  type NovaHost,
+  type NovaPlacement,
+  type NovaRound,
+  placeInRounds,
+  readNovaRequest,
+  rulesOf,
+} from '@gantt/scheduler-core/nova'
+import { asList, asObject, asText, readCaseHost, readTime } from './case-host.ts'
+import type { Case } from './cases.ts'
+import { type Difference, differenceOf } from './verdicts.ts'
+import { groupsOf } from './weigher-case.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** A whole request of one or more instances: every round with its filters, weights and choice, the chosen host's state after it, alternates and limits. */
+export function judgeEndToEndCase(given: Case): Difference | undefined {
+  const aggregates = asList(given.aggregates, 'aggregates')
+  const expected = asObject(given.expected, 'expected')
+  const instances = asList(given.instance_uuids, 'instance_uuids').map((uuid) => asText(uuid, 'instance uuid'))
+  const placement = placeInRounds({
+    rules: rulesOf(asObject(given.config, 'config')),
+    request: readNovaRequest(given.spec).request,
+    hosts: asList(given.hosts, 'hosts').map((host) => readCaseHost(host, aggregates)),
+    instances,
+    withAlternates: given.return_alternates === true,
+    now: readTime(given.now),
+    seed: given.id,
+  })
+  return differenceOf(expected, only(answerOf(placement, instances), expected), 'expected')
+}
+
+/** Our placement in the words of a case. */
+function answerOf({ error, selected, alternates, rounds, alternateRound }: NovaPlacement, instances: readonly string[]): Json {
+  const isPlaced = error === null
+  return {
+    error,
+    selected: isPlaced ? namesOf(selected) : null,
+    alternates: isPlaced ? alternates.map(namesOf) : null,
+    limits: selected.map(limitsOf),
+    rounds: rounds.map((round) => roundOf(round, instances)),
+    alternate_round: alternateRound === undefined ? undefined : roundOf(alternateRound, instances),
+  }
+}
+
+function roundOf({ index, input, filters, filtered, weighed, stateAfter }: NovaRound, instances: readonly string[]): Json {
+  const ranked = weighed ?? []
+  const order = ranked.map((_, i) => i)
+  const weights = ranked.map(({ weight }) => weight)
+  return {
+    index,
+    instance_uuid: instances[index],
+    input: namesOf(input),
+    filters: filters.map(({ filter, survivors }) => ({ filter, survivors: namesOf(survivors) })),
+    filtered: namesOf(filtered),
+    // a round that weighed nothing records nothing of it
+    ...(ranked.length > 0 && {
+      weighed: ranked.map(({ host, weight }) => [host.host, weight]),
+      tie_groups: groupsOf(order, weights).map((group) => group.map((i) => ranked[i]?.host.host)),
+    }),
+    ...(stateAfter !== undefined && { selected: stateAfter.host, state_after: stateOf(stateAfter) }),
+  }
+}
+
+function stateOf(state: HostSnapshot): Json {
+  return {
+    host: state.host,
+    free_ram_mb: state.freeRamMb,
+    free_disk_mb: state.freeDiskMb,
+    vcpus_used: state.vcpusUsed,
+    num_instances: state.numInstances,
+    num_io_ops: state.numIoOps,
+    instances: [...state.instances].sort(),
+    pci_pools: state.pciPools,
+    numa: state.numaTopology,
+  }
+}
+
+const limitsOf = (_host: NovaHost): Json => ({})
+
+const namesOf = (hosts: readonly { readonly host: string }[]): readonly string[] => hosts.map(({ host }) => host)
+
+/** The fields of an answer that the case has, so that a case may record less. */
+const only = (answer: Json, expected: Json): Json => Object.fromEntries(Object.keys(expected).map((field) => [field, answer[field]]))

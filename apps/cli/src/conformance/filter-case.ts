@@ -1,0 +1,29 @@
+import { findNovaFilter, NovaError, optionsOf, readNovaRequest } from '@gantt/scheduler-core/nova'
+import { asObject, asText, readCaseHost, readTime } from './case-host.ts'
+import type { Case } from './cases.ts'
+import { type Difference, differenceOf } from './verdicts.ts'
+
+/**
+ * One filter, one host, one request. Recorded is true, false, or the exception that Nova raised: then the host must be refused, with a reason
+ * as every refusal.
+ */
+export function judgeFilterCase(given: Case): Difference | undefined {
+  const filter = findNovaFilter(asText(given.filter, 'filter'))
+  const host = readCaseHost(given.host)
+  const { request } = readNovaRequest(given.spec)
+  const options = optionsOf(filter, asObject(given.config, 'config'))
+  try {
+    const check = filter.prepare(request, options, { now: readTime(given.now) })
+    const reason = check?.(host)
+    if (reason === undefined) {
+      const verdict = differenceOf(given.expected, true, 'expected')
+      return verdict ?? differenceOf(given.expected_limits ?? null, null, 'expected_limits')
+    }
+    if (given.expected === true) return { path: 'expected', expected: true, actual: reason }
+    const isBare = reason.need === undefined && reason.have === undefined && reason.subject === undefined
+    return isBare ? { path: 'reason', expected: 'need, have or subject', actual: reason } : undefined
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return given.expected === true ? { path: 'expected', expected: true, actual: `${error.kind}: ${error.message}` } : undefined
+  }
+}

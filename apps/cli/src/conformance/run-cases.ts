@@ -1,0 +1,55 @@
+import { WireError } from '@gantt/scheduler-core/nova'
+import { type Case, CaseFileError, readCases } from './cases.ts'
+import { judgeEndToEndCase } from './end-to-end-case.ts'
+import { judgeFilterCase } from './filter-case.ts'
+import type { Difference } from './verdicts.ts'
+import { judgeWeigherCase } from './weigher-case.ts'
+
+/** What became of the cases of one filter, weigher or other kind. */
+export interface KindResult {
+  readonly kind: string
+  passed: number
+  failed: number
+  /** Of the first case that failed. */
+  first: { readonly id: string; readonly difference: Difference } | undefined
+}
+
+/** Judges every case of the files, kind by kind in order of their names. Throws CaseFileError for a line that is no case of any kind. */
+export function runCases(files: readonly string[]): readonly KindResult[] {
+  const results = new Map<string, KindResult>()
+  for (const file of files) {
+    for (const given of readCases(file)) {
+      const { kind, judge } = kindOf(given, file)
+      const result = results.get(kind) ?? { kind, passed: 0, failed: 0, first: undefined }
+      results.set(kind, result)
+      const difference = judgeSafely(judge, given)
+      if (difference === undefined) {
+        result.passed++
+        continue
+      }
+      result.failed++
+      result.first ??= { id: given.id, difference }
+    }
+  }
+  return [...results.values()].sort((a, b) => (a.kind < b.kind ? -1 : 1))
+}
+
+type Judge = (given: Case) => Difference | undefined
+
+/** Which kind of case a line is, from the fields that only that kind has. */
+function kindOf(given: Case, file: string): { readonly kind: string; readonly judge: Judge } {
+  if (typeof given.filter === 'string') return { kind: `filter ${given.filter}`, judge: judgeFilterCase }
+  if (typeof given.weigher === 'string') return { kind: `weigher ${given.weigher}`, judge: judgeWeigherCase }
+  if (Array.isArray(given.instance_uuids)) return { kind: 'end to end', judge: judgeEndToEndCase }
+  throw new CaseFileError(`${file}: case ${given.id} is of no known kind; it must have filter, weigher, instance_uuids, primitive or kind`)
+}
+
+/** A case that cannot be read or judged at all is a failed case, with the error as what was found. */
+function judgeSafely(judge: Judge, given: Case): Difference | undefined {
+  try {
+    return judge(given)
+  } catch (error) {
+    if (error instanceof WireError || error instanceof RangeError) return { path: '', expected: 'a verdict', actual: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,37 @@
+import type { HostState } from './host-state.ts'
+import { NovaError } from './nova-error.ts'
+import type { NovaRequest } from './objects/request.ts'
+
+export interface Candidates<Host> {
+  readonly hosts: readonly Host[]
+  /** Hosts or nodes are forced: Nova runs no filter on them. */
+  readonly isForced: boolean
+}
+
+/**
+ * The hosts that a request lets in at all, as Nova's host manager: the requested destination, without the ignored, of the forced ones only.
+ * Host names are compared without regard to case, node names with it; the requested destination with it too.
+ */
+export function candidatesOf<Host extends HostState>(request: NovaRequest, hosts: readonly Host[]): Candidates<Host> {
+  const { requestedDestination: destination, schedulerHints } = request
+  const ignored = lowered(request.ignoreHosts)
+  const forcedHosts = lowered(request.forceHosts)
+  const forcedNodes = new Set(request.forceNodes)
+  let left = hosts
+  if (destination?.host !== undefined)
+    left = left.filter(({ host, node }) => host === destination.host && (!destination.node || node === destination.node))
+  if (ignored.size === 0 && forcedHosts.size === 0 && forcedNodes.size === 0) return { hosts: left, isForced: false }
+  if (ignored.size > 0) {
+    left = left.filter(({ host }) => !ignored.has(host.toLowerCase()))
+    if (left.length === 0) return { hosts: left, isForced: true }
+  }
+  if (forcedHosts.size > 0) left = left.filter(({ host }) => forcedHosts.has(host.toLowerCase()))
+  if (forcedNodes.size > 0) left = left.filter(({ node }) => forcedNodes.has(node))
+  if (schedulerHints === null)
+    throw new NovaError('AttributeError', { subject: 'scheduler_hints', need: 'a dictionary, or unset', have: 'null' })
+  const isCheck = (schedulerHints?._nova_check_type ?? []).length > 0
+  return { hosts: left, isForced: !isCheck && forcedHosts.size + forcedNodes.size > 0 }
+}
+
+const lowered = (names: readonly string[] | null | undefined): ReadonlySet<string> =>
+  new Set((names ?? []).map((name) => name.toLowerCase()))

@@ -1,0 +1,14 @@
+import { novaWeigher } from '../nova-weigher.ts'
+
+/** A move that may leave its cell prefers not to. */
+export const crossCellWeigher = novaWeigher({
+  name: 'CrossCellWeigher',
+  description: 'Whether the host is in the cell that the instance comes from.',
+  unit: 'points',
+  multiplier: { key: 'cross_cell_move_weight_multiplier', byDefault: 1_000_000 },
+  prepare({ requestedDestination: destination }) {
+    const cell = destination?.cellUuid
+    if (cell === undefined || cell === null || destination?.allowCrossCellMove !== true) return () => 0
+    return (host) => (host.cellUuid === cell ? 1 : -1)
+  },
+})

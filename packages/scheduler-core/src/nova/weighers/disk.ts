@@ -1,0 +1,11 @@
+import { novaWeigher } from '../nova-weigher.ts'
+
+/** Free local disk. */
+export const diskWeigher = novaWeigher({
+  name: 'DiskWeigher',
+  description: 'Free local disk of the host.',
+  unit: 'MiB',
+  multiplier: { key: 'disk_weight_multiplier' },
+  minval: 0,
+  prepare: () => (host) => host.freeDiskMb,
+})

@@ -1,0 +1,10 @@
+import { novaWeigher } from '../nova-weigher.ts'
+
+/** Newer hypervisors first (Nova 28 and later). */
+export const hypervisorVersionWeigher = novaWeigher({
+  name: 'HypervisorVersionWeigher',
+  description: "The hypervisor's version; newer is better.",
+  unit: 'version',
+  multiplier: { key: 'hypervisor_version_weight_multiplier' },
+  prepare: () => (host) => host.hypervisorVersion ?? 0,
+})

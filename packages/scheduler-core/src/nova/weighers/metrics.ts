@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { NovaError } from '../nova-error.ts'
+import { novaWeigher } from '../nova-weigher.ts'
+import { readSettings } from '../weight-settings.ts'
+
+const options = z.strictObject({
+  /** `name=ratio`, one each. */
+  'metrics.weight_setting': z.array(z.string()).default([]),
+  /** A host without one of them is an error. */
+  'metrics.required': z.boolean().default(true),
+  'metrics.weight_of_unavailable': z.number().default(-10_000),
+})
+
+/** The sum of the metrics that the option names, each times its ratio. */
+export const metricsWeigher = novaWeigher({
+  name: 'MetricsWeigher',
+  description: 'The metrics of the host that the profile names, each times its ratio.',
+  unit: 'points',
+  multiplier: { key: 'metrics_weight_multiplier', option: 'metrics.weight_multiplier' },
+  options,
+  prepare(_request, given, multiplierOf) {
+    const settings = readSettings(given['metrics.weight_setting'])
+    return (host) => {
+      let sum = 0
+      for (const { name, ratio } of settings) {
+        const metric = host.metrics.findLast((one) => one.name === name)
+        if (metric !== undefined) sum += metric.value * ratio
+        else if (given['metrics.required'])
+          throw new NovaError('ComputeHostMetricNotFound', { subject: `metric ${name} of ${host.host}`, need: 'reported', have: 'missing' })
+        else if (multiplierOf(host) * ratio !== 0) return given['metrics.weight_of_unavailable']
+      }
+      return sum
+    }
+  },
+})

@@ -1,0 +1,10 @@
+import { novaWeigher } from '../nova-weigher.ts'
+
+/** Instances on the host: off by default; a negative multiplier spreads, a positive one packs (Nova 28 and later). */
+export const numInstancesWeigher = novaWeigher({
+  name: 'NumInstancesWeigher',
+  description: 'Instances on the host.',
+  unit: 'instances',
+  multiplier: { key: 'num_instances_weight_multiplier', byDefault: 0 },
+  prepare: () => (host) => host.numInstances,
+})

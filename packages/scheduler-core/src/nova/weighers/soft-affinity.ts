@@ -1,0 +1,34 @@
+import type { HostState } from '../host-state.ts'
+import { novaWeigher } from '../nova-weigher.ts'
+import type { NovaRequest } from '../objects/request.ts'
+
+/** Members of a group with the policy soft-affinity on the host. */
+export const serverGroupSoftAffinityWeigher = novaWeigher({
+  name: 'ServerGroupSoftAffinityWeigher',
+  description: 'Members of the soft-affinity group on the host.',
+  unit: 'members',
+  multiplier: { key: 'soft_affinity_weight_multiplier', isPositive: true },
+  prepare: (request) => membersOf(request, 'soft-affinity'),
+})
+
+/** The negative of the members of a group with the policy soft-anti-affinity on the host. */
+export const serverGroupSoftAntiAffinityWeigher = novaWeigher({
+  name: 'ServerGroupSoftAntiAffinityWeigher',
+  description: 'Members of the soft-anti-affinity group on the host; fewer are better.',
+  unit: 'members',
+  multiplier: { key: 'soft_anti_affinity_weight_multiplier', isPositive: true },
+  prepare(request) {
+    const count = membersOf(request, 'soft-anti-affinity')
+    return (host) => -count(host)
+  },
+})
+
+function membersOf({ instanceGroup }: NovaRequest, policy: string): (host: HostState) => number {
+  if (instanceGroup?.policy !== policy) return () => 0
+  const members = new Set(instanceGroup.members)
+  return ({ instances }) => {
+    let count = 0
+    for (const member of members) if (instances.has(member)) count++
+    return count
+  }
+}
