@@ -1,4 +1,4 @@
-import { type Field, isJson, isOlder, WireObject } from './wire.ts'
+import { type Field, isJson, WireError, WireObject } from './wire.ts'
 
 /** Nova's RequestSpec as its scheduler reads it. `undefined` = unset, `null` = set to nothing. Nothing ever changes it. */
 export interface NovaRequest {
@@ -23,6 +23,36 @@ export interface NovaRequest {
   readonly instanceGroup: Field<NovaGroup>
   readonly schedulerHints: Field<Readonly<Record<string, readonly string[]>>>
   readonly isBfv: Field<boolean>
+  readonly limits: Field<NovaLimits>
+  /** Names. */
+  readonly securityGroups: Field<readonly string[]>
+  readonly requestedResources: Field<readonly NovaRequestGroup[]>
+  readonly requestLevelParams: Field<NovaRequestLevelParams>
+  /** How many networks are asked for; what they are is Neutron's. */
+  readonly requestedNetworks: Field<number>
+}
+
+/** What a host may hold in all, as an earlier placement wrote it down; nothing reads it when placing. */
+export interface NovaLimits {
+  readonly vcpu: Field<number>
+  readonly memoryMb: Field<number>
+  readonly diskGb: Field<number>
+}
+
+/** A group of resources of one provider, as Placement's granular requests. */
+export interface NovaRequestGroup {
+  readonly requesterId: Field<string>
+  readonly resources: Readonly<Record<string, number>>
+  readonly requiredTraits: readonly string[]
+  readonly forbiddenTraits: readonly string[]
+  /** Each a list of aggregate uuids of which one will do. */
+  readonly aggregates: readonly (readonly string[])[]
+}
+
+export interface NovaRequestLevelParams {
+  readonly rootRequired: readonly string[]
+  readonly rootForbidden: readonly string[]
+  readonly sameSubtree: readonly (readonly string[])[]
 }
 
 export interface NovaFlavor {
@@ -80,13 +110,10 @@ export interface NovaRequestRead {
   readonly unknown: readonly string[]
 }
 
-/** Fields that Nova's scheduler does not read either; they are kept, and say nothing about placing. */
-const SILENT = ['id', 'limits', 'requested_resources', 'request_level_params', 'requested_networks', 'security_groups', 'user_id']
-
 /** Reads a RequestSpec of versions 1.0 to 1.14. Throws WireError with path, found and allowed. */
 export function readNovaRequest(wire: unknown): NovaRequestRead {
   const spec = new WireObject(wire, 'spec', 'RequestSpec')
-  for (const field of SILENT) spec.raw(field)
+  spec.raw('id') // a row of Nova's database
   const request: NovaRequest = {
     image: spec.object('image', readImage, 'ImageMeta'),
     flavor: readFlavor(new WireObject(spec.raw('flavor'), 'spec.flavor', 'Flavor')),
@@ -106,6 +133,11 @@ export function readNovaRequest(wire: unknown): NovaRequestRead {
     instanceGroup: spec.object('instance_group', readGroup, 'InstanceGroup'),
     schedulerHints: readHints(spec),
     isBfv: spec.flag('is_bfv'),
+    limits: spec.object('limits', readLimits, 'SchedulerLimits'),
+    securityGroups: spec.objects('security_groups', (group) => group.text('name') ?? group.text('uuid') ?? '', 'SecurityGroup'),
+    requestedResources: spec.objects('requested_resources', readRequestGroup, 'RequestGroup'),
+    requestLevelParams: spec.object('request_level_params', readRequestLevelParams, 'RequestLevelParams'),
+    requestedNetworks: countNetworks(spec.raw('requested_networks'), spec.path),
   }
   return { request, version: spec.version, unknown: spec.unread() }
 }
@@ -115,6 +147,9 @@ export function hintOf({ schedulerHints }: NovaRequest, name: string): string | 
   const hint = schedulerHints != null && Object.hasOwn(schedulerHints, name) ? schedulerHints[name] : undefined
   return hint?.length === 1 ? hint[0] : hint
 }
+
+/** The policy of a group; before InstanceGroup 1.11 it stood in a list of one. */
+export const policyOf = ({ policy, policies }: NovaGroup): Field<string> => (policy === undefined ? policies?.[0] : policy)
 
 const FLAVOR_SILENT = ['id', 'rxtx_factor', 'vcpu_weight', 'disabled', 'is_public', 'description', 'projects']
 const RECORD_SILENT = ['created_at', 'updated_at', 'deleted_at', 'deleted']
@@ -188,17 +223,59 @@ function readRetry(retry: WireObject): NovaRetry {
 
 function readGroup(group: WireObject): NovaGroup {
   for (const field of ['id', 'name', 'project_id', 'user_id', 'metadetails', ...RECORD_SILENT]) group.raw(field)
-  const policies = group.texts('policies')
-  const policy = group.text('policy')
   return {
     uuid: group.text('uuid'),
-    // before 1.11 there was only the list
-    policy: policy === undefined && isOlder(group.version, '1.11') ? policies?.[0] : policy,
-    policies,
+    policy: group.text('policy'),
+    policies: group.texts('policies'),
     members: group.texts('members'),
     hosts: group.texts('hosts'),
     rules: group.pairs('_rules'),
   }
+}
+
+const readLimits = (limits: WireObject): NovaLimits => {
+  limits.raw('numa_topology') // written for the host's own double check, never read when placing
+  return { vcpu: limits.number('vcpu'), memoryMb: limits.number('memory_mb'), diskGb: limits.number('disk_gb') }
+}
+
+function readRequestGroup(group: WireObject): NovaRequestGroup {
+  for (const field of ['use_same_provider', 'provider_uuids', 'in_tree', 'forbidden_aggregates']) group.raw(field)
+  return {
+    requesterId: group.text('requester_id'),
+    resources: amountsOf(group),
+    requiredTraits: group.texts('required_traits') ?? [],
+    forbiddenTraits: group.texts('forbidden_traits') ?? [],
+    aggregates: listsOf(group, 'aggregates'),
+  }
+}
+
+const readRequestLevelParams = (params: WireObject): NovaRequestLevelParams => ({
+  rootRequired: params.texts('root_required') ?? [],
+  rootForbidden: params.texts('root_forbidden') ?? [],
+  sameSubtree: listsOf(params, 'same_subtree'),
+})
+
+function amountsOf(group: WireObject): Readonly<Record<string, number>> {
+  const resources = group.json('resources') ?? {}
+  return Object.fromEntries(
+    Object.entries(resources).map(([name, amount]) => {
+      if (typeof amount !== 'number') throw new WireError(`${group.path}.resources.${name}`, amount, 'a number')
+      return [name, amount]
+    }),
+  )
+}
+
+function listsOf(object: WireObject, field: string): readonly (readonly string[])[] {
+  const value = object.raw(field) ?? []
+  if (!Array.isArray(value)) throw new WireError(`${object.path}.${field}`, value, 'a list')
+  return value.map((one: unknown) => (Array.isArray(one) ? one.map(String) : [String(one)]))
+}
+
+function countNetworks(value: unknown, path: string): Field<number> {
+  if (value === undefined || value === null) return value
+  const list = isJson(value) && isJson(value['nova_object.data']) ? value['nova_object.data'].objects : value
+  if (!Array.isArray(list)) throw new WireError(`${path}.requested_networks`, value, 'a list of NetworkRequest')
+  return list.length
 }
 
 function readHints(spec: WireObject): NovaRequest['schedulerHints'] {
