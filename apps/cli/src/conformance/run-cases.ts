@@ -2,6 +2,7 @@ import { WireError } from '@gantt/scheduler-core/nova'
 import { type Case, CaseFileError, readCases } from './cases.ts'
 import { judgeEndToEndCase } from './end-to-end-case.ts'
 import { judgeFilterCase } from './filter-case.ts'
+import { judgeRequestSpecCase } from './request-spec-case.ts'
 import type { Difference } from './verdicts.ts'
 import { judgeWeigherCase } from './weigher-case.ts'
 
@@ -41,6 +42,7 @@ function kindOf(given: Case, file: string): { readonly kind: string; readonly ju
   if (typeof given.filter === 'string') return { kind: `filter ${given.filter}`, judge: judgeFilterCase }
   if (typeof given.weigher === 'string') return { kind: `weigher ${given.weigher}`, judge: judgeWeigherCase }
   if (Array.isArray(given.instance_uuids)) return { kind: 'end to end', judge: judgeEndToEndCase }
+  if (given.primitive !== undefined) return { kind: 'RequestSpec', judge: judgeRequestSpecCase }
   throw new CaseFileError(`${file}: case ${given.id} is of no known kind; it must have filter, weigher, instance_uuids, primitive or kind`)
 }
 

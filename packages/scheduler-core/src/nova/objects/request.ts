@@ -83,7 +83,7 @@ export interface NovaDestination {
   readonly host: Field<string>
   readonly node: Field<string>
   readonly cellUuid: Field<string>
-  readonly allowCrossCellMove: boolean
+  readonly allowCrossCellMove: Field<boolean>
   readonly aggregates: Field<readonly string[]>
   readonly forbiddenAggregates: Field<readonly string[]>
 }
@@ -106,6 +106,8 @@ export interface NovaGroup {
 export interface NovaRequestRead {
   readonly request: NovaRequest
   readonly version: string
+  /** Names of the fields that are set, null or not. */
+  readonly set: readonly string[]
   /** Paths of fields that are set and that this release does not know. */
   readonly unknown: readonly string[]
 }
@@ -139,7 +141,7 @@ export function readNovaRequest(wire: unknown): NovaRequestRead {
     requestLevelParams: spec.object('request_level_params', readRequestLevelParams, 'RequestLevelParams'),
     requestedNetworks: countNetworks(spec.raw('requested_networks'), spec.path),
   }
-  return { request, version: spec.version, unknown: spec.unread() }
+  return { request, version: spec.version, set: spec.set, unknown: spec.unread() }
 }
 
 /** A hint as Nova reads it: a list of one is its only word; a longer or an empty list stays a list; absent is `undefined`. */
@@ -154,7 +156,7 @@ export const policyOf = ({ policy, policies }: NovaGroup): Field<string> => (pol
 const FLAVOR_SILENT = ['id', 'rxtx_factor', 'vcpu_weight', 'disabled', 'is_public', 'description', 'projects']
 const RECORD_SILENT = ['created_at', 'updated_at', 'deleted_at', 'deleted']
 
-function readFlavor(flavor: WireObject): NovaFlavor {
+export function readFlavor(flavor: WireObject): NovaFlavor {
   for (const field of [...FLAVOR_SILENT, ...RECORD_SILENT]) flavor.raw(field)
   return {
     name: flavor.text('name') ?? '',
@@ -206,7 +208,7 @@ function readDestination(destination: WireObject): NovaDestination {
       },
       'CellMapping',
     ),
-    allowCrossCellMove: destination.flag('allow_cross_cell_move') ?? false,
+    allowCrossCellMove: destination.flag('allow_cross_cell_move'),
     aggregates: destination.texts('aggregates'),
     forbiddenAggregates: destination.texts('forbidden_aggregates'),
   }

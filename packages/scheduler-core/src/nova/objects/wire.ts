@@ -50,6 +50,11 @@ export class WireObject {
     this.#data = data
   }
 
+  /** Names of the fields that are set. */
+  get set(): readonly string[] {
+    return Object.keys(this.#data)
+  }
+
   /** The field as it is on the wire; `undefined` when it is unset. */
   raw(field: string): unknown {
     this.#read.add(field)

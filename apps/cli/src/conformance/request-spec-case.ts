@@ -1,0 +1,93 @@
+import { type NovaRequest, readLegacyRequest, readNovaRequest } from '@gantt/scheduler-core/nova'
+import { asList, asObject, asText } from './case-host.ts'
+import type { Case } from './cases.ts'
+import { type Difference, differenceOf } from './verdicts.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** A RequestSpec on the wire in one of its versions, and where they are given the older dictionaries: what each means to us. */
+export function judgeRequestSpecCase(given: Case): Difference | undefined {
+  const expected = asObject(given.expected, 'expected')
+  const { request, version, set } = readNovaRequest(given.primitive)
+  const meaning: Json = { object_version: version, set_fields: [...set].sort(), ...meaningOf(request) }
+  const difference = differenceOf(expected, only(meaning, Object.keys(expected)), 'expected')
+  if (difference !== undefined || given.legacy_dicts === undefined) return difference
+  const { request_spec, filter_properties } = asObject(given.legacy_dicts, 'legacy_dicts')
+  // the dictionaries know fields that the object of the version did not have yet
+  const known = asList(expected.set_fields, 'set_fields').map((field) => asText(field, 'set field'))
+  const legacy = meaningOf(readLegacyRequest({ request_spec, filter_properties }))
+  return differenceOf(only(expected, known), only(legacy, known), 'legacy')
+}
+
+/** A request in the words of a case, where null is unset as well. */
+function meaningOf(request: NovaRequest): Json {
+  const { flavor, image, instanceGroup: group, limits, requestedDestination: destination, retry } = request
+  return {
+    num_instances: request.numInstances,
+    instance_uuid: request.instanceUuid ?? null,
+    project_id: request.projectId ?? null,
+    user_id: request.userId ?? null,
+    availability_zone: request.availabilityZone ?? null,
+    is_bfv: request.isBfv ?? null,
+    flavor: {
+      name: flavor.name,
+      flavorid: flavor.flavorid,
+      vcpus: flavor.vcpus,
+      memory_mb: flavor.memoryMb,
+      root_gb: flavor.rootGb,
+      ephemeral_gb: flavor.ephemeralGb,
+      swap_mb: flavor.swap,
+      extra_specs: flavor.extraSpecs ?? null,
+    },
+    image: image
+      ? { id: image.id ?? null, min_ram: image.minRam ?? null, min_disk: image.minDisk ?? null, properties: image.properties }
+      : null,
+    scheduler_hints: request.schedulerHints ?? null,
+    ignore_hosts: request.ignoreHosts ?? null,
+    force_hosts: request.forceHosts ?? null,
+    force_nodes: request.forceNodes ?? null,
+    instance_group: group
+      ? {
+          uuid: group.uuid ?? null,
+          policy: group.policy ?? null,
+          policies: group.policies ?? null,
+          members: group.members ?? null,
+          hosts: group.hosts ?? null,
+          rules: group.rules ?? {},
+        }
+      : null,
+    limits: limits
+      ? { numa_topology: null, vcpu: limits.vcpu ?? null, disk_gb: limits.diskGb ?? null, memory_mb: limits.memoryMb ?? null }
+      : null,
+    requested_destination: destination
+      ? {
+          host: destination.host ?? null,
+          node: destination.node ?? null,
+          cell: destination.cellUuid ?? null,
+          aggregates: destination.aggregates ?? null,
+          allow_cross_cell_move: destination.allowCrossCellMove ?? null,
+          forbidden_aggregates: destination.forbiddenAggregates ?? null,
+        }
+      : null,
+    retry: retry ? { num_attempts: retry.numAttempts ?? null, hosts: retry.hosts.map(({ host, node }) => [host, node]) } : null,
+    network_metadata: request.networkMetadata ?? null,
+    security_groups: request.securityGroups ?? null,
+    requested_resources: request.requestedResources?.length
+      ? request.requestedResources.map(({ requesterId, resources, requiredTraits }) => ({
+          requester_id: requesterId ?? null,
+          resources,
+          required_traits: requiredTraits,
+        }))
+      : null,
+    request_level_params: request.requestLevelParams
+      ? {
+          root_required: request.requestLevelParams.rootRequired,
+          root_forbidden: request.requestLevelParams.rootForbidden,
+          same_subtree: request.requestLevelParams.sameSubtree,
+        }
+      : null,
+    requested_networks: request.requestedNetworks ?? null,
+  }
+}
+
+const only = (value: Json, fields: readonly string[]): Json => Object.fromEntries(fields.map((field) => [field, value[field]]))
