@@ -1,3 +1,4 @@
+export * from './audit/index.ts'
 export { byCodeUnit, canonicalJson } from './canonical-json.ts'
 export { type Claim, type ClaimState, claimStates, isLive, type StoredClaim } from './claims/claim.ts'
 export { KEY_CAP, type Void } from './claims/judge.ts'
