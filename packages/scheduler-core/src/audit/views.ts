@@ -34,6 +34,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     node: record.node,
     firstSeen: record.firstSeen,
     statusReason: record.statusReason,
+    livenessReason: record.livenessReason,
     reportedAt: record.reportedAt,
     revision: record.revision,
     zone: record.zone,

@@ -12,6 +12,7 @@ const short = ({ subject, need, have, unit }: Reason): string => `${subject}: ${
 /** Only the codes whose sentence needs the numbers; the others read as in the catalogue. */
 const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'host.disabled': ({ have, source }) => `The host is ${have}${source ? `: ${source}` : ''}.`,
+  'host.down': ({ source }) => `The host is DOWN${source ? `: ${source}` : ''}.`,
   'host.not_requested': ({ need }) => `The request names other hosts: ${need}.`,
   'zone.other': ({ need, have }) => `The host is in availability zone ${have}; ${need} was asked for.`,
   'memory.short': short,

@@ -41,6 +41,8 @@ export interface StoredHost extends HostName {
   readonly status: HostStatus
   readonly statusReason: string
   readonly liveness: number
+  /** Left out while the host is UP, and by releases that did not keep it. */
+  readonly livenessReason?: string
   readonly lastEdit: number
   readonly reportedAt: number
   readonly revision: number
@@ -226,6 +228,7 @@ function storeHost({ hosts: { columns } }: Fleet, record: HostRecord): StoredHos
     status: hostStatuses[columns.status[record.index] as number] as HostStatus,
     statusReason: record.statusReason,
     liveness: columns.liveness[record.index] as number,
+    ...(record.livenessReason !== '' && { livenessReason: record.livenessReason }),
     lastEdit: columns.lastEdit[record.index] as number,
     reportedAt: record.reportedAt,
     revision: record.revision,
@@ -242,6 +245,7 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   hosts.columns.status[index] = hostStatuses.indexOf(stored.status)
   hosts.columns.liveness[index] = stored.liveness
   record.statusReason = stored.statusReason
+  record.livenessReason = stored.livenessReason ?? ''
   record.reportedAt = stored.reportedAt
   record.traits = new Set(stored.stats.traits)
   record.present = new Set(stored.present)
