@@ -34,12 +34,24 @@ module.exports = {
     {
       name: 'filters-stand-alone',
       severity: 'error',
-      comment: 'A filter or weigher knows its contract, the fleet, the kinds and the request; never another filter.',
+      comment: 'A filter or weigher knows its contract, the fleet, the kinds, the request and the rules of Nova; never another filter.',
       from: { path: `${core}/(filters|weighers)/[^/]+[.]ts$`, pathNot: [tests, '/index[.]ts$'] },
       to: {
         path: `${core}/`,
-        pathNot: [`${core}/(filters/filter|weighers/weigher)[.]ts$`, sharedParts, `${core}/(fleet|kinds|request)/`, `${core}/[^/]+[.]ts$`],
+        pathNot: [
+          `${core}/(filters/filter|weighers/weigher)[.]ts$`,
+          sharedParts,
+          `${core}/(fleet|kinds|request|nova)/`,
+          `${core}/[^/]+[.]ts$`,
+        ],
       },
+    },
+    {
+      name: 'rules-of-nova-stand-alone',
+      severity: 'error',
+      comment: 'How Nova reads text and fits guests into hosts is arithmetic: no fleet, no filter, no request of ours.',
+      from: { path: `${core}/nova/(text|hardware)/`, pathNot: tests },
+      to: { path: `${core}/`, pathNot: [`${core}/nova/(text|hardware)/`, `${core}/[^/]+[.]ts$`] },
     },
     {
       name: 'filters-arrive-by-profile',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { codes } from '@gantt/scheduler-core'
+import { auditCodes, codes } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { migrationCodes } from './db/migrate.ts'
 import { embeddedPostgresCodes } from './embedded-postgres/error.ts'
@@ -23,12 +23,19 @@ const rows = page.split('\n').flatMap((line) => {
 })
 
 test('docs/errors.md lists every code there is, once, and no other', () => {
-  const all = [...Object.keys(codes), ...Object.keys(callCodes), ...embeddedPostgresCodes, ...migrationCodes, ...faultCodes]
+  const all = [
+    ...Object.keys(codes),
+    ...Object.keys(auditCodes),
+    ...Object.keys(callCodes),
+    ...embeddedPostgresCodes,
+    ...migrationCodes,
+    ...faultCodes,
+  ]
   expect(rows.map(({ code }) => code).sort()).toEqual(all.sort())
 })
 
 test('docs/errors.md says of each code what the code says, and a cure', () => {
-  const catalogue: Readonly<Record<string, string>> = { ...codes, ...callCodes }
+  const catalogue: Readonly<Record<string, string>> = { ...codes, ...auditCodes, ...callCodes }
   for (const { code, cells } of rows) {
     if (catalogue[code] !== undefined) expect({ code, says: cells[0] }).toEqual({ code, says: catalogue[code] })
     expect({ code, cure: cells.at(-1) }).not.toEqual({ code, cure: '' })

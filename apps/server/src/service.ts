@@ -14,7 +14,7 @@ import { createGraphql } from './http/graphql.ts'
 import { type HttpServer, startHttpServer } from './http/server.ts'
 import { createReportsLiveness } from './liveness/reports.ts'
 import { createStaticLiveness } from './liveness/static.ts'
-import { createLivenessWatcher } from './liveness/watcher.ts'
+import { breakAfter, createLivenessWatcher, type LivenessWatcher, lookEvery } from './liveness/watcher.ts'
 import { createHistory } from './replica/history.ts'
 import type { UnloggedDecision } from './replica/placement.ts'
 import { createProjector } from './replica/projector.ts'
@@ -39,7 +39,10 @@ export interface ServiceOptions {
   /** How much of the log is kept. */
   readonly horizon?: Horizon
   /** Left out: nobody listens, and whoever is told to be down stays so. */
-  readonly liveness?: LivenessSettings
+  readonly liveness?: LivenessSettings & {
+    /** Between two looks at the hosts, milliseconds, if not as the settings have it; 0: only when asked. */
+    readonly lookEveryMs?: number
+  }
   /** Tells operators what went wrong; never the callers' data. */
   warn(message: string): void
 }
@@ -50,6 +53,8 @@ export interface Service {
   readonly newAdminKey: string | undefined
   readonly replica: Replica
   readonly keys: ApiKeyStore
+  /** Watches whether hosts are alive. */
+  readonly watcher: LivenessWatcher
   /** Answers what is under way, then leaves the log and the database. */
   close(): Promise<void>
 }
@@ -122,23 +127,28 @@ export async function openService({
     opened.push(() => server.close())
     // last, so that a key that is made is a key that is shown
     const newAdminKey = await ensureAdminKey(keys, adminKey)
-    return { url: server.url, newAdminKey, replica, keys, close: closeAll }
+    return { url: server.url, newAdminKey, replica, keys, watcher: listening.watcher, close: closeAll }
   } catch (error) {
     await closeAll()
     throw error
   }
 }
 
-/** How often it is looked whether hosts are alive: often enough that a silent one is found soon after its time. */
-const LOOK_EVERY_MS = 5_000
-
 function openLiveness(
   replica: Replica,
-  { connection, warn, settings }: Pick<ServiceOptions, 'connection' | 'warn'> & { readonly settings: LivenessSettings | undefined },
+  {
+    connection,
+    warn,
+    settings,
+  }: Pick<ServiceOptions, 'connection' | 'warn'> & { readonly settings: ServiceOptions['liveness'] | undefined },
 ): Listening {
-  const { source: name, ...patience } = settings ?? DEFAULT_LIVENESS
-  const source = name === 'reports' ? createReportsLiveness({ connection, warn }) : createStaticLiveness(() => replica.storeTime)
-  const everyMs = settings === undefined ? 0 : LOOK_EVERY_MS
+  const { source: name, suspectAfterMs, downAfterMs } = settings ?? DEFAULT_LIVENESS
+  const patience = { suspectAfterMs, downAfterMs }
+  const source =
+    name === 'reports'
+      ? createReportsLiveness({ connection, warn, breakMs: breakAfter(patience) })
+      : createStaticLiveness(() => replica.storeTime)
+  const everyMs = settings === undefined ? 0 : (settings.lookEveryMs ?? lookEvery(patience))
   return { source, patience, watcher: createLivenessWatcher({ replica, source, patience, everyMs, warn }) }
 }
 

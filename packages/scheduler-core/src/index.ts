@@ -1,3 +1,4 @@
+export * from './audit/index.ts'
 export { byCodeUnit, canonicalJson } from './canonical-json.ts'
 export { type Claim, type ClaimState, claimStates, isLive, type StoredClaim } from './claims/claim.ts'
 export { KEY_CAP, type Void } from './claims/judge.ts'
@@ -17,7 +18,15 @@ export type { Filter, FilterOptions, PreparedFilter, Reason, Verdict } from './f
 export { filters } from './filters/index.ts'
 export { type Aggregate, type Aggregates, ZONE_KEY } from './fleet/aggregates.ts'
 export * from './fleet/change.ts'
-export { CHECKPOINT_FORMAT, type Checkpoint, checkpointOf, restoreFleet, type StoredHost } from './fleet/checkpoint.ts'
+export {
+  CHECKPOINT_FORMAT,
+  type Checkpoint,
+  captureFleet,
+  checkpointOf,
+  rebuildFleet,
+  restoreFleet,
+  type StoredHost,
+} from './fleet/checkpoint.ts'
 export { at, type ClassColumns, type HostColumns, type HostIndex } from './fleet/columns.ts'
 export { Fleet, PLACE_WINDOW, UnknownEntryError } from './fleet/fleet.ts'
 export { type Group, type Groups, groupAllows, membersKeep } from './fleet/groups.ts'

@@ -13,10 +13,14 @@ const shared = path.resolve(import.meta.dirname, '../../../../../shared/conforma
 const here = fs.existsSync(shared)
 
 describe('the recorded verdicts', () => {
-  test.skipIf(!here)(`all of them are ours${here ? '' : ` (skipped: there is no ${path.relative(process.cwd(), shared)})`}`, { timeout: 120_000 }, () => {
-    const failed = runCases(findCaseFiles(shared)).filter((result) => result.failed > 0)
-    expect(failed).toEqual([])
-  })
+  test.skipIf(!here)(
+    `all of them are ours${here ? '' : ` (skipped: there is no ${path.relative(process.cwd(), shared)})`}`,
+    { timeout: 120_000 },
+    () => {
+      const failed = runCases(findCaseFiles(shared)).filter((result) => result.failed > 0)
+      expect(failed).toEqual([])
+    },
+  )
 })
 
 describe('a folder of cases', () => {
@@ -34,21 +38,26 @@ describe('a folder of cases', () => {
     fs.writeFileSync(path.join(folder, name), name.endsWith('.gz') ? gzipSync(text) : text)
   }
 
+  const lines = (...text: readonly string[]): string => {
+    fs.writeFileSync(path.join(folder, 'a.jsonl'), text.join('\n'))
+    return folder
+  }
+
   test('is read at any depth, plain or compressed; passed and failed are counted, the first difference of a kind is shown', async () => {
     put('deep/io.jsonl.gz', ioOps('io-1', 3, true), ioOps('io-2', 9, true), ioOps('io-3', 9, 'KeyError'))
     put('io.jsonl', ioOps('io-4', 8, false))
-    const { code, stdout } = await gantt({}, 'conformance', folder)
+    const { code, out } = await gantt({}, 'conformance', folder)
     expect(code).toBe(1)
-    expect(stdout).toContain('filter IoOpsFilter      3 passed      1 failed')
-    expect(stdout).toContain('the first that differs is io-2, at expected\n  recorded: true\n  ours:     {"code":"io_ops.too_many"')
-    expect(stdout.trimEnd().split('\n').at(-1)).toBe('3 passed, 1 failed')
+    expect(out).toContain('filter IoOpsFilter      3 passed      1 failed')
+    expect(out).toContain('the first that differs is io-2, at expected\n  recorded: true\n  ours:     {"code":"io_ops.too_many"')
+    expect(out.trimEnd().split('\n').at(-1)).toBe('3 passed, 1 failed')
   })
 
   test('ends with 0 when everything passed', async () => {
     put('io.jsonl', ioOps('io-1', 3, true))
-    const { code, stdout } = await gantt({}, 'conformance', folder, '--json')
+    const { code, out } = await gantt({}, 'conformance', folder, '--json')
     expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toEqual({ passed: 1, failed: 0, kinds: [{ kind: 'filter IoOpsFilter', passed: 1, failed: 0 }] })
+    expect(JSON.parse(out)).toEqual({ passed: 1, failed: 0, kinds: [{ kind: 'filter IoOpsFilter', passed: 1, failed: 0 }] })
   })
 
   test('a filter that is not known fails its cases, with what there is', () => {
@@ -59,13 +68,13 @@ describe('a folder of cases', () => {
   test.each([
     ['there is no such folder', () => path.join(folder, 'none'), 'is no folder'],
     ['it holds no cases', () => folder, 'holds no case files'],
-    ['a line is not JSON', () => (fs.writeFileSync(path.join(folder, 'a.jsonl'), '{"id": "x"\n'), folder), 'a.jsonl:1 is not JSON'],
-    ['a line has no id', () => (put('a.jsonl', { filter: 'IoOpsFilter' }), folder), 'a.jsonl:1 is no case'],
-    ['a case is of no known kind', () => (put('a.jsonl', { id: 'x-1' }), folder), 'case x-1 is of no known kind'],
+    ['a line is not JSON', () => lines('{"id": "x"'), 'a.jsonl:1 is not JSON'],
+    ['a line has no id', () => lines('{"filter": "IoOpsFilter"}'), 'a.jsonl:1 is no case'],
+    ['a case is of no known kind', () => lines('', '{"id": "x-1"}'), 'case x-1 is of no known kind'],
   ])('ends with 2 when %s', async (_what, prepare, words) => {
-    const { code, stderr } = await gantt({}, 'conformance', prepare())
+    const { code, err } = await gantt({}, 'conformance', prepare())
     expect(code).toBe(2)
-    expect(stderr).toContain(words)
+    expect(err).toContain(words)
   })
 })
 

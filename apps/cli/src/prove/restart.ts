@@ -1,3 +1,4 @@
+import { measurePauses, openDatabase } from '@gantt/server'
 import { reportHosts, select } from './calls.ts'
 import type { Checks } from './checks.ts'
 import { withFolder } from './folder.ts'
@@ -56,6 +57,15 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
       }
     } finally {
       await service.stop()
+    }
+    const database = await openDatabase({ stateDir: folder })
+    try {
+      const pauses = await measurePauses(database.connection)
+      say(`longest pause while a checkpoint is taken: ${pauses.captureInPiecesMs} ms; at once it would be ${pauses.captureAtOnceMs} ms`)
+      say(`longest pause while one is restored: ${pauses.restoreInPiecesMs} ms; at once it would be ${pauses.restoreAtOnceMs} ms`)
+      checks.check('nothing of it was lost', pauses.hosts === hosts && pauses.claims === claims, () => JSON.stringify(pauses))
+    } finally {
+      await database.close()
     }
   })
 }

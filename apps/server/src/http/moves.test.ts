@@ -230,7 +230,16 @@ test('a whole host is evacuated in one call whose picks see each other', async (
   await api.ask('mutation ($h: [ResourceNameInput!]!) { hostSetStatus(hosts: $h, status: MAINTENANCE, reason: "test") { __typename } }', {
     h: [{ host: from }],
   })
+  const FORESEE = `mutation ($in: HostEvacuateInput!) { hostEvacuate(input: $in, dryRun: true) { __typename
+    ... on HostEvacuatePreview { placedCount moves { claim { id } destination { name } message reasons { code } } } } }`
+  const foreseen = (await dataOf(api, FORESEE, { in: { host: { host: from }, idempotencyKey: 'preview' } })).hostEvacuate
+  expect(foreseen.moves.map(({ message }: Json) => message)).toEqual([null, null])
   const done = await evacuate('evacuation')
+  expect(foreseen).toMatchObject({
+    __typename: 'HostEvacuatePreview',
+    placedCount: 2,
+    moves: done.moves.map(({ claim, result }: Json) => ({ claim, destination: { name: result.destinations[0].selected.host.name } })),
+  })
   expect(done).toMatchObject({ __typename: 'HostEvacuatePayload' })
   expect(done.moves).toHaveLength(2)
   expect(done.moves.every(({ result }: Json) => result.__typename === 'SelectDestinationsPayload')).toBe(true)

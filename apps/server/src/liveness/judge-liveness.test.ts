@@ -1,6 +1,7 @@
 import type { Liveness } from '@gantt/scheduler-core'
 import { describe, expect, test } from 'vitest'
 import { judgeLiveness, type WatchedHost } from './judge-liveness.ts'
+import type { Heard } from './liveness-source.ts'
 
 const NOW = 1_000_000
 const patience = { suspectAfterMs: 60_000, downAfterMs: 180_000 }
@@ -17,10 +18,16 @@ const host = (name: string, state: Liveness, more: Partial<WatchedHost> = {}): W
 const fleet = (count: number, state: Liveness = 'UP', more: Partial<WatchedHost> = {}, prefix = 'h'): WatchedHost[] =>
   Array.from({ length: count }, (_, i) => host(`${prefix}${i}`, state, more))
 
+const heardOf = (silent: Readonly<Record<string, number>>, listeningSince = 0): Heard => ({
+  source: 'reports',
+  now: NOW,
+  listeningSince,
+  lastOf: ({ host: name }) => NOW - (silent[name] ?? 0) * 1_000,
+})
+
 /** What follows when these hosts are silent for so many seconds, and all others were just heard. */
 function judge(hosts: readonly WatchedHost[], silent: Readonly<Record<string, number>>, listeningSince = 0) {
-  const lastOf = (name: { readonly host: string }) => NOW - (silent[name.host] ?? 0) * 1_000
-  const { changes, withheld, warning } = judgeLiveness(hosts, { now: NOW, listeningSince, lastOf }, patience)
+  const { changes, withheld, warning } = judgeLiveness(hosts, heardOf(silent, listeningSince), patience)
   return {
     changes: changes.map(({ host: { host: name }, state }) => `${name} ${state}`),
     withheld: withheld.map(({ host: name }) => name),
@@ -44,7 +51,7 @@ describe('what follows from silence', () => {
   })
 
   test('a host that was never heard counts from its last report', () => {
-    const never = { now: NOW, listeningSince: 0, lastOf: () => undefined }
+    const never = { source: 'reports' as const, now: NOW, listeningSince: 0, lastOf: () => undefined }
     const hosts = [host('old', 'UP', { reportedAt: NOW - 61_000 }), host('new', 'UP', { reportedAt: NOW - 1_000 })]
     expect(judgeLiveness(hosts, never, patience).changes.map(({ host: { host: name } }) => name)).toEqual(['old'])
   })
@@ -53,6 +60,11 @@ describe('what follows from silence', () => {
     const hosts = [host('h0', 'UP'), host('h1', 'SUSPECT'), host('h2', 'DOWN')]
     expect(judge(hosts, allSilent(hosts, 900), NOW - 30_000).changes).toEqual([])
   })
+})
+
+test('the reason says since when, for how long, and who listened', () => {
+  const { changes } = judgeLiveness([host('h0', 'UP'), host('h1', 'UP')], heardOf({ h0: 90 }), patience)
+  expect(changes.map(({ reason }) => reason)).toEqual(['silent since 1970-01-01T00:15:10.000Z, longer than 60 s (source reports)'])
 })
 
 describe('many at once are not taken for down', () => {
@@ -83,6 +95,18 @@ describe('many at once are not taken for down', () => {
     expect(judge([...dead, ...others], allSilent(dead, 200)).warning).toContain(domain)
     // one of them lives: the others died by themselves
     expect(judge([...dead, ...others], allSilent(dead.slice(1), 200)).changes).toEqual(['h0 UP', 'h1 DOWN', 'h2 DOWN'])
+  })
+
+  test('the last of a rack that still lived dies by itself', () => {
+    const rack = { domains: ['rack r7'] }
+    const hosts = [host('a', 'DOWN', rack), host('b', 'DOWN', rack), host('c', 'SUSPECT', rack), ...fleet(9, 'UP', {}, 'other')]
+    expect(judge(hosts, { a: 9_000, b: 8_000, c: 200 })).toMatchObject({ changes: ['c DOWN'], withheld: [] })
+  })
+
+  test('a fleet of two that is all silent', () => {
+    const hosts = fleet(2, 'SUSPECT')
+    expect(judge(hosts, allSilent(hosts, 200))).toMatchObject({ changes: [], withheld: ['h0', 'h1'] })
+    expect(judge(hosts, { h0: 200 }).changes).toEqual(['h1 UP', 'h0 DOWN'])
   })
 
   test('a source that is empty all of a sudden takes nothing down', () => {

@@ -28,46 +28,56 @@ const MASS_PART = 0.2
 const MASS_HOSTS = 5
 /** A zone or rack of fewer hosts may die as a whole. */
 const DOMAIN_HOSTS = 3
+/** The last host of a rack that still lived dies by itself: what falls silent at once is at least so many. */
+const AT_ONCE = 2
 
 /** What follows from what was heard. A host is SUSPECT before it is DOWN, and UP as soon as it is heard; no claim is touched. */
 export function judgeLiveness(hosts: readonly WatchedHost[], heard: Heard, { suspectAfterMs, downAfterMs }: Patience): LivenessVerdict {
-  const { now, listeningSince } = heard
+  const { now, listeningSince, source } = heard
   const lastOf = (host: WatchedHost): number => heard.lastOf(host) ?? host.reportedAt
   const silenceOf = (host: WatchedHost): number => now - Math.max(lastOf(host), listeningSince)
   const isSilent = (host: WatchedHost): boolean => host.state === 'DOWN' || silenceOf(host) >= suspectAfterMs
   const due = hosts.filter((host) => host.state === 'SUSPECT' && silenceOf(host) >= downAfterMs)
 
   const newlySilent = hosts.filter((host) => host.state !== 'DOWN' && isSilent(host)).length
-  const isMass = newlySilent >= MASS_HOSTS && newlySilent > MASS_PART * hosts.length
+  const isMass = (newlySilent >= MASS_HOSTS && newlySilent > MASS_PART * hosts.length) || (newlySilent >= AT_ONCE && hosts.every(isSilent))
   const silentDomains = domainsWhere(hosts, isSilent)
   const withheld = due.filter(({ domains }) => isMass || domains.some((domain) => silentDomains.has(domain)))
   const kept = new Set(withheld)
 
+  const reasonOf = (host: WatchedHost, limitMs: number): string =>
+    `silent since ${new Date(lastOf(host)).toISOString()}, longer than ${limitMs / 1_000} s (source ${source})`
   const changes = hosts.flatMap((host): LivenessVerdict['changes'] => {
-    const seconds = Math.round((now - lastOf(host)) / 1_000)
     if (host.state !== 'UP' && now - lastOf(host) < suspectAfterMs) return [{ host, state: 'UP', reason: 'heard again' }]
-    if (host.state === 'UP' && silenceOf(host) >= suspectAfterMs) return [{ host, state: 'SUSPECT', reason: `silent for ${seconds} s` }]
+    if (host.state === 'UP' && silenceOf(host) >= suspectAfterMs)
+      return [{ host, state: 'SUSPECT', reason: reasonOf(host, suspectAfterMs) }]
     return []
   })
   const down = due.filter((host) => !kept.has(host))
-  const reasonOf = (host: WatchedHost): string => `silent for ${Math.round((now - lastOf(host)) / 1_000)} s`
   return {
-    changes: [...changes, ...down.map((host) => ({ host, state: 'DOWN' as const, reason: reasonOf(host) }))],
+    changes: [...changes, ...down.map((host) => ({ host, state: 'DOWN' as const, reason: reasonOf(host, downAfterMs) }))],
     withheld,
     warning:
       withheld.length === 0 ? null : warningOf(withheld, isMass ? `${newlySilent} of ${hosts.length} hosts` : undefined, silentDomains),
   }
 }
 
-/** Zones and racks of some size in which every host is silent. */
-function domainsWhere(hosts: readonly WatchedHost[], holds: (host: WatchedHost) => boolean): ReadonlySet<string> {
-  const counts = new Map<string, { all: number; silent: number }>()
+/** Zones and racks of some size in which every host is silent, and more than one was not DOWN yet. */
+function domainsWhere(hosts: readonly WatchedHost[], isSilent: (host: WatchedHost) => boolean): ReadonlySet<string> {
+  const counts = new Map<string, { all: number; silent: number; atOnce: number }>()
   for (const host of hosts)
     for (const domain of host.domains) {
-      const count = counts.get(domain) ?? { all: 0, silent: 0 }
-      counts.set(domain, { all: count.all + 1, silent: count.silent + (holds(host) ? 1 : 0) })
+      const count = counts.get(domain) ?? { all: 0, silent: 0, atOnce: 0 }
+      const silent = isSilent(host) ? 1 : 0
+      counts.set(domain, {
+        all: count.all + 1,
+        silent: count.silent + silent,
+        atOnce: count.atOnce + (host.state === 'DOWN' ? 0 : silent),
+      })
     }
-  return new Set([...counts].filter(([, { all, silent }]) => all >= DOMAIN_HOSTS && all === silent).map(([domain]) => domain))
+  const isWhole = ({ all, silent, atOnce }: { all: number; silent: number; atOnce: number }): boolean =>
+    all >= DOMAIN_HOSTS && all === silent && atOnce >= AT_ONCE
+  return new Set([...counts].filter(([, count]) => isWhole(count)).map(([domain]) => domain))
 }
 
 function warningOf(withheld: readonly WatchedHost[], mass: string | undefined, silent: ReadonlySet<string>): string {

@@ -15,6 +15,7 @@ afterAll(() => database.drop())
 const openReports = async (): Promise<LivenessSource> =>
   createReportsLiveness({
     connection: database.connection,
+    breakMs: 60_000,
     warn: (message) => {
       throw new Error(message)
     },
@@ -43,6 +44,14 @@ describe('reports', () => {
     })
     expect((await heardBy(second)).isMine).toBe(true)
     expect((await heardBy(second)).lastOf({ host: 'never', node: 'never' })).toBeUndefined()
+    await Promise.all([first.close(), second.close()])
+  })
+
+  test('what was flushed by one is seen by another that looks', async () => {
+    const [first, second] = [await openReports(), await openReports()]
+    first.heard([{ host: 'flushed', node: 'flushed' }])
+    await first.flush()
+    expect((await heardBy(second)).lastOf({ host: 'flushed', node: 'flushed' })).toBeGreaterThan(0)
     await Promise.all([first.close(), second.close()])
   })
 

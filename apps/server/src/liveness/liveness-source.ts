@@ -5,6 +5,8 @@ export type LivenessSourceName = (typeof livenessSources)[number]
 
 /** What is known of the hosts' signs of life, by the store's time, milliseconds since 1970. */
 export interface Heard {
+  /** Who listened. */
+  readonly source: LivenessSourceName
   readonly now: number
   /** Nobody listened before this: silence before it says nothing of a host. */
   readonly listeningSince: number
@@ -20,6 +22,8 @@ export interface LivenessSource {
   readonly name: LivenessSourceName
   /** Takes signs of life. It costs the caller nothing: they are written later, many at a time. */
   heard(hosts: Iterable<HostName>): void
+  /** Ends once other replicas can see what was heard so far, or it was told why they cannot. */
+  flush(): Promise<void>
   /** Shows what is known; `isMine`: no other replica looks at the same time, so that this one may write what follows. */
   look(conclude: (heard: Heard, isMine: boolean) => Promise<void>): Promise<void>
   close(): Promise<void>

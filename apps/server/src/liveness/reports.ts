@@ -5,8 +5,6 @@ import type { Heard, LivenessSource } from './liveness-source.ts'
 /** Held by the replica that draws conclusions, for one look. */
 const WATCH_LOCK = 0x67616e82
 const FLUSH_MS = 1_000
-/** When nobody looked for this long, nobody listened. */
-const BREAK_MS = 60_000
 
 const RENEW = `INSERT INTO lease (host, node, heard_at_ms)
   SELECT host, node, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM unnest($1::text[], $2::text[]) AS heard (host, node)
@@ -18,11 +16,13 @@ const LISTENED = `INSERT INTO liveness_watch AS watch (since_ms, until_ms) VALUE
 
 export interface ReportsOptions {
   readonly connection: pg.ClientConfig
+  /** When nobody looked for longer than this, nobody listened. */
+  readonly breakMs: number
   warn(message: string): void
 }
 
 /** Hosts are alive while they report or send heartbeats to any replica: leases in the database, renewed in batches. */
-export function createReportsLiveness({ connection, warn }: ReportsOptions): LivenessSource {
+export function createReportsLiveness({ connection, breakMs, warn }: ReportsOptions): LivenessSource {
   const pool = new pg.Pool({ ...connection, max: 2, connectionTimeoutMillis: 5_000, query_timeout: 15_000 })
   pool.on('error', () => undefined) // an idle connection ended: the pool opens another when it needs one
   let waiting = new Map<string, HostName>()
@@ -44,7 +44,7 @@ export function createReportsLiveness({ connection, warn }: ReportsOptions): Liv
     }
   }
   const flush = async (): Promise<void> => {
-    await flushing
+    while (flushing !== undefined) await flushing
     if (waiting.size === 0) return
     flushing = write().finally(() => {
       flushing = undefined
@@ -59,6 +59,7 @@ export function createReportsLiveness({ connection, warn }: ReportsOptions): Liv
     heard(hosts) {
       for (const { host, node } of hosts) waiting.set(hostKey({ host, node }), { host, node })
     },
+    flush,
     async look(conclude) {
       await flush()
       const client = await pool.connect()
@@ -72,13 +73,18 @@ export function createReportsLiveness({ connection, warn }: ReportsOptions): Liv
         const isMine = lock[0]?.mine === true
         const now = Number(lock[0]?.now)
         const { rows: watch } = isMine
-          ? await client.query<{ since_ms: string }>(LISTENED, [now, BREAK_MS])
+          ? await client.query<{ since_ms: string }>(LISTENED, [now, breakMs])
           : await client.query<{ since_ms: string }>('SELECT since_ms FROM liveness_watch')
         const { rows: leases } = await client.query<{ host: string; node: string; heard_at_ms: string }>(
           'SELECT host, node, heard_at_ms FROM lease',
         )
         const last = new Map(leases.map(({ host, node, heard_at_ms }) => [hostKey({ host, node }), Number(heard_at_ms)]))
-        const heard: Heard = { now, listeningSince: Number(watch[0]?.since_ms ?? now), lastOf: (host) => last.get(hostKey(host)) }
+        const heard: Heard = {
+          source: 'reports',
+          now,
+          listeningSince: Number(watch[0]?.since_ms ?? now),
+          lastOf: (host) => last.get(hostKey(host)),
+        }
         await conclude(heard, isMine)
         await client.query('COMMIT')
       } catch (error) {

@@ -5,9 +5,10 @@ export function createStaticLiveness(now: () => number): LivenessSource {
   return {
     name: 'static',
     heard() {},
+    async flush() {},
     async look(conclude) {
       const at = now()
-      await conclude({ now: at, listeningSince: at, lastOf: () => at }, true)
+      await conclude({ source: 'static', now: at, listeningSince: at, lastOf: () => at }, true)
     },
     async close() {},
   }

@@ -1,4 +1,4 @@
-import { type Change, type HostRecord, livenessStates } from '@gantt/scheduler-core'
+import { type Change, type HostName, type HostRecord, type Liveness, livenessStates } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import { judgeLiveness, type LivenessVerdict, type Patience, type WatchedHost } from './judge-liveness.ts'
 import type { LivenessSource } from './liveness-source.ts'
@@ -21,6 +21,18 @@ export interface WatcherOptions {
 }
 
 const CHANGES_PER_CALL = 1_000
+/** A silent host is found soon after its time, however short that is. */
+const MOST_BETWEEN_LOOKS_MS = 5_000
+const LOOKS_BEFORE_SUSPECT = 4
+/** One look may come late; where more are left out, nobody listened. */
+const LOOKS_IN_BREAK = 3
+
+/** How often to look at hosts that are given so much time, milliseconds. */
+export const lookEvery = ({ suspectAfterMs }: Patience): number =>
+  Math.min(MOST_BETWEEN_LOOKS_MS, Math.ceil(suspectAfterMs / LOOKS_BEFORE_SUSPECT))
+
+/** When nobody looked for longer than this, nobody listened, and silence meanwhile says nothing; milliseconds. */
+export const breakAfter = (patience: Patience): number => LOOKS_IN_BREAK * lookEvery(patience)
 
 /** Draws the conclusions from what a source heard, and proposes them as changes of the log. */
 export function createLivenessWatcher({ replica, source, patience, everyMs, warn }: WatcherOptions): LivenessWatcher {
@@ -39,15 +51,23 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
         last = { at: heard.now, verdict }
         if (!isMine) return
         tell(verdict.warning ?? undefined)
-        const changes = verdict.changes.map(
-          ({ host: { host, node }, state, reason }): Change => ({ type: 'liveness', host, node, state, reason }),
-        )
+        if (verdict.changes.length === 0) return
+        // another replica may have drawn the same conclusions a moment ago, or heard a host since the leases were read
+        await replica.fresh()
+        const changes = verdict.changes
+          .filter(({ host }) => stateOf(host) === host.state)
+          .map(({ host: { host, node }, state, reason }): Change => ({ type: 'liveness', host, node, state, reason }))
         for (let i = 0; i < changes.length; i += CHANGES_PER_CALL) await replica.propose(changes.slice(i, i + CHANGES_PER_CALL))
       })
       .finally(() => {
         looking = undefined
       })
     return looking
+  }
+  const stateOf = (name: HostName): Liveness => {
+    const { hosts } = replica.fleet
+    const record = hosts.find(name)
+    return (record && livenessStates[hosts.columns.liveness[record.index] as number]) ?? 'DOWN'
   }
   const toWatched = ({ host, node, index, reportedAt, zone, aggregates }: HostRecord): WatchedHost => {
     const { fleet } = replica

@@ -1,7 +1,8 @@
-import { type Checkpoint, checkpointOf, type Fleet } from '@gantt/scheduler-core'
+import { captureFleet, type Fleet } from '@gantt/scheduler-core'
 import type { Horizon } from '../sync/retention.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import type { Timers } from '../timers.ts'
+import { inPieces } from './pieces.ts'
 
 /** A checkpoint is due after this many changes, and a fourth of what it holds, or this long after the first change since the last. */
 const CHANGES = 10_000
@@ -23,12 +24,8 @@ export function createCheckpointer(
 
   const save = (): void => {
     if (latest === undefined || saving !== undefined || latest.place.revision === lastRevision) return
-    const checkpoint: Checkpoint = checkpointOf(latest)
     changes = 0
-    lastRevision = checkpoint.place.revision
-    saving = store
-      .saveCheckpoint(checkpoint)
-      .then((saved) => (saved ? store.trim(horizon) : undefined))
+    saving = keep(latest)
       .catch((error: unknown) =>
         warn(
           `the checkpoint at revision ${lastRevision} was not written, or the log not trimmed behind it: ${error instanceof Error ? error.message : String(error)}`,
@@ -37,6 +34,13 @@ export function createCheckpointer(
       .finally(() => {
         saving = undefined
       })
+  }
+
+  const keep = async (fleet: Fleet): Promise<void> => {
+    lastRevision = fleet.place.revision
+    const checkpoint = await inPieces(captureFleet(fleet), timers)
+    lastRevision = checkpoint.place.revision
+    if (await store.saveCheckpoint(checkpoint)) await store.trim(horizon)
   }
 
   return {

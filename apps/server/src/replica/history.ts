@@ -1,5 +1,6 @@
-import { Fleet, type LogEntry, ORIGIN, type Place, restoreFleet } from '@gantt/scheduler-core'
+import { Fleet, type LogEntry, ORIGIN, type Place, rebuildFleet } from '@gantt/scheduler-core'
 import type { LogReader } from '../sync/synchronizer.ts'
+import { inPieces } from './pieces.ts'
 import type { Applied } from './replica.ts'
 
 const READ_LIMIT = 1_000
@@ -21,12 +22,12 @@ export function createHistory(store: LogReader): History {
     while (fleet.place.revision < upTo) {
       const entries = await store.read(fleet.place, Math.min(READ_LIMIT, upTo - fleet.place.revision))
       if (entries.length === 0) throw new RangeError(`the log ends at revision ${fleet.place.revision}; ${upTo} was asked for`)
-      for (const entry of entries) each(fleet, { entry, verdicts: fleet.apply(entry) })
+      await inPieces(applyEach(fleet, entries, each))
     }
   }
   const at = async (revision: number): Promise<Fleet> => {
     const checkpoint = await store.loadCheckpoint(revision)
-    const fleet = checkpoint === undefined ? new Fleet() : restoreFleet(checkpoint)
+    const fleet = checkpoint === undefined ? new Fleet() : await inPieces(rebuildFleet(checkpoint))
     await advance(fleet, revision, () => {})
     return fleet
   }
@@ -50,5 +51,13 @@ export function createHistory(store: LogReader): History {
     async follow(after, upTo, each) {
       await advance(await at(after), upTo, each)
     },
+  }
+}
+
+/** Applies entries with a pause after each. */
+function* applyEach(fleet: Fleet, entries: readonly LogEntry[], each: (fleet: Fleet, applied: Applied) => void): Generator<void, void> {
+  for (const entry of entries) {
+    each(fleet, { entry, verdicts: fleet.apply(entry) })
+    yield
   }
 }

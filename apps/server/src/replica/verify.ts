@@ -6,14 +6,19 @@ import {
   isProposal,
   proposalsBefore,
   replay,
+  restoreFleet,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../db/rows.ts'
-import type { LogReader } from '../sync/synchronizer.ts'
+import { type LogReader, LogTrimmedError } from '../sync/synchronizer.ts'
 
 export interface Verification {
+  /** The revision at which the log begins: 0 while it is whole. What was decided before cannot be made again. */
+  readonly from: number
   /** Decisions made again. */
   readonly checked: number
+  /** Stored decisions that were made before the log begins. */
+  readonly beyond: number
   /** Decisions that were made more than once before they stood. */
   readonly conflicts: number
   /** What came out differently, at most the first hundred. */
@@ -22,13 +27,33 @@ export interface Verification {
 
 /**
  * Makes every decision again: those in the log at their place in it, refusals and advice at their basis. Hosts, grants,
- * alternates, scores, counts and raw numbers must be equal to the last bit.
+ * alternates, scores, counts and raw numbers must be equal to the last bit. A log that was trimmed is begun at its oldest
+ * checkpoint.
  */
 export async function verifyDecisions(store: LogReader, decisions: readonly StoredDecision[]): Promise<Verification> {
+  for (;;) {
+    const fleet = await fleetAtBeginning(store)
+    try {
+      return await verifyFrom(fleet, store, decisions)
+    } catch (error) {
+      // the log was trimmed meanwhile: it begins later now
+      if (!(error instanceof LogTrimmedError)) throw error
+    }
+  }
+}
+
+/** The fleet where the log begins: an empty one, or that of the oldest checkpoint that is kept. */
+async function fleetAtBeginning(store: LogReader): Promise<Fleet> {
+  const { firstRevision } = await store.retention()
+  const checkpoint = firstRevision === 0 ? undefined : await store.loadCheckpoint(firstRevision)
+  return checkpoint === undefined ? new EmptyFleet() : restoreFleet(checkpoint)
+}
+
+async function verifyFrom(fleet: Fleet, store: LogReader, decisions: readonly StoredDecision[]): Promise<Verification> {
+  const from = fleet.place.revision
   const differences: string[] = []
   let checked = 0
   let conflicts = 0
-  const fleet = new EmptyFleet()
   const unlogged = new Map<number, StoredDecision[]>()
   for (const decision of decisions)
     if (decision.place.entryId === null) unlogged.set(decision.place.basis, [...(unlogged.get(decision.place.basis) ?? []), decision])
@@ -61,6 +86,9 @@ export async function verifyDecisions(store: LogReader, decisions: readonly Stor
       fleet.apply(entry)
       checkUnlogged()
     }
-    if (entries.length < 1_000) return { checked, conflicts, differences }
+    if (entries.length < 1_000) {
+      const beyond = decisions.filter(({ place }) => place.basis < from).length
+      return { from, checked, beyond, conflicts, differences }
+    }
   }
 }

@@ -77,6 +77,11 @@ builder.node(Host, {
     node: t.string({ description: "The node's name; equal to the host's where there is one node.", resolve: ({ record }) => record.node }),
     availabilityZone: t.string({ description: 'From the metadata of its aggregates.', resolve: ({ record }) => record.zone }),
     state: t.field({ type: HostState, description: 'Whether it is alive.', resolve: stateOf }),
+    stateReason: t.string({
+      nullable: true,
+      description: 'Why it is not UP: since when it is silent, and by which source. Null while it is.',
+      resolve: ({ record }) => record.livenessReason || null,
+    }),
     status: t.field({ type: HostStatus, description: 'Set by operators; only ENABLED hosts take new instances.', resolve: statusOf }),
     statusReason: t.string({
       nullable: true,

@@ -1,4 +1,5 @@
 import { type Destination as DestinationShape, intents } from '@gantt/scheduler-core'
+import type { ForeseenMove } from '../services/foreseen-moves.ts'
 import type {
   ReplicaBehind as Behind,
   ChosenHost,
@@ -7,7 +8,7 @@ import type {
   NoHost,
   Placed,
 } from '../services/placement.ts'
-import type { Evacuated, EvacuationDone } from '../services/relocation.ts'
+import type { Evacuated, EvacuationDone, EvacuationForeseen } from '../services/relocation.ts'
 import { builder } from './builder.ts'
 import { ClaimLost, ClaimRef } from './claim.ts'
 import { ResourceNameInput } from './common.ts'
@@ -226,9 +227,39 @@ const HostEvacuatePayload = builder.objectRef<EvacuationDone>('HostEvacuatePaylo
   }),
 })
 
-const HostEvacuateResult = resultUnion('HostEvacuateResult', 'Ends of hostEvacuate.', [HostEvacuatePayload, NotFound, ValidationError], {
-  done: 'HostEvacuatePayload',
+const EvacuationMovePreview = builder.objectRef<ForeseenMove>('EvacuationMovePreview').implement({
+  description: 'One claim of the host, and where it would go.',
+  fields: (t) => ({
+    claim: t.expose('claim', { type: Claim, description: 'The claim that is to leave.' }),
+    destination: t.expose('destination', { type: Host, nullable: true, description: 'Where it would go; null where it would stay.' }),
+    message: t.exposeString('message', { nullable: true, description: 'Why it would stay; null where it would go.' }),
+    reasons: t.field({
+      type: [ReasonCount],
+      description: 'Why hosts were refused, where none was found.',
+      resolve: ({ reasons }) => [...reasons],
+    }),
+  }),
 })
+
+const HostEvacuatePreview = builder.objectRef<EvacuationForeseen>('HostEvacuatePreview').implement({
+  description: 'What an evacuation would do now. Nothing was changed, and nothing is held.',
+  fields: (t) => ({
+    hosts: t.field({ type: [Host], description: 'The host, node by node.', resolve: ({ hosts }) => [...hosts] }),
+    moves: t.field({ type: [EvacuationMovePreview], description: 'Oldest claim first.', resolve: ({ moves }) => [...moves] }),
+    placedCount: t.int({
+      description: 'Claims that would find a place elsewhere.',
+      resolve: ({ moves }) => moves.filter(({ destination }) => destination !== null).length,
+    }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: 'The state that it is about.' }),
+  }),
+})
+
+const HostEvacuateResult = resultUnion(
+  'HostEvacuateResult',
+  'Ends of hostEvacuate.',
+  [HostEvacuatePayload, HostEvacuatePreview, NotFound, ValidationError],
+  { done: 'HostEvacuatePayload', foreseen: 'HostEvacuatePreview' },
+)
 
 const HostEvacuateInput = builder.inputType('HostEvacuateInput', {
   description: 'Everything off a host.',
@@ -268,15 +299,21 @@ builder.mutationFields((t) => ({
     authScopes: { scope: 'OPERATE' },
     description:
       'Finds another place for every claim of a host, in one call whose picks see each other. The claims here stay until those there are confirmed.',
-    args: { input: t.arg({ type: HostEvacuateInput, required: true, description: 'The call.' }) },
-    resolve: (_root, { input }, { relocation, caller }) =>
-      relocation.evacuate(caller.account, {
+    args: {
+      input: t.arg({ type: HostEvacuateInput, required: true, description: 'The call.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only tell where each claim would go.' }),
+    },
+    resolve: (_root, { input, dryRun }, { relocation, caller }) => {
+      const profile = input.profile ?? null
+      if (dryRun) return relocation.foreseeEvacuation({ host: input.host, profile })
+      return relocation.evacuate(caller.account, {
         host: input.host,
         idempotencyKey: input.idempotencyKey,
         mode: input.claim?.mode === 'CONFIRM' ? 'CONFIRM' : 'RESERVE',
         ttlMs: input.claim?.ttl ?? null,
-        profile: input.profile ?? null,
+        profile,
         deadlineMs: input.deadline ?? null,
-      }),
+      })
+    },
   }),
 }))

@@ -87,7 +87,11 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
       const heard = [...new Set(records.flat())]
       source.heard(heard)
       const back = heard.filter((record) => stateOf(record) !== 'UP')
-      if (back.length > 0) await replica.propose(back.map(changeTo('UP', 'heard again')))
+      if (back.length > 0) {
+        // seen by whoever looks before it is UP: else that one would take it for silent again
+        await source.flush()
+        await replica.propose(back.map(changeTo('UP', 'heard again')))
+      }
       const unknown = names.filter((_name, i) => records[i]?.length === 0)
       return { heard: heard.length, unknown: unknown.map(({ host, node }) => (node ? `${host}/${node}` : host)) }
     },
@@ -103,7 +107,9 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
       const all = [...new Set(records.flat())]
       const alive = all.find((record) => stateOf(record) === 'UP')
       if (alive !== undefined) return invalid([issue(['hosts'], alive.host, 'be SUSPECT: it was heard and is UP')])
-      const verdicts = await replica.propose(all.filter((record) => stateOf(record) === 'SUSPECT').map(changeTo('DOWN', reason)))
+      const suspect = all.filter((record) => stateOf(record) === 'SUSPECT')
+      // since when it was silent stays told beside the operator's words
+      const verdicts = await replica.propose(suspect.map((record) => changeTo('DOWN', `${reason}; ${record.livenessReason}`)(record)))
       return { type: 'done', hosts: all.map(viewOf), revision: verdicts[0]?.revision ?? replica.fleet.place.revision }
     },
   }

@@ -1,10 +1,12 @@
-import { type Claim, isLive, type RequestSpec } from '@gantt/scheduler-core'
+import { type Claim, DEFAULT_PROFILE, type HostRecord, isLive, type RequestSpec } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import type { ClaimRef } from './claims.ts'
 import type { Decisions } from './decisions.ts'
+import { type ForeseenMove, foreseeMoves } from './foreseen-moves.ts'
 import type { HostView } from './host-view.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import type { Placement, PlacementInput, SelectOutcome } from './placement.ts'
+import { unknownProfile } from './profiles.ts'
 
 export interface EvacuationInput {
   readonly host: { readonly host: string; readonly node?: string | null | undefined }
@@ -30,6 +32,15 @@ export interface EvacuationDone {
   readonly revision: number
 }
 
+/** What an evacuation would do now. */
+export interface EvacuationForeseen {
+  readonly type: 'foreseen'
+  /** The host, node by node. */
+  readonly hosts: readonly HostView[]
+  readonly moves: readonly ForeseenMove[]
+  readonly revision: number
+}
+
 export interface ClaimOnInput {
   readonly decisionId: string
   readonly host: { readonly host: string; readonly node?: string | null | undefined }
@@ -47,6 +58,8 @@ export interface Relocation {
   claimOn(account: string, input: ClaimOnInput): Promise<SelectOutcome | NotFound>
   /** Everything off a host: one call, in which every move sees what those before it take. */
   evacuate(account: string, input: EvacuationInput): Promise<EvacuationDone | NotFound | Invalid>
+  /** Where everything would go now; nothing is held, and nothing kept of it. */
+  foreseeEvacuation(input: Pick<EvacuationInput, 'host' | 'profile'>): Promise<EvacuationForeseen | NotFound | Invalid>
 }
 
 /** What an account's key for a whole host leaves for the claim's own part. */
@@ -90,14 +103,9 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
         return invalid([issue(['input', 'idempotencyKey'], idempotencyKey, `be at most ${MAX_KEY_LENGTH} characters`)])
       await replica.fresh()
       const { fleet } = replica
-      const nodes = fleet.hosts.nodesOf(name.host).map((index) => fleet.hosts.get(index))
-      const records = nodes.filter(({ node }) => typeof name.node !== 'string' || node === name.node)
-      if (records.length === 0) return notFound('host', name.node ? `${name.host}/${name.node}` : name.host, ['input', 'host'])
-      // oldest first, on every replica and every repetition; a destination of an open move is not yet at home here
-      const claims = records
-        .flatMap((record) => [...record.claims])
-        .filter((claim) => isLive(claim) && claim.source === null)
-        .sort((a, b) => a.fence - b.fence)
+      const records = nodesOf(replica, name)
+      if (records.length === 0) return noSuchHost(name)
+      const claims = leaving(records)
       // asked together: they wait in one queue in this order, and are decided one behind the other
       const moves = await Promise.all(
         claims.map(async (claim): Promise<Evacuated> => {
@@ -125,8 +133,45 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
         revision: fleet.place.revision,
       }
     },
+
+    async foreseeEvacuation({ host: name, profile: profileName }) {
+      await replica.fresh()
+      const records = nodesOf(replica, name)
+      if (records.length === 0) return noSuchHost(name)
+      const asked = await Promise.all(
+        leaving(records).map(async (claim) => {
+          const stored = await decisions.stored(claim.decision)
+          return { claim, request: stored === undefined ? undefined : requestFor(stored.record.request, claim) }
+        }),
+      )
+      const { fleet } = replica
+      const profile = fleet.profiles.find(profileName ?? DEFAULT_PROFILE)
+      if (profile === undefined) return invalid([unknownProfile(replica, profileName ?? DEFAULT_PROFILE, ['input', 'profile'])])
+      return {
+        type: 'foreseen',
+        hosts: nodesOf(replica, name).map((record) => ({ fleet, record })),
+        moves: foreseeMoves(fleet, profile, 'EVACUATE', asked),
+        revision: fleet.place.revision,
+      }
+    },
   }
 }
+
+const nodesOf = ({ fleet }: Replica, name: EvacuationInput['host']): HostRecord[] =>
+  fleet.hosts
+    .nodesOf(name.host)
+    .map((index) => fleet.hosts.get(index))
+    .filter(({ node }) => typeof name.node !== 'string' || node === name.node)
+
+const noSuchHost = ({ host, node }: EvacuationInput['host']): NotFound =>
+  notFound('host', node ? `${host}/${node}` : host, ['input', 'host'])
+
+/** Oldest first, on every replica and every repetition; a destination of an open move is not yet at home here. */
+const leaving = (records: readonly HostRecord[]): Claim[] =>
+  records
+    .flatMap((record) => [...record.claims])
+    .filter((claim) => isLive(claim) && claim.source === null)
+    .sort((a, b) => a.fence - b.fence)
 
 /** What a claim's decision asked, for this claim's instance alone and anywhere. */
 export const requestFor = (request: RequestSpec, { instance }: Pick<Claim, 'instance'>): RequestSpec => ({

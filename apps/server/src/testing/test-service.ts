@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Scope } from '../auth/caller.ts'
 import type { PostgresConnection } from '../embedded-postgres/index.ts'
-import { openService, type Service } from '../service.ts'
-import { createTestDatabase } from './test-database.ts'
+import { openService, type Service, type ServiceOptions } from '../service.ts'
+import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
 const ADMIN_KEY = 'the-admin-key-of-tests'
 
@@ -60,15 +60,19 @@ export async function placeWith(api: TestService, input: Record<string, unknown>
   return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec, ...input } })).selectDestinations
 }
 
-/** A whole service on a database and a port of its own. */
-export async function startTestService(): Promise<TestService> {
-  const database = await createTestDatabase()
+/** A whole service on a port of its own, and on a database of its own unless one is given, which stays the caller's. */
+export async function startTestService({
+  database: given,
+  liveness,
+}: Pick<ServiceOptions, 'liveness'> & { readonly database?: TestDatabase } = {}): Promise<TestService> {
+  const database = given ?? (await createTestDatabase())
   const warnings: string[] = []
   const service = await openService({
     connection: database.connection,
     host: '127.0.0.1',
     port: 0,
     adminKey: ADMIN_KEY,
+    ...(liveness === undefined ? {} : { liveness }),
     warn: (message) => warnings.push(message),
   })
   const ask = async (query: string, variables: unknown = {}, key: string | null = ADMIN_KEY): Promise<Answer> => {
@@ -103,7 +107,7 @@ export async function startTestService(): Promise<TestService> {
     },
     async close() {
       await service.close()
-      await database.drop()
+      if (given === undefined) await database.drop()
     },
   }
 }

@@ -12,6 +12,7 @@ const short = ({ subject, need, have, unit }: Reason): string => `${subject}: ${
 /** Only the codes whose sentence needs the numbers; the others read as in the catalogue. */
 const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'host.disabled': ({ have, source }) => `The host is ${have}${source ? `: ${source}` : ''}.`,
+  'host.down': ({ source }) => `The host is DOWN${source ? `: ${source}` : ''}.`,
   'host.not_requested': ({ need }) => `The request names other hosts: ${need}.`,
   'zone.other': ({ need, have }) => `The host is in availability zone ${have}; ${need} was asked for.`,
   'memory.short': short,
@@ -27,6 +28,11 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'numa.dedicated_cpus': ({ subject, need, have }) =>
     `Guest ${subject}: ${need} dedicated CPUs needed in one NUMA cell; the freest has ${have}.`,
   'numa.no_match': ({ need, have }) => `${need} guest cells need NUMA cells of their own; at most ${have} fit at once.`,
+  'pci.not_reported': ({ subject, need }) => `PCI ${subject}: ${need} devices needed; the host reports none.`,
+  'pci.short': ({ subject, need, have }) => `PCI ${subject}: ${need} devices needed, ${have} free.`,
+  'pci.numa': ({ subject, need, have }) => `PCI ${subject}: ${need} devices needed near the guest's NUMA cells, ${have} free there.`,
+  'pci.unasked': ({ subject, need, have }) =>
+    `PCI ${subject}: ${need} devices needed; ${have} are free that need not be asked for by type.`,
   'gpu.none': ({ need }) => `${need} GPUs needed; the host has none.`,
   'gpu.model': ({ need, have }) => `GPU model ${need} needed; the host has ${have}.`,
   'gpu.count': ({ need, have }) => `${need} GPUs of the models asked for needed; the host has ${have}.`,

@@ -15,7 +15,7 @@ export const computeFilter: Filter = {
       passes: (host) => at(status, host) === ENABLED && at(liveness, host) !== DOWN,
       reason: (host) =>
         at(status, host) === ENABLED
-          ? { code: 'host.down' }
+          ? { code: 'host.down', need: 'UP or SUSPECT', have: 'DOWN', source: hosts.get(host).livenessReason }
           : {
               code: 'host.disabled',
               need: 'ENABLED',

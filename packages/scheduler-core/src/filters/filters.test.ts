@@ -113,6 +113,10 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       after: [disable('disk is failing')],
       says: { code: 'host.disabled', need: 'ENABLED', have: 'DISABLED', source: 'disk is failing' },
     },
+    'a host that is down fails with what was not heard of it': {
+      after: [{ type: 'liveness', host: 'h1', node: 'h1', state: 'DOWN', reason: 'silent since 10:00, longer than 180 s' }],
+      says: { code: 'host.down', need: 'UP or SUSPECT', have: 'DOWN', source: 'silent since 10:00, longer than 180 s' },
+    },
     'a draining host fails': {
       after: [{ type: 'status', host: 'h1', node: 'h1', status: 'DRAINING', reason: '' }],
       says: { code: 'host.disabled', need: 'ENABLED', have: 'DRAINING', source: '' },
@@ -611,7 +615,7 @@ describe.each(Object.entries(tables))('%s', (name, rows) => {
 test('a host that is down is refused', () => {
   const checkpoint = checkpointOf(fleetOf({}))
   const fleet = restoreFleet({ ...checkpoint, hosts: checkpoint.hosts.map((stored) => ({ ...stored, liveness: 2 })) })
-  expect(sayOf(named('ComputeFilter'), fleet, {})).toEqual({ code: 'host.down' })
+  expect(sayOf(named('ComputeFilter'), fleet, {})).toEqual({ code: 'host.down', need: 'UP or SUSPECT', have: 'DOWN', source: '' })
 })
 
 test('a host that is suspect still passes', () => {

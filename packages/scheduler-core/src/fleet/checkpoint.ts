@@ -1,11 +1,11 @@
-import { isLive, type StoredClaim } from '../claims/claim.ts'
+import { type Claim, isLive, type StoredClaim } from '../claims/claim.ts'
 import type { BoundKey } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Aggregate } from './aggregates.ts'
 import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type Place } from './change.ts'
 import { Fleet } from './fleet.ts'
-import type { NamespaceDocument, Reporter } from './hosts.ts'
+import type { HostRecord, HostTable, NamespaceDocument, Reporter } from './hosts.ts'
 import type { HostStats } from './stats.ts'
 
 /**
@@ -41,6 +41,8 @@ export interface StoredHost extends HostName {
   readonly status: HostStatus
   readonly statusReason: string
   readonly liveness: number
+  /** Left out while the host is UP, and by releases that did not keep it. */
+  readonly livenessReason?: string
   readonly lastEdit: number
   readonly reportedAt: number
   readonly revision: number
@@ -51,32 +53,47 @@ export interface StoredHost extends HostName {
   readonly lingering: readonly string[]
 }
 
+/** Elements that are taken or put back between two pauses: a few milliseconds of work. */
+const SLICE = 500
+
 /** The fleet as plain data. Its canonical JSON is equal on all replicas at the same place. */
-export function checkpointOf(fleet: Fleet): Checkpoint {
+export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(captureFleet(fleet))
+
+/** The fleet that a checkpoint was taken of. Throws RangeError for a format of another release. */
+export const restoreFleet = (checkpoint: Checkpoint): Fleet => atOnce(rebuildFleet(checkpoint))
+
+/**
+ * The same with pauses, in which the fleet may move on: the checkpoint is of the place at its end, where what changed
+ * since it was taken is taken again.
+ */
+export function* captureFleet(fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> {
   const { hosts, aggregates, groups, ledger, profiles } = fleet
   const { columns } = hosts
+  const takenHosts = new Taken(
+    (record: HostRecord) => storeHost(fleet, record),
+    // both only rise, so their sum tells a change of either
+    ({ index, revision }) => revision + (columns.version[index] as number),
+  )
+  const takenClaims = new Taken(
+    (claim: Claim) => storeClaim(fleet, claim),
+    ({ revision }) => revision,
+    // a report may count what a claim held beside it, without an event of the claim's own
+    (claim, stored) => (stored.extra ?? null) === claim.extra,
+  )
+  const takenKeys = new Taken(
+    (key: BoundKey) => ({ ...key }),
+    ({ forgottenAt }) => forgottenAt,
+  )
+  yield* takenHosts.take(hosts.records, slice)
+  yield* takenClaims.take(ledger.claims.values(), slice)
+  yield* takenKeys.take(ledger.keys(), slice)
   return {
     format: fleet.featureLevel >= 2 ? 2 : 1,
     place: fleet.place,
     now: fleet.now,
     featureLevel: fleet.featureLevel,
     places: [...fleet.places.values()].sort((a, b) => a.revision - b.revision),
-    hosts: hosts.records.map((record) => ({
-      host: record.host,
-      node: record.node,
-      firstSeen: record.firstSeen,
-      stats: record.stats,
-      status: hostStatuses[columns.status[record.index] as number] as HostStatus,
-      statusReason: record.statusReason,
-      liveness: columns.liveness[record.index] as number,
-      lastEdit: columns.lastEdit[record.index] as number,
-      reportedAt: record.reportedAt,
-      revision: record.revision,
-      reporters: [...record.reporters],
-      namespaces: [...record.namespaces],
-      present: [...record.present],
-      lingering: [...record.claims].filter((claim) => !isLive(claim)).map(({ id }) => id),
-    })),
+    hosts: takenHosts.upTo(hosts.records),
     aggregates: [...aggregates.byUuid.values()],
     groups: [...groups.byUuid.values()].map(({ uuid, policy, maxServerPerHost, lastEdit, version }) => ({
       uuid,
@@ -85,18 +102,8 @@ export function checkpointOf(fleet: Fleet): Checkpoint {
       lastEdit,
       ...(version > 1 && { version }),
     })),
-    claims: [...ledger.claims.values()].map(({ host, source, target, extra, ...claim }) => {
-      const { host: name, node } = hosts.get(host)
-      return {
-        ...claim,
-        host: name,
-        node,
-        ...(source !== null && { source }),
-        ...(target !== null && { target }),
-        ...(extra !== null && { extra }),
-      }
-    }),
-    keys: [...ledger.keys()].map((key) => ({ ...key })),
+    claims: takenClaims.upTo(ledger.claims.values()),
+    keys: takenKeys.upTo(ledger.keys()),
     profiles: profiles.written(),
     activeProfiles: profiles
       .names()
@@ -105,26 +112,17 @@ export function checkpointOf(fleet: Fleet): Checkpoint {
   }
 }
 
-/** The fleet that a checkpoint was taken of. Throws RangeError for a format of another release. */
-export function restoreFleet(checkpoint: Checkpoint): Fleet {
+/** The same with pauses. */
+export function* rebuildFleet(checkpoint: Checkpoint, slice = SLICE): Generator<void, Fleet> {
   if (checkpoint.format !== 1 && checkpoint.format !== CHECKPOINT_FORMAT)
     throw new RangeError(
       `the checkpoint at revision ${checkpoint.place.revision} has format ${checkpoint.format}; this release reads formats 1 to ${CHECKPOINT_FORMAT}`,
     )
   const fleet = new Fleet()
   const { hosts, aggregates, groups, ledger, profiles } = fleet
-  for (const stored of checkpoint.hosts) {
-    const record = hosts.add(stored, stored.stats, stored.firstSeen)
-    const { index } = record
-    hosts.columns.status[index] = hostStatuses.indexOf(stored.status)
-    hosts.columns.liveness[index] = stored.liveness
-    record.statusReason = stored.statusReason
-    record.reportedAt = stored.reportedAt
-    record.traits = new Set(stored.stats.traits)
-    record.present = new Set(stored.present)
-    for (const [namespace, reporter] of stored.reporters) record.reporters.set(namespace, { ...reporter })
-    for (const [namespace, document] of stored.namespaces) record.namespaces.set(namespace, document)
-    for (const kind of allKinds) kind.takeInventory(hosts, index, stored.stats)
+  for (const stored of inSlices(checkpoint.hosts, slice)) {
+    if (stored === undefined) yield
+    else restoreHost(hosts, stored)
   }
   for (const { uuid, version, updatedAt, revision, ...next } of checkpoint.aggregates)
     aggregates.take({ type: 'aggregate', uuid, expectedVersion: version - 1, next }, revision, updatedAt)
@@ -134,7 +132,12 @@ export function restoreFleet(checkpoint: Checkpoint): Fleet {
     if (group !== undefined) Object.assign(group, { lastEdit, version })
   }
   const lingering = new Set(checkpoint.hosts.flatMap((stored) => stored.lingering))
-  for (const { host, node, ...claim } of checkpoint.claims) {
+  for (const stored of inSlices(checkpoint.claims, slice)) {
+    if (stored === undefined) {
+      yield
+      continue
+    }
+    const { host, node, ...claim } = stored
     const record = hosts.find({ host, node })
     if (record === undefined) throw new RangeError(`the checkpoint holds a claim on ${host}, which it does not hold`)
     const restored = { source: null, target: null, extra: null, ...claim, host: record.index }
@@ -142,9 +145,15 @@ export function restoreFleet(checkpoint: Checkpoint): Fleet {
     if (!isLive(restored) && !lingering.has(claim.id)) record.claims.delete(restored)
   }
   for (const claim of ledger.claims.values()) if (isLive(claim) && !ledger.isInPlace(claim)) groups.join(claim.group, claim.host)
+  yield
   ledger.restoreKeys(checkpoint.keys.map((key) => ({ ...key })))
-  for (const [i, record] of hosts.records.entries()) {
-    const stored = checkpoint.hosts[i] as StoredHost
+  yield
+  for (const stored of inSlices(checkpoint.hosts, slice)) {
+    if (stored === undefined) {
+      yield
+      continue
+    }
+    const record = hosts.find(stored) as HostRecord
     ledger.holdAll(record)
     // after the aggregates, which mark hosts as edited
     record.revision = stored.revision
@@ -155,4 +164,104 @@ export function restoreFleet(checkpoint: Checkpoint): Fleet {
   fleet.restorePlaces(checkpoint.places, checkpoint.now)
   fleet.featureLevel = checkpoint.featureLevel
   return fleet
+}
+
+function atOnce<Result>(steps: Generator<void, Result>): Result {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The items, with undefined wherever a pause is due. */
+function* inSlices<Item>(items: Iterable<Item>, slice: number): Generator<Item | undefined> {
+  let count = 0
+  for (const item of items) {
+    yield item
+    count++
+    if (count % slice === 0) yield undefined
+  }
+}
+
+/** Things of a list that keeps its order and grows at its end, as plain data; what changed or came later is taken again in the end. */
+class Taken<Item, Stored> {
+  readonly #taken: { readonly item: Item; readonly mark: unknown; readonly stored: Stored }[] = []
+  readonly #store: (item: Item) => Stored
+  /** Differs once the item has changed. */
+  readonly #mark: (item: Item) => unknown
+  readonly #isSame: (item: Item, stored: Stored) => boolean
+
+  constructor(store: (item: Item) => Stored, mark: (item: Item) => unknown, isSame: (item: Item, stored: Stored) => boolean = () => true) {
+    this.#store = store
+    this.#mark = mark
+    this.#isSame = isSame
+  }
+
+  *take(items: Iterable<Item>, slice: number): Generator<void> {
+    for (const item of inSlices(items, slice)) {
+      if (item === undefined) yield
+      else this.#taken.push({ item, mark: this.#mark(item), stored: this.#store(item) })
+    }
+  }
+
+  /** All items as they are now. */
+  upTo(items: Iterable<Item>): Stored[] {
+    const stored: Stored[] = []
+    let next = 0
+    for (const item of items) {
+      // those that are gone by now are passed over
+      while (next < this.#taken.length && this.#taken[next]?.item !== item) next++
+      const taken = this.#taken[next]
+      const isKept = taken !== undefined && taken.mark === this.#mark(item) && this.#isSame(item, taken.stored)
+      stored.push(isKept ? taken.stored : this.#store(item))
+    }
+    return stored
+  }
+}
+
+function storeHost({ hosts: { columns } }: Fleet, record: HostRecord): StoredHost {
+  return {
+    host: record.host,
+    node: record.node,
+    firstSeen: record.firstSeen,
+    stats: record.stats,
+    status: hostStatuses[columns.status[record.index] as number] as HostStatus,
+    statusReason: record.statusReason,
+    liveness: columns.liveness[record.index] as number,
+    ...(record.livenessReason !== '' && { livenessReason: record.livenessReason }),
+    lastEdit: columns.lastEdit[record.index] as number,
+    reportedAt: record.reportedAt,
+    revision: record.revision,
+    reporters: [...record.reporters],
+    namespaces: [...record.namespaces],
+    present: [...record.present],
+    lingering: [...record.claims].filter((claim) => !isLive(claim)).map(({ id }) => id),
+  }
+}
+
+function restoreHost(hosts: HostTable, stored: StoredHost): void {
+  const record = hosts.add(stored, stored.stats, stored.firstSeen)
+  const { index } = record
+  hosts.columns.status[index] = hostStatuses.indexOf(stored.status)
+  hosts.columns.liveness[index] = stored.liveness
+  record.statusReason = stored.statusReason
+  record.livenessReason = stored.livenessReason ?? ''
+  record.reportedAt = stored.reportedAt
+  record.traits = new Set(stored.stats.traits)
+  record.present = new Set(stored.present)
+  for (const [namespace, reporter] of stored.reporters) record.reporters.set(namespace, { ...reporter })
+  for (const [namespace, document] of stored.namespaces) record.namespaces.set(namespace, document)
+  for (const kind of allKinds) kind.takeInventory(hosts, index, stored.stats)
+}
+
+function storeClaim({ hosts }: Fleet, { host, source, target, extra, ...claim }: Claim): StoredClaim {
+  const { host: name, node } = hosts.get(host)
+  return {
+    ...claim,
+    host: name,
+    node,
+    ...(source !== null && { source }),
+    ...(target !== null && { target }),
+    ...(extra !== null && { extra }),
+  }
 }

@@ -190,6 +190,7 @@ export class Fleet {
     if (record === undefined) return 'report.unknown_host'
     const { columns } = this.hosts
     columns.liveness[record.index] = livenessStates.indexOf(change.state)
+    record.livenessReason = change.state === 'UP' ? '' : change.reason
     if (change.state === 'DOWN') columns.lastEdit[record.index] = this.place.revision
     record.revision = this.place.revision
     this.hosts.touch(record.index)

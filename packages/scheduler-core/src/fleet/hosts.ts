@@ -26,6 +26,8 @@ export interface HostRecord extends HostName {
   readonly firstSeen: number
   stats: HostStats
   statusReason: string
+  /** Why it is not UP; '' while it is. */
+  livenessReason: string
   /** Store time of the last report in the log, milliseconds since 1970. */
   reportedAt: number
   /** Revision of the last change of this host. */
@@ -95,6 +97,7 @@ export class HostTable {
       firstSeen: revision,
       stats,
       statusReason: '',
+      livenessReason: '',
       reportedAt: 0,
       revision,
       reporters: new Map(),

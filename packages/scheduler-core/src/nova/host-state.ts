@@ -1,4 +1,5 @@
-import type { HostTopology, PciPool } from './hardware/index.ts'
+import type { HostTopology } from './hardware/index.ts'
+import type { PciPool } from './hardware/pci.ts'
 
 /** A host as Nova's filters and weighers see it (its HostState): what it reported, less what placements took since. */
 export interface HostState {

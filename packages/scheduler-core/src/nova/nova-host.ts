@@ -1,4 +1,5 @@
-import type { HostTopology, PciPool } from './hardware/index.ts'
+import type { HostTopology } from './hardware/index.ts'
+import type { PciPool } from './hardware/pci.ts'
 import type { HostAggregate, HostMetric, HostService, HostState } from './host-state.ts'
 import type { NovaComputeNode } from './objects/compute-node.ts'
 

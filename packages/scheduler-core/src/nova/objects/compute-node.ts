@@ -1,4 +1,6 @@
-import { type HostTopology, type PciPool, readHostTopology, readPciPools } from '../hardware/index.ts'
+import { type HostTopology, readHostTopology } from '../hardware/index.ts'
+import type { PciPool } from '../hardware/pci.ts'
+import { readPciPools } from '../hardware/read-pci.ts'
 import type { HostMetric } from '../host-state.ts'
 import { type Field, isJson, WireError, WireObject } from './wire.ts'
 

@@ -1,5 +1,5 @@
 import { imagePropertiesFrom } from '../text/image-properties.ts'
-import { fromJson } from '../text/python-json.ts'
+import { pythonValueOf } from '../text/python-json.ts'
 import { type NovaFlavor, type NovaGroup, type NovaRequest, readFlavor } from './request.ts'
 import { type Field, isJson, WireError, WireObject } from './wire.ts'
 
@@ -62,7 +62,7 @@ function readImage(value: unknown): NovaRequest['image'] {
     id: textAt(image.id, 'request_spec.image.id'),
     minRam: numberAt(image.min_ram, 'request_spec.image.min_ram'),
     minDisk: numberAt(image.min_disk, 'request_spec.image.min_disk'),
-    properties: imagePropertiesFrom(properties),
+    properties: imagePropertiesFrom(Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, pythonValueOf(value)]))),
   }
 }
 

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type Claim,
+  decide,
+  examine,
+  type Fleet,
+  liftSource,
+  type MoveIntent,
+  type Overlay,
+  openOverlay,
+  type Profile,
+  type RequestSpec,
+  reasonText,
+} from '@gantt/scheduler-core'
+import { findSource, requestOfMove } from '../replica/moves.ts'
+import type { RefusalReason } from '../replica/placement.ts'
+import type { HostView } from './host-view.ts'
+import { sentenceOf } from './outcome.ts'
+import { noHostMessage } from './placement.ts'
+
+/** Where a claim would go, or why it would stay. */
+export interface ForeseenMove {
+  readonly claim: Claim
+  /** Null where it would stay. */
+  readonly destination: HostView | null
+  /** Why it would stay; null where it would go. */
+  readonly message: string | null
+  /** Why hosts were refused, where none was found. */
+  readonly reasons: readonly RefusalReason[]
+}
+
+/** A claim, and what its decision asked for; undefined where that is not known any more. */
+export interface AskedMove {
+  readonly claim: Claim
+  readonly request: RequestSpec | undefined
+}
+
+/**
+ * What would come of moving these claims now, one behind the other, each seeing what those before it would take. Nothing
+ * stays of it: it is decided in an overlay that is thrown away. Synchronous: the fleet stands still meanwhile.
+ */
+export function foreseeMoves(fleet: Fleet, profile: Profile, intent: MoveIntent, asked: readonly AskedMove[]): ForeseenMove[] {
+  const overlay = openOverlay(fleet)
+  try {
+    return asked.map((move) => foresee(fleet, overlay, profile, intent, move))
+  } finally {
+    overlay.discard()
+  }
+}
+
+function foresee(fleet: Fleet, overlay: Overlay, profile: Profile, intent: MoveIntent, { claim, request: asked }: AskedMove): ForeseenMove {
+  const stays = (message: string, reasons: readonly RefusalReason[] = []): ForeseenMove => ({ claim, destination: null, message, reasons })
+  if (asked === undefined) return stays('What it asked for is not known any more: its decision is not kept.')
+  const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
+  if (typeof source === 'string') return stays(sentenceOf(source))
+  const request = requestOfMove(fleet, { request: asked, intent }, source)
+  const seed = randomUUID()
+  const { answer, record } = decide(fleet, overlay, {
+    id: randomUUID(),
+    request,
+    profile,
+    seed,
+    attempt: 1,
+    alternatesPerInstance: 0,
+    allOrNothing: true,
+    claimIds: [randomUUID()],
+    intent,
+    source,
+  })
+  const chosen = answer[0]?.selected
+  const host = chosen === undefined ? undefined : fleet.hosts.find(chosen)
+  if (host !== undefined) return { claim, destination: { fleet, record: host }, message: null, reasons: [] }
+  const held = overlay.size
+  liftSource(overlay, request, source)
+  const { steps } = examine(fleet, record.request, profile, seed)
+  overlay.rollback(held)
+  const reasons = steps.flatMap((step) =>
+    step.reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
+  )
+  return stays(noHostMessage(reasons, 0, 1), reasons)
+}

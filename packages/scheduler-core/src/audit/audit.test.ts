@@ -1,0 +1,284 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Claim } from '../claims/claim.ts'
+import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import { Fleet } from '../fleet/fleet.ts'
+import { Historian, histories } from '../fleet/history.suite.ts'
+import type { HostRecord } from '../fleet/hosts.ts'
+import { aClaim, aLog, aMove, aReport, aUuid } from '../testing/index.ts'
+import { audit } from './audit.ts'
+import { compareFleets } from './diff.ts'
+import { digestPart, partsOf } from './digest.ts'
+import type { Finding } from './finding.ts'
+
+const findingsOf = (fleet: Fleet): Finding[] => [...audit(fleet)].flatMap(({ findings }) => findings)
+const restored = (fleet: Fleet): Fleet => restoreFleet(JSON.parse(JSON.stringify(checkpointOf(fleet))))
+const digestsOf = (fleet: Fleet): string[] => Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part))
+const differencesOf = (before: Fleet, after: Fleet) => [...compareFleets(before, after)].flat()
+
+test.each([11, 12, 13, 14])('random histories: nothing is found, and a restored fleet has the same digests (seed %i)', (seed) => {
+  fc.assert(
+    fc.property(histories, (steps) => {
+      const fleet = new Fleet()
+      const historian = new Historian()
+      fleet.apply(historian.first(fleet))
+      for (const [i, step] of steps.entries()) {
+        fleet.apply(historian.next(fleet, step))
+        expect(findingsOf(fleet)).toEqual([])
+        if (i % 5 > 0) continue
+        const twin = restored(fleet)
+        expect(findingsOf(twin)).toEqual([])
+        expect(digestsOf(twin)).toEqual(digestsOf(fleet))
+        expect(differencesOf(fleet, twin)).toEqual([])
+      }
+    }),
+    { seed, numRuns: 10 },
+  )
+})
+
+const group = { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 } as const
+const AGGREGATE = aUuid(0x70)
+
+/** Two hosts with cells and GPUs, an aggregate, a group of two, a reservation, an open move and an ended claim. */
+function aState(): Fleet {
+  const log = aLog()
+  const shape = {
+    vcpus: 8,
+    memoryMb: 64,
+    gpus: [{ index: 0, model: null, usedMilli: null }],
+    numaCells: [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 32, memoryUsageMb: null, cpuUsage: null, pinnedCpus: null }],
+  }
+  log.append([{ type: 'feature', level: 2 }, aReport('h1', shape), aReport('h2', shape)])
+  log.append([
+    { type: 'aggregate', uuid: AGGREGATE, expectedVersion: 0, next: { name: 'a', metadata: { availability_zone: 'z' }, hosts: ['h1'] } },
+  ])
+  const grants = {
+    classes: { VCPU: 2, MEMORY_MB: 4 },
+    gpu: [{ index: 0, milli: 200 }],
+    numa: [{ guest: 0, cell: 0, cpus: 0, memoryMb: 4, pinned: [1] }],
+  }
+  const one = { classes: { VCPU: 1 } }
+  const verdicts = [
+    ...log.append([aClaim({ key: 'k1', ids: ['c1'], hosts: ['h1'], grants, group, mode: 'CONFIRM' })], { at: 2_000 }),
+    ...log.append([aClaim({ key: 'k2', ids: ['c2'], hosts: ['h1'], grants: one, group, mode: 'RESERVE', ttlMs: 9_000_000 })], {
+      at: 3_000,
+    }),
+    ...log.append([aClaim({ key: 'k3', ids: ['c3'], hosts: ['h2'], grants: one, mode: 'CONFIRM' })], { at: 4_000 }),
+    ...log.append([aClaim({ key: 'k4', ids: ['c4'], hosts: ['h2'], grants: one, mode: 'CONFIRM' })], { at: 5_000 }),
+  ]
+  const fenceOf = (id: string) => log.fleet.ledger.claims.get(id)?.fence ?? 0
+  verdicts.push(...log.append([{ type: 'release', claim: 'c4', fence: fenceOf('c4'), reason: null }]))
+  const { instance = null } = log.fleet.ledger.claims.get('c3') ?? {}
+  const source = { claim: 'c3', fence: fenceOf('c3') }
+  verdicts.push(
+    ...log.append([
+      aMove({ key: 'k5', ids: ['c5'], hosts: ['h1'], grants: one, instances: [instance], mode: 'RESERVE', ttlMs: 9_000_000, source }),
+    ]),
+  )
+  expect(verdicts.filter((verdict) => verdict !== undefined)).toEqual([])
+  return log.fleet
+}
+
+const h1 = ({ hosts }: Fleet): HostRecord => hosts.find({ host: 'h1', node: 'h1' }) as HostRecord
+const claim = ({ ledger }: Fleet, id: string): Claim => ledger.claims.get(id) as Claim
+/** Writes what no apply would. */
+const force = (thing: object, members: object): void => void Object.assign(thing, members)
+const add = (column: { [index: number]: number } | undefined, index: number, by: number): void => {
+  if (column !== undefined) column[index] = (column[index] ?? 0) + by
+}
+
+interface Fault {
+  readonly name: string
+  plant(fleet: Fleet): void
+  /** Code, subject and field of what must be found. */
+  readonly found: readonly string[]
+}
+
+const faults: readonly Fault[] = [
+  {
+    name: 'a claim is added to the claimed column twice',
+    plant: ({ hosts }) => add(hosts.classes.get('VCPU')?.claimed, 0, 2),
+    found: ['state.column host VCPU.claimed'],
+  },
+  {
+    name: 'free is not what is left',
+    plant: ({ hosts }) => add(hosts.classes.get('MEMORY_MB')?.free, 1, 1),
+    found: ['state.column host MEMORY_MB.free'],
+  },
+  {
+    name: 'capacity is not what was reported',
+    plant: ({ hosts }) => add(hosts.classes.get('VCPU')?.capacity, 0, 100),
+    found: ['state.column host VCPU.capacity'],
+  },
+  {
+    name: 'the instances are one too many',
+    plant: ({ hosts }) => add(hosts.columns.instances, 0, 1),
+    found: ['state.column host instances'],
+  },
+  {
+    name: 'the busy operations are one too few',
+    plant: ({ hosts }) => add(hosts.columns.ioOps, 1, -1),
+    found: ['state.column host ioOps'],
+  },
+  {
+    name: 'a GPU has more free than it has',
+    plant: (fleet) => force(h1(fleet).gpus[0] ?? {}, { freeMilli: 1_000 }),
+    found: ['state.column host GPU 0 freeMilli'],
+  },
+  {
+    name: 'the GPUs of a host are not their sum',
+    plant: ({ hosts }) => add(hosts.columns.gpuFreeMilli, 1, 5),
+    found: ['state.column host gpuFreeMilli'],
+  },
+  {
+    name: 'a cell has more memory free than it has',
+    plant: (fleet) => force(h1(fleet).cells[0] ?? {}, { memoryFree: 32 }),
+    found: ['state.column host cell 0 memoryFree'],
+  },
+  {
+    name: 'a dedicated CPU is free again',
+    plant: (fleet) => h1(fleet).cells[0]?.pinnedByClaims.clear(),
+    found: ['state.column host cell 0 CPU 1'],
+  },
+  {
+    name: 'a claim that was let in takes more than the host has',
+    plant(fleet) {
+      const columns = fleet.hosts.classes.get('VCPU')
+      force(claim(fleet, 'c1'), { grants: { ...claim(fleet, 'c1').grants, classes: { VCPU: 9, MEMORY_MB: 4 } } })
+      add(columns?.claimed, 0, 7)
+      add(columns?.free, 0, -7)
+    },
+    found: ['state.over_capacity host VCPU'],
+  },
+  {
+    name: 'two claims hold one CPU for themselves',
+    plant(fleet) {
+      force(claim(fleet, 'c2'), { grants: { classes: { VCPU: 1 }, numa: [{ guest: 0, cell: 0, cpus: 0, memoryMb: 0, pinned: [1] }] } })
+      h1(fleet).cells[0]?.pinnedByClaims.set(1, 2)
+    },
+    found: ['state.over_capacity host cell 0 CPU 1'],
+  },
+  {
+    name: 'a claim is on a host that is not there',
+    plant: (fleet) => force(claim(fleet, 'c3'), { host: 7 }),
+    found: ['state.host_gone claim host'],
+  },
+  {
+    name: 'a claim is lost by its host',
+    plant: (fleet) => h1(fleet).claims.delete(claim(fleet, 'c2')),
+    found: ['state.orphan_claim claim claims of the host', 'state.column host VCPU.claimed', 'state.group_count group members'],
+  },
+  {
+    name: 'a claim is lost by the ledger',
+    plant: ({ ledger }) => ledger.claims.delete('c1'),
+    found: ['state.orphan_entry host claims', 'state.orphan_entry key claims'],
+  },
+  {
+    name: 'a claim stays on its host after its end',
+    plant: (fleet) => fleet.hosts.records[1]?.claims.add(claim(fleet, 'c4')),
+    found: ['state.orphan_entry host claims'],
+  },
+  {
+    name: 'a reservation will never expire',
+    plant: (fleet) => fleet.ledger.reserved.delete(claim(fleet, 'c2')),
+    found: ['state.orphan_claim claim reservations'],
+  },
+  {
+    name: 'a claim that is confirmed is still to expire',
+    plant: (fleet) => fleet.ledger.reserved.add(claim(fleet, 'c1')),
+    found: ['state.orphan_entry claim reservations'],
+  },
+  {
+    name: 'a reservation is of no claim',
+    plant: (fleet) => fleet.ledger.reserved.add({ ...claim(fleet, 'c2'), id: 'nobody' }),
+    found: ['state.orphan_entry reservation reservations'],
+  },
+  {
+    name: 'a key lists a claim that is not its own',
+    plant: ({ ledger }) => force(ledger.findKey('acme', 'k2') ?? {}, { claims: ['c2', 'c1'] }),
+    found: ['state.duplicate key claims'],
+  },
+  {
+    name: 'a key is bound twice',
+    plant: ({ ledger }) => force(ledger.findKey('acme', 'k2') ?? {}, { key: 'k1' }),
+    found: ['state.duplicate key key', 'state.duplicate key claims'],
+  },
+  {
+    name: 'a key is to be forgotten while its claim lives',
+    plant: ({ ledger }) => force(ledger.findKey('acme', 'k1') ?? {}, { forgottenAt: 1 }),
+    found: ['state.orphan_entry key forgottenAt'],
+  },
+  {
+    name: 'two claims go by one id',
+    plant: (fleet) => fleet.ledger.claims.set('c9', claim(fleet, 'c1')),
+    found: ['state.duplicate claim id'],
+  },
+  {
+    name: 'a host lists another claim of the same id',
+    plant: (fleet) => h1(fleet).claims.add({ ...claim(fleet, 'c2') }),
+    found: ['state.duplicate host claims'],
+  },
+  {
+    name: 'a move has lost its source',
+    plant: (fleet) => force(claim(fleet, 'c3'), { target: null }),
+    found: ['state.orphan_claim claim source of the move'],
+  },
+  {
+    name: 'a group counts a member too few',
+    plant: ({ groups }) => groups.find(group.uuid)?.members.set(0 as HostIndex, 1),
+    found: [`state.group_count host members of ${group.uuid}`, 'state.group_count group members'],
+  },
+  {
+    name: 'a group counts a member where it has none',
+    plant: ({ groups }) => groups.find(group.uuid)?.members.set(1 as HostIndex, 1),
+    found: ['state.group_count group members'],
+  },
+  {
+    name: 'a group is forgotten while it has members',
+    plant: ({ groups }) => groups.unbind(group.uuid),
+    found: ['state.orphan_claim claim server group'],
+  },
+  {
+    name: 'a host does not know its aggregate',
+    plant: (fleet) => force(h1(fleet), { aggregates: [] }),
+    found: ['state.orphan_entry host aggregates', 'state.orphan_entry aggregate aggregates of h1'],
+  },
+]
+
+test('a state without faults has no findings', () => {
+  expect(findingsOf(aState())).toEqual([])
+})
+
+describe('each kind of fault is found, and shown by comparing with the state as it should be', () => {
+  test.each(faults)('$name', ({ plant, found }) => {
+    const fleet = aState()
+    plant(fleet)
+    const told = findingsOf(fleet).map(({ code, subject, field }) => `${code} ${subject} ${field}`)
+    for (const one of found) expect(told).toContain(one)
+    const sound = aState()
+    expect(digestsOf(fleet)).not.toEqual(digestsOf(sound))
+    expect(differencesOf(fleet, sound).length).toBeGreaterThan(0)
+    expect(differencesOf(sound, aState())).toEqual([])
+  })
+})
+
+test('an excess that a report brought is none of the claims’', () => {
+  const log = aLog()
+  log.append([aReport('h1', { vcpus: 8 })])
+  expect(log.append([aClaim({ hosts: ['h1'], grants: { classes: { VCPU: 8 } }, mode: 'CONFIRM' })], { at: 2_000 })).toEqual([undefined])
+  expect(log.append([aReport('h1', { vcpus: 4 }, 2)], { at: 3_000 })).toEqual([undefined])
+  expect(findingsOf(log.fleet)).toEqual([])
+})
+
+test('comparing tells the thing, the member, and both values; no part but its own has another digest', () => {
+  const log = (hosts: number) => {
+    const made = aLog()
+    made.append(Array.from({ length: hosts }, (_, i) => aReport(`h${i}`, { vcpus: 8 })))
+    return made.fleet
+  }
+  const [fleet, sound] = [log(40), log(40)]
+  add(fleet.hosts.classes.get('VCPU')?.used, 20, 3)
+  expect(differencesOf(fleet, sound)).toEqual([{ subject: 'host', name: 'h20', field: 'classes.VCPU.used', before: '3', after: '0' }])
+  expect(digestsOf(fleet).map((digest, part) => digest === digestsOf(sound)[part])).toEqual([true, true, true, false, true, true])
+})

@@ -1,0 +1,28 @@
+import type { Fleet } from '../fleet/fleet.ts'
+import type { Finding, Subject } from './finding.ts'
+import { auditHost } from './host.ts'
+import { auditAggregate, auditClaim, auditKey, auditMembers, auditReservation } from './ledger.ts'
+
+/** One thing that was looked at, and what is wrong with it. */
+export interface Looked {
+  readonly subject: Subject
+  readonly name: string | number
+  readonly findings: readonly Finding[]
+}
+
+/**
+ * Looks at everything in a fleet, one thing per step. Each step is whole by itself, so the fleet may move between two of
+ * them: what comes or goes meanwhile is looked at in this round or in the next.
+ */
+export function* audit(fleet: Fleet): Generator<Looked, void> {
+  const { hosts, ledger, groups, aggregates } = fleet
+  for (const { index } of hosts.records) yield { subject: 'host', name: index, findings: auditHost(fleet, index) }
+  for (const [id, claim] of ledger.claims) yield { subject: 'claim', name: id, findings: auditClaim(fleet, id, claim) }
+  for (const claim of ledger.reserved) yield { subject: 'reservation', name: claim.id, findings: auditReservation(fleet, claim) }
+  for (const bound of ledger.keys()) yield { subject: 'key', name: `${bound.account}\u0000${bound.key}`, findings: auditKey(fleet, bound) }
+  for (const group of groups.byUuid.values())
+    for (const host of group.members.keys())
+      yield { subject: 'group', name: `${group.uuid} ${host}`, findings: auditMembers(fleet, group, host) }
+  for (const aggregate of aggregates.byUuid.values())
+    yield { subject: 'aggregate', name: aggregate.uuid, findings: auditAggregate(fleet, aggregate) }
+}

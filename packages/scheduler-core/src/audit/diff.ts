@@ -1,0 +1,85 @@
+import { canonicalJson } from '../canonical-json.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { hostKey } from '../fleet/hosts.ts'
+import { claimView, groupView, headView, hostView, keyView, type View } from './views.ts'
+
+/** Something in which two fleets at one revision differ. */
+export interface Difference {
+  readonly subject: 'fleet' | 'host' | 'claim' | 'key' | 'group' | 'aggregate' | 'profile'
+  readonly name: string
+  /** The member of the thing; `''` where only one of the fleets has it. */
+  readonly field: string
+  /** JSON, shortened; null: not there. */
+  readonly before: string | null
+  readonly after: string | null
+}
+
+const MAX_TEXT = 200
+
+/** Compares two fleets that stand at the same revision, one thing per step: both may move between two steps, together. */
+export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
+  yield differences('fleet', '', headView(before), headView(after))
+  const count = Math.max(before.hosts.count, after.hosts.count)
+  for (let i = 0; i < count; i++) {
+    const [old, next] = [before.hosts.records[i], after.hosts.records[i]]
+    const name = old ?? next
+    yield differences('host', name === undefined ? '' : hostKey(name), old && hostView(before, old), next && hostView(after, next))
+  }
+  for (const id of namesOf(before.ledger.claims, after.ledger.claims)) {
+    const [old, next] = [before.ledger.claims.get(id), after.ledger.claims.get(id)]
+    yield differences('claim', id, old && claimView(before, old), next && claimView(after, next))
+  }
+  // what both have was compared in the first round
+  for (const { account, key } of before.ledger.keys()) yield keyDifferences(before, after, account, key)
+  // what both have by one name was compared just now
+  for (const { account, key } of after.ledger.keys())
+    if (before.ledger.findKey(account, key)?.key !== key) yield keyDifferences(before, after, account, key)
+  for (const uuid of namesOf(before.groups.byUuid, after.groups.byUuid))
+    yield differences('group', uuid, groupView(before, uuid), groupView(after, uuid))
+  for (const uuid of namesOf(before.aggregates.byUuid, after.aggregates.byUuid))
+    yield differences('aggregate', uuid, viewOf(before.aggregates.byUuid.get(uuid)), viewOf(after.aggregates.byUuid.get(uuid)))
+  const [old, next] = [before, after].map(({ profiles }) => profiles.written())
+  for (let i = 0; i < Math.max(old?.length ?? 0, next?.length ?? 0); i++) {
+    const { name = '', number = 0 } = old?.[i] ?? next?.[i] ?? {}
+    yield differences('profile', `${name}@${number}`, viewOf(old?.[i]), viewOf(next?.[i]))
+  }
+}
+
+const keyDifferences = (before: Fleet, after: Fleet, account: string, key: string): Difference[] =>
+  differences('key', `${account} ${key}`, keyView(before, account, key), keyView(after, account, key))
+
+/** Names in both maps, each once; robust against entries that come and go between two steps. */
+function* namesOf<Key>(before: ReadonlyMap<Key, unknown>, after: ReadonlyMap<Key, unknown>): Generator<Key> {
+  yield* before.keys()
+  for (const key of after.keys()) if (!before.has(key)) yield key
+}
+
+const viewOf = (value: object | undefined): View | undefined => (value === undefined ? undefined : { ...value })
+
+function differences(
+  subject: Difference['subject'],
+  name: string,
+  before: View | null | undefined,
+  after: View | null | undefined,
+): Difference[] {
+  if (!before && !after) return []
+  if (!before || !after) return [{ subject, name, field: '', before: shown(before ?? undefined), after: shown(after ?? undefined) }]
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...fields].flatMap((field) => fieldDifferences(subject, name, field, before[field], after[field]))
+}
+
+/** Members of members are told one by one, as deep as columns of classes are. */
+function fieldDifferences(subject: Difference['subject'], name: string, field: string, before: unknown, after: unknown): Difference[] {
+  if (before === after || canonicalJson(before) === canonicalJson(after)) return []
+  if (!isRecord(before) || !isRecord(after)) return [{ subject, name, field, before: shown(before), after: shown(after) }]
+  const members = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...members].flatMap((member) => fieldDifferences(subject, name, `${field}.${member}`, before[member], after[member]))
+}
+
+const isRecord = (value: unknown): value is View => value !== null && typeof value === 'object' && !Array.isArray(value)
+
+function shown(value: unknown): string | null {
+  if (value === undefined) return null
+  const text = canonicalJson(value)
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 3)}...` : text
+}

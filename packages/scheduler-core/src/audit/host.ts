@@ -1,0 +1,174 @@
+import { isLive } from '../claims/claim.ts'
+import { at, type ClassColumns, type HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { type HostRecord, hostKey } from '../fleet/hosts.ts'
+import type { HostStats } from '../fleet/stats.ts'
+import type { CellState } from '../kinds/numa/numa.ts'
+import type { AuditCode, Finding } from './finding.ts'
+import { type CellSums, type HostSums, heldBeside, sumClaims } from './sums.ts'
+
+/** I1 and I13 of one host, and what it lists: its columns against its report and its claims, and nothing taken twice. */
+export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
+  const record = fleet.hosts.records[index]
+  if (record === undefined) return []
+  const findings: Finding[] = []
+  const name = hostKey(record)
+  const tell: Tell = (code, field, expected, actual, claim = null) =>
+    findings.push({ code, subject: 'host', name, host: name, claim, field, expected: String(expected), actual: String(actual) })
+  const sums = sumClaims(fleet, record)
+  checkName(fleet, record, tell)
+  checkClasses(fleet, record, sums, tell)
+  checkGpus(fleet, record, sums, tell)
+  checkCells(record, sums, tell)
+  checkCounts(fleet, record, sums, tell)
+  checkClaims(fleet, record, tell)
+  checkGroups(fleet, record, sums, tell)
+  return findings
+}
+
+type Tell = (code: AuditCode, field: string, expected: string | number, actual: string | number, claim?: string | null) => void
+
+function checkName({ hosts, aggregates }: Fleet, record: HostRecord, tell: Tell): void {
+  if (hosts.find(record) !== record) tell('state.orphan_entry', 'index by name', record.index, hosts.find(record)?.index ?? 'none')
+  if (!hosts.nodesOf(record.host).includes(record.index)) tell('state.orphan_entry', 'nodes of the host', record.index, 'not listed')
+  const uuids = aggregates.of(record.host).map(({ uuid }) => uuid)
+  if (uuids.join() !== record.aggregates.join()) tell('state.orphan_entry', 'aggregates', uuids.join(' '), record.aggregates.join(' '))
+}
+
+/** Every class column from the report, with whole numbers of any size; free from what claims hold. */
+function checkClasses({ hosts }: Fleet, { index, stats }: HostRecord, { classes }: HostSums, tell: Tell): void {
+  const reported = inventoriesOf(stats)
+  for (const [name, columns] of hosts.classes) {
+    const inventory = reported.get(name)
+    const countsUse = inventory !== undefined && inventory.used !== null
+    const held = classes.get(name)
+    const claimed = heldBeside(held, countsUse)
+    const ratioMilli = inventory === undefined ? 0 : Math.round(inventory.allocationRatio * 1_000)
+    const capacity = inventory === undefined ? 0 : floorOf(inventory.total - inventory.reserved, ratioMilli)
+    const used = inventory?.used ?? 0
+    const expected: Readonly<Record<keyof ClassColumns, number>> = {
+      total: inventory?.total ?? 0,
+      reserved: inventory?.reserved ?? 0,
+      ratioMilli,
+      minUnit: inventory?.minUnit ?? 0,
+      maxUnit: inventory === undefined ? 0 : (inventory.maxUnit ?? Number.MAX_SAFE_INTEGER),
+      stepSize: inventory?.stepSize ?? 0,
+      capacity,
+      used,
+      claimed,
+      free: capacity - used - claimed,
+      reported: inventory === undefined ? 0 : 1,
+      countsUse: countsUse ? 1 : 0,
+    }
+    let column: keyof ClassColumns
+    for (column in expected)
+      if (at(columns[column], index) !== expected[column])
+        tell('state.column', `${name}.${column}`, expected[column], at(columns[column], index))
+    if (expected.free < 0 && held?.late !== undefined) tell('state.over_capacity', name, capacity, used + claimed, held.late.id)
+  }
+  // a class that was never given columns
+  for (const name of classes.keys()) if (!hosts.classes.has(name)) tell('state.column', `${name}.claimed`, 'columns', 'none')
+}
+
+function checkGpus({ hosts }: Fleet, { index, stats, gpus }: HostRecord, sums: HostSums, tell: Tell): void {
+  let free = 0
+  for (const { index: number, usedMilli } of stats.gpus) {
+    const held = sums.gpus.get(number)
+    const used = (usedMilli ?? 0) + heldBeside(held, usedMilli !== null)
+    const gpu = gpus.find((device) => device.index === number)
+    free += 1_000 - used
+    if (gpu?.freeMilli !== 1_000 - used) tell('state.column', `GPU ${number} freeMilli`, 1_000 - used, gpu?.freeMilli ?? 'none')
+    if (used > 1_000 && held?.late !== undefined) tell('state.over_capacity', `GPU ${number}`, 1_000, used, held.late.id)
+  }
+  if (gpus.length !== stats.gpus.length) tell('state.column', 'GPUs', stats.gpus.length, gpus.length)
+  if (at(hosts.columns.gpuFreeMilli, index) !== free) tell('state.column', 'gpuFreeMilli', free, at(hosts.columns.gpuFreeMilli, index))
+}
+
+function checkCells({ stats, cells }: HostRecord, sums: HostSums, tell: Tell): void {
+  if (cells.length !== stats.numaCells.length) tell('state.column', 'cells', stats.numaCells.length, cells.length)
+  const cpuRatio = Math.round(stats.cpuAllocationRatio * 1_000)
+  const memoryRatio = Math.round(stats.ramAllocationRatio * 1_000)
+  for (const reported of stats.numaCells) {
+    const where = `cell ${reported.id}`
+    const cell = cells.find(({ id }) => id === reported.id)
+    if (cell === undefined) {
+      tell('state.column', where, 'there', 'none')
+      continue
+    }
+    const held = sums.cells.get(reported.id)
+    const cpuCapacity = floorOf(reported.cpuset.length, cpuRatio)
+    const memoryCapacity = floorOf(reported.memoryMb, memoryRatio)
+    const cpus = (reported.cpuUsage ?? 0) + heldBeside(held?.cpus, reported.cpuUsage !== null)
+    const memoryMb = (reported.memoryUsageMb ?? 0) + heldBeside(held?.memoryMb, reported.memoryUsageMb !== null)
+    if (cell.cpuFree !== cpuCapacity - cpus) tell('state.column', `${where} cpuFree`, cpuCapacity - cpus, cell.cpuFree)
+    if (cell.memoryFree !== memoryCapacity - memoryMb)
+      tell('state.column', `${where} memoryFree`, memoryCapacity - memoryMb, cell.memoryFree)
+    if (memoryMb > memoryCapacity && held?.memoryMb.late !== undefined)
+      tell('state.over_capacity', `${where} memory`, memoryCapacity, memoryMb, held.memoryMb.late.id)
+    checkPins(cell, held?.pinned, reported.pinnedCpus, tell)
+    const pinned = new Set([...(reported.pinnedCpus ?? []), ...cell.pinnedByClaims.keys()]).size
+    const shareable = cell.cpuset.length === 0 ? 0 : Math.floor(((cell.cpuset.length - pinned) * cpuCapacity) / cell.cpuset.length)
+    if (cpus > shareable && held?.cpus.late !== undefined) tell('state.over_capacity', `${where} CPUs`, shareable, cpus, held.cpus.late.id)
+  }
+}
+
+function checkPins(cell: CellState, pins: CellSums['pinned'] | undefined, reported: readonly number[] | null, tell: Tell): void {
+  const own = new Set(reported ?? [])
+  for (const cpu of new Set([...(pins?.keys() ?? []), ...cell.pinnedByClaims.keys()])) {
+    const held = pins?.get(cpu)
+    const holders = heldBeside(held, reported !== null)
+    const actual = cell.pinnedByClaims.get(cpu) ?? 0
+    if (actual !== holders) tell('state.column', `cell ${cell.id} CPU ${cpu}`, holders, actual)
+    if (held?.late !== undefined && holders + (own.has(cpu) ? 1 : 0) > 1)
+      tell('state.over_capacity', `cell ${cell.id} CPU ${cpu}`, 1, holders + (own.has(cpu) ? 1 : 0), held.late.id)
+  }
+}
+
+function checkCounts({ hosts: { columns } }: Fleet, { index, stats }: HostRecord, { newcomers }: HostSums, tell: Tell): void {
+  const instances = stats.runningVms + newcomers
+  const ioOps = stats.numIoOps + newcomers
+  if (at(columns.instances, index) !== instances) tell('state.column', 'instances', instances, at(columns.instances, index))
+  if (at(columns.ioOps, index) !== ioOps) tell('state.column', 'ioOps', ioOps, at(columns.ioOps, index))
+}
+
+/** What the host lists is in the ledger, and is here for a reason. */
+function checkClaims({ ledger }: Fleet, { claims, index, present }: HostRecord, tell: Tell): void {
+  for (const claim of claims) {
+    const known = ledger.claims.get(claim.id)
+    if (known === undefined) tell('state.orphan_entry', 'claims', 'a claim of the ledger', claim.id, claim.id)
+    else if (known !== claim) tell('state.duplicate', 'claims', `one claim ${claim.id}`, 'two', claim.id)
+    else if (claim.host !== index) tell('state.orphan_entry', 'claims', `a claim on host ${index}`, `on host ${claim.host}`, claim.id)
+    else if (!isLive(claim) && (claim.instance === null || !present.has(claim.instance)))
+      tell('state.orphan_entry', 'claims', 'a live claim, or one whose instance is here', claim.state, claim.id)
+  }
+}
+
+function checkGroups({ groups }: Fleet, { index }: HostRecord, { members }: HostSums, tell: Tell): void {
+  for (const [uuid, count] of members) {
+    const counted = groups.find(uuid)?.members.get(index) ?? 0
+    if (counted !== count) tell('state.group_count', `members of ${uuid}`, count, counted)
+  }
+}
+
+type Inventory = HostStats['inventories'][number]
+
+/** The classes of a report: the standard three as the report gives them, and those that it lists. */
+function inventoriesOf(stats: HostStats): ReadonlyMap<string, Inventory> {
+  const standard: readonly (readonly [string, number, number, number])[] = [
+    ['VCPU', stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed],
+    ['MEMORY_MB', stats.memoryMb, stats.ramAllocationRatio, stats.memoryMbUsed],
+    ['DISK_GB', stats.localGb, stats.diskAllocationRatio, stats.localGbUsed],
+  ]
+  const found = new Map<string, Inventory>()
+  for (const [resourceClass, total, allocationRatio, used] of standard)
+    found.set(resourceClass, { resourceClass, total, reserved: 0, allocationRatio, minUnit: 1, maxUnit: null, stepSize: 1, used })
+  for (const given of stats.inventories)
+    found.set(given.resourceClass, { ...given, used: given.used ?? found.get(given.resourceClass)?.used ?? null })
+  return found
+}
+
+/** floor(amount x ratio), ratio in thousandths; exact as long as the product is, and by big integers beyond. */
+function floorOf(amount: number, ratioMilli: number): number {
+  const product = Math.max(0, amount) * ratioMilli
+  return Number.isSafeInteger(product) ? Math.floor(product / 1_000) : Number((BigInt(Math.max(0, amount)) * BigInt(ratioMilli)) / 1_000n)
+}

@@ -1,0 +1,87 @@
+import { type Claim, isLive } from '../claims/claim.ts'
+import type { Grants } from '../fleet/change.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { HostRecord } from '../fleet/hosts.ts'
+
+/** An amount that claims hold: always, and beside it what a report that counts use counts already. */
+export interface Held {
+  always: number
+  unlessCounted: number
+  /** A claim that holds some of `always` and was made after the host's last report. */
+  late: Claim | undefined
+}
+
+/** What the claims of one host hold, added up anew; in a second way than the ledger's, which adds and takes away. */
+export interface HostSums {
+  readonly classes: ReadonlyMap<string, Held>
+  /** By index of the GPU. */
+  readonly gpus: ReadonlyMap<number, Held>
+  /** By cell: shared CPUs, MiB, and how many claims hold each CPU for themselves. */
+  readonly cells: ReadonlyMap<number, CellSums>
+  /** Instances that the report does not count. */
+  readonly newcomers: number
+  /** Live members by uuid of the group. */
+  readonly members: ReadonlyMap<string, number>
+}
+
+export interface CellSums {
+  readonly cpus: Held
+  readonly memoryMb: Held
+  readonly pinned: Map<number, Held>
+}
+
+export function sumClaims({ ledger }: Fleet, record: HostRecord): HostSums {
+  const classes = new Map<string, Held>()
+  const gpus = new Map<number, Held>()
+  const cells = new Map<number, CellSums>()
+  const members = new Map<string, number>()
+  let newcomers = 0
+
+  const add = (claim: Claim, grants: Grants, counted: boolean): void => {
+    const late = claim.createdAt > record.reportedAt
+    const take = (held: Held, amount: number): void => {
+      if (counted) held.unlessCounted += amount
+      else held.always += amount
+      if (late && !counted && amount > 0) held.late = claim
+    }
+    for (const name in grants.classes) take(heldIn(classes, name), grants.classes[name] as number)
+    for (const { index, milli } of grants.gpu ?? []) take(heldIn(gpus, index), milli)
+    for (const { cell, cpus, memoryMb, pinned } of grants.numa ?? []) {
+      const sums = cells.get(cell) ?? { cpus: nothing(), memoryMb: nothing(), pinned: new Map() }
+      cells.set(cell, sums)
+      take(sums.cpus, cpus)
+      take(sums.memoryMb, memoryMb)
+      for (const cpu of pinned ?? []) take(heldIn(sums.pinned, cpu), 1)
+    }
+  }
+
+  for (const claim of record.claims) {
+    const inPlace = claim.source !== null && ledger.claims.get(claim.source)?.host === claim.host
+    if (isLive(claim)) {
+      const counted = claim.state === 'MATERIALISED'
+      if (!inPlace) {
+        add(claim, claim.grants, counted)
+        if (!counted) newcomers++
+        if (claim.group !== null) members.set(claim.group, (members.get(claim.group) ?? 0) + 1)
+      } else if (claim.extra === null) add(claim, claim.grants, false)
+      if (claim.extra !== null) add(claim, claim.extra, false)
+    }
+    // it ended and its instance runs on: what the host does not count itself stays taken
+    else add(claim, claim.grants, true)
+  }
+  return { classes, gpus, cells, newcomers, members }
+}
+
+/** What is held beside a report that counts use, or does not. */
+export const heldBeside = (held: Held | undefined, countsUse: boolean): number =>
+  held === undefined ? 0 : held.always + (countsUse ? 0 : held.unlessCounted)
+
+const nothing = (): Held => ({ always: 0, unlessCounted: 0, late: undefined })
+
+function heldIn<Key>(sums: Map<Key, Held>, key: Key): Held {
+  const known = sums.get(key)
+  if (known !== undefined) return known
+  const held = nothing()
+  sums.set(key, held)
+  return held
+}

@@ -1,0 +1,109 @@
+import { type Claim, isLive } from '../claims/claim.ts'
+import { at, type Column } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { HostRecord } from '../fleet/hosts.ts'
+
+/**
+ * The state as plain data in small pieces: for digests, and to tell two fleets apart. Hosts are named by their rank, which
+ * is the same on every replica. What depends on how a replica came by its state (`version`, columns nobody needs) is left out.
+ */
+export type View = Readonly<Record<string, unknown>>
+
+/** What there is of one kind only. */
+export function headView({ place, now, featureLevel, hosts, ledger, groups, aggregates, profiles }: Fleet): View {
+  return {
+    place,
+    now,
+    featureLevel,
+    hosts: hosts.count,
+    claims: ledger.claims.size,
+    keys: ledger.keyCount,
+    reservations: ledger.reserved.size,
+    groups: groups.byUuid.size,
+    aggregates: aggregates.byUuid.size,
+    profiles: profiles.written().length,
+    activeProfiles: profiles.names().map((name) => `${name}@${profiles.activeNumber(name)}`),
+  }
+}
+
+export function hostView({ hosts }: Fleet, record: HostRecord): View {
+  const { index, stats, cells, gpus, claims, present, reporters, namespaces, traits } = record
+  const { version: _version, ...columns } = hosts.columns
+  return {
+    host: record.host,
+    node: record.node,
+    firstSeen: record.firstSeen,
+    statusReason: record.statusReason,
+    livenessReason: record.livenessReason,
+    reportedAt: record.reportedAt,
+    revision: record.revision,
+    zone: record.zone,
+    aggregates: record.aggregates,
+    stats,
+    traits: [...traits],
+    present: [...present],
+    reporters: [...reporters],
+    // the documents are their service's own: who reported them last tells them apart
+    namespaces: [...namespaces].map(([name, { version }]) => [name, version]),
+    columns: valuesOf(columns, record),
+    classes: Object.fromEntries(
+      [...hosts.classes].flatMap(([name, own]) =>
+        at(own.reported, index) === 0 && at(own.claimed, index) === 0 ? [] : [[name, valuesOf(own, record)]],
+      ),
+    ),
+    cells: cells.map((cell) => ({
+      ...cell,
+      pinnedByReport: [...cell.pinnedByReport],
+      pinnedByClaims: [...cell.pinnedByClaims].sort(([a], [b]) => a - b),
+    })),
+    gpus,
+    claims: [...claims].map(({ id }) => id),
+  }
+}
+
+export function claimView({ ledger }: Fleet, claim: Claim): View {
+  return { ...claim, isReserved: ledger.reserved.has(claim) }
+}
+
+export function keyView({ ledger }: Fleet, account: string, key: string): View | null {
+  const bound = ledger.findKey(account, key)
+  return bound === undefined ? null : { ...bound }
+}
+
+/** `host`: of the members only how many it holds, and how many hosts have any. */
+export function groupView({ groups }: Fleet, uuid: string, host?: HostRecord): View | null {
+  const group = groups.find(uuid)
+  if (group === undefined) return null
+  const { members, ...rule } = group
+  if (host !== undefined) return { ...rule, members: members.get(host.index) ?? 0, hosts: members.size }
+  return { ...rule, members: [...members].sort(([a], [b]) => a - b) }
+}
+
+/** A host with everything on it: its claims, their keys, and what their groups count there. */
+export function wholeHostView(fleet: Fleet, record: HostRecord): View {
+  return {
+    ...hostView(fleet, record),
+    claims: [...record.claims].map((claim) => {
+      const key = keyView(fleet, claim.account, claim.key)
+      return {
+        ...claimView(fleet, claim),
+        // the answer is the proposal's own, and as long as it is wide
+        bound:
+          key === null
+            ? null
+            : {
+                account: key.account,
+                key: key.key,
+                digest: key.digest,
+                boundAt: key.boundAt,
+                forgottenAt: key.forgottenAt,
+                claims: key.claims,
+              },
+        counted: claim.group === null || !isLive(claim) ? null : groupView(fleet, claim.group, record),
+      }
+    }),
+  }
+}
+
+const valuesOf = (columns: object, { index }: HostRecord): View =>
+  Object.fromEntries((Object.entries(columns) as [string, Column][]).map(([name, column]) => [name, at(column, index)]))

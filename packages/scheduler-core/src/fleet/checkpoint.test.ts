@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { canonicalJson } from '../canonical-json.ts'
+import { captureFleet, checkpointOf, rebuildFleet, restoreFleet } from './checkpoint.ts'
+import { Fleet } from './fleet.ts'
+import { Historian, histories } from './history.suite.ts'
+
+test.each([1, 2, 3, 4])('a fleet that moves on while it is taken is taken as it is in the end (seed %i)', (seed) => {
+  fc.assert(
+    fc.property(histories, fc.nat({ max: 5 }), (steps, pace) => {
+      const fleet = new Fleet()
+      const historian = new Historian()
+      fleet.apply(historian.first(fleet))
+      let capture = captureFleet(fleet, 1)
+      for (const step of steps) {
+        fleet.apply(historian.next(fleet, step))
+        for (let pauses = 0; pauses <= pace; pauses++) {
+          const { done, value } = capture.next()
+          if (!done) continue
+          // to the last bit and in the same order
+          expect(JSON.stringify(value)).toBe(JSON.stringify(checkpointOf(fleet)))
+          capture = captureFleet(fleet, 1)
+        }
+      }
+    }),
+    { seed, numRuns: 40 },
+  )
+})
+
+test('a checkpoint stays what it is, however the fleet moves on', () => {
+  fc.assert(
+    fc.property(histories, (steps) => {
+      const fleet = new Fleet()
+      const historian = new Historian()
+      fleet.apply(historian.first(fleet))
+      const taken: { readonly checkpoint: unknown; readonly json: string }[] = []
+      for (const step of steps) {
+        fleet.apply(historian.next(fleet, step))
+        const checkpoint = checkpointOf(fleet)
+        taken.push({ checkpoint, json: canonicalJson(checkpoint) })
+      }
+      for (const { checkpoint, json } of taken) expect(canonicalJson(checkpoint)).toBe(json)
+    }),
+    { seed: 1, numRuns: 20 },
+  )
+})
+
+test('a fleet that is put together with pauses is the same', () => {
+  fc.assert(
+    fc.property(histories, (steps) => {
+      const fleet = new Fleet()
+      const historian = new Historian()
+      fleet.apply(historian.first(fleet))
+      for (const step of steps) fleet.apply(historian.next(fleet, step))
+      const checkpoint = checkpointOf(fleet)
+      const rebuilding = rebuildFleet(checkpoint, 1)
+      let pauses = 0
+      let step = rebuilding.next()
+      for (; !step.done; step = rebuilding.next()) pauses++
+      expect(pauses).toBeGreaterThan(fleet.hosts.count)
+      expect(JSON.stringify(checkpointOf(step.value))).toBe(JSON.stringify(checkpointOf(restoreFleet(checkpoint))))
+    }),
+    { seed: 1, numRuns: 10 },
+  )
+})

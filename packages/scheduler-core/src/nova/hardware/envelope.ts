@@ -1,0 +1,52 @@
+import { quote } from '../../problem.ts'
+import { NovaError } from '../text/nova-error.ts'
+
+/** Fields of an object on the wire, or of a plain dictionary: a field that is not here is not set, which is not null. */
+export type WireFields = Readonly<Record<string, unknown>>
+
+/** The fields of a versioned object's envelope, or of a plain dictionary from before there were envelopes. */
+export function fieldsOf(value: unknown, what: string): WireFields {
+  const outer = dictionary(value, what)
+  return Object.hasOwn(outer, 'nova_object.data') ? dictionary(outer['nova_object.data'], what) : outer
+}
+
+/** Whether a value is a versioned object's envelope. */
+export function isEnvelope(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'nova_object.data')
+}
+
+export function listOf<Item>(value: unknown, what: string, read: (item: unknown, what: string) => Item): readonly Item[] {
+  if (!Array.isArray(value)) throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be a list`)
+  return value.map((item: unknown, i) => read(item, `${what}[${i}]`))
+}
+
+export function integerOf(value: unknown, what: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value))
+    throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be a whole number`)
+  return value
+}
+
+export function textOf(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be text`)
+  return value
+}
+
+/** A set of numbers, ascending and each once. */
+export function numberSet(value: unknown, what: string): readonly number[] {
+  return [...new Set(listOf(value, what, integerOf))].sort((a, b) => a - b)
+}
+
+/** One of some words, or null. */
+export function wordOf<Word extends string>(value: unknown, what: string, words: readonly Word[]): Word | null {
+  if (value === undefined || value === null) return null
+  const found = words.find((word) => word === value)
+  if (found === undefined) throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be one of ${words.join(', ')}`)
+  return found
+}
+
+function dictionary(value: unknown, what: string): WireFields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be an object`)
+  }
+  return value as WireFields
+}

@@ -1,0 +1,157 @@
+import { booleanOf } from '../text/boolean-text.ts'
+import { NovaError } from '../text/nova-error.ts'
+import type { Shortfall } from './shortfall.ts'
+
+/** What a pool or an alternative of a request says under a key. */
+export type PciValue = string | number | null | readonly string[]
+
+/** Devices of a host that are alike: what identifies them, their tags beside it, and how many are free. */
+export interface PciPool {
+  /** vendor_id, product_id, numa_node and every tag; what is not here is null. */
+  readonly keys: Readonly<Record<string, PciValue>>
+  readonly count: number
+}
+
+/** How near to the guest's cells the devices must be. */
+export type PciNumaPolicy = 'required' | 'legacy' | 'preferred' | 'socket'
+
+/** One request for devices: alternatives, each a set of keys that a pool must have alike. */
+export interface PciRequest {
+  readonly count: number
+  readonly spec: readonly Readonly<Record<string, PciValue>>[]
+  readonly numaPolicy?: PciNumaPolicy | null
+  readonly alias?: string | null
+}
+
+/** Where the guest's cells are, and which socket each cell of the host is on; a socket of undefined is not set. */
+export interface PciPlaces {
+  readonly cells: readonly number[]
+  readonly sockets: ReadonlyMap<number, number | null | undefined>
+}
+
+/** Pools after the requests; after a shortfall, after the requests before it, as Nova leaves them. */
+export type PciResult =
+  | { readonly ok: true; readonly pools: readonly PciPool[] }
+  | { readonly ok: false; readonly pools: readonly PciPool[]; readonly why: Shortfall }
+
+/** Whether the pools can give all requests, each after the ones before it; places where cells are chosen. */
+export function supportPciRequests(pools: readonly PciPool[], requests: readonly PciRequest[], places?: PciPlaces): Shortfall | undefined {
+  const result = consumePci(pools, requests, places)
+  return result.ok ? undefined : result.why
+}
+
+/** Takes the devices of all requests out of the pools, a used up pool out of the list. */
+export function consumePci(pools: readonly PciPool[], requests: readonly PciRequest[], places?: PciPlaces): PciResult {
+  let left = pools
+  for (const [i, request] of requests.entries()) {
+    const found = choosePools(left, request, places)
+    if ('code' in found) {
+      const code = pools.length === 0 ? 'pci.not_reported' : found.code
+      return {
+        ok: false,
+        pools: left,
+        why: { code, subject: request.alias ?? `request ${i}`, need: request.count, have: found.have, unit: 'devices' },
+      }
+    }
+    left = take(left, found, request.count)
+  }
+  return { ok: true, pools: left }
+}
+
+/** How many free devices each cell has; null counts those that are at no cell. */
+export function devicesPerCell(pools: readonly PciPool[]): ReadonlyMap<PciValue, number> {
+  const devices = new Map<PciValue, number>()
+  for (const { keys, count } of pools) {
+    if (!Object.hasOwn(keys, 'numa_node')) throw new NovaError('KeyError', 'a PCI pool has no numa_node')
+    const cell = keys.numa_node as PciValue
+    devices.set(cell, (devices.get(cell) ?? 0) + count)
+  }
+  return devices
+}
+
+/** Whether a pool is what one of the alternatives describes: text in any case, lists by what they contain. */
+export function poolMatches(pool: PciPool, spec: PciRequest['spec']): boolean {
+  return spec.some((alternative) => Object.entries(alternative).every(([key, wanted]) => alike(keyOf(pool, key), wanted)))
+}
+
+type Refused = { readonly code: 'pci.short' | 'pci.numa' | 'pci.unasked'; readonly have: number }
+
+/** The pools that the request may be taken from, in the order of taking; each step drops some and none comes back. */
+function choosePools(pools: readonly PciPool[], request: PciRequest, places: PciPlaces | undefined): readonly PciPool[] | Refused {
+  const matching = pools.filter((pool) => poolMatches(pool, request.spec))
+  if (devices(matching) < request.count) return { code: 'pci.short', have: devices(matching) }
+  const near = places === undefined || places.cells.length === 0 ? matching : nearCells(matching, request, places)
+  if (devices(near) < request.count) return { code: 'pci.numa', have: devices(near) }
+  const noFunctions = unlessAsked(near, request, 'dev_type', (value) => value === 'type-PF')
+  if (devices(noFunctions) < request.count) return { code: 'pci.unasked', have: devices(noFunctions) }
+  const noVdpa = unlessAsked(noFunctions, request, 'dev_type', (value) => value === 'vdpa')
+  const local = unlessAsked(noVdpa, request, 'remote_managed', (value) => booleanOf(value))
+  // an empty list refuses even a request for none
+  if (devices(local) < request.count || local.length === 0) return { code: 'pci.unasked', have: devices(local) }
+  return local
+}
+
+/** Drops the pools with a trait of a key that nobody gets without asking for it. */
+function unlessAsked(pools: readonly PciPool[], request: PciRequest, key: string, has: (value: PciValue) => boolean): readonly PciPool[] {
+  if (request.spec.some((alternative) => has(alternative[key] ?? null))) return pools
+  return pools.filter((pool) => !has(keyOf(pool, key)))
+}
+
+function nearCells(pools: readonly PciPool[], request: PciRequest, places: PciPlaces): readonly PciPool[] {
+  const policy = request.numaPolicy ?? 'legacy'
+  const cells: readonly PciValue[] = places.cells
+  const strict = pools.filter((pool) => cells.includes(keyOf(pool, 'numa_node')))
+  if (policy === 'required' || devices(strict) >= request.count) return strict
+  if (policy === 'socket') return onSockets(pools, places)
+  const anywhere = (pool: PciPool) => keyOf(pool, 'numa_node') === null || cells.includes(keyOf(pool, 'numa_node'))
+  const legacy = pools.filter(anywhere)
+  if (policy === 'legacy' || devices(legacy) >= request.count) return legacy
+  return [...legacy, ...pools.filter((pool) => !anywhere(pool))]
+}
+
+/** Pools on the sockets of the cells; none where a cell of the host does not say its socket. */
+function onSockets(pools: readonly PciPool[], { cells, sockets }: PciPlaces): readonly PciPool[] {
+  for (const socket of sockets.values()) {
+    if (socket === undefined) throw new NovaError('NotImplementedError', 'a cell of the host has no socket set')
+    if (socket === null) return []
+  }
+  const chosen = new Set(cells.filter((cell) => sockets.has(cell)).map((cell) => sockets.get(cell)))
+  return pools.filter((pool) => {
+    const cell = keyOf(pool, 'numa_node')
+    return typeof cell === 'number' && sockets.has(cell) && chosen.has(sockets.get(cell))
+  })
+}
+
+function take(pools: readonly PciPool[], chosen: readonly PciPool[], count: number): readonly PciPool[] {
+  const after = new Map<PciPool, PciPool | undefined>()
+  let wanted = count
+  for (const pool of chosen) {
+    if (pool.count > wanted) {
+      after.set(pool, { ...pool, count: pool.count - wanted })
+      break
+    }
+    after.set(pool, undefined)
+    wanted -= pool.count
+    if (wanted === 0) break
+  }
+  return pools.flatMap((pool) => (after.has(pool) ? (after.get(pool) ?? []) : pool))
+}
+
+function devices(pools: readonly PciPool[]): number {
+  return pools.reduce((sum, pool) => sum + pool.count, 0)
+}
+
+function keyOf(pool: PciPool, key: string): PciValue {
+  if (key === 'count') return pool.count
+  return Object.hasOwn(pool.keys, key) ? (pool.keys[key] as PciValue) : null
+}
+
+function alike(found: PciValue, wanted: PciValue): boolean {
+  if (typeof found === 'object' && found !== null && typeof wanted === 'object' && wanted !== null)
+    return wanted.every((value) => found.includes(value))
+  return lower(found) === lower(wanted)
+}
+
+function lower(value: PciValue): PciValue {
+  return typeof value === 'string' ? value.toLowerCase() : value
+}

@@ -1,0 +1,49 @@
+import { quote } from '../../problem.ts'
+import { NovaError } from '../text/nova-error.ts'
+import { fieldsOf, integerOf, isEnvelope, listOf, textOf, type WireFields, wordOf } from './envelope.ts'
+import type { PciPool, PciRequest, PciValue } from './pci.ts'
+
+/**
+ * Device pools of a host: a PciDevicePoolList envelope, a list of pools, or null for none. Tags stand beside what
+ * identifies the pool; those with fewest keys come first, as they are tried.
+ */
+export function readPciPools(value: unknown): readonly PciPool[] {
+  if (value === null || value === undefined) return []
+  const pools = listOf(Array.isArray(value) ? value : fieldsOf(value, 'pci_device_pools').objects, 'pci_device_pools', readPool)
+  return [...pools].sort((a, b) => Object.keys(a.keys).length - Object.keys(b.keys).length)
+}
+
+/** Requests for devices: an InstancePCIRequests envelope, a list of requests, or null for none. */
+export function readPciRequests(value: unknown): readonly PciRequest[] {
+  if (value === null || value === undefined) return []
+  const requests = Array.isArray(value) ? value : fieldsOf(value, 'pci_requests').requests
+  return requests === null || requests === undefined ? [] : listOf(requests, 'pci_requests', readRequest)
+}
+
+function readPool(value: unknown, what: string): PciPool {
+  const { count, tags, ...keys } = fieldsOf(value, what)
+  // pools from before there were envelopes have their tags beside the rest, and say nothing of a cell they do not know
+  const flat: WireFields = isEnvelope(value) ? { ...keys, ...fieldsOf(tags ?? {}, `${what}.tags`) } : { numa_node: null, ...keys }
+  return { keys: pciValues(flat, what), count: integerOf(count, `${what}.count`) }
+}
+
+function readRequest(value: unknown, what: string): PciRequest {
+  const fields = fieldsOf(value, what)
+  return {
+    count: integerOf(fields.count, `${what}.count`),
+    spec: listOf(fields.spec, `${what}.spec`, (item, path) => pciValues(fieldsOf(item, path), path)),
+    numaPolicy: wordOf(fields.numa_policy, `${what}.numa_policy`, ['required', 'legacy', 'preferred', 'socket']),
+    alias: fields.alias_name == null ? null : textOf(fields.alias_name, `${what}.alias_name`),
+  }
+}
+
+function pciValues(fields: WireFields, what: string): Readonly<Record<string, PciValue>> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, pciValue(value, `${what}.${key}`)]))
+}
+
+function pciValue(value: unknown, what: string): PciValue {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (Array.isArray(value)) return listOf(value, what, textOf)
+  throw new NovaError('ValueError', `${what} is ${quote(value)}; it must be text, a number, a list of text or null`)
+}

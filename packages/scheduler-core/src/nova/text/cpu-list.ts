@@ -1,0 +1,38 @@
+import { quote } from '../../problem.ts'
+import { NovaError } from './nova-error.ts'
+import { pythonInt, pythonStrip } from './numbers.ts'
+
+/** A list may not name more CPUs than this; Nova has no limit and would fill its memory. */
+const MAX_CPUS = 65_536
+
+/** A CPU list such as `1-4,^3,6`: numbers, ranges, and what `^` takes away wherever it stands. Ascending. Throws Invalid. */
+export function parseCpuList(text: string): readonly number[] {
+  const taken = new Set<number>()
+  const refused = new Set<number>()
+  for (const rule of text.split(',').map(pythonStrip)) {
+    if (rule === '') continue
+    const excludes = rule.startsWith('^')
+    const [start, end] = boundsOf(excludes ? rule.slice(1) : rule, rule)
+    if (end - start + taken.size + refused.size >= MAX_CPUS)
+      throw new NovaError('Invalid', `${quote(text)} names more than ${MAX_CPUS} CPUs`)
+    for (let cpu = start; cpu <= end; cpu += 1) (excludes ? refused : taken).add(cpu)
+  }
+  return [...taken].filter((cpu) => !refused.has(cpu)).sort((a, b) => a - b)
+}
+
+function boundsOf(range: string, rule: string): readonly [number, number] {
+  const dash = range.indexOf('-')
+  const [start, end] = dash < 0 ? [range, range] : [range.slice(0, dash), range.slice(dash + 1)]
+  const bounds = [wholeNumber(start, rule), wholeNumber(end, rule)] as const
+  if (bounds[0] > bounds[1]) throw new NovaError('Invalid', `the range ${quote(rule)} ends before it starts`)
+  return bounds
+}
+
+function wholeNumber(text: string, rule: string): number {
+  try {
+    return pythonInt(text)
+  } catch (error) {
+    if (error instanceof NovaError) throw new NovaError('Invalid', `${quote(rule)} is no CPU number, range or exclusion`)
+    throw error
+  }
+}

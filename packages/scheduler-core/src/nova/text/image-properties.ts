@@ -1,0 +1,89 @@
+import { quote } from '../../problem.ts'
+import { parseCpuList } from './cpu-list.ts'
+import { imagePropertyFields } from './image-property-fields.ts'
+import { NovaError } from './nova-error.ts'
+import { pythonInt } from './numbers.ts'
+import type { PythonValue } from './python-json.ts'
+import { pythonText } from './python-text.ts'
+
+/** Properties of an image as Nova's object holds them: today's names, typed values, only what is set. */
+export type ImageProperties = Readonly<Record<string, PythonValue>>
+
+/** Guest NUMA nodes that properties may describe. */
+export const MAX_NUMA_NODES = 128
+
+/**
+ * Properties of an image as the image service has them, in Nova's form: legacy names become today's (which win where
+ * both are given), text becomes numbers, yes and no, and lists; what Nova does not know is left out. Throws ValueError
+ * for a value that its field refuses, Invalid for a wrong CPU list.
+ */
+export function imagePropertiesFrom(raw: Readonly<Record<string, PythonValue>>): ImageProperties {
+  const found: Record<string, PythonValue> = {}
+  const set = (name: string, value: PythonValue): void => {
+    found[name] = coerce(name, value)
+  }
+  for (const [legacy, name] of Object.entries(legacyNames)) if (Object.hasOwn(raw, legacy)) set(name, raw[legacy] as PythonValue)
+  setAdapter(raw.vmware_adaptertype ?? null, set)
+  for (const name of imagePropertyFields.keys()) {
+    if (name === 'hw_numa_mem') setPerNode(raw, name, (value) => pythonInt(pythonText(value)), set)
+    else if (name === 'hw_numa_cpus') setPerNode(raw, name, (value) => parseCpuList(pythonText(value)), set)
+    else if (name !== 'traits_required' && Object.hasOwn(raw, name)) set(name, raw[name] as PythonValue)
+  }
+  const traits = Object.keys(raw).filter((key) => key.startsWith('trait:') && pythonText(raw[key] as PythonValue) === 'required')
+  if (traits.length > 0) found.traits_required = traits.map((key) => key.slice('trait:'.length))
+  return found
+}
+
+function coerce(name: string, value: PythonValue): PythonValue {
+  try {
+    return imagePropertyFields.get(name)?.(value) ?? null
+  } catch (error) {
+    throw error instanceof NovaError ? new NovaError(error.kind, `image property ${name}: ${error.message}`) : error
+  }
+}
+
+/** `hw_numa_mem.0`, `hw_numa_mem.1`, ... up to the first that is not there make one list. */
+function setPerNode(
+  raw: Readonly<Record<string, PythonValue>>,
+  name: string,
+  read: (value: PythonValue) => PythonValue,
+  set: (name: string, value: PythonValue) => void,
+): void {
+  const values: PythonValue[] = []
+  while (values.length < MAX_NUMA_NODES && Object.hasOwn(raw, `${name}.${values.length}`)) {
+    values.push(read(raw[`${name}.${values.length}`] as PythonValue))
+  }
+  if (values.length > 0) set(name, values)
+}
+
+function setAdapter(adapter: PythonValue, set: (name: string, value: PythonValue) => void): void {
+  if (adapter === null || adapter === '') return
+  if (typeof adapter !== 'string') throw new NovaError('ValueError', `image property vmware_adaptertype: ${quote(adapter)} is no text`)
+  set('hw_disk_bus', adapter === 'ide' ? 'ide' : 'scsi')
+  if (adapter !== 'ide') set('hw_scsi_model', adapter)
+}
+
+const legacyNames: Readonly<Record<string, string>> = {
+  architecture: 'hw_architecture',
+  owner_id: 'img_owner_id',
+  vmware_disktype: 'hw_disk_type',
+  vmware_image_version: 'img_version',
+  vmware_ostype: 'os_distro',
+  auto_disk_config: 'hw_auto_disk_config',
+  ipxe_boot: 'hw_ipxe_boot',
+  xenapi_device_id: 'hw_device_id',
+  xenapi_image_compression_level: 'img_compression_level',
+  vmware_linked_clone: 'img_linked_clone',
+  xenapi_use_agent: 'img_use_agent',
+  xenapi_skip_agent_inject_ssh: 'os_skip_agent_inject_ssh',
+  xenapi_skip_agent_inject_files_at_boot: 'os_skip_agent_inject_files_at_boot',
+  cache_in_nova: 'img_cache_in_nova',
+  vm_mode: 'hw_vm_mode',
+  bittorrent: 'img_bittorrent',
+  mappings: 'img_mappings',
+  block_device_mapping: 'img_block_device_mapping',
+  bdm_v2: 'img_bdm_v2',
+  root_device_name: 'img_root_device_name',
+  hypervisor_version_requires: 'img_hv_requested_version',
+  hypervisor_type: 'img_hv_type',
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { NovaError } from './nova-error.ts'
+import { bytesOf, isIntLike, pythonFloat, pythonInt } from './numbers.ts'
+
+test.each([
+  ['digits', '42', 42],
+  ['leading zeros', '007', 7],
+  ['a sign', '-3', -3],
+  ['a plus', '+3', 3],
+  ['blanks around', ' \t8\n', 8],
+  ['blanks that only Python knows', '\x1c8\x85', 8],
+  ['digits in groups', '1_000', 1000],
+  ['digits of another script', '٣٤', 34],
+])('a whole number with %s', (_name, text, value) => {
+  expect(pythonInt(text)).toBe(value)
+})
+
+test.each(['', ' ', '1.5', '1,2', '1e3', '0x10', '1__0', '_1', '1_', '- 1', '²', 'inf'])('%j is no whole number', (text) => {
+  expect(() => pythonInt(text)).toThrow(expect.objectContaining({ kind: 'ValueError' }))
+})
+
+test('a number longer than Python reads is none', () => {
+  expect(() => pythonInt('1'.repeat(5000))).toThrow(NovaError)
+})
+
+test.each([
+  ['1e1', 10],
+  ['.5', 0.5],
+  ['5.', 5],
+  [' 1_0.5 ', 10.5],
+  ['INF', Number.POSITIVE_INFINITY],
+  ['-infinity', Number.NEGATIVE_INFINITY],
+  ['nan', Number.NaN],
+])('%j is a number', (text, value) => {
+  expect(pythonFloat(text)).toBe(value)
+})
+
+test.each(['', '.', 'e1', '0x10', '1,5', '5 GB', 'infin', '1_.5'])('%j is no number', (text) => {
+  expect(() => pythonFloat(text)).toThrow(expect.objectContaining({ kind: 'ValueError' }))
+})
+
+test.each([
+  ['2', true],
+  ['-2', true],
+  ['0', true],
+  ['02', false],
+  ['+2', false],
+  [' 2', false],
+  ['-0', false],
+  ['x', false],
+])('%j as a whole number that prints as itself: %j', (text, is) => {
+  expect(isIntLike(text)).toBe(is)
+})
+
+test.each([
+  ['2MB', 2_097_152],
+  ['1GiB', 1_073_741_824],
+  ['1GB', 1_073_741_824],
+  ['8b', 1],
+  ['9bit', 2],
+  ['1.5KB', 1536],
+  ['-1KB', -1024],
+])('%j in bytes', (text, bytes) => {
+  expect(bytesOf(text)).toBe(bytes)
+})
+
+test.each(['2048', '', '2 MB', 'MB', '2kB', '1.KB'])('%j is no size', (text) => {
+  expect(() => bytesOf(text)).toThrow(expect.objectContaining({ kind: 'ValueError' }))
+})
