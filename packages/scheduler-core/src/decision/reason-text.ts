@@ -9,6 +9,8 @@ export function reasonText(reason: Reason): string {
 
 const short = ({ subject, need, have, unit }: Reason): string => `${subject}: ${need} ${unit} needed, ${have} free.`
 
+const exact = ({ subject, need, have, unit }: Reason): string => `${subject}: exactly ${need} ${unit} needed, ${have} free.`
+
 /** Only the codes whose sentence needs the numbers; the others read as in the catalogue. */
 const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'host.disabled': ({ have, source }) => `The host is ${have}${source ? `: ${source}` : ''}.`,
@@ -46,4 +48,23 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'instance.not_on_host': ({ need }) => `The host holds none of the instances ${need}.`,
   'group.affinity': ({ subject, need }) => `Server group ${subject} lives on ${need}.`,
   'group.anti_affinity': ({ subject, need, have }) => `Server group ${subject}: ${need} members wanted on the host; it holds ${have}.`,
+  'instances.too_many': ({ need, have }) => `The host holds ${have} instances; ${need} needed.`,
+  'host.tried': ({ have }) => `The node was tried before for this request: ${have}.`,
+  'host.other_network': ({ need, have }) => `The host has the address ${have}, outside of ${need}.`,
+  'memory.not_exact': exact,
+  'cpu.not_exact': exact,
+  'disk.not_exact': exact,
+  'aggregate.image_property': ({ subject, need, have }) =>
+    `The image says ${subject} = ${need}; the host's aggregates are kept for ${have}.`,
+  'aggregate.project': ({ need, have }) => `The host's aggregates are kept for the projects ${have}; the request is of ${need}.`,
+  'aggregate.flavor': ({ need, have }) => `The host's aggregates are kept for the flavors ${have}; ${need} was asked for.`,
+  'capability.missing': ({ subject, need }) => `The flavor asks for ${subject} ${need}; the host says nothing of it.`,
+  'capability.mismatch': ({ subject, need, have }) => `The flavor asks for ${subject} ${need}; the host has ${have}.`,
+  'image.version': ({ need, have }) => `The image needs hypervisor version ${need}; the host has ${have}.`,
+  'isolation.image': ({ need, have }) => `The image may run on ${need} only; this is ${have}.`,
+  'isolation.host': ({ need, have }) => `The host is kept for the images ${need}; the request has ${have}.`,
+  'query.no_match': ({ need, have }) => `The query asks ${need}; the host has ${have}.`,
+  'metric.missing': ({ need, have }) => `The host does not report the metrics ${need}; it reports ${have}.`,
+  'flavor.other': ({ subject, need, have }) => `The host holds ${subject} of flavor ${have}; ${need} only may be beside it.`,
+  'trust.level': ({ need, have }) => `The flavor asks for a ${need} node; this one is ${have}.`,
 }

@@ -13,6 +13,12 @@ export function wholeValues(aggregates: HostState['aggregates'], key: string): r
   return aggregates.flatMap(({ metadata }) => (Object.hasOwn(metadata, key) ? (metadata[key] ?? []) : []))
 }
 
+/** Which of the host's aggregates say something under a key, as the source of a reason: `aggregate <names> <key>`. */
+export function aggregatesWith({ aggregates }: HostState, key: string): string {
+  const names = aggregates.filter(({ metadata }) => Object.hasOwn(metadata, key)).map(({ name }) => name)
+  return names.length === 0 ? `aggregates, ${key}` : `aggregate ${names.join(', ')} ${key}`
+}
+
 export interface FromAggregates {
   readonly value: number
   /** Where it comes from: `aggregate <name> <key>`; undefined: it is the option's. */

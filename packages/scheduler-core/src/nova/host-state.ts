@@ -41,6 +41,13 @@ export interface HostState {
   readonly service: HostService
   /** Uuids of the instances on the host. */
   readonly instances: ReadonlySet<string>
+  /**
+   * Flavor (`flavorid`) by uuid of instance, for TypeAffinityFilter: from the claims that placed them, or from the
+   * `flavor` of Nova's Instance documents. An instance that is not in it is of a flavor that nobody told.
+   */
+  readonly instanceFlavors?: ReadonlyMap<string, string>
+  /** When the host's own report of this state was made, milliseconds since 1970: Nova's `updated`. */
+  readonly updatedAt?: number | undefined
 }
 
 export interface HostMetric {
@@ -66,4 +73,6 @@ export interface HostService {
   readonly forcedDown: boolean
   /** Milliseconds since 1970 of the last sign of life; null: watched in another way, and alive. */
   readonly heartbeatAt: number | null
+  /** The rest of what Nova's Service document says, by its field names; JsonFilter can ask for it. */
+  readonly fields?: Readonly<Record<string, unknown>>
 }

@@ -6,11 +6,46 @@ import { NovaError } from './nova-error.ts'
 import type { NovaRequest } from './objects/request.ts'
 
 /** Nova's answer for one host: `undefined` = it passes. Throws NovaError where Nova raises. Changes nothing. */
-export type HostCheck = (host: HostState) => Reason | undefined
+export interface HostCheck {
+  (host: HostState): Reason | undefined
+  /**
+   * What the filter gives a host that it let pass to judge by itself: up to where it may fill. Those of all filters
+   * together are the limits of the destination; a filter that gives none has no such property.
+   */
+  readonly limits?: (host: HostState) => HostLimits
+}
+
+/** Nova's SchedulerLimits. */
+export interface HostLimits {
+  readonly vcpu?: number
+  /** MiB */
+  readonly memoryMb?: number
+  /** GiB */
+  readonly diskGb?: number
+}
+
+/** A check of a filter that also gives limits. */
+export const withLimits = (check: (host: HostState) => Reason | undefined, limits: (host: HostState) => HostLimits): HostCheck =>
+  Object.assign((host: HostState) => check(host), { limits })
 
 export interface CheckContext {
   /** The clock of the decision, milliseconds since 1970. */
   readonly now: number
+  /** Who says how far nodes can be trusted; without one, that is known of none. */
+  readonly attestations?: AttestationSource
+}
+
+/** An attestation service's answers, gathered before the decision and recorded with it. */
+export interface AttestationSource {
+  /** By the node's name; undefined: the service does not know it, or its answer could not be read. */
+  attestationOf(node: string): Attestation | undefined
+}
+
+export interface Attestation {
+  /** The service's word, such as `trusted` or `untrusted`. */
+  readonly level: string
+  /** When the service looked, milliseconds since 1970. */
+  readonly at: number
 }
 
 /** One of Nova's filters: a rule over Nova's request and host state, with Nova's registered name and its options' names. */

@@ -52,6 +52,7 @@ export class NovaHost implements HostState {
   readonly aggregates: readonly HostAggregate[]
   readonly service: HostService
   readonly instances: Set<string>
+  readonly updatedAt: number | undefined
 
   constructor({ host, node, cellUuid, computeNode, service, aggregates, instances }: NovaHostFacts) {
     this.host = host
@@ -88,6 +89,7 @@ export class NovaHost implements HostState {
     this.numaTopology = computeNode.numaTopology
     this.pciPools = computeNode.pciPools ?? []
     this.hasPciStats = true
+    this.updatedAt = computeNode.updatedAt ?? undefined
   }
 
   /** As it is now, whatever it loses later. */

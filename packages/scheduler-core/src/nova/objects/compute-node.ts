@@ -35,6 +35,8 @@ export interface NovaComputeNode {
   readonly cpuAllocationRatio: number
   readonly ramAllocationRatio: number
   readonly diskAllocationRatio: number
+  /** Milliseconds since 1970; null: it was not changed since it was made. */
+  readonly updatedAt: number | null
 }
 
 export interface NovaComputeNodeRead {
@@ -44,7 +46,7 @@ export interface NovaComputeNodeRead {
   readonly unknown: readonly string[]
 }
 
-const SILENT = ['id', 'service_id', 'running_vms', 'current_workload', 'mapped', 'created_at', 'updated_at', 'deleted_at', 'deleted']
+const SILENT = ['id', 'service_id', 'running_vms', 'current_workload', 'mapped', 'created_at', 'deleted_at', 'deleted']
 
 /** Reads a ComputeNode of versions 1.0 to 1.19. Throws WireError with path, found and allowed. */
 export function readNovaComputeNode(wire: unknown): NovaComputeNodeRead {
@@ -52,6 +54,7 @@ export function readNovaComputeNode(wire: unknown): NovaComputeNodeRead {
   for (const field of SILENT) object.raw(field)
   const pools = object.raw('pci_device_pools')
   const topology = object.text('numa_topology')
+  const updatedAt = object.text('updated_at')
   const node: NovaComputeNode = {
     uuid: object.text('uuid'),
     host: object.text('host'),
@@ -82,6 +85,7 @@ export function readNovaComputeNode(wire: unknown): NovaComputeNodeRead {
     cpuAllocationRatio: object.number('cpu_allocation_ratio') ?? 0,
     ramAllocationRatio: object.number('ram_allocation_ratio') ?? 0,
     diskAllocationRatio: object.number('disk_allocation_ratio') ?? 0,
+    updatedAt: updatedAt === undefined || updatedAt === null ? null : readTime(updatedAt, `${object.path}.updated_at`),
   }
   return { node, version: object.version, unknown: object.unread() }
 }
@@ -106,6 +110,12 @@ function readMetrics(object: WireObject): readonly HostMetric[] {
       source: typeof source === 'string' ? source : null,
     }
   })
+}
+
+function readTime(text: string, path: string): number {
+  const time = Date.parse(text)
+  if (Number.isNaN(time)) throw new WireError(path, text, 'a time such as 2026-01-15T12:00:00Z')
+  return time
 }
 
 function parseJson(text: string, path: string): unknown {

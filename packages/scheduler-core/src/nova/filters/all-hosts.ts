@@ -1,0 +1,9 @@
+import { novaFilter } from '../nova-filter.ts'
+
+/** Every host passes: for profiles that want no filter at all. */
+export const allHostsFilter = novaFilter({
+  name: 'AllHostsFilter',
+  description: 'Every host passes.',
+  oncePerRequest: true,
+  prepare: () => undefined,
+})

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { novaFilter } from '../nova-filter.ts'
+
+/** Nova's service_down_time and report_interval, in seconds. */
+const options = z.strictObject({
+  service_down_time: z.number().int().default(60),
+  report_interval: z.number().int().default(10),
+})
+
+/**
+ * The host's service is enabled, and gave a sign of life not longer ago than it may have been silent. A sign from the
+ * future counts by its distance too: the clocks differ.
+ */
+export const computeFilter = novaFilter({
+  name: 'ComputeFilter',
+  description: 'The service on the host is enabled and alive.',
+  oncePerRequest: true,
+  options,
+  prepare(_request, { service_down_time: configured, report_interval: interval }, { now }) {
+    // who may not be silent for longer than one report's turn would be down at every turn: Nova takes another time then
+    const [silence, source] =
+      configured > interval
+        ? [configured, 'option service_down_time']
+        : [Math.trunc(interval * 2.5), 'option report_interval, since service_down_time is no longer than it']
+    return ({ service }) => {
+      if (service.disabled)
+        return { code: 'host.disabled', subject: 'service', need: 'enabled', have: 'disabled', source: service.disabledReason ?? 'service' }
+      if (service.forcedDown) return { code: 'host.down', subject: 'service', need: 'up', have: 'forced down', source: 'service' }
+      if (service.heartbeatAt === null) return undefined
+      const silentFor = Math.abs(now - service.heartbeatAt) / 1000
+      if (silentFor <= silence) return undefined
+      return {
+        code: 'host.down',
+        subject: 'time since the last sign of life',
+        need: `at most ${silence}`,
+        have: silentFor,
+        unit: 's',
+        source,
+      }
+    }
+  },
+})

@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { codes } from '../../codes.ts'
+import type { Reason } from '../../filters/filter.ts'
+import { NovaError } from '../nova-error.ts'
+import type { NovaFilter } from '../nova-filter.ts'
+import { readNovaRequest } from '../objects/request.ts'
+import { optionsOf } from '../options.ts'
+import { readHostCase, timeOf } from '../testing/host-case.ts'
+import { novaFilters } from './index.ts'
+
+// Verdicts that Nova's own scheduler gave. They stay out of the repository: they lie beside the checkout, or nowhere.
+const recorded = path.resolve(import.meta.dirname, '../../../../../../shared/conformance/cases/filters')
+const here = existsSync(recorded)
+const reason = here ? '' : ' [skipped: the recorded verdicts are not beside the checkout]'
+
+const caseSchema = z.object({
+  id: z.string(),
+  now: z.string(),
+  config: z.record(z.string(), z.unknown()),
+  host: z.unknown(),
+  spec: z.unknown(),
+  expected: z.union([z.boolean(), z.string()]),
+})
+
+describe.skipIf(!here)(`verdicts of Nova 26.2.2${reason}`, () => {
+  const files = novaFilters.map((filter) => [filter, path.join(recorded, `${filter.name}.jsonl.gz`)] as const)
+  test.each(files.filter(([, file]) => existsSync(file)).map(([filter, file]) => ({ filter, name: filter.name, file })))(
+    '$name',
+    ({ filter, file }) => {
+      const cases = gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n')
+      const differing = cases.map((line) => caseSchema.parse(JSON.parse(line))).flatMap((one) => differenceOf(filter, one))
+      expect(differing).toEqual([])
+    },
+  )
+})
+
+/** What differs from the recorded verdict, or what a refusal leaves out; empty = the same. */
+function differenceOf(filter: NovaFilter, { id, now, config, host, spec, expected }: z.output<typeof caseSchema>): readonly string[] {
+  let refusal: Reason | undefined
+  try {
+    const { request } = readNovaRequest(spec)
+    refusal = filter.prepare(request, optionsOf(filter, config), { now: timeOf(now) ?? 0 })?.(readHostCase(host))
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return error.kind === expected ? [] : [`${id}: expected ${expected}, raised ${error.kind}: ${error.message}`]
+  }
+  const found = refusal === undefined
+  if (found !== expected) return [`${id}: expected ${expected}, found ${found} ${JSON.stringify(refusal)}`]
+  if (refusal === undefined) return []
+  const { code, subject, need, have } = refusal
+  const isWhole = Object.hasOwn(codes, code) && !!subject && need !== undefined && need !== '' && have !== undefined
+  return isWhole ? [] : [`${id}: the reason is not whole: ${JSON.stringify(refusal)}`]
+}

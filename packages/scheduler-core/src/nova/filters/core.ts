@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { Reason } from '../../filters/filter.ts'
+import { aggregateRatio, hostRatio, type RatioOf } from '../allocation-ratio.ts'
+import type { HostState } from '../host-state.ts'
+import { novaFilter, withLimits } from '../nova-filter.ts'
+import type { NovaRequest } from '../objects/request.ts'
+
+const RATIO = 'cpu_allocation_ratio'
+const ownRatio = hostRatio(RATIO, ({ cpuAllocationRatio }) => cpuAllocationRatio, 16)
+
+/** The option of Juno and Kilo for all hosts; 0, as in Liberty: each host's own, and 16 where it has none. */
+const options = z.strictObject({ [RATIO]: z.number().min(0).default(0) })
+
+/** Enough of the host's virtual CPUs are left, overcommit included. A host that counts none passes: its count is broken. */
+export const coreFilter = novaFilter({
+  name: 'CoreFilter',
+  description: 'The host has enough virtual CPUs left.',
+  options,
+  prepare: (request, { [RATIO]: option }) => checkCores(request, ownRatio(option)),
+})
+
+/** As CoreFilter, with the least ratio that the host's aggregates give. */
+export const aggregateCoreFilter = novaFilter({
+  name: 'AggregateCoreFilter',
+  description: 'The host has enough virtual CPUs left by the ratio of its aggregates.',
+  options,
+  prepare: (request, { [RATIO]: option }) => checkCores(request, aggregateRatio(RATIO, ownRatio(option))),
+})
+
+/** Exactly as many virtual CPUs are left as asked for, without overcommit. */
+export const exactCoreFilter = novaFilter({
+  name: 'ExactCoreFilter',
+  description: 'The host has exactly the virtual CPUs left that are asked for.',
+  prepare:
+    ({ flavor: { vcpus: need } }) =>
+    ({ vcpusTotal, vcpusUsed }) => {
+      const have = vcpusTotal - vcpusUsed
+      return vcpusTotal !== 0 && have === need ? undefined : { code: 'cpu.not_exact', subject: 'vCPUs', need, have, unit: 'vCPUs' }
+    },
+})
+
+function checkCores({ flavor: { vcpus: need } }: NovaRequest, ratioOf: RatioOf) {
+  const check = (host: HostState): Reason | undefined => {
+    if (host.vcpusTotal === 0) return undefined
+    const { value, source } = ratioOf(host)
+    const have = host.vcpusTotal * value - host.vcpusUsed
+    return have >= need ? undefined : { code: 'cpu.short', subject: 'vCPUs', need, have, unit: 'vCPUs', source }
+  }
+  return withLimits(check, (host) => {
+    const vcpu = host.vcpusTotal * ratioOf(host).value
+    return vcpu > 0 ? { vcpu } : {}
+  })
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { Reason } from '../../filters/filter.ts'
+import { aggregateRatio, hostRatio, type RatioOf } from '../allocation-ratio.ts'
+import type { HostState } from '../host-state.ts'
+import { novaFilter, withLimits } from '../nova-filter.ts'
+import type { NovaFlavor, NovaRequest } from '../objects/request.ts'
+
+const RATIO = 'disk_allocation_ratio'
+const ownRatio = hostRatio(RATIO, ({ diskAllocationRatio }) => diskAllocationRatio, 1)
+
+/** For all hosts; 0, as after Liberty: each host's own, and 1 where it has none. */
+const options = z.strictObject({ [RATIO]: z.number().min(0).default(1) })
+
+/** Enough of the host's disk is left, overcommit included. Swap counts here, although consuming leaves it out. */
+export const diskFilter = novaFilter({
+  name: 'DiskFilter',
+  description: 'The host has enough disk left.',
+  options,
+  prepare: (request, { [RATIO]: option }) => checkDisk(request, ownRatio(option)),
+})
+
+/** As DiskFilter, with the least ratio that the host's aggregates give. */
+export const aggregateDiskFilter = novaFilter({
+  name: 'AggregateDiskFilter',
+  description: 'The host has enough disk left by the ratio of its aggregates.',
+  options,
+  prepare: (request, { [RATIO]: option }) => checkDisk(request, aggregateRatio(RATIO, ownRatio(option))),
+})
+
+/** Exactly as much disk is left as asked for, without overcommit. */
+export const exactDiskFilter = novaFilter({
+  name: 'ExactDiskFilter',
+  description: 'The host has exactly the disk left that is asked for.',
+  prepare({ flavor }) {
+    const need = wantedMb(flavor)
+    return ({ freeDiskMb: have }) => (have === need ? undefined : { code: 'disk.not_exact', subject: 'disk', need, have, unit: 'MiB' })
+  },
+})
+
+const wantedMb = ({ rootGb, ephemeralGb, swap }: NovaFlavor) => 1024 * (rootGb + ephemeralGb) + swap
+
+function checkDisk({ flavor }: NovaRequest, ratioOf: RatioOf) {
+  const need = wantedMb(flavor)
+  const check = (host: HostState): Reason | undefined => {
+    const { value, source } = ratioOf(host)
+    const totalMb = host.totalUsableDiskGb * 1024
+    const have = totalMb * value - (totalMb - host.freeDiskMb)
+    return have >= need ? undefined : { code: 'disk.short', subject: 'disk', need, have, unit: 'MiB', source }
+  }
+  return withLimits(check, (host) => ({ diskGb: (host.totalUsableDiskGb * 1024 * ratioOf(host).value) / 1024 }))
+}

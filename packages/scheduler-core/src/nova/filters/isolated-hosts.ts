@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { novaFilter } from '../nova-filter.ts'
+
+/** Nova's options: host names and image ids. */
+const options = z.strictObject({
+  isolated_hosts: z.array(z.string()).default([]),
+  isolated_images: z.array(z.string()).default([]),
+  restrict_isolated_hosts_to_isolated_images: z.boolean().default(true),
+})
+
+/**
+ * Isolated images run on isolated hosts only; and isolated hosts run isolated images only, unless that restriction is
+ * off. Without any isolated image, only the restriction is left.
+ */
+export const isolatedHostsFilter = novaFilter({
+  name: 'IsolatedHostsFilter',
+  description: 'Isolated images are kept to isolated hosts, and isolated hosts to isolated images.',
+  oncePerRequest: true,
+  runsOnRebuild: true,
+  options,
+  prepare({ image }, { isolated_hosts, isolated_images, restrict_isolated_hosts_to_isolated_images: isRestricted }) {
+    const hosts = new Set(isolated_hosts)
+    const imageIsIsolated = image?.id != null && isolated_images.includes(image.id)
+    const have = image?.id ?? 'none'
+    return ({ host }) => {
+      if (imageIsIsolated && !hosts.has(host))
+        return { code: 'isolation.image', subject: 'host', need: listed(isolated_hosts), have: host, source: 'option isolated_images' }
+      if (!imageIsIsolated && isRestricted && hosts.has(host))
+        return { code: 'isolation.host', subject: 'image', need: listed(isolated_images), have, source: 'option isolated_hosts' }
+      return undefined
+    }
+  },
+})
+
+const listed = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '))

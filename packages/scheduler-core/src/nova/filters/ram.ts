@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { Reason } from '../../filters/filter.ts'
+import { aggregateRatio, hostRatio, type RatioOf } from '../allocation-ratio.ts'
+import type { HostState } from '../host-state.ts'
+import { novaFilter, withLimits } from '../nova-filter.ts'
+import type { NovaRequest } from '../objects/request.ts'
+
+const RATIO = 'ram_allocation_ratio'
+const ownRatio = hostRatio(RATIO, ({ ramAllocationRatio }) => ramAllocationRatio, 1.5)
+
+/** The option of Juno and Kilo for all hosts; 0, as in Liberty: each host's own, and 1.5 where it has none. */
+const options = z.strictObject({ [RATIO]: z.number().min(0).default(0) })
+
+/** Enough of the host's memory is left, overcommit included. */
+export const ramFilter = novaFilter({
+  name: 'RamFilter',
+  description: 'The host has enough memory left.',
+  options,
+  prepare: (request, { [RATIO]: option }) => checkRam(request, ownRatio(option)),
+})
+
+/** As RamFilter, with the least ratio that the host's aggregates give. */
+export const aggregateRamFilter = novaFilter({
+  name: 'AggregateRamFilter',
+  description: 'The host has enough memory left by the ratio of its aggregates.',
+  options,
+  prepare: (request, { [RATIO]: option }) => checkRam(request, aggregateRatio(RATIO, ownRatio(option))),
+})
+
+/** Exactly as much memory is left as asked for, without overcommit. */
+export const exactRamFilter = novaFilter({
+  name: 'ExactRamFilter',
+  description: 'The host has exactly the memory left that is asked for.',
+  prepare:
+    ({ flavor: { memoryMb: need } }) =>
+    ({ freeRamMb: have }) =>
+      have === need ? undefined : { code: 'memory.not_exact', subject: 'memory', need, have, unit: 'MiB' },
+})
+
+function checkRam({ flavor: { memoryMb: need } }: NovaRequest, ratioOf: RatioOf) {
+  const check = (host: HostState): Reason | undefined => {
+    const { value, source } = ratioOf(host)
+    const have = host.totalUsableRamMb * value - (host.totalUsableRamMb - host.freeRamMb)
+    return have >= need ? undefined : { code: 'memory.short', subject: 'memory', need, have, unit: 'MiB', source }
+  }
+  return withLimits(check, (host) => ({ memoryMb: host.totalUsableRamMb * ratioOf(host).value }))
+}

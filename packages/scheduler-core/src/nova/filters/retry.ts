@@ -1,0 +1,14 @@
+import { novaFilter } from '../nova-filter.ts'
+
+/** The node was not tried before for this request. Host and node must both be those that were tried. */
+export const retryFilter = novaFilter({
+  name: 'RetryFilter',
+  description: 'The node was not tried before for this request.',
+  prepare({ retry }) {
+    if (retry == null || retry.hosts.length === 0) return undefined
+    return ({ host, node }) =>
+      retry.hosts.some((tried) => tried.host === host && tried.node === node)
+        ? { code: 'host.tried', subject: 'node', need: 'not tried before', have: `${host}, ${node}`, source: 'retry' }
+        : undefined
+  },
+})

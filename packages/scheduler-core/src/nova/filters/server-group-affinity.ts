@@ -1,0 +1,26 @@
+import { NovaError } from '../nova-error.ts'
+import { novaFilter } from '../nova-filter.ts'
+
+/** Members of a group with this policy share a host: one of those where the group lives, once it lives somewhere. */
+const affinityFilter = (name: string, policy: string) =>
+  novaFilter({
+    name,
+    description: `The host is one of those of the server group with the policy ${policy}.`,
+    prepare({ instanceGroup: group }) {
+      if (group == null) return undefined
+      const { policies, hosts, uuid } = group
+      // Nova reads the older list here, and the newer single policy for anti-affinity
+      if (policies === undefined)
+        throw new NovaError('ObjectActionError', { subject: 'instance_group.policies', need: 'set', have: 'unset' })
+      if (!policies?.includes(policy) || hosts == null || hosts.length === 0) return undefined
+      const own = new Set(hosts)
+      const need = [...own].join(', ')
+      return ({ host }) =>
+        own.has(host) ? undefined : { code: 'group.affinity', subject: uuid ?? 'n/a', need, have: host, source: `policy ${policy}` }
+    },
+  })
+
+export const serverGroupAffinityFilter = affinityFilter('ServerGroupAffinityFilter', 'affinity')
+
+/** Of Juno, for groups that a hint made. */
+export const groupAffinityFilter = affinityFilter('GroupAffinityFilter', 'legacy')

@@ -1,0 +1,84 @@
+import type { HostState } from '../host-state.ts'
+import type { NovaFlavor, NovaRequest } from '../objects/request.ts'
+
+/** A host as Nova sees it, with room for everything; the test says what matters to it. */
+export function aHostState(given: Partial<HostState> = {}): HostState {
+  return {
+    host: 'h1',
+    node: 'h1',
+    cellUuid: undefined,
+    uuid: undefined,
+    freeRamMb: 65_536,
+    totalUsableRamMb: 65_536,
+    totalUsableDiskGb: 1000,
+    diskMbUsed: 0,
+    freeDiskMb: 1_024_000,
+    vcpusTotal: 16,
+    vcpusUsed: 0,
+    numInstances: 0,
+    numIoOps: 0,
+    failedBuilds: 0,
+    cpuAllocationRatio: 4,
+    ramAllocationRatio: 1.5,
+    diskAllocationRatio: 1,
+    hypervisorType: 'QEMU',
+    hypervisorVersion: 7_002_000,
+    hypervisorHostname: 'h1',
+    hostIp: '192.0.2.10',
+    cpuInfo: null,
+    stats: {},
+    metrics: [],
+    supportedInstances: [['x86_64', 'kvm', 'hvm']],
+    numaTopology: null,
+    pciPools: [],
+    hasPciStats: true,
+    aggregates: [],
+    service: { disabled: false, disabledReason: null, forcedDown: false, heartbeatAt: null },
+    instances: new Set(),
+    ...given,
+  }
+}
+
+/** An aggregate by its name, with metadata. */
+export const anAggregate = (name: string, metadata: Readonly<Record<string, string>>): HostState['aggregates'][number] => ({
+  uuid: name,
+  name,
+  metadata,
+})
+
+type GivenRequest = Partial<Omit<NovaRequest, 'flavor'>> & { readonly flavor?: Partial<NovaFlavor> }
+
+/** A request for one small instance; the test says what matters to it. */
+export function aNovaRequest({ flavor, ...given }: GivenRequest = {}): NovaRequest {
+  return {
+    image: null,
+    numaTopology: null,
+    pciRequests: null,
+    networkMetadata: undefined,
+    projectId: 'p1',
+    userId: 'u1',
+    availabilityZone: null,
+    numInstances: 1,
+    instanceUuid: 'i1',
+    ignoreHosts: null,
+    forceHosts: null,
+    forceNodes: null,
+    requestedDestination: null,
+    retry: null,
+    instanceGroup: null,
+    schedulerHints: {},
+    isBfv: false,
+    ...given,
+    flavor: {
+      name: 'm1.small',
+      flavorid: '4',
+      vcpus: 2,
+      memoryMb: 2048,
+      rootGb: 20,
+      ephemeralGb: 0,
+      swap: 0,
+      extraSpecs: {},
+      ...flavor,
+    },
+  }
+}

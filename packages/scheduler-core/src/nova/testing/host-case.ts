@@ -1,0 +1,45 @@
+import type { HostAggregate } from '../host-state.ts'
+import { NovaHost } from '../nova-host.ts'
+import { readNovaComputeNode } from '../objects/compute-node.ts'
+import { isJson, WireError } from '../objects/wire.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** A host of the recorded verdicts as a filter sees it. Throws WireError. */
+export function readHostCase(value: unknown): NovaHost {
+  const host = objectOf(value, 'host')
+  const service = objectOf(host.service, 'host.service')
+  return new NovaHost({
+    host: String(host.host),
+    node: String(host.nodename),
+    cellUuid: String(host.cell_uuid),
+    computeNode: readNovaComputeNode(host.compute_node).node,
+    service: {
+      disabled: service.disabled === true,
+      disabledReason: typeof service.disabled_reason === 'string' ? service.disabled_reason : null,
+      forcedDown: service.forced_down === true,
+      heartbeatAt: timeOf(service.last_seen_up) ?? timeOf(service.created_at) ?? null,
+      fields: service,
+    },
+    aggregates: listOf(host.aggregates).map(readAggregate),
+    instances: listOf(host.instances).map(String),
+  })
+}
+
+/** Times in the cases are UTC and say so or not. */
+export function timeOf(text: unknown): number | undefined {
+  return typeof text === 'string' ? Date.parse(text.endsWith('Z') ? text : `${text}Z`) : undefined
+}
+
+function readAggregate(value: unknown): HostAggregate {
+  const { uuid, name, metadata } = objectOf(value, 'host.aggregates')
+  const pairs = Object.entries(objectOf(metadata, 'host.aggregates.metadata'))
+  return { uuid: String(uuid), name: String(name), metadata: Object.fromEntries(pairs.map(([key, word]) => [key, String(word)])) }
+}
+
+function objectOf(value: unknown, path: string): Json {
+  if (isJson(value)) return value
+  throw new WireError(path, value, 'an object')
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
