@@ -9,6 +9,7 @@ import { aggregateDiskFilter, diskFilter, exactDiskFilter } from './disk.ts'
 import { aggregateIoOpsFilter, ioOpsFilter } from './io-ops.ts'
 import { isolatedHostsFilter } from './isolated-hosts.ts'
 import { aggregateNumInstancesFilter, numInstancesFilter } from './num-instances.ts'
+import { pciPassthroughFilter } from './pci-passthrough.ts'
 import { aggregateRamFilter, exactRamFilter, ramFilter } from './ram.ts'
 import { retryFilter } from './retry.ts'
 import { differentHostFilter, sameHostFilter } from './same-host.ts'
@@ -29,6 +30,7 @@ export const novaFilters: readonly NovaFilter[] = [
   ioOpsFilter,
   isolatedHostsFilter,
   numInstancesFilter,
+  pciPassthroughFilter,
   sameHostFilter,
   serverGroupAffinityFilter,
   // of Juno to Liberty

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { aHostState, aNovaRequest } from '../testing/builders.ts'
+import { pciPassthroughFilter } from './pci-passthrough.ts'
+
+const check = (given: Parameters<typeof aHostState>[0], requests: readonly object[]) =>
+  pciPassthroughFilter.prepare(aNovaRequest({ pciRequests: requests }), {}, { now: 0 })?.(aHostState(given))
+
+const pool = (count: number, keys: object = {}) => ({ count, keys: { vendor_id: '8086', product_id: '1520', numa_node: 0, ...keys } })
+const ask = (count: number, keys: object = {}) => ({ count, spec: [{ vendor_id: '8086', ...keys }], alias_name: 'nic' })
+
+test.each([
+  ['nothing is asked for', [], [], undefined],
+  ['a pool has enough', [pool(2)], [ask(2)], undefined],
+  ['two pools have enough together', [pool(1), pool(1, { product_id: '1521' })], [ask(2)], undefined],
+  ['there are too few', [pool(2)], [ask(3)], { code: 'pci.short', need: 3, have: 2 }],
+  ['the first request leaves too few for the second', [pool(2)], [ask(2), ask(1)], { code: 'pci.short', need: 1, have: 0 }],
+  ['the host reported none', [], [ask(1)], { code: 'pci.not_reported', need: 1, have: 0 }],
+  ['the vendor is another', [pool(2)], [{ ...ask(1), spec: [{ vendor_id: '10de' }] }], { code: 'pci.short', need: 1, have: 0 }],
+  ['a physical function is not given unasked', [pool(2, { dev_type: 'type-PF' })], [ask(1)], { code: 'pci.unasked', need: 1, have: 0 }],
+  ['a physical function is given to who asks', [pool(2, { dev_type: 'type-PF' })], [ask(1, { dev_type: 'type-PF' })], undefined],
+  ['the cell of the device is no question here', [pool(1, { numa_node: 3 })], [{ ...ask(1), numa_policy: 'required' }], undefined],
+])('%s', (_what, pciPools, requests, reason) => {
+  const said = check({ pciPools }, requests)
+  if (reason === undefined) expect(said).toBeUndefined()
+  else expect(said).toMatchObject({ ...reason, subject: 'nic', unit: 'devices', source: 'PCI requests' })
+})

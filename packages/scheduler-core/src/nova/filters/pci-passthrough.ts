@@ -1,0 +1,20 @@
+import { supportPciRequests } from '../hardware/pci.ts'
+import { readPciRequests } from '../hardware/read-pci.ts'
+import { novaFilter } from '../nova-filter.ts'
+
+/**
+ * The host has the PCI devices that the request asks for, each request after the ones before it. On which cells they are is no question of
+ * this filter.
+ */
+export const pciPassthroughFilter = novaFilter({
+  name: 'PciPassthroughFilter',
+  description: 'The host has the PCI devices that are asked for.',
+  prepare({ pciRequests }) {
+    const requests = readPciRequests(pciRequests)
+    if (requests.length === 0) return undefined
+    return ({ pciPools }) => {
+      const shortfall = supportPciRequests(pciPools, requests)
+      return shortfall === undefined ? undefined : { ...shortfall, source: 'PCI requests' }
+    }
+  },
+})
