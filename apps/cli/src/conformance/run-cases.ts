@@ -1,6 +1,7 @@
 import { WireError } from '@gantt/scheduler-core/nova'
 import { type Case, CaseFileError, readCases } from './cases.ts'
 import { judgeEndToEndCase } from './end-to-end-case.ts'
+import { isExtraKind, judgeExtraCase } from './extra-case.ts'
 import { judgeFilterCase } from './filter-case.ts'
 import { judgeRequestSpecCase } from './request-spec-case.ts'
 import type { Difference } from './verdicts.ts'
@@ -43,6 +44,7 @@ function kindOf(given: Case, file: string): { readonly kind: string; readonly ju
   if (typeof given.weigher === 'string') return { kind: `weigher ${given.weigher}`, judge: judgeWeigherCase }
   if (Array.isArray(given.instance_uuids)) return { kind: 'end to end', judge: judgeEndToEndCase }
   if (given.primitive !== undefined) return { kind: 'RequestSpec', judge: judgeRequestSpecCase }
+  if (isExtraKind(given.kind)) return { kind: `rule ${String(given.kind)}`, judge: judgeExtraCase }
   throw new CaseFileError(`${file}: case ${given.id} is of no known kind; it must have filter, weigher, instance_uuids, primitive or kind`)
 }
 

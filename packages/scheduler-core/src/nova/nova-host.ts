@@ -1,6 +1,7 @@
 import type { HostTopology } from './hardware/index.ts'
 import type { PciPool } from './hardware/pci.ts'
 import type { HostAggregate, HostMetric, HostService, HostState } from './host-state.ts'
+import type { HostLimits } from './nova-filter.ts'
 import type { NovaComputeNode } from './objects/compute-node.ts'
 
 /** What Nova's host manager knows of a host beside its ComputeNode. */
@@ -53,6 +54,9 @@ export class NovaHost implements HostState {
   readonly service: HostService
   readonly instances: Set<string>
   readonly updatedAt: number | undefined
+
+  /** Up to where the instance that was placed here may fill it: what the filters gave that let it pass. */
+  limits: HostLimits = {}
 
   constructor({ host, node, cellUuid, computeNode, service, aggregates, instances }: NovaHostFacts) {
     this.host = host

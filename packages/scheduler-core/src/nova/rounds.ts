@@ -2,7 +2,7 @@ import { createRandom, type Random } from '../random.ts'
 import { candidatesOf } from './candidates.ts'
 import { consume } from './consume.ts'
 import { NovaError } from './nova-error.ts'
-import type { NovaFilter } from './nova-filter.ts'
+import type { HostCheck, NovaFilter } from './nova-filter.ts'
 import type { HostSnapshot, NovaHost } from './nova-host.ts'
 import type { NovaRequest } from './objects/request.ts'
 import { type ChosenWeigher, weighHosts } from './weigh.ts'
@@ -132,11 +132,18 @@ function filterRound({ rules, now }: RoundsInput, request: NovaRequest, input: r
   for (const { filter, options } of candidates.isForced ? [] : rules.filters) {
     if (filter.oncePerRequest && index > 0) continue
     const check = filter.prepare(request, options, { now })
-    if (check !== undefined) left = left.filter((host) => check(host) === undefined)
+    if (check !== undefined) left = left.filter((host) => passes(check, host))
     filters.push({ filter: filter.name, survivors: left })
     if (left.length === 0) break
   }
   return { index, input, filters, filtered: left, weighed: undefined, stateAfter: undefined }
+}
+
+/** A host that a filter lets pass takes the filter's limits over. */
+function passes(check: HostCheck, host: NovaHost): boolean {
+  if (check(host) !== undefined) return false
+  if (check.limits !== undefined) host.limits = { ...host.limits, ...check.limits(host) }
+  return true
 }
 
 /** The list with the chosen one in front: the best, or one of the best by chance where the rules say so. */

@@ -1,0 +1,63 @@
+import {
+  architectureName,
+  hypervisorTypeName,
+  hypervisorVersionText,
+  match,
+  NovaError,
+  parseCpuList,
+  versionSatisfies,
+  vmModeName,
+} from '@gantt/scheduler-core/nova'
+import { asText } from './case-host.ts'
+import { type Case, CaseFileError } from './cases.ts'
+import { type Difference, differenceOf } from './verdicts.ts'
+
+type Answer = (given: Case) => unknown
+
+const names = new Map([
+  ['Architecture', architectureName],
+  ['HVType', hypervisorTypeName],
+  ['VMMode', vmModeName],
+])
+
+/** The small rules below the filters, by the kind of a row. */
+const answers = new Map<unknown, Answer>([
+  ['match', (row) => match(asText(row.value, 'value'), asText(row.requirement, 'requirement'))],
+  ['version', (row) => hypervisorVersionText(Number(row.hypervisor_version))],
+  ['version_predicate', (row) => versionSatisfies(asText(row.version, 'version'), asText(row.predicate, 'predicate'))],
+  ['cpu_spec', (row) => parseCpuList(asText(row.spec, 'spec'))],
+  ['canonicalize', canonicalize],
+])
+
+/** The kinds of rows that are judged. */
+export const isExtraKind = (kind: unknown): boolean => answers.has(kind)
+
+/** One row of a small rule: its answer, or the exception that it raises. */
+export function judgeExtraCase(given: Case): Difference | undefined {
+  const answer = answers.get(given.kind)
+  if (answer === undefined)
+    throw new CaseFileError(
+      `row ${given.id} is of the kind ${JSON.stringify(given.kind)}; it must be one of ${[...answers.keys()].join(', ')}`,
+    )
+  return differenceOf(
+    given.expected,
+    orError(() => answer(given)),
+    'expected',
+  )
+}
+
+function canonicalize(row: Case): unknown {
+  const name = names.get(asText(row.enum, 'enum'))
+  if (name === undefined)
+    throw new CaseFileError(`row ${row.id} is of the enum ${JSON.stringify(row.enum)}; it must be one of ${[...names.keys()].join(', ')}`)
+  return row.value === null ? null : name(asText(row.value, 'value'))
+}
+
+function orError(run: () => unknown): unknown {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof NovaError) return { error: error.kind }
+    throw error
+  }
+}
