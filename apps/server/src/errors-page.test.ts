@@ -3,6 +3,7 @@ import { auditCodes, codes } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { migrationCodes } from './db/migrate.ts'
 import { embeddedPostgresCodes } from './embedded-postgres/error.ts'
+import { haltCodes } from './replica/mode.ts'
 import { faultCodes } from './schema/faults.ts'
 import { callCodes } from './services/codes.ts'
 
@@ -26,6 +27,7 @@ test('docs/errors.md lists every code there is, once, and no other', () => {
   const all = [
     ...Object.keys(codes),
     ...Object.keys(auditCodes),
+    ...Object.keys(haltCodes),
     ...Object.keys(callCodes),
     ...embeddedPostgresCodes,
     ...migrationCodes,
@@ -35,7 +37,7 @@ test('docs/errors.md lists every code there is, once, and no other', () => {
 })
 
 test('docs/errors.md says of each code what the code says, and a cure', () => {
-  const catalogue: Readonly<Record<string, string>> = { ...codes, ...auditCodes, ...callCodes }
+  const catalogue: Readonly<Record<string, string>> = { ...codes, ...auditCodes, ...haltCodes, ...callCodes }
   for (const { code, cells } of rows) {
     if (catalogue[code] !== undefined) expect({ code, says: cells[0] }).toEqual({ code, says: catalogue[code] })
     expect({ code, cure: cells.at(-1) }).not.toEqual({ code, cure: '' })

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { UnknownEntryError } from '@gantt/scheduler-core'
 import { ConfigError, readConfig } from './config.ts'
 import { openDatabase } from './db/open-database.ts'
 import { codeOf } from './embedded-postgres/error.ts'
@@ -89,6 +90,8 @@ const toStandardOutput = (line: string): void => void process.stdout.write(`${li
 /** Why the service could not start, or did not go on, with a cure where there is a likely one. */
 function explain(error: unknown, portSetting: string): string {
   if (error instanceof ConfigError || error instanceof BusyError) return error.message
+  if (error instanceof UnknownEntryError)
+    return `The service could not start: ${error.message}. Start the release that the other replicas have.`
   const { code, address, port, message } = error as NodeJS.ErrnoException & { address?: string; port?: number }
   if (code === 'EADDRINUSE')
     return `Port ${port} of ${address} is in use. Stop what uses it, or set ${portSetting} to another one (0: any that is free).`

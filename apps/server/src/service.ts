@@ -7,6 +7,7 @@ import { createAuditStore } from './db/audit.ts'
 import { createDecisionStore } from './db/decisions.ts'
 import { createPrisma, type PrismaClient } from './db/prisma.ts'
 import { createProjectionStore } from './db/projections.ts'
+import { createReplicaStore } from './db/replicas.ts'
 import { createRequestSpecStore, requestSpecId, writeRequestSpecs } from './db/request-specs.ts'
 import type { StoredDecision } from './db/rows.ts'
 import { consoleFolder, createConsole } from './http/console.ts'
@@ -20,6 +21,7 @@ import type { UnloggedDecision } from './replica/placement.ts'
 import { createProjector } from './replica/projector.ts'
 import { Replica } from './replica/replica.ts'
 import { unloggedRow } from './replica/rows-of.ts'
+import { openStanding } from './replica/standing.ts'
 import { createSchema } from './schema/index.ts'
 import { createAudit } from './services/audit.ts'
 import type { Listening } from './services/liveness.ts'
@@ -86,11 +88,19 @@ export async function openService({
     const records = openRecords(prisma)
     const store = await openPostgresSynchronizer(connection)
     const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
-    const replica = await Replica.start({ store, name, warn, horizon, recordUnlogged: records.keep }).catch(async (error: unknown) => {
+    const registered = await openStanding({ store: createReplicaStore(prisma), name, warn }).catch(async (error: unknown) => {
       await store.close()
       throw error
     })
+    opened.push(() => registered.close())
+    const replica = await Replica.start({ store, name, warn, horizon, recordUnlogged: records.keep, ...registered.options }).catch(
+      async (error: unknown) => {
+        await store.close()
+        throw error
+      },
+    )
     opened.push(() => replica.close())
+    const standing = registered.follow(replica)
     const history = createHistory(store.past)
     const projections = createProjectionStore(prisma, ({ kind, id, revision, reason }) =>
       warn(`the projections go on without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`),
@@ -108,6 +118,8 @@ export async function openService({
       history,
       projector,
       log: createLogReader(store.past, horizon, () => projections.countSetAside()),
+      past: store.past,
+      standing,
       feed: records,
       keys,
       audit,
@@ -125,6 +137,7 @@ export async function openService({
       endStreams: () => services.watch.close(),
     })
     opened.push(() => server.close())
+    registered.listens(server.url)
     // last, so that a key that is made is a key that is shown
     const newAdminKey = await ensureAdminKey(keys, adminKey)
     return { url: server.url, newAdminKey, replica, keys, watcher: listening.watcher, close: closeAll }

@@ -1,9 +1,11 @@
 import type { Client } from '@gantt/client'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { batches } from './batches.ts'
 import { CLAIM, type ClaimRow, toClaimTable } from './claim-rows.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { notEmpty } from './hosts.ts'
+import { duration } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { showProgress } from './pages.ts'
 
@@ -13,7 +15,8 @@ interface Flags extends ConnectionFlags {
   readonly json?: true
 }
 
-interface ClaimRef {
+/** A claim, and the proof of which of its lives is meant. */
+export interface ClaimRef {
   readonly id: string
   readonly fence: number
 }
@@ -22,7 +25,7 @@ interface ClaimRef {
 const CLAIMS_PER_CALL = 100
 const READ_AT_ONCE = 20
 
-type Edit = 'claimConfirm' | 'claimExtend' | 'claimRelease'
+type Edit = 'claimConfirm' | 'claimExtend' | 'claimRelease' | 'claimRevoke'
 
 type Ended = Refusal & { readonly claim?: ClaimRow | null }
 
@@ -34,16 +37,30 @@ const DOCUMENTS: Readonly<Record<Edit, string>> = {
   claimRelease: `mutation Release($claims: [ClaimRef!]!, $reason: String) {
     results: claimRelease(claims: $claims, reason: $reason) ${RESULT}
   }`,
+  claimRevoke: `mutation Revoke($ids: [ID!]!, $reason: String!) { results: claimRevoke(ids: $ids, reason: $reason) ${RESULT} }`,
 }
 
-/** `gantt claims confirm|extend|release`: what becomes of room that is held. */
+/** `gantt claims confirm|revert|extend|release|revoke`: what becomes of room that is held. */
 export function addClaimEdits(claims: Command): void {
   const confirm = claims
     .command('confirm')
-    .description('hold the room of reservations for good')
+    .description('hold the room of reservations for good; at the destination of a move: leave the source, in the same step')
     .argument('<claim...>', 'ids, as select and claims print them')
     .action((ids: readonly string[], _flags: Flags, command: Command) => edit('claimConfirm', ids, command.optsWithGlobals()))
-  withExamples(withService(confirm), [['gantt claims confirm 7d0e6a52-...', 'keep what select reserved']])
+  withExamples(withService(confirm), [
+    ['gantt claims confirm 7d0e6a52-...', 'keep what select reserved'],
+    ['gantt claims confirm 1b9c8e11-...', 'the instance has arrived there: end the claim that it came from'],
+  ])
+
+  const revert = claims
+    .command('revert')
+    .description('end an open move where it began: the room at its destination is given back')
+    .argument('<claim...>', 'either end of each move')
+    .option('--reason <text>', 'why, kept with the claim at the destination')
+    .action((ids: readonly string[], _flags: Flags, command: Command) =>
+      edit('claimRelease', ids, { reason: 'move reverted', ...command.optsWithGlobals() }, readDestinations),
+    )
+  withExamples(withService(revert), [['gantt claims revert 7d0e6a52-... --reason "the image did not boot"', 'it stays where it was']])
 
   const extend = claims
     .command('extend')
@@ -60,16 +77,25 @@ export function addClaimEdits(claims: Command): void {
     .option('--reason <text>', 'why, kept with the claim')
     .action((ids: readonly string[], _flags: Flags, command: Command) => edit('claimRelease', ids, command.optsWithGlobals()))
   withExamples(withService(release), [['gantt claims release 7d0e6a52-... --reason "given up"', 'nobody needs it any more']])
+
+  const revoke = claims
+    .command('revoke')
+    .description('take room back, whoever holds it; its holder learns it with the next call about it')
+    .argument('<claim...>', 'ids, as select and claims print them')
+    .requiredOption('--reason <text>', 'why, kept with the claim', notEmpty)
+    .action((ids: readonly string[], _flags: Flags, command: Command) => edit('claimRevoke', ids, command.optsWithGlobals()))
+  withExamples(withService(revoke), [['gantt claims revoke 7d0e6a52-... --reason "rack 4 burns"', 'the room is free again']])
 }
 
-const edit = (name: Edit, ids: readonly string[], flags: Flags): Promise<void> =>
+const edit = (name: Edit, ids: readonly string[], flags: Flags, read = readRefs): Promise<void> =>
   run(flags, async () => {
     const client = connect(flags)
     const { ttl, reason } = flags
-    const claims = await readRefs(client, ids)
+    const claims = await read(client, ids)
     const results: Ended[] = []
     for (const batch of batches(claims, CLAIMS_PER_CALL)) {
-      const variables = { claims: batch, ttl, reason }
+      const named = name === 'claimRevoke' ? { ids: batch.map(({ id }) => id) } : { claims: batch }
+      const variables = { ...named, ttl, reason }
       results.push(...(await client.request<{ results: readonly Ended[] }>(DOCUMENTS[name], variables)).results)
       showProgress(results.length, claims.length, results.length === claims.length)
     }
@@ -77,14 +103,32 @@ const edit = (name: Edit, ids: readonly string[], flags: Flags): Promise<void> =
   })
 
 /** The claims as they are now; the fence of each keeps a change that comes in between from being overwritten. */
-async function readRefs(client: Client, ids: readonly string[]): Promise<readonly ClaimRef[]> {
-  const document = 'query Fence($id: ID!) { claim(id: $id) { id fence } }'
-  const read = async (id: string): Promise<ClaimRef> => {
-    const { claim } = await client.request<{ claim: ClaimRef | null }>(document, { id })
+export async function readRefs(client: Client, ids: readonly string[]): Promise<readonly ClaimRef[]> {
+  return (await readEnds(client, ids)).map(({ id, fence }) => ({ id, fence }))
+}
+
+/** The destinations of open moves of which either end is named. */
+async function readDestinations(client: Client, ids: readonly string[]): Promise<readonly ClaimRef[]> {
+  return (await readEnds(client, ids)).map(({ id, fence, moveOf, movingTo }, at) => {
+    if (movingTo !== null) return movingTo
+    if (moveOf !== null) return { id, fence }
+    throw new CommandFailure(EXIT.refused, `claim ${ids[at]} is not moving; nothing was changed`)
+  })
+}
+
+interface MoveEnd extends ClaimRef {
+  readonly moveOf: { readonly id: string } | null
+  readonly movingTo: ClaimRef | null
+}
+
+async function readEnds(client: Client, ids: readonly string[]): Promise<readonly MoveEnd[]> {
+  const document = 'query Fence($id: ID!) { claim(id: $id) { id fence moveOf { id } movingTo { id fence } } }'
+  const read = async (id: string): Promise<MoveEnd> => {
+    const { claim } = await client.request<{ claim: MoveEnd | null }>(document, { id })
     if (claim === null) throw new CommandFailure(EXIT.refused, `there is no claim ${id}; nothing was changed`)
     return claim
   }
-  const claims: ClaimRef[] = []
+  const claims: MoveEnd[] = []
   for (const batch of batches(ids, READ_AT_ONCE)) claims.push(...(await Promise.all(batch.map(read))))
   return claims
 }
@@ -100,9 +144,4 @@ function toResult(ids: readonly string[], results: readonly Ended[]): Result {
     json: { results },
     exitCode: refused.length === 0 ? EXIT.done : EXIT.refused,
   }
-}
-
-function duration(text: string): string {
-  if (/^P(?=.)(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+S)?)?$/.test(text)) return text
-  throw new InvalidArgumentError('It must be an ISO 8601 duration such as PT10M.')
 }

@@ -1,7 +1,12 @@
 import { age, mib } from './format.ts'
 import { nameOf } from './hosts.ts'
 import { shortId } from './ids.ts'
-import { toTable } from './table.ts'
+import { toTable, wrap } from './table.ts'
+
+interface HostName {
+  readonly name: string
+  readonly node: string
+}
 
 /** A claim as lists show it. */
 export interface ClaimRow {
@@ -10,16 +15,53 @@ export interface ClaimRow {
   readonly state: string
   readonly expiresAt: string | null
   readonly instanceUuid: string | null
-  readonly host: { readonly name: string; readonly node: string }
+  readonly host: HostName
+  readonly reason: string | null
+  /** While a move is open: the claim at its other end. */
+  readonly movingTo: { readonly id: string; readonly host: HostName } | null
+  readonly moveOf: { readonly id: string } | null
   readonly resources: readonly { readonly resourceClass: string; readonly amount: number }[]
 }
 
 /** Selects a ClaimRow, and what scripts may want beside it. */
-export const CLAIM = `id fence state account createdAt expiresAt instanceUuid host { name node }
+export const CLAIM = `id fence state account createdAt expiresAt instanceUuid serverGroup host { name node }
+  reason releasedAt moveOf { id } movingTo { id host { name node } }
   resources { resourceClass amount } gpus { index milli } cells { guest cell cpus pinned memoryMb }`
 
-/** One claim a line. */
+const LIVE = new Set(['RESERVED', 'CONFIRMED', 'MATERIALISED'])
+/** Open moves told below a table: the others are in the JSON. */
+const MOST_MOVES = 5
+
+/** One claim a line: what it takes while it holds room, and why it ended once it has; then the moves that are open. */
 export function toClaimTable(claims: readonly ClaimRow[]): readonly string[] {
+  const live = claims.filter(({ state }) => LIVE.has(state))
+  const ended = claims.filter(({ state }) => !LIVE.has(state))
+  const moving = live.filter(({ movingTo }) => movingTo !== null)
+  return [
+    ...(live.length > 0 || ended.length === 0 ? toLiveTable(live) : []),
+    ...(live.length > 0 && ended.length > 0 ? [''] : []),
+    ...(ended.length > 0 ? toEndedTable(ended) : []),
+    ...moving.slice(0, MOST_MOVES).flatMap(toMove),
+    ...(moving.length > MOST_MOVES ? [`${moving.length - MOST_MOVES} more are moving: --json has them`] : []),
+  ]
+}
+
+/** Where a claim moves to, and the id by which the move is confirmed or reverted. */
+const toMove = ({ host, movingTo }: ClaimRow): readonly string[] =>
+  movingTo === null ? [] : wrap(`Moving from ${nameOf(host)} to ${nameOf(movingTo.host)}: confirm or revert ${shortId(movingTo.id)}`)
+
+const toEndedTable = (claims: readonly ClaimRow[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'claim' },
+      { head: 'host', cut: 'middle', least: 7, key: true },
+      { head: 'state', cut: 'end', least: 8 },
+      { head: 'reason', wraps: true, least: 12 },
+    ],
+    claims.map(({ id, host, state, reason }) => [shortId(id), nameOf(host), state, reason ?? '-']),
+  )
+
+function toLiveTable(claims: readonly ClaimRow[]): readonly string[] {
   const nowMs = Date.now()
   return toTable(
     [

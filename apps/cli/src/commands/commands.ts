@@ -5,9 +5,13 @@ import { addClaims } from './claims.ts'
 import { addDb } from './db.ts'
 import { addDecisions } from './decisions.ts'
 import { addExplain } from './explain.ts'
+import { addGroups } from './groups.ts'
+import { addHealth } from './health.ts'
 import { addHost } from './host.ts'
 import { addHosts } from './hosts.ts'
 import { addKeys } from './keys.ts'
+import { addLiveness } from './liveness.ts'
+import { addLog } from './log.ts'
 import { addSelect } from './select.ts'
 import { addWhyNot } from './why-not.ts'
 
@@ -21,6 +25,10 @@ export function addCommands(program: Command): void {
   addClaims(program)
   addAggregates(program)
   addHost(program)
+  addGroups(program)
+  addLiveness(program)
+  addHealth(program)
+  addLog(program)
   addKeys(program)
   addAudit(program)
   addDb(program)

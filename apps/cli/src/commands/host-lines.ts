@@ -13,6 +13,7 @@ export interface HostDetail {
   readonly status: string
   readonly statusReason: string | null
   readonly state: string
+  readonly stateReason: string | null
   readonly lastReportAt: string | null
   readonly runningVms: number
   readonly traits: readonly string[]
@@ -59,7 +60,8 @@ function toHead(host: HostDetail): readonly string[] {
     ['host', nameOf(host)],
     ['zone', host.availabilityZone],
     ['status', host.statusReason === null ? host.status : `${host.status}: ${host.statusReason}`],
-    ['state', `${host.state}, reported ${ago}, ${counted(host.runningVms, 'instance')} running`],
+    ['state', host.stateReason === null ? host.state : `${host.state}: ${host.stateReason}`],
+    ['last report', `${ago}, ${counted(host.runningVms, 'instance')} running`],
     ['aggregates', host.aggregates.nodes.map(({ name }) => name).join(' ') || '-'],
     ...(host.traits.length === 0 ? [] : [['traits', host.traits.join(' ')] as const]),
   ])

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { GANTT } from './called.ts'
 import { CLAIM } from './claim-rows.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
+import { addEvacuate } from './evacuate.ts'
 import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { counted } from './format.ts'
 import { type HostDetail, toLines } from './host-lines.ts'
@@ -32,7 +33,7 @@ interface StatusSet {
 
 const HOST = `query Host($name: String!, $node: String) {
   host(name: $name, node: $node) {
-    name node availabilityZone status statusReason state lastReportAt runningVms traits
+    name node availabilityZone status statusReason state stateReason lastReportAt runningVms traits
     capacity { ${USAGE} }
     numa { cells { id cpus cpusFree pinned memoryMb memoryUsedMb memoryFreeMb } }
     gpus { index model freeMilli }
@@ -53,9 +54,9 @@ const SET_STATUS = `mutation SetStatus($hosts: [ResourceNameInput!]!, $status: H
   }
 }`
 
-/** `gantt host show|set-status`: one host as it is, and whether hosts take anything new. */
+/** `gantt host show|set-status|evacuate`: one host as it is, whether hosts take anything new, and what to do with what is there. */
 export function addHost(program: Command): void {
-  const host = program.command('host').description('look at one host; open hosts for new instances, or close them')
+  const host = program.command('host').description('look at one host; open hosts for new instances, close or empty them')
   const show = host
     .command('show')
     .description('what a host has: the arithmetic of its capacity, NUMA cells, GPUs, aggregates and claims')
@@ -76,6 +77,7 @@ export function addHost(program: Command): void {
     ['gantt host set-status rack1-a --status DISABLED --reason "fan broken"', 'nothing new goes there'],
     ['gantt host set-status rack1-a rack1-b --status MAINTENANCE --reason "new kernel" --dry-run', 'what would it touch?'],
   ])
+  addEvacuate(host)
 }
 
 async function showHost(name: string, { node, ...flags }: Flags): Promise<Result> {

@@ -48,7 +48,7 @@ test('a claim is extended, confirmed, listed and released; then it is lost', asy
   expect(oneLine(await run('claims', '--state', 'RELEASED', '--json'))).toMatchObject({ claims: [{ id }] })
 })
 
-test('more claims than one call may have are ended by one command, or none is', async () => {
+test('more claims than one page are listed, and more claims than one call may have are ended by one command, or none is', async () => {
   type Placed = { destinations: { selected: { claim: { id: string } } }[] }
   const ids: string[] = []
   for (let placed = 0; placed < 6; placed++)
@@ -58,6 +58,7 @@ test('more claims than one call may have are ended by one command, or none is', 
       ),
     )
   const unknown = '00000000-0000-4000-8000-000000000000'
+  expect(oneLine<{ claims: unknown[] }>(await run('claims', '--all', '--json')).claims.length).toBeGreaterThanOrEqual(ids.length)
   const none = await run('claims', 'release', ...ids, unknown)
   expect([none.out, none.err, none.code]).toEqual(['', `error: there is no claim ${unknown}; nothing was changed\n`, 1])
   const { results } = oneLine<{ results: { claim: { state: string } }[] }>(await run('claims', 'release', ...ids, '--json'))

@@ -19,7 +19,13 @@ export interface Placed {
     readonly selected: {
       readonly weight: number
       readonly host: HostName & { readonly availabilityZone: string }
-      readonly claim: { readonly id: string; readonly fence: number; readonly state: string; readonly expiresAt: string | null } | null
+      readonly claim: {
+        readonly id: string
+        readonly fence: number
+        readonly state: string
+        readonly expiresAt: string | null
+        readonly moveOf: { readonly id: string } | null
+      } | null
     }
     readonly alternates: readonly { readonly host: HostName }[]
   }[]
@@ -72,10 +78,16 @@ export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): r
     ...alternates,
     ...(withOthers.length > MOST_ALTERNATES ? [`Next best after ${withOthers.length - MOST_ALTERNATES} others: --json has them`] : []),
     `Why there:  ${GANTT} explain ${shortId(decision.id)}`,
-    ...(claims.length === 1 ? [`To keep it: ${GANTT} claims confirm ${claims[0]}`] : []),
+    ...(claims.length === 1 ? toNext(claims[0] ?? '', destinations[0]?.selected.claim?.moveOf != null) : []),
     ...(claims.length > 1 ? [`To keep them: ${GANTT} claims confirm CLAIM...`] : []),
   ]
 }
+
+/** What to type about the one claim that was made: to keep it, or the two ways in which a move ends. */
+const toNext = (claim: string, isMove: boolean): readonly string[] =>
+  isMove
+    ? [`To move:    ${GANTT} claims confirm ${claim}`, `To stay:    ${GANTT} claims revert ${claim}`]
+    : [`To keep it: ${GANTT} claims confirm ${claim}`]
 
 /** Why no host can take it, and how to find out more. */
 export function toLinesOfRefused({ message, reasons, decision }: Refused): readonly string[] {

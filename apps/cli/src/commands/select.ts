@@ -3,13 +3,16 @@ import { type Command, Option } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { EXIT, mayHaveHappened, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { notEmpty } from './hosts.ts'
-import { wholeNumber } from './options.ts'
+import { INTENTS, type Intent, readMove } from './moves.ts'
+import { oneOf, wholeNumber } from './options.ts'
 import { note, type Result, run, withExamples, withService } from './output.ts'
 import { REASON } from './reasons.ts'
 import { type SelectAnswer, toLinesOfPlaced, toLinesOfRefused } from './select-lines.ts'
 import { readSpec, type SpecFlags } from './spec.ts'
 
 interface Flags extends ConnectionFlags, SpecFlags {
+  readonly intent?: Intent
+  readonly moveOf?: string
   readonly profile?: string
   readonly keyName?: string
   readonly confirm?: true
@@ -26,11 +29,12 @@ const SELECT = `mutation Select($input: SelectDestinationsInput!) {
       decision { id }
       destinations {
         instanceUuid
-        selected { weight host { name node availabilityZone } claim { id fence state expiresAt gpus { index milli } } }
+        selected { weight host { name node availabilityZone } claim { id fence state expiresAt moveOf { id } gpus { index milli } } }
         alternates { weight host { name node } }
       }
     }
     ... on NoValidHost { message placedCount decision { id } reasons { ${REASON} } }
+    ... on ClaimLost { claim { id state } }
     ${REFUSAL}
   }
 }`
@@ -60,6 +64,8 @@ export function addSelect(program: Command): void {
         'gpuModel',
       ]),
     )
+    .option('--intent <intent>', `what for: ${INTENTS.join(', ')}; create if not given`, oneOf(INTENTS))
+    .option('--move-of <claim>', 'the claim that moves, or is rebuilt where it is; what is not said anew is as it was asked then', notEmpty)
     .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
     .option('--key-name <name>', 'idempotency key: the same call with it gets the same answer; random if not given', notEmpty)
     .addOption(new Option('--confirm', 'hold the room for good').conflicts('advice'))
@@ -70,6 +76,8 @@ export function addSelect(program: Command): void {
     ['gantt select --vcpus 4 --memory-mb 8192 --root-gb 20', 'room for one instance, held for two minutes'],
     ['gantt select --vcpus 8 --memory-mb 16384 --count 3 --zone az1 --confirm', 'three, for good'],
     ['gantt select --vcpus 8 --memory-mb 65536 --gpus 1 --gpu-share 500 --advice', 'half a GPU: where would it go?'],
+    ['gantt select --intent live-migrate --move-of 7d0e6a52-...', 'the same instance elsewhere: both ends are held until one is ended'],
+    ['gantt select --intent resize --move-of 7d0e6a52-... --vcpus 8 --memory-mb 16384', 'more room, on its host or another'],
     ['jq .spec request.json | gantt select --spec - --json', 'a request from elsewhere'],
   ])
 }
@@ -78,8 +86,9 @@ async function select(flags: Flags): Promise<Result> {
   const client = connect(flags)
   const idempotencyKey = flags.keyName ?? `cli-${randomUUID()}`
   const input = {
-    spec: { gantt: await readSpec(flags) },
+    ...(flags.moveOf === undefined ? { spec: { gantt: await readSpec(flags) } } : await readMove(client, flags.moveOf, flags)),
     idempotencyKey,
+    ...(flags.intent === undefined ? {} : { intent: flags.intent }),
     claim: { mode: flags.confirm ? 'CONFIRM' : flags.advice ? 'NONE' : 'RESERVE' },
     ...(flags.profile === undefined ? {} : { profile: flags.profile }),
     ...(flags.alternates === undefined ? {} : { alternatesPerInstance: flags.alternates }),

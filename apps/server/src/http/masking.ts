@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql'
+import { FeatureLevelError } from '../replica/feature-level.ts'
 import { UnavailableError } from '../replica/placement.ts'
 import { RetriesExhaustedError } from '../replica/retries.ts'
 import { fault, isFault } from '../schema/faults.ts'
@@ -28,6 +29,10 @@ export function toFault(error: unknown): GraphQLError {
   if (cause instanceof RetriesExhaustedError) {
     const detail = { rule: cause.rule, found: `${cause.attempts} attempts`, retryAfterMs: 1_000 }
     return located(fault('RETRIES_EXHAUSTED', sentence(cause.message), detail), at)
+  }
+  if (cause instanceof FeatureLevelError) {
+    const { replica, reads, needs } = cause
+    return located(fault('FEATURE_LEVEL', sentence(cause.message), { replica, reads, needs, retryAfterMs: 10_000 }), at)
   }
   if (isOutage(cause))
     return located(

@@ -3,8 +3,10 @@ import {
   type Change,
   type Checkpoint,
   Fleet as EmptyFleet,
+  FEATURE_LEVEL,
   type Fleet,
   type LogEntry,
+  levelOf,
   restoreFleet,
   UnknownEntryError,
   type Void,
@@ -15,7 +17,9 @@ import { realTimers, type Timers } from '../timers.ts'
 import { type Batch, buildBatch } from './batch.ts'
 import { type CallQueue, createCallQueue } from './call-queue.ts'
 import { createCheckpointer } from './checkpointer.ts'
+import { isMove } from './moves.ts'
 import { type PlacementCall, type PlacementOutcome, UnavailableError, type UnloggedDecision } from './placement.ts'
+import { assertReadableCheckpoint } from './readable.ts'
 import { createRetries, type Retries } from './retries.ts'
 import { settle } from './settle.ts'
 import { createSignal, type Signal } from './signal.ts'
@@ -42,9 +46,17 @@ export interface ReplicaOptions {
   readonly timers?: Timers
   /** How much of the log stays. */
   readonly horizon?: Horizon
+  /** Throws when some replica does not read changes of a level yet; asked only before the log's level is raised. */
+  readonly mayRaise?: (level: number) => Promise<void>
+  /** Whether the state is known to be sound enough for others to begin with. */
+  readonly mayCheckpoint?: () => boolean
 }
 
-const fleetOf = (checkpoint: Checkpoint | undefined): Fleet => (checkpoint === undefined ? new EmptyFleet() : restoreFleet(checkpoint))
+function fleetOf(checkpoint: Checkpoint | undefined): Fleet {
+  if (checkpoint === undefined) return new EmptyFleet()
+  assertReadableCheckpoint(checkpoint)
+  return restoreFleet(checkpoint)
+}
 
 /** A turn ends after this long, whatever still waits. */
 const TURN_MS = 5
@@ -77,6 +89,7 @@ export class Replica {
   #freshUpTo = -1
   #news = true
   #expiring = false
+  #adoptedAt = -1
   readonly #turns = createTurns()
   readonly #retries: Retries
   #wake: (() => void) | undefined
@@ -105,7 +118,7 @@ export class Replica {
     this.#clock = createStoreClock(timers.now)
     this.#freshAt = timers.now()
     this.#retries = createRetries(options.warn, timers)
-    this.#checkpointer = createCheckpointer(this.#store, timers, fleet.place.revision, options.horizon ?? DEFAULT_HORIZON, options.warn)
+    this.#checkpointer = createCheckpointer(this.#keeper(), timers, fleet.place.revision, options.horizon ?? DEFAULT_HORIZON, options.warn)
     this.#store.onNews((revision) => {
       if (revision !== undefined && revision <= this.#fleet.place.revision) return
       this.#lookAtStore()
@@ -150,21 +163,49 @@ export class Replica {
 
   /** Decides and claims. Throws UnavailableError when there is no answer in time: asking again with the same key tells. */
   place(call: PlacementCall): Promise<PlacementOutcome> {
-    return this.#enqueue<PlacementOutcome, PlacementWork>(call.deadlineMs, (waiting) => ({
-      type: 'placement',
-      call,
-      decisionId: this.#options.newId(),
-      claimIds: Array.from({ length: call.request.numInstances }, () => this.#options.newId()),
-      notAfter: this.storeTime + call.deadlineMs,
-      attempt: 0,
-      ...waiting,
-    }))
+    const enqueue = () =>
+      this.#enqueue<PlacementOutcome, PlacementWork>(call.deadlineMs, (waiting) => ({
+        type: 'placement',
+        call,
+        decisionId: this.#options.newId(),
+        claimIds: Array.from({ length: call.request.numInstances }, () => this.#options.newId()),
+        notAfter: this.storeTime + call.deadlineMs,
+        attempt: 0,
+        ...waiting,
+      }))
+    return isMove(call.intent) ? this.#atLevel(levelOf({ type: 'move' }), enqueue) : enqueue()
   }
 
   /** Writes changes that need no decision; answers per change whether it counted. */
   propose(changes: readonly Change[], deadlineMs = 10_000): Promise<readonly ChangeVerdict[]> {
     if (changes.length === 0) return Promise.resolve([])
-    return this.#enqueue<readonly ChangeVerdict[], ChangeWork>(deadlineMs, (waiting) => ({ type: 'changes', changes, ...waiting }))
+    const enqueue = () =>
+      this.#enqueue<readonly ChangeVerdict[], ChangeWork>(deadlineMs, (waiting) => ({ type: 'changes', changes, ...waiting }))
+    return this.#fleet.featureLevel >= FEATURE_LEVEL ? enqueue() : this.#atLevel(Math.max(...changes.map(levelOf)), enqueue)
+  }
+
+  /** Changes of a level that the log does not have yet are let in once every replica reads it. Throws FeatureLevelError. */
+  #atLevel<Outcome>(level: number, enqueue: () => Promise<Outcome>): Promise<Outcome> {
+    const { mayRaise } = this.#options
+    return level <= this.#fleet.featureLevel || mayRaise === undefined ? enqueue() : mayRaise(level).then(enqueue)
+  }
+
+  /** Takes over a fleet that was made anew from the log and stands at the same place. Throws RangeError for any other. */
+  adopt(fleet: Fleet): void {
+    const { revision, id } = this.#fleet.place
+    if (fleet.place.revision !== revision || fleet.place.id !== id)
+      throw new RangeError(`a fleet at revision ${fleet.place.revision} cannot take the place of one at ${revision}`)
+    this.#fleet = fleet
+    this.#adoptedAt = revision
+    this.#checkpointer.applied(fleet, 0)
+    this.#moved.tell()
+  }
+
+  /** The store for checkpoints: none of a state that is not sound, nor of one that another has taken the place of. */
+  #keeper(): Synchronizer {
+    const { store, mayCheckpoint = () => true } = this.#options
+    const isKept = ({ place }: Checkpoint): boolean => place.revision > this.#adoptedAt && mayCheckpoint()
+    return { ...store, saveCheckpoint: async (checkpoint) => isKept(checkpoint) && store.saveCheckpoint(checkpoint) }
   }
 
   /** Resolves when this replica has applied a revision; false when it has not in time. */

@@ -11,6 +11,7 @@ export const faultCodes = [
   'DEADLINE_EXCEEDED',
   'UNAVAILABLE',
   'RETRIES_EXHAUSTED',
+  'FEATURE_LEVEL',
   'INTERNAL',
 ] as const
 
@@ -26,10 +27,17 @@ const statusOf: Readonly<Record<FaultCode, number>> = {
   DEADLINE_EXCEEDED: 504,
   UNAVAILABLE: 503,
   RETRIES_EXHAUSTED: 503,
+  FEATURE_LEVEL: 503,
   INTERNAL: 500,
 }
 
-const retryable: ReadonlySet<FaultCode> = new Set<FaultCode>(['RATE_LIMITED', 'DEADLINE_EXCEEDED', 'UNAVAILABLE', 'RETRIES_EXHAUSTED'])
+const retryable: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  'RATE_LIMITED',
+  'DEADLINE_EXCEEDED',
+  'UNAVAILABLE',
+  'RETRIES_EXHAUSTED',
+  'FEATURE_LEVEL',
+])
 
 /** More about a fault: where it is in the call, what was found there and what is allowed. */
 export interface FaultDetail {
@@ -38,6 +46,10 @@ export interface FaultDetail {
   readonly found?: string
   readonly allowed?: string
   readonly retryAfterMs?: number
+  /** The replica in the way, the feature level that it reads, and the one that is needed. */
+  readonly replica?: string
+  readonly reads?: number
+  readonly needs?: number
   /** Instead of the code's own HTTP status. */
   readonly status?: number
 }

@@ -13,9 +13,16 @@ const Health = builder.objectRef<HealthView>('Health').implement({
     replica: t.exposeString('replica', { description: 'Its name: machine, process and start.' }),
     version: t.exposeString('version', { description: 'Release of the core.' }),
     mode: t.expose('mode', { type: HealthMode, description: 'What it can do.' }),
+    code: t.exposeString('code', { nullable: true, description: 'Of what it is that it is READ_ONLY: a code of docs/errors.md.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why it is not NORMAL.' }),
     revision: t.expose('revision', { type: 'Revision', description: 'What it has applied of the log.' }),
     stateAge: t.expose('ageMs', { type: 'Duration', description: 'How long ago its state was last known to be as new as the store’s.' }),
+    violations: t.exposeInt('violations', { description: 'What its auditor finds in its state that cannot be; 0 is how it must be.' }),
+    checkedAge: t.expose('checkedAgeMs', {
+      type: 'Duration',
+      nullable: true,
+      description: 'How long ago its auditor had looked at everything; null before the first round is over.',
+    }),
     featureLevel: t.exposeInt('featureLevel', { description: 'Changes up to this level may be in the log.' }),
   }),
 })

@@ -13,6 +13,7 @@ export type FailureCode =
   | 'QUOTA'
   | 'REPLICA_BEHIND'
   | 'FORBIDDEN'
+  | 'PRECONDITION'
 
 export interface Failure {
   readonly code: FailureCode

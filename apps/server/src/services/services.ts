@@ -1,6 +1,8 @@
 import type { ApiKeyStore } from '../db/api-keys.ts'
 import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
+import type { Standing } from '../replica/standing.ts'
+import type { LogReader } from '../sync/synchronizer.ts'
 import { type Aggregates, createAggregates } from './aggregates.ts'
 import type { Audit } from './audit.ts'
 import { type Claims, createClaims } from './claims.ts'
@@ -16,6 +18,7 @@ import type { LogKeeping } from './log.ts'
 import { createPlacement, type Placement } from './placement.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import { createRelocation, type Relocation } from './relocation.ts'
+import { createReplicas, type Replicas } from './replicas.ts'
 import { createStats, type Stats } from './stats.ts'
 import { createWatch, type DecisionFeed, type Watch } from './watch.ts'
 
@@ -36,6 +39,7 @@ export interface Services {
   readonly watch: Watch
   readonly fleet: FleetReader
   readonly log: LogKeeping
+  readonly replicas: Replicas
   readonly keys: Keys
   readonly audit: Audit
   /** The revision that this replica has applied. */
@@ -47,12 +51,26 @@ export interface ServicesOptions extends Records {
   readonly history: History
   readonly feed: DecisionFeed
   readonly log: LogKeeping
+  /** The log to heal from. */
+  readonly past: LogReader
+  readonly standing: Standing
   readonly keys: ApiKeyStore
   readonly audit: Audit
   readonly listening: Listening
 }
 
-export function createServices({ replica, history, feed, log, keys, audit, listening, ...records }: ServicesOptions): Services {
+export function createServices({
+  replica,
+  history,
+  feed,
+  log,
+  past,
+  standing,
+  keys,
+  audit,
+  listening,
+  ...records
+}: ServicesOptions): Services {
   const decisions = createDecisions(replica, records)
   const placement = createPlacement(replica, decisions)
   const liveness = createLiveness(replica, listening)
@@ -62,7 +80,7 @@ export function createServices({ replica, history, feed, log, keys, audit, liste
     stats: hearingReports(createStats(replica), liveness),
     claims: createClaims(replica),
     hosts: createHosts(replica),
-    health: createHealth(replica),
+    health: createHealth(replica, standing.auditor),
     liveness,
     aggregates: createAggregates(replica),
     groups: createGroups(replica),
@@ -72,6 +90,7 @@ export function createServices({ replica, history, feed, log, keys, audit, liste
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),
     log,
+    replicas: createReplicas(replica, past, standing),
     keys: createKeys(keys),
     audit,
     revision: () => replica.fleet.place.revision,

@@ -30,6 +30,13 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'numa.dedicated_cpus': ({ subject, need, have }) =>
     `Guest ${subject}: ${need} dedicated CPUs needed in one NUMA cell; the freest has ${have}.`,
   'numa.no_match': ({ need, have }) => `${need} guest cells need NUMA cells of their own; at most ${have} fit at once.`,
+  'numa.page_size': ({ subject, need, have }) => `Guest ${subject}: ${need} needed in one NUMA cell; the nearest has ${have}.`,
+  'numa.pages': ({ subject, need, have, unit }) => `Guest ${subject}: ${need} ${unit} needed in one NUMA cell; the nearest has ${have}.`,
+  'numa.page_multiple': ({ subject, need, have }) => `Guest ${subject}: its ${have} KiB are no multiple of pages of ${need} KiB.`,
+  'numa.threads': ({ subject, need, have, source }) =>
+    `Guest ${subject}: ${need} CPUs needed in one NUMA cell by ${source}; the nearest has ${have}, on other cores.`,
+  'numa.networks': ({ subject, need, have }) => `NUMA ${subject}: networks ${need} needed; they lead to ${have}.`,
+  'numa.search_limit': ({ have }) => `No choice of NUMA cells suits devices and networks; the search ended after ${have} steps.`,
   'pci.not_reported': ({ subject, need }) => `PCI ${subject}: ${need} devices needed; the host reports none.`,
   'pci.short': ({ subject, need, have }) => `PCI ${subject}: ${need} devices needed, ${have} free.`,
   'pci.numa': ({ subject, need, have }) => `PCI ${subject}: ${need} devices needed near the guest's NUMA cells, ${have} free there.`,

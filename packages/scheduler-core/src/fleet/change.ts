@@ -262,6 +262,6 @@ export type Change =
 /** The feature level from which a change of each newer type may be written; all others are of level 1. */
 const levels: Partial<Record<Change['type'], number>> = { move: 2, revoke: 2, liveness: 2, group: 2, membership: 2 }
 
-export const levelOf = ({ type }: Change): number => levels[type] ?? 1
+export const levelOf = ({ type }: Pick<Change, 'type'>): number => levels[type] ?? 1
 
 export const isProposal = (change: Change): change is Proposal => change.type === 'claims' || change.type === 'move'

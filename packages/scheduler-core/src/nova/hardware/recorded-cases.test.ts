@@ -2,8 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { imagePropertiesFrom } from '../text/image-properties.ts'
+import { NovaError } from '../text/nova-error.ts'
+import { checkHost } from './check-host.ts'
+import { fitGuest } from './fit-guest.ts'
+import { guestTopologyFor } from './guest-topology.ts'
 import { supportPciRequests } from './pci.ts'
 import { readPciPools, readPciRequests } from './read-pci.ts'
+import { readGuestTopology, readHostTopology, readNetworkMetadata } from './read-topology.ts'
+import type { GuestTopology, NumaLimits } from './topology.ts'
 
 // verdicts recorded from the real scheduler lie beside the checkout, or nowhere
 const folder = path.resolve(import.meta.dirname, '../../../../../../shared/conformance/cases')
@@ -18,7 +25,19 @@ interface FilterCase {
   readonly id: string
   readonly host: { readonly compute_node: Envelope }
   readonly spec: Envelope
+  readonly config: Readonly<Record<string, unknown>>
   readonly expected: boolean | string
+  readonly expected_limits?: Envelope
+}
+
+interface ConstraintRow {
+  readonly kind: string
+  readonly id: string
+  readonly vcpus: number
+  readonly memory_mb: number
+  readonly extra_specs: Readonly<Record<string, string>>
+  readonly image_properties: Readonly<Record<string, string>>
+  readonly expected: unknown
 }
 
 function readLines<Row>(file: string): readonly Row[] {
@@ -36,6 +55,65 @@ function isRebuild(spec: FilterCase['spec']): boolean {
   return JSON.stringify(hints?._nova_check_type) === '["rebuild"]'
 }
 
+function orError<Answer>(run: () => Answer): Answer | string {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof NovaError) return error.kind
+    throw error
+  }
+}
+
+/** The filter as its documentation tells it, on these functions alone. */
+function numaVerdict({ host, spec, config }: FilterCase): { expected: boolean; limits?: NumaLimits } {
+  if (isRebuild(spec)) return { expected: true }
+  const node = host.compute_node['nova_object.data']
+  const request = spec['nova_object.data']
+  const image = request.image as Envelope | null
+  const flavor = (request.flavor as Envelope)['nova_object.data']
+  const topology = readHostTopology(node.numa_topology)
+  const guest = readGuestTopology(request.numa_topology)
+  const check = checkHost({
+    host: topology,
+    guest,
+    extraSpecs: flavor.extra_specs as Record<string, string>,
+    imageProperties: image && ((image['nova_object.data'].properties as Envelope)['nova_object.data'] as Record<string, string>),
+  })
+  if (check.answer !== 'fit' || topology === null || guest === null) return { expected: check.answer !== 'refuse' }
+  const limits = {
+    cpuAllocationRatio: node.cpu_allocation_ratio as number,
+    ramAllocationRatio: node.ram_allocation_ratio as number,
+    networkMetadata: readNetworkMetadata(request.network_metadata),
+  }
+  const pci = { pools: readPciPools(node.pci_device_pools), requests: readPciRequests(request.pci_requests) }
+  const packing = config['compute.packing_host_numa_cells_allocation_strategy'] === true
+  const results = (['nova', 'pairs'] as const).map((search) => fitGuest(topology, guest, { limits, pci, packing, search }))
+  for (const result of results)
+    if (!result.ok)
+      expect(result.why()).toMatchObject({
+        code: expect.stringMatching(/^(numa|pci)[.]/),
+        need: expect.anything(),
+        have: expect.anything(),
+      })
+  return results[0]?.ok ? { expected: true, limits } : { expected: false }
+}
+
+function topologyRow(topology: GuestTopology | null): unknown {
+  if (topology === null) return null
+  return {
+    emulator_threads_policy: topology.emulatorThreadsPolicy,
+    cells: topology.cells.map((cell) => ({
+      id: cell.id,
+      cpuset: cell.cpuset,
+      pcpuset: cell.pcpuset,
+      memory: cell.memory,
+      pagesize: cell.pagesize,
+      cpu_policy: cell.cpuPolicy,
+      cpu_thread_policy: cell.cpuThreadPolicy,
+    })),
+  }
+}
+
 describe.skipIf(!here)(`cases recorded from Nova${reason}`, () => {
   test('every case of PciPassthroughFilter', () => {
     const cases = readLines<FilterCase>('filters/PciPassthroughFilter.jsonl.gz')
@@ -45,5 +123,45 @@ describe.skipIf(!here)(`cases recorded from Nova${reason}`, () => {
       return { id, expected: isRebuild(spec) || supportPciRequests(pools, requests) === undefined }
     })
     expect(answers).toEqual(cases.map(({ id, expected }) => ({ id, expected })))
+  })
+
+  test('every case of NUMATopologyFilter, with the limits it leaves', () => {
+    const cases = readLines<FilterCase>('filters/NUMATopologyFilter.jsonl.gz')
+    const answers = cases.map((row) => {
+      const verdict = orError(() => numaVerdict(row))
+      if (typeof verdict === 'string') return { id: row.id, expected: verdict }
+      const { cpuAllocationRatio, ramAllocationRatio, networkMetadata } = verdict.limits ?? {}
+      return {
+        id: row.id,
+        expected: verdict.expected,
+        cpu: cpuAllocationRatio,
+        ram: ramAllocationRatio,
+        networks: networkMetadata !== undefined,
+      }
+    })
+    expect(answers).toEqual(
+      cases.map(({ id, expected, expected_limits }) => {
+        if (typeof expected === 'string') return { id, expected }
+        const limits = expected_limits?.['nova_object.data']
+        return {
+          id,
+          expected,
+          cpu: limits?.cpu_allocation_ratio,
+          ram: limits?.ram_allocation_ratio,
+          networks: limits?.network_metadata !== undefined,
+        }
+      }),
+    )
+  })
+
+  test('every row of guest topologies made from flavor and image', () => {
+    const rows = readLines<ConstraintRow>('extras.jsonl.gz').filter((row) => row.kind === 'numa_constraints')
+    expect(rows.length).toBeGreaterThan(0)
+    const answers = rows.map((row) => {
+      const flavor = { vcpus: row.vcpus, memoryMib: row.memory_mb, extraSpecs: row.extra_specs }
+      const answer = orError(() => topologyRow(guestTopologyFor(flavor, imagePropertiesFrom(row.image_properties))))
+      return { ...row, expected: typeof answer === 'string' ? { error: answer } : answer }
+    })
+    expect(answers).toEqual(rows)
   })
 })

@@ -8,6 +8,8 @@ export interface Shortfall {
   readonly need?: number | string
   readonly have?: number | string
   readonly unit?: string
+  /** Where the need comes from, where that is not an amount alone. */
+  readonly source?: string
   /** The part of the guest that found no place, and the cell of the host that came nearest. */
   readonly guestCell?: number
   readonly hostCell?: number

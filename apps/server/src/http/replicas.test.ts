@@ -1,0 +1,116 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openService, type Service } from '../service.ts'
+import { codeOf, dataOf, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+let second: Service
+
+beforeAll(async () => {
+  api = await startTestService()
+  second = await openService({ connection: api.connection, host: '127.0.0.1', port: 0, warn: (message) => api.warnings.push(message) })
+  await api.report({ 'h-1': {}, 'h-2': {} })
+})
+afterAll(async () => {
+  await second.close()
+  await api.close()
+})
+
+const REPLICAS = `{ replicas { id url version featureLevel mode reason live answers revision lagEvents lag violations checkedAt
+  stateHash { revision hash } startedAt lastSeenAt stoppedAt } }`
+const HEAL = `mutation ($replica: ID, $dryRun: Boolean, $from: Revision) { replicaHeal(replica: $replica, dryRun: $dryRun, fromRevision: $from) { __typename
+  ... on ReplicaHealPayload { replica dryRun fromRevision fleetRevision differenceCount differences { subject name field before after } }
+  ... on UserError { code message path } } }`
+
+const replicas = async () => (await dataOf(api, REPLICAS)).replicas
+const heal = async (variables: Record<string, unknown>) => (await dataOf(api, HEAL, variables)).replicaHeal
+
+async function sql(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+  const client = new pg.Client(api.connection)
+  await client.connect()
+  try {
+    return await client.query(text, values)
+  } finally {
+    await client.end()
+  }
+}
+
+test('every replica is listed, by what it said of itself last', async () => {
+  await expect
+    .poll(async () => (await replicas()).map(({ url }: { url: string | null }) => url), { timeout: 15_000 })
+    .toEqual([api.url, second.url])
+  const [own, other] = await replicas()
+  expect(own).toMatchObject({ id: api.service.replica.name, live: true, answers: true, mode: 'NORMAL', violations: 0, stoppedAt: null })
+  expect(other).toMatchObject({ id: second.replica.name, live: true, answers: false, featureLevel: 2 })
+  expect(own.lastSeenAt >= own.startedAt).toBe(true)
+})
+
+test('the auditor has looked at everything, and health says so', async () => {
+  await expect.poll(async () => (await dataOf(api, '{ auditor { checkedAt } }')).auditor.checkedAt, { timeout: 15_000 }).not.toBeNull()
+  const { auditor, health } = await dataOf(
+    api,
+    '{ auditor { violations findings { code promise subject name host claim field expected actual since } checkedAt age round rounds looked comparisons agreedAt } health { violations checkedAge code } }',
+  )
+  expect(auditor).toMatchObject({ violations: 0, findings: [] })
+  expect(auditor.age).toMatch(/^PT/)
+  expect(health).toMatchObject({ violations: 0, code: null, checkedAge: expect.stringMatching(/^PT/) })
+})
+
+test('heal tells what was wrong and sets it right; both are in the audit', async () => {
+  expect(await heal({ dryRun: true })).toMatchObject({
+    __typename: 'ReplicaHealPayload',
+    dryRun: true,
+    differenceCount: 0,
+    fromRevision: '0',
+  })
+  const { hosts } = api.service.replica.fleet
+  const free = hosts.classes.get('MEMORY_MB')?.free
+  if (free === undefined) throw new Error('no host reports memory')
+  free[1] = 1
+  const difference = { subject: 'host', name: 'h-2', field: 'classes.MEMORY_MB.free', before: '1', after: '65536' }
+  expect(await heal({ replica: api.service.replica.name })).toMatchObject({ dryRun: false, differenceCount: 1, differences: [difference] })
+  expect(await heal({ dryRun: true })).toMatchObject({ differenceCount: 0 })
+  const placed = await placeWith(api, {})
+  expect(placed.__typename).toBe('SelectDestinationsPayload')
+  const { auditLog } = await dataOf(api, '{ auditLog(query: "mutation:replicaHeal", oldestFirst: true) { nodes { result summary } } }')
+  expect(auditLog.nodes.map(({ result }: { result: string }) => result)).toEqual(Array(3).fill('ReplicaHealPayload'))
+})
+
+test('heal is refused when another replica is meant', async () => {
+  const refused = await heal({ replica: second.replica.name })
+  expect(refused).toMatchObject({ __typename: 'ReplicaHealRefused', code: 'PRECONDITION', path: ['replica'] })
+  expect(refused.message).toContain(second.replica.name)
+})
+
+test('a change of a newer kind waits until every living replica reads it: the fault names the one that does not', async () => {
+  await sql(
+    `INSERT INTO replica SELECT 'an-old-one', NULL, '0.0.1', 1, 'NORMAL', NULL, 0, 0, 0, 0, NULL, '{}', seen_at_ms, seen_at_ms, NULL FROM replica LIMIT 1`,
+  )
+  const placed = await placeWith(api, { claim: { mode: 'CONFIRM' } })
+  const revoke = () =>
+    api.ask('mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "test") { __typename } }', {
+      ids: [placed.destinations[0].selected.claim.id],
+    })
+  const blocked = await revoke()
+  expect([blocked.status, codeOf(blocked)]).toEqual([503, 'FEATURE_LEVEL'])
+  expect(blocked.errors[0]?.extensions).toMatchObject({ replica: 'an-old-one', reads: 1, needs: 2, retryable: true })
+  await sql(`DELETE FROM replica WHERE id = 'an-old-one'`)
+  expect((await revoke()).errors).toEqual([])
+  expect((await dataOf(api, '{ health { featureLevel } }')).health.featureLevel).toBe(2)
+})
+
+test('a log of a newer release turns a replica read-only, with a code, and one that starts is told', async () => {
+  await sql(
+    `INSERT INTO log (revision, id, writer, basis_revision, basis_id, body, at_ms, changes)
+     SELECT revision + 1, 'newer', 'newer', revision, id, $1, at_ms, 1 FROM log ORDER BY revision DESC LIMIT 1`,
+    [JSON.stringify({ format: 1, basis: { revision: 0, id: '', at: 0 }, changes: [{ type: 'feature', level: 9 }] })],
+  )
+  await expect
+    .poll(async () => (await dataOf(api, '{ health { mode code } }')).health, { timeout: 10_000 })
+    .toEqual({ mode: 'READ_ONLY', code: 'log.unreadable' })
+  await expect(openService({ connection: api.connection, host: '127.0.0.1', port: 0, warn: () => {} })).rejects.toMatchObject({
+    name: 'UnknownEntryError',
+    message: expect.stringContaining('level to 9'),
+  })
+  expect(await heal({})).toMatchObject({ __typename: 'ReplicaHealRefused', code: 'PRECONDITION' })
+})

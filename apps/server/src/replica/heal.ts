@@ -1,0 +1,102 @@
+import { compareFleets, type Difference, Fleet, type LogEntry, rebuildFleet } from '@gantt/scheduler-core'
+import type { LogReader } from '../sync/synchronizer.ts'
+import { inPieces } from './pieces.ts'
+import { assertReadableCheckpoint } from './readable.ts'
+import type { Applied, Replica } from './replica.ts'
+
+export interface HealOptions {
+  /** Begin at the newest checkpoint at or before this revision; the newest of all if not given. */
+  readonly from: number | undefined
+  readonly dryRun: boolean
+}
+
+export interface Healed {
+  /** The revision of the checkpoint that it began at; 0: the beginning of the log. */
+  readonly from: number
+  /** Where both stood at the end. */
+  readonly revision: number
+  /** How many there are. */
+  readonly count: number
+  /** The first hundred: `before` is what this replica had, `after` what the log says. */
+  readonly differences: readonly Difference[]
+}
+
+/** The replica went on from elsewhere meanwhile, or is at a place that is not in the log: there is nothing to compare with. */
+export class HealError extends Error {
+  override readonly name = 'HealError'
+}
+
+const READ_LIMIT = 200
+const TOLD = 100
+
+/**
+ * Makes this replica's state anew from a checkpoint and the log, tells how it differs from the one at hand, and unless it
+ * is a dry run puts it in its place. Works in pieces: calls are answered meanwhile, and both states follow the log
+ * together. Throws HealError, and RangeError when the log does not reach back to `from`.
+ */
+export async function healReplica(
+  replica: Pick<Replica, 'fleet' | 'onApplied' | 'adopt'>,
+  log: LogReader,
+  { from, dryRun }: HealOptions,
+): Promise<Healed> {
+  const before = replica.fleet
+  const missed: LogEntry[] = []
+  let failure: Error | undefined
+  let follow = (entry: LogEntry): void => void missed.push(entry)
+  const stop = replica.onApplied(({ entry }: Applied) => {
+    try {
+      if (failure === undefined) follow(entry)
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error))
+    }
+  })
+  try {
+    const checkpoint = await log.loadCheckpoint(Math.min(from ?? Number.MAX_SAFE_INTEGER, before.place.revision))
+    if (checkpoint !== undefined) assertReadableCheckpoint(checkpoint)
+    const after = checkpoint === undefined ? new Fleet() : await inPieces(rebuildFleet(checkpoint))
+    const begun = after.place.revision
+    while (after.place.revision < before.place.revision && !missed.some(({ revision }) => revision === after.place.revision + 1)) {
+      const entries = await log.read(after.place, READ_LIMIT)
+      if (entries.length === 0)
+        throw new HealError(`the log ends at revision ${after.place.revision}; this replica is at ${before.place.revision}`)
+      await inPieces(applyUpTo(after, entries, () => before.place.revision))
+      assertSame(replica, before)
+    }
+    // from here to the end of this step nothing else runs
+    for (const entry of missed) if (entry.revision === after.place.revision + 1) after.apply(entry)
+    if (after.place.revision !== before.place.revision || after.place.id !== before.place.id)
+      throw new HealError(`revision ${before.place.revision} of this replica is not the one in the log: restart it`)
+    follow = (entry) => void after.apply(entry)
+
+    const { count, differences } = await inPieces(collect(before, after))
+    assertSame(replica, before)
+    if (failure !== undefined) throw failure
+    if (!dryRun) replica.adopt(after)
+    return { from: begun, revision: after.place.revision, count, differences }
+  } finally {
+    stop()
+  }
+}
+
+function* applyUpTo(fleet: Fleet, entries: readonly LogEntry[], head: () => number): Generator<void, void> {
+  for (const entry of entries) {
+    if (entry.revision > head()) return
+    fleet.apply(entry)
+    yield
+  }
+}
+
+function* collect(before: Fleet, after: Fleet): Generator<void, Pick<Healed, 'count' | 'differences'>> {
+  const differences: Difference[] = []
+  let count = 0
+  for (const found of compareFleets(before, after)) {
+    count += found.length
+    if (differences.length < TOLD) differences.push(...found.slice(0, TOLD - differences.length))
+    yield
+  }
+  return { count, differences }
+}
+
+function assertSame({ fleet }: Pick<Replica, 'fleet'>, before: Fleet): void {
+  if (fleet !== before) throw new HealError('the replica went on from a checkpoint meanwhile: look again')
+}

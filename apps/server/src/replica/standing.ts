@@ -1,0 +1,89 @@
+import { CORE_VERSION, DIGEST_FORMAT, FEATURE_LEVEL } from '@gantt/scheduler-core'
+import type { ReplicaStore, Sign } from '../db/replicas.ts'
+import { realTimers, type Timers } from '../timers.ts'
+import { type Auditor, createAuditor } from './auditor.ts'
+import { modeOf } from './mode.ts'
+import { isLiving, openRegistry, type Registry } from './registry.ts'
+import type { Replica, ReplicaOptions } from './replica.ts'
+
+/** How a replica stands among the others: what it says of itself, what the others say, and whether its state is sound. */
+export interface Standing {
+  readonly registry: Registry
+  readonly auditor: Auditor
+  describe(): Sign
+}
+
+/** The standing of a replica that is about to start: the others know of it before it follows the log. */
+export interface Registered {
+  readonly registry: Registry
+  /** What the replica asks before it raises the log's feature level, and before it keeps a checkpoint. */
+  readonly options: Required<Pick<ReplicaOptions, 'mayRaise' | 'mayCheckpoint'>>
+  /** Goes along with the replica from here on. */
+  follow(replica: Replica): Standing
+  /** Tells where the replica answers. */
+  listens(url: string): void
+  close(): Promise<void>
+}
+
+export interface StandingOptions {
+  readonly store: ReplicaStore
+  readonly name: string
+  readonly timers?: Timers
+  /** Tells operators what went wrong. */
+  warn(message: string): void
+  /** Other than this release's own; for tests of upgrades. */
+  readonly featureLevel?: number
+}
+
+export async function openStanding({
+  store,
+  name,
+  timers = realTimers,
+  warn,
+  featureLevel = FEATURE_LEVEL,
+}: StandingOptions): Promise<Registered> {
+  let replica: Replica | undefined
+  let auditor: Auditor | undefined
+  let url: string | null = null
+  const describe = (): Sign => {
+    const audited = auditor?.view()
+    const { mode, reason } = replica === undefined ? { mode: 'STARTING', reason: null } : modeOf(replica)
+    return {
+      id: name,
+      url,
+      version: CORE_VERSION,
+      featureLevel,
+      mode,
+      reason,
+      revision: replica?.fleet.place.revision ?? 0,
+      violations: audited?.violations ?? 0,
+      checkedAt: audited?.checkedAt === undefined || audited.checkedAt === null ? null : Math.round(audited.checkedAt),
+      digests: auditor?.digests() ?? { format: DIGEST_FORMAT, taken: [], whole: null },
+    }
+  }
+  const registry = await openRegistry({
+    store,
+    timers,
+    describe,
+    warn,
+    onLook: ({ now, rows }) => auditor?.compare(rows.filter((row) => row.id !== name && isLiving(row, now))),
+  })
+  return {
+    registry,
+    options: { mayRaise: (level) => registry.mayRaise(level), mayCheckpoint: () => auditor?.isSound ?? true },
+    follow(started) {
+      replica = started
+      auditor = createAuditor({ replica: started, timers, warn })
+      return { registry, auditor, describe }
+    },
+    listens(at) {
+      url = at
+      // the timer tells when the store does not answer
+      registry.look().catch(() => undefined)
+    },
+    async close() {
+      auditor?.close()
+      await registry.close()
+    },
+  }
+}

@@ -1,0 +1,134 @@
+import { DIGEST_FORMAT, digestAll, digestPart, type Finding, HOSTS_PER_PART, hostKey, partsOf } from '@gantt/scheduler-core'
+import type { PartDigest, ReplicaRow, TakenDigests } from '../db/replicas.ts'
+import type { Replica } from './replica.ts'
+
+/** The first entry of each such step of the log's time has one part of the state digested: on every replica the same part. */
+const SLOT_MS = 250
+/** While older entries are read in, none is. */
+const FRESH_MS = 5_000
+/** Digests that are remembered, to be compared with those of replicas that are behind or ahead; and that are told. */
+const REMEMBERED = 4_096
+const TOLD = 128
+
+/** A state that another replica has otherwise. */
+export interface Divergence extends Finding {
+  readonly since: number
+}
+
+/**
+ * I12 while the log moves: digests of parts of the state at places that all replicas share (docs/adr/0007), to be compared
+ * through the store.
+ */
+export interface StateDigests {
+  /** While the log stands still: digests one more part of the state that it stands at. False when all are, or when it has moved since the last step. */
+  step(): boolean
+  /** What the other replicas are told. */
+  taken(): TakenDigests
+  /** Compares with what others told; `now` in store time. */
+  compare(others: readonly ReplicaRow[], now: number): void
+  readonly divergences: readonly Divergence[]
+  /** How many digests were compared, and the store time at which one was equal last. */
+  readonly compared: number
+  readonly agreedAt: number | null
+  close(): void
+}
+
+export function createStateDigests(replica: Pick<Replica, 'fleet' | 'storeTime' | 'onApplied'>): StateDigests {
+  let { fleet } = replica
+  const own = new Map<string, PartDigest>()
+  const diverged = new Map<string, Divergence>()
+  let slot = slotAt(fleet.now)
+  let still: { readonly revision: number; readonly first: number; readonly parts: string[]; taken: number } | undefined
+  let whole: TakenDigests['whole'] = null
+  let compared = 0
+  let agreedAt: number | null = null
+
+  const take = (part: number): string => {
+    const { revision, id } = fleet.place
+    const one: PartDigest = { revision, entry: id.slice(0, 8), part, digest: digestPart(fleet, part) }
+    own.delete(keyOf(one))
+    own.set(keyOf(one), one)
+    if (own.size > REMEMBERED) own.delete(own.keys().next().value as string)
+    return one.digest
+  }
+  /** Another fleet has taken this one's place: what was taken of the old one says nothing about it. */
+  const followFleet = (): void => {
+    if (replica.fleet === fleet) return
+    fleet = replica.fleet
+    own.clear()
+    diverged.clear()
+    still = undefined
+    whole = null
+  }
+  const stop = replica.onApplied(() => {
+    followFleet()
+    const next = slotAt(fleet.now)
+    if (next === slot) return
+    slot = next
+    if (replica.storeTime - fleet.now < FRESH_MS) take(slot % partsOf(fleet))
+  })
+
+  return {
+    step() {
+      followFleet()
+      const parts = partsOf(fleet)
+      const { revision } = fleet.place
+      if (still?.revision !== revision) {
+        // where the log was about to go on, so that replicas begin alike; and only once it has stood for a while
+        still = { revision, first: slot % parts, parts: [], taken: 0 }
+        return false
+      }
+      if (still.taken === parts) return false
+      const part = (still.first + still.taken++) % parts
+      still.parts[part] = take(part)
+      if (still.taken === parts) whole = { revision, digest: digestAll(still.parts) }
+      return still.taken < parts
+    },
+    taken: () => ({ format: DIGEST_FORMAT, taken: [...own.values()].slice(-TOLD), whole }),
+    compare(others, now) {
+      followFleet()
+      for (const { id, digests } of others)
+        for (const theirs of digests.format === DIGEST_FORMAT ? digests.taken : []) {
+          const mine = own.get(keyOf(theirs))
+          if (mine === undefined) continue
+          compared++
+          const key = `${id} ${theirs.part}`
+          if (mine.digest === theirs.digest) {
+            agreedAt = now
+            diverged.delete(key)
+          } else diverged.set(key, { ...divergence(id, mine, theirs), since: diverged.get(key)?.since ?? now })
+        }
+      const ids = new Set(others.map(({ id }) => id))
+      for (const key of diverged.keys()) if (!ids.has(key.slice(0, key.lastIndexOf(' ')))) diverged.delete(key)
+    },
+    get divergences() {
+      return [...diverged.values()]
+    },
+    get compared() {
+      return compared
+    },
+    get agreedAt() {
+      return agreedAt
+    },
+    close: stop,
+  }
+
+  function divergence(replicaId: string, mine: PartDigest, theirs: PartDigest): Finding {
+    const first = (mine.part - 1) * HOSTS_PER_PART
+    const hosts = mine.part === 0 ? [] : fleet.hosts.records.slice(first, first + HOSTS_PER_PART).map(hostKey)
+    return {
+      code: 'state.diverged',
+      subject: 'part',
+      name: mine.part === 0 ? 'fleet' : `hosts ${hosts[0]} to ${hosts.at(-1)}`,
+      host: hosts.length === 1 ? (hosts[0] ?? null) : null,
+      claim: null,
+      field: `digest at revision ${mine.revision}, replica ${replicaId}`,
+      expected: theirs.digest,
+      actual: mine.digest,
+    }
+  }
+}
+
+const slotAt = (now: number): number => Math.floor(now / SLOT_MS)
+
+const keyOf = ({ revision, entry, part }: PartDigest): string => `${revision} ${entry} ${part}`

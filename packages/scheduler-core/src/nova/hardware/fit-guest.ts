@@ -1,0 +1,85 @@
+import { networksShort } from './networks.ts'
+import { orderCells } from './order-cells.ts'
+import { type PciPlaces, type PciPool, type PciRequest, supportPciRequests } from './pci.ts'
+import type { SearchInput } from './search.ts'
+import { NOVA_STEPS, searchAsNova } from './search-as-nova.ts'
+import { searchEachPair } from './search-each-pair.ts'
+import type { Shortfall } from './shortfall.ts'
+import type { GuestTopology, HostCell, HostTopology, NetworkMetadata, NumaLimits } from './topology.ts'
+import { whyNoPlace } from './why-no-place.ts'
+
+/** What a host and a request add to their topologies. */
+export interface FitOptions {
+  /** Ratios of the host, and networks of the request; null where nobody set limits, as for forced hosts. */
+  readonly limits: NumaLimits | null
+  /** Device pools of the host, with what the request wants of them; undefined where the host keeps none. */
+  readonly pci?: { readonly pools: readonly PciPool[]; readonly requests: readonly PciRequest[] }
+  /** True tries the fullest cells of the host first. */
+  readonly packing?: boolean
+  /** `nova` answers as Nova's search does, with what its memory of pairs gets wrong; `pairs` judges each pair by itself. */
+  readonly search?: 'nova' | 'pairs'
+}
+
+/** The guest in its place, or the rule that refused it; `steps` is what the answer cost. */
+export type FitResult =
+  | { readonly ok: true; readonly guest: GuestTopology; readonly steps: number }
+  | { readonly ok: false; readonly why: () => Shortfall; readonly steps: number }
+
+/**
+ * Where a guest's NUMA cells go in a host: each to a cell of its own, the first choice in Nova's order. The cost is
+ * bounded: where Nova's search would look at more orders than `NOVA_STEPS` allow, each pair is judged by itself.
+ */
+export function fitGuest(host: HostTopology, guest: GuestTopology, options: FitOptions): FitResult {
+  if (guest.cells.length === 0 || host.cells.length === 0) return { ok: false, why: () => ({ code: 'numa.not_reported' }), steps: 0 }
+  if (host.cells.length < guest.cells.length) {
+    const why = (): Shortfall => ({ code: 'numa.cells', need: guest.cells.length, have: host.cells.length, unit: 'cells' })
+    return { ok: false, why, steps: 0 }
+  }
+  const input = searchInput(host, guest, options)
+  const first = options.search === 'pairs' ? undefined : searchAsNova(input, NOVA_STEPS)
+  const result = first === undefined || first.end === 'limit' ? searchEachPair(input) : first
+  const steps = result.steps + (result === first ? 0 : (first?.steps ?? 0))
+  if (result.end === 'found') return { ok: true, guest: { ...guest, cells: result.cells }, steps }
+  return { ok: false, why: () => whyNoPlace(input, result.end === 'limit' ? steps : undefined), steps }
+}
+
+/** Sockets of a host's cells, for devices that must be on the socket of the guest's cells. */
+export function placesOf(host: HostTopology, cells: readonly number[]): PciPlaces {
+  return { cells, sockets: new Map(host.cells.map((cell) => [cell.id, cell.socket])) }
+}
+
+function searchInput(host: HostTopology, guest: GuestTopology, { limits, pci, packing = false }: FitOptions): SearchInput {
+  const requests = pci?.requests ?? []
+  const networks = limits?.networkMetadata
+  return {
+    hosts: orderCells(host, guest, { packing, pools: pci?.pools, wantsDevices: requests.length > 0 }),
+    guests: guest.cells,
+    emulatorThreadsPolicy: guest.emulatorThreadsPolicy,
+    limits,
+    objection: requests.length === 0 && networks === undefined ? undefined : (chosen) => objection(host, chosen, pci, networks),
+    traitOf: (cell) => traitOf(cell, pci, networks),
+  }
+}
+
+function objection(
+  host: HostTopology,
+  chosen: readonly HostCell[],
+  pci: FitOptions['pci'],
+  networks: NetworkMetadata | undefined,
+): Shortfall | undefined {
+  const places = placesOf(
+    host,
+    chosen.map((cell) => cell.id),
+  )
+  const short = pci === undefined || pci.requests.length === 0 ? undefined : supportPciRequests(pci.pools, pci.requests, places)
+  return short ?? networksShort(host, chosen, networks)
+}
+
+/** The devices, socket and networks by which a cell differs from others for this request. */
+function traitOf(cell: HostCell, pci: FitOptions['pci'], networks: NetworkMetadata | undefined): string {
+  const bySocket = pci?.requests.some((request) => request.numaPolicy === 'socket') ? cell.socket : ''
+  const devices = pci !== undefined && pci.requests.length > 0 && pci.pools.some((pool) => pool.keys.numa_node === cell.id) ? cell.id : ''
+  const physnets = networks?.physnets.filter((physnet) => cell.networkMetadata?.physnets.includes(physnet)) ?? []
+  const tunnel = networks?.tunneled === true && cell.networkMetadata?.tunneled === true
+  return JSON.stringify([bySocket, devices, physnets, tunnel])
+}

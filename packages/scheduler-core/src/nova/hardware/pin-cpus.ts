@@ -1,0 +1,83 @@
+import { NovaError } from '../text/nova-error.ts'
+import { freeCpus, type GuestCell, type HostCell, pinnableCpus, pinnedVcpus } from './topology.ts'
+
+/** CPUs of the host for the pinned virtual CPUs in their order, and those kept for the emulator's threads. */
+export interface Pinning {
+  readonly cpus: readonly number[]
+  readonly reserved: readonly number[] | null
+}
+
+type Core = readonly number[]
+
+/**
+ * Which CPUs of a cell a guest's cell is pinned to: whole cores where the thread policy wants them, emptiest first;
+ * inside a core in ascending order. Undefined where the threads that are free do not allow it. A guest's cell without
+ * pinned CPUs is never pinned, as in Nova.
+ */
+export function pinCpus(host: HostCell, guest: GuestCell, emulatorCpus: number): Pinning | undefined {
+  if (host.siblings.length === 0) throw new NovaError('ValueError', `cell ${host.id} of the host has no siblings`)
+  const threadsPerCore = Math.max(...host.siblings.map((threads) => threads.length)) || 1
+  const wanted = pinnedVcpus(guest).length
+  const cores = freeCpus(host).cores
+  if (guest.cpuThreadPolicy === 'isolate') return isolated(host, cores, threadsPerCore, wanted, emulatorCpus)
+  if (guest.cpuThreadPolicy === 'require' && threadsPerCore <= 1) return undefined
+  return packed(cores, threadsPerCore, wanted, emulatorCpus, guest.cpuThreadPolicy === 'require')
+}
+
+/** One virtual CPU on a core of its own, every other thread of that core unused. */
+function isolated(
+  host: HostCell,
+  cores: readonly Core[],
+  threadsPerCore: number,
+  wanted: number,
+  emulatorCpus: number,
+): Pinning | undefined {
+  const whole = cores.filter((core) => core.length >= threadsPerCore)
+  if (whole.length === 0) return undefined
+  // hosts that tell shared from dedicated CPUs have no threads to waste
+  if (threadsPerCore !== 1 && !sameCpus(pinnableCpus(host), host.cpuset)) return undefined
+  const cpus = takeThreads(whole, 1, wanted)
+  return cpus && withReserved(cpus, untouched(cores, cpus), emulatorCpus)
+}
+
+/** As many threads of a core as there are cores enough for; without `whole`, in the end any CPU that is free. */
+function packed(cores: readonly Core[], threadsPerCore: number, wanted: number, emulatorCpus: number, whole: boolean): Pinning | undefined {
+  let last: readonly number[] | undefined
+  for (let threads = threadsPerCore; threads > (whole ? 1 : 0); threads -= 1) {
+    const able = cores.filter((core) => core.length >= threads)
+    if (able.length === 0) continue
+    last = takeThreads(able, threads, wanted)
+    const pinning = last && withReserved(last, leftOver(cores, last), emulatorCpus)
+    if (pinning !== undefined) return pinning
+  }
+  // Nova looks further only where the last try found no CPUs, not where it found none for the emulator
+  if (whole || last !== undefined) return undefined
+  const singles = cores.flat().map((cpu) => [cpu])
+  const cpus = takeThreads(singles, 1, wanted)
+  return cpus && withReserved(cpus, leftOver(singles, cpus), emulatorCpus)
+}
+
+function takeThreads(cores: readonly Core[], threads: number, wanted: number): readonly number[] | undefined {
+  if (wanted === 0 || threads * cores.length < wanted) return undefined
+  return cores.flatMap((core) => core.slice(0, threads)).slice(0, wanted)
+}
+
+function withReserved(cpus: readonly number[], left: readonly number[], emulatorCpus: number): Pinning | undefined {
+  if (emulatorCpus === 0) return { cpus, reserved: null }
+  const reserved = left.slice(0, emulatorCpus)
+  return reserved.length === 0 ? undefined : { cpus, reserved }
+}
+
+/** Free CPUs of cores on which nothing was pinned. */
+function untouched(cores: readonly Core[], cpus: readonly number[]): readonly number[] {
+  return cores.filter((core) => !core.some((cpu) => cpus.includes(cpu))).flat()
+}
+
+function leftOver(cores: readonly Core[], cpus: readonly number[]): readonly number[] {
+  const taken = new Set(cpus)
+  return cores.flat().filter((cpu) => !taken.has(cpu))
+}
+
+function sameCpus(left: readonly number[], right: readonly number[]): boolean {
+  return left.length === right.length && left.every((cpu, i) => cpu === right[i])
+}

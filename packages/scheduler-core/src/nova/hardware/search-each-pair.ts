@@ -1,0 +1,86 @@
+import { fitCell } from './fit-cell.ts'
+import { type Matching, matchAll, rematch } from './matching.ts'
+import { emulatorCpusAt, type SearchInput, type SearchResult } from './search.ts'
+import { shapeOf } from './search-as-nova.ts'
+import type { GuestCell, HostCell } from './topology.ts'
+
+/** Steps that the search may take. Only devices and networks make it come near: without them it is a matching, never more. */
+export const PAIR_STEPS = 50_000
+
+/**
+ * The first order of the host's cells, in lexicographic order, in which each of the guest's cells fits, every pair judged
+ * by itself, and to which there is no objection. A cell is put in its place only while the cells after it can still all
+ * have one of their own (a matching says so), and a choice that failed is not tried again with cells that are like it.
+ */
+export function searchEachPair(input: SearchInput, maxSteps: number = PAIR_STEPS): SearchResult {
+  const { hosts, guests } = input
+  const table = pairTable(input)
+  let steps = table.tests
+  const matching = matchAll(guests.length, hosts.length, table.fits, () => (steps += 1))
+  if (matching === undefined) return { end: 'none', steps }
+  const kinds = input.objection === undefined ? undefined : kindsOf(input, table.fits)
+  const failed = new Set<string>()
+  const used = new Uint8Array(hosts.length)
+  const chosen: number[] = []
+
+  /** Finds places for the guest's cells from one on; true where it did. */
+  const place = (guest: number, before: Matching): boolean => {
+    if (guest === guests.length) return input.objection?.(chosen.map((i) => hosts[i] as HostCell)) === undefined
+    for (let host = 0; host < hosts.length && steps < maxSteps; host += 1) {
+      if (used[host] === 1 || !table.fits(guest, host)) continue
+      steps += 1
+      chosen.push(host)
+      const key = kinds && keyOf(chosen, kinds)
+      if (key === undefined || !failed.has(key)) {
+        used[host] = 1
+        const after = rematch(before, guest, host, used, table.fits, () => (steps += 1))
+        if (after !== undefined && place(guest + 1, after)) return true
+        used[host] = 0
+        if (key !== undefined) failed.add(key)
+      }
+      chosen.pop()
+    }
+    return false
+  }
+
+  if (!place(0, matching)) return { end: steps < maxSteps ? 'none' : 'limit', steps }
+  return { end: 'found', steps, cells: guests.map((guest, i) => fitPair(input, guest, i, hosts[chosen[i] as number] as HostCell)) }
+}
+
+/** Which cells fit which, each pair by itself; cells of the guest that are alike are tried once. */
+export function pairTable(input: SearchInput): { readonly fits: (guest: number, host: number) => boolean; readonly tests: number } {
+  const { hosts, guests, limits } = input
+  const rows = new Map<string, Uint8Array>()
+  const rowOf = guests.map((guest, i) => {
+    const shape = `${shapeOf(guest)} ${emulatorCpusAt(input, i)}`
+    let row = rows.get(shape)
+    if (row === undefined) {
+      row = Uint8Array.from(hosts, (host) => Number(fitCell(host, guest, limits, emulatorCpusAt(input, i)).why === undefined))
+      rows.set(shape, row)
+    }
+    return row
+  })
+  return { fits: (guest, host) => rowOf[guest]?.[host] === 1, tests: rows.size * hosts.length }
+}
+
+function fitPair(input: SearchInput, guest: GuestCell, i: number, host: HostCell): GuestCell {
+  return fitCell(host, guest, input.limits, emulatorCpusAt(input, i)).cell
+}
+
+/** A number for each cell of the host, the same for cells that fit the same and are the same to the objection. */
+function kindsOf(input: SearchInput, fits: (guest: number, host: number) => boolean): readonly number[] {
+  const known = new Map<string, number>()
+  return input.hosts.map((host, h) => {
+    const kind = `${input.traitOf(host)}|${input.guests.map((_guest, g) => Number(fits(g, h))).join('')}`
+    if (!known.has(kind)) known.set(kind, known.size)
+    return known.get(kind) as number
+  })
+}
+
+/** What is left to decide depends on how many of each kind are used, not on who sits where. */
+function keyOf(chosen: readonly number[], kinds: readonly number[]): string {
+  return chosen
+    .map((host) => kinds[host] as number)
+    .sort((a, b) => a - b)
+    .join(',')
+}

@@ -1,0 +1,105 @@
+import { memoByObject } from '../../memo.ts'
+import { NovaError } from '../text/nova-error.ts'
+
+/** Memory pages of one size in a cell of a host; counts are of pages. */
+export interface MemoryPages {
+  readonly sizeKib: number
+  readonly total: number
+  readonly used: number
+  readonly reserved: number
+}
+
+/** Physical networks and tunnels: those that a cell's devices lead to, or that a guest wants. */
+export interface NetworkMetadata {
+  readonly physnets: readonly string[]
+  readonly tunneled: boolean
+}
+
+/** One NUMA cell of a host. Sets of CPUs are ascending. What is undefined was not set: old hosts do not know of it. */
+export interface HostCell {
+  readonly id: number
+  /** CPUs for guests that share. */
+  readonly cpuset: readonly number[]
+  /** CPUs for guests that pin. */
+  readonly pcpuset: readonly number[] | undefined
+  /** MiB. */
+  readonly memory: number
+  /** Shared virtual CPUs in use, and MiB. */
+  readonly cpuUsage: number
+  readonly memoryUsage: number
+  readonly pinnedCpus: readonly number[]
+  /** Threads of each core; cores in the host's order. */
+  readonly siblings: readonly (readonly number[])[]
+  readonly mempages: readonly MemoryPages[]
+  readonly socket: number | null | undefined
+  readonly networkMetadata: NetworkMetadata | undefined
+}
+
+export interface HostTopology {
+  readonly cells: readonly HostCell[]
+}
+
+export type CpuPolicy = 'dedicated' | 'shared' | 'mixed'
+export type CpuThreadPolicy = 'prefer' | 'isolate' | 'require'
+export type EmulatorThreadsPolicy = 'share' | 'isolate'
+
+/** A page size of a guest that is no size but a wish. */
+export const PAGES = { small: -1, large: -2, any: -3 } as const
+
+/** One NUMA cell of a guest. Once it has a place, `id` is the host's cell and the last two say what it takes there. */
+export interface GuestCell {
+  readonly id: number
+  /** Virtual CPUs that share, and those that are pinned; undefined was not set. */
+  readonly cpuset: readonly number[]
+  readonly pcpuset: readonly number[] | undefined
+  /** MiB. */
+  readonly memory: number
+  /** KiB, a wish of `PAGES`, or null for none. */
+  readonly pagesize: number | null
+  readonly cpuPolicy: CpuPolicy | null
+  readonly cpuThreadPolicy: CpuThreadPolicy | null
+  /** CPU of the host for each pinned virtual CPU. */
+  readonly cpuPinning: Readonly<Record<number, number>> | null
+  /** CPUs of the host for the emulator's threads. */
+  readonly cpusetReserved: readonly number[] | null
+}
+
+export interface GuestTopology {
+  readonly cells: readonly GuestCell[]
+  readonly emulatorThreadsPolicy: EmulatorThreadsPolicy | null
+}
+
+/** What the host's ratios and the request's networks add to the rules of a cell. */
+export interface NumaLimits {
+  readonly cpuAllocationRatio: number
+  readonly ramAllocationRatio: number
+  readonly networkMetadata?: NetworkMetadata | undefined
+}
+
+/** CPUs of the host that guests may pin. Throws where an old host has not set them. */
+export function pinnableCpus(cell: HostCell): readonly number[] {
+  if (cell.pcpuset === undefined) throw new NovaError('NotImplementedError', `cell ${cell.id} of the host has no pcpuset set`)
+  return cell.pcpuset
+}
+
+/** Virtual CPUs of a guest that are pinned. Throws where an old request has not set them. */
+export function pinnedVcpus(cell: GuestCell): readonly number[] {
+  if (cell.pcpuset === undefined) throw new NovaError('NotImplementedError', `cell ${cell.id} of the guest has no pcpuset set`)
+  return cell.pcpuset
+}
+
+/** CPUs that nobody has pinned, all and by core. */
+export const freeCpus = memoByObject((cell: HostCell) => {
+  const pinned = new Set(cell.pinnedCpus)
+  const all = new Set(pinnableCpus(cell).filter((cpu) => !pinned.has(cpu)))
+  return { count: all.size, cores: cell.siblings.map((threads) => threads.filter((cpu) => all.has(cpu))) }
+})
+
+/** Whether the guest has CPUs of its own, and whether it has CPUs that it shares. */
+export function isPinned(cell: GuestCell): boolean {
+  return cell.cpuPolicy === 'dedicated' || cell.cpuPolicy === 'mixed'
+}
+
+export function isShared(cell: GuestCell): boolean {
+  return cell.cpuPolicy !== 'dedicated'
+}

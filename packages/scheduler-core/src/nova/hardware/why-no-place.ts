@@ -1,0 +1,49 @@
+import { fitCell } from './fit-cell.ts'
+import { largestMatching } from './matching.ts'
+import { emulatorCpusAt, type SearchInput } from './search.ts'
+import { pairTable, searchEachPair } from './search-each-pair.ts'
+import type { Shortfall } from './shortfall.ts'
+import type { HostCell } from './topology.ts'
+
+/**
+ * Why a guest has no place in a host: a cell of the guest that fits nowhere, with the shortfall of the cell that came
+ * nearest; else too few cells for all at once; else what the devices or networks want.
+ */
+export function whyNoPlace(input: SearchInput, stepsSpent: number | undefined): Shortfall {
+  const { hosts, guests } = input
+  const { fits } = pairTable(input)
+  const homeless = guests.findIndex((_guest, g) => !hosts.some((_host, h) => fits(g, h)))
+  if (homeless >= 0) return nearest(input, homeless)
+  const seated = largestMatching(guests.length, hosts.length, fits)
+  if (seated < guests.length) return { code: 'numa.no_match', need: guests.length, have: seated, unit: 'cells' }
+  const objection = firstObjection(input)
+  if (stepsSpent !== undefined) return { code: 'numa.search_limit', need: `more than ${stepsSpent} steps`, have: stepsSpent, unit: 'steps' }
+  return objection ?? { code: 'numa.missed', need: guests.length, have: seated, unit: 'cells' }
+}
+
+/** What is wrong with the first choice in which every pair fits; undefined where a choice is right. */
+function firstObjection(input: SearchInput): Shortfall | undefined {
+  let first: Shortfall | undefined
+  const objection = (chosen: readonly HostCell[]): Shortfall | undefined => {
+    const found = input.objection?.(chosen)
+    first ??= found
+    return found
+  }
+  const { end } = searchEachPair({ ...input, objection: input.objection && objection })
+  return end === 'found' ? undefined : first
+}
+
+/** The shortfall at the cell that keeps most rules, and of those lacks least. */
+function nearest(input: SearchInput, guest: number): Shortfall {
+  const fits = input.hosts.map((host) => {
+    const cell = input.guests[guest] as SearchInput['guests'][number]
+    const { rules, why } = fitCell(host, cell, input.limits, emulatorCpusAt(input, guest))
+    const short = why?.() as Shortfall
+    return { rules, short, lack: lackOf(short) }
+  })
+  return fits.reduce((best, fit) => (fit.rules > best.rules || (fit.rules === best.rules && fit.lack < best.lack) ? fit : best)).short
+}
+
+function lackOf({ need, have }: Shortfall): number {
+  return typeof need === 'number' && typeof have === 'number' ? need - have : Number.POSITIVE_INFINITY
+}
