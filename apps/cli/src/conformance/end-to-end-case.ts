@@ -1,4 +1,5 @@
 import {
+  type HostCell,
   type HostSnapshot,
   type NovaHost,
   type NovaPlacement,
@@ -11,6 +12,7 @@ import { asList, asObject, asText, readCaseHost, readTime } from './case-host.ts
 import type { Case } from './cases.ts'
 import { type Difference, differenceOf } from './verdicts.ts'
 import { groupsOf } from './weigher-case.ts'
+import { numaLimitsOf, wireOf } from './wire-form.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -72,12 +74,27 @@ function stateOf(state: HostSnapshot): Json {
     num_instances: state.numInstances,
     num_io_ops: state.numIoOps,
     instances: [...state.instances].sort(),
-    pci_pools: state.pciPools,
-    numa: state.numaTopology,
+    pci_pools: state.pciPools.map(({ keys, count }) => ({ ...keys, count })),
+    numa: state.numaTopology?.cells.map(cellOf) ?? null,
   }
 }
 
-const limitsOf = (_host: NovaHost): Json => ({})
+const cellOf = (cell: HostCell): Json => ({
+  id: cell.id,
+  cpu_usage: cell.cpuUsage,
+  memory_usage: cell.memoryUsage,
+  pinned_cpus: cell.pinnedCpus,
+  mempages: cell.mempages.map(({ sizeKib, total, used, reserved }) => ({ size_kb: sizeKib, total, used, reserved })),
+})
+
+/** A host's limits as Nova's SchedulerLimits. */
+const limitsOf = ({ limits }: NovaHost): Json =>
+  wireOf('SchedulerLimits', '1.0', {
+    numa_topology: limits.numaTopology === undefined ? null : numaLimitsOf(limits.numaTopology),
+    vcpu: limits.vcpu ?? null,
+    disk_gb: limits.diskGb ?? null,
+    memory_mb: limits.memoryMb ?? null,
+  })
 
 const namesOf = (hosts: readonly { readonly host: string }[]): readonly string[] => hosts.map(({ host }) => host)
 

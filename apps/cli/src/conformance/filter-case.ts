@@ -2,6 +2,7 @@ import { findNovaFilter, NovaError, optionsOf, readNovaRequest } from '@gantt/sc
 import { asObject, asText, readCaseHost, readTime } from './case-host.ts'
 import type { Case } from './cases.ts'
 import { type Difference, differenceOf } from './verdicts.ts'
+import { numaLimitsOf } from './wire-form.ts'
 
 /**
  * One filter, one host, one request. Recorded is true, false, or the exception that Nova raised: then the host must be refused, with a reason
@@ -16,8 +17,9 @@ export function judgeFilterCase(given: Case): Difference | undefined {
     const check = filter.prepare(request, options, { now: readTime(given.now) })
     const reason = check?.(host)
     if (reason === undefined) {
-      const verdict = differenceOf(given.expected, true, 'expected')
-      return verdict ?? differenceOf(given.expected_limits ?? null, null, 'expected_limits')
+      const { numaTopology } = check?.limits?.(host) ?? {}
+      const limits = numaTopology === undefined ? null : numaLimitsOf(numaTopology)
+      return differenceOf(given.expected, true, 'expected') ?? differenceOf(given.expected_limits ?? null, limits, 'expected_limits')
     }
     if (given.expected === true) return { path: 'expected', expected: true, actual: reason }
     const isBare = reason.need === undefined && reason.have === undefined && reason.subject === undefined

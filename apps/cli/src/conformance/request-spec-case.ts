@@ -69,6 +69,23 @@ function meaningOf(request: NovaRequest): Json {
           forbidden_aggregates: destination.forbiddenAggregates ?? null,
         }
       : null,
+    numa_topology:
+      request.numaTopology?.cells.map((cell) => ({
+        id: cell.id,
+        cpuset: cell.cpuset,
+        pcpuset: cell.pcpuset ?? null,
+        memory_mb: cell.memory,
+        pagesize: cell.pagesize,
+        cpu_policy: cell.cpuPolicy,
+        cpu_thread_policy: cell.cpuThreadPolicy,
+      })) ?? null,
+    pci_requests:
+      request.pciRequests?.map(({ count, spec, alias, numaPolicy }) => ({
+        count,
+        spec,
+        alias: alias ?? null,
+        numa_policy: numaPolicy ?? null,
+      })) ?? null,
     retry: retry ? { num_attempts: retry.numAttempts ?? null, hosts: retry.hosts.map(({ host, node }) => [host, node]) } : null,
     network_metadata: request.networkMetadata ?? null,
     security_groups: request.securityGroups ?? null,

@@ -1,20 +1,53 @@
+import { consumeGuest } from './hardware/consume-guest.ts'
+import { fitGuest, placesOf } from './hardware/fit-guest.ts'
+import { consumePci } from './hardware/pci.ts'
 import { NovaError } from './nova-error.ts'
 import type { NovaHost } from './nova-host.ts'
 import type { NovaRequest } from './objects/request.ts'
 
 /**
  * Takes from a host what an instance needs, as Nova's HostState.consume_from_request, and gives the request as the next round sees it: with
- * the fitted topology, and with the host in its group. What fails half-way stays half done: Nova swallows the error, and what was taken
- * before stays taken.
+ * the fitted topology, and with the host in its group.
  */
-export function consume(host: NovaHost, request: NovaRequest, uuid: string | null): NovaRequest {
+export function consume(host: NovaHost, request: NovaRequest, uuid: string | null, packing: boolean): NovaRequest {
   const { flavor } = request
   host.freeRamMb -= flavor.memoryMb
   host.freeDiskMb -= (flavor.rootGb + flavor.ephemeralGb) * 1_024
   host.vcpusUsed += flavor.vcpus
   host.numInstances += 1
-  host.numIoOps += 1
-  return joinGroup(host, request, uuid)
+  let next = request
+  try {
+    next = fitCells(host, request, packing)
+    takeCells(host, next)
+    takeDevices(host, next)
+    host.numIoOps += 1
+  } catch (error) {
+    // Nova swallows it: what was taken before stays taken, and the rest is not
+    if (!(error instanceof NovaError)) throw error
+  }
+  return joinGroup(host, next, uuid)
+}
+
+/** The request with its guest cells where they go; with none where they fit nowhere, as on a forced host. */
+function fitCells(host: NovaHost, request: NovaRequest, packing: boolean): NovaRequest {
+  const { numaTopology: guest, pciRequests } = request
+  if (host.numaTopology === null || !guest) return request
+  const pci = host.hasPciStats ? { pci: { pools: host.pciPools, requests: pciRequests ?? [] } } : {}
+  const fit = fitGuest(host.numaTopology, guest, { limits: host.limits.numaTopology ?? null, packing, ...pci })
+  return { ...request, numaTopology: fit.ok ? fit.guest : null }
+}
+
+function takeCells(host: NovaHost, { numaTopology: guest }: NovaRequest): void {
+  if (host.numaTopology !== null && guest) host.numaTopology = consumeGuest(host.numaTopology, guest)
+}
+
+/** Devices near the guest's cells; those of the requests before the one that fails stay taken. */
+function takeDevices(host: NovaHost, { numaTopology: guest, pciRequests }: NovaRequest): void {
+  if (!host.hasPciStats || !pciRequests?.length) return
+  const cells = guest?.cells.map(({ id }) => id)
+  const result = consumePci(host.pciPools, pciRequests, cells && placesOf(host.numaTopology ?? { cells: [] }, cells))
+  host.pciPools = result.pools
+  if (!result.ok) throw new NovaError('PciDeviceRequestFailed', `${host.host} has too few devices`)
 }
 
 /** The group knows the host from now on, and the host the instance: the group's filters look at both. */

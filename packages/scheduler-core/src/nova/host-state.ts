@@ -1,5 +1,5 @@
-import type { HostTopology } from './hardware/index.ts'
 import type { PciPool } from './hardware/pci.ts'
+import type { HostTopology } from './hardware/topology.ts'
 
 /** A host as Nova's filters and weighers see it (its HostState): what it reported, less what placements took since. */
 export interface HostState {

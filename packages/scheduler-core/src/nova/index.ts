@@ -1,3 +1,4 @@
+export type { HostCell, NumaLimits } from './hardware/topology.ts'
 export type { HostAggregate, HostService, HostState } from './host-state.ts'
 export { NovaError } from './nova-error.ts'
 export type { HostCheck, NovaFilter } from './nova-filter.ts'

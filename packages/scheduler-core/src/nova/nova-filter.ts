@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Reason } from '../filters/filter.ts'
 import { checkOptions } from '../request/parse.ts'
+import type { NumaLimits } from './hardware/topology.ts'
 import type { HostState } from './host-state.ts'
 import { NovaError } from './nova-error.ts'
 import type { NovaRequest } from './objects/request.ts'
@@ -22,6 +23,7 @@ export interface HostLimits {
   readonly memoryMb?: number
   /** GiB */
   readonly diskGb?: number
+  readonly numaTopology?: NumaLimits
 }
 
 /** A check of a filter that also gives limits. */

@@ -1,5 +1,5 @@
-import type { HostTopology } from './hardware/index.ts'
 import type { PciPool } from './hardware/pci.ts'
+import type { HostTopology } from './hardware/topology.ts'
 import type { HostAggregate, HostMetric, HostService, HostState } from './host-state.ts'
 import type { HostLimits } from './nova-filter.ts'
 import type { NovaComputeNode } from './objects/compute-node.ts'

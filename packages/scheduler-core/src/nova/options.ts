@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { novaFilters } from './filters/index.ts'
+import { PACKING } from './filters/numa-topology.ts'
 import type { NovaFilter } from './nova-filter.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
 import type { NovaRules } from './rounds.ts'
@@ -59,6 +60,7 @@ export function rulesOf(config: NovaConfig): NovaRules {
     weighers: weighers.map((name) => chooseWeigher(findNovaWeigher(name), config)),
     maxAttempts: wholeOf(config, 'scheduler.max_attempts', 3),
     hostSubsetSize: wholeOf(config, 'filter_scheduler.host_subset_size', 1),
+    packing: config[PACKING] === true,
     shuffleBest: config['filter_scheduler.shuffle_best_same_weighed_hosts'] === true,
   }
 }

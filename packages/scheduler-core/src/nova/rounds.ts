@@ -20,6 +20,8 @@ export interface NovaRules {
   readonly maxAttempts: number
   /** One of this many best hosts is taken, by the seed. */
   readonly hostSubsetSize: number
+  /** Nova's packing_host_numa_cells_allocation_strategy: the fullest cells of a host are tried first. */
+  readonly packing: boolean
   /** Hosts as good as the best are shuffled, by the seed. */
   readonly shuffleBest: boolean
 }
@@ -102,7 +104,7 @@ function place(input: RoundsInput, rounds: NovaRound[]): NovaPlacement {
     const best = hosts[0]
     if (best === undefined) break
     selected.push(best)
-    request = consume(best, request, uuid)
+    request = consume(best, request, uuid, rules.packing)
     round.stateAfter = best.snapshot()
   }
   if (selected.length < instances.length) return failed('NoValidHost', rounds)

@@ -9,6 +9,7 @@ import { aggregateDiskFilter, diskFilter, exactDiskFilter } from './disk.ts'
 import { aggregateIoOpsFilter, ioOpsFilter } from './io-ops.ts'
 import { isolatedHostsFilter } from './isolated-hosts.ts'
 import { aggregateNumInstancesFilter, numInstancesFilter } from './num-instances.ts'
+import { numaTopologyFilter } from './numa-topology.ts'
 import { pciPassthroughFilter } from './pci-passthrough.ts'
 import { aggregateRamFilter, exactRamFilter, ramFilter } from './ram.ts'
 import { retryFilter } from './retry.ts'
@@ -30,6 +31,7 @@ export const novaFilters: readonly NovaFilter[] = [
   ioOpsFilter,
   isolatedHostsFilter,
   numInstancesFilter,
+  numaTopologyFilter,
   pciPassthroughFilter,
   sameHostFilter,
   serverGroupAffinityFilter,

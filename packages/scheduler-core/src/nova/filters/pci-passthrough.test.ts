@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
+import type { PciRequest } from '../hardware/pci.ts'
 import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { pciPassthroughFilter } from './pci-passthrough.ts'
 
-const check = (given: Parameters<typeof aHostState>[0], requests: readonly object[]) =>
+const check = (given: Parameters<typeof aHostState>[0], requests: readonly PciRequest[]) =>
   pciPassthroughFilter.prepare(aNovaRequest({ pciRequests: requests }), {}, { now: 0 })?.(aHostState(given))
 
 const pool = (count: number, keys: object = {}) => ({ count, keys: { vendor_id: '8086', product_id: '1520', numa_node: 0, ...keys } })
-const ask = (count: number, keys: object = {}) => ({ count, spec: [{ vendor_id: '8086', ...keys }], alias_name: 'nic' })
+const ask = (count: number, keys: object = {}) => ({ count, spec: [{ vendor_id: '8086', ...keys }], alias: 'nic' })
 
 test.each([
   ['nothing is asked for', [], [], undefined],
@@ -18,7 +19,7 @@ test.each([
   ['the vendor is another', [pool(2)], [{ ...ask(1), spec: [{ vendor_id: '10de' }] }], { code: 'pci.short', need: 1, have: 0 }],
   ['a physical function is not given unasked', [pool(2, { dev_type: 'type-PF' })], [ask(1)], { code: 'pci.unasked', need: 1, have: 0 }],
   ['a physical function is given to who asks', [pool(2, { dev_type: 'type-PF' })], [ask(1, { dev_type: 'type-PF' })], undefined],
-  ['the cell of the device is no question here', [pool(1, { numa_node: 3 })], [{ ...ask(1), numa_policy: 'required' }], undefined],
+  ['the cell of the device is no question here', [pool(1, { numa_node: 3 })], [{ ...ask(1), numaPolicy: 'required' as const }], undefined],
 ])('%s', (_what, pciPools, requests, reason) => {
   const said = check({ pciPools }, requests)
   if (reason === undefined) expect(said).toBeUndefined()

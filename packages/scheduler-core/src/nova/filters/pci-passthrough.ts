@@ -1,5 +1,4 @@
 import { supportPciRequests } from '../hardware/pci.ts'
-import { readPciRequests } from '../hardware/read-pci.ts'
 import { novaFilter } from '../nova-filter.ts'
 
 /**
@@ -10,10 +9,9 @@ export const pciPassthroughFilter = novaFilter({
   name: 'PciPassthroughFilter',
   description: 'The host has the PCI devices that are asked for.',
   prepare({ pciRequests }) {
-    const requests = readPciRequests(pciRequests)
-    if (requests.length === 0) return undefined
+    if (!pciRequests?.length) return undefined
     return ({ pciPools }) => {
-      const shortfall = supportPciRequests(pciPools, requests)
+      const shortfall = supportPciRequests(pciPools, pciRequests)
       return shortfall === undefined ? undefined : { ...shortfall, source: 'PCI requests' }
     }
   },

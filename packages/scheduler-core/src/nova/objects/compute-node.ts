@@ -1,6 +1,7 @@
-import { type HostTopology, readHostTopology } from '../hardware/index.ts'
 import type { PciPool } from '../hardware/pci.ts'
 import { readPciPools } from '../hardware/read-pci.ts'
+import { readHostTopology } from '../hardware/read-topology.ts'
+import type { HostTopology } from '../hardware/topology.ts'
 import type { HostMetric } from '../host-state.ts'
 import { type Field, isJson, WireError, WireObject } from './wire.ts'
 
@@ -74,7 +75,7 @@ export function readNovaComputeNode(wire: unknown): NovaComputeNodeRead {
     cpuInfo: object.text('cpu_info') ?? null,
     stats: object.pairs('stats') ?? {},
     metrics: readMetrics(object),
-    numaTopology: topology === undefined || topology === null ? null : readHostTopology(topology),
+    numaTopology: readHostTopology(topology ?? null),
     pciPools: pools === undefined || pools === null ? null : readPciPools(pools),
     supportedInstances:
       object.objects(

@@ -1,6 +1,8 @@
+import { readPciRequests } from '../hardware/read-pci.ts'
+import { readGuestTopology } from '../hardware/read-topology.ts'
 import { imagePropertiesFrom } from '../text/image-properties.ts'
 import { pythonValueOf } from '../text/python-json.ts'
-import { type NovaFlavor, type NovaGroup, type NovaRequest, readFlavor } from './request.ts'
+import { type NovaFlavor, type NovaGroup, type NovaRequest, read, readFlavor } from './request.ts'
 import { type Field, isJson, WireError, WireObject } from './wire.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -21,8 +23,8 @@ export function readLegacyRequest({ request_spec, filter_properties }: LegacyReq
   return {
     image: readImage(spec.image),
     flavor: readType(spec.instance_type ?? properties.instance_type),
-    numaTopology: instance.numa_topology ?? null,
-    pciRequests: instance.pci_requests ?? properties.pci_requests ?? null,
+    numaTopology: read(instance.numa_topology ?? null, readGuestTopology),
+    pciRequests: read(instance.pci_requests ?? properties.pci_requests ?? null, readPciRequests),
     networkMetadata: undefined,
     projectId: textAt(instance.project_id, 'request_spec.instance_properties.project_id'),
     userId: textAt(instance.user_id, 'request_spec.instance_properties.user_id'),

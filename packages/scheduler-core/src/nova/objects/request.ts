@@ -1,15 +1,18 @@
+import type { PciRequest } from '../hardware/pci.ts'
+import { readPciRequests } from '../hardware/read-pci.ts'
+import { readGuestTopology, readNetworkMetadata } from '../hardware/read-topology.ts'
+import type { GuestTopology, NetworkMetadata } from '../hardware/topology.ts'
+import type { ImageProperties } from '../text/image-properties.ts'
+import { pythonValueOf } from '../text/python-json.ts'
 import { type Field, isJson, WireError, WireObject } from './wire.ts'
 
 /** Nova's RequestSpec as its scheduler reads it. `undefined` = unset, `null` = set to nothing. Nothing ever changes it. */
 export interface NovaRequest {
   readonly image: Field<NovaImage>
   readonly flavor: NovaFlavor
-  /** The versioned object InstanceNUMATopology on the wire. */
-  readonly numaTopology: unknown
-  /** The versioned object InstancePCIRequests on the wire. */
-  readonly pciRequests: unknown
-  /** The versioned object NetworkMetadata on the wire. */
-  readonly networkMetadata: unknown
+  readonly numaTopology: Field<GuestTopology>
+  readonly pciRequests: Field<readonly PciRequest[]>
+  readonly networkMetadata: Field<NetworkMetadata>
   readonly projectId: Field<string>
   readonly userId: Field<string>
   readonly availabilityZone: Field<string>
@@ -76,7 +79,7 @@ export interface NovaImage {
   readonly minRam: Field<number>
   readonly minDisk: Field<number>
   /** Only the properties that are set, with Nova's names and types of this release. */
-  readonly properties: Readonly<Record<string, unknown>>
+  readonly properties: ImageProperties
 }
 
 export interface NovaDestination {
@@ -119,9 +122,9 @@ export function readNovaRequest(wire: unknown): NovaRequestRead {
   const request: NovaRequest = {
     image: spec.object('image', readImage, 'ImageMeta'),
     flavor: readFlavor(new WireObject(spec.raw('flavor'), 'spec.flavor', 'Flavor')),
-    numaTopology: spec.raw('numa_topology'),
-    pciRequests: spec.raw('pci_requests'),
-    networkMetadata: spec.raw('network_metadata'),
+    numaTopology: read(spec.raw('numa_topology'), readGuestTopology),
+    pciRequests: read(spec.raw('pci_requests'), readPciRequests),
+    networkMetadata: read(spec.raw('network_metadata'), readNetworkMetadata),
     projectId: spec.text('project_id'),
     userId: spec.text('user_id'),
     availabilityZone: spec.text('availability_zone'),
@@ -143,6 +146,10 @@ export function readNovaRequest(wire: unknown): NovaRequestRead {
   }
   return { request, version: spec.version, set: spec.set, unknown: spec.unread() }
 }
+
+/** What a field holds, unless it is unset or null. */
+export const read = <T>(value: unknown, reader: (value: unknown) => T): T | null | undefined =>
+  value === undefined || value === null ? value : reader(value)
 
 /** A hint as Nova reads it: a list of one is its only word; a longer or an empty list stays a list; absent is `undefined`. */
 export function hintOf({ schedulerHints }: NovaRequest, name: string): string | readonly string[] | undefined {
@@ -192,9 +199,12 @@ function readImage(image: WireObject): NovaImage {
     minRam: image.number('min_ram'),
     minDisk: image.number('min_disk'),
     // every field of ImageMetaProps is a property: none is unknown
-    properties: isJson(properties) && isJson(properties['nova_object.data']) ? properties['nova_object.data'] : {},
+    properties: imagePropertiesOf(isJson(properties) && isJson(properties['nova_object.data']) ? properties['nova_object.data'] : {}),
   }
 }
+
+const imagePropertiesOf = (data: Readonly<Record<string, unknown>>): ImageProperties =>
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, pythonValueOf(value)]))
 
 function readDestination(destination: WireObject): NovaDestination {
   return {

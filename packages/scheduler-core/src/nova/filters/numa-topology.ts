@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import type { Reason } from '../../filters/filter.ts'
+import { checkHost } from '../hardware/check-host.ts'
+import { fitGuest } from '../hardware/fit-guest.ts'
+import type { NumaLimits } from '../hardware/topology.ts'
+import type { HostState } from '../host-state.ts'
+import { novaFilter, withLimits } from '../nova-filter.ts'
+import type { NovaRequest } from '../objects/request.ts'
+
+/** True tries the fullest cells of a host first. */
+export const PACKING = 'compute.packing_host_numa_cells_allocation_strategy'
+
+const options = z.strictObject({ [PACKING]: z.boolean().default(false) })
+
+/**
+ * Every cell of the guest fits on a NUMA cell of the host, each on one of its own: memory or pages, shared or pinned CPUs with their threads,
+ * PCI devices near by, and the networks.
+ */
+export const numaTopologyFilter = novaFilter({
+  name: 'NUMATopologyFilter',
+  description: 'Every guest cell fits on a NUMA cell of the host, each on one of its own.',
+  options,
+  prepare(request, { [PACKING]: packing }) {
+    const { flavor, image, numaTopology: guest = null, pciRequests } = request
+    return withLimits(
+      (host): Reason | undefined => {
+        const { numaTopology: cells } = host
+        const first = checkHost({
+          host: cells,
+          guest,
+          extraSpecs: flavor.extraSpecs,
+          imageProperties: image?.properties ?? null,
+        })
+        if (first.answer === 'refuse') return { subject: 'NUMA', ...first.why }
+        if (first.answer === 'pass' || guest === null || cells === null) return undefined
+        const pci = host.hasPciStats ? { pci: { pools: host.pciPools, requests: pciRequests ?? [] } } : {}
+        const fit = fitGuest(cells, guest, { limits: numaLimitsOf(host, request), packing, ...pci })
+        return fit.ok ? undefined : { subject: 'NUMA', ...fit.why() }
+      },
+      (host) => (guest === null || host.numaTopology === null ? {} : { numaTopology: numaLimitsOf(host, request) }),
+    )
+  },
+})
+
+/** The host's overcommit, and the networks that the request's cells must reach. */
+const numaLimitsOf = ({ cpuAllocationRatio, ramAllocationRatio }: HostState, { networkMetadata }: NovaRequest): NumaLimits => ({
+  cpuAllocationRatio,
+  ramAllocationRatio,
+  ...(networkMetadata && { networkMetadata }),
+})
