@@ -1,5 +1,5 @@
 import { NovaError } from './nova-error.ts'
-import { pythonInt } from './text/numbers.ts'
+import { readInt } from './text/numbers.ts'
 
 /** An address of IPv4 or IPv6 as a number. */
 export interface IpAddress {
@@ -49,7 +49,7 @@ function networkOf(version: 4 | 6, value: bigint | undefined, mask: string | und
 }
 
 function prefixOf(version: 4 | 6, mask: string): number | undefined {
-  const whole = wholeOf(mask)
+  const whole = readInt(mask)
   if (whole !== undefined) return whole
   const value = version === 4 ? parseIpv4(mask) : parseIpv6(mask)
   if (value === undefined) return undefined
@@ -73,7 +73,7 @@ function parseIpv4(text: string): bigint | undefined {
 /** One to four numbers as Python reads them; those that are left out are 0. */
 function parsePartialIpv4(text: string): bigint | undefined {
   if (text.includes(':')) return undefined
-  const parts = text.split('.').map(wholeOf)
+  const parts = text.split('.').map(readInt)
   if (parts.length > 4 || parts.includes(undefined)) return undefined
   return parseIpv4([...parts, 0, 0, 0].slice(0, 4).join('.'))
 }
@@ -93,13 +93,4 @@ function parseIpv6(text: string): bigint | undefined {
   const groups = [...head, ...Array.from({ length: missing }, () => '0'), ...(rest ?? [])]
   if (!groups.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group))) return undefined
   return groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n)
-}
-
-function wholeOf(text: string): number | undefined {
-  try {
-    return pythonInt(text)
-  } catch (error) {
-    if (error instanceof NovaError) return undefined
-    throw error
-  }
 }
