@@ -33,6 +33,7 @@ function readService(service: Json): HostService {
     disabledReason: typeof service.disabled_reason === 'string' ? service.disabled_reason : null,
     forcedDown: service.forced_down === true,
     heartbeatAt: heartbeat === null || heartbeat === undefined ? null : readTime(heartbeat),
+    fields: service,
   }
 }
 

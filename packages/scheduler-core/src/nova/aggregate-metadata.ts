@@ -1,10 +1,10 @@
 import type { HostState } from './host-state.ts'
-import { readFloat, readInt } from './text/numbers.ts'
+import { pythonStrip, readFloat, readInt } from './text/numbers.ts'
 
 /** The values of a key over the host's aggregates, each split at commas and trimmed; undefined: no aggregate has the key. */
 export function splitValues({ aggregates }: HostState, key: string): ReadonlySet<string> | undefined {
   const whole = wholeValues(aggregates, key)
-  return whole.length === 0 ? undefined : new Set(whole.flatMap((value) => value.split(',').map((piece) => piece.trim())))
+  return whole.length === 0 ? undefined : new Set(whole.flatMap((value) => value.split(',').map(pythonStrip)))
 }
 
 /** The values of a key over the host's aggregates, as they are. */

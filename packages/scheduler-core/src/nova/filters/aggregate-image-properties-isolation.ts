@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { aggregatesWith, splitValues } from '../aggregate-metadata.ts'
+import { novaFilter } from '../nova-filter.ts'
+import { imagePropertyFields } from '../text/image-property-fields.ts'
+import type { PythonValue } from '../text/python-json.ts'
+import { isTruthy, pythonText } from '../text/python-text.ts'
+
+const NAMESPACE = 'aggregate_image_properties_isolation_namespace'
+const SEPARATOR = 'aggregate_image_properties_isolation_separator'
+
+/** With a namespace, only keys that start with it and the separator count. */
+const options = z.strictObject({ [NAMESPACE]: z.string().nullable().default(null), [SEPARATOR]: z.string().default('.') })
+
+/**
+ * Where the host's aggregates name an image property, an image that has it must have one of their values. False, 0 and
+ * what is empty count as not having it; a key that is no property of Nova's images says nothing.
+ */
+export const aggregateImagePropertiesIsolation = novaFilter({
+  name: 'AggregateImagePropertiesIsolation',
+  description: "The host's aggregates are kept for no image property that the image has otherwise.",
+  oncePerRequest: true,
+  runsOnRebuild: true,
+  options,
+  prepare({ image }, { [NAMESPACE]: namespace, [SEPARATOR]: separator }) {
+    const prefix = namespace ? namespace + separator : ''
+    const asked = Object.entries(image?.properties ?? {})
+      .filter(([name, value]) => name.startsWith(prefix) && imagePropertyFields.has(name) && isTruthy(value as PythonValue))
+      .map(([name, value]) => ({ name, need: textOf(name, value as PythonValue) }))
+    if (asked.length === 0) return undefined
+    return (host) => {
+      for (const { name, need } of asked) {
+        const values = splitValues(host, name)
+        if (values === undefined || values.has(need)) continue
+        const have = [...values].join(', ')
+        return { code: 'aggregate.image_property', subject: name, need, have, source: aggregatesWith(host, name) }
+      }
+      return undefined
+    }
+  },
+})
+
+/** As Python prints it. CPUs of NUMA nodes are sets to Nova, and lists on the wire. */
+function textOf(name: string, value: PythonValue): string {
+  if (name !== 'hw_numa_cpus' || !Array.isArray(value)) return pythonText(value)
+  return `[${value.map((cpus: PythonValue) => (Array.isArray(cpus) && cpus.length > 0 ? `{${cpus.map(pythonText).join(', ')}}` : 'set()')).join(', ')}]`
+}

@@ -1,0 +1,48 @@
+import { aggregatesWith, splitValues } from '../aggregate-metadata.ts'
+import { NovaError } from '../nova-error.ts'
+import { novaFilter } from '../nova-filter.ts'
+import { match } from '../text/extra-spec-match.ts'
+
+const SCOPE = 'aggregate_instance_extra_specs'
+
+/** The host's aggregates carry what the flavor's extra specs ask for. Bare keys count too; other scopes are for somebody else. */
+export const aggregateInstanceExtraSpecsFilter = novaFilter({
+  name: 'AggregateInstanceExtraSpecsFilter',
+  description: "The metadata of the host's aggregates meets the flavor's extra specs.",
+  oncePerRequest: true,
+  prepare({ flavor: { extraSpecs } }) {
+    const asked = Object.entries(extraSpecs ?? {}).flatMap(([spec, need]) => {
+      const colon = spec.indexOf(':')
+      if (colon === -1) return { key: spec, need }
+      return spec.slice(0, colon) === SCOPE ? { key: spec.slice(colon + 1), need } : []
+    })
+    if (asked.length === 0) return undefined
+    return (host) => {
+      for (const { key, need } of asked) {
+        const values = splitValues(host, key)
+        if (values !== undefined && someMatches(values, need)) continue
+        const have = values === undefined ? 'nothing' : [...values].join(', ')
+        return { code: 'aggregate.extra_spec', subject: key, need, have, source: aggregatesWith(host, key) }
+      }
+      return undefined
+    }
+  },
+})
+
+/**
+ * Nova tries the values in the order of a Python set until one matches, which is no certain one, but for the empty text:
+ * it comes first. One that cannot be compared is an error if it comes before all that match; here, if it is the empty one or none does.
+ */
+function someMatches(values: ReadonlySet<string>, need: string): boolean {
+  let failure: NovaError | undefined
+  for (const value of values.has('') ? ['', ...values] : values) {
+    try {
+      if (match(value, need)) return true
+    } catch (error) {
+      if (value === '' || !(error instanceof NovaError)) throw error
+      failure = error
+    }
+  }
+  if (failure !== undefined) throw failure
+  return false
+}

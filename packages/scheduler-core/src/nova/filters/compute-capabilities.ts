@@ -1,0 +1,63 @@
+import { attributeOf, type HostValue, hasAttribute, NovaObject, statOf } from '../host-attributes.ts'
+import type { HostState } from '../host-state.ts'
+import { NovaError } from '../nova-error.ts'
+import { novaFilter } from '../nova-filter.ts'
+import { match } from '../text/extra-spec-match.ts'
+import { parsePythonJson } from '../text/python-json.ts'
+import { pythonText } from '../text/python-text.ts'
+
+const SCOPE = 'capabilities'
+
+/**
+ * What the flavor's extra specs ask of the host holds: `capabilities:` and a path into what the host says of itself, or
+ * a bare name that the host knows. Bare names that it does not know, and other scopes, are for somebody else.
+ */
+export const computeCapabilitiesFilter = novaFilter({
+  name: 'ComputeCapabilitiesFilter',
+  description: "The host has the capabilities that the flavor's extra specs ask for.",
+  oncePerRequest: true,
+  prepare({ flavor: { extraSpecs } }) {
+    const asked = Object.entries(extraSpecs ?? {}).flatMap(([key, need]) => {
+      const path = key.split(':')
+      if (path.length === 1) return { key, path, need, isBare: true }
+      return path[0] === SCOPE ? { key, path: path.slice(1), need, isBare: false } : []
+    })
+    if (asked.length === 0) return undefined
+    return (host) => {
+      for (const { key, path, need, isBare } of asked) {
+        if (isBare && !hasAttribute(key) && statOf(host, key) === null) continue
+        const capability = capabilityOf(host, path)
+        const facts = { subject: path.join(':'), need, source: `extra spec ${key}` }
+        if (capability === null) return { code: 'capability.missing', have: 'nothing', ...facts }
+        const have = textOf(capability)
+        if (!match(have, need)) return { code: 'capability.mismatch', have, ...facts }
+      }
+      return undefined
+    }
+  },
+})
+
+/** What is at the end of the path, starting at the host; null where it leads nowhere. */
+function capabilityOf(host: HostState, [name = '', ...steps]: readonly string[]): HostValue {
+  let value = attributeOf(host, name) ?? statOf(host, name)
+  for (const step of steps) value = stepInto(value, step)
+  return value
+}
+
+/** Text is JSON of something to step into. */
+function stepInto(value: HostValue, step: string): HostValue {
+  const target = typeof value === 'string' ? parsed(value) : value
+  if (target instanceof Map) return target.get(step) ?? null
+  return target instanceof NovaObject ? (target.attributes.get(step) ?? null) : null
+}
+
+function parsed(text: string): HostValue {
+  try {
+    return parsePythonJson(text)
+  } catch (error) {
+    if (error instanceof NovaError) return null
+    throw error
+  }
+}
+
+const textOf = (value: HostValue): string => (value instanceof NovaObject ? value.text : pythonText(value))

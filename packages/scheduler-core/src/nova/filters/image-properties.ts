@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { novaFilter } from '../nova-filter.ts'
+import type { NovaRequest } from '../objects/request.ts'
+import { architectureName, hypervisorTypeName, vmModeName } from '../text/names.ts'
+import { hypervisorVersionText, versionSatisfies } from '../text/versions.ts'
+
+const DEFAULT_ARCHITECTURE = 'image_properties_default_architecture'
+
+/** What an image is for that does not say. */
+const options = z.strictObject({ [DEFAULT_ARCHITECTURE]: z.string().nullable().default(null) })
+
+/**
+ * The host advertises a triple of architecture, hypervisor type and machine mode that has all that the image names of
+ * them, and its hypervisor is of the version asked for. The version alone asks nothing; a host without one meets it.
+ */
+export const imagePropertiesFilter = novaFilter({
+  name: 'ImagePropertiesFilter',
+  description: 'The host supports the architecture, hypervisor and machine mode of the image.',
+  oncePerRequest: true,
+  runsOnRebuild: true,
+  options,
+  prepare(request, { [DEFAULT_ARCHITECTURE]: byDefault }) {
+    const wanted = [
+      canonical(propertyOf(request, 'hw_architecture') ?? byDefault, architectureName),
+      canonical(propertyOf(request, 'img_hv_type'), hypervisorTypeName),
+      canonical(propertyOf(request, 'hw_vm_mode'), vmModeName),
+    ].filter((name) => name !== undefined)
+    if (wanted.length === 0) return undefined
+    const version = propertyOf(request, 'img_hv_requested_version')
+    return ({ supportedInstances, hypervisorVersion }) => {
+      // a name may stand anywhere in the triple: a mode `xen` is met by a hypervisor of that type
+      if (!supportedInstances.some((triple) => wanted.every((name) => triple.includes(name)))) {
+        const have = supportedInstances.map((triple) => triple.join(' ')).join(', ') || 'none'
+        return { code: 'image.unsupported', subject: 'instances', need: wanted.join(' '), have, source: 'image properties' }
+      }
+      if (!version || !hypervisorVersion) return undefined
+      const have = hypervisorVersionText(hypervisorVersion)
+      if (versionSatisfies(have, version)) return undefined
+      return {
+        code: 'image.version',
+        subject: 'hypervisor version',
+        need: version,
+        have,
+        source: 'image property img_hv_requested_version',
+      }
+    }
+  },
+})
+
+/** A property that is text, as all are that this filter reads. */
+function propertyOf({ image }: NovaRequest, name: string): string | undefined {
+  const value = image?.properties[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+const canonical = (name: string | null | undefined, read: (name: string) => string): string | undefined => (name ? read(name) : undefined)

@@ -1,0 +1,23 @@
+import { attributesIn, meetsQuery } from '../json-query.ts'
+import { NovaError } from '../nova-error.ts'
+import { novaFilter } from '../nova-filter.ts'
+import { hintOf } from '../objects/request.ts'
+import { parsePythonJson } from '../text/python-json.ts'
+
+/** The host meets the query of the hint, which is JSON such as `["and", [">=", "$free_ram_mb", 1024], ["=", "$host", "h1"]]`. */
+export const jsonFilter = novaFilter({
+  name: 'JsonFilter',
+  description: 'The host meets the query of the hint.',
+  prepare(request) {
+    const text = hintOf(request, 'query') ?? ''
+    if (text.length === 0) return undefined
+    if (typeof text !== 'string')
+      throw new NovaError('TypeError', { subject: 'hint query', need: 'one text', have: `${text.length} texts` })
+    const query = parsePythonJson(text)
+    return (host) => {
+      if (meetsQuery(query, host)) return undefined
+      const have = attributesIn(query, host).join(', ') || 'no attribute in it'
+      return { code: 'query.no_match', subject: 'query', need: text, have, source: 'hint query' }
+    }
+  },
+})

@@ -1,0 +1,55 @@
+import type { Reason } from '../../filters/filter.ts'
+import { NovaError } from '../nova-error.ts'
+import { novaFilter } from '../nova-filter.ts'
+import type { NovaGroup } from '../objects/request.ts'
+import { pythonInt } from '../text/numbers.ts'
+
+const MOST = 'max_server_per_host'
+
+/** The host holds fewer members of the group than its rule allows, one without a rule; or it is where the instance is already. */
+export const serverGroupAntiAffinityFilter = novaFilter({
+  name: 'ServerGroupAntiAffinityFilter',
+  description: 'The host holds fewer members of the server group than its rule allows.',
+  prepare({ instanceGroup: group, instanceUuid }) {
+    if (group == null) return undefined
+    const { policy, uuid } = group
+    if (policy === undefined) throw new NovaError('ObjectActionError', { subject: 'instance_group.policy', need: 'set', have: 'unset' })
+    if (policy !== 'anti-affinity') return undefined
+    return ({ instances }): Reason | undefined => {
+      // a move looks at the host where the instance is, too: the instance is no reason against itself
+      if (instanceUuid != null && instances.has(instanceUuid)) return undefined
+      const have = membersOf(group).filter((member) => instances.has(member)).length
+      const { most, source } = mostOf(group)
+      if (have < most) return undefined
+      return { code: 'group.anti_affinity', subject: uuid ?? 'n/a', need: `fewer than ${most}`, have, unit: 'members', source }
+    }
+  },
+})
+
+/** Of Juno, for groups that a hint made: the host is none of those where the group lives. */
+export const groupAntiAffinityFilter = novaFilter({
+  name: 'GroupAntiAffinityFilter',
+  description: 'The host is none of those of the server group with the policy legacy.',
+  prepare({ instanceGroup: group }) {
+    if (!group?.policies?.includes('legacy')) return undefined
+    const hosts = new Set(group.hosts ?? [])
+    if (hosts.size === 0) return undefined
+    const { uuid } = group
+    return ({ host }) =>
+      hosts.has(host)
+        ? { code: 'group.anti_affinity', subject: uuid ?? 'n/a', need: 'fewer than 1', have: `some on ${host}`, source: 'policy legacy' }
+        : undefined
+  },
+})
+
+function membersOf({ members }: NovaGroup): readonly string[] {
+  if (members != null) return [...new Set(members)]
+  const kind = members === null ? 'TypeError' : 'ObjectActionError'
+  throw new NovaError(kind, { subject: 'instance_group.members', need: 'a list', have: members === null ? 'null' : 'unset' })
+}
+
+function mostOf({ rules }: NovaGroup): { readonly most: number; readonly source: string } {
+  const given = rules != null && Object.hasOwn(rules, MOST) ? rules[MOST] : undefined
+  if (given === undefined) return { most: 1, source: 'policy anti-affinity' }
+  return { most: pythonInt(given), source: `rule ${MOST}` }
+}
