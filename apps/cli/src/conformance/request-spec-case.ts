@@ -53,7 +53,7 @@ function meaningOf(request: NovaRequest): Json {
           policies: group.policies ?? null,
           members: group.members ?? null,
           hosts: group.hosts ?? null,
-          rules: group.rules ?? {},
+          rules: rulesOf(group.rules ?? {}),
         }
       : null,
     limits: limits
@@ -106,5 +106,9 @@ function meaningOf(request: NovaRequest): Json {
     requested_networks: request.requestedNetworks ?? null,
   }
 }
+
+/** Rules are texts on the wire; the one rule that there is counts. */
+const rulesOf = (rules: Readonly<Record<string, string>>): Json =>
+  Object.fromEntries(Object.entries(rules).map(([name, value]) => [name, name === 'max_server_per_host' ? Number(value) : value]))
 
 const only = (value: Json, fields: readonly string[]): Json => Object.fromEntries(fields.map((field) => [field, value[field]]))
