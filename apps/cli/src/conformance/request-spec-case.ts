@@ -16,7 +16,7 @@ export function judgeRequestSpecCase(given: Case): Difference | undefined {
   // the dictionaries know fields that the object of the version did not have yet
   const known = asList(expected.set_fields, 'set_fields').map((field) => asText(field, 'set field'))
   const legacy = meaningOf(readLegacyRequest({ request_spec, filter_properties }))
-  return differenceOf(only(expected, known), only(legacy, known), 'legacy')
+  return differenceOf(withOnePolicy(only(expected, known)), withOnePolicy(only(legacy, known)), 'legacy')
 }
 
 /** A request in the words of a case, where null is unset as well. */
@@ -105,6 +105,13 @@ function meaningOf(request: NovaRequest): Json {
       : null,
     requested_networks: request.requestedNetworks ?? null,
   }
+}
+
+/** Which of its two places an object of the version has a group's policy in is nothing that the dictionaries say. */
+function withOnePolicy(meaning: Json): Json {
+  if (!meaning.instance_group) return meaning
+  const { policy, policies, ...group } = asObject(meaning.instance_group, 'instance_group')
+  return { ...meaning, instance_group: { ...group, policy: policy ?? (Array.isArray(policies) ? policies[0] : undefined) } }
 }
 
 /** Rules are texts on the wire; the one rule that there is counts. */

@@ -85,10 +85,11 @@ function readRetry(value: unknown): NovaRequest['retry'] {
 /** The group's parts stood one by one beside the rest, once the group was looked up. */
 function readGroup(properties: Json): Field<NovaGroup> {
   if (properties.group_updated !== true) return null
+  const policies = textsAt(properties.group_policies, 'filter_properties.group_policies')
   return {
     uuid: textAt(properties.group_uuid, 'filter_properties.group_uuid'),
-    policy: undefined,
-    policies: textsAt(properties.group_policies, 'filter_properties.group_policies'),
+    policy: policies?.[0],
+    policies,
     members: textsAt(properties.group_members, 'filter_properties.group_members'),
     hosts: textsAt(properties.group_hosts, 'filter_properties.group_hosts'),
     rules: undefined,
