@@ -95,7 +95,7 @@ const idOf = (cell: unknown): unknown => (cell !== null && typeof cell === 'obje
 
 function pciStatsOf({ hasPciStats, pciPools }: HostState): HostValue {
   if (!hasPciStats) return null
-  const pools = pciPools.map((pool) => new Map(Object.entries(pool).map(([key, value]) => [key, plain(value)])))
+  const pools = pciPools.map(({ count, keys }) => new Map<string, PythonValue>([['count', count], ...Object.entries(keys)]))
   return new NovaObject('<nova.pci.stats.PciDeviceStats object>', { attributes: new Map([['pools', pools]]) })
 }
 

@@ -46,7 +46,7 @@ export const anAggregate = (name: string, metadata: Readonly<Record<string, stri
   metadata,
 })
 
-type GivenRequest = Partial<Omit<NovaRequest, 'flavor'>> & { readonly flavor?: Partial<NovaFlavor> }
+export type GivenRequest = Partial<Omit<NovaRequest, 'flavor'>> & { readonly flavor?: Partial<NovaFlavor> }
 
 /** A request for one small instance; the test says what matters to it. */
 export function aNovaRequest({ flavor, ...given }: GivenRequest = {}): NovaRequest {

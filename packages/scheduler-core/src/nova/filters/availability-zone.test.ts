@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { anAggregate } from '../testing/builders.ts'
+import { type Given, reasonOf, verdictOf } from '../testing/judge.ts'
+import { availabilityZoneFilter } from './availability-zone.ts'
+
+const zone = (...values: string[]) => values.map((value, i) => anAggregate(`a${i}`, { availability_zone: value }))
+const asks = (availabilityZone: string) => ({ availabilityZone })
+
+test.each<[string, Given, string]>([
+  ['no zone asked for', { host: { aggregates: zone('az1') } }, 'passes'],
+  ['an empty zone asked for', { request: asks(''), host: { aggregates: zone('az1') } }, 'passes'],
+  ['the zone of an aggregate', { request: asks('az1'), host: { aggregates: zone('az1') } }, 'passes'],
+  ['one zone of a list', { request: asks('az2'), host: { aggregates: zone('az1, az2') } }, 'passes'],
+  ['another zone', { request: asks('az2'), host: { aggregates: zone('az1') } }, 'zone.other'],
+  ['capitals matter', { request: asks('AZ1'), host: { aggregates: zone('az1') } }, 'zone.other'],
+  ['a host without zone is in the default one', { request: asks('nova') }, 'passes'],
+  ['a host with a zone is not in the default one', { request: asks('nova'), host: { aggregates: zone('az1') } }, 'zone.other'],
+  ['another default', { request: asks('nova'), options: { default_availability_zone: 'az9' } }, 'zone.other'],
+])('%s', (_name, given, verdict) => expect(verdictOf(availabilityZoneFilter, given)).toBe(verdict))
+
+test('the reason says from where the zone is', () => {
+  const request = asks('az3')
+  const own = { need: 'az3', have: 'az1, az2', source: 'aggregate a0, a1 availability_zone' }
+  expect(reasonOf(availabilityZoneFilter, { request, host: { aggregates: zone('az1', 'az2') } })).toMatchObject(own)
+  expect(reasonOf(availabilityZoneFilter, { request })).toMatchObject({ have: 'nova', source: 'option default_availability_zone' })
+})

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { type Given, reasonOf, verdictOf } from '../testing/judge.ts'
+import { imagePropertiesFilter } from './image-properties.ts'
+
+const image = (properties: Record<string, string>): Given['request'] => ({ image: { id: 'i', minRam: 0, minDisk: 0, properties } })
+const kvm = (img_hv_requested_version: string) => image({ img_hv_type: 'kvm', img_hv_requested_version })
+const xen: Given['host'] = { supportedInstances: [['x86_64', 'xen', 'hvm']] }
+
+test.each<[string, Given, string]>([
+  ['an image that says nothing', { request: image({}), host: { supportedInstances: [] } }, 'passes'],
+  ['no image', { host: { supportedInstances: [] } }, 'passes'],
+  ['a version alone asks nothing', { request: image({ img_hv_requested_version: '>=99.0' }) }, 'passes'],
+  ['all three in one triple', { request: image({ hw_architecture: 'x86_64', img_hv_type: 'kvm', hw_vm_mode: 'hvm' }) }, 'passes'],
+  ['a host that advertises nothing', { request: image({ hw_vm_mode: 'hvm' }), host: { supportedInstances: [] } }, 'image.unsupported'],
+  ['another architecture', { request: image({ hw_architecture: 'i686' }) }, 'image.unsupported'],
+  ['a mode that is the type of the hypervisor', { request: image({ hw_vm_mode: 'xen' }), host: xen }, 'passes'],
+  ['another name for the same', { request: image({ hw_architecture: 'amd64' }) }, 'passes'],
+  ['a default architecture', { options: { image_properties_default_architecture: 'ppc64le' } }, 'image.unsupported'],
+  ['the version is met', { request: kvm('>=7.0,<7.2.1') }, 'passes'],
+  ['one condition is not met', { request: kvm('>=7.0,!=7.2') }, 'image.version'],
+  ['a host without version meets any', { request: kvm('>=99.0'), host: { hypervisorVersion: 0 } }, 'passes'],
+  ['a condition of another shape', { request: kvm('=7') }, 'raises ValueError'],
+  ['unless the host is out anyway', { request: kvm('=7'), host: xen }, 'image.unsupported'],
+  [
+    'a rebuild is judged too',
+    { request: { ...image({ img_hv_type: 'xen' }), schedulerHints: { _nova_check_type: ['rebuild'] } } },
+    'image.unsupported',
+  ],
+])('%s', (_name, given, verdict) => expect(verdictOf(imagePropertiesFilter, given)).toBe(verdict))
+
+test('the reasons name what is asked for and what there is', () => {
+  const request = image({ hw_architecture: 'i686', img_hv_type: 'kvm' })
+  expect(reasonOf(imagePropertiesFilter, { request })).toMatchObject({ need: 'i686 kvm', have: 'x86_64 kvm hvm' })
+  expect(reasonOf(imagePropertiesFilter, { request: kvm('<7.0') })).toMatchObject({ need: '<7.0', have: '7.2.0' })
+})

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import type { NovaImage } from '../objects/request.ts'
+import { type Given, reasonOf, verdictOf } from '../testing/judge.ts'
+import { isolatedHostsFilter } from './isolated-hosts.ts'
+
+const image = (id: string | undefined): { image: NovaImage } => ({ image: { id, minRam: 0, minDisk: 0, properties: {} } })
+const isolation = { isolated_hosts: ['h1'], isolated_images: ['i1'] }
+const lax = { ...isolation, restrict_isolated_hosts_to_isolated_images: false }
+const other = { host: 'h2' }
+
+test.each<[string, Given, string]>([
+  ['nothing isolated', {}, 'passes'],
+  ['isolated image, isolated host', { request: image('i1'), options: isolation }, 'passes'],
+  ['isolated image, other host', { request: image('i1'), host: other, options: isolation }, 'isolation.image'],
+  ['other image, isolated host', { request: image('i2'), options: isolation }, 'isolation.host'],
+  ['other image, other host', { request: image('i2'), host: other, options: isolation }, 'passes'],
+  ['other image, isolated host, without restriction', { request: image('i2'), options: lax }, 'passes'],
+  ['isolated image, other host, without restriction', { request: image('i1'), host: other, options: lax }, 'isolation.image'],
+  ['no image is not isolated', { options: isolation }, 'isolation.host'],
+  ['an image without id is not isolated', { request: image(undefined), options: isolation }, 'isolation.host'],
+  ['no isolated images: isolated hosts take none', { request: image('i1'), options: { isolated_hosts: ['h1'] } }, 'isolation.host'],
+  ['no isolated hosts: isolated images go nowhere', { request: image('i1'), options: { isolated_images: ['i1'] } }, 'isolation.image'],
+  ['capitals matter', { request: image('i1'), host: { host: 'H1' }, options: isolation }, 'isolation.image'],
+  [
+    'a rebuild is judged too',
+    { request: { ...image('i2'), schedulerHints: { _nova_check_type: ['rebuild'] } }, options: isolation },
+    'isolation.host',
+  ],
+  ['hints that are null do not matter', { request: { ...image('i1'), schedulerHints: null }, options: isolation }, 'passes'],
+])('%s', (_name, given, verdict) => expect(verdictOf(isolatedHostsFilter, given)).toBe(verdict))
+
+test('the reasons name host and image', () => {
+  const away = { subject: 'host', need: 'h1', have: 'h2', source: 'option isolated_images' }
+  expect(reasonOf(isolatedHostsFilter, { request: image('i1'), host: other, options: isolation })).toMatchObject(away)
+  const kept = { subject: 'image', need: 'i1', have: 'none', source: 'option isolated_hosts' }
+  expect(reasonOf(isolatedHostsFilter, { options: isolation })).toMatchObject(kept)
+})

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { type Given, reasonOf, verdictOf } from '../testing/judge.ts'
+import { jsonFilter } from './json.ts'
+
+const asks = (...query: string[]): Given['request'] => ({ schedulerHints: { query } })
+const host: Given['host'] = { freeRamMb: 4096, vcpusTotal: 16, stats: { gpu: 'yes', n: '3' }, cellUuid: 'c' }
+
+test.each<[string, string, string]>([
+  ['a comparison that holds', '[">=", "$free_ram_mb", 4096]', 'passes'],
+  ['one that does not', '["<", "$free_ram_mb", 4096]', 'query.no_match'],
+  ['the first is compared with each other', '["<", 1, 2, 3]', 'passes'],
+  ['and all must hold', '["<", 2, 3, 1]', 'query.no_match'],
+  ['one value alone', '["=", 5]', 'query.no_match'],
+  ['what comes to nothing is left out', '["=", "$nosuch", "", null, 5, 5]', 'passes'],
+  ['but not false', '["=", "$nosuch", false, 0]', 'passes'],
+  ['true is 1, and 1.0 is', '["=", true, 1, 1.0]', 'passes'],
+  ['a number is not its digits', '["=", "$stats.n", 3]', 'query.no_match'],
+  ['a path into a dictionary', '["=", "$stats.gpu", "yes"]', 'passes'],
+  ['a path into the service', '["=", "$service.disabled", false]', 'passes'],
+  ['a path into a number', '["=", "$vcpus_total.x", 1]', 'raises AttributeError'],
+  ['a path that ends early', '["=", "$limits.x.y", 1]', 'query.no_match'],
+  ['text is ordered by its characters', '["<", "B", "a", "\\ud83d\\ude00"]', 'passes'],
+  ['text beyond the first plane comes last', '["<", "\\uffff", "\\ud83d\\ude00"]', 'passes'],
+  ['an address is no text', '["=", "$host_ip", "192.0.2.10"]', 'query.no_match'],
+  ['and has no order with text', '["<", "$host_ip", "a"]', 'raises TypeError'],
+  ['text and number have no order', '["<", "a", 1]', 'raises TypeError'],
+  ['not even behind one that fails', '["<", 2, 1, "a"]', 'raises TypeError'],
+  ['in', '["in", "$host", "h0", "h1"]', 'passes'],
+  ['not in', '["in", "$host", "h0"]', 'query.no_match'],
+  ['and of nothing', '["and"]', 'passes'],
+  ['or of nothing', '["or"]', 'query.no_match'],
+  ['or of what is empty', '["or", 0, "", {}]', 'query.no_match'],
+  ['not answers for each, and one is enough', '["not", true, false]', 'passes'],
+  ['not of nothing', '["not"]', 'query.no_match'],
+  ['a list of answers counts as true inside', '["and", ["not", true]]', 'passes'],
+  ['queries in queries', '["and", [">", "$vcpus_total", 8], ["not", ["=", "$host", "h2"]]]', 'passes'],
+  ['an empty list', '[]', 'passes'],
+  ['an empty dictionary', '{}', 'passes'],
+  ['nothing', 'null', 'passes'],
+  ['text is a list of its letters', '"=aa"', 'passes'],
+  ['text with a letter that is no operator', '"xa"', 'raises KeyError'],
+  ['an unknown operator', '["!=", 1, 2]', 'raises KeyError'],
+  ['an operator that is a number', '[1, 2]', 'raises KeyError'],
+  ['an operator that is a list', '[["=", 1, 1]]', 'raises TypeError'],
+  ['a list of words is a query', '["in", 1, [1, 2]]', 'raises KeyError'],
+  ['a dictionary', '{"=": 1}', 'raises KeyError'],
+  ['a number', '5', 'raises TypeError'],
+  ['no JSON', '{not json', 'raises JSONDecodeError'],
+  ['no text', '', 'passes'],
+])('%s', (_name, query, verdict) => expect(verdictOf(jsonFilter, { request: asks(query), host })).toBe(verdict))
+
+test('a hint of two texts is none', () => {
+  expect(verdictOf(jsonFilter, { request: asks('[]', '[]') })).toBe('raises TypeError')
+  expect(verdictOf(jsonFilter, { request: asks() })).toBe('passes')
+})
+
+test('the reason has the query and the attributes in it', () => {
+  const query = '["or", ["<", "$free_ram_mb", 1], ["=", "$stats.gpu", "no"], ["=", "$free_ram_mb", 2]]'
+  const reason = { need: query, have: 'free_ram_mb = 4096, stats.gpu = yes', source: 'hint query' }
+  expect(reasonOf(jsonFilter, { request: asks(query), host })).toMatchObject(reason)
+})

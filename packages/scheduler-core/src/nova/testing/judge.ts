@@ -1,0 +1,31 @@
+import type { Reason } from '../../filters/filter.ts'
+import type { HostState } from '../host-state.ts'
+import { NovaError } from '../nova-error.ts'
+import type { AttestationSource, NovaFilter } from '../nova-filter.ts'
+import { aHostState, aNovaRequest, type GivenRequest } from './builders.ts'
+
+export interface Given {
+  readonly request?: GivenRequest | undefined
+  readonly host?: Partial<HostState> | undefined
+  readonly options?: Readonly<Record<string, unknown>>
+  readonly attestations?: AttestationSource
+}
+
+/** Noon of the tests. */
+export const NOW = Date.parse('2026-01-15T12:00:00Z')
+
+/** What a filter says of a host: nothing, or why not. */
+export function reasonOf(filter: NovaFilter, { request, host, options = {}, attestations }: Given): Reason | undefined {
+  const context = attestations === undefined ? { now: NOW } : { now: NOW, attestations }
+  return filter.prepare(aNovaRequest(request), options, context)?.(aHostState(host))
+}
+
+/** `passes`, the code of the reason, or `raises` and what Nova raises. */
+export function verdictOf(filter: NovaFilter, given: Given): string {
+  try {
+    return reasonOf(filter, given)?.code ?? 'passes'
+  } catch (error) {
+    if (error instanceof NovaError) return `raises ${error.kind}`
+    throw error
+  }
+}
