@@ -1,14 +1,16 @@
 import {
   architectureName,
+  guestTopologyFor,
   hypervisorTypeName,
   hypervisorVersionText,
   match,
   NovaError,
   parseCpuList,
+  readImageProperties,
   versionSatisfies,
   vmModeName,
 } from '@gantt/scheduler-core/nova'
-import { asText } from './case-host.ts'
+import { asObject, asText } from './case-host.ts'
 import { type Case, CaseFileError } from './cases.ts'
 import { type Difference, differenceOf } from './verdicts.ts'
 
@@ -27,6 +29,7 @@ const answers = new Map<unknown, Answer>([
   ['version_predicate', (row) => versionSatisfies(asText(row.version, 'version'), asText(row.predicate, 'predicate'))],
   ['cpu_spec', (row) => parseCpuList(asText(row.spec, 'spec'))],
   ['canonicalize', canonicalize],
+  ['numa_constraints', guestTopology],
 ])
 
 /** The kinds of rows that are judged. */
@@ -51,6 +54,26 @@ function canonicalize(row: Case): unknown {
   if (name === undefined)
     throw new CaseFileError(`row ${row.id} is of the enum ${JSON.stringify(row.enum)}; it must be one of ${[...names.keys()].join(', ')}`)
   return row.value === null ? null : name(asText(row.value, 'value'))
+}
+
+function guestTopology({ vcpus, memory_mb, extra_specs, image_properties }: Case): unknown {
+  const extraSpecs = Object.fromEntries(Object.entries(asObject(extra_specs, 'extra_specs')).map(([key, value]) => [key, String(value)]))
+  const properties = readImageProperties(asObject(image_properties, 'image_properties'))
+  const topology = guestTopologyFor({ vcpus: Number(vcpus), memoryMib: Number(memory_mb), extraSpecs }, properties)
+  return (
+    topology && {
+      emulator_threads_policy: topology.emulatorThreadsPolicy,
+      cells: topology.cells.map((cell) => ({
+        id: cell.id,
+        cpuset: cell.cpuset,
+        pcpuset: cell.pcpuset,
+        memory: cell.memory,
+        pagesize: cell.pagesize,
+        cpu_policy: cell.cpuPolicy,
+        cpu_thread_policy: cell.cpuThreadPolicy,
+      })),
+    }
+  )
 }
 
 function orError(run: () => unknown): unknown {

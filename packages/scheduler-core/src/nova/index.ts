@@ -1,3 +1,4 @@
+export { guestTopologyFor } from './hardware/guest-topology.ts'
 export type { HostCell, NumaLimits } from './hardware/topology.ts'
 export type { HostAggregate, HostService, HostState } from './host-state.ts'
 export { NovaError } from './nova-error.ts'
@@ -12,6 +13,7 @@ export { chooseWeigher, findNovaFilter, findNovaWeigher, type NovaConfig, option
 export { type NovaPlacement, type NovaRound, type NovaRules, placeInRounds } from './rounds.ts'
 export { parseCpuList } from './text/cpu-list.ts'
 export { match } from './text/extra-spec-match.ts'
+export { readImageProperties } from './text/image-properties.ts'
 export { architectureName, hypervisorTypeName, vmModeName } from './text/names.ts'
 export { hypervisorVersionText, versionSatisfies } from './text/versions.ts'
 export { weighHosts } from './weigh.ts'

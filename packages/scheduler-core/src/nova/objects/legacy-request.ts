@@ -1,7 +1,6 @@
 import { readPciRequests } from '../hardware/read-pci.ts'
 import { readGuestTopology } from '../hardware/read-topology.ts'
-import { imagePropertiesFrom } from '../text/image-properties.ts'
-import { pythonValueOf } from '../text/python-json.ts'
+import { readImageProperties } from '../text/image-properties.ts'
 import { type NovaFlavor, type NovaGroup, type NovaRequest, read, readFlavor } from './request.ts'
 import { type Field, isJson, WireError, WireObject } from './wire.ts'
 
@@ -64,7 +63,7 @@ function readImage(value: unknown): NovaRequest['image'] {
     id: textAt(image.id, 'request_spec.image.id'),
     minRam: numberAt(image.min_ram, 'request_spec.image.min_ram'),
     minDisk: numberAt(image.min_disk, 'request_spec.image.min_disk'),
-    properties: imagePropertiesFrom(Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, pythonValueOf(value)]))),
+    properties: readImageProperties(properties),
   }
 }
 

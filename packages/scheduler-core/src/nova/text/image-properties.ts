@@ -3,7 +3,7 @@ import { parseCpuList } from './cpu-list.ts'
 import { imagePropertyFields } from './image-property-fields.ts'
 import { NovaError } from './nova-error.ts'
 import { pythonInt } from './numbers.ts'
-import type { PythonValue } from './python-json.ts'
+import { type PythonValue, pythonValueOf } from './python-json.ts'
 import { pythonText } from './python-text.ts'
 
 /** Properties of an image as Nova's object holds them: today's names, typed values, only what is set. */
@@ -33,6 +33,10 @@ export function imagePropertiesFrom(raw: Readonly<Record<string, PythonValue>>):
   if (traits.length > 0) found.traits_required = traits.map((key) => key.slice('trait:'.length))
   return found
 }
+
+/** As imagePropertiesFrom, of properties as JSON has them. */
+export const readImageProperties = (json: Readonly<Record<string, unknown>>): ImageProperties =>
+  imagePropertiesFrom(Object.fromEntries(Object.entries(json).map(([name, value]) => [name, pythonValueOf(value)])))
 
 function coerce(name: string, value: PythonValue): PythonValue {
   try {
