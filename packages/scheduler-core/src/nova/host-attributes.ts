@@ -87,11 +87,9 @@ function metricsOf({ metrics }: HostState): HostValue {
 function topologyOf({ numaTopology }: HostState): HostValue {
   if (numaTopology === null) return null
   // an id of 0 counts as none when an object is printed
-  const cells = numaTopology.cells.map((cell) => `NUMACell(${idOf(cell) || 'UNKNOWN'})`)
+  const cells = numaTopology.cells.map((cell) => `NUMACell(${cell.id || 'UNKNOWN'})`)
   return new NovaObject(`NUMATopology(cells=[${cells.join(',')}])`, { isTruthy: cells.length > 0 })
 }
-
-const idOf = (cell: unknown): unknown => (cell !== null && typeof cell === 'object' && 'id' in cell ? cell.id : undefined)
 
 function pciStatsOf({ hasPciStats, pciPools }: HostState): HostValue {
   if (!hasPciStats) return null

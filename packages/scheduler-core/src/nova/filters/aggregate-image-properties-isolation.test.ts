@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import type { NovaImage } from '../objects/request.ts'
 import { anAggregate } from '../testing/builders.ts'
 import { type Given, reasonOf, verdictOf } from '../testing/judge.ts'
-import type { PythonValue } from '../text/python-json.ts'
 import { aggregateImagePropertiesIsolation } from './aggregate-image-properties-isolation.ts'
 
-const image = (properties: Record<string, PythonValue>): Given['request'] => ({ image: { id: 'i', minRam: 0, minDisk: 0, properties } })
+const image = (properties: NovaImage['properties']): Given['request'] => ({ image: { id: 'i', minRam: 0, minDisk: 0, properties } })
 const kept = (...metadata: Record<string, string>[]): Given['host'] => ({
   aggregates: metadata.map((pairs, i) => anAggregate(`a${i}`, pairs)),
 })

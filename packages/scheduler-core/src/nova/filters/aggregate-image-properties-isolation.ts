@@ -24,8 +24,8 @@ export const aggregateImagePropertiesIsolation = novaFilter({
   prepare({ image }, { [NAMESPACE]: namespace, [SEPARATOR]: separator }) {
     const prefix = namespace ? namespace + separator : ''
     const asked = Object.entries(image?.properties ?? {})
-      .filter(([name, value]) => name.startsWith(prefix) && imagePropertyFields.has(name) && isTruthy(value as PythonValue))
-      .map(([name, value]) => ({ name, need: textOf(name, value as PythonValue) }))
+      .filter(([name, value]) => name.startsWith(prefix) && imagePropertyFields.has(name) && isTruthy(value))
+      .map(([name, value]) => ({ name, need: textOf(name, value) }))
     if (asked.length === 0) return undefined
     return (host) => {
       for (const { name, need } of asked) {
