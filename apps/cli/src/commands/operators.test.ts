@@ -105,8 +105,8 @@ test('replicas tells who there is and whether it is sound, in 80 columns and as 
   await expect.poll(async () => (await run('replicas')).out, { timeout: 15_000 }).toContain('it looked at')
   const said = await run('replicas')
   expect(said).toMatchObject({ code: 0, err: '' })
-  expect(said.out).toMatch(/^REPLICA +MODE +READS +REVISION +LAG +WRONG +SEEN\n\S+ \* +NORMAL +\d+ +\d+ +0 +0 +\d+ s ago\n/)
-  expect(said.out).toContain('0 violations; it looked at 0 things')
+  expect(said.out).toMatch(/^REPLICA +MODE +READS +REVISION +LAG +WRONG +SEEN\n\S+ \* +NORMAL +\d+ +\d+ +\d.* +0 +\d+ s ago\n/)
+  expect(said.out).toMatch(/0 violations; it looked at \d+ things/)
   expect(widthOf(said.out)).toBeLessThanOrEqual(80)
   const { replicas, auditor } = oneLine<{ replicas: { live: boolean; url: string }[]; auditor: { violations: number } }>(
     await run('replicas', '--json'),
