@@ -12,6 +12,7 @@ import { addHosts } from './hosts.ts'
 import { addKeys } from './keys.ts'
 import { addLiveness } from './liveness.ts'
 import { addLog } from './log.ts'
+import { addReplicas } from './replicas.ts'
 import { addSelect } from './select.ts'
 import { addWhyNot } from './why-not.ts'
 
@@ -28,6 +29,7 @@ export function addCommands(program: Command): void {
   addGroups(program)
   addLiveness(program)
   addHealth(program)
+  addReplicas(program)
   addLog(program)
   addKeys(program)
   addAudit(program)

@@ -87,7 +87,7 @@ export function addEvacuate(host: Command): void {
     .argument('<host>', 'its name')
     .option('--node <name>', 'only this node, of a host with many', notEmpty)
     .option('--dry-run', 'hold nothing; tell where each would go')
-    .addOption(new Option('--confirm', 'move at once: the room there is held for good').conflicts('dryRun'))
+    .addOption(new Option('--confirm', 'hold the room there without an end').conflicts('dryRun'))
     .option('--ttl <duration>', 'how long the room is held, PT1S to PT24H; PT2M if not given', duration)
     .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
     .option('--key-name <name>', 'idempotency key: the same call with it gets the same answer; random if not given', notEmpty)
@@ -119,7 +119,7 @@ async function evacuateHost(name: string, { node, dryRun, confirm, ttl, profile,
   const moves = answer.__typename === 'HostEvacuatePreview' ? answer.moves.map(toForeseen) : answer.moves.map(toMove)
   const exitCode = moves.every(({ to }) => to !== null) ? EXIT.done : EXIT.refused
   const json = { ...(dryRun ? {} : { idempotencyKey }), ...answer }
-  return { lines: toLines(name, moves, dryRun === true, confirm === true), json, exitCode }
+  return { lines: toLines(name, moves, dryRun === true), json, exitCode }
 }
 
 const toForeseen = ({ claim, destination, message, reasons }: Preview['moves'][number]): Move => ({
@@ -136,12 +136,12 @@ function toMove({ claim, result }: Done['moves'][number]): Move {
   return { claim, to: null, there: null, why: toRefusal(result).message, reasons: result.reasons ?? [] }
 }
 
-function toLines(name: string, moves: readonly Move[], isDryRun: boolean, isConfirmed: boolean): readonly string[] {
+function toLines(name: string, moves: readonly Move[], isDryRun: boolean): readonly string[] {
   if (moves.length === 0) return [`No claim is on ${name}.`]
   const going = moves.filter(({ to }) => to !== null)
   const staying = moves.filter(({ to }) => to === null)
-  const ids = going.flatMap(({ there }) => (there === null || isConfirmed ? [] : [shortId(there)]))
-  const verb = isDryRun ? 'would go' : isConfirmed ? 'went' : 'can go'
+  const ids = going.flatMap(({ there }) => (there === null ? [] : [shortId(there)]))
+  const verb = isDryRun ? 'would go' : 'can go'
   return [
     ...(going.length === 0
       ? []

@@ -101,6 +101,28 @@ test('a host is closed and opened; --dry-run only tells', async () => {
   expect([unknown.out, unknown.code]).toEqual(['', 1])
 })
 
+test('replicas tells who there is and whether it is sound, in 80 columns and as one line of JSON', async () => {
+  await expect.poll(async () => (await run('replicas')).out, { timeout: 15_000 }).toContain('it looked at')
+  const said = await run('replicas')
+  expect(said).toMatchObject({ code: 0, err: '' })
+  expect(said.out).toMatch(/^REPLICA +MODE +READS +REVISION +LAG +WRONG +SEEN\n\S+ \* +NORMAL +\d+ +\d+ +\d.* +0 +\d+ s ago\n/)
+  expect(said.out).toMatch(/0 violations; it looked at \d+ things/)
+  expect(widthOf(said.out)).toBeLessThanOrEqual(80)
+  const { replicas, auditor } = oneLine<{ replicas: { live: boolean; url: string }[]; auditor: { violations: number } }>(
+    await run('replicas', '--json'),
+  )
+  expect(replicas).toMatchObject([{ live: true }])
+  expect(auditor.violations).toBe(0)
+})
+
+test('replicas --heal tells what differs from the log, and takes no --dry-run without it', async () => {
+  const said = await run('replicas', '--heal', '--dry-run')
+  expect(said).toMatchObject({ code: 0, err: '' })
+  expect(said.out).toMatch(/^0 differences at revision \d+, by the whole log; nothing was changed\.\nReplica: \S+\n$/)
+  expect(oneLine(await run('replicas', '--heal', '--json'))).toMatchObject({ dryRun: false, differenceCount: 0 })
+  expect(await run('replicas', '--dry-run')).toMatchObject({ code: 2, out: '' })
+})
+
 test.each([
   ['a status without a reason', ['host', 'set-status', 'az1-a', '--status', 'DISABLED'], "'--reason <text>' not specified"],
   ['an extension without an end', ['claims', 'extend', 'x'], "'--ttl <duration>' not specified"],
@@ -111,11 +133,14 @@ test.each([
   expect([out, err, code]).toEqual(['', expect.stringContaining(message), 2])
 })
 
-test.each(['hosts', 'select', 'explain', 'why-not', 'claims', 'aggregates', 'decisions'])('help of %s has examples', async (name) => {
-  const { out, code } = await run(name, '--help')
-  expect([code, out]).toEqual([0, expect.stringContaining(`\nExamples:\n`)])
-  expect(widthOf(out)).toBeLessThanOrEqual(100)
-})
+test.each(['hosts', 'select', 'explain', 'why-not', 'claims', 'aggregates', 'decisions', 'replicas'])(
+  'help of %s has examples',
+  async (name) => {
+    const { out, code } = await run(name, '--help')
+    expect([code, out]).toEqual([0, expect.stringContaining(`\nExamples:\n`)])
+    expect(widthOf(out)).toBeLessThanOrEqual(100)
+  },
+)
 
 test('db stop leaves a server that a service uses, and stops one that was left behind', async () => {
   const used = await gantt({}, 'db', 'stop', '--data-dir', stateDir)

@@ -54,7 +54,9 @@ export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): r
     claim === null ? '-' : shortId(claim.id),
     claim === null ? '-' : claim.expiresAt === null ? 'no end' : age(claim.expiresAt, nowMs),
   ])
-  const claims = destinations.flatMap(({ selected: { claim } }) => (claim?.state === 'RESERVED' ? [shortId(claim.id)] : []))
+  const claims = destinations.flatMap(({ selected: { claim } }) =>
+    claim?.state === 'RESERVED' || claim?.moveOf ? [shortId(claim.id)] : [],
+  )
   const withOthers = destinations.filter(({ alternates }) => alternates.length > 0)
   const alternates = withOthers
     .slice(0, MOST_ALTERNATES)

@@ -48,6 +48,8 @@ export interface Counts {
  * to come again they do; but `createAggregate` and `addHosts` are not safe to repeat, and leave that to `insist`.
  */
 export interface DemoApi {
+  /** One call of any kind that is safe to repeat. */
+  ask<Data>(document: string, variables: Readonly<Record<string, unknown>>): Promise<Data>
   /** Does work that finds out itself what is done already, again for as long as the service asks to come again. */
   insist<Value>(work: () => Promise<Value>): Promise<Value>
   count(): Promise<Counts>
@@ -63,7 +65,7 @@ export interface DemoApi {
   confirm(claims: readonly ClaimRef[]): Promise<void>
   release(claims: readonly ClaimRef[]): Promise<void>
   /** Everything that holds room. */
-  liveClaims(): Promise<readonly ClaimRef[]>
+  liveClaims(): Promise<readonly (ClaimRef & { readonly instanceUuid: string | null })[]>
 }
 
 interface Ended {
@@ -113,7 +115,7 @@ const DEADLINE = 'PT60S'
 
 const LIVE = '[RESERVED, CONFIRMED, MATERIALISED]'
 
-const CLAIMS = `query Claims($after: String) { claims(first: ${LARGEST_PAGE}, after: $after, states: ${LIVE}) { ${PAGE_INFO} nodes { id fence } } }`
+const CLAIMS = `query Claims($after: String) { claims(first: ${LARGEST_PAGE}, after: $after, states: ${LIVE}) { ${PAGE_INFO} nodes { id fence instanceUuid } } }`
 
 const COUNT = `query Count {
   hosts(first: 1) { totalCount } aggregates(first: 1) { totalCount }
@@ -129,6 +131,7 @@ export function createDemoApi(client: Client, stopped: AbortSignal, repeatAfterM
 
   return {
     insist,
+    ask: call,
 
     async count() {
       const found = await call<Record<keyof Counts, { readonly totalCount: number }>>(COUNT)
@@ -195,10 +198,10 @@ export function createDemoApi(client: Client, stopped: AbortSignal, repeatAfterM
     },
 
     async liveClaims() {
-      const claims: ClaimRef[] = []
+      const claims: (ClaimRef & { instanceUuid: string | null })[] = []
       let after: string | null = null
       do {
-        const page: { claims: Page<ClaimRef> } = await call(CLAIMS, { after })
+        const page: { claims: Page<ClaimRef & { instanceUuid: string | null }> } = await call(CLAIMS, { after })
         claims.push(...page.claims.nodes)
         after = page.claims.pageInfo.hasNextPage ? page.claims.pageInfo.endCursor : null
       } while (after !== null)

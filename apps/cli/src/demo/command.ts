@@ -59,6 +59,7 @@ async function startDemo({ hosts, rate, seed, port, dataDir, once }: Flags): Pro
         PORT: String(port ?? (PORT || DEMO_PORT)),
         GANTT_DATA_DIR: data,
         GANTT_ADMIN_KEY: folder.key,
+        GANTT_LIVENESS: 'reports',
       },
       say: note,
       aloneOr: `Another demo runs on ${data}. Stop it first, or choose another folder with --data-dir.`,

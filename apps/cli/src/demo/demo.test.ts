@@ -90,6 +90,46 @@ const countsOf = async (client: Client) => {
   return { hosts: hosts.totalCount, released: released.totalCount, confirmed: confirmed.totalCount }
 }
 
+const OPERATIONS = `query Operated {
+  liveness { source }
+  serverGroups(first: 500) { nodes { uuid policy maxServerPerHost members { count } } }
+  claims(first: 500) { nodes { state serverGroup movingTo { host { name } } reason } }
+  hosts(first: 500, query: "status:MAINTENANCE claims=0") { nodes { statusReason } }
+}`
+
+type Claims = readonly { state: string; serverGroup: string | null; movingTo: object | null; reason: string | null }[]
+
+interface Operated {
+  readonly liveness: { readonly source: string }
+  readonly serverGroups: { readonly nodes: readonly { uuid: string }[] }
+  readonly claims: { readonly nodes: Claims }
+  readonly hosts: { readonly nodes: readonly { statusReason: string }[] }
+}
+
+/** What operators have done, as anybody can see it. */
+async function operated(client: Client) {
+  const { liveness, claims, hosts } = await client.request<Operated>(OPERATIONS)
+  const moving = claims.nodes.filter(({ movingTo }) => movingTo !== null)
+  const members = claims.nodes.filter(({ state, serverGroup }) => state === 'CONFIRMED' && serverGroup === moving[0]?.serverGroup)
+  return {
+    source: liveness.source,
+    moving: moving.length,
+    members: members.length,
+    revoked: claims.nodes.filter(({ state }) => state === 'REVOKED').map(({ reason }) => reason),
+    evacuated: claims.nodes.filter(({ state, reason }) => state === 'RELEASED' && reason === 'moved').length >= 2,
+    emptied: hosts.nodes.filter(({ statusReason }) => statusReason === 'Emptied for a new mainboard').length,
+  }
+}
+
+const OPERATED = {
+  source: 'reports',
+  moving: 1,
+  members: 3,
+  revoked: ['The contract of the project has ended'],
+  evacuated: true,
+  emptied: 1,
+}
+
 test('a demo tells where to look, lives, ends cleanly and goes on at the next start', { timeout: 240_000 }, async () => {
   const data = path.join(folder, 'demo')
   const demo = start('--hosts', '30', '--rate', '100', '--data-dir', data)
@@ -100,6 +140,8 @@ test('a demo tells where to look, lives, ends cleanly and goes on at the next st
   })
   expect(failed).toHaveLength(5)
   for (const id of failed) expect(await outcomeOf(client, id)).toMatchObject({ outcome: 'NO_VALID_HOST' })
+
+  expect(await operated(client)).toEqual(OPERATED)
 
   // claims come and go
   await expect.poll(async () => (await countsOf(client)).released, { timeout: 60_000 }).toBeGreaterThan(0)
@@ -117,5 +159,7 @@ test('a demo tells where to look, lives, ends cleanly and goes on at the next st
   expect(next.key).toBe(key)
   expect(await outcomeOf(next.client, first)).toMatchObject({ outcome: 'NO_VALID_HOST' })
   expect(await countsOf(next.client)).toMatchObject({ hosts: 40 })
+  // what operators hold is not given back, and not done twice
+  expect(await operated(next.client)).toEqual(OPERATED)
   expect(await again.stop()).toBe(0)
 })

@@ -12,6 +12,7 @@ export interface DemoSpec {
   }
   readonly projectId: string
   readonly availabilityZone?: Zone
+  readonly forceHosts?: readonly string[]
   readonly instanceUuids: readonly string[]
   readonly instanceGroup?: { readonly uuid: string; readonly policy: 'ANTI_AFFINITY' | 'SOFT_ANTI_AFFINITY' | 'AFFINITY' }
   readonly numaTopology?: { readonly cells: readonly NumaCell[] }
@@ -244,7 +245,7 @@ function aSpec(random: Random, { instances = 1, apart, ...spec }: Shape): DemoSp
 const oneOf = <Item>(random: Random, items: readonly Item[]): Item => items[random.below(items.length)] as Item
 
 /** A random UUID, version 4. */
-function aUuid(random: Random): string {
+export function aUuid(random: Random): string {
   const hex = (digits: number): string => Array.from({ length: digits }, () => random.below(16).toString(16)).join('')
   return `${hex(8)}-${hex(4)}-4${hex(3)}-${oneOf(random, ['8', '9', 'a', 'b'])}${hex(3)}-${hex(12)}`
 }

@@ -6,6 +6,8 @@ import { createRandom, type Random } from '@gantt/scheduler-core'
 import { createDemoApi, type DemoApi, DemoError } from './api.ts'
 import { type DemoFleet, demoFleet } from './fleet.ts'
 import type { DemoFolder } from './folder.ts'
+import { keepHeartbeats } from './heartbeats.ts'
+import { operate, operationsOf } from './operations.ts'
 import { failingExamples } from './requests.ts'
 import { setUpFleet } from './set-up.ts'
 import { createStream, type Stream } from './stream.ts'
@@ -41,18 +43,25 @@ const REQUESTS_PER_REPORT = 4
 /** Fills a service with the demo's fleet and claims, tells what to look at, and keeps it alive until it is stopped. */
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { url, folder, rate, stopped, say, tell } = options
+  let heartbeats: Promise<void> | undefined
   const api = createDemoApi(createClient({ url, key: folder.key, deadlineMs: CALL_DEADLINE_MS }), stopped)
   try {
     const fleet = await bringFleet(api, options)
+    const operations = operationsOf(fleet, folder.fleet?.seed ?? options.seed)
+    const { silent, instances } = operations
+    const alive = fleet.hosts.map(({ name }) => name).filter((name) => name !== silent)
+    heartbeats = keepHeartbeats(api, alive, stopped, say)
     const { decisions, claims } = await api.count()
     // a fresh fleet lives the same life for the same seed; a known one goes on with another part of it
     const random = createRandom(`${options.seed}/${decisions}`)
     const held = Math.min(REQUESTS_HELD.most, Math.max(REQUESTS_HELD.least, fleet.hosts.length))
-    const stream = createStream({ api, fleet, random, run: randomUUID(), meanLifetime: 2 * held })
-    stream.adopt(await api.liveClaims())
+    const stream = createStream({ api, fleet, random, run: randomUUID(), silent, meanLifetime: 2 * held })
+    // what operators hold stays
+    stream.adopt((await api.liveClaims()).filter(({ instanceUuid }) => instanceUuid === null || !instances.includes(instanceUuid)))
     const first = Math.min(Math.max(0, held - claims), Math.ceil(FIRST_CHECKS / fleet.hosts.length))
     if (first > 0) say(`Placing the first ${first} requests.`)
     await placeFirst(stream, first)
+    await operate(api, operations, folder.fleet?.seed ?? options.seed)
     const failed = await failExamples(api, fleet, random)
     const memory = (await api.aggregates()).find(({ name }) => name === 'memory')
     tell(
@@ -63,12 +72,15 @@ export async function runDemo(options: DemoOptions): Promise<void> {
         failed,
         host: (fleet.hosts[4] ?? fleet.hosts[0])?.name ?? '',
         aggregate: memory?.uuid ?? '',
+        operations,
         rate,
       }),
     )
     await keepAlive(stream, rate, stopped, say)
   } catch (error) {
     if (!stopped.aborted) throw error
+  } finally {
+    if (stopped.aborted) await heartbeats
   }
 }
 

@@ -20,6 +20,8 @@ export interface StreamOptions {
   readonly random: Random
   /** Makes the idempotency keys and reports of this run its own. */
   readonly run: string
+  /** A host that does not report. */
+  readonly silent: string | undefined
   /** Mean life of confirmed room, requests. */
   readonly meanLifetime: number
 }
@@ -31,7 +33,7 @@ const SHORT_TTL = 'PT30S'
 const RELEASE_AFTER = 3
 const CLAIMS_PER_CALL = 500
 
-export function createStream({ api, fleet, random, run, meanLifetime }: StreamOptions): Stream {
+export function createStream({ api, fleet, random, run, silent, meanLifetime }: StreamOptions): Stream {
   const due = { confirm: new Agenda(), release: new Agenda() }
   /** Requests placed so far. */
   let now = 0
@@ -56,7 +58,7 @@ export function createStream({ api, fleet, random, run, meanLifetime }: StreamOp
     async reportNext() {
       const host = fleet.hosts[reports % fleet.hosts.length]
       reports++
-      if (host === undefined) return
+      if (host === undefined || host.name === silent) return
       const stats = { ...host.stats, numIoOps: random.below(6) }
       await api.report([{ host: host.name, incarnation: run, sequence: reports, stats }])
     },

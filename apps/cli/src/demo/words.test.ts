@@ -13,6 +13,12 @@ const links = {
   })),
   host: 'z1-r01-cmp-01',
   aggregate: '00000000-0000-4000-8000-000000000001',
+  operations: {
+    group: '00000000-0000-4000-8000-00000000000a',
+    instances: [],
+    emptied: 'z1-r01-cmp-06',
+    silent: 'z2-r01-cmp-06',
+  },
   rate: 2,
 }
 

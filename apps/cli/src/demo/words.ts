@@ -1,5 +1,6 @@
 import { shortId } from '../commands/ids.ts'
 import type { Counts } from './api.ts'
+import type { Operations } from './operations.ts'
 
 export interface Links {
   /** Of the console, without a path: http://127.0.0.1:4000. */
@@ -10,13 +11,16 @@ export interface Links {
   readonly failed: readonly { readonly decision: string; readonly sentence: string }[]
   readonly host: string
   readonly aggregate: string
+  readonly operations: Operations
   /** Requests per second that follow; 0: none. */
   readonly rate: number
 }
 
 /** What a demo says once it is ready: where to look, and what one will find there. Lines of at most 80 columns, but for addresses. */
-export function linkLines({ base, key, counts, failed, host, aggregate, rate }: Links): readonly string[] {
+export function linkLines({ base, key, counts, failed, host, aggregate, operations, rate }: Links): readonly string[] {
   const [first, ...others] = failed
+  const { emptied, silent, group } = operations
+  const hostUrl = (name: string): string => `${base}/hosts/${encodeURIComponent(name)}`
   const decisionUrl = (id: string): string => `${base}/decisions/${encodeURIComponent(id)}`
   return [
     `${number(counts.hosts)} hosts in ${number(counts.aggregates)} aggregates hold ${number(counts.claims)} claims.`,
@@ -36,16 +40,24 @@ export function linkLines({ base, key, counts, failed, host, aggregate, rate }: 
     '',
     'Look around:',
     `  hosts        ${base}/hosts`,
-    `  one host     ${base}/hosts/${encodeURIComponent(host)}`,
+    `  one host     ${hostUrl(host)}`,
     `  decisions    ${base}/decisions`,
     `  aggregates   ${base}/aggregates`,
     `  one of them  ${base}/aggregates/${aggregate}`,
+    ...(emptied === undefined && silent === undefined ? [] : ['', 'What operators see to:']),
+    ...(emptied === undefined ? [] : [`  emptied      ${hostUrl(emptied)}`]),
+    ...(silent === undefined ? [] : [`  silent       ${hostUrl(silent)}`, '               SUSPECT after a minute, DOWN after three']),
     '',
     'From another terminal:',
     `  export GANTT_URL=${base}/graphql`,
     `  export GANTT_KEY=${key}`,
     '  npx gantt hosts',
     ...(first === undefined ? [] : [`  npx gantt explain ${shortId(first.decision)}`]),
+    `  npx gantt groups show ${group}`,
+    '  npx gantt claims --all | grep Moving     # both ends are held',
+    '  npx gantt claims --state REVOKED',
+    ...(emptied === undefined ? [] : [`  npx gantt host evacuate ${host} --dry-run`]),
+    '  npx gantt liveness',
     '',
     rate > 0 ? `Requests go on coming, ${rate} per second, until Ctrl-C stops the demo.` : 'Ctrl-C stops the demo.',
     'The next start goes on with this fleet; on the same port, the links stay good.',

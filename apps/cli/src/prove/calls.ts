@@ -10,7 +10,8 @@ export interface Answer {
   readonly __typename: string
   readonly message?: string
   readonly replayed?: boolean
-  readonly decision?: { readonly id: string }
+  /** `attempt`: how often the request was decided. */
+  readonly decision?: { readonly id: string; readonly attempt: number }
   readonly destinations?: readonly {
     readonly selected: { readonly host: { readonly name: string }; readonly claim: { readonly id: string; readonly fence: number } | null }
   }[]
@@ -21,8 +22,8 @@ const REPORT = `mutation Report($input: UpdateResourceStatsInput!) {
 
 const SELECT = `mutation Select($input: SelectDestinationsInput!) {
   selectDestinations(input: $input) { __typename
-    ... on SelectDestinationsPayload { replayed decision { id } destinations { selected { host { name } claim { id fence } } } }
-    ... on NoValidHost { message decision { id } }
+    ... on SelectDestinationsPayload { replayed decision { id attempt } destinations { selected { host { name } claim { id fence } } } }
+    ... on NoValidHost { message decision { id attempt } }
     ... on UserError { message } } }`
 
 const RELEASE = `mutation Release($claims: [ClaimRef!]!) { claimRelease(claims: $claims) { __typename ... on UserError { message } } }`
@@ -74,6 +75,8 @@ export interface SelectInput {
   readonly numInstances?: number
   readonly forceHosts?: readonly string[]
   readonly profile?: string
+  /** How long the service may take, as a duration; its own default if not given. */
+  readonly deadline?: string
   readonly instanceGroup?: { readonly uuid: string; readonly policy: string; readonly maxServerPerHost?: number }
   /** The claim that is live-migrated; both ends are held until the new one is confirmed. */
   readonly moveOf?: { readonly id: string; readonly fence: number }
@@ -81,7 +84,7 @@ export interface SelectInput {
 
 export async function select(
   client: Client,
-  { key, vcpus = 1, numInstances = 1, forceHosts, profile, instanceGroup, moveOf }: SelectInput,
+  { key, vcpus = 1, numInstances = 1, forceHosts, profile, deadline, instanceGroup, moveOf }: SelectInput,
 ): Promise<Answer> {
   const input = {
     idempotencyKey: key,
@@ -96,6 +99,7 @@ export async function select(
       },
     },
     ...(profile ? { profile } : {}),
+    ...(deadline ? { deadline } : {}),
   }
   return (await client.request<{ selectDestinations: Answer }>(SELECT, { input })).selectDestinations
 }

@@ -1,0 +1,172 @@
+import type { Command } from 'commander'
+import { GANTT } from './called.ts'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { CommandFailure, EXIT, type Refusal, toRefusal } from './failure.ts'
+import { age, counted } from './format.ts'
+import { wholeNumber } from './options.ts'
+import { type Result, run, withExamples, withService } from './output.ts'
+import { toPairs, toTable, wrap } from './table.ts'
+import { inWords } from './words.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly heal?: true
+  readonly dryRun?: true
+  readonly from?: number
+  readonly json?: true
+}
+
+interface Replica {
+  readonly id: string
+  readonly mode: string
+  readonly live: boolean
+  readonly answers: boolean
+  readonly featureLevel: number
+  readonly revision: string
+  readonly lagEvents: number
+  readonly lag: string
+  readonly violations: number
+  readonly lastSeenAt: string
+  readonly stoppedAt: string | null
+}
+
+interface Finding {
+  readonly code: string
+  readonly subject: string
+  readonly name: string
+  readonly field: string
+  readonly expected: string
+  readonly actual: string
+  readonly since: string
+}
+
+interface Auditor {
+  readonly violations: number
+  readonly findings: readonly Finding[]
+  readonly checkedAt: string | null
+  readonly age: string | null
+  readonly looked: number
+  readonly comparisons: number
+  readonly agreedAt: string | null
+}
+
+interface Healed {
+  readonly replica: string
+  readonly dryRun: boolean
+  readonly fromRevision: string
+  readonly fleetRevision: string
+  readonly differenceCount: number
+  readonly differences: readonly {
+    readonly subject: string
+    readonly name: string
+    readonly field: string
+    readonly before: string | null
+    readonly after: string | null
+  }[]
+}
+
+const REPLICAS = `query Replicas {
+  replicas { id url version featureLevel mode reason live answers revision lagEvents lag violations checkedAt
+    stateHash { revision hash } startedAt lastSeenAt stoppedAt }
+  auditor { violations findings { code promise subject name host claim field expected actual since }
+    checkedAt age round rounds looked comparisons agreedAt }
+}`
+
+const HEAL = `mutation Heal($dryRun: Boolean, $from: Revision) {
+  replicaHeal(dryRun: $dryRun, fromRevision: $from) {
+    __typename
+    ... on ReplicaHealPayload { replica dryRun fromRevision fleetRevision differenceCount differences { subject name field before after } }
+    ... on UserError { message }
+  }
+}`
+
+/** `gantt replicas`: who follows the log, how far, and whether their states are sound. */
+export function addReplicas(program: Command): void {
+  const command = program
+    .command('replicas')
+    .description('which replicas there are, how far behind, and whether their states are sound; ends with 1 where one is not')
+    .option('--heal', 'make the state of the replica that answers anew from the log, and tell what differed')
+    .option('--dry-run', 'with --heal: only tell what differs')
+    .option('--from <revision>', 'with --heal: begin at the newest checkpoint at or before it', wholeNumber(0, 9_999_999_999))
+    .action((flags: Flags) => run(flags, () => (flags.heal ? heal(flags) : showReplicas(flags))))
+  withExamples(withService(command), [
+    ['gantt replicas', 'all that gave a sign in the last day'],
+    ['gantt replicas --heal --dry-run', 'what the replica that answers has otherwise than the log'],
+  ])
+}
+
+async function showReplicas({ dryRun, from, ...flags }: Flags): Promise<Result> {
+  if (dryRun || from !== undefined) throw new CommandFailure(EXIT.usage, '--dry-run and --from go with --heal')
+  const answer = await connect(flags).request<{ replicas: readonly Replica[]; auditor: Auditor }>(REPLICAS)
+  const { replicas, auditor } = answer
+  const isSound = auditor.violations === 0 && replicas.every(({ live, violations }) => !live || violations === 0)
+  return {
+    lines: [...toReplicaTable(replicas), '', ...toAuditorLines(auditor)],
+    json: answer,
+    exitCode: isSound ? EXIT.done : EXIT.refused,
+  }
+}
+
+const toReplicaTable = (replicas: readonly Replica[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'replica', cut: 'middle', key: true },
+      { head: 'mode' },
+      { head: 'reads', align: 'right' },
+      { head: 'revision', align: 'right' },
+      { head: 'lag', align: 'right' },
+      { head: 'wrong', align: 'right' },
+      { head: 'seen', align: 'right' },
+    ],
+    replicas.map((one) => [
+      `${one.id}${one.answers ? ' *' : ''}`,
+      one.live ? one.mode : one.stoppedAt === null ? 'SILENT' : 'STOPPED',
+      String(one.featureLevel),
+      one.revision,
+      one.lagEvents === 0 ? '0' : `${one.lagEvents} (${inWords(one.lag)})`,
+      String(one.violations),
+      `${age(one.lastSeenAt, Date.now())} ago`,
+    ]),
+  )
+
+function toAuditorLines({ violations, findings, age: checkedAge, looked, comparisons, agreedAt }: Auditor): readonly string[] {
+  const checked = checkedAge === null ? 'it has not looked at everything yet' : `it looked at ${looked} things, ${inWords(checkedAge)} ago`
+  const compared =
+    comparisons === 0
+      ? 'nothing to compare with yet'
+      : `${counted(comparisons, 'digest')} compared, the last equal one ${age(agreedAt, Date.now())} ago`
+  return [
+    ...toPairs([
+      ['*', 'answers this'],
+      ['its auditor', `${counted(violations, 'violation')}; ${checked}`],
+      ['with others', compared],
+    ]),
+    ...findings.flatMap(({ code, subject, name, field, expected, actual, since }) => [
+      '',
+      ...wrap(`${code}: ${subject} ${name}, ${field}: expected ${expected}, found ${actual}, since ${since}`),
+    ]),
+    ...(findings.length === 0 ? [] : ['', `What the log says: ${GANTT} replicas --heal --dry-run`]),
+  ]
+}
+
+async function heal({ dryRun, from, ...flags }: Flags): Promise<Result> {
+  const variables = { dryRun: dryRun ?? false, from: from === undefined ? null : String(from) }
+  const { replicaHeal: answer } = await connect(flags).request<{ replicaHeal: Healed | Refusal }>(HEAL, variables)
+  if (!('differences' in answer)) throw toRefusal(answer)
+  const { replica, fromRevision, fleetRevision, differenceCount, differences } = answer
+  const origin = Number(fromRevision) === 0 ? 'the whole log' : `the checkpoint at revision ${fromRevision} and the log`
+  const done = answer.dryRun ? 'nothing was changed' : 'what the log says is its state now'
+  return {
+    lines: [
+      ...differences.flatMap(({ subject, name, field, before, after }) => [
+        ...wrap(
+          `${[subject, name, field].filter((word) => word !== '').join(' ')}: had ${before ?? 'nothing'}, the log says ${after ?? 'nothing'}`,
+        ),
+      ]),
+      ...(differenceCount > differences.length ? [`... and ${differenceCount - differences.length} more`] : []),
+      ...(differenceCount > 0 ? [''] : []),
+      ...wrap(`${counted(differenceCount, 'difference')} at revision ${fleetRevision}, by ${origin}; ${done}.`),
+      `Replica: ${replica}`,
+    ],
+    json: answer,
+  }
+}

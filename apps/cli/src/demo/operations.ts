@@ -1,0 +1,100 @@
+import { createRandom } from '@gantt/scheduler-core'
+import type { ClaimRef, DemoApi } from './api.ts'
+import type { DemoFleet } from './fleet.ts'
+import type { DemoHost } from './host.ts'
+import { aUuid, type DemoSpec } from './requests.ts'
+
+/** What operators do in the demo, and where to see it: the same for the same fleet. */
+export interface Operations {
+  /** Its three members are on hosts of their own. */
+  readonly group: string
+  /** The first of them is on its way to another host: both ends are held. */
+  readonly instances: readonly string[]
+  /** A host that was emptied; undefined where the fleet is too small for it. */
+  readonly emptied: string | undefined
+  /** A host that neither reports nor sends heartbeats. */
+  readonly silent: string | undefined
+}
+
+/** The first places of the fleet have other stories: those of the requests that fail. */
+const FIRST_PLACE = 15
+const MEMBERS = 3
+const ON_EMPTIED = 2
+/** A move that stays open for whoever looks around. */
+const OPEN_MOVE_TTL = 'PT24H'
+const TTL = 'PT5M'
+
+/** Who plays in it, worked out from the fleet alone. */
+export function operationsOf(fleet: DemoFleet, seed: string): Operations {
+  const random = createRandom(`${seed}/operations`)
+  const closed = new Set(fleet.closed.flatMap(({ hosts }) => hosts))
+  const mayPlay = ({ name, kind }: DemoHost, place: number): boolean => place >= FIRST_PLACE && kind === 'general' && !closed.has(name)
+  const [emptied, silent] = fleet.hosts.filter(mayPlay)
+  return {
+    group: aUuid(random),
+    instances: Array.from({ length: MEMBERS + ON_EMPTIED + 1 }, () => aUuid(random)),
+    emptied: emptied?.name,
+    silent: silent?.name,
+  }
+}
+
+const GROUP = 'query Group($uuid: UUID!) { serverGroup(uuid: $uuid) { uuid } }'
+
+const MOVE = `mutation Move($input: SelectDestinationsInput!) { selectDestinations(input: $input) { __typename } }`
+
+const EVACUATE = `mutation Evacuate($input: HostEvacuateInput!) { hostEvacuate(input: $input) {
+  __typename
+  ... on HostEvacuatePayload { moves { result {
+    __typename ... on SelectDestinationsPayload { destinations { selected { claim { id fence } } } }
+  } } }
+} }`
+
+interface Evacuated {
+  readonly moves?: readonly {
+    readonly result: { readonly destinations?: readonly { readonly selected: { readonly claim: ClaimRef } }[] }
+  }[]
+}
+
+const REVOKE = `mutation Revoke($ids: [ID!]!) {
+  claimRevoke(ids: $ids, reason: "The contract of the project has ended") { __typename }
+}`
+
+/**
+ * Operators revoke a claim, empty a host, and move a member of a server group. The group comes last and stays: where it is,
+ * an earlier start has done everything; and each step may be repeated, so an interrupted one goes on.
+ */
+export async function operate(api: DemoApi, { group, instances, emptied }: Operations, seed: string): Promise<void> {
+  const { serverGroup } = await api.ask<{ serverGroup: object | null }>(GROUP, { uuid: group })
+  if (serverGroup !== null) return
+  const key = (what: string): string => `demo-${seed}-${what}`
+  const place = async (what: string, spec: Partial<DemoSpec>): Promise<readonly ClaimRef[]> => {
+    const { claims } = await api.select({ ...SMALL, instanceUuids: [], ...spec }, key(what), TTL)
+    if (claims.length > 0) await api.confirm(claims)
+    return claims
+  }
+
+  const members = instances.slice(0, MEMBERS)
+  const revoked = await place('revoked', { instanceUuids: instances.slice(-1), projectId: 'closed-shop' })
+  if (revoked.length > 0) await api.ask(REVOKE, { ids: revoked.map(({ id }) => id) })
+
+  if (emptied !== undefined) {
+    await place('leaving', { instanceUuids: instances.slice(MEMBERS, -1), forceHosts: [emptied] })
+    await api.close({ hosts: [emptied], status: 'MAINTENANCE', reason: 'Emptied for a new mainboard' })
+    const input = { host: { host: emptied }, idempotencyKey: key('evacuation'), deadline: 'PT60S' }
+    const { hostEvacuate } = await api.ask<{ hostEvacuate: Evacuated }>(EVACUATE, { input })
+    const there = (hostEvacuate.moves ?? []).flatMap(({ result }) => result.destinations?.map(({ selected }) => selected.claim) ?? [])
+    if (there.length > 0) await api.confirm(there)
+  }
+
+  const instanceGroup = { uuid: group, policy: 'ANTI_AFFINITY' } as const
+  const [first] = await place('group', { instanceUuids: members, instanceGroup })
+  const spec = { gantt: { ...SMALL, instanceUuids: members.slice(0, 1) } }
+  const claim = { mode: 'RESERVE', ttl: OPEN_MOVE_TTL }
+  if (first !== undefined)
+    await api.ask(MOVE, { input: { intent: 'LIVE_MIGRATE', moveOf: first, idempotencyKey: key('move'), spec, claim } })
+}
+
+const SMALL = {
+  flavor: { name: 'c1.medium', vcpus: 2, memoryMb: 4_096, rootGb: 40, extraSpecs: [{ key: 'class', value: 'general' }] },
+  projectId: 'intranet',
+}
