@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { EXIT } from './failure.ts'
+import { counted } from './format.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { toPairs } from './table.ts'
 import { inWords } from './words.ts'
@@ -17,9 +18,12 @@ interface Health {
   readonly stateAge: string
   readonly featureLevel: number
   readonly version: string
+  readonly violations: number
+  /** Null before its auditor has looked at everything once. */
+  readonly checkedAge: string | null
 }
 
-const HEALTH = 'query Health { health { mode reason replica revision stateAge featureLevel version } }'
+const HEALTH = 'query Health { health { mode reason replica revision stateAge featureLevel version violations checkedAge } }'
 
 /** What a mode means for those who call. */
 const MODES: Readonly<Record<string, string>> = {
@@ -43,13 +47,19 @@ export function addHealth(program: Command): void {
 
 async function showHealth(flags: Flags): Promise<Result> {
   const { health } = await connect(flags).request<{ health: Health }>(HEALTH)
-  const { mode, reason, replica, revision, stateAge, featureLevel, version } = health
+  const { mode, reason, replica, revision, stateAge, featureLevel, version, violations, checkedAge } = health
   const meaning = MODES[mode]
   return {
     lines: toPairs([
       ['mode', meaning === undefined ? mode : `${mode}: ${meaning}`],
       ...(reason === null ? [] : [['reason', reason] as const]),
       ['lag', `${inWords(stateAge)} since its state was known to be as new as the store's`],
+      [
+        'audit',
+        checkedAge === null
+          ? 'not everything was looked at yet'
+          : `${counted(violations, 'violation')}, checked ${inWords(checkedAge)} ago`,
+      ],
       ['revision', revision],
       ['replica', replica],
       ['version', `${version}, log of feature level ${featureLevel}`],
