@@ -35,7 +35,7 @@ export function chooseWeigher(weigher: NovaWeigher, config: NovaConfig): ChosenW
   const { option, byDefault, isPositive } = weigher.multiplier
   const multiplier = settingOf(config, option) ?? byDefault
   if (typeof multiplier !== 'number' || !Number.isFinite(multiplier) || (isPositive && multiplier < 0))
-    throw new RangeError(`${option} is ${String(multiplier)}; it must be a ${isPositive ? 'number of 0 or more' : 'number'}`)
+    throw new RangeError(`${option} is ${String(multiplier)}; it must be a number${isPositive ? ' of 0 or more' : ''}`)
   return { weigher, options: optionsOf(weigher, config), multiplier }
 }
 

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { aHostState, aNovaRequest } from '../testing/builders.ts'
+import { buildFailureWeigher } from './build-failure.ts'
+
+const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
+  buildFailureWeigher.prepare(aNovaRequest(request), {}, () => 1)(aHostState(host))
+
+test('failed builds, which the sum takes away', () => {
+  expect(raw({ failedBuilds: 2 })).toBe(2)
+  expect(buildFailureWeigher.multiplier).toMatchObject({ byDefault: 1_000_000, isNegated: true })
+  expect(buildFailureWeigher.minval).toBeUndefined()
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { aHostState, aNovaRequest } from '../testing/builders.ts'
+import { crossCellWeigher } from './cross-cell.ts'
+
+const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
+  crossCellWeigher.prepare(aNovaRequest(request), {}, () => 1)(aHostState(host))
+
+const move = (allowCrossCellMove: boolean | undefined, cellUuid: string | null | undefined = 'c1') => ({
+  requestedDestination: {
+    host: undefined,
+    node: undefined,
+    cellUuid,
+    allowCrossCellMove,
+    aggregates: undefined,
+    forbiddenAggregates: undefined,
+  },
+})
+
+test.each([
+  ['the cell that it comes from', 'c1', move(true), 1],
+  ['another cell', 'c2', move(true), -1],
+  ['a host of no cell', undefined, move(true), -1],
+  ['a move that must stay asks nothing', 'c2', move(false), 0],
+  ['nor one that does not say', 'c2', move(undefined), 0],
+  ['nor a destination without a cell', 'c2', move(true, null), 0],
+  ['nor a request without destination', 'c2', {}, 0],
+])('%s', (_what, cellUuid, request, number) => expect(raw({ cellUuid }, request)).toBe(number))
