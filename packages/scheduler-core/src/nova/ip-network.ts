@@ -16,7 +16,7 @@ const WIDTH = { 4: 32, 6: 128 } as const
 
 /**
  * A network as netaddr reads it: an address with or without `/` and a prefix, a netmask or a hostmask. Parts of an IPv4
- * address may be left out at the end (`10.0` is 10.0.0.0). Throws AddrFormatError.
+ * address may be left out at the end (`10.0` is 10.0.0.0). Throws AddrFormatError, or ValueError for a second slash.
  */
 export function parseNetwork(text: string): IpNetwork {
   const slash = text.indexOf('/')
@@ -51,6 +51,7 @@ function networkOf(version: 4 | 6, value: bigint | undefined, mask: string | und
 function prefixOf(version: 4 | 6, mask: string): number | undefined {
   const whole = readInt(mask)
   if (whole !== undefined) return whole
+  if (mask.includes('/')) throw new NovaError('ValueError', { subject: 'the netmask', need: 'an address', have: mask })
   const value = version === 4 ? parseIpv4(mask) : parseIpv6(mask)
   if (value === undefined) return undefined
   const all = (1n << BigInt(WIDTH[version])) - 1n

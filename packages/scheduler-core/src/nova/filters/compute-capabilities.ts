@@ -27,7 +27,7 @@ export const computeCapabilitiesFilter = novaFilter({
       for (const { key, path, need, isBare } of asked) {
         if (isBare && !hasAttribute(key) && statOf(host, key) === null) continue
         const capability = capabilityOf(host, path)
-        const facts = { subject: path.join(':'), need, source: `extra spec ${key}` }
+        const facts = { subject: path.join(':') || 'the empty name', need, source: `extra spec ${key}` }
         if (capability === null) return { code: 'capability.missing', have: 'nothing', ...facts }
         const have = textOf(capability)
         if (!match(have, need)) return { code: 'capability.mismatch', have, ...facts }

@@ -19,6 +19,8 @@ test.each<[string, string, string | undefined, string | null, string]>([
   ['no prefix is the address alone', '10.1.2.3', '', '10.1.2.3', 'passes'],
   ['a prefix that is too long', '10.1.2.3', '/33', '10.1.2.3', 'raises AddrFormatError'],
   ['a negative one', '10.1.2.3', '/-1', '10.1.2.3', 'raises AddrFormatError'],
+  ['two slashes', '10.1.2.3', '//8', '10.1.2.3', 'raises ValueError'],
+  ['two slashes behind no address', 'here', '//8', '10.1.2.3', 'raises AddrFormatError'],
   ['parts left out are 0', '10.1', '/16', '10.1.9.9', 'passes'],
   ['IPv6', '2001:db8:1::1', '/48', '2001:db8:1:ffff::9', 'passes'],
   ['another network of IPv6', '2001:db8:1::1', '/48', '2001:db8:2::9', 'host.other_network'],
