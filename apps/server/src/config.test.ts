@@ -10,6 +10,7 @@ test('what is not set has its default', () => {
     adminKey: undefined,
     horizon: { days: 30, bytes: 10_737_418_240 },
     liveness: { source: 'static', suspectAfterMs: 60_000, downAfterMs: 180_000 },
+    sharedFlush: 'auto',
   })
 })
 
@@ -30,6 +31,11 @@ test('what is set is taken', () => {
     databaseUrl: 'postgres://h/d',
     horizon: { days: 7, bytes: 5_000_000 },
   })
+})
+
+test('how entries reach the disk is auto, on or off', () => {
+  expect(readConfig({ GANTT_SHARED_FLUSH: 'on' }).sharedFlush).toBe('on')
+  expect(() => readConfig({ GANTT_SHARED_FLUSH: 'yes' })).toThrow('GANTT_SHARED_FLUSH is "yes"; it must be auto, on or off')
 })
 
 test('liveness is heard by reports where that is chosen, with a patience that fits together', () => {

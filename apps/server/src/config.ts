@@ -1,4 +1,5 @@
 import { type LivenessSourceName, livenessSources } from './liveness/liveness-source.ts'
+import { type SharedFlush, sharedFlushSettings } from './sync/flushing.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 
 /** Settings of the service, from the environment. */
@@ -15,6 +16,8 @@ export interface Config {
   /** How much of the log is kept. */
   readonly horizon: Horizon
   readonly liveness: LivenessSettings
+  /** Whether one flush serves all who wait for the disk; `auto` measures the disk. */
+  readonly sharedFlush: SharedFlush
 }
 
 /** How it is found out whether hosts are alive. */
@@ -82,7 +85,19 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const downAfterMs = seconds('GANTT_DOWN_AFTER', Math.max(DEFAULT_LIVENESS.downAfterMs, 3 * suspectAfterMs))
   check('GANTT_DOWN_AFTER', !(downAfterMs <= suspectAfterMs), `more than GANTT_SUSPECT_AFTER (${suspectAfterMs / 1_000})`)
   const liveness = { source: isSource(source) ? source : DEFAULT_LIVENESS.source, suspectAfterMs, downAfterMs }
+  const sharedFlush = text('GANTT_SHARED_FLUSH') ?? 'auto'
+  const isSetting = (name: string): name is SharedFlush => sharedFlushSettings.some((known) => known === name)
+  check('GANTT_SHARED_FLUSH', isSetting(sharedFlush), 'auto, on or off')
   if (problems.length > 0) throw new ConfigError(problems)
   const horizon = { days: Number(days), bytes: Number(bytes) }
-  return { host, port: Number(port), dataDir, databaseUrl, adminKey, horizon, liveness }
+  return {
+    host,
+    port: Number(port),
+    dataDir,
+    databaseUrl,
+    adminKey,
+    horizon,
+    liveness,
+    sharedFlush: isSetting(sharedFlush) ? sharedFlush : 'auto',
+  }
 }

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { captureFleet, checkpointOf, Fleet, rebuildFleet, restoreFleet } from '@gantt/scheduler-core'
+import { audit, captureFleet, checkpointOf, digestPart, Fleet, partsOf, rebuildFleet, restoreFleet } from '@gantt/scheduler-core'
 import type pg from 'pg'
 import { inPieces } from './replica/pieces.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
@@ -13,6 +13,10 @@ export interface Pauses {
   readonly captureInPiecesMs: number
   readonly restoreAtOnceMs: number
   readonly restoreInPiecesMs: number
+  /** The auditor: one round in all, and the steps of which 99 of 100 are shorter; the same of digests of parts. */
+  readonly auditRoundMs: number
+  readonly auditStepMs: number
+  readonly digestPartMs: number
 }
 
 /** Takes and restores a checkpoint of a database's fleet, at once and in pieces: how long each holds up everything else. */
@@ -31,11 +35,41 @@ export async function measurePauses(connection: pg.ClientConfig): Promise<Pauses
       captureInPiecesMs: await longestPause(() => inPieces(captureFleet(fleet))),
       restoreAtOnceMs: await longestPause(async () => restoreFleet(taken)),
       restoreInPiecesMs: await longestPause(() => inPieces(rebuildFleet(taken))),
+      ...measureAudit(fleet),
     }
   } finally {
     await store.close()
   }
 }
+
+function measureAudit(fleet: Fleet): Pick<Pauses, 'auditRoundMs' | 'auditStepMs' | 'digestPartMs'> {
+  const steps = audit(fleet)
+  const auditSteps = timesOf(() => steps.next().done !== true)
+  let part = 0
+  const digests = timesOf(() => {
+    digestPart(fleet, part++)
+    return part < partsOf(fleet)
+  })
+  const rounded = (ms: number): number => Math.round(ms * 100) / 100
+  return {
+    auditRoundMs: Math.round(auditSteps.reduce((sum, ms) => sum + ms, 0)),
+    auditStepMs: rounded(ninetyNinth(auditSteps)),
+    digestPartMs: rounded(ninetyNinth(digests)),
+  }
+}
+
+/** How long each call takes, until one answers false. */
+function timesOf(step: () => boolean): number[] {
+  const times: number[] = []
+  for (let more = true; more; ) {
+    const since = performance.now()
+    more = step()
+    times.push(performance.now() - since)
+  }
+  return times
+}
+
+const ninetyNinth = (times: readonly number[]): number => [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
 
 async function longestPause(work: () => Promise<unknown>): Promise<number> {
   const delays = monitorEventLoopDelay({ resolution: 1 })

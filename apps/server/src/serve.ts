@@ -4,6 +4,7 @@ import { ConfigError, readConfig } from './config.ts'
 import { openDatabase } from './db/open-database.ts'
 import { codeOf } from './embedded-postgres/error.ts'
 import { openService, type Service } from './service.ts'
+import { flushingText } from './sync/flushing.ts'
 
 export type ServeOptions = {
   readonly environment?: NodeJS.ProcessEnv
@@ -48,7 +49,7 @@ export type RunOptions = {
 export async function runService({ environment, say, aloneOr, portSetting = 'PORT', use }: RunOptions): Promise<void> {
   const stop = listenForStop()
   try {
-    const { host, port, dataDir, databaseUrl, adminKey, horizon, liveness } = readConfig(environment)
+    const { host, port, dataDir, databaseUrl, adminKey, horizon, liveness, sharedFlush } = readConfig(environment)
     const database = await openDatabase({
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       ...(dataDir === undefined ? {} : { stateDir: dataDir }),
@@ -60,7 +61,17 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
     })
     try {
       say(`Database ready (${database.mode}, ${database.applied.length} migrations applied).`)
-      const service = await openService({ connection: database.connection, host, port, adminKey, horizon, liveness, warn: say })
+      const service = await openService({
+        connection: database.connection,
+        host,
+        port,
+        adminKey,
+        horizon,
+        liveness,
+        sharedFlush,
+        warn: say,
+      })
+      say(flushingText(service.replica.flushing))
       try {
         await use(service, stop.signal)
         say(stop.signal.aborted ? `Stopping: ${stop.signal.reason}.` : 'Stopping.')

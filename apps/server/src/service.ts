@@ -27,6 +27,7 @@ import { createAudit } from './services/audit.ts'
 import type { Listening } from './services/liveness.ts'
 import { createLogReader } from './services/log.ts'
 import { createServices } from './services/services.ts'
+import type { SharedFlush } from './sync/flushing.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 
@@ -40,6 +41,8 @@ export interface ServiceOptions {
   readonly adminKey?: string | undefined
   /** How much of the log is kept. */
   readonly horizon?: Horizon
+  /** Whether one flush serves all who wait for the disk; `off` if not given. */
+  readonly sharedFlush?: SharedFlush
   /** Left out: nobody listens, and whoever is told to be down stays so. */
   readonly liveness?: LivenessSettings & {
     /** Between two looks at the hosts, milliseconds, if not as the settings have it; 0: only when asked. */
@@ -70,6 +73,7 @@ export async function openService({
   port,
   adminKey,
   horizon = DEFAULT_HORIZON,
+  sharedFlush = 'off',
   liveness,
   warn,
 }: ServiceOptions): Promise<Service> {
@@ -86,7 +90,7 @@ export async function openService({
     opened.push(() => audit.close())
 
     const records = openRecords(prisma)
-    const store = await openPostgresSynchronizer(connection)
+    const store = await openPostgresSynchronizer(connection, sharedFlush)
     const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
     const registered = await openStanding({ store: createReplicaStore(prisma), name, warn }).catch(async (error: unknown) => {
       await store.close()
@@ -126,13 +130,16 @@ export async function openService({
       listening,
       ...records.stores,
     })
+    // who follows a fleet that was replaced begins again, with what was durable
+    const stopReplaced = replica.onReplaced(() => services.watch.close())
+    opened.push(() => stopReplaced())
     const server: HttpServer = await startHttpServer({
       host,
       port,
       keys,
       warn,
       console: createConsole(consoleFolder()),
-      graphql: createGraphql({ schema: createSchema(), services, warn }),
+      graphql: createGraphql({ schema: createSchema(), services, settled: () => replica.settled(), warn }),
       notReady: () => replica.halted?.message,
       endStreams: () => services.watch.close(),
     })

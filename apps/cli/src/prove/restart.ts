@@ -10,9 +10,9 @@ export interface RestartOptions {
   say(line: string): void
 }
 
-/** Instances of one call, and hosts of one report. */
+/** Hosts of one report. */
 const AT_ONCE = 100
-const CALLERS = 4
+const CALLERS = 16
 
 /** How long a service with a large fleet takes to start again, and a second one to join it. Figures, and nothing lost. */
 export async function proveRestart(checks: Checks, { hosts, claims, say }: RestartOptions): Promise<void> {
@@ -26,14 +26,14 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
           client,
           Array.from({ length: Math.min(AT_ONCE, hosts - first) }, (_, i) => ({ name: `h${first + i}`, vcpus: perHost })),
         )
-      let next = 0
+      // host by host: how long a search takes is not what is measured here
+      let host = 0
       let placed = 0
       await Promise.all(
         Array.from({ length: CALLERS }, async () => {
-          while (next < claims) {
-            const first = next
-            next += AT_ONCE
-            const answer = await select(client, { key: `r-${first}`, numInstances: Math.min(AT_ONCE, claims - first) })
+          for (let i = host++; i * perHost < claims; i = host++) {
+            const numInstances = Math.min(perHost, claims - i * perHost)
+            const answer = await select(client, { key: `r-${i}`, numInstances, forceHosts: [`h${i}`] })
             placed += answer.destinations?.length ?? 0
           }
         }),
@@ -46,7 +46,11 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
       const join = await timed(() => startService({ GANTT_DATA_DIR: folder }))
       say(`a second replica joined: ${join.seconds} s`)
       try {
-        const again = await Promise.all([service, join.result].map(({ client: one }) => select(one, { key: 'r-0', numInstances: AT_ONCE })))
+        const again = await Promise.all(
+          [service, join.result].map(({ client: one }) =>
+            select(one, { key: 'r-0', numInstances: Math.min(perHost, claims), forceHosts: ['h0'] }),
+          ),
+        )
         checks.check(
           'both know a call of before',
           again.every(({ replayed }) => replayed === true),
@@ -63,6 +67,9 @@ export async function proveRestart(checks: Checks, { hosts, claims, say }: Resta
       const pauses = await measurePauses(database.connection)
       say(`longest pause while a checkpoint is taken: ${pauses.captureInPiecesMs} ms; at once it would be ${pauses.captureAtOnceMs} ms`)
       say(`longest pause while one is restored: ${pauses.restoreInPiecesMs} ms; at once it would be ${pauses.restoreAtOnceMs} ms`)
+      say(
+        `the auditor's round takes ${pauses.auditRoundMs} ms in all; 99 of 100 steps under ${pauses.auditStepMs} ms, of digests of parts under ${pauses.digestPartMs} ms`,
+      )
       checks.check('nothing of it was lost', pauses.hosts === hosts && pauses.claims === claims, () => JSON.stringify(pauses))
     } finally {
       await database.close()

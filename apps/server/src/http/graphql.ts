@@ -1,4 +1,4 @@
-import { type ExecutionResult, GraphQLError, type GraphQLSchema, parse } from 'graphql'
+import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind, parse } from 'graphql'
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import type { Caller } from '../auth/caller.ts'
 import type { Context } from '../schema/context.ts'
@@ -21,6 +21,8 @@ export interface Call {
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema
   readonly services: Services
+  /** Undefined when all that can be read is durable; else it resolves once what was read is. */
+  settled?(): Promise<void> | undefined
   /** Tells operators why a call failed. */
   warn(message: string): void
 }
@@ -28,7 +30,7 @@ export interface GraphqlOptions {
 export type GraphqlHandler = YogaServerInstance<Call, Context>
 
 /** GraphQL over a request whose body was read and whose caller is known. */
-export function createGraphql({ schema, services, warn }: GraphqlOptions): GraphqlHandler {
+export function createGraphql({ schema, services, settled = () => undefined, warn }: GraphqlOptions): GraphqlHandler {
   return createYoga<Call, Context>({
     schema,
     context: ({ caller, requestId }) => ({ ...servicesFor(services, caller), caller, requestId }),
@@ -40,7 +42,7 @@ export function createGraphql({ schema, services, warn }: GraphqlOptions): Graph
     landingPage: false,
     maxRequestBodySize: false,
     maskedErrors: { maskError: (error) => toFault(error) },
-    plugins: [useLimits(), useFieldRules(), useTypedErrors(schema), useRequestId(warn), useCompression()],
+    plugins: [useLimits(), useFieldRules(), useTypedErrors(schema), useDurableReads(settled), useRequestId(warn), useCompression()],
   })
 }
 
@@ -106,6 +108,28 @@ function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
     }),
   }
 }
+
+/**
+ * Answers, and events of streams, leave once everything that they may rest on is durable. What was read of a tail that
+ * the store then lost is not told. Only `health` never waits: it answers when nothing else does.
+ */
+function useDurableReads(settled: () => Promise<void> | undefined): Plugin<Context, Call> {
+  type Done = { setResult(result: ExecutionResult): void }
+  const wait = ({ setResult }: Done): Promise<void> | undefined =>
+    settled()?.catch((error: unknown) => setResult({ errors: [toFault(error)] }))
+  return {
+    onExecute: ({ args: { document } }) =>
+      asksForHealthOnly(document) ? undefined : { onExecuteDone: (done) => wait(done as Done) as undefined },
+    onSubscribe: () => ({ onSubscribeResult: () => ({ onNext: (done) => wait(done as Done) }) }),
+  }
+}
+
+const asksForHealthOnly = ({ definitions }: DocumentNode): boolean =>
+  definitions.every(
+    (definition) =>
+      definition.kind !== Kind.OPERATION_DEFINITION ||
+      definition.selectionSet.selections.every((field) => field.kind === Kind.FIELD && ['health', '__typename'].includes(field.name.value)),
+  )
 
 /** Every fault carries the id of its request; the service's own are told to operators with their reason. */
 function useRequestId(warn: (message: string) => void): Plugin<Context, Call> {

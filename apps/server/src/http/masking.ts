@@ -5,6 +5,7 @@ import { RetriesExhaustedError } from '../replica/retries.ts'
 import { fault, isFault } from '../schema/faults.ts'
 import { InputFault } from '../services/outcome.ts'
 import { TooManyStreamsError } from '../services/watch.ts'
+import { StoreUnavailableError } from '../sync/synchronizer.ts'
 
 /** An error as callers may see it: ours as they are, those of known kinds in our form, and everything else as INTERNAL. */
 export function toFault(error: unknown): GraphQLError {
@@ -21,6 +22,8 @@ export function toFault(error: unknown): GraphQLError {
       .map(({ code: rule, path, message, actual: found, expected: allowed }) => ({ path, rule, message, found, allowed }))
     return located(answer, at)
   }
+  if (cause instanceof UnavailableError && cause.reason === 'went_back')
+    return located(fault('STORE_WENT_BACK', sentence(cause.message)), at)
   if (cause instanceof UnavailableError)
     return located(
       fault(cause.reason === 'deadline' ? 'DEADLINE_EXCEEDED' : 'UNAVAILABLE', sentence(cause.message), { retryAfterMs: 1_000 }),
@@ -52,6 +55,7 @@ export function toFault(error: unknown): GraphQLError {
 const OUTAGES = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|08...|53300|57P0[123]|P1001|P1002|P1008|P1017|P2024)$/
 
 function isOutage(cause: unknown): boolean {
+  if (cause instanceof StoreUnavailableError) return true
   for (let error = cause, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth++) {
     const { code } = error as { code?: unknown }
     if (typeof code === 'string' && OUTAGES.test(code)) return true

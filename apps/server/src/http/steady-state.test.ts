@@ -46,7 +46,7 @@ test('in steady state a placement reads no table but the log: append, turn, foll
   const allowed = [
     /^\s*WITH appended AS \(\s*INSERT INTO log /, // the append
     /^SELECT pg_advisory_(un)?lock/, // the turn
-    /^SELECT revision, id, writer, body, at_ms FROM log WHERE revision >= /, // the follow
+    /^SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHERE revision >= /, // the follow
     /^(BEGIN|COMMIT|SET |DEALLOCATE)/,
     /projection_position/, // where the projection stands
     /^\s*INSERT INTO (request_spec|decision|claim) /, // what the projection writes

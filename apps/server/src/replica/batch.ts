@@ -35,6 +35,8 @@ export interface Batch {
   readonly later: readonly Work[]
   /** True when some of it waits for a look at the store. */
   readonly needsFresh: boolean
+  /** What is answered without an entry, once the fleet that it was answered from is durable. */
+  readonly settled: readonly { readonly work: PlacementWork; readonly outcome: PlacementOutcome }[]
   /** Refusals and advice: recorded beside the log before they are answered. */
   readonly unlogged: readonly { readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }[]
 }
@@ -56,6 +58,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
   const claims: { change: Proposal; work: Work }[] = []
   const others: { changes: readonly Change[]; work: Work }[] = []
   const later: Work[] = []
+  const settled: Batch['settled'][number][] = []
   const unlogged: Batch['unlogged'][number][] = []
   const keys = new Set<string>()
   let needsFresh = false
@@ -76,7 +79,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
           ? ({ type: 'later', fresh: false } as const)
           : placeSafely(fleet, overlay, work, options, claims.length === 0)
         if (step === undefined) continue
-        if (step.type === 'settled') work.settle(step.outcome)
+        if (step.type === 'settled') settled.push({ work, outcome: step.outcome })
         else if (step.type === 'unlogged') unlogged.push(step)
         else if (step.type === 'later') {
           later.push(work)
@@ -105,6 +108,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
     ],
     later,
     needsFresh,
+    settled,
     unlogged,
   }
 }

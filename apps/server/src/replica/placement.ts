@@ -60,7 +60,8 @@ export interface UnloggedDecision {
 /** The call was not answered in time, or the store is away: it may or may not have been placed. Asking again with the same key tells. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
-  readonly reason: 'deadline' | 'store' | 'closing'
+  /** `went_back`: the store does not hold what this replica knows to be durable, so that it takes no more writes. */
+  readonly reason: 'deadline' | 'store' | 'went_back' | 'closing'
 
   constructor(reason: UnavailableError['reason'], message: string) {
     super(message)

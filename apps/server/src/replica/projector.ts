@@ -44,6 +44,11 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
     for (const decision of rows.decisions) for (const listener of listeners) listener(decision)
     kick()
   })
+  // rows of entries that were lost are not rows of anything
+  const stopReplaced = replica.onReplaced(() => {
+    buffer.length = 0
+    kick()
+  })
   const sweep = setInterval(() => kick(), SWEEP_MS)
   sweep.unref()
 
@@ -71,8 +76,13 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
   }
 
   const drain = async (): Promise<void> => {
-    const head = replica.fleet.place.revision
-    if (position >= head) return
+    // what a crash of the store may take back is not written down elsewhere
+    const head = replica.durableRevision
+    if (replica.halted !== undefined) return
+    if (position >= head) {
+      if (position < replica.fleet.place.revision) replica.settled()?.then(kick, () => undefined)
+      return
+    }
     const first = buffer[0]?.revision ?? head + 1
     if (position === 0 || first > position + 1) {
       position = await store.position()
@@ -82,9 +92,10 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
         position = (await store.write(made)) ?? position
       }
     }
-    for (let before = -1; position !== before && buffer.length > 0; ) {
+    for (let before = -1; position !== before && position < replica.durableRevision && buffer.length > 0; ) {
       before = position
-      const written = await store.write(oneTransaction(buffer.filter(({ revision }) => revision > before)))
+      const upTo = replica.durableRevision
+      const written = await store.write(oneTransaction(buffer.filter(({ revision }) => revision > before && revision <= upTo)))
       // another replica writes now, and may have taken these: look again in a moment
       if (written === undefined) setTimeout(kick, YIELD_MS).unref()
       else position = written
@@ -107,6 +118,7 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
     },
     async close() {
       stop()
+      stopReplaced()
       clearInterval(sweep)
       closing = true
       await running

@@ -172,7 +172,7 @@ test('a store that went back stops writes, and says so', async () => {
   await replica.propose([aReport('h1')])
   await replica.place(call('k1', aRequest()))
   store.faults.truncate(1)
-  await expect(replica.place(call('k2', aRequest()))).rejects.toMatchObject({ reason: 'store' })
+  await expect(replica.place(call('k2', aRequest()))).rejects.toMatchObject({ reason: 'went_back' })
   expect(replica.halted?.message).toContain('does not hold revision 2')
 })
 

@@ -7,17 +7,22 @@ import {
   type Fleet,
   type LogEntry,
   levelOf,
+  type Place,
+  rebuildFleet,
   restoreFleet,
   UnknownEntryError,
   type Void,
 } from '@gantt/scheduler-core'
 import { DEFAULT_HORIZON, type Horizon } from '../sync/retention.ts'
-import { LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
+import { type Flushing, LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
 import { realTimers, type Timers } from '../timers.ts'
 import { type Batch, buildBatch } from './batch.ts'
 import { type CallQueue, createCallQueue } from './call-queue.ts'
 import { createCheckpointer } from './checkpointer.ts'
+import { createHeldAnswers, type HeldAnswers } from './held-answers.ts'
+import { createHistory } from './history.ts'
 import { isMove } from './moves.ts'
+import { inPieces } from './pieces.ts'
 import { type PlacementCall, type PlacementOutcome, UnavailableError, type UnloggedDecision } from './placement.ts'
 import { assertReadableCheckpoint } from './readable.ts'
 import { createRetries, type Retries } from './retries.ts'
@@ -78,7 +83,10 @@ export class Replica {
   readonly #options: Required<Pick<ReplicaOptions, 'newId' | 'newSeed' | 'timers'>> & ReplicaOptions
   readonly #queue: CallQueue
   #inFlight: Batch | undefined
+  /** Answers that rest on entries that a crash of the store may still take back. */
+  readonly #held: HeldAnswers
   readonly #listeners = new Set<(applied: Applied) => void>()
+  readonly #onReplaced = new Set<() => void>()
   readonly #moved: Signal
   readonly #clock: StoreClock
   /** When the fleet was last known to be as new as the store. */
@@ -102,6 +110,8 @@ export class Replica {
     const checkpoint = await options.store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
     const replica = new Replica(options, fleetOf(checkpoint))
     await replica.#catchUp()
+    // from here on nothing is forgotten that was ever answered from
+    await options.store.durable(replica.#fleet.place)
     replica.#clock.learn(await options.store.time())
     replica.#running = replica.#run()
     return replica
@@ -114,6 +124,16 @@ export class Replica {
     this.#moved = createSignal(timers)
     this.#store = options.store
     this.#fleet = fleet
+    this.#held = createHeldAnswers(this.#store, timers, {
+      onFailed: () => {
+        this.#isStoreFailing = true
+        this.#lookAtStore()
+      },
+      onEmpty: () => {
+        this.#moved.tell()
+        this.#wake?.()
+      },
+    })
     this.name = options.name
     this.#clock = createStoreClock(timers.now)
     this.#freshAt = timers.now()
@@ -134,6 +154,48 @@ export class Replica {
   /** Why this replica answers reads only; undefined when it takes writes. */
   get halted(): Error | undefined {
     return this.#halted
+  }
+
+  /** The last revision that may be answered from: what is behind it may be lost by a crash of the store. */
+  get durableRevision(): number {
+    return Math.min(this.#store.durableRevision(), this.#fleet.place.revision)
+  }
+
+  /** How entries reach the disk. */
+  get flushing(): Flushing {
+    return this.#store.flushing
+  }
+
+  /**
+   * Undefined when all that can be read here is durable; else it resolves when what can be read now is. Whoever answers
+   * from the fleet waits for it. Throws UnavailableError when the store does not answer, or has lost what was read.
+   */
+  settled(timeoutMs = 10_000): Promise<void> | undefined {
+    const { place } = this.#fleet
+    // a replica that takes no more writes has nothing better to read from
+    if (place.revision <= this.#store.durableRevision() || this.#halted !== undefined) return undefined
+    return new Promise((resolve, reject) => {
+      const cancel = this.#options.timers.after(timeoutMs, () =>
+        reject(new UnavailableError('store', 'the store does not answer; what was read is not certain yet, ask again')),
+      )
+      this.#held.hold({
+        place,
+        answer: () => {
+          cancel()
+          resolve()
+        },
+        fail: (error) => {
+          cancel()
+          reject(error)
+        },
+      })
+    })
+  }
+
+  /** Calls back when the fleet was replaced by another: whoever followed its entries begins again. Answers how to stop. */
+  onReplaced(listener: () => void): () => void {
+    this.#onReplaced.add(listener)
+    return () => this.#onReplaced.delete(listener)
   }
 
   /** The store's time as this replica estimates it, milliseconds since 1970. Never decides anything: the log does. */
@@ -208,9 +270,17 @@ export class Replica {
     return { ...store, saveCheckpoint: async (checkpoint) => isKept(checkpoint) && store.saveCheckpoint(checkpoint) }
   }
 
-  /** Resolves when this replica has applied a revision; false when it has not in time. */
+  /** Resolves when this replica has applied a revision and it is durable; false when not in time. */
   reached(revision: number, timeoutMs: number): Promise<boolean> {
-    return this.#until(() => this.#fleet.place.revision >= revision, timeoutMs)
+    return this.#until(() => {
+      if (this.#fleet.place.revision < revision) return false
+      if (this.#store.durableRevision() >= revision) return true
+      this.settled(timeoutMs)?.then(
+        () => this.#moved.tell(),
+        () => undefined,
+      )
+      return false
+    }, timeoutMs)
   }
 
   /** Resolves when the fleet is as new as the store's head was after this call. Throws UnavailableError when the store does not answer. */
@@ -264,6 +334,7 @@ export class Replica {
     this.#freshUpTo = Math.max(this.#freshUpTo, askedAt)
     this.#freshAt = this.#options.timers.now()
     this.#moved.tell()
+    this.#held.retry()
     return missed
   }
 
@@ -273,7 +344,8 @@ export class Replica {
     const checkpoint = await this.#store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
     if (checkpoint === undefined || checkpoint.place.revision <= before)
       throw new StoreWentBackError(`the log does not follow revision ${before} any more, and no later checkpoint is there`)
-    this.#fleet = fleetOf(checkpoint)
+    assertReadableCheckpoint(checkpoint)
+    this.#replace(await inPieces(rebuildFleet(checkpoint), this.#options.timers))
     this.#options.warn(`the log no longer reaches back to revision ${before}; going on from the checkpoint at ${checkpoint.place.revision}`)
     // what became of an entry in between cannot be told from here: placements are told by their key
     const owners = this.#inFlight?.owners ?? []
@@ -284,9 +356,58 @@ export class Replica {
     this.#queue.putBack(owners.flatMap(({ work }) => (work.type === 'placement' ? [work] : [])))
   }
 
+  /**
+   * The store no longer holds this replica's place. Where it still holds all that was durable, it only lost a tail that no
+   * flush had reached, and nobody was answered from it: the state is loaded anew, and what was ours in it is written
+   * again. Where it does not, it is a restored backup or a fail-over that lost data, and the error is thrown again.
+   */
+  async #goBack(error: StoreWentBackError): Promise<void> {
+    const { place, places } = this.#fleet
+    const durable = places.get(this.durableRevision)
+    if (durable === undefined || durable.revision === place.revision) throw behindDurable(error)
+    await this.#store.read(durable, 1).catch((problem: unknown) => {
+      throw problem instanceof StoreWentBackError ? behindDurable(problem) : problem
+    })
+    const fleet = await createHistory(this.#store).at(durable.revision)
+    const { lost, sent } = this.#dropBehind(durable)
+    this.#replace(fleet)
+    this.#inFlight = sent
+    this.#options.warn(
+      `the store lost its unflushed tail, revisions ${durable.revision + 1} to ${place.revision}; nobody was answered from it, ${lost} changes of this replica are written again`,
+    )
+    await this.#catchUp()
+  }
+
+  /**
+   * Takes back what rests on a lost tail. The first entry of ours that can still be appended as it was is sent as it was,
+   * so that a copy that still lands is recognised; everything behind it is decided again.
+   */
+  #dropBehind({ revision }: Place): { lost: number; sent: Batch | undefined } {
+    const held = this.#held.takeBehind(revision)
+    const waits = new Set(held.flatMap(({ work }) => work ?? []))
+    const first = held.find(({ batch }) => batch !== undefined)?.batch
+    const lost = held.filter(({ batch }) => batch !== undefined).length
+    // one of which some work was decided again already is not sent as it was
+    const isWhole =
+      first !== undefined && (first.entry?.basis.revision ?? 0) <= revision && first.owners.every(({ work }) => waits.has(work))
+    // what was on its way rests on an entry of ours before it, if there is one: no copy of it can land
+    const sent = isWhole ? first : first === undefined ? this.#inFlight : undefined
+    const inFlight = sent === this.#inFlight ? [] : (this.#inFlight?.owners ?? []).map(({ work }) => work)
+    if (sent !== undefined) for (const { work } of sent.owners) waits.delete(work)
+    this.#queue.putBack([...waits, ...inFlight])
+    const error = new UnavailableError('store', 'the store lost what this rests on before it was certain; ask again')
+    for (const { work, fail } of held) if (work === undefined) fail(error)
+    return { lost, sent }
+  }
+
+  #replace(fleet: Fleet): void {
+    this.#fleet = fleet
+    for (const listener of this.#onReplaced) listener()
+  }
+
   #enqueue<Outcome, Item extends Work>(deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item): Promise<Outcome> {
     if (this.#halted !== undefined)
-      return Promise.reject(new UnavailableError('store', `this replica takes no writes: ${this.#halted.message}`))
+      return Promise.reject(new UnavailableError(this.#haltReason, `this replica takes no writes: ${this.#halted.message}`))
     if (this.#closing) return Promise.reject(new UnavailableError('closing', 'the replica is closing'))
     if (this.isStoreAway) {
       const seconds = Math.round(this.age / 1_000)
@@ -300,7 +421,7 @@ export class Replica {
 
   async #run(): Promise<void> {
     let failures = 0
-    while (!this.#closing || ((this.#queue.works.length > 0 || this.#inFlight !== undefined) && failures < 3)) {
+    while (!this.#closing || ((this.#queue.works.length > 0 || this.#inFlight !== undefined || this.#held.count > 0) && failures < 3)) {
       try {
         if (this.#queue.works.length === 0 && this.#inFlight === undefined) {
           if (this.#news) await this.#catchUp()
@@ -313,7 +434,9 @@ export class Replica {
         else await this.#appendOne()
         failures = 0
         this.#isStoreFailing = false
-      } catch (error) {
+      } catch (problem) {
+        const error = problem instanceof StoreWentBackError ? await this.#goBack(problem).catch((worse: unknown) => worse) : problem
+        if (error === undefined) continue
         if (!(error instanceof StoreUnavailableError)) return this.#halt(error)
         if (failures === 0) this.#options.warn(`the store does not answer: ${error.message}`)
         const pause = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] as number
@@ -343,7 +466,7 @@ export class Replica {
   async #appendOne(): Promise<void> {
     if (this.#inFlight === undefined) {
       const batch = this.#build()
-      if (batch.unlogged.length > 0) this.#record(batch.unlogged)
+      this.#answerUnlogged(batch)
       if (batch.entry === undefined) {
         if (batch.needsFresh) await this.#catchUp()
         return
@@ -351,6 +474,21 @@ export class Replica {
       this.#inFlight = batch
     }
     await this.#send(this.#inFlight)
+  }
+
+  /** What needs no entry is answered once the fleet that it rests on is durable. */
+  #answerUnlogged({ settled, unlogged }: Batch): void {
+    const { place } = this.#fleet
+    for (const { work, outcome } of settled)
+      this.#held.hold({ place, work, answer: () => work.settle(outcome), fail: (error) => work.fail(error) })
+    if (unlogged.length === 0) return
+    this.#held.hold({
+      place,
+      answer: () => this.#record(unlogged),
+      fail: (error) => {
+        for (const { fail } of unlogged) fail(error)
+      },
+    })
   }
 
   /** Refusals and advice stand from here on; they are answered once recorded, and claims do not wait for that. */
@@ -395,7 +533,6 @@ export class Replica {
       if (this.#inFlight === batch) this.#requeue(batch)
       return
     }
-    await this.#store.durable(place)
     this.#turns.appended()
     if (place.revision !== this.#fleet.place.revision + 1) {
       // a store that lets stale entries in: what is between is applied first, and the judge decides
@@ -422,7 +559,10 @@ export class Replica {
     const batch = this.#inFlight
     if (batch?.entry?.id === entry.id && !verdicts.every((verdict) => verdict === 'entry.repeated')) {
       this.#inFlight = undefined
-      this.#queue.putBack(settle(batch, verdicts, this.#fleet, this.#retries))
+      const { place } = this.#fleet
+      const { answers, again } = settle(batch, verdicts, this.#fleet, this.#retries)
+      this.#queue.putBack(again)
+      for (const { work, answer } of answers) this.#held.hold({ place, work, batch, answer, fail: (error) => work.fail(error) })
     }
     for (const listener of this.#listeners) this.#tell(listener, { entry, verdicts })
     this.#moved.tell()
@@ -466,12 +606,21 @@ export class Replica {
     this.#halted = reason
     const known = reason instanceof StoreWentBackError || reason instanceof UnknownEntryError
     this.#options.warn(`this replica takes no more writes: ${known ? reason.message : (reason.stack ?? reason.message)}`)
-    this.#failAll(new UnavailableError('store', reason.message))
+    this.#failAll(new UnavailableError(this.#haltReason, reason.message))
+    this.#moved.tell()
+  }
+
+  get #haltReason(): UnavailableError['reason'] {
+    return this.#halted instanceof StoreWentBackError ? 'went_back' : 'store'
   }
 
   #failAll(error: UnavailableError): void {
     this.#queue.failAll(error)
+    this.#held.failAll(error)
     for (const { work } of this.#inFlight?.owners ?? []) work.fail(error)
     this.#inFlight = undefined
   }
 }
+
+const behindDurable = ({ message }: StoreWentBackError): StoreWentBackError =>
+  new StoreWentBackError(`${message}, and that was durable: a backup was restored, or a fail-over lost data`)

@@ -13,6 +13,10 @@ export interface HealthView extends ModeView {
   /** What the auditor finds that cannot be, and how long ago it had looked at everything, milliseconds. */
   readonly violations: number
   readonly checkedAgeMs: number | null
+  /** Whether the order of the log is released before the disk, and one flush serves all who wait. */
+  readonly sharedFlush: boolean
+  /** How long a flush took at the start, milliseconds; null when it was not measured. */
+  readonly flushMs: number | null
 }
 
 export interface Health {
@@ -30,6 +34,8 @@ export function createHealth(replica: Replica, auditor: Auditor): Health {
         revision: replica.fleet.place.revision,
         ageMs: Math.round(replica.age),
         featureLevel: replica.fleet.featureLevel,
+        sharedFlush: replica.flushing.isShared,
+        flushMs: replica.flushing.medianMs,
         violations,
         checkedAgeMs,
       }

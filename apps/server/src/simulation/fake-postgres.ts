@@ -1,6 +1,6 @@
 import type { Random } from '@gantt/scheduler-core'
 import type pg from 'pg'
-import type { Driver, Prepared, Session } from '../sync/postgres/session.ts'
+import { type Driver, type Prepared, type Session, toStoreError } from '../sync/postgres/session.ts'
 import { StoreUnavailableError } from '../sync/synchronizer.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
@@ -117,7 +117,14 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
     'gantt-read': ([from, limit]) =>
       log
         .slice(Math.max(0, Number(from) - 1), Math.max(0, Number(from) - 1) + Number(limit))
-        .map(({ revision, id, writer, body, atMs }) => ({ revision: String(revision), id, writer, body, at_ms: String(atMs) })),
+        .map(({ revision, id, writer, body, atMs }) => ({
+          revision: String(revision),
+          id,
+          writer,
+          body,
+          at_ms: String(atMs),
+          is_flushed: true,
+        })),
     'gantt-time': () => [{ now: String(clock()) }],
     'gantt-ping': () => [],
     'gantt-turn': (_values, connection) => {
@@ -152,8 +159,9 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
         .sort((a, b) => b.revision - a.revision)
         .slice(0, 1),
     'gantt-checkpoint-lock': () => [{ locked: true }],
-    'gantt-save-checkpoint': ([revision, , , , body, count]) => {
-      if (checkpoints.some((one) => one.revision === revision)) return []
+    'gantt-save-checkpoint': ([revision, id, at, , body, count]) => {
+      const entry = log[Number(revision) - 1]
+      if (entry?.id !== id || entry?.atMs !== at || checkpoints.some((one) => one.revision === revision)) return []
       checkpoints.push({ revision: Number(revision), body: String(body), parts: Number(count) })
       parts.set(Number(revision), [])
       return [{}]
@@ -183,8 +191,11 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
       if (name === 'gantt-append' && chance(0.5)) void travel().then(() => faults.isDown || statement(values, connection))
     }
     assertReached()
-    if (name === 'gantt-append' && chance(faults.aborted)) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
-    const rows = await statement(values, connection)
+    if (name === 'gantt-append' && chance(faults.aborted))
+      throw toStoreError(Object.assign(new Error('deadlock detected'), { code: '40P01' }))
+    const rows = await Promise.resolve(statement(values, connection)).catch((error: unknown) => {
+      throw toStoreError(error)
+    })
     await travel()
     await awake(connection.owner)
     if (chance(faults.cut)) end(connection)

@@ -128,6 +128,45 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(await b.read(first, 10)).toHaveLength(1)
     })
 
+    test('what was waited for is durable, and is known to be', async () => {
+      let place = ORIGIN
+      for (let i = 0; i < 3; i++) place = await appendTo(a, place)
+      const entries = await b.read(ORIGIN, 10)
+      expect(b.durableRevision()).toBeLessThanOrEqual(3)
+      await Promise.all([...entries, place].map((one) => b.durable(one)))
+      expect(b.durableRevision()).toBe(3)
+      await a.durable(place)
+      expect(a.durableRevision()).toBe(3)
+    })
+
+    test('what is read in no hurry is durable', async () => {
+      const first = await appendTo(a, ORIGIN)
+      await appendTo(a, first)
+      expect(await b.past.read(ORIGIN, 10)).toHaveLength(2)
+      // and says nothing of what b follows itself, which may be another history until it looks
+      expect(b.durableRevision()).toBe(0)
+    })
+
+    test('a place that the store does not hold is not durable, and no checkpoint of it is kept or found', async () => {
+      const fleet = new Fleet()
+      const first = await appendTo(a, ORIGIN)
+      await appendTo(a, first)
+      for (const entry of await a.read(ORIGIN, 10)) fleet.apply(entry)
+      const checkpoint = checkpointOf(fleet)
+      await b.saveCheckpoint(checkpoint)
+      await store.truncate(1)
+      const late = await store.open()
+      try {
+        await expect(late.durable(fleet.place)).rejects.toBeInstanceOf(StoreWentBackError)
+        expect(await late.loadCheckpoint(10)).toBeUndefined()
+        await appendTo(late, first)
+        expect(await late.saveCheckpoint(checkpoint)).toBe(false)
+        expect(await late.loadCheckpoint(10)).toBeUndefined()
+      } finally {
+        await late.close()
+      }
+    })
+
     test('turns are taken one at a time, in the order of asking', async () => {
       const order: string[] = []
       const first = await a.takeTurn()

@@ -8,21 +8,28 @@ import type { Horizon, Retention } from './retention.ts'
  * - Revisions are 1, 2, 3, ... without a gap. Nothing at a durable place ever changes.
  * - `append` puts the entry right behind its basis, or refuses. It is an early refusal that keeps dead entries out, not
  *   what makes claims safe: every replica judges every entry when it applies it.
- * - Appended, counted and durable are three facts: a caller is answered when all three hold.
+ * - Appended, counted and durable are three facts: a caller is answered when all three hold. An engine may release the
+ *   order before the disk: what `append` accepted, and what `read` answers, may be lost by a crash of the store until
+ *   `durable` says otherwise; a lost tail is always a suffix of the log. `past` answers what is durable only.
  * - After a StoreUnavailableError from `append` the outcome is unknown: the same entry is sent again, with the same id
  *   and basis, until the answer is certain. At most one of the copies can be accepted.
  * - A log may be trimmed at its beginning: a place before its first entry is told by LogTrimmedError, and whoever stands
  *   there goes on from a checkpoint.
- * - `read` compares the caller's own place with the store's: a store that went back is told by StoreWentBackError.
+ * - `read` and `durable` compare the caller's own place with the store's: a store that went back is told by
+ *   StoreWentBackError, and a checkpoint of a place that the store does not hold is neither kept nor found.
  * - A turn is a courtesy between replicas, never a safety rule: `append` works without one.
  */
 export interface Synchronizer extends LogReader {
   readonly engine: string
+  /** How entries reach the disk, for operators. */
+  readonly flushing: Flushing
   /** Reads for those who are in no hurry (history, projections), apart from the way on which entries are appended. */
   readonly past: LogReader
   /** The accepted place, or undefined when the head is not the entry's basis. */
   append(entry: Entry): Promise<Place | undefined>
-  /** Resolves when the entry at this place survives any crash of the store. */
+  /** The last revision that is known here to survive any crash of the store. */
+  durableRevision(): number
+  /** Resolves when the entry at this place, and all before it, survive any crash of the store. One flush serves all who wait. */
   durable(place: Place): Promise<void>
   /** The store's clock, milliseconds since 1970. */
   time(): Promise<number>
@@ -30,11 +37,18 @@ export interface Synchronizer extends LogReader {
   onNews(listener: (revision?: number) => void): void
   /** Waits for this replica's turn, at most for a moment; the answer gives it back. */
   takeTurn(): Promise<() => Promise<void>>
-  /** Keeps a checkpoint; false when another replica is writing one now, or one of this revision is there. */
+  /** Keeps a checkpoint; false when another replica is writing one now, one of this revision is there, or the store does not hold its place. */
   saveCheckpoint(checkpoint: Checkpoint): Promise<boolean>
   /** Drops what is beyond the horizon: entries behind the oldest checkpoint that stays, never the newest ones. */
   trim(horizon: Horizon): Promise<void>
   close(): Promise<void>
+}
+
+/** Each append waits for the disk, or the order is released before it and one flush serves all who wait. */
+export interface Flushing {
+  readonly isShared: boolean
+  /** How long a flush took when it was measured, milliseconds; null when it was not. */
+  readonly medianMs: number | null
 }
 
 /** What can be read of a log. */

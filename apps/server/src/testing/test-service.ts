@@ -63,16 +63,19 @@ export async function placeWith(api: TestService, input: Record<string, unknown>
 /** A whole service on a port of its own, and on a database of its own unless one is given, which stays the caller's. */
 export async function startTestService({
   database: given,
-  liveness,
-}: Pick<ServiceOptions, 'liveness'> & { readonly database?: TestDatabase } = {}): Promise<TestService> {
+  connection,
+  ...options
+}: Partial<Pick<ServiceOptions, 'liveness' | 'sharedFlush' | 'connection'>> & {
+  readonly database?: TestDatabase
+} = {}): Promise<TestService> {
   const database = given ?? (await createTestDatabase())
   const warnings: string[] = []
   const service = await openService({
-    connection: database.connection,
+    connection: connection ?? database.connection,
     host: '127.0.0.1',
     port: 0,
     adminKey: ADMIN_KEY,
-    ...(liveness === undefined ? {} : { liveness }),
+    ...options,
     warn: (message) => warnings.push(message),
   })
   const ask = async (query: string, variables: unknown = {}, key: string | null = ADMIN_KEY): Promise<Answer> => {

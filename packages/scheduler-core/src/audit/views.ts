@@ -1,4 +1,5 @@
 import { type Claim, isLive } from '../claims/claim.ts'
+import type { BoundKey } from '../claims/ledger.ts'
 import { at, type Column } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
@@ -84,26 +85,25 @@ export function wholeHostView(fleet: Fleet, record: HostRecord): View {
   return {
     ...hostView(fleet, record),
     claims: [...record.claims].map((claim) => {
-      const key = keyView(fleet, claim.account, claim.key)
+      const bound = fleet.ledger.findKey(claim.account, claim.key)
       return {
         ...claimView(fleet, claim),
-        // the answer is the proposal's own, and as long as it is wide
-        bound:
-          key === null
-            ? null
-            : {
-                account: key.account,
-                key: key.key,
-                digest: key.digest,
-                boundAt: key.boundAt,
-                forgottenAt: key.forgottenAt,
-                claims: key.claims,
-              },
+        bound: bound === undefined ? null : boundView(bound),
         counted: claim.group === null || !isLive(claim) ? null : groupView(fleet, claim.group, record),
       }
     }),
   }
 }
+
+/** Without its answer, and with the number of its claims only: both are as long as the request was wide, and each claim has them. */
+const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: BoundKey): View => ({
+  account,
+  key,
+  digest,
+  boundAt,
+  forgottenAt,
+  claims: claims.length,
+})
 
 const valuesOf = (columns: object, { index }: HostRecord): View =>
   Object.fromEntries((Object.entries(columns) as [string, Column][]).map(([name, column]) => [name, at(column, index)]))

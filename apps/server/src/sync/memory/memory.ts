@@ -18,15 +18,23 @@ export interface MemoryStore {
     down: boolean
     /** Forgets entries after a revision, as a restored backup does. */
     truncate(revision: number): void
+    /** Crashes the store: what no flush has reached is lost. */
+    loseTail(): void
+    /** No flush ends until the answer is called. */
+    holdFlushes(): () => void
   }
 }
 
-export function createMemoryStore(now: () => number = createTicking()): MemoryStore {
+/** With `isShared` the order is released before the disk: what is appended is durable after the next flush. */
+export function createMemoryStore(now: () => number = createTicking(), { isShared = false } = {}): MemoryStore {
   const entries: LogEntry[] = []
-  const checkpoints = new Map<number, { readonly text: string; readonly at: number; readonly logBytes: number }>()
+  const checkpoints = new Map<number, { readonly text: string; readonly place: Place; readonly at: number; readonly logBytes: number }>()
   /** Entries before this revision were dropped: they stay in the list, and nobody reads them. */
   let first = 0
   let followedTo = Number.MAX_SAFE_INTEGER
+  /** The last revision on disk. */
+  let flushedTo = 0
+  let gate: Promise<void> = Promise.resolve()
   const listeners = new Set<(revision?: number) => void>()
   let turn: Promise<void> = Promise.resolve()
 
@@ -51,6 +59,17 @@ export function createMemoryStore(now: () => number = createTicking()): MemorySt
       down: false,
       truncate(revision) {
         entries.length = Math.min(entries.length, revision)
+        flushedTo = Math.min(flushedTo, revision)
+      },
+      loseTail() {
+        entries.length = Math.min(entries.length, isShared ? flushedTo : entries.length)
+      },
+      holdFlushes() {
+        let open = (): void => {}
+        gate = new Promise((resolve) => {
+          open = resolve
+        })
+        return open
       },
     },
     open() {
@@ -58,16 +77,30 @@ export function createMemoryStore(now: () => number = createTicking()): MemorySt
       const assertUp = (): void => {
         if (store.faults.down) throw new StoreUnavailableError('the memory store is down')
       }
+      const assertOurs = (place: Place): void => {
+        if (!isOurs(place)) throw new StoreWentBackError(`the store does not hold revision ${place.revision} as entry ${place.id}`)
+      }
+      let durableRevision = 0
+      const flush = async (place: Place): Promise<void> => {
+        assertUp()
+        await gate
+        assertUp()
+        assertOurs(place)
+        flushedTo = entries.length
+      }
       const reader: LogReader = {
         async read(after, limit) {
           assertUp()
           if (after.revision < first) throw new LogTrimmedError(after.revision, first)
-          if (!isOurs(after)) throw new StoreWentBackError(`the store does not hold revision ${after.revision} as entry ${after.id}`)
-          return structuredClone(entries.slice(after.revision, after.revision + limit))
+          assertOurs(after)
+          const found = structuredClone(entries.slice(after.revision, after.revision + limit))
+          return found
         },
         async loadCheckpoint(atMost) {
           assertUp()
-          const newest = [...checkpoints.keys()].filter((revision) => revision <= atMost).reduce((a, b) => Math.max(a, b), -1)
+          const newest = [...checkpoints]
+            .filter(([revision, { place }]) => revision <= atMost && isOurs(place))
+            .reduce((most, [revision]) => Math.max(most, revision), -1)
           const found = checkpoints.get(newest)
           return found && (JSON.parse(found.text) as Checkpoint)
         },
@@ -79,8 +112,28 @@ export function createMemoryStore(now: () => number = createTicking()): MemorySt
       }
       return {
         ...reader,
+        async read(after, limit) {
+          const found = await reader.read(after, limit)
+          if (!isShared) durableRevision = Math.max(durableRevision, found.at(-1)?.revision ?? 0)
+          return found
+        },
         engine: 'memory',
-        past: reader,
+        flushing: { isShared, medianMs: null },
+        past: {
+          ...reader,
+          async read(after, limit) {
+            const found = await reader.read(after, limit)
+            const last = found.at(-1)
+            if (last !== undefined) await flush(last)
+            return found
+          },
+        },
+        durableRevision: () => durableRevision,
+        async durable(place) {
+          if (place.revision <= durableRevision) return assertUp()
+          await flush(place)
+          durableRevision = Math.max(durableRevision, place.revision)
+        },
         async append(entry) {
           assertUp()
           const lost = store.faults.loseAnswers.shift()
@@ -89,10 +142,8 @@ export function createMemoryStore(now: () => number = createTicking()): MemorySt
           if (accepted) entries.push({ ...(structuredClone(entry) as Entry), revision: entries.length + 1, at: now() })
           if (accepted) for (const listener of listeners) queueMicrotask(() => listener(entries.length))
           if (lost !== undefined) throw new StoreUnavailableError('the answer was lost')
+          if (accepted && !isShared) durableRevision = entries.length
           return accepted ? placeAt(entries.length) : undefined
-        },
-        async durable() {
-          assertUp()
         },
         async time() {
           assertUp()
@@ -114,9 +165,11 @@ export function createMemoryStore(now: () => number = createTicking()): MemorySt
         },
         async saveCheckpoint(checkpoint) {
           assertUp()
-          const { revision, at } = checkpoint.place
-          if (checkpoints.has(revision)) return false
-          checkpoints.set(revision, { text: JSON.stringify(checkpoint), at, logBytes: bytesOf(entries.slice(0, revision)) })
+          const { place } = checkpoint
+          const { revision, at } = place
+          if (checkpoints.has(revision) || !isOurs(place)) return false
+          flushedTo = entries.length
+          checkpoints.set(revision, { text: JSON.stringify(checkpoint), place, at, logBytes: bytesOf(entries.slice(0, revision)) })
           return true
         },
         async trim(horizon) {

@@ -1,9 +1,10 @@
-import { checkpointOf, ENTRY_FORMAT, Fleet } from '@gantt/scheduler-core'
+import { checkpointOf, ENTRY_FORMAT, Fleet, ORIGIN, type Place } from '@gantt/scheduler-core'
 import { aReport } from '@gantt/scheduler-core/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { synchronizerSuite } from '../synchronizer.suite.ts'
+import type { Synchronizer } from '../synchronizer.ts'
 import { openPostgresSynchronizer } from './postgres.ts'
 
 let database: TestDatabase
@@ -14,31 +15,32 @@ beforeAll(async () => {
 
 afterAll(() => database.drop())
 
-synchronizerSuite({
-  name: 'postgres',
-  async createStore() {
-    const run = async (sql: string, values: unknown[] = []): Promise<void> => {
-      const client = new pg.Client(database.connection)
-      await client.connect()
-      await client.query(sql, values)
-      await client.end()
-    }
-    return {
-      open: () => openPostgresSynchronizer(database.connection),
-      truncate: (revision) => run('DELETE FROM log WHERE revision > $1', [revision]),
-      followedTo: (revision) =>
-        run(
-          `INSERT INTO projection_position (name, revision, id) VALUES ('main', $1, '') ON CONFLICT (name) DO UPDATE SET revision = excluded.revision`,
-          [revision],
-        ),
-      async drop() {
-        await run('DELETE FROM projection_position')
-        await run('DELETE FROM log')
-        await run('DELETE FROM checkpoint')
-      },
-    }
-  },
-})
+for (const sharedFlush of ['off', 'on'] as const)
+  synchronizerSuite({
+    name: sharedFlush === 'on' ? 'postgres with a shared flush' : 'postgres',
+    async createStore() {
+      const run = async (sql: string, values: unknown[] = []): Promise<void> => {
+        const client = new pg.Client(database.connection)
+        await client.connect()
+        await client.query(sql, values)
+        await client.end()
+      }
+      return {
+        open: () => openPostgresSynchronizer(database.connection, sharedFlush),
+        truncate: (revision) => run('DELETE FROM log WHERE revision > $1', [revision]),
+        followedTo: (revision) =>
+          run(
+            `INSERT INTO projection_position (name, revision, id) VALUES ('main', $1, '') ON CONFLICT (name) DO UPDATE SET revision = excluded.revision`,
+            [revision],
+          ),
+        async drop() {
+          await run('DELETE FROM projection_position')
+          await run('DELETE FROM log')
+          await run('DELETE FROM checkpoint')
+        },
+      }
+    },
+  })
 
 test('a checkpoint that was kept whole, as before there were parts, is read', async () => {
   const store = await openPostgresSynchronizer(database.connection)
@@ -57,4 +59,24 @@ test('a checkpoint that was kept whole, as before there were parts, is read', as
   await client.query('DELETE FROM log')
   await client.end()
   await store.close()
+})
+
+test('entries of one that waits for the disk vouch for those before them, entries of one that does not vouch for nothing', async () => {
+  const [waits, shares] = await Promise.all((['off', 'on'] as const).map((mode) => openPostgresSynchronizer(database.connection, mode)))
+  const reader = await openPostgresSynchronizer(database.connection, 'off')
+  if (waits === undefined || shares === undefined) throw new Error('both are open')
+  let basis: Place = ORIGIN
+  const append = async (store: Synchronizer, id: string): Promise<void> => {
+    basis = (await store.append({ format: ENTRY_FORMAT, id, writer: 'x', basis, changes: [aReport('h1')] })) ?? basis
+  }
+  await append(shares, 'first')
+  await reader.read(ORIGIN, 10)
+  expect(reader.durableRevision()).toBe(0)
+  await append(waits, 'second')
+  await append(shares, 'third')
+  await reader.read(ORIGIN, 10)
+  expect(reader.durableRevision()).toBe(2)
+  await reader.durable(basis)
+  expect(reader.durableRevision()).toBe(3)
+  await Promise.all([waits, shares, reader].map((store) => store.close()))
 })

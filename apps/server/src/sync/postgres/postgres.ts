@@ -1,10 +1,11 @@
 import type { Entry, LogEntry, Place } from '@gantt/scheduler-core'
 import type pg from 'pg'
 import { realTimers, type Timers } from '../../timers.ts'
+import { chooseFlushing, type SharedFlush } from '../flushing.ts'
 import { fromParts, toParts } from '../parts.ts'
 import { planTrim, ROW_BYTES } from '../retention.ts'
-import { type LogReader, LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
-import { createPgDriver, type Driver, sqlState } from './session.ts'
+import { type Flushing, type LogReader, LogTrimmedError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
+import { createPgDriver, type Driver, LOCK_TIMEOUT, type Prepared, type Session, STATEMENT_MS, sqlState } from './session.ts'
 
 /** Advisory locks of a fleet's database: the turn, and the writing of checkpoints. */
 const TURN_LOCK = 0x67616e80
@@ -12,6 +13,9 @@ const CHECKPOINT_LOCK = 0x67616e81
 
 /** How long a replica waits for its turn before it goes on without: a stalled holder must not stop the fleet. */
 const TURN_TIMEOUT_MS = 50
+
+/** What every session is held to: the server's word comes before ours (see session.ts). */
+const LIMITS = `SET lock_timeout = ${TURN_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_MS}; SET idle_in_transaction_session_timeout = ${STATEMENT_MS}`
 
 /** Parts of a checkpoint that are read at once, and entries that one statement drops: neither takes long. */
 const PARTS_AT_ONCE = 4
@@ -22,8 +26,8 @@ const POLL_MS = 1_000
 
 const APPEND = `
 WITH appended AS (
-  INSERT INTO log (revision, id, writer, basis_revision, basis_id, body, at_ms, changes)
-  SELECT $1::bigint + 1, $2, $3, $1::bigint, $4, $5, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, $6::int
+  INSERT INTO log (revision, id, writer, basis_revision, basis_id, body, at_ms, changes, is_flushed)
+  SELECT $1::bigint + 1, $2, $3, $1::bigint, $4, $5, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, $6::int, $8::boolean
   WHERE $1::bigint = 0 OR EXISTS (SELECT FROM log WHERE revision = $1::bigint AND id = $4 AND at_ms = $7::bigint)
   ON CONFLICT (revision) DO NOTHING
   RETURNING revision, at_ms
@@ -39,7 +43,16 @@ const LOG_BYTES_UP_TO = `coalesce((SELECT log_bytes FROM checkpoint WHERE revisi
 
 const PING = { name: 'gantt-ping', text: 'SELECT 1' }
 
-const READ = 'SELECT revision, id, writer, body, at_ms FROM log WHERE revision >= $1::bigint ORDER BY revision LIMIT $2::int'
+/**
+ * A small transaction that waits for the disk, and for synchronous standbys: everything that was committed before it is
+ * durable after it. The place is compared in the same transaction, so it is this server's disk that it has reached.
+ */
+const FLUSH = `
+SELECT (SELECT count(*)::int FROM log WHERE revision = $1::bigint AND id = $2 AND at_ms = $3::bigint) AS held,
+  pg_logical_emit_message(true, 'gantt', '')::text`
+const COMMIT = { name: 'gantt-commit', text: `SELECT pg_logical_emit_message(true, 'gantt', '')::text` }
+
+const READ = 'SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHERE revision >= $1::bigint ORDER BY revision LIMIT $2::int'
 
 interface LogRow {
   /** 64-bit integers arrive as text. */
@@ -48,28 +61,32 @@ interface LogRow {
   writer: string
   body: string
   at_ms: string
+  /** Its append waited for the disk: it and all before it are durable for whoever sees it. */
+  is_flushed: boolean
 }
 
 /**
  * The log in a PostgreSQL table whose primary key is the revision: the next append names its predecessor, so there are
- * no gaps and no head row. Commits are synchronous: what is visible is durable.
+ * no gaps and no head row. Where the disk is slow the order is released before it, and one flush serves all who wait.
  */
-export async function openPostgresSynchronizer(connection: pg.ClientConfig): Promise<Synchronizer> {
-  return openOn(createPgDriver(connection), realTimers)
+export async function openPostgresSynchronizer(connection: pg.ClientConfig, sharedFlush: SharedFlush = 'off'): Promise<Synchronizer> {
+  return openOn(createPgDriver(connection), realTimers, sharedFlush)
 }
 
 /** The same on any way of reaching a server. */
-export async function openOn(driver: Driver, timers: Timers): Promise<Synchronizer> {
+export async function openOn(driver: Driver, timers: Timers, sharedFlush: SharedFlush = 'off'): Promise<Synchronizer> {
   const listeners = new Set<(revision?: number) => void>()
   const news = (revision?: number): void => {
     for (const listener of listeners) listener(revision)
   }
+  const commits = (mode: 'on' | 'off') => (client: Prepared) => client.query(`SET synchronous_commit = ${mode}; ${LIMITS}`)
+  const flusher = driver.session(commits('on'))
+  const flushing = await measure(sharedFlush, driver, flusher, commits('off'), timers)
   // one session appends, takes turns and reads for them, in order; a turn dies with it
-  const log = driver.session((client) =>
-    client.query(
-      `SET synchronous_commit = on; SET lock_timeout = ${TURN_TIMEOUT_MS}; SET statement_timeout = 10000; SET idle_in_transaction_session_timeout = 10000`,
-    ),
-  )
+  const log = driver.session(commits(flushing.isShared ? 'off' : 'on'))
+  // apart from each other: what is read of the past may be of another history than the replica's own, until that is noticed
+  const own = createDurability(flusher)
+  const known = createDurability(flusher)
   const follower = driver.session(
     async (client) => {
       client.on('notification', ({ payload }) => news(Number(payload)))
@@ -85,13 +102,20 @@ export async function openOn(driver: Driver, timers: Timers): Promise<Synchroniz
   await follower.query(PING)
 
   const past: LogReader = {
-    read: (after, limit) => read((query) => driver.query<LogRow>(query), after, limit),
+    async read(after, limit) {
+      const entries = await read((query) => driver.query<LogRow>(query), after, limit, known.learnFrom)
+      const last = entries.at(-1)
+      if (last !== undefined) await known.durable(last)
+      return entries
+    },
     async loadCheckpoint(atMost) {
       // one that is dropped while it is read has a newer one beside it, or is not needed any more
       for (;;) {
         const { rows } = await driver.query<{ revision: string; body: string; parts: number }>({
           name: 'gantt-load-checkpoint',
-          text: 'SELECT revision, body, parts FROM checkpoint WHERE revision <= $1 ORDER BY revision DESC LIMIT 1',
+          text: `SELECT revision, body, parts FROM checkpoint c WHERE revision <= $1
+                   AND EXISTS (SELECT FROM log l WHERE l.revision = c.revision AND l.id = c.id AND l.at_ms = c.at_ms)
+                 ORDER BY revision DESC LIMIT 1`,
           values: [atMost],
         })
         const [row] = rows
@@ -120,29 +144,35 @@ export async function openOn(driver: Driver, timers: Timers): Promise<Synchroniz
   return {
     ...past,
     engine: 'postgres',
+    flushing,
     past,
+
+    durableRevision: own.revision,
 
     async append(entry) {
       const body = JSON.stringify({ format: entry.format, basis: entry.basis, changes: entry.changes })
-      try {
-        const { rows } = await log.query<{ revision: string; at_ms: string }>({
-          name: 'gantt-append',
-          text: APPEND,
-          values: [entry.basis.revision, entry.id, entry.writer, entry.basis.id, body, entry.changes.length, entry.basis.at],
-        })
-        const row = rows[0]
-        return row && { revision: Number(row.revision), id: entry.id, at: Number(row.at_ms) }
-      } catch (error) {
-        // lock wait, serialization and deadlock roll this statement back, but an earlier copy of the entry may still land:
-        // only the comparison with the head is certain, so the same entry is sent again
-        if (['55P03', '40001', '40P01'].includes(sqlState(error) ?? ''))
-          throw new StoreUnavailableError('another append holds the head', { cause: error })
-        throw error
-      }
+      const { rows } = await log.query<{ revision: string; at_ms: string }>({
+        name: 'gantt-append',
+        text: APPEND,
+        values: [
+          entry.basis.revision,
+          entry.id,
+          entry.writer,
+          entry.basis.id,
+          body,
+          entry.changes.length,
+          entry.basis.at,
+          !flushing.isShared,
+        ],
+      })
+      const row = rows[0]
+      if (row === undefined) return undefined
+      const place = { revision: Number(row.revision), id: entry.id, at: Number(row.at_ms) }
+      if (!flushing.isShared) own.learn(place.revision)
+      return place
     },
 
-    // commits are synchronous, so an entry that anybody has seen is on disk
-    async durable() {},
+    durable: own.durable,
 
     async time() {
       const { rows } = await follower.query<{ now: string }>({
@@ -152,7 +182,7 @@ export async function openOn(driver: Driver, timers: Timers): Promise<Synchroniz
       return Number(rows[0]?.now)
     },
 
-    read: (after, limit) => read((query) => log.query<LogRow>(query), after, limit),
+    read: (after, limit) => read((query) => log.query<LogRow>(query), after, limit, own.learnFrom),
 
     onNews(listener) {
       listeners.add(listener)
@@ -162,7 +192,7 @@ export async function openOn(driver: Driver, timers: Timers): Promise<Synchroniz
       try {
         await log.query({ name: 'gantt-turn', text: `SELECT pg_advisory_lock(${TURN_LOCK})` })
       } catch (error) {
-        if (sqlState(error) === '55P03') return async () => {}
+        if (sqlState(error) === LOCK_TIMEOUT) return async () => {}
         throw error
       }
       return async () => {
@@ -182,7 +212,8 @@ export async function openOn(driver: Driver, timers: Timers): Promise<Synchroniz
         const saved = await query({
           name: 'gantt-save-checkpoint',
           text: `INSERT INTO checkpoint (revision, id, at_ms, epoch, format, body, parts, log_bytes)
-                 SELECT $1, $2, $3, epoch, $4, $5, $6, ${LOG_BYTES_UP_TO} FROM store_epoch ON CONFLICT (revision) DO NOTHING`,
+                 SELECT $1, $2, $3, epoch, $4, $5, $6, ${LOG_BYTES_UP_TO} FROM store_epoch
+                 WHERE EXISTS (SELECT FROM log WHERE revision = $1 AND id = $2 AND at_ms = $3) ON CONFLICT (revision) DO NOTHING`,
           values: [place.revision, place.id, place.at, checkpoint.format, head, count],
         })
         if (saved.rowCount !== 1) return false
@@ -240,7 +271,7 @@ export async function openOn(driver: Driver, timers: Timers): Promise<Synchroniz
 
     async close() {
       stopPolling()
-      await Promise.all([log.close(), follower.close(), driver.close()])
+      await Promise.all([log.close(), flusher.close(), follower.close(), driver.close()])
     },
   }
 }
@@ -251,18 +282,83 @@ function toEntry({ revision, id, writer, body, at_ms }: LogRow): LogEntry {
 }
 
 /** The first row is the caller's own place, unless it is the origin. */
-async function read(query: (config: pg.QueryConfig) => Promise<{ rows: LogRow[] }>, after: Place, limit: number): Promise<LogEntry[]> {
+async function read(
+  query: (config: pg.QueryConfig) => Promise<{ rows: LogRow[] }>,
+  after: Place,
+  limit: number,
+  learnFrom: (rows: readonly LogRow[]) => void,
+): Promise<LogEntry[]> {
   const { rows } = await query({ name: 'gantt-read', text: READ, values: [after.revision, limit + 1] })
   const first = Number(rows[0]?.revision ?? 0)
   if (first > Math.max(1, after.revision)) throw new LogTrimmedError(after.revision, first)
   // nothing stands at the origin, so the row beyond the limit is an entry too
-  if (after.revision === 0) return rows.slice(0, limit).map(toEntry)
+  if (after.revision === 0) {
+    learnFrom(rows)
+    return rows.slice(0, limit).map(toEntry)
+  }
   const [own, ...next] = rows
   if (own === undefined || Number(own.revision) !== after.revision || own.id !== after.id || Number(own.at_ms) !== after.at)
     throw new StoreWentBackError(
       `the store does not hold revision ${after.revision} as entry ${after.id}; it holds ${own ? `entry ${own.id}` : 'nothing there'}`,
     )
+  learnFrom(rows)
   return next.map(toEntry)
+}
+
+/** Measures on the session that flushes and on one of its own. */
+async function measure(
+  setting: SharedFlush,
+  driver: Driver,
+  flusher: Session,
+  prepare: (client: Prepared) => Promise<unknown>,
+  timers: Timers,
+): Promise<Flushing> {
+  const unflushed = driver.session(prepare)
+  try {
+    return await chooseFlushing(setting, { flush: () => flusher.query(COMMIT), commit: () => unflushed.query(COMMIT), now: timers.now })
+  } finally {
+    await unflushed.close()
+  }
+}
+
+/** What is known to be durable of one history, and the way to make more of it so. */
+function createDurability(flusher: Session) {
+  let durableRevision = 0
+  let running: Promise<void> | undefined
+  let next: { place: Place; flushed: Promise<void> } | undefined
+  const learn = (revision: number): void => {
+    durableRevision = Math.max(durableRevision, revision)
+  }
+  const flush = async ({ revision, id, at }: Place): Promise<void> => {
+    const { rows } = await flusher.query<{ held: number }>({ name: 'gantt-flush', text: FLUSH, values: [revision, id, at] })
+    if (rows[0]?.held !== 1) throw new StoreWentBackError(`the store does not hold revision ${revision} as entry ${id}`)
+    learn(revision)
+  }
+  return {
+    revision: () => durableRevision,
+    learn,
+    /** An append that waited for the disk took everything before it along. */
+    learnFrom(rows: readonly LogRow[]): void {
+      const flushed = rows.findLast(({ is_flushed }) => is_flushed)
+      if (flushed !== undefined) learn(Number(flushed.revision))
+    },
+    /** One flush at a time: those who come meanwhile share the next one. */
+    async durable(place: Place): Promise<void> {
+      if (place.revision <= durableRevision) return
+      if (next === undefined) {
+        const flushed = (running ?? Promise.resolve())
+          .catch(() => undefined)
+          .then(() => {
+            next = undefined
+            running = flush(waiting.place)
+            return running
+          })
+        const waiting = { place, flushed }
+        next = waiting
+      } else if (place.revision > next.place.revision) next.place = place
+      await next.flushed
+    },
+  }
 }
 
 /** The parts of a checkpoint in order, a few at a time. */

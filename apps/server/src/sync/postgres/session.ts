@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { StoreUnavailableError } from '../synchronizer.ts'
 
@@ -7,20 +8,49 @@ export interface Session {
   close(): Promise<void>
 }
 
-/** How long an answer may take: longer than the server's own statement time-out, so that its word comes first. */
+/** How long the server works on a statement at most. */
+export const STATEMENT_MS = 10_000
+/** How long an answer may take: longer than the server's own time-out, so that its word comes first. */
 const ANSWER_MS = 15_000
+
+/** What no connection of the service is without: a server that does not answer must not hold up who asks. */
+export const TIMEOUTS = {
+  connectionTimeoutMillis: 5_000,
+  statement_timeout: STATEMENT_MS,
+  idle_in_transaction_session_timeout: STATEMENT_MS,
+  query_timeout: ANSWER_MS,
+  keepAlive: true,
+} satisfies pg.ClientConfig
+
+/** SQLSTATE of a lock that was not given in time. */
+export const LOCK_TIMEOUT = '55P03'
+
+/** Pauses before a statement that may be repeated is sent again. */
+const REPEAT_MS = [50, 200] as const
 
 /** SQLSTATE classes that say that the statement was refused for what it is: a defect of ours, never retried. */
 const DEFECTS = /^(0A|22|23|26|2B|34|39|3D|3F|42|44)/
 
-export const sqlState = (error: unknown): string | undefined =>
-  error !== null && typeof error === 'object' && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+/** PostgreSQL's code of an error, or of what is behind a StoreUnavailableError. */
+export function sqlState(error: unknown): string | undefined {
+  if (error instanceof StoreUnavailableError) return sqlState(error.cause)
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** A defect of ours as it is; everything else is the store's: it did not answer, or rolled back what may be sent again. */
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof StoreUnavailableError || DEFECTS.test(sqlState(error) ?? '')) return error
+  return new StoreUnavailableError(error instanceof Error ? error.message : String(error), { cause: error })
+}
+
+/** Whether a connection can still be used after an error: the server refused the statement, and said so. */
+const isAlive = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity === 'ERROR'
 
 /** How statements reach a PostgreSQL server. The simulator has a server of its own. */
 export interface Driver {
   /** One connection, opened anew after a loss; `prepare` runs on each new one, `onEnd` after each loss. */
   session(prepare: (client: Prepared) => Promise<unknown>, onEnd?: () => void): Session
-  /** Statements that are in no hurry, on any connection. */
+  /** Statements that are in no hurry and may be repeated, on any connection. */
   query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>>
   /** Statements that count all or none, on a connection of their own. */
   transaction<T>(use: (query: Query) => Promise<T>): Promise<T>
@@ -37,18 +67,36 @@ export interface Prepared {
 
 /** Connections of the driver `pg`. */
 export function createPgDriver(connection: pg.ClientConfig): Driver {
-  const pool = new pg.Pool({ ...connection, max: 2, connectionTimeoutMillis: 5_000, idleTimeoutMillis: 10_000 })
+  const pool = new pg.Pool({ ...TIMEOUTS, ...connection, max: 2, idleTimeoutMillis: 10_000 })
   pool.on('error', () => undefined) // an idle connection ended: the pool opens another when it needs one
   return {
     session: (prepare, onEnd) => createSession(connection, prepare, onEnd),
-    query: (query) => pool.query(query),
+    async query(query) {
+      for (let tries = 0; ; tries++) {
+        try {
+          return await pool.query(query)
+        } catch (error) {
+          const pause = REPEAT_MS[tries]
+          const told = toStoreError(error)
+          if (!(told instanceof StoreUnavailableError) || pause === undefined) throw told
+          await sleep(pause)
+        }
+      }
+    },
     async transaction(use) {
-      const client = await pool.connect()
+      const client = await pool.connect().catch((error: unknown) => {
+        throw toStoreError(error)
+      })
+      // the connection may end between two statements
+      client.on('error', () => undefined)
       try {
-        await client.query('BEGIN')
+        // what is kept beside the log is durable when it is there, whatever the server's own setting
+        await client.query('BEGIN; SET LOCAL synchronous_commit = on')
         const result = await use((query) => client.query(query))
         await client.query('COMMIT')
         return result
+      } catch (error) {
+        throw toStoreError(error)
       } finally {
         client.release(true)
       }
@@ -68,7 +116,7 @@ function createSession(
 
   const open = (): Promise<pg.Client> => {
     // a network that swallows an answer must not hold up everything behind it
-    const fresh = new pg.Client({ connectionTimeoutMillis: 5_000, query_timeout: ANSWER_MS, keepAlive: true, ...connection })
+    const fresh = new pg.Client({ ...TIMEOUTS, ...connection })
     const opened = fresh
       .connect()
       .then(() => prepare(fresh))
@@ -90,12 +138,12 @@ function createSession(
     try {
       return await (await used).query<Row>(query)
     } catch (error) {
-      const state = sqlState(error)
-      if (state !== undefined && (DEFECTS.test(state) || state === '55P03' || state === '40001' || state === '40P01')) throw error
-      if (client === used) client = undefined
-      // a connection that failed once is not trusted again; whether it can still be closed does not matter
-      void used.then((broken) => broken.end()).catch(() => undefined)
-      throw new StoreUnavailableError(error instanceof Error ? error.message : String(error), { cause: error })
+      if (!isAlive(error)) {
+        if (client === used) client = undefined
+        // a connection that failed once is not trusted again; whether it can still be closed does not matter
+        void used.then((broken) => broken.end()).catch(() => undefined)
+      }
+      throw toStoreError(error)
     }
   }
 

@@ -1,0 +1,72 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { ORIGIN } from '@gantt/scheduler-core'
+import { aReport, aRequest } from '@gantt/scheduler-core/testing'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { openDatabase } from '../db/open-database.ts'
+import { openPostgresSynchronizer } from '../sync/postgres/postgres.ts'
+import { Replica } from './replica.ts'
+
+test('entries that kill -9 of the database takes back are written again, and the call that waited is answered once', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-tail-'))
+  fs.chmodSync(folder, 0o711)
+  const stateDir = path.join(folder, 'state')
+  const modes: string[] = []
+  const database = await openDatabase({ stateDir, onRecovered: (mode) => modes.push(mode) })
+  const admin = new pg.Client(database.connection)
+  admin.on('error', () => undefined)
+  try {
+    await admin.connect()
+    // nothing reaches the disk by itself while the test runs
+    await admin.query(`ALTER SYSTEM SET wal_writer_delay = '10s'`)
+    await admin.query('SELECT pg_reload_conf()')
+    const warnings: string[] = []
+    const opened = await openPostgresSynchronizer(database.connection, 'on')
+    let flushes: Promise<void> = Promise.resolve()
+    const store = { ...opened, durable: (place: Parameters<typeof opened.durable>[0]) => flushes.then(() => opened.durable(place)) }
+    const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: (text) => warnings.push(text) })
+    try {
+      await replica.propose([aReport('h1')])
+      let release = (): void => {}
+      flushes = new Promise((resolve) => {
+        release = resolve
+      })
+      const placed = replica.place({
+        account: 'nova',
+        key: 'k1',
+        digest: 'k1',
+        request: aRequest({ vcpus: 1, memoryMb: 64 }),
+        profile: 'default',
+        mode: 'CONFIRM',
+        ttlMs: 120_000,
+        deadlineMs: 60_000,
+        alternatesPerInstance: 0,
+        intent: 'CREATE',
+        source: null,
+        allOrNothing: true,
+      })
+      await expect.poll(() => replica.fleet.ledger.claims.size, { timeout: 20_000 }).toBe(1)
+      const { id, at } = replica.fleet.place
+      process.kill(Number.parseInt(fs.readFileSync(path.join(stateDir, 'data', 'postmaster.pid'), 'utf8'), 10), 'SIGKILL')
+      await expect.poll(() => modes, { timeout: 30_000 }).toEqual(['started'])
+      const other = await openPostgresSynchronizer(database.connection)
+      expect(await other.read(ORIGIN, 10)).toHaveLength(1)
+      release()
+      expect(await placed).toMatchObject({ type: 'placed', replayed: false })
+      const entries = await other.read(ORIGIN, 10)
+      expect(entries.map((entry) => entry.id)).toEqual([entries[0]?.id, id])
+      expect(entries[1]?.at).not.toBe(at)
+      expect(replica.fleet.ledger.claims.size).toBe(1)
+      expect(warnings.join()).toContain('the store lost its unflushed tail, revisions 2 to 2')
+      await other.close()
+    } finally {
+      await replica.close()
+    }
+  } finally {
+    await admin.end().catch(() => undefined)
+    await database.close()
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+}, 120_000)

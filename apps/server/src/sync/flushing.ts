@@ -1,0 +1,44 @@
+import type { Flushing } from './synchronizer.ts'
+
+/** How the operator wants entries to reach the disk; `auto` measures. */
+export const sharedFlushSettings = ['auto', 'on', 'off'] as const
+export type SharedFlush = (typeof sharedFlushSettings)[number]
+
+/** A flush that takes longer than this is worth sharing: below, the extra round trip costs more than it saves (LOG-PROTOCOL 1.4). */
+export const SHARED_FROM_MS = 0.3
+const MEASURED = 11
+
+/**
+ * Decides how entries reach the disk. `flush` and `commit` are the same small transaction, with and without waiting for the
+ * disk: the difference of their medians is what a flush takes.
+ */
+export async function chooseFlushing(
+  setting: SharedFlush,
+  { flush, commit, now }: { flush(): Promise<unknown>; commit(): Promise<unknown>; now(): number },
+): Promise<Flushing> {
+  if (setting !== 'auto') return { isShared: setting === 'on', medianMs: null }
+  const timed = async (work: () => Promise<unknown>): Promise<number> => {
+    const started = now()
+    await work()
+    return now() - started
+  }
+  // the first ones open connections and fill caches
+  await flush()
+  await commit()
+  const flushes: number[] = []
+  const commits: number[] = []
+  for (let i = 0; i < MEASURED; i++) {
+    flushes.push(await timed(flush))
+    commits.push(await timed(commit))
+  }
+  const medianMs = Math.round(Math.max(0, median(flushes) - median(commits)) * 1_000) / 1_000
+  return { isShared: medianMs >= SHARED_FROM_MS, medianMs }
+}
+
+/** In words, for operators. */
+export function flushingText({ isShared, medianMs }: Flushing): string {
+  const how = isShared ? 'one flush serves all who wait' : 'each append waits for the disk'
+  return medianMs === null ? `Entries: ${how}, as set.` : `Entries: ${how}; a flush takes ${medianMs} ms.`
+}
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] as number

@@ -1,0 +1,63 @@
+import fs from 'node:fs'
+import net from 'node:net'
+import path from 'node:path'
+
+/** A way to a PostgreSQL server that can lose what is sent on it, without a word to either side. */
+export interface SwallowingProxy {
+  /** Folder of the proxy's socket, as `host` of a connection. */
+  readonly host: string
+  /** From the next statement that holds this text on, its connection passes on no more answers. */
+  swallowAnswersFrom(text: string): void
+  /** Connections that lost something so far. */
+  readonly swallowed: number
+  close(): Promise<void>
+}
+
+const SOCKET = '.s.PGSQL.5432'
+
+/** Listens in a folder of its own and passes everything on to the server's socket. */
+export async function startSwallowingProxy(serverSocketFolder: string, folder: string): Promise<SwallowingProxy> {
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const open = new Set<net.Socket>()
+  let armed: string | undefined
+  let swallowed = 0
+  const server = net.createServer((client) => {
+    const upstream = net.connect(path.join(serverSocketFolder, SOCKET))
+    let isMute = false
+    const end = (): void => {
+      for (const socket of [client, upstream]) {
+        open.delete(socket)
+        socket.destroy()
+      }
+    }
+    for (const socket of [client, upstream]) {
+      open.add(socket)
+      socket.on('error', end).on('close', end)
+    }
+    client.on('data', (data) => {
+      if (armed !== undefined && data.includes(armed)) {
+        armed = undefined
+        isMute = true
+        swallowed++
+      }
+      upstream.write(data)
+    })
+    upstream.on('data', (data) => {
+      if (!isMute) client.write(data)
+    })
+  })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path.join(folder, SOCKET), resolve))
+  return {
+    host: folder,
+    swallowAnswersFrom(text) {
+      armed = text
+    },
+    get swallowed() {
+      return swallowed
+    },
+    async close() {
+      for (const socket of open) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
