@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { TIMEOUTS } from '../sync/postgres/session.ts'
 
 export type Migration = { readonly name: string; readonly sql: string; readonly checksum: string }
 
@@ -27,7 +28,7 @@ const MIGRATION_LOCK = 0x67616e75
  * Prisma's own, so that its command line accepts the result. Each migration is one transaction: whole or not at all.
  */
 export async function migrate(connection: pg.ClientConfig, migrations: readonly Migration[] = readMigrations()): Promise<string[]> {
-  const client = new pg.Client(connection)
+  const client = new pg.Client({ connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMillis, keepAlive: true, ...connection })
   await client.connect()
   try {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK])

@@ -1,3 +1,4 @@
+import { demandsOf } from './demands.ts'
 import { networksShort } from './networks.ts'
 import { orderCells } from './order-cells.ts'
 import { type PciPlaces, type PciPool, type PciRequest, supportPciRequests } from './pci.ts'
@@ -30,7 +31,10 @@ export type FitResult =
  * bounded: where Nova's search would look at more orders than `NOVA_STEPS` allow, each pair is judged by itself.
  */
 export function fitGuest(host: HostTopology, guest: GuestTopology, options: FitOptions): FitResult {
-  if (guest.cells.length === 0 || host.cells.length === 0) return { ok: false, why: () => ({ code: 'numa.not_reported' }), steps: 0 }
+  if (guest.cells.length === 0 || host.cells.length === 0) {
+    const why = (): Shortfall => ({ code: 'numa.not_reported', need: guest.cells.length, have: host.cells.length, unit: 'cells' })
+    return { ok: false, why, steps: 0 }
+  }
   if (host.cells.length < guest.cells.length) {
     const why = (): Shortfall => ({ code: 'numa.cells', need: guest.cells.length, have: host.cells.length, unit: 'cells' })
     return { ok: false, why, steps: 0 }
@@ -51,28 +55,43 @@ export function placesOf(host: HostTopology, cells: readonly number[]): PciPlace
 function searchInput(host: HostTopology, guest: GuestTopology, { limits, pci, packing = false }: FitOptions): SearchInput {
   const requests = pci?.requests ?? []
   const networks = limits?.networkMetadata
+  const hosts = orderCells(host, guest, { packing, pools: pci?.pools, wantsDevices: requests.length > 0 })
+  const isAsked = requests.length > 0 || networks !== undefined
+  const objection = (chosen: readonly number[]): Shortfall | undefined => {
+    const cells = chosen.map((i) => hosts[i] as HostCell)
+    return devicesShort(host, cells, pci) ?? networksShort(host, cells, networks)
+  }
   return {
-    hosts: orderCells(host, guest, { packing, pools: pci?.pools, wantsDevices: requests.length > 0 }),
+    hosts,
     guests: guest.cells,
     emulatorThreadsPolicy: guest.emulatorThreadsPolicy,
     limits,
-    objection: requests.length === 0 && networks === undefined ? undefined : (chosen) => objection(host, chosen, pci, networks),
+    demands: demandsOf(hosts, pci?.pools ?? [], requests, networks),
+    suits: isAsked ? knownBySet((chosen) => objection(chosen) === undefined) : undefined,
+    objection,
     traitOf: (cell) => traitOf(cell, pci, networks),
   }
 }
 
-function objection(
-  host: HostTopology,
-  chosen: readonly HostCell[],
-  pci: FitOptions['pci'],
-  networks: NetworkMetadata | undefined,
-): Shortfall | undefined {
-  const places = placesOf(
-    host,
-    chosen.map((cell) => cell.id),
-  )
-  const short = pci === undefined || pci.requests.length === 0 ? undefined : supportPciRequests(pci.pools, pci.requests, places)
-  return short ?? networksShort(host, chosen, networks)
+function devicesShort(host: HostTopology, chosen: readonly HostCell[], pci: FitOptions['pci']): Shortfall | undefined {
+  if (pci === undefined || pci.requests.length === 0) return undefined
+  const cells = chosen.map((cell) => cell.id)
+  return supportPciRequests(pci.pools, pci.requests, placesOf(host, cells))
+}
+
+/** An answer that depends on which are chosen, not on their order, is worked out once. */
+function knownBySet(answer: (chosen: readonly number[]) => boolean): (chosen: readonly number[]) => boolean {
+  const known = new Map<bigint | number, boolean>()
+  return (chosen) => {
+    const key =
+      Math.max(...chosen) < 31 ? chosen.reduce((bits, i) => bits | (1 << i), 0) : chosen.reduce((bits, i) => bits | (1n << BigInt(i)), 0n)
+    let found = known.get(key)
+    if (found === undefined) {
+      found = answer(chosen)
+      known.set(key, found)
+    }
+    return found
+  }
 }
 
 /** The devices, socket and networks by which a cell differs from others for this request. */

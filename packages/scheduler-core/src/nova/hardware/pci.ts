@@ -69,6 +69,14 @@ export function devicesPerCell(pools: readonly PciPool[]): ReadonlyMap<PciValue,
   return devices
 }
 
+/** Pools that a request may be taken from wherever they are: what it describes, without what it would have to ask for. */
+export function poolsFor(pools: readonly PciPool[], request: PciRequest): readonly PciPool[] {
+  return withoutUnasked(
+    pools.filter((pool) => poolMatches(pool, request.spec)),
+    request,
+  )
+}
+
 /** Whether a pool is what one of the alternatives describes: text in any case, lists by what they contain. */
 export function poolMatches(pool: PciPool, spec: PciRequest['spec']): boolean {
   return spec.some((alternative) => Object.entries(alternative).every(([key, wanted]) => alike(keyOf(pool, key), wanted)))
@@ -82,13 +90,16 @@ function choosePools(pools: readonly PciPool[], request: PciRequest, places: Pci
   if (devices(matching) < request.count) return { code: 'pci.short', have: devices(matching) }
   const near = places === undefined || places.cells.length === 0 ? matching : nearCells(matching, request, places)
   if (devices(near) < request.count) return { code: 'pci.numa', have: devices(near) }
-  const noFunctions = unlessAsked(near, request, 'dev_type', (value) => value === 'type-PF')
-  if (devices(noFunctions) < request.count) return { code: 'pci.unasked', have: devices(noFunctions) }
-  const noVdpa = unlessAsked(noFunctions, request, 'dev_type', (value) => value === 'vdpa')
-  const local = unlessAsked(noVdpa, request, 'remote_managed', (value) => booleanOf(value))
+  const local = withoutUnasked(near, request)
   // an empty list refuses even a request for none
   if (devices(local) < request.count || local.length === 0) return { code: 'pci.unasked', have: devices(local) }
   return local
+}
+
+function withoutUnasked(pools: readonly PciPool[], request: PciRequest): readonly PciPool[] {
+  const noFunctions = unlessAsked(pools, request, 'dev_type', (value) => value === 'type-PF')
+  const noVdpa = unlessAsked(noFunctions, request, 'dev_type', (value) => value === 'vdpa')
+  return unlessAsked(noVdpa, request, 'remote_managed', (value) => booleanOf(value))
 }
 
 /** Drops the pools with a trait of a key that nobody gets without asking for it. */

@@ -37,7 +37,7 @@ function isolated(
   // hosts that tell shared from dedicated CPUs have no threads to waste
   if (threadsPerCore !== 1 && !sameCpus(pinnableCpus(host), host.cpuset)) return undefined
   const cpus = takeThreads(whole, 1, wanted)
-  return cpus && withReserved(cpus, untouched(cores, cpus), emulatorCpus)
+  return cpus && withReserved(cpus, emulatorCpus, () => untouched(cores, cpus))
 }
 
 /** As many threads of a core as there are cores enough for; without `whole`, in the end any CPU that is free. */
@@ -47,24 +47,30 @@ function packed(cores: readonly Core[], threadsPerCore: number, wanted: number, 
     const able = cores.filter((core) => core.length >= threads)
     if (able.length === 0) continue
     last = takeThreads(able, threads, wanted)
-    const pinning = last && withReserved(last, leftOver(cores, last), emulatorCpus)
+    const cpus = last
+    const pinning = cpus && withReserved(cpus, emulatorCpus, () => leftOver(cores, cpus))
     if (pinning !== undefined) return pinning
   }
   // Nova looks further only where the last try found no CPUs, not where it found none for the emulator
   if (whole || last !== undefined) return undefined
   const singles = cores.flat().map((cpu) => [cpu])
   const cpus = takeThreads(singles, 1, wanted)
-  return cpus && withReserved(cpus, leftOver(singles, cpus), emulatorCpus)
+  return cpus && withReserved(cpus, emulatorCpus, () => leftOver(singles, cpus))
 }
 
 function takeThreads(cores: readonly Core[], threads: number, wanted: number): readonly number[] | undefined {
   if (wanted === 0 || threads * cores.length < wanted) return undefined
-  return cores.flatMap((core) => core.slice(0, threads)).slice(0, wanted)
+  const cpus: number[] = []
+  for (const core of cores) {
+    for (let i = 0; i < threads && cpus.length < wanted; i += 1) cpus.push(core[i] as number)
+    if (cpus.length === wanted) break
+  }
+  return cpus
 }
 
-function withReserved(cpus: readonly number[], left: readonly number[], emulatorCpus: number): Pinning | undefined {
+function withReserved(cpus: readonly number[], emulatorCpus: number, left: () => readonly number[]): Pinning | undefined {
   if (emulatorCpus === 0) return { cpus, reserved: null }
-  const reserved = left.slice(0, emulatorCpus)
+  const reserved = left().slice(0, emulatorCpus)
   return reserved.length === 0 ? undefined : { cpus, reserved }
 }
 

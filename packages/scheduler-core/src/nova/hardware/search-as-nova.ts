@@ -1,9 +1,10 @@
+import { canMeet } from './demands.ts'
 import { fitCell } from './fit-cell.ts'
 import { emulatorCpusAt, type SearchInput, type SearchResult } from './search.ts'
-import type { GuestCell } from './topology.ts'
+import type { GuestCell, HostCell } from './topology.ts'
 
 /** Steps that the search may take. It looks at every order of the cells of hosts with up to five, and of all it can be sure of. */
-export const NOVA_STEPS = 2_000
+export const NOVA_STEPS = 1_000
 
 const [UNKNOWN, FITS, REFUSED] = [0, 1, 2]
 
@@ -15,70 +16,79 @@ const [UNKNOWN, FITS, REFUSED] = [0, 1, 2]
  */
 export function searchAsNova(input: SearchInput, maxSteps: number = NOVA_STEPS): SearchResult {
   const { hosts, guests, limits } = input
-  const places = indexIds([...hosts, ...guests])
-  const pairs = new Uint8Array(places.size * places.size).fill(UNKNOWN)
+  const ids = indexIds([...hosts, ...guests])
+  const hostIds = hosts.map(({ id }) => ids.get(id) as number)
+  const guestIds = guests.map(({ id }) => ids.get(id) as number)
+  const pairs = new Uint8Array(ids.size * ids.size).fill(UNKNOWN)
   const cells = [...guests]
   const order = guests.map((_guest, i) => i)
   let steps = 0
-  if (tooFewForAll(input)) return { end: 'none', steps: hosts.length }
+  // places from the first on that the last pass went over without changing anything: the next one need not go over them
+  let settled = 0
+  if (!canMeet(input.demands, [], new Uint8Array(hosts.length), guests.length)) return { end: 'none', steps: hosts.length }
+  if (tooFewUsable(input)) return { end: 'none', steps: hosts.length }
   for (;;) {
-    let [at, changed] = [0, false]
+    let [at, changed] = [settled, false]
     for (; at < cells.length; at += 1) {
       steps += 1
-      const host = hosts[order[at] as number] as SearchInput['hosts'][number]
-      const cell = cells[at] as GuestCell
-      const pair = (places.get(host.id) as number) * places.size + (places.get(cell.id) as number)
+      const hostAt = order[at] as number
+      const hostId = hostIds[hostAt] as number
+      const pair = hostId * ids.size + (guestIds[at] as number)
       if (pairs[pair] === REFUSED) break
-      if (pairs[pair] === FITS) {
-        if (cell.id === host.id) continue
-        cells[at] = { ...cell, id: host.id }
-        changed = true
+      if (pairs[pair] === FITS && guestIds[at] === hostId) {
+        if (!changed) settled = at + 1
         continue
       }
-      const fit = fitCell(host, cell, limits, emulatorCpusAt(input, at))
-      cells[at] = fit.cell
-      pairs[pair] = fit.why === undefined ? FITS : REFUSED
       changed = true
+      const [host, cell] = [hosts[hostAt] as HostCell, cells[at] as GuestCell]
+      const fit =
+        pairs[pair] === FITS ? { cell: { ...cell, id: host.id }, why: undefined } : fitCell(host, cell, limits, emulatorCpusAt(input, at))
+      cells[at] = fit.cell
+      guestIds[at] = ids.get(fit.cell.id) as number
+      pairs[pair] = fit.why === undefined ? FITS : REFUSED
       if (fit.why !== undefined) break
     }
     const complete = at === cells.length
-    if (complete && input.objection?.(order.map((i) => hosts[i] as SearchInput['hosts'][number])) === undefined) {
-      return { end: 'found', cells, steps }
-    }
-    if (!nextOrder(order, complete || changed ? cells.length - 1 : at, hosts.length)) return { end: 'none', steps }
+    if (complete && input.suits?.(order) !== false) return { end: 'found', cells, steps }
     if (steps >= maxSteps) return { end: 'limit', steps }
+    const moved = nextOrder(order, complete || changed ? cells.length - 1 : at, hosts.length)
+    if (moved < 0) return { end: 'none', steps }
+    settled = Math.min(settled, moved)
   }
 }
 
-/** The next order that differs at a place or before it, in lexicographic order; false at the end. */
-export function nextOrder(order: number[], from: number, size: number): boolean {
+/** Makes the next order that differs at a place or before it, in lexicographic order; where it differs first, -1 at the end. */
+export function nextOrder(order: number[], from: number, size: number): number {
   for (let at = from; at >= 0; at -= 1) {
-    const before = new Set(order.slice(0, at))
-    let next = (order[at] as number) + 1
-    while (before.has(next)) next += 1
+    const next = unusedFrom(order, at, (order[at] as number) + 1)
     if (next >= size) continue
     order[at] = next
-    before.add(next)
-    let rest = 0
-    for (let later = at + 1; later < order.length; later += 1) {
-      while (before.has(rest)) rest += 1
-      order[later] = rest
-      before.add(rest)
-    }
-    return true
+    for (let later = at + 1; later < order.length; later += 1) order[later] = unusedFrom(order, later, 0)
+    return at
   }
-  return false
+  return -1
+}
+
+/** The least number from one on that is not among so many first of an order. */
+function unusedFrom(order: readonly number[], count: number, from: number): number {
+  let next = from
+  for (let i = 0; i < count; i += 1) {
+    if (order[i] !== next) continue
+    next += 1
+    i = -1
+  }
+  return next
 }
 
 /**
- * Whether the guest's cells are all alike and fewer cells of the host can take one. Then the memory of pairs says of
- * each cell of the host what one try says, whatever the ids, and no order is worth a look.
+ * Whether fewer cells of the host can take any of the guest's than the guest has. Whatever the memory of pairs mixes up, it
+ * holds a pair for fitting only where one of the guest's cells did fit; a page size that is a wish may change on the way.
  */
-function tooFewForAll(input: SearchInput): boolean {
-  const [first, ...others] = input.guests
-  if (first === undefined || input.emulatorThreadsPolicy === 'isolate' || (first.pagesize ?? 0) < 0) return false
-  if (!others.every((cell) => shapeOf(cell) === shapeOf(first))) return false
-  return input.hosts.filter((host) => fitCell(host, first, input.limits, 0).why === undefined).length < input.guests.length
+function tooFewUsable(input: SearchInput): boolean {
+  if (input.guests.some((guest) => (guest.pagesize ?? 0) < 0)) return false
+  const shapes = [...new Map(input.guests.map((guest) => [shapeOf(guest), guest])).values()]
+  const usable = input.hosts.filter((host) => shapes.some((guest) => fitCell(host, guest, input.limits, 0).why === undefined))
+  return usable.length < input.guests.length
 }
 
 /** All of a guest's cell that decides where it fits. */

@@ -1,3 +1,4 @@
+import { canMeet } from './demands.ts'
 import { fitCell } from './fit-cell.ts'
 import { type Matching, matchAll, rematch } from './matching.ts'
 import { emulatorCpusAt, type SearchInput, type SearchResult } from './search.ts'
@@ -5,39 +6,48 @@ import { shapeOf } from './search-as-nova.ts'
 import type { GuestCell, HostCell } from './topology.ts'
 
 /** Steps that the search may take. Only devices and networks make it come near: without them it is a matching, never more. */
-export const PAIR_STEPS = 50_000
+export const PAIR_STEPS = 20_000
+
+/** What it costs to look at devices and networks of a whole choice. */
+const SUIT_STEPS = 50
 
 /**
  * The first order of the host's cells, in lexicographic order, in which each of the guest's cells fits, every pair judged
- * by itself, and to which there is no objection. A cell is put in its place only while the cells after it can still all
+ * by itself, and which suits devices and networks. A cell is put in its place only while the cells after it can still all
  * have one of their own (a matching says so), and a choice that failed is not tried again with cells that are like it.
  */
 export function searchEachPair(input: SearchInput, maxSteps: number = PAIR_STEPS): SearchResult {
   const { hosts, guests } = input
+  if (!canMeet(input.demands, [], new Uint8Array(hosts.length), guests.length)) return { end: 'none', steps: hosts.length }
   const table = pairTable(input)
   let steps = table.tests
   const matching = matchAll(guests.length, hosts.length, table.fits, () => (steps += 1))
   if (matching === undefined) return { end: 'none', steps }
-  const kinds = input.objection === undefined ? undefined : kindsOf(input, table.fits)
+  const kinds = input.suits && kindsOf(input, table.fits)
   const failed = new Set<string>()
-  const used = new Uint8Array(hosts.length)
+  const used = Uint8Array.from(hosts, (_host, h) => Number(!guests.some((_guest, g) => table.fits(g, h))))
   const chosen: number[] = []
+  if (!canMeet(input.demands, chosen, used, guests.length)) return { end: 'none', steps }
 
   /** Finds places for the guest's cells from one on; true where it did. */
   const place = (guest: number, before: Matching): boolean => {
-    if (guest === guests.length) return input.objection?.(chosen.map((i) => hosts[i] as HostCell)) === undefined
+    if (guest === guests.length) {
+      steps += SUIT_STEPS
+      return input.suits?.(chosen) ?? true
+    }
     for (let host = 0; host < hosts.length && steps < maxSteps; host += 1) {
       if (used[host] === 1 || !table.fits(guest, host)) continue
-      steps += 1
+      steps += 1 + input.demands.length
       chosen.push(host)
+      used[host] = 1
       const key = kinds && keyOf(chosen, kinds)
-      if (key === undefined || !failed.has(key)) {
-        used[host] = 1
+      const isNew = key === undefined || !failed.has(key)
+      if (isNew && canMeet(input.demands, chosen, used, guests.length - guest - 1)) {
         const after = rematch(before, guest, host, used, table.fits, () => (steps += 1))
         if (after !== undefined && place(guest + 1, after)) return true
-        used[host] = 0
-        if (key !== undefined) failed.add(key)
       }
+      if (key !== undefined) failed.add(key)
+      used[host] = 0
       chosen.pop()
     }
     return false

@@ -1,3 +1,4 @@
+import type { Demand } from './demands.ts'
 import type { Shortfall } from './shortfall.ts'
 import type { EmulatorThreadsPolicy, GuestCell, HostCell, NumaLimits } from './topology.ts'
 
@@ -7,9 +8,13 @@ export interface SearchInput {
   readonly guests: readonly GuestCell[]
   readonly emulatorThreadsPolicy: EmulatorThreadsPolicy | null
   readonly limits: NumaLimits | null
-  /** Why a choice of cells will not do: devices or networks. Undefined where neither is asked for. */
-  readonly objection: ((chosen: readonly HostCell[]) => Shortfall | undefined) | undefined
-  /** What tells cells apart for the objection: cells of one trait can stand for each other. */
+  /** What the chosen cells must have together; a choice that cannot have it need not be looked at. */
+  readonly demands: readonly Demand[]
+  /** Whether a choice of cells, by their places in `hosts`, will do for devices and networks. Undefined where neither is asked for. */
+  readonly suits: ((chosen: readonly number[]) => boolean) | undefined
+  /** Why such a choice will not do. */
+  readonly objection: (chosen: readonly number[]) => Shortfall | undefined
+  /** What tells cells apart for that: cells of one trait can stand for each other. */
   readonly traitOf: (host: HostCell) => string
 }
 

@@ -3,7 +3,6 @@ import { largestMatching } from './matching.ts'
 import { emulatorCpusAt, type SearchInput } from './search.ts'
 import { pairTable, searchEachPair } from './search-each-pair.ts'
 import type { Shortfall } from './shortfall.ts'
-import type { HostCell } from './topology.ts'
 
 /**
  * Why a guest has no place in a host: a cell of the guest that fits nowhere, with the shortfall of the cell that came
@@ -21,16 +20,16 @@ export function whyNoPlace(input: SearchInput, stepsSpent: number | undefined): 
   return objection ?? { code: 'numa.missed', need: guests.length, have: seated, unit: 'cells' }
 }
 
-/** What is wrong with the first choice in which every pair fits; undefined where a choice is right. */
+/** What is wrong with the first choice in which every pair fits; undefined where some choice is right. */
 function firstObjection(input: SearchInput): Shortfall | undefined {
+  if (input.suits === undefined || searchEachPair(input).end === 'found') return undefined
   let first: Shortfall | undefined
-  const objection = (chosen: readonly HostCell[]): Shortfall | undefined => {
-    const found = input.objection?.(chosen)
-    first ??= found
-    return found
+  const suits = (chosen: readonly number[]): boolean => {
+    first = input.objection(chosen)
+    return true
   }
-  const { end } = searchEachPair({ ...input, objection: input.objection && objection })
-  return end === 'found' ? undefined : first
+  searchEachPair({ ...input, demands: [], suits })
+  return first
 }
 
 /** The shortfall at the cell that keeps most rules, and of those lacks least. */

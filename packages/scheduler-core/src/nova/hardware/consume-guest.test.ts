@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { consumeGuest } from './consume-guest.ts'
+import { fitGuest } from './fit-guest.ts'
+import { aGuest, aGuestCell, aHost, aHostCell, numbers } from './testing.ts'
+import type { GuestCell, HostCell } from './topology.ts'
+
+const mempages = [
+  { sizeKib: 2048, total: 1024, used: 8, reserved: 0 },
+  { sizeKib: 4, total: 1_048_576, used: 0, reserved: 0 },
+]
+const after = (host: Partial<HostCell>, guest: Partial<GuestCell>) =>
+  consumeGuest(aHost(aHostCell(0, { mempages, ...host })), aGuest([aGuestCell(0, guest)])).cells[0]
+
+test('memory, shared CPUs and the smallest pages are used', () => {
+  expect(after({ memoryUsage: 100, cpuUsage: 1 }, {})).toMatchObject({
+    memoryUsage: 612,
+    cpuUsage: 3,
+    pinnedCpus: [],
+    mempages: [mempages[0], { ...mempages[1], used: 131_072 }],
+  })
+})
+
+test('pages of the size that was chosen are used', () => {
+  expect(after({}, { pagesize: 2048 })?.mempages).toEqual([{ ...mempages[0], used: 264 }, mempages[1]])
+})
+
+test('pins and the CPU of the emulator are pinned', () => {
+  const guest = { cpuPolicy: 'dedicated', cpuPinning: { 0: 4, 1: 5 }, cpusetReserved: [6] } as const
+  expect(after({ pinnedCpus: [0] }, guest)).toMatchObject({ cpuUsage: 0, pinnedCpus: [0, 4, 5, 6] })
+})
+
+test('isolated pins take their whole cores', () => {
+  const guest = { cpuPolicy: 'dedicated', cpuThreadPolicy: 'isolate', cpuPinning: { 0: 0, 1: 4 } } as const
+  expect(after({}, guest)?.pinnedCpus).toEqual([0, 1, 4, 5])
+})
+
+test('cells of the host that the guest is not on stay as they are', () => {
+  const host = aHost(aHostCell(0, { mempages }), aHostCell(1, { mempages }))
+  expect(consumeGuest(host, aGuest([aGuestCell(1)])).cells[0]).toEqual(host.cells[0])
+})
+
+test.each([
+  ['pins that are taken', { pinnedCpus: [4] }, { cpuPolicy: 'dedicated', cpuPinning: { 0: 4 } }, 'CPUPinningInvalid'],
+  ['pins of another cell', {}, { cpuPolicy: 'dedicated', cpuPinning: { 0: 99 } }, 'CPUPinningUnknown'],
+  ['a pinned guest without pins', {}, { cpuPolicy: 'dedicated' }, 'AttributeError'],
+  ['no pages to take memory from', { mempages: [] }, {}, 'IndexError'],
+  ['a host that has not set its pinnable CPUs', { pcpuset: undefined }, {}, 'NotImplementedError'],
+  ['a host that has not set its sockets', { socket: undefined }, {}, 'NotImplementedError'],
+] as const)('%s: an error, and nothing changed', (_name, host, guest, kind) => {
+  expect(() => after(host, guest)).toThrow(expect.objectContaining({ kind }))
+})
+
+test('guests are fitted and consumed until the host is full, and no CPU is pinned twice', () => {
+  let host = aHost(aHostCell(0, { mempages }), aHostCell(1, { mempages }))
+  let count = 0
+  for (;;) {
+    const guest = aGuest([aGuestCell(0, { cpuPolicy: 'dedicated', pcpuset: numbers(3) })], { emulatorThreadsPolicy: 'isolate' })
+    const fit = fitGuest(host, guest, { limits: null, search: 'pairs' })
+    if (!fit.ok) break
+    host = consumeGuest(host, fit.guest)
+    count += 1
+  }
+  expect([count, ...host.cells.map((cell) => cell.pinnedCpus.length)]).toEqual([4, 8, 8])
+})

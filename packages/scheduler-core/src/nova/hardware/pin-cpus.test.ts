@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { pinCpus } from './pin-cpus.ts'
+import { aGuestCell, aHostCell, numbers } from './testing.ts'
+import type { CpuThreadPolicy } from './topology.ts'
+
+const TWO = [
+  [0, 1],
+  [2, 3],
+  [4, 5],
+  [6, 7],
+]
+const ONE = numbers(8).map((cpu) => [cpu])
+const FOUR = [
+  [0, 1, 2, 3],
+  [4, 5, 6, 7],
+]
+
+/** Cores of the host, CPUs that are pinned already, the policy, how many are wanted, how many for the emulator; what comes. */
+type Row = readonly [
+  name: string,
+  siblings: readonly (readonly number[])[],
+  pinned: readonly number[],
+  policy: CpuThreadPolicy | null,
+  wanted: number,
+  emulator: number,
+  cpus: readonly number[] | undefined,
+  reserved?: readonly number[],
+]
+
+const rows: readonly Row[] = [
+  ['no policy fills whole cores', TWO, [], null, 4, 0, [0, 1, 2, 3]],
+  ['prefer passes half used cores over', TWO, [0], 'prefer', 2, 0, [2, 3]],
+  ['prefer goes down to one thread a core', TWO, [0, 2, 4, 6], 'prefer', 2, 0, [1, 3]],
+  ['prefer takes one of each core before the rest', TWO, [0], 'prefer', 4, 0, [2, 3, 4, 5]],
+  ['prefer takes any CPUs in the end', TWO, [0, 2, 4], 'prefer', 5, 0, [1, 3, 5, 6, 7]],
+  ['require takes whole cores', TWO, [0], 'require', 4, 0, [2, 3, 4, 5]],
+  ['require takes no single threads', TWO, [0, 2, 4, 6], 'require', 2, 0, undefined],
+  ['require takes no single threads beside whole cores', TWO, [0, 2, 4], 'require', 3, 0, undefined],
+  ['require takes three of four threads where that is enough', FOUR, [0], 'require', 6, 0, [1, 2, 3, 4, 5, 6]],
+  ['require takes two of each core where three are not everywhere', FOUR, [0, 1], 'require', 4, 0, [4, 5, 6, 7]],
+  ['require wants threads at all', ONE, [], 'require', 1, 0, undefined],
+  ['isolate takes one thread of each free core', TWO, [2], 'isolate', 2, 0, [0, 4]],
+  ['isolate wants a core for each', TWO, [2], 'isolate', 4, 0, undefined],
+  ['isolate without threads takes any free CPU', ONE, [0], 'isolate', 2, 0, [1, 2]],
+  ['isolate wants one free core at least', TWO, [0, 2, 4, 6], 'isolate', 1, 0, undefined],
+  ['the emulator has the next free thread', TWO, [], null, 3, 1, [0, 1, 2], [3]],
+  ['the emulator takes a lone thread before a whole core', TWO, [0], null, 2, 1, [2, 3], [1]],
+  ['the emulator has no CPU of an isolated core', TWO, [], 'isolate', 2, 1, [0, 2], [4]],
+  ['the emulator finds no core of its own', TWO, [], 'isolate', 4, 1, undefined],
+  ['no CPU is left for the emulator', TWO, [], null, 8, 1, undefined],
+  ['no more CPUs than there are', TWO, [0], null, 8, 0, undefined],
+  ['no pinned CPUs are never pinned', TWO, [], null, 0, 0, undefined],
+]
+
+test.each(rows.map((row) => ({ name: row[0], row })))('$name', ({ row }) => {
+  const [, siblings, pinnedCpus, cpuThreadPolicy, wanted, emulator, cpus, reserved] = row
+  const host = aHostCell(0, { siblings, pinnedCpus })
+  const guest = aGuestCell(0, { cpuPolicy: 'dedicated', pcpuset: numbers(wanted), cpuThreadPolicy })
+  expect(pinCpus(host, guest, emulator)).toEqual(cpus && { cpus, reserved: reserved ?? null })
+})
+
+test('isolate wastes no threads on hosts that tell shared from dedicated CPUs', () => {
+  const host = aHostCell(0, { pcpuset: [0, 1, 2, 3] })
+  expect(pinCpus(host, aGuestCell(0, { cpuPolicy: 'dedicated', pcpuset: [0], cpuThreadPolicy: 'isolate' }), 0)).toBeUndefined()
+})
