@@ -1,9 +1,9 @@
 import type { HostService, HostState } from './host-state.ts'
 import { PythonFloat, type PythonValue } from './text/python-json.ts'
-import { pythonRepr } from './text/python-text.ts'
+import { isTruthy, pythonRepr, pythonText } from './text/python-text.ts'
 
 /** An attribute of Nova's host state: a plain value, or an object of which scripts see the text, some attributes and perhaps entries. */
-export type HostValue = PythonValue | NovaObject
+export type HostValue = PythonValue | NovaObject | readonly NovaObject[]
 
 /** An object that is no dictionary to Python, such as an address or a list of metrics. */
 export class NovaObject {
@@ -25,6 +25,21 @@ export class NovaObject {
     this.isTruthy = isTruthy
   }
 }
+
+/** As Python prints it. */
+export function hostText(value: HostValue): string {
+  if (value instanceof NovaObject) return value.text
+  return isObjects(value) ? `[${value.map(({ text }) => text).join(', ')}]` : pythonText(value)
+}
+
+/** What Python takes for true. */
+export function isTrue(value: HostValue): boolean {
+  if (value instanceof NovaObject) return value.isTruthy
+  return isObjects(value) || isTruthy(value)
+}
+
+/** Whether it is a list of objects; an empty list is a plain value. */
+const isObjects = (value: HostValue): value is readonly NovaObject[] => Array.isArray(value) && value[0] instanceof NovaObject
 
 /** An attribute of the host state by Nova's name; null: it has none, or it is None. */
 export function attributeOf(host: HostState, name: string): HostValue {
@@ -72,7 +87,7 @@ const attributes: ReadonlyMap<string, (host: HostState) => HostValue | undefined
   ['metrics', metricsOf],
   ['numa_topology', topologyOf],
   ['pci_stats', pciStatsOf],
-  ['aggregates', ({ aggregates }) => new NovaObject(`[${aggregates.map(aggregateText).join(', ')}]`, { isTruthy: aggregates.length > 0 })],
+  ['aggregates', ({ aggregates }) => aggregates.map((aggregate) => new NovaObject(aggregateText(aggregate)))],
   ['instances', ({ instances }) => new Map([...instances].map((uuid) => [uuid, uuid]))],
   ['limits', () => new Map()],
   ['updated', ({ updatedAt }) => (updatedAt === undefined ? null : new NovaObject(timeText(updatedAt)))],

@@ -1,9 +1,8 @@
-import { attributeOf, type HostValue, NovaObject } from './host-attributes.ts'
+import { attributeOf, type HostValue, hostText, isTrue, NovaObject } from './host-attributes.ts'
 import type { HostState } from './host-state.ts'
 import { NovaError } from './nova-error.ts'
 import { compareCodePoints } from './text/extra-spec-match.ts'
 import { PythonFloat } from './text/python-json.ts'
-import { isTruthy as isTruthyValue, pythonText } from './text/python-text.ts'
 
 /**
  * Whether a host meets a query of the hint `query`: `[operator, argument...]`, where an argument is another query, an
@@ -12,7 +11,7 @@ import { isTruthy as isTruthyValue, pythonText } from './text/python-text.ts'
  */
 export function meetsQuery(query: HostValue, host: HostState): boolean {
   const answer = evaluate(query, host)
-  return Array.isArray(answer) ? answer.some(isTruthy) : isTruthy(answer)
+  return Array.isArray(answer) ? answer.some(isTrue) : isTrue(answer)
 }
 
 /** The attributes that a query names, each once, as they are: `free_ram_mb = 4096`. */
@@ -20,17 +19,17 @@ export function attributesIn(query: HostValue, host: HostState): readonly string
   const found = new Map<string, string>()
   const walk = (part: HostValue): void => {
     if (Array.isArray(part)) for (const item of part.slice(1)) walk(item)
-    else if (typeof part === 'string' && part.startsWith('$')) found.set(part.slice(1), textOf(lookUp(part, host)))
+    else if (typeof part === 'string' && part.startsWith('$')) found.set(part.slice(1), hostText(lookUp(part, host)))
   }
   walk(query)
   return [...found].map(([name, value]) => `${name} = ${value}`)
 }
 
 function evaluate(query: HostValue, host: HostState): HostValue {
-  if (!isTruthy(query)) return true
+  if (!isTrue(query)) return true
   const [operator, ...parts] = wordsOf(query)
   const act = operators.get(operatorOf(operator ?? null))
-  if (act === undefined) throw new NovaError('KeyError', { subject: 'the operator', need: OPERATORS, have: textOf(operator ?? null) })
+  if (act === undefined) throw new NovaError('KeyError', { subject: 'the operator', need: OPERATORS, have: hostText(operator ?? null) })
   const values = parts.map((part) => {
     if (Array.isArray(part)) return evaluate(part, host)
     return typeof part === 'string' ? lookUp(part, host) : part
@@ -42,14 +41,14 @@ function evaluate(query: HostValue, host: HostState): HostValue {
 function wordsOf(query: HostValue): readonly HostValue[] {
   if (Array.isArray(query)) return query
   if (typeof query === 'string') return [...query]
-  const have = textOf(query)
+  const have = hostText(query)
   throw new NovaError(query instanceof Map ? 'KeyError' : 'TypeError', { subject: 'the query', need: 'a list', have })
 }
 
 function operatorOf(value: HostValue): string {
   if (typeof value === 'string') return value
   const isHashable = !Array.isArray(value) && !(value instanceof Map)
-  throw new NovaError(isHashable ? 'KeyError' : 'TypeError', { subject: 'the operator', need: OPERATORS, have: textOf(value) })
+  throw new NovaError(isHashable ? 'KeyError' : 'TypeError', { subject: 'the operator', need: OPERATORS, have: hostText(value) })
 }
 
 /** An argument that is text: an attribute where it starts with `$`, else itself; null where it is empty or leads nowhere. */
@@ -61,7 +60,8 @@ function lookUp(text: string, host: HostState): HostValue {
   for (const key of keys) {
     if (value === null) return null
     const entries: ReadonlyMap<string, HostValue> | undefined = value instanceof NovaObject ? value.entries : asMap(value)
-    if (entries === undefined) throw new NovaError('AttributeError', { subject: text, need: 'a path of dictionaries', have: textOf(value) })
+    if (entries === undefined)
+      throw new NovaError('AttributeError', { subject: text, need: 'a path of dictionaries', have: hostText(value) })
     value = entries.get(key) ?? null
   }
   return value
@@ -85,16 +85,12 @@ const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['<=', comparing((a, b) => order(a, b, '<=') <= 0)],
   ['>=', comparing((a, b) => order(a, b, '>=') >= 0)],
   ['in', ([first, ...others]) => first !== undefined && others.some((other) => isEqual(first, other))],
-  ['not', (values) => values.map((value) => !isTruthy(value))],
-  ['or', (values) => values.some(isTruthy)],
-  ['and', (values) => values.every(isTruthy)],
+  ['not', (values) => values.map((value) => !isTrue(value))],
+  ['or', (values) => values.some(isTrue)],
+  ['and', (values) => values.every(isTrue)],
 ])
 
 const OPERATORS = [...operators.keys()].join(' ')
-
-const isTruthy = (value: HostValue): boolean => (value instanceof NovaObject ? value.isTruthy : isTruthyValue(value))
-
-const textOf = (value: HostValue): string => (value instanceof NovaObject ? value.text : pythonText(value))
 
 /** Python's numbers; true counts as 1. */
 function numberOf(value: HostValue): number | bigint | undefined {
@@ -130,7 +126,7 @@ function order(a: HostValue, b: HostValue, operator: string): number {
   }
   throw new NovaError('TypeError', {
     subject: `an argument of ${operator}`,
-    need: `something in one order with ${textOf(a)}`,
-    have: textOf(b),
+    need: `something in one order with ${hostText(a)}`,
+    have: hostText(b),
   })
 }

@@ -1,10 +1,9 @@
-import { attributeOf, type HostValue, hasAttribute, NovaObject, statOf } from '../host-attributes.ts'
+import { attributeOf, type HostValue, hasAttribute, hostText, NovaObject, statOf } from '../host-attributes.ts'
 import type { HostState } from '../host-state.ts'
 import { NovaError } from '../nova-error.ts'
 import { novaFilter } from '../nova-filter.ts'
 import { match } from '../text/extra-spec-match.ts'
 import { parsePythonJson } from '../text/python-json.ts'
-import { pythonText } from '../text/python-text.ts'
 
 const SCOPE = 'capabilities'
 
@@ -29,7 +28,7 @@ export const computeCapabilitiesFilter = novaFilter({
         const capability = capabilityOf(host, path)
         const facts = { subject: path.join(':') || 'the empty name', need, source: `extra spec ${key}` }
         if (capability === null) return { code: 'capability.missing', have: 'nothing', ...facts }
-        const have = textOf(capability)
+        const have = hostText(capability)
         if (!match(have, need)) return { code: 'capability.mismatch', have, ...facts }
       }
       return undefined
@@ -59,5 +58,3 @@ function parsed(text: string): HostValue {
     throw error
   }
 }
-
-const textOf = (value: HostValue): string => (value instanceof NovaObject ? value.text : pythonText(value))

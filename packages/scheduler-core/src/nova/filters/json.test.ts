@@ -25,6 +25,7 @@ test.each<[string, string, string]>([
   ['and has no order with text', '["<", "$host_ip", "a"]', 'raises TypeError'],
   ['text and number have no order', '["<", "a", 1]', 'raises TypeError'],
   ['not even behind one that fails', '["<", 2, 1, "a"]', 'raises TypeError'],
+  ['a list of objects is a list', '[">=", "$aggregates", ["not"]]', 'passes'],
   ['in', '["in", "$host", "h0", "h1"]', 'passes'],
   ['not in', '["in", "$host", "h0"]', 'query.no_match'],
   ['and of nothing', '["and"]', 'passes'],

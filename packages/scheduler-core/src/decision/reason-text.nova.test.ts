@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { reasonText } from './reason-text.ts'
+
+// what the sentences of Nova's filters must not leave out
+test.each([
+  ['instances.too_many', 'fewer than 5', '7'],
+  ['host.other_network', '10.0.0.0/24', '10.1.0.1'],
+  ['memory.not_exact', '64', '65'],
+  ['cpu.not_exact', '4', '5'],
+  ['disk.not_exact', '10', '11'],
+  ['aggregate.image_property', 'linux', 'windows'],
+  ['aggregate.project', 'p1', 'p2'],
+  ['aggregate.flavor', 'm1', 'm2'],
+  ['capability.mismatch', '>= 5', '4'],
+  ['image.version', '>=7.0', '6.2.5'],
+  ['isolation.image', 'h1', 'h2'],
+  ['isolation.host', 'i1', 'i2'],
+  ['query.no_match', '["=", 1, 2]', 'free_ram_mb = 1'],
+  ['metric.missing', 'cpu.percent', 'cpu.frequency'],
+  ['flavor.other', '4', '5'],
+  ['trust.level', 'trusted', 'unknown'],
+] as const)('%s says what is needed and what there is', (code, need, have) => {
+  const text = reasonText({ code, subject: 'subject', need, have, unit: 'MiB' })
+  expect(text).toContain(need)
+  expect(text).toContain(have)
+})
