@@ -1,6 +1,7 @@
 import { demandsOf } from './demands.ts'
 import { networksShort } from './networks.ts'
 import { orderCells } from './order-cells.ts'
+import { pairTable } from './pair-table.ts'
 import { type PciPlaces, type PciPool, type PciRequest, supportPciRequests } from './pci.ts'
 import type { SearchInput } from './search.ts'
 import { NOVA_STEPS, searchAsNova } from './search-as-nova.ts'
@@ -44,7 +45,7 @@ export function fitGuest(host: HostTopology, guest: GuestTopology, options: FitO
   const result = first === undefined || first.end === 'limit' ? searchEachPair(input) : first
   const steps = result.steps + (result === first ? 0 : (first?.steps ?? 0))
   if (result.end === 'found') return { ok: true, guest: { ...guest, cells: result.cells }, steps }
-  return { ok: false, why: () => whyNoPlace(input, result.end === 'limit' ? steps : undefined), steps }
+  return { ok: false, why: () => whyNoPlace(input, result), steps }
 }
 
 /** Sockets of a host's cells, for devices that must be on the socket of the guest's cells. */
@@ -61,11 +62,10 @@ function searchInput(host: HostTopology, guest: GuestTopology, { limits, pci, pa
     const cells = chosen.map((i) => hosts[i] as HostCell)
     return devicesShort(host, cells, pci) ?? networksShort(host, cells, networks)
   }
+  const basis = { hosts, guests: guest.cells, emulatorThreadsPolicy: guest.emulatorThreadsPolicy, limits }
   return {
-    hosts,
-    guests: guest.cells,
-    emulatorThreadsPolicy: guest.emulatorThreadsPolicy,
-    limits,
+    ...basis,
+    pairs: pairTable(basis),
     demands: demandsOf(hosts, pci?.pools ?? [], requests, networks),
     suits: isAsked ? knownBySet((chosen) => objection(chosen) === undefined) : undefined,
     objection,

@@ -1,5 +1,6 @@
 import { canMeet } from './demands.ts'
 import { fitCell } from './fit-cell.ts'
+import { shapeOf } from './pair-table.ts'
 import { emulatorCpusAt, type SearchInput, type SearchResult } from './search.ts'
 import type { GuestCell, HostCell } from './topology.ts'
 
@@ -89,11 +90,6 @@ function tooFewUsable(input: SearchInput): boolean {
   const shapes = [...new Map(input.guests.map((guest) => [shapeOf(guest), guest])).values()]
   const usable = input.hosts.filter((host) => shapes.some((guest) => fitCell(host, guest, input.limits, 0).why === undefined))
   return usable.length < input.guests.length
-}
-
-/** All of a guest's cell that decides where it fits. */
-export function shapeOf(cell: GuestCell): string {
-  return [cell.cpuset.length, cell.pcpuset?.length, cell.memory, cell.pagesize, cell.cpuPolicy, cell.cpuThreadPolicy].join(' ')
 }
 
 function indexIds(cells: readonly { readonly id: number }[]): ReadonlyMap<number, number> {

@@ -2,7 +2,6 @@ import { canMeet } from './demands.ts'
 import { fitCell } from './fit-cell.ts'
 import { type Matching, matchAll, rematch } from './matching.ts'
 import { emulatorCpusAt, type SearchInput, type SearchResult } from './search.ts'
-import { shapeOf } from './search-as-nova.ts'
 import type { GuestCell, HostCell } from './topology.ts'
 
 /** Steps that the search may take. Only devices and networks make it come near: without them it is a matching, never more. */
@@ -19,10 +18,11 @@ const SUIT_STEPS = 50
 export function searchEachPair(input: SearchInput, maxSteps: number = PAIR_STEPS): SearchResult {
   const { hosts, guests } = input
   if (!canMeet(input.demands, [], new Uint8Array(hosts.length), guests.length)) return { end: 'none', steps: hosts.length }
-  const table = pairTable(input)
-  let steps = table.tests
+  const table = input.pairs
+  let steps = 0
   const matching = matchAll(guests.length, hosts.length, table.fits, () => (steps += 1))
-  if (matching === undefined) return { end: 'none', steps }
+  if (matching === undefined) return { end: 'none', steps: steps + table.tests() }
+  steps += table.tests()
   const kinds = input.suits && kindsOf(input, table.fits)
   const failed = new Set<string>()
   const used = Uint8Array.from(hosts, (_host, h) => Number(!guests.some((_guest, g) => table.fits(g, h))))
@@ -55,22 +55,6 @@ export function searchEachPair(input: SearchInput, maxSteps: number = PAIR_STEPS
 
   if (!place(0, matching)) return { end: steps < maxSteps ? 'none' : 'limit', steps }
   return { end: 'found', steps, cells: guests.map((guest, i) => fitPair(input, guest, i, hosts[chosen[i] as number] as HostCell)) }
-}
-
-/** Which cells fit which, each pair by itself; cells of the guest that are alike are tried once. */
-export function pairTable(input: SearchInput): { readonly fits: (guest: number, host: number) => boolean; readonly tests: number } {
-  const { hosts, guests, limits } = input
-  const rows = new Map<string, Uint8Array>()
-  const rowOf = guests.map((guest, i) => {
-    const shape = `${shapeOf(guest)} ${emulatorCpusAt(input, i)}`
-    let row = rows.get(shape)
-    if (row === undefined) {
-      row = Uint8Array.from(hosts, (host) => Number(fitCell(host, guest, limits, emulatorCpusAt(input, i)).why === undefined))
-      rows.set(shape, row)
-    }
-    return row
-  })
-  return { fits: (guest, host) => rowOf[guest]?.[host] === 1, tests: rows.size * hosts.length }
 }
 
 function fitPair(input: SearchInput, guest: GuestCell, i: number, host: HostCell): GuestCell {

@@ -4,6 +4,7 @@ import { fitCell } from './fit-cell.ts'
 import { type FitOptions, fitGuest } from './fit-guest.ts'
 import { networksShort } from './networks.ts'
 import { orderCells } from './order-cells.ts'
+import { pairTable } from './pair-table.ts'
 import { type PciPool, type PciRequest, supportPciRequests } from './pci.ts'
 import { emulatorCpusAt, type SearchInput } from './search.ts'
 import { NOVA_STEPS, nextOrder, searchAsNova } from './search-as-nova.ts'
@@ -144,11 +145,10 @@ function inputOf({ host, guest, options: { limits, pci, packing = false } }: Sto
     const short = supportPciRequests(pci?.pools ?? [], requests, { cells: cells.map((cell) => cell.id), sockets })
     return short ?? networksShort(host, cells, limits?.networkMetadata)
   }
+  const basis = { hosts, guests: guest.cells, emulatorThreadsPolicy: guest.emulatorThreadsPolicy, limits }
   return {
-    hosts,
-    guests: guest.cells,
-    emulatorThreadsPolicy: guest.emulatorThreadsPolicy,
-    limits,
+    ...basis,
+    pairs: pairTable(basis),
     demands: [],
     suits: (chosen) => objection(chosen) === undefined,
     objection,

@@ -1,13 +1,19 @@
 import type { Demand } from './demands.ts'
+import type { PairTable } from './pair-table.ts'
 import type { Shortfall } from './shortfall.ts'
 import type { EmulatorThreadsPolicy, GuestCell, HostCell, NumaLimits } from './topology.ts'
 
-/** What both searches are given: cells of the host in the order of trying, and what the chosen ones must be good for. */
-export interface SearchInput {
+/** Whose places are sought, and where: cells of the host in the order of trying. */
+export interface SearchBasis {
   readonly hosts: readonly HostCell[]
   readonly guests: readonly GuestCell[]
   readonly emulatorThreadsPolicy: EmulatorThreadsPolicy | null
   readonly limits: NumaLimits | null
+}
+
+/** What both searches are given: also which pairs fit, and what the chosen cells must be good for. */
+export interface SearchInput extends SearchBasis {
+  readonly pairs: PairTable
   /** What the chosen cells must have together; a choice that cannot have it need not be looked at. */
   readonly demands: readonly Demand[]
   /** Whether a choice of cells, by their places in `hosts`, will do for devices and networks. Undefined where neither is asked for. */
@@ -24,6 +30,6 @@ export type SearchResult =
   | { readonly end: 'none' | 'limit'; readonly steps: number }
 
 /** CPUs for the emulator's threads beside a guest's cell: they go with its first, whose place everyone knows. */
-export function emulatorCpusAt(input: SearchInput, guest: number): number {
-  return guest === 0 && input.emulatorThreadsPolicy === 'isolate' ? 1 : 0
+export function emulatorCpusAt(basis: SearchBasis, guest: number): number {
+  return guest === 0 && basis.emulatorThreadsPolicy === 'isolate' ? 1 : 0
 }

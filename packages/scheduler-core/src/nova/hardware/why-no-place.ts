@@ -1,27 +1,26 @@
 import { fitCell } from './fit-cell.ts'
 import { largestMatching } from './matching.ts'
-import { emulatorCpusAt, type SearchInput } from './search.ts'
-import { pairTable, searchEachPair } from './search-each-pair.ts'
+import { emulatorCpusAt, type SearchInput, type SearchResult } from './search.ts'
+import { searchEachPair } from './search-each-pair.ts'
 import type { Shortfall } from './shortfall.ts'
 
 /**
  * Why a guest has no place in a host: a cell of the guest that fits nowhere, with the shortfall of the cell that came
  * nearest; else too few cells for all at once; else what the devices or networks want.
  */
-export function whyNoPlace(input: SearchInput, stepsSpent: number | undefined): Shortfall {
-  const { hosts, guests } = input
-  const { fits } = pairTable(input)
-  const homeless = guests.findIndex((_guest, g) => !hosts.some((_host, h) => fits(g, h)))
+export function whyNoPlace(input: SearchInput, result: SearchResult): Shortfall {
+  const { hosts, guests, pairs } = input
+  const homeless = guests.findIndex((_guest, g) => !hosts.some((_host, h) => pairs.fits(g, h)))
   if (homeless >= 0) return nearest(input, homeless)
-  const seated = largestMatching(guests.length, hosts.length, fits)
+  const seated = largestMatching(guests.length, hosts.length, pairs.fits)
   if (seated < guests.length) return { code: 'numa.no_match', need: guests.length, have: seated, unit: 'cells' }
-  const objection = firstObjection(input)
-  if (stepsSpent !== undefined) return { code: 'numa.search_limit', need: `more than ${stepsSpent} steps`, have: stepsSpent, unit: 'steps' }
-  return objection ?? { code: 'numa.missed', need: guests.length, have: seated, unit: 'cells' }
+  if (result.end === 'limit')
+    return { code: 'numa.search_limit', need: `more than ${result.steps} steps`, have: result.steps, unit: 'steps' }
+  return objectionTo(input) ?? { code: 'numa.missed', need: guests.length, have: seated, unit: 'cells' }
 }
 
-/** What is wrong with the first choice in which every pair fits; undefined where some choice is right. */
-function firstObjection(input: SearchInput): Shortfall | undefined {
+/** What is wrong with the first choice in which every pair fits; undefined where some choice is right, and Nova missed it. */
+function objectionTo(input: SearchInput): Shortfall | undefined {
   if (input.suits === undefined || searchEachPair(input).end === 'found') return undefined
   let first: Shortfall | undefined
   const suits = (chosen: readonly number[]): boolean => {
