@@ -35,6 +35,8 @@ export async function startService(environment: Readonly<Record<string, string>>
       PORT: '0',
       HOST: '127.0.0.1',
       GANTT_ADMIN_KEY: ADMIN_KEY,
+      // the promises hold in both ways of reaching the disk, and can be tried in either
+      ...(process.env.GANTT_SHARED_FLUSH === undefined ? {} : { GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH }),
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
