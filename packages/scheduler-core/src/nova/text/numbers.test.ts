@@ -8,14 +8,14 @@ test.each([
   ['a sign', '-3', -3],
   ['a plus', '+3', 3],
   ['blanks around', ' \t8\n', 8],
-  ['blanks that only Python knows', '\x1c8\x85', 8],
+  ['blanks that only Python knows', '\u30008\x85', 8],
   ['digits in groups', '1_000', 1000],
   ['digits of another script', '٣٤', 34],
 ])('a whole number with %s', (_name, text, value) => {
   expect(pythonInt(text)).toBe(value)
 })
 
-test.each(['', ' ', '1.5', '1,2', '1e3', '0x10', '1__0', '_1', '1_', '- 1', '²', 'inf'])('%j is no whole number', (text) => {
+test.each(['', ' ', '1.5', '1,2', '1e3', '0x10', '1__0', '_1', '1_', '- 1', '²', 'inf', '\x1c8'])('%j is no whole number', (text) => {
   expect(() => pythonInt(text)).toThrow(expect.objectContaining({ kind: 'ValueError' }))
 })
 

@@ -6,7 +6,7 @@ const MAX_DIGITS = 4300
 
 /** Text as Python's `int()` reads it: blanks around, a sign, leading zeros, `_` between digits, digits of any script. Throws ValueError. */
 export function pythonInt(text: string): number {
-  const plain = plainDigits(pythonStrip(text))
+  const plain = plainDigits(text.replace(BLANKS_OF_NUMBERS, ''))
   if (!/^[+-]?\d+(_\d+)*$/.test(plain)) throw new NovaError('ValueError', `${quote(text)} is no whole number`)
   const digits = plain.replaceAll('_', '')
   if (digits.length > MAX_DIGITS + 1) throw new NovaError('ValueError', `a number of ${digits.length} digits is longer than ${MAX_DIGITS}`)
@@ -15,7 +15,7 @@ export function pythonInt(text: string): number {
 
 /** Text as Python's `float()` reads it: also `1.5`, `.5`, `1e1`, `inf`, `nan`, never `0x10`. Throws ValueError. */
 export function pythonFloat(text: string): number {
-  const plain = plainDigits(pythonStrip(text)).toLowerCase()
+  const plain = plainDigits(text.replace(BLANKS_OF_NUMBERS, '')).toLowerCase()
   if (/^[+-]?nan$/.test(plain)) return Number.NaN
   const infinite = /^([+-]?)inf(inity)?$/.exec(plain)
   if (infinite !== null) return infinite[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
@@ -53,11 +53,13 @@ export function pythonSplit(text: string): string[] {
   return stripped === '' ? [] : stripped.split(BLANKS_BETWEEN)
 }
 
-// Python's blanks are ours and the separators \x1c-\x1f and \x85, but not the byte order mark
-const BLANK = '[\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
+// Python's blanks are ours with \x85 and the separators \x1c-\x1f, but without the byte order mark; numbers refuse the separators
+const WIDE = '\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
+const BLANK = `[\\t-\\r\\x1c- ${WIDE}]`
 const BLANKS_BEFORE = new RegExp(`^${BLANK}+`)
 const BLANKS_AFTER = new RegExp(`${BLANK}+$`)
 const BLANKS_BETWEEN = new RegExp(`${BLANK}+`)
+const BLANKS_OF_NUMBERS = new RegExp(`^[\\t-\\r ${WIDE}]+|[\\t-\\r ${WIDE}]+$`, 'g')
 
 /** Decimal digits of other scripts as 0 to 9: they stand in runs of ten, each from zero to nine. */
 function plainDigits(text: string): string {
