@@ -3,7 +3,7 @@ import type { PrismaClient } from './prisma.ts'
 /** A part of a replica's state at one place of the log: its number, and its digest. */
 export interface PartDigest {
   readonly revision: number
-  /** The first digits of the id of the entry at that revision. */
+  /** The first digits of the id of the entry at that revision, and its stamp: a tail that was lost may be written again. */
   readonly entry: string
   readonly part: number
   readonly digest: string

@@ -3,7 +3,7 @@ import type { PartDigest, ReplicaRow, TakenDigests } from '../db/replicas.ts'
 import type { Replica } from './replica.ts'
 
 /** The first entry of each such step of the log's time has one part of the state digested: on every replica the same part. */
-const SLOT_MS = 250
+const SLOT_MS = 125
 /** While older entries are read in, none is. */
 const FRESH_MS = 5_000
 /** Digests that are remembered, to be compared with those of replicas that are behind or ahead; and that are told. */
@@ -44,8 +44,8 @@ export function createStateDigests(replica: Pick<Replica, 'fleet' | 'storeTime' 
   let agreedAt: number | null = null
 
   const take = (part: number): string => {
-    const { revision, id } = fleet.place
-    const one: PartDigest = { revision, entry: id.slice(0, 8), part, digest: digestPart(fleet, part) }
+    const { revision, id, at } = fleet.place
+    const one: PartDigest = { revision, entry: `${id.slice(0, 8)} ${at}`, part, digest: digestPart(fleet, part) }
     own.delete(keyOf(one))
     own.set(keyOf(one), one)
     if (own.size > REMEMBERED) own.delete(own.keys().next().value as string)
