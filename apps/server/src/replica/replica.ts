@@ -254,8 +254,8 @@ export class Replica {
 
   /** Takes over a fleet that was made anew from the log and stands at the same place. Throws RangeError for any other. */
   adopt(fleet: Fleet): void {
-    const { revision, id } = this.#fleet.place
-    if (fleet.place.revision !== revision || fleet.place.id !== id)
+    const { revision, id, at } = this.#fleet.place
+    if (fleet.place.revision !== revision || fleet.place.id !== id || fleet.place.at !== at)
       throw new RangeError(`a fleet at revision ${fleet.place.revision} cannot take the place of one at ${revision}`)
     this.#fleet = fleet
     this.#adoptedAt = revision
