@@ -92,7 +92,11 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     'the flavor': { after: [aggregate({ instance_type: 'm1.large, m1.small' })], request: flavor({ name: 'm1.small' }), says: 'PASS' },
   },
   AggregateImagePropertiesIsolation: {
-    'another system': { after: [aggregate({ os_type: 'windows' })], request: image({ os_type: 'linux' }), says: { need: 'linux', have: 'windows' } },
+    'another system': {
+      after: [aggregate({ os_type: 'windows' })],
+      request: image({ os_type: 'linux' }),
+      says: { need: 'linux', have: 'windows' },
+    },
     'no image': { after: [aggregate({ os_type: 'windows' })], says: 'NOT_ASKED' },
   },
   ComputeCapabilitiesFilter: {
