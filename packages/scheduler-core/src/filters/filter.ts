@@ -23,7 +23,7 @@ export type Verdict = 'PASS' | 'FAIL' | 'ERROR' | 'NOT_RUN' | 'NOT_ASKED'
  *
  * The law:
  * - `prepare` runs once per request and reads the request; `undefined` means that the request asks nothing of this
- *   filter, and the record says NOT_ASKED.
+ *   filter, and the record says NOT_ASKED. Where it throws, every host is refused with the verdict ERROR.
  * - `passes` runs once per host that is still in, only compares, and changes nothing. It must answer true or false:
  *   anything else, or a throw, refuses that host with the verdict ERROR.
  * - `reason` is called only for hosts where `passes` was false, before the view moves on.
@@ -34,6 +34,8 @@ export interface Filter {
   readonly name: string
   /** One sentence for people: what a host must have to pass. */
   readonly description: string
+  /** Throws RangeError for options that it cannot take; runs when a profile is written. Absent: it takes none. */
+  checkOptions?(options: FilterOptions): void
   prepare(request: RequestSpec, fleet: Fleet, options: FilterOptions): PreparedFilter | undefined
 }
 

@@ -1,3 +1,5 @@
+import { asFilter } from '../nova/as-filter.ts'
+import { novaFilters } from '../nova/filters/index.ts'
 import { aggregateInstanceExtraSpecsFilter } from './aggregate-instance-extra-specs.ts'
 import { availabilityZoneFilter } from './availability-zone.ts'
 import { computeFilter } from './compute.ts'
@@ -15,7 +17,30 @@ import { serverGroupAffinityFilter } from './server-group-affinity.ts'
 import { serverGroupAntiAffinityFilter } from './server-group-anti-affinity.ts'
 import { traitsFilter } from './traits.ts'
 
-/** Every filter that a profile may name. */
+/** Nova's filters that read nothing but what requests and reports of this service say. */
+export const novaFilterNames: ReadonlySet<string> = new Set([
+  'AggregateCoreFilter',
+  'AggregateDiskFilter',
+  'AggregateImagePropertiesIsolation',
+  'AggregateIoOpsFilter',
+  'AggregateMultiTenancyIsolation',
+  'AggregateNumInstancesFilter',
+  'AggregateRamFilter',
+  'AggregateTypeAffinityFilter',
+  'AllHostsFilter',
+  'ComputeCapabilitiesFilter',
+  'ExactCoreFilter',
+  'ExactDiskFilter',
+  'ExactRamFilter',
+  'IoOpsFilter',
+  'IsolatedHostsFilter',
+  'JsonFilter',
+  'MetricsFilter',
+  'NumInstancesFilter',
+  'SimpleCIDRAffinityFilter',
+])
+
+/** Every filter that a profile may name: this service's own, then those of Nova's that it has no own form of. */
 export const filters: readonly Filter[] = [
   computeFilter,
   availabilityZoneFilter,
@@ -32,6 +57,7 @@ export const filters: readonly Filter[] = [
   resourceClassFilter,
   numaTopologyFilter,
   gpuFilter,
+  ...novaFilters.filter(({ name }) => novaFilterNames.has(name)).map(asFilter),
 ]
 
 /**

@@ -69,7 +69,9 @@ function compileWith(profile: Profile, onError: (path: string[], found: unknown,
   const listed = profile.filters.flatMap(({ name, options }, i) => {
     const filter = attempt(['filters', String(i), 'name'], name, () => find(registeredFilters, name, 'filter'))
     if (filter === undefined) return []
-    attempt(['filters', String(i), 'options'], options, () => takesNoOptions(name, options))
+    attempt(['filters', String(i), 'options'], options, () =>
+      filter.checkOptions === undefined ? takesNoOptions(name, options) : filter.checkOptions(options),
+    )
     return [{ filter, options, isNet: false }]
   })
   const missing = fitFilters

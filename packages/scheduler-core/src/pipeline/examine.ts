@@ -150,16 +150,23 @@ function verdictOf({ prepared, failed }: FilterStep, host: HostIndex): Verdict {
 }
 
 /** A filter that fails while it gives its reason is an error of the filter, never of the explanation. */
-function reasonOf(step: FilterStep, host: HostIndex): Reason {
-  if (verdictOf(step, host) === 'FAIL' && step.prepared !== undefined) {
-    try {
-      return step.prepared.reason(host)
-    } catch {
-      return { code: 'filter.error', subject: step.name }
-    }
+function reasonOf({ name, prepared, failed, error }: FilterStep, host: HostIndex): Reason {
+  if (failed || prepared === undefined) return failure(name, error)
+  try {
+    if (prepared.passes(host) === false) return prepared.reason(host)
+    return failure(name, undefined)
+  } catch (thrown) {
+    return failure(name, thrown)
   }
-  return { code: 'filter.error', subject: step.name }
 }
+
+/** What a filter failed with: what it could not read, where it says so. */
+function failure(name: string, error: unknown): Reason {
+  const have = error instanceof Error ? shorten(error.message) : undefined
+  return { code: 'filter.error', subject: name, ...(have !== undefined && have !== '' && { have }) }
+}
+
+const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 197)}...` : text)
 
 function countReasons(step: FilterStep, s: number, firstRefusing: Uint8Array): ReasonCount[] {
   const counts = new Map<Reason['code'], { hosts: number; example: Reason }>()

@@ -6,11 +6,12 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import { candidatesFilter } from './candidates.ts'
 import type { CompiledProfile } from './compile.ts'
 
-/** A filter made ready for one request; `prepared` undefined = nothing asked; `failed` = it threw while preparing. */
+/** A filter made ready for one request; `prepared` undefined = nothing asked; `failed` = it threw while preparing, with `error`. */
 export interface FilterStep {
   readonly name: string
   readonly prepared: PreparedFilter | undefined
   readonly failed: boolean
+  readonly error?: unknown
   /** See CompiledFilter. */
   readonly isNet: boolean
 }
@@ -26,8 +27,8 @@ export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, 
   return [{ filter: candidatesFilter, options: {}, isNet: false }, ...compiled.filters].map(({ filter, options, isNet }) => {
     try {
       return { name: filter.name, prepared: filter.prepare(request, fleet, options), failed: false, isNet }
-    } catch {
-      return { name: filter.name, prepared: undefined, failed: true, isNet }
+    } catch (error) {
+      return { name: filter.name, prepared: undefined, failed: true, error, isNet }
     }
   })
 }

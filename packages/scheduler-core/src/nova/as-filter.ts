@@ -1,0 +1,21 @@
+import type { Filter } from '../filters/filter.ts'
+import { checkOptions } from '../request/parse.ts'
+import type { NovaFilter } from './nova-filter.ts'
+import { ownHostsOf } from './own-hosts.ts'
+import { novaRequestOf } from './own-request.ts'
+
+/** One of Nova's filters over this service's own requests and reports. Where Nova raises, the host is refused with the verdict ERROR. */
+export const asFilter = (filter: NovaFilter): Filter => ({
+  name: filter.name,
+  description: filter.description,
+  checkOptions: (options) => void checkOptions(filter.options, options),
+  prepare(request, fleet, options) {
+    const check = filter.prepare(novaRequestOf(request), options, { now: fleet.now })
+    if (check === undefined) return undefined
+    const hostOf = ownHostsOf(fleet)
+    return {
+      passes: (host) => check(hostOf(host)) === undefined,
+      reason: (host) => check(hostOf(host)) ?? { code: 'filter.error', subject: filter.name },
+    }
+  },
+})
