@@ -32,6 +32,20 @@ test('with a shared flush no answer leaves before what it rests on is durable, b
   const { revision, sharedFlush } = await health()
   expect(sharedFlush).toBe(true)
   const order: string[] = []
+  const abort = new AbortController()
+  const stream = await fetch(api.url, {
+    method: 'POST',
+    signal: abort.signal,
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: 'Bearer the-admin-key-of-tests' },
+    body: JSON.stringify({ query: 'subscription { hostChanged { host { name } } }' }),
+  })
+  const chunks = (stream.body as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+  // the stream is alive before there is an event
+  await chunks.next()
+  const event = (async () => {
+    for (let text = ''; !text.includes('"h-1"'); ) text += new TextDecoder().decode((await chunks.next()).value)
+    order.push('event')
+  })()
   proxy.swallowAnswersFrom('gantt-flush')
   const placed = placeWith(api, {}).finally(() => order.push('claim'))
   // it is in the log and in the state, but nobody knows whether it is on the disk
@@ -43,7 +57,9 @@ test('with a shared flush no answer leaves before what it rests on is durable, b
   expect((await placed).__typename).toBe('SelectDestinationsPayload')
   expect((await read).host.capacity).toContainEqual({ resourceClass: 'VCPU', claimed: 2 })
   await atLeast
+  await event
+  abort.abort()
   expect(order[0]).toBe('health')
-  expect(order).toHaveLength(4)
+  expect(order).toHaveLength(5)
   expect(proxy.swallowed).toBe(1)
 }, 60_000)
