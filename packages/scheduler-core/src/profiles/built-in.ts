@@ -19,6 +19,8 @@ const novaWeighers = [
   { name: 'CPUWeigher', multiplier: 1 },
   { name: 'DiskWeigher', multiplier: 1 },
   { name: 'IoOpsWeigher', multiplier: -1 },
+  { name: 'ServerGroupSoftAffinityWeigher', multiplier: 1 },
+  { name: 'ServerGroupSoftAntiAffinityWeigher', multiplier: 1 },
 ]
 
 const define = (name: string, note: string, parts: Partial<ProfileInput>): Profile =>

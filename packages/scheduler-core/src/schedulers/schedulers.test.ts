@@ -86,6 +86,24 @@ describe('several instances in one request', () => {
   })
 })
 
+describe('the soft policies of a server group', () => {
+  const three = { h1: {}, h2: { memoryMb: 65_000 }, h3: { memoryMb: 65_200 } }
+  const group = (policy: 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY') => ({ instanceGroup: { uuid: aUuid(7), policy } })
+  const profile = profileNamed('default')
+
+  test('soft affinity keeps its members together while there is room, and goes on elsewhere', () => {
+    expect(placed(three, { numInstances: 3, ...group('SOFT_AFFINITY') }, { profile }).hosts).toEqual(['h1', 'h1', 'h1'])
+    const small = { h1: { vcpus: 2 }, h2: { vcpus: 1 } }
+    expect(placed(small, { numInstances: 3, ...group('SOFT_AFFINITY') }, { profile }).hosts).toEqual(['h1', 'h1', 'h2'])
+  })
+
+  test('soft anti-affinity spreads them while there are hosts, and doubles up then', () => {
+    const { hosts } = placed(three, { numInstances: 4, ...group('SOFT_ANTI_AFFINITY') }, { profile })
+    expect(new Set(hosts.slice(0, 3)).size).toBe(3)
+    expect(hosts).toHaveLength(4)
+  })
+})
+
 describe('a decision made again', () => {
   test('up to one of its instances: earlier picks hold their share', () => {
     const { fleet, decided } = placed({ h1: { vcpus: 1 }, h2: { vcpus: 1 } }, { numInstances: 3 })

@@ -11,6 +11,7 @@ import { numInstancesWeigher } from './num-instances.ts'
 import { numaFitWeigher } from './numa-fit.ts'
 import { numaImbalanceWeigher } from './numa-imbalance.ts'
 import { ramWeigher } from './ram.ts'
+import { serverGroupSoftAffinityWeigher, serverGroupSoftAntiAffinityWeigher } from './soft-affinity.ts'
 import type { Weigher } from './weigher.ts'
 
 /** Every weigher that a profile may name. */
@@ -20,6 +21,8 @@ export const weighers: readonly Weigher[] = [
   diskWeigher,
   ioOpsWeigher,
   numInstancesWeigher,
+  serverGroupSoftAffinityWeigher,
+  serverGroupSoftAntiAffinityWeigher,
   bestFitWeigher,
   fullnessWeigher,
   dotProductWeigher,

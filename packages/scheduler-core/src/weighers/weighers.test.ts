@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { GroupPolicy } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import { aClaim, aLog, aReport, aRequest, type HostShape } from '../testing/index.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import { weighers } from './index.ts'
 import type { Weigher } from './weigher.ts'
 
@@ -36,6 +37,7 @@ const cell = (id: number, cpuUsage: number, memoryUsageMb = 0) => ({
   cpuUsage,
   memoryUsageMb,
 })
+const group = (policy: GroupPolicy) => ({ uuid: aUuid(7), policy, maxServerPerHost: null })
 const oneCell = { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1 }] } }
 const half = { frequency: 1, cpu: 1, gpus: 1, shareMilli: 500 }
 
@@ -53,6 +55,24 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   DiskWeigher: {
     'free disk in GiB': { host: { localGb: 100, localGbUsed: 30 }, raw: 70 },
     'less than nothing is nothing': { host: { localGb: 1, localGbUsed: 3 }, raw: 0 },
+  },
+  ServerGroupSoftAffinityWeigher: {
+    'members on the host': { claim: { group: group('SOFT_AFFINITY') }, request: { instanceGroup: group('SOFT_AFFINITY') }, raw: 1 },
+    'members that the caller placed elsewhere': {
+      claim: { group: group('SOFT_AFFINITY') },
+      request: { instanceGroup: { ...group('SOFT_AFFINITY'), hosts: ['h1', 'h1', 'h2'] } },
+      raw: 2,
+    },
+    'another policy is not its own': { request: { instanceGroup: { ...group('AFFINITY'), hosts: ['h1'] } }, raw: 0 },
+    'no group': { claim: { group: group('SOFT_AFFINITY') }, raw: 0 },
+  },
+  ServerGroupSoftAntiAffinityWeigher: {
+    'members on the host count against it': {
+      claim: { group: group('SOFT_ANTI_AFFINITY') },
+      request: { instanceGroup: group('SOFT_ANTI_AFFINITY') },
+      raw: -1,
+    },
+    'a group without members': { request: { instanceGroup: group('SOFT_ANTI_AFFINITY') }, raw: 0 },
   },
   IoOpsWeigher: {
     'operations as reported': { host: { numIoOps: 7 }, raw: 7 },

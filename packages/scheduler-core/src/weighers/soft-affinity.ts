@@ -1,0 +1,35 @@
+import type { GroupPolicy } from '../fleet/change.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import type { Weigher } from './weigher.ts'
+
+/** Members of a server group with the policy SOFT_AFFINITY on the host; 0 for every other request. */
+export const serverGroupSoftAffinityWeigher: Weigher = {
+  name: 'ServerGroupSoftAffinityWeigher',
+  description: 'Members of the soft-affinity group on the host.',
+  unit: 'members',
+  prepare: (request, fleet) => membersOf(request, fleet, 'SOFT_AFFINITY'),
+}
+
+/** The negative of the members of a server group with the policy SOFT_ANTI_AFFINITY on the host; 0 for every other request. */
+export const serverGroupSoftAntiAffinityWeigher: Weigher = {
+  name: 'ServerGroupSoftAntiAffinityWeigher',
+  description: 'Members of the soft-anti-affinity group on the host; fewer are better.',
+  unit: 'members',
+  prepare(request, fleet) {
+    const count = membersOf(request, fleet, 'SOFT_ANTI_AFFINITY')
+    return (host) => 0 - count(host)
+  },
+}
+
+/** Counts live claims, picks of this request included; where the caller names hosts of members placed elsewhere, these as well. */
+function membersOf({ instanceGroup }: RequestSpec, { groups, hosts }: Fleet, policy: GroupPolicy): (host: HostIndex) => number {
+  if (instanceGroup?.policy !== policy) return () => 0
+  const elsewhere = new Map<string, number>()
+  for (const name of instanceGroup.hosts) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
+  return (host) => {
+    const claimed = groups.find(instanceGroup.uuid)?.members.get(host) ?? 0
+    return elsewhere.size === 0 ? claimed : Math.max(claimed, elsewhere.get(hosts.get(host).host) ?? 0)
+  }
+}
