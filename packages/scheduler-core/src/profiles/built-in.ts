@@ -23,6 +23,9 @@ const novaWeighers = [
   { name: 'ServerGroupSoftAntiAffinityWeigher', multiplier: 1 },
 ]
 
+/** What somebody asked for outweighs all of the others together, which reach 3. Nova's 1 is lost against the operations of a first member. */
+const SOFT_POLICY = 10
+
 const define = (name: string, note: string, parts: Partial<ProfileInput>): Profile =>
   profileSchema.parse({ name, number: 0, note, filters: novaFilters, weighers: [], ...parts })
 
@@ -30,7 +33,9 @@ const only = (name: string, options: Record<string, unknown> = {}) => [{ name, m
 
 /** The profiles of the release, number 0 of their names. Each is made of general parts; sites write versions of their own beside them. */
 export const builtInProfiles: readonly Profile[] = [
-  define('default', "Spreads by free memory, CPUs and disk, as Nova's defaults do.", { weighers: novaWeighers }),
+  define('default', "Spreads by free memory, CPUs and disk, as Nova's defaults do; a group's soft policy comes before that.", {
+    weighers: novaWeighers.map((weigher) => (weigher.name.includes('Soft') ? { ...weigher, multiplier: SOFT_POLICY } : weigher)),
+  }),
   define('nova', "Nova's filters and weighers with their default multipliers.", { weighers: novaWeighers }),
   define('first-fit', 'The first host, in order of first sight, that fits, and its first cell that fits.', {}),
   define('ff-host-even-cell', 'The first host that fits, and its emptiest NUMA cell.', { assignment: { numa: { rule: 'emptiest' } } }),
