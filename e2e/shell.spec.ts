@@ -174,6 +174,16 @@ test.describe('finding one’s way', () => {
     await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused()
   })
 
+  test('every page says how the service stands: what its auditor found, and when it looked', async ({ page, visit, axe }) => {
+    await visit('/aggregates')
+    const standing = page.getByRole('status', { name: /^Service: 0 violations/ })
+    await expect(standing).toBeVisible()
+    await expect(standing).toContainText(/checked .+ ago/)
+    await standing.focus()
+    await expect(page.getByRole('tooltip')).toContainText('finds nothing that cannot be')
+    await axe('the standing, explained')
+  })
+
   test('keys do nothing while one types, and nothing once they are turned off', async ({ page, visit }) => {
     await visit('/aggregates')
     await page.keyboard.press('Control+k')

@@ -12,6 +12,7 @@ import { createRequestSpecStore, requestSpecId, writeRequestSpecs } from './db/r
 import type { StoredDecision } from './db/rows.ts'
 import { consoleFolder, createConsole } from './http/console.ts'
 import { createGraphql } from './http/graphql.ts'
+import { metricsText } from './http/metrics.ts'
 import { type HttpServer, startHttpServer } from './http/server.ts'
 import { createReportsLiveness } from './liveness/reports.ts'
 import { createStaticLiveness } from './liveness/static.ts'
@@ -140,6 +141,14 @@ export async function openService({
       warn,
       console: createConsole(consoleFolder()),
       graphql: createGraphql({ schema: createSchema(), services, settled: () => replica.settled(), warn }),
+      metrics: () =>
+        metricsText({
+          health: services.health.view(),
+          auditor: services.replicas.auditor(),
+          hosts: replica.fleet.hosts.count,
+          aggregates: replica.fleet.aggregates.byUuid.size,
+          claims: replica.fleet.ledger.claims.size,
+        }),
       notReady: () => replica.halted?.message,
       endStreams: () => services.watch.close(),
     })

@@ -21,6 +21,7 @@ import { useKeyboard, useShortcuts } from '../lib/keys.ts'
 import { signOut } from '../lib/session.ts'
 import { Help } from './help.tsx'
 import { openPalette, Palette } from './palette.tsx'
+import { Standing } from './standing.tsx'
 
 const pages = [
   { to: '/hosts', label: 'Hosts', keys: 'g h', icon: IconServer2 },
@@ -56,6 +57,7 @@ export function Shell() {
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <Standing />
             <UnstyledButton
               onClick={openPalette}
               aria-label="Search and go, Control K"

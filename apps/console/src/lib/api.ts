@@ -37,6 +37,8 @@ export interface OperationOptions {
   readonly keepPrevious?: boolean
   /** How long an answer counts as fresh, milliseconds; 1,000 if not given. */
   readonly staleMs?: number
+  /** Asks again so often while somebody looks, milliseconds; not by itself if not given. */
+  readonly everyMs?: number
 }
 
 /** A query as a hook: old data stays, dimmed by the page, while new data loads. */
@@ -45,12 +47,13 @@ export function useOperation<Doc extends Operation>(
   variables: VariablesOf<Doc>,
   options: OperationOptions = {},
 ): UseQueryResult<ResultOf<Doc>> {
-  const { enabled = true, keepPrevious = true, staleMs = 1_000 } = options
+  const { enabled = true, keepPrevious = true, staleMs = 1_000, everyMs } = options
   return useQuery<ResultOf<Doc>>({
     queryKey: operationKey(document, variables),
     queryFn: ({ signal }) => request(document, variables, signal),
     enabled,
     staleTime: staleMs,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
   } as Parameters<typeof useQuery<ResultOf<Doc>>>[0])
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAmount, formatCount, formatDuration, formatMib, formatPercent } from './format.ts'
+import { formatAmount, formatCount, formatDuration, formatMib, formatPercent, readDuration } from './format.ts'
 
 test.each([
   [0, '0 MiB'],
@@ -25,6 +25,14 @@ test.each([
   [10_800_000, '3 h'],
   [172_800_000, '2 d'],
 ])('%d ms read %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
+
+test.each([
+  ['PT3.2S', 3_200],
+  ['PT0S', 0],
+  ['PT2H5M', 7_500_000],
+  ['P1DT1S', 86_401_000],
+  ['soon', 0],
+])('%s is %d ms', (text, ms) => expect(readDuration(text)).toBe(ms))
 
 test('counts have separators, percents no decimals', () => {
   expect(formatCount(1_234_567)).toBe('1,234,567')

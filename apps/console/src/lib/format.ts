@@ -43,6 +43,12 @@ export function formatDuration(ms: number): string {
   return `${formatCount(Number((seconds / 86_400).toFixed(1)))} d`
 }
 
+/** Milliseconds of a duration as the API writes it: PT3.2S, P1DT2H. 0 for what is none. */
+export function readDuration(text: string): number {
+  const [, days, hours, minutes, seconds] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text) ?? []
+  return (((Number(days ?? 0) * 24 + Number(hours ?? 0)) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1_000
+}
+
 /** The zone in which all times of the console are shown: the browser's own, or UTC. One switch for everything. */
 export type TimeZoneChoice = 'local' | 'utc'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { GraphQLError } from 'graphql'
-import { findCaller } from '../auth/caller.ts'
+import { findCaller, mayDo } from '../auth/caller.ts'
 import type { ApiKeyStore } from '../db/api-keys.ts'
 import { fault } from '../schema/faults.ts'
 import { readParams } from './body.ts'
@@ -19,6 +19,8 @@ export interface HttpOptions {
   readonly graphql: GraphqlHandler
   readonly console: ConsoleHandler
   readonly keys: Pick<ApiKeyStore, 'verify'>
+  /** What Prometheus scrapes. */
+  metrics(): string
   /** Why the service cannot answer calls now; undefined when it can. */
   notReady(): string | undefined
   /** Ends what would never end by itself: open streams. */
@@ -34,10 +36,13 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
+/** The text format of Prometheus. */
+const METRICS_HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' }
+
 /** How long calls under way may take once the server is closing. */
 const DRAIN_MS = 65_000
 
-/** Serves the console, /graphql, /live and /ready. Rejects when the address cannot be taken. */
+/** Serves the console, /graphql, /metrics, /live and /ready. Rejects when the address cannot be taken. */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const page = createGraphiqlPage()
   let isClosing = false
@@ -51,6 +56,8 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     switch (path) {
       case '/graphql':
         return graphql(request, response)
+      case '/metrics':
+        return metrics(request, response)
       case '/live':
         return tell(response, 200, 'live')
       case '/ready': {
@@ -61,6 +68,15 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         if (await options.console(request, response)) return
         return tell(response, 404, 'not here; the console is at /, the API at /graphql')
     }
+  }
+
+  const metrics = (request: IncomingMessage, response: ServerResponse): void => {
+    const caller = findCaller(request.headers.authorization, options.keys)
+    if (caller === undefined) tell(response, 401, 'say who is calling: Authorization: Bearer KEY')
+    // counts of the whole fleet are not for whoever may see a part of it
+    else if (!mayDo(caller, 'READ') || caller.project !== null || caller.hosts.length > 0)
+      tell(response, 403, 'the key must have the scope READ, and be bound to no project and no host')
+    else response.writeHead(200, METRICS_HEADERS).end(options.metrics())
   }
 
   const graphql = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

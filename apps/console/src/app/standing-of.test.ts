@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { type Health, standingOf } from './standing-of.ts'
+
+const health = (given: Partial<Health> = {}): Health => ({
+  mode: 'NORMAL',
+  reason: null,
+  replica: 'r1',
+  stateAge: 'PT4S',
+  violations: 0,
+  checkedAge: 'PT3S',
+  ...given,
+})
+
+test.each([
+  ['all is well', health(), { label: '0 violations', age: 'checked 3 s ago', colour: 'green' }],
+  ['it has not looked at everything yet', health({ checkedAge: null }), { label: '0 violations', age: 'not checked yet' }],
+  ['something cannot be', health({ violations: 1 }), { label: '1 violation', colour: 'red', text: expect.stringContaining('r1') }],
+  ['much cannot be', health({ violations: 12 }), { label: '12 violations', colour: 'red' }],
+  [
+    'the store is away: that comes first',
+    health({ mode: 'STORE_AWAY', reason: 'The store does not answer.', violations: 3 }),
+    { label: 'store away', colour: 'red', text: 'The store does not answer. The state of replica r1 is 4 s old.' },
+  ],
+  ['it takes no writes', health({ mode: 'READ_ONLY' }), { label: 'read only', colour: 'red' }],
+  ['it does not answer', undefined, { label: 'no answer', colour: 'red' }],
+])('%s', (_what, given, shown) => expect(standingOf(given)).toMatchObject(shown))

@@ -1,0 +1,38 @@
+import { formatDuration, readDuration } from '../lib/format.ts'
+
+/** What the service says of itself. */
+export interface Health {
+  readonly mode: 'NORMAL' | 'STORE_AWAY' | 'READ_ONLY' | 'CLOSING'
+  readonly reason: string | null
+  readonly replica: string
+  readonly stateAge: string
+  readonly violations: number
+  readonly checkedAge: string | null
+}
+
+export interface Shown {
+  readonly label: string
+  /** When that was looked at, where it is no failure. */
+  readonly age?: string
+  readonly colour: 'green' | 'red'
+  readonly text: string
+}
+
+const labels = { STORE_AWAY: 'store away', READ_ONLY: 'read only', CLOSING: 'closing' } as const
+
+/** What is most urgent comes first: no answer, what it cannot do, what cannot be. */
+export function standingOf(health: Health | undefined): Shown {
+  if (health === undefined)
+    return { label: 'no answer', colour: 'red', text: 'The service did not say how it stands; it is asked again every few seconds.' }
+  const { mode, reason, replica, stateAge, violations, checkedAge } = health
+  const checked = checkedAge === null ? 'not checked yet' : `checked ${formatDuration(readDuration(checkedAge))} ago`
+  if (mode !== 'NORMAL') {
+    const text = `${reason ?? 'It takes no writes.'} The state of replica ${replica} is ${formatDuration(readDuration(stateAge))} old.`
+    return { label: labels[mode], colour: 'red', text }
+  }
+  const label = violations === 1 ? '1 violation' : `${violations} violations`
+  if (violations === 0)
+    return { label, age: checked, colour: 'green', text: `The auditor of replica ${replica} finds nothing that cannot be: ${checked}.` }
+  const text = `The auditor of replica ${replica} finds what cannot be (${checked}). npx gantt replicas tells what, and heals it.`
+  return { label, colour: 'red', text }
+}

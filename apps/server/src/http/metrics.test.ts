@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dataOf, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+import { metricsText } from './metrics.ts'
+
+let api: TestService
+
+beforeAll(async () => {
+  api = await startTestService()
+})
+afterAll(() => api.close())
+
+const scrape = (key?: string) =>
+  fetch(new URL('/metrics', api.url), key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } })
+
+/** Values by name with labels. */
+const valuesOf = (text: string) =>
+  new Map(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))] as const),
+  )
+
+test('a scrape tells mode, revision, what is there and what the auditor finds', async () => {
+  await api.report({ 'h-1': {}, 'h-2': {} })
+  await placeWith(api, {})
+  const answer = await scrape(await makeKey({ scopes: ['READ'] }))
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
+  const values = valuesOf(await answer.text())
+  expect(values.get('gantt_hosts')).toBe(2)
+  expect(values.get('gantt_claims')).toBe(1)
+  expect(values.get('gantt_mode{mode="NORMAL"}')).toBe(1)
+  expect(values.get('gantt_mode{mode="READ_ONLY"}')).toBe(0)
+  expect(values.get('gantt_audit_violations')).toBe(0)
+  expect(values.get('gantt_log_revision')).toBeGreaterThanOrEqual(2)
+  expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(1e6)
+})
+
+test('every family has one help and one type, before its values', async () => {
+  const lines = (await (await scrape(await makeKey({ scopes: ['READ'] }))).text()).trimEnd().split('\n')
+  const types = lines.filter((line) => line.startsWith('# TYPE ')).map((line) => line.split(' ')[2])
+  expect(new Set(types).size).toBe(types.length)
+  let family = ''
+  for (const line of lines) {
+    if (line.startsWith('# TYPE ')) family = line.split(' ')[2] ?? ''
+    else if (!line.startsWith('#')) expect(line.replace(/[{ ].*$/, '')).toBe(family)
+  }
+})
+
+test('who has no key, or one that sees only a part, is refused', async () => {
+  expect((await scrape()).status).toBe(401)
+  expect((await scrape('gantt_wrong')).status).toBe(401)
+  for (const input of [{ scopes: ['REPORT'] }, { scopes: ['READ'], project: 'p1', account: 'p1' }]) {
+    expect((await scrape(await makeKey(input))).status).toBe(403)
+  }
+  expect((await scrape(await makeKey({ scopes: ['READ'] }))).status).toBe(200)
+})
+
+test('what is not known is left out, and names are quoted', () => {
+  const health = {
+    replica: 'a "b"\\c',
+    version: '1',
+    mode: 'CLOSING' as const,
+    reason: null,
+    code: null,
+    revision: 1,
+    ageMs: 1_500,
+    featureLevel: 1,
+    violations: 2,
+    checkedAgeMs: null,
+    sharedFlush: false,
+    flushMs: null,
+  }
+  const auditor = {
+    violations: 2,
+    findings: [],
+    checkedAt: null,
+    ageMs: null,
+    rounds: 0,
+    roundMs: null,
+    looked: 0,
+    compared: 0,
+    agreedAt: null,
+  }
+  const text = metricsText({ health, auditor, hosts: 0, aggregates: 0, claims: 0 })
+  expect(text).toContain('gantt_info{version="1",replica="a \\"b\\"\\\\c"} 1\n')
+  expect(text).toContain('gantt_audit_violations 2\n')
+  expect(text).toContain('gantt_state_age_seconds 1.5\n')
+  expect(text).not.toMatch(/^gantt_audit_age_seconds/m)
+})
+
+async function makeKey(input: Record<string, unknown>): Promise<string> {
+  const { apiKeyCreate } = await dataOf(
+    api,
+    'mutation ($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret } ... on ValidationError { issues { message } } } }',
+    { input: { name: 'prometheus', account: 'ops', ...input } },
+  )
+  expect(apiKeyCreate.issues).toBeUndefined()
+  return apiKeyCreate.secret
+}

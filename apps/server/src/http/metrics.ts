@@ -1,0 +1,67 @@
+import type { AuditorView } from '../replica/auditor.ts'
+import type { HealthView } from '../services/health.ts'
+
+/** What a scrape reads; all of it is in memory. */
+export interface MetricsSource {
+  readonly health: HealthView
+  readonly auditor: AuditorView
+  readonly hosts: number
+  readonly aggregates: number
+  /** Ended ones included as long as their keys are known. */
+  readonly claims: number
+}
+
+type Kind = 'gauge' | 'counter'
+
+const MODES: readonly HealthView['mode'][] = ['NORMAL', 'STORE_AWAY', 'READ_ONLY', 'CLOSING']
+
+/** One answer in the text format of Prometheus, version 0.0.4. Times are in seconds, sizes in bytes. */
+export function metricsText({ health, auditor, hosts, aggregates, claims }: MetricsSource): string {
+  const lines: string[] = []
+  const tell = (name: string, kind: Kind, help: string, value: number | null, labels = ''): void => {
+    const head = `# TYPE gantt_${name} `
+    if (!lines.some((line) => line.startsWith(head))) lines.push(`# HELP gantt_${name} ${help}`, `${head}${kind}`)
+    if (value !== null) lines.push(`gantt_${name}${labels} ${value}`)
+  }
+  tell(
+    'info',
+    'gauge',
+    'Release of the core and name of the replica; always 1.',
+    1,
+    `{version="${health.version}",replica="${quoted(health.replica)}"}`,
+  )
+  for (const mode of MODES)
+    tell('mode', 'gauge', 'What the replica can do: 1 for its mode, 0 for the others.', health.mode === mode ? 1 : 0, `{mode="${mode}"}`)
+  tell('log_revision', 'gauge', 'What the replica has applied of the log.', health.revision)
+  tell('log_feature_level', 'gauge', 'Changes up to this level may be in the log.', health.featureLevel)
+  tell('state_age_seconds', 'gauge', 'How long ago the state was last known to be as new as the store’s.', health.ageMs / 1_000)
+  tell('audit_violations', 'gauge', 'What the auditor finds that cannot be; 0 is how it must be.', auditor.violations)
+  tell(
+    'audit_age_seconds',
+    'gauge',
+    'How long ago the auditor had looked at everything; absent before its first round is over.',
+    seconds(auditor.ageMs),
+  )
+  tell('audit_rounds_total', 'counter', 'How often the auditor looked at everything since the start.', auditor.rounds)
+  tell('audit_compared_total', 'counter', 'Digests that were compared with those of other replicas.', auditor.compared)
+  tell('hosts', 'gauge', 'Hosts that have reported.', hosts)
+  tell('aggregates', 'gauge', 'Aggregates.', aggregates)
+  tell('claims', 'gauge', 'Claims that are known, ended ones included as long as their keys are.', claims)
+  tell(
+    'flush_seconds',
+    'gauge',
+    'How long a flush of the store took at the start; absent where it was not measured.',
+    seconds(health.flushMs),
+  )
+  const { rss } = process.memoryUsage()
+  const { user, system } = process.cpuUsage()
+  lines.push('# HELP process_resident_memory_bytes Memory of the process.', '# TYPE process_resident_memory_bytes gauge')
+  lines.push(`process_resident_memory_bytes ${rss}`)
+  lines.push('# HELP process_cpu_seconds_total Time of the processor that the process took.', '# TYPE process_cpu_seconds_total counter')
+  lines.push(`process_cpu_seconds_total ${(user + system) / 1e6}`)
+  return `${lines.join('\n')}\n`
+}
+
+const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000)
+
+const quoted = (text: string): string => text.replace(/[\\"\n]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`))
