@@ -16,7 +16,7 @@ import {
   verdictAt,
 } from './matrix.ts'
 import { readDecisionSearch } from './search.ts'
-import { extentOf, stack } from './stack.ts'
+import { extentOf, stack, withoutSilent } from './stack.ts'
 
 const pack = (array: Uint8Array | Uint32Array | Float64Array): string => Buffer.from(array.buffer).toString('base64')
 
@@ -145,6 +145,24 @@ describe('short names', () => {
         for (const line of headNames([words.join('')], 8)[0]?.split('\u200b') ?? []) expect(line.length).toBeLessThanOrEqual(8)
       }),
     )
+  })
+})
+
+describe('weighers that give every host 0', () => {
+  const weighers = [{ name: 'RAM' }, { name: 'Soft' }, { name: 'IO' }]
+  const host = (...given: readonly number[]) => ({ weights: given.map((weighted, i) => ({ weigher: weighers[i]?.name ?? '', weighted })) })
+
+  test('are named apart, and no sum changes', () => {
+    const shown = withoutSilent({ weighers, hosts: [host(0.5, 0, -0), host(0, 0, -1)] })
+    expect(shown).toMatchObject({ weighers: [{ name: 'RAM' }, { name: 'IO' }], silent: ['Soft'] })
+    expect(shown.hosts.map(({ weights }) => weights.map(({ weighted }) => weighted))).toEqual([
+      [0.5, -0],
+      [0, -1],
+    ])
+  })
+
+  test('may be all of them', () => {
+    expect(withoutSilent({ weighers, hosts: [host(0, 0, 0)] })).toMatchObject({ weighers: [], silent: ['RAM', 'Soft', 'IO'] })
   })
 })
 

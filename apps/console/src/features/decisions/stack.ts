@@ -25,6 +25,25 @@ export function stack(weights: readonly { readonly weigher: string; readonly wei
   })
 }
 
+interface Weights {
+  readonly weigher: string
+  readonly weighted: number
+}
+
+/** The weighers that give some host anything but 0, and the names of the others: a column of zeros says nothing, and every sum is as it was. */
+export function withoutSilent<
+  Weigher extends { readonly name: string },
+  Weight extends Weights,
+  Host extends { readonly weights: readonly Weight[] },
+>({ hosts, weighers }: { readonly hosts: readonly Host[]; readonly weighers: readonly Weigher[] }) {
+  const heard = new Set(hosts.flatMap(({ weights }) => weights.flatMap(({ weigher, weighted }) => (weighted === 0 ? [] : weigher))))
+  return {
+    weighers: weighers.filter(({ name }) => heard.has(name)),
+    silent: weighers.flatMap(({ name }) => (heard.has(name) ? [] : name)),
+    hosts: hosts.map((host) => ({ ...host, weights: host.weights.filter(({ weigher }) => heard.has(weigher)) })),
+  }
+}
+
 /** The ends of the line that holds every stack; never empty, and zero is on it. */
 export function extentOf(stacks: readonly (readonly Segment[])[]): readonly [number, number] {
   const low = Math.min(0, ...stacks.flatMap((segments) => segments.map(({ from }) => from)))

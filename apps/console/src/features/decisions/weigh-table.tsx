@@ -7,7 +7,7 @@ import type { EXPLANATION } from './documents.ts'
 import { shortNames } from './matrix.ts'
 import { nameOfHost } from './names.ts'
 import { type WeightNumbers, weightNumbers } from './search.ts'
-import { extentOf, gapsBetween, type Segment, stack } from './stack.ts'
+import { extentOf, gapsBetween, type Segment, stack, withoutSilent } from './stack.ts'
 
 type Explained = ResultOf<typeof EXPLANATION>['explainPlacement']
 type Weighing = Explained['weighing']
@@ -26,7 +26,8 @@ interface WeighTableProps {
 
 /** Why this host: every weigher's contribution to the totals of the best, as stacks around zero. */
 export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers, onOpen }: WeighTableProps) {
-  const { hosts, weighers, candidateCount, truncatedAt } = weighing
+  const { candidateCount, truncatedAt } = weighing
+  const { hosts, weighers, silent } = withoutSilent(weighing)
   if (hosts.length === 0) return null
   const taken = hosts.find(({ outcome }) => outcome === 'SELECTED') ?? hosts[0]
   const pinned = hosts.find((host) => nameOfHost(host) === pin)
@@ -41,10 +42,10 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
             Why this host
           </Text>
           <Text size="sm">
-            {selection.text} {decisiveText(weighers)}
+            {selection.text} {decisiveText(weighing.weighers)}
           </Text>
         </div>
-        {weighers.length === 0 ? null : (
+        {weighing.weighers.length === 0 ? null : (
           <SegmentedControl
             size="xs"
             aria-label="Numbers of the weighers"
@@ -61,6 +62,7 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
         {selection.subsetSize > 1 ? `One of the best ${formatCount(selection.subsetSize)} is taken. ` : ''}
         {selection.tied > 1 ? `${formatCount(selection.tied)} share the best total. ` : ''}
         {selection.seed === null ? '' : `Seed ${selection.seed}. `}
+        {silent.length === 0 ? '' : `Every host listed has 0 from ${silent.join(', ')}. `}
         Gaps are to {taken === undefined ? 'the best' : nameOfHost(pinned ?? taken)}; press a rank to compare with that host.
       </Text>
       {pin !== undefined && pinned === undefined ? (
