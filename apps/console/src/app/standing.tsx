@@ -19,7 +19,7 @@ export function Standing() {
   if (data === undefined && error === null) return null
   const { label, age, colour, text } = standingOf(error === null ? data?.health : undefined)
   return (
-    <Tooltip label={text} multiline maw={360}>
+    <Tooltip label={text} multiline maw={360} events={{ hover: true, focus: true, touch: true }}>
       <Group gap={6} wrap="nowrap" role="status" aria-label={`Service: ${label}. ${text}`} data-standing={label} tabIndex={0}>
         <Badge variant="light" color={colour}>
           {label}
