@@ -36,7 +36,9 @@ export function addProve(program: Command): void {
     .description('kill -9 of service and database at once: every acknowledged claim is there after a restart')
     .option('--rounds <n>', 'times that everything is killed', count, 10)
     .option('--json', 'one line of JSON instead of words')
-    .action(({ rounds, json }: { rounds: number; json?: true }) => run('survive', json, (checks) => proveSurvive(checks, { rounds })))
+    .action(({ rounds, json }: { rounds: number; json?: true }) =>
+      run('survive', json, (checks) => proveSurvive(checks, { rounds, say: (line) => void process.stderr.write(`${line}\n`) })),
+    )
   prove
     .command('groups')
     .description('sixteen callers at once in one server group, and two members that are live-migrated at once: its rule always holds')

@@ -8,12 +8,14 @@ import { startService } from './service.ts'
 
 export interface SurviveOptions {
   readonly rounds: number
+  say(line: string): void
 }
 
 /** kill -9 of the service, the database and all its processes at once; after a restart every acknowledged claim is there. */
-export async function proveSurvive(checks: Checks, { rounds }: SurviveOptions): Promise<void> {
+export async function proveSurvive(checks: Checks, { rounds, say }: SurviveOptions): Promise<void> {
   await withFolder(async (folder) => {
     const acknowledged: string[] = []
+    const seconds: number[] = []
     let service = await startService({ GANTT_DATA_DIR: folder })
     try {
       for (let round = 0; round < rounds; round++) {
@@ -31,7 +33,9 @@ export async function proveSurvive(checks: Checks, { rounds }: SurviveOptions): 
         const database = databaseProcesses(folder)
         await Promise.all([service.kill(), ...database.map((pid) => process.kill(pid, 'SIGKILL'))])
         await Promise.all(calls)
+        const killedAt = performance.now()
         service = await startService({ GANTT_DATA_DIR: folder })
+        seconds.push((performance.now() - killedAt) / 1_000)
         const usages = await Promise.all(Array.from({ length: round + 1 }, (_, i) => usageOf(service.client, `h${i}`)))
         const live = new Set(usages.flatMap(({ liveClaims }) => liveClaims))
         const lost = acknowledged.filter((id) => !live.has(id))
@@ -46,6 +50,8 @@ export async function proveSurvive(checks: Checks, { rounds }: SurviveOptions): 
           JSON.stringify(again),
         )
       }
+      const [median = 0] = [...seconds].sort((a, b) => a - b).slice(Math.floor(seconds.length / 2))
+      say(`ready again after kill -9 of everything, the database's recovery included: ${median.toFixed(2)} s (median of ${seconds.length})`)
     } finally {
       await service.stop()
     }
