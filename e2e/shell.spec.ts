@@ -187,6 +187,7 @@ test.describe('finding one’s way', () => {
   test('keys do nothing while one types, and nothing once they are turned off', async ({ page, visit }) => {
     await visit('/aggregates')
     await page.keyboard.press('Control+k')
+    await expect(searchOf(page)).toBeFocused()
     await page.keyboard.type('gd')
     await expect(searchOf(page)).toHaveValue('gd')
     await expect(page).toHaveURL('/aggregates')
