@@ -33,6 +33,22 @@ export const profileSchema = z.strictObject({
   scheduler: z.enum(['filter', 'chance']).default('filter'),
   /** Nova's host_subset_size: one of this many best hosts is taken, by the decision's seed. */
   hostSubsetSize: z.number().int().min(1).max(1_000).default(1),
+  /**
+   * nova: filters and weighers are Nova's own, with its option names, and instances are placed in its rounds, its surprises included
+   * (docs/nova-differences.md); a claim needs its room all the same.
+   */
+  compat: z.literal('nova').optional(),
+  /** What else of Nova's configuration counts with `compat: nova`. */
+  nova: z
+    .strictObject({
+      /** scheduler.max_attempts: a chosen host and its alternates are at most so many. */
+      maxAttempts: z.number().int().min(1).max(100).default(3),
+      /** compute.packing_host_numa_cells_allocation_strategy: the fullest cells of a host are tried first. */
+      packing: z.boolean().default(false),
+      /** filter_scheduler.shuffle_best_same_weighed_hosts: hosts as good as the best are shuffled, by the seed. */
+      shuffleBest: z.boolean().default(false),
+    })
+    .optional(),
 })
 
 export type Profile = z.output<typeof profileSchema>
