@@ -1,14 +1,14 @@
-import { type HostAggregate, type HostService, NovaHost, readNovaComputeNode } from '@gantt/scheduler-core/nova'
+import { type HostAggregate, type HostService, type HostState, hostStateOf, readNovaComputeNode } from '@gantt/scheduler-core/nova'
 import { CaseFileError } from './cases.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 /** A host of a case with its ComputeNode, service, aggregates and instances. `aggregates` are those of the case, where the host lists none of its own. */
-export function readCaseHost(given: unknown, aggregates: readonly unknown[] = []): NovaHost {
+export function readCaseHost(given: unknown, aggregates: readonly unknown[] = []): HostState {
   const host = asObject(given, 'host')
   const name = asText(host.host, 'host.host')
   const own = Array.isArray(host.aggregates) ? host.aggregates : aggregates.filter((one) => hostsOf(one).includes(name))
-  return new NovaHost({
+  return hostStateOf({
     host: name,
     node: asText(host.nodename, 'host.nodename'),
     cellUuid: typeof host.cell_uuid === 'string' ? host.cell_uuid : undefined,

@@ -1,12 +1,12 @@
 import {
   type HostCell,
   type HostSnapshot,
-  type NovaHost,
   type NovaPlacement,
   type NovaRound,
   placeInRounds,
   readNovaRequest,
   rulesOf,
+  type SelectedHost,
 } from '@gantt/scheduler-core/nova'
 import { asList, asObject, asText, readCaseHost, readTime } from './case-host.ts'
 import type { Case } from './cases.ts'
@@ -40,7 +40,7 @@ function answerOf({ error, selected, alternates, rounds, alternateRound }: NovaP
     error,
     selected: isPlaced ? namesOf(selected) : null,
     alternates: isPlaced ? alternates.map(namesOf) : null,
-    limits: selected.map(limitsOf),
+    limits: isPlaced ? selected.map(limitsOf) : [],
     rounds: rounds.map((round) => roundOf(round, instances)),
     alternate_round: alternateRound === undefined ? undefined : roundOf(alternateRound, instances),
   }
@@ -88,7 +88,7 @@ const cellOf = (cell: HostCell): Json => ({
 })
 
 /** A host's limits as Nova's SchedulerLimits. */
-const limitsOf = ({ limits }: NovaHost): Json =>
+const limitsOf = ({ limits }: SelectedHost): Json =>
   wireOf('SchedulerLimits', '1.0', {
     numa_topology: limits.numaTopology === undefined ? null : numaLimitsOf(limits.numaTopology),
     vcpu: limits.vcpu ?? null,

@@ -2,14 +2,15 @@ import { consumeGuest } from './hardware/consume-guest.ts'
 import { fitGuest, placesOf } from './hardware/fit-guest.ts'
 import { consumePci } from './hardware/pci.ts'
 import { NovaError } from './nova-error.ts'
+import type { HostLimits } from './nova-filter.ts'
 import type { NovaHost } from './nova-host.ts'
 import type { NovaRequest } from './objects/request.ts'
 
 /**
  * Takes from a host what an instance needs, as Nova's HostState.consume_from_request, and gives the request as the next round sees it: with
- * the fitted topology, and with the host in its group.
+ * the fitted topology, and with the host in its group. `limits` are those that the filters gave the host.
  */
-export function consume(host: NovaHost, request: NovaRequest, uuid: string | null, packing: boolean): NovaRequest {
+export function consume(host: NovaHost, request: NovaRequest, uuid: string | null, packing: boolean, limits: HostLimits): NovaRequest {
   const { flavor } = request
   host.freeRamMb -= flavor.memoryMb
   host.freeDiskMb -= (flavor.rootGb + flavor.ephemeralGb) * 1_024
@@ -17,7 +18,7 @@ export function consume(host: NovaHost, request: NovaRequest, uuid: string | nul
   host.numInstances += 1
   let next = request
   try {
-    next = fitCells(host, request, packing)
+    next = fitCells(host, request, packing, limits)
     takeCells(host, next)
     takeDevices(host, next)
     host.numIoOps += 1
@@ -29,11 +30,11 @@ export function consume(host: NovaHost, request: NovaRequest, uuid: string | nul
 }
 
 /** The request with its guest cells where they go; with none where they fit nowhere, as on a forced host. */
-function fitCells(host: NovaHost, request: NovaRequest, packing: boolean): NovaRequest {
+function fitCells(host: NovaHost, request: NovaRequest, packing: boolean, limits: HostLimits): NovaRequest {
   const { numaTopology: guest, pciRequests } = request
   if (host.numaTopology === null || !guest) return request
   const pci = host.hasPciStats ? { pci: { pools: host.pciPools, requests: pciRequests ?? [] } } : {}
-  const fit = fitGuest(host.numaTopology, guest, { limits: host.limits.numaTopology ?? null, packing, ...pci })
+  const fit = fitGuest(host.numaTopology, guest, { limits: limits.numaTopology ?? null, packing, ...pci })
   return { ...request, numaTopology: fit.ok ? fit.guest : null }
 }
 

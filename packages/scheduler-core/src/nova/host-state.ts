@@ -45,7 +45,7 @@ export interface HostState {
    * Flavor (`flavorid`) by uuid of instance, for TypeAffinityFilter: from the claims that placed them, or from the
    * `flavor` of Nova's Instance documents. An instance that is not in it is of a flavor that nobody told.
    */
-  readonly instanceFlavors?: ReadonlyMap<string, string>
+  readonly instanceFlavors?: ReadonlyMap<string, string> | undefined
   /** When the host's own report of this state was made, milliseconds since 1970: Nova's `updated`. */
   readonly updatedAt?: number | undefined
 }

@@ -1,7 +1,6 @@
 import type { PciPool } from './hardware/pci.ts'
 import type { HostTopology } from './hardware/topology.ts'
 import type { HostAggregate, HostMetric, HostService, HostState } from './host-state.ts'
-import type { HostLimits } from './nova-filter.ts'
 import type { NovaComputeNode } from './objects/compute-node.ts'
 
 /** What Nova's host manager knows of a host beside its ComputeNode. */
@@ -20,80 +19,114 @@ export type HostSnapshot = Readonly<
   Pick<NovaHost, 'host' | 'freeRamMb' | 'freeDiskMb' | 'vcpusUsed' | 'numInstances' | 'numIoOps' | 'numaTopology' | 'pciPools'>
 > & { readonly instances: readonly string[] }
 
-/** The state of a host while Nova's way of placing runs: it starts as the node reported it, and loses what each pick takes. */
+/** A host as its node reported it, before anything is placed. */
+export function hostStateOf(facts: NovaHostFacts): HostState {
+  const { host, node, cellUuid, computeNode, service, aggregates } = facts
+  const identity = { host, node, cellUuid, service, aggregates, instances: new Set(facts.instances) }
+  const { freeDiskGb, diskAvailableLeast, stats } = computeNode
+  // a node that has not reported its usage yet is passed over by Nova: the state keeps its zeros
+  if (freeDiskGb === null) return { ...nothingReported, ...identity }
+  return {
+    ...identity,
+    uuid: computeNode.uuid ?? undefined,
+    freeRamMb: computeNode.freeRamMb,
+    totalUsableRamMb: computeNode.memoryMb,
+    totalUsableDiskGb: computeNode.localGb,
+    diskMbUsed: computeNode.localGbUsed * MIB_PER_GIB,
+    freeDiskMb: Math.min(freeDiskGb, diskAvailableLeast ?? freeDiskGb) * MIB_PER_GIB,
+    vcpusTotal: computeNode.vcpus,
+    vcpusUsed: computeNode.vcpusUsed,
+    numInstances: countOf(stats, 'num_instances'),
+    numIoOps: countOf(stats, 'io_workload'),
+    failedBuilds: countOf(stats, 'failed_builds'),
+    cpuAllocationRatio: computeNode.cpuAllocationRatio,
+    ramAllocationRatio: computeNode.ramAllocationRatio,
+    diskAllocationRatio: computeNode.diskAllocationRatio,
+    hypervisorType: computeNode.hypervisorType,
+    hypervisorVersion: computeNode.hypervisorVersion,
+    hypervisorHostname: computeNode.hypervisorHostname,
+    hostIp: computeNode.hostIp,
+    cpuInfo: computeNode.cpuInfo,
+    stats,
+    metrics: computeNode.metrics,
+    supportedInstances: computeNode.supportedInstances,
+    numaTopology: computeNode.numaTopology,
+    pciPools: computeNode.pciPools ?? [],
+    hasPciStats: true,
+    updatedAt: computeNode.updatedAt ?? undefined,
+  }
+}
+
+/** A host that was picked, while Nova's way of placing runs: it starts as the others and loses what each pick takes. */
 export class NovaHost implements HostState {
   readonly host: string
   readonly node: string
   readonly cellUuid: string | undefined
   readonly uuid: string | undefined
-  freeRamMb = 0
-  readonly totalUsableRamMb: number = 0
-  readonly totalUsableDiskGb: number = 0
-  readonly diskMbUsed: number = 0
-  freeDiskMb = 0
-  readonly vcpusTotal: number = 0
-  vcpusUsed = 0
-  numInstances = 0
-  numIoOps = 0
-  readonly failedBuilds: number = 0
-  readonly cpuAllocationRatio: number = 0
-  readonly ramAllocationRatio: number = 0
-  readonly diskAllocationRatio: number = 0
-  readonly hypervisorType: string | null = null
-  readonly hypervisorVersion: number | null = null
-  readonly hypervisorHostname: string | null = null
-  readonly hostIp: string | null = null
-  readonly cpuInfo: string | null = null
-  readonly stats: Readonly<Record<string, string>> = {}
-  readonly metrics: readonly HostMetric[] = []
-  readonly supportedInstances: HostState['supportedInstances'] = []
-  numaTopology: HostTopology | null = null
-  pciPools: readonly PciPool[] = []
-  readonly hasPciStats: boolean = false
+  freeRamMb: number
+  readonly totalUsableRamMb: number
+  readonly totalUsableDiskGb: number
+  readonly diskMbUsed: number
+  freeDiskMb: number
+  readonly vcpusTotal: number
+  vcpusUsed: number
+  numInstances: number
+  numIoOps: number
+  readonly failedBuilds: number
+  readonly cpuAllocationRatio: number
+  readonly ramAllocationRatio: number
+  readonly diskAllocationRatio: number
+  readonly hypervisorType: string | null
+  readonly hypervisorVersion: number | null
+  readonly hypervisorHostname: string | null
+  readonly hostIp: string | null
+  readonly cpuInfo: string | null
+  readonly stats: Readonly<Record<string, string>>
+  readonly metrics: readonly HostMetric[]
+  readonly supportedInstances: HostState['supportedInstances']
+  numaTopology: HostTopology | null
+  pciPools: readonly PciPool[]
+  readonly hasPciStats: boolean
   readonly aggregates: readonly HostAggregate[]
   readonly service: HostService
   readonly instances: Set<string>
+  readonly instanceFlavors: ReadonlyMap<string, string> | undefined
   readonly updatedAt: number | undefined
 
-  /** Up to where the instance that was placed here may fill it: what the filters gave that let it pass. */
-  limits: HostLimits = {}
-
-  constructor({ host, node, cellUuid, computeNode, service, aggregates, instances }: NovaHostFacts) {
-    this.host = host
-    this.node = node
-    this.cellUuid = cellUuid
-    this.aggregates = aggregates
-    this.service = service
-    this.instances = new Set(instances)
-    const { freeDiskGb, diskAvailableLeast, stats } = computeNode
-    // a node that has not reported its usage yet is passed over by Nova: the state keeps its zeros
-    if (freeDiskGb === null) return
-    this.uuid = computeNode.uuid ?? undefined
-    this.freeRamMb = computeNode.freeRamMb
-    this.totalUsableRamMb = computeNode.memoryMb
-    this.totalUsableDiskGb = computeNode.localGb
-    this.diskMbUsed = computeNode.localGbUsed * MIB_PER_GIB
-    this.freeDiskMb = Math.min(freeDiskGb, diskAvailableLeast ?? freeDiskGb) * MIB_PER_GIB
-    this.vcpusTotal = computeNode.vcpus
-    this.vcpusUsed = computeNode.vcpusUsed
-    this.numInstances = countOf(stats, 'num_instances')
-    this.numIoOps = countOf(stats, 'io_workload')
-    this.failedBuilds = countOf(stats, 'failed_builds')
-    this.cpuAllocationRatio = computeNode.cpuAllocationRatio
-    this.ramAllocationRatio = computeNode.ramAllocationRatio
-    this.diskAllocationRatio = computeNode.diskAllocationRatio
-    this.hypervisorType = computeNode.hypervisorType
-    this.hypervisorVersion = computeNode.hypervisorVersion
-    this.hypervisorHostname = computeNode.hypervisorHostname
-    this.hostIp = computeNode.hostIp
-    this.cpuInfo = computeNode.cpuInfo
-    this.stats = stats
-    this.metrics = computeNode.metrics
-    this.supportedInstances = computeNode.supportedInstances
-    this.numaTopology = computeNode.numaTopology
-    this.pciPools = computeNode.pciPools ?? []
-    this.hasPciStats = true
-    this.updatedAt = computeNode.updatedAt ?? undefined
+  constructor(state: HostState) {
+    this.host = state.host
+    this.node = state.node
+    this.cellUuid = state.cellUuid
+    this.uuid = state.uuid
+    this.freeRamMb = state.freeRamMb
+    this.totalUsableRamMb = state.totalUsableRamMb
+    this.totalUsableDiskGb = state.totalUsableDiskGb
+    this.diskMbUsed = state.diskMbUsed
+    this.freeDiskMb = state.freeDiskMb
+    this.vcpusTotal = state.vcpusTotal
+    this.vcpusUsed = state.vcpusUsed
+    this.numInstances = state.numInstances
+    this.numIoOps = state.numIoOps
+    this.failedBuilds = state.failedBuilds
+    this.cpuAllocationRatio = state.cpuAllocationRatio
+    this.ramAllocationRatio = state.ramAllocationRatio
+    this.diskAllocationRatio = state.diskAllocationRatio
+    this.hypervisorType = state.hypervisorType
+    this.hypervisorVersion = state.hypervisorVersion
+    this.hypervisorHostname = state.hypervisorHostname
+    this.hostIp = state.hostIp
+    this.cpuInfo = state.cpuInfo
+    this.stats = state.stats
+    this.metrics = state.metrics
+    this.supportedInstances = state.supportedInstances
+    this.numaTopology = state.numaTopology
+    this.pciPools = state.pciPools
+    this.hasPciStats = state.hasPciStats
+    this.aggregates = state.aggregates
+    this.service = state.service
+    this.instances = new Set(state.instances)
+    this.instanceFlavors = state.instanceFlavors
+    this.updatedAt = state.updatedAt
   }
 
   /** As it is now, whatever it loses later. */
@@ -104,6 +137,35 @@ export class NovaHost implements HostState {
 }
 
 const MIB_PER_GIB = 1_024
+
+const nothingReported = {
+  uuid: undefined,
+  freeRamMb: 0,
+  totalUsableRamMb: 0,
+  totalUsableDiskGb: 0,
+  diskMbUsed: 0,
+  freeDiskMb: 0,
+  vcpusTotal: 0,
+  vcpusUsed: 0,
+  numInstances: 0,
+  numIoOps: 0,
+  failedBuilds: 0,
+  cpuAllocationRatio: 0,
+  ramAllocationRatio: 0,
+  diskAllocationRatio: 0,
+  hypervisorType: null,
+  hypervisorVersion: null,
+  hypervisorHostname: null,
+  hostIp: null,
+  cpuInfo: null,
+  stats: {},
+  metrics: [],
+  supportedInstances: [],
+  numaTopology: null,
+  pciPools: [],
+  hasPciStats: false,
+  updatedAt: undefined,
+} as const
 
 /** A count among the node's statistics, which are texts; 0 where it is absent. */
 function countOf(stats: Readonly<Record<string, string>>, name: string): number {

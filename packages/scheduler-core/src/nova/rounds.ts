@@ -1,9 +1,10 @@
 import { createRandom, type Random } from '../random.ts'
 import { candidatesOf } from './candidates.ts'
 import { consume } from './consume.ts'
+import type { HostState } from './host-state.ts'
 import { NovaError } from './nova-error.ts'
-import type { HostCheck, NovaFilter } from './nova-filter.ts'
-import type { HostSnapshot, NovaHost } from './nova-host.ts'
+import type { HostCheck, HostLimits, NovaFilter } from './nova-filter.ts'
+import { type HostSnapshot, NovaHost } from './nova-host.ts'
 import type { NovaRequest } from './objects/request.ts'
 import { type ChosenWeigher, weighHosts } from './weigh.ts'
 
@@ -29,24 +30,45 @@ export interface NovaRules {
 export interface RoundsInput {
   readonly rules: NovaRules
   readonly request: NovaRequest
-  /** In the order in which Nova's host manager gives them. What is picked is taken from them. */
-  readonly hosts: readonly NovaHost[]
+  /** In the order in which Nova's host manager gives them. They stay as they are: what is picked is taken from copies. */
+  readonly hosts: readonly HostState[]
   /** One for each instance; null: it has no uuid. */
   readonly instances: readonly (string | null)[]
   readonly withAlternates: boolean
   /** The clock, milliseconds since 1970. */
   readonly now: number
   readonly seed: string
+  /** What a service asks beside Nova's rules; absent: Nova alone answers, and raises where it raises. */
+  readonly service?: ServiceRules
+}
+
+/** A service that claims what it places. A filter that fails on a host refuses that host, where Nova would end the request. */
+export interface ServiceRules {
+  /** Asked after Nova's filters, and on forced hosts too: without the room no claim holds. */
+  readonly nets: readonly { readonly name: string; passes(host: HostState): boolean }[]
+  /** Takes the room of a pick, before the next round looks. */
+  take(host: HostState, index: number): void
+}
+
+export interface FilterRun {
+  readonly filter: string
+  readonly survivors: readonly HostState[]
+  /** False: the request asks nothing of it. */
+  readonly isAsked: boolean
+  /** Hosts on which it failed; always 0 where Nova alone answers. */
+  readonly errors: number
 }
 
 export interface NovaRound {
   /** Of the instance in the request. */
   readonly index: number
-  readonly input: readonly NovaHost[]
-  /** What each filter left, as far as they ran: none on forced hosts. */
-  readonly filters: readonly { readonly filter: string; readonly survivors: readonly NovaHost[] }[]
+  readonly input: readonly HostState[]
+  /** What the request lets in at all. */
+  readonly candidates: readonly HostState[]
+  /** What each filter left, as far as they ran: none of Nova's on forced hosts. */
+  readonly filters: readonly FilterRun[]
   /** What all of them left, and what was weighed. */
-  readonly filtered: readonly NovaHost[]
+  readonly filtered: readonly HostState[]
   /** Best first, with the sum of the weights; undefined: a weigher failed. */
   weighed: readonly WeighedHost[] | undefined
   /** The host that the instance got, as it was left; undefined: none, or a round that only finds alternates. */
@@ -54,8 +76,10 @@ export interface NovaRound {
 }
 
 export interface WeighedHost {
-  readonly host: NovaHost
+  readonly host: HostState
   readonly weight: number
+  /** Per weigher, in the order of the rules; empty where none ran. */
+  readonly raw: readonly number[]
 }
 
 export interface NovaPlacement {
@@ -64,9 +88,14 @@ export interface NovaPlacement {
   readonly rounds: readonly NovaRound[]
   /** The round that only finds alternates, where there was one. */
   readonly alternateRound: NovaRound | undefined
-  /** One for each instance; empty on an error. */
-  readonly selected: readonly NovaHost[]
-  readonly alternates: readonly (readonly NovaHost[])[]
+  /** One for each instance that found a host; those before the one that found none are here too. */
+  readonly selected: readonly SelectedHost[]
+  readonly alternates: readonly (readonly HostState[])[]
+}
+
+export interface SelectedHost extends HostState {
+  /** Up to where the host may be filled: what the filters gave that let it pass. */
+  readonly limits: HostLimits
 }
 
 /**
@@ -75,78 +104,129 @@ export interface NovaPlacement {
  * goes from round to round here; the request stays as it is.
  */
 export function placeInRounds(input: RoundsInput): NovaPlacement {
-  const rounds: NovaRound[] = []
+  const run = new Run(input)
   try {
-    return place(input, rounds)
+    return run.place()
   } catch (error) {
     if (!(error instanceof NovaError)) throw error
-    return failed(error.kind, rounds)
+    return run.failed(error.kind)
   }
 }
 
-function place(input: RoundsInput, rounds: NovaRound[]): NovaPlacement {
-  const { rules, instances, withAlternates } = input
-  const random = createRandom(input.seed)
-  let { request, hosts } = input
-  /** Fills in what the round weighed; the hosts in the order of their weight. */
-  const weighRound = (round: NovaRound, request: NovaRequest): readonly NovaHost[] => {
-    const { totals } = weighHosts(rules.weighers, request, round.filtered)
-    const weighed = round.filtered.map((host, i) => ({ host, weight: totals[i] as number })).sort((a, b) => b.weight - a.weight)
-    round.weighed = chooseFirst(weighed, rules, random)
-    return round.weighed.map(({ host }) => host)
+class Run {
+  readonly #input: RoundsInput
+  readonly #random: Random
+  readonly #rounds: NovaRound[] = []
+  readonly #selected: NovaHost[] = []
+  /** By host: what the filters gave a host that they let pass. */
+  readonly #limits = new Map<string, HostLimits>()
+  #request: NovaRequest
+  #hosts: readonly HostState[]
+
+  constructor(input: RoundsInput) {
+    this.#input = input
+    this.#random = createRandom(input.seed)
+    this.#request = input.request
+    this.#hosts = input.hosts
   }
-  const selected: NovaHost[] = []
-  for (const [index, uuid] of instances.entries()) {
-    if (uuid !== null) request = { ...request, instanceUuid: uuid }
-    const round = filterRound(input, request, hosts, index)
-    rounds.push(round)
-    hosts = weighRound(round, request)
-    const best = hosts[0]
-    if (best === undefined) break
-    selected.push(best)
-    request = consume(best, request, uuid, rules.packing)
-    round.stateAfter = best.snapshot()
+
+  place(): NovaPlacement {
+    const { rules, instances, withAlternates, service } = this.#input
+    for (const [index, uuid] of instances.entries()) {
+      if (uuid !== null) this.#request = { ...this.#request, instanceUuid: uuid }
+      const round = this.#filter(index)
+      this.#rounds.push(round)
+      this.#weigh(round)
+      const [best, ...rest] = this.#hosts
+      if (best === undefined) return this.failed('NoValidHost')
+      const picked = new NovaHost(best)
+      this.#hosts = [picked, ...rest]
+      this.#selected.push(picked)
+      this.#request = consume(picked, this.#request, uuid, rules.packing, this.#limitsOf(picked))
+      service?.take(picked, index)
+      round.stateAfter = picked.snapshot()
+    }
+    const most = withAlternates ? rules.maxAttempts - 1 : 0
+    let alternateRound: NovaRound | undefined
+    if (instances.length > 1 && most > 0) {
+      alternateRound = this.#filter(instances.length - 1)
+      this.#weigh(alternateRound)
+    }
+    const taken = new Set(this.#selected.map(keyOf))
+    const free = this.#hosts.filter((host) => !taken.has(keyOf(host)))
+    const alternates = this.#selected.map(({ cellUuid }) => free.filter((host) => host.cellUuid === cellUuid).slice(0, most))
+    return { error: null, rounds: this.#rounds, alternateRound, selected: this.#withLimits(), alternates }
   }
-  if (selected.length < instances.length) return failed('NoValidHost', rounds)
-  const most = withAlternates ? rules.maxAttempts - 1 : 0
-  let alternateRound: NovaRound | undefined
-  if (instances.length > 1 && most > 0) {
-    alternateRound = filterRound(input, request, hosts, instances.length - 1)
-    hosts = weighRound(alternateRound, request)
+
+  failed(error: string): NovaPlacement {
+    return { error, rounds: this.#rounds, alternateRound: undefined, selected: this.#withLimits(), alternates: [] }
   }
-  const free = hosts.filter((host) => !selected.includes(host))
-  const alternates = selected.map(({ cellUuid }) => free.filter((host) => host.cellUuid === cellUuid).slice(0, most))
-  return { error: null, rounds, alternateRound, selected, alternates }
+
+  #filter(index: number): NovaRound {
+    const { rules, now, service } = this.#input
+    const input = this.#hosts
+    const candidates = candidatesOf(this.#request, input)
+    const filters: FilterRun[] = []
+    let left = candidates.hosts
+    const keep = (filter: string, check: HostCheck | undefined, failed = false) => {
+      let errors = failed ? left.length : 0
+      if (failed) left = []
+      if (check !== undefined)
+        left = left.filter((host) => {
+          const verdict = this.#ask(check, host)
+          if (verdict === undefined) errors++
+          return verdict === true
+        })
+      filters.push({ filter, survivors: left, isAsked: check !== undefined || failed, errors })
+    }
+    for (const { filter, options } of candidates.isForced ? [] : rules.filters) {
+      if (filter.oncePerRequest && index > 0) continue
+      // Nova stops where nobody is left; a service tells of each filter how many it was asked about
+      if (left.length === 0 && filters.length > 0 && service === undefined) break
+      try {
+        keep(filter.name, filter.prepare(this.#request, options, { now }))
+      } catch (error) {
+        if (service === undefined || !(error instanceof NovaError)) throw error
+        keep(filter.name, undefined, true)
+      }
+    }
+    for (const { name, passes } of service?.nets ?? []) keep(name, (host) => (passes(host) ? undefined : { code: 'host.excluded' }))
+    return { index, input, candidates: candidates.hosts, filters, filtered: left, weighed: undefined, stateAfter: undefined }
+  }
+
+  /** Whether a host passes; undefined: the check failed. A host that passes takes the filter's limits over. */
+  #ask(check: HostCheck, host: HostState): boolean | undefined {
+    try {
+      if (check(host) !== undefined) return false
+      if (check.limits !== undefined) this.#limits.set(keyOf(host), { ...this.#limitsOf(host), ...check.limits(host) })
+      return true
+    } catch (error) {
+      if (this.#input.service === undefined || !(error instanceof NovaError)) throw error
+      return undefined
+    }
+  }
+
+  /** Fills in what the round weighed, and leaves the hosts in the order of their weight. */
+  #weigh(round: NovaRound): void {
+    const { rules, service } = this.#input
+    const { totals, runs } = weighHosts(rules.weighers, this.#request, round.filtered, service !== undefined)
+    const weighed = round.filtered
+      .map((host, i) => ({ host, weight: totals[i] as number, raw: runs.map(({ raw }) => raw[i] as number) }))
+      .sort((a, b) => b.weight - a.weight)
+    round.weighed = chooseFirst(weighed, rules, this.#random)
+    this.#hosts = round.weighed.map(({ host }) => host)
+  }
+
+  #limitsOf(host: HostState): HostLimits {
+    return this.#limits.get(keyOf(host)) ?? {}
+  }
+
+  #withLimits(): readonly SelectedHost[] {
+    return this.#selected.map((host) => Object.assign(host, { limits: this.#limitsOf(host) }))
+  }
 }
 
-const failed = (error: string, rounds: readonly NovaRound[]): NovaPlacement => ({
-  error,
-  rounds,
-  alternateRound: undefined,
-  selected: [],
-  alternates: [],
-})
-
-function filterRound({ rules, now }: RoundsInput, request: NovaRequest, input: readonly NovaHost[], index: number): NovaRound {
-  const candidates = candidatesOf(request, input)
-  const filters: { filter: string; survivors: readonly NovaHost[] }[] = []
-  let left = candidates.hosts
-  for (const { filter, options } of candidates.isForced ? [] : rules.filters) {
-    if (filter.oncePerRequest && index > 0) continue
-    const check = filter.prepare(request, options, { now })
-    if (check !== undefined) left = left.filter((host) => passes(check, host))
-    filters.push({ filter: filter.name, survivors: left })
-    if (left.length === 0) break
-  }
-  return { index, input, filters, filtered: left, weighed: undefined, stateAfter: undefined }
-}
-
-/** A host that a filter lets pass takes the filter's limits over. */
-function passes(check: HostCheck, host: NovaHost): boolean {
-  if (check(host) !== undefined) return false
-  if (check.limits !== undefined) host.limits = { ...host.limits, ...check.limits(host) }
-  return true
-}
+const keyOf = ({ host, node }: HostState): string => `${host}\u0000${node}`
 
 /** The list with the chosen one in front: the best, or one of the best by chance where the rules say so. */
 function chooseFirst(weighed: readonly WeighedHost[], { hostSubsetSize, shuffleBest }: NovaRules, random: Random): readonly WeighedHost[] {

@@ -1,5 +1,6 @@
 import { leastFloat } from './aggregate-metadata.ts'
 import type { HostState } from './host-state.ts'
+import { NovaError } from './nova-error.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
 import type { NovaRequest } from './objects/request.ts'
 
@@ -28,26 +29,36 @@ export interface WeighedHosts {
 
 /**
  * Weighs hosts as Nova does, to the last bit. With one host, or none, no weigher runs and the weight is 0, so none can fail either.
- * Throws NovaError where a weigher of Nova's raises.
+ * Throws NovaError where a weigher of Nova's raises, unless failures are forgiven: then that host has the least number of the others.
  */
-export function weighHosts(chosen: readonly ChosenWeigher[], request: NovaRequest, hosts: readonly HostState[]): WeighedHosts {
+export function weighHosts(
+  chosen: readonly ChosenWeigher[],
+  request: NovaRequest,
+  hosts: readonly HostState[],
+  forgives = false,
+): WeighedHosts {
   const totals = hosts.map(() => 0)
   if (hosts.length < 2) return { totals, runs: [] }
-  const runs = chosen.map((weigher) => runWeigher(weigher, request, hosts))
+  const runs = chosen.map((weigher) => runWeigher(weigher, request, hosts, forgives))
   for (const { normalised, multipliers } of runs)
     for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] as number) + (multipliers[i] as number) * (normalised[i] as number)
   return { totals, runs }
 }
 
-function runWeigher({ weigher, options, multiplier }: ChosenWeigher, request: NovaRequest, hosts: readonly HostState[]): WeigherRun {
+function runWeigher(
+  { weigher, options, multiplier }: ChosenWeigher,
+  request: NovaRequest,
+  hosts: readonly HostState[],
+  forgives: boolean,
+): WeigherRun {
   const { key, isNegated } = weigher.multiplier
   const multiplierOf = (host: HostState) => {
     const { value } = leastFloat(host, key, multiplier)
     return isNegated ? -value : value
   }
-  const rawOf = weigher.prepare(request, options, multiplierOf)
   const { minval } = weigher
-  const raw = hosts.map((host) => (minval === undefined ? rawOf(host) : Math.max(rawOf(host), minval)))
+  const rawOf = liftedTo(minval, weigher.prepare(request, options, multiplierOf))
+  const raw = forgives ? forgiving(rawOf, hosts) : hosts.map(rawOf)
   const low = minval ?? raw.reduce((a, b) => Math.min(a, b))
   const high = raw.reduce((a, b) => Math.max(a, b))
   return {
@@ -57,4 +68,21 @@ function runWeigher({ weigher, options, multiplier }: ChosenWeigher, request: No
     normalised: raw.map((value) => (high === low ? 0 : (value - low) / (high - low))),
     multipliers: hosts.map(multiplierOf),
   }
+}
+
+const liftedTo = (minval: number | undefined, rawOf: (host: HostState) => number): ((host: HostState) => number) =>
+  minval === undefined ? rawOf : (host) => Math.max(rawOf(host), minval)
+
+/** The raw numbers; where the weigher raises, the least of the others. */
+function forgiving(rawOf: (host: HostState) => number, hosts: readonly HostState[]): readonly number[] {
+  const told = hosts.map((host) => {
+    try {
+      return rawOf(host)
+    } catch (error) {
+      if (!(error instanceof NovaError)) throw error
+      return Number.NaN
+    }
+  })
+  const least = told.filter(Number.isFinite).reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
+  return told.map((value) => (Number.isFinite(value) ? value : Number.isFinite(least) ? least : 0))
 }

@@ -1,15 +1,15 @@
-import type { HostAggregate } from '../host-state.ts'
-import { NovaHost } from '../nova-host.ts'
+import type { HostAggregate, HostState } from '../host-state.ts'
+import { hostStateOf } from '../nova-host.ts'
 import { readNovaComputeNode } from '../objects/compute-node.ts'
 import { isJson, WireError } from '../objects/wire.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 /** A host of the recorded verdicts as a filter sees it. Throws WireError. */
-export function readHostCase(value: unknown): NovaHost {
+export function readHostCase(value: unknown): HostState {
   const host = objectOf(value, 'host')
   const service = objectOf(host.service, 'host.service')
-  return new NovaHost({
+  return hostStateOf({
     host: String(host.host),
     node: String(host.nodename),
     cellUuid: String(host.cell_uuid),
