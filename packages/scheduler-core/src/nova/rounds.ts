@@ -70,6 +70,8 @@ export interface NovaRound {
   /** What all of them left, and what was weighed. */
   readonly filtered: readonly HostState[]
   /** Best first, with the sum of the weights; undefined: a weigher failed. */
+  ranked: readonly WeighedHost[] | undefined
+  /** The same with the chosen one in front. */
   weighed: readonly WeighedHost[] | undefined
   /** The host that the instance got, as it was left; undefined: none, or a round that only finds alternates. */
   stateAfter: HostSnapshot | undefined
@@ -191,7 +193,16 @@ class Run {
       }
     }
     for (const { name, passes } of service?.nets ?? []) keep(name, (host) => (passes(host) ? undefined : { code: 'host.excluded' }))
-    return { index, input, candidates: candidates.hosts, filters, filtered: left, weighed: undefined, stateAfter: undefined }
+    return {
+      index,
+      input,
+      candidates: candidates.hosts,
+      filters,
+      filtered: left,
+      ranked: undefined,
+      weighed: undefined,
+      stateAfter: undefined,
+    }
   }
 
   /** Whether a host passes; undefined: the check failed. A host that passes takes the filter's limits over. */
@@ -210,10 +221,10 @@ class Run {
   #weigh(round: NovaRound): void {
     const { rules, service } = this.#input
     const { totals, runs } = weighHosts(rules.weighers, this.#request, round.filtered, service !== undefined)
-    const weighed = round.filtered
+    round.ranked = round.filtered
       .map((host, i) => ({ host, weight: totals[i] as number, raw: runs.map(({ raw }) => raw[i] as number) }))
       .sort((a, b) => b.weight - a.weight)
-    round.weighed = chooseFirst(weighed, rules, this.#random)
+    round.weighed = chooseFirst(round.ranked, rules, this.#random)
     this.#hosts = round.weighed.map(({ host }) => host)
   }
 

@@ -57,8 +57,8 @@ function runWeigher(
     return isNegated ? -value : value
   }
   const { minval } = weigher
-  const rawOf = liftedTo(minval, weigher.prepare(request, options, multiplierOf))
-  const raw = forgives ? forgiving(rawOf, hosts) : hosts.map(rawOf)
+  const prepare = () => liftedTo(minval, weigher.prepare(request, options, multiplierOf))
+  const raw = forgives ? forgiving(prepare, hosts) : hosts.map(prepare())
   const low = minval ?? raw.reduce((a, b) => Math.min(a, b))
   const high = raw.reduce((a, b) => Math.max(a, b))
   return {
@@ -73,16 +73,21 @@ function runWeigher(
 const liftedTo = (minval: number | undefined, rawOf: (host: HostState) => number): ((host: HostState) => number) =>
   minval === undefined ? rawOf : (host) => Math.max(rawOf(host), minval)
 
-/** The raw numbers; where the weigher raises, the least of the others. */
-function forgiving(rawOf: (host: HostState) => number, hosts: readonly HostState[]): readonly number[] {
-  const told = hosts.map((host) => {
-    try {
-      return rawOf(host)
-    } catch (error) {
-      if (!(error instanceof NovaError)) throw error
-      return Number.NaN
-    }
-  })
-  const least = told.filter(Number.isFinite).reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
-  return told.map((value) => (Number.isFinite(value) ? value : Number.isFinite(least) ? least : 0))
+/** The raw numbers; where the weigher raises, the least of the others; 0 everywhere where it raises before it looks at hosts. */
+function forgiving(prepare: () => (host: HostState) => number, hosts: readonly HostState[]): readonly number[] {
+  const rawOf = orNothing(prepare)
+  const told = hosts.map((host) => (rawOf === undefined ? undefined : orNothing(() => rawOf(host))))
+  const least = told.reduce<number | undefined>((low, value) => (value !== undefined && !(value > (low ?? value)) ? value : low), undefined)
+  return told.map((value) => value ?? least ?? 0)
+}
+
+/** What it makes, finite if a number; undefined where Nova would raise. */
+function orNothing<T>(make: () => T): T | undefined {
+  try {
+    const made = make()
+    return typeof made === 'number' && !Number.isFinite(made) ? undefined : made
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return undefined
+  }
 }

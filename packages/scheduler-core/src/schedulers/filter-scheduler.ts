@@ -94,7 +94,7 @@ const nameOf = (fleet: Fleet, host: HostIndex) => {
 }
 
 /** What an instance takes on a host that passed: every kind's own choice, by the profile's rules. */
-function prepareGrants(compiled: CompiledProfile, request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Grants {
+export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Grants {
   const asks = allKinds.flatMap((kind) => {
     const ask = kind.ask(request)
     return ask === undefined ? [] : [{ name: kind.name, ask, assign: compiled.assign[kind.name] }]
@@ -110,7 +110,7 @@ function prepareGrants(compiled: CompiledProfile, request: RequestSpec, { hosts 
 }
 
 /** What the host could hold in all per class asked, for the host's own double check, as Nova's limits. */
-function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
+export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
   const classes = Object.keys(demandOf(request).amounts)
   return (host) => Object.fromEntries(classes.map((resourceClass) => [resourceClass, at(hosts.classColumns(resourceClass).capacity, host)]))
 }
