@@ -1,5 +1,6 @@
 import type { PciPool } from './hardware/pci.ts'
 import type { HostTopology } from './hardware/topology.ts'
+import type { ImageProperties } from './text/image-properties.ts'
 
 /** A host as Nova's filters and weighers see it (its HostState): what it reported, less what placements took since. */
 export interface HostState {
@@ -46,6 +47,11 @@ export interface HostState {
    * `flavor` of Nova's Instance documents. An instance that is not in it is of a flavor that nobody told.
    */
   readonly instanceFlavors?: ReadonlyMap<string, string> | undefined
+  /**
+   * Properties of the image by uuid of instance, for ImagePropertiesWeigher, told as the flavors are. The map never changes: what is
+   * counted of it is kept.
+   */
+  readonly instanceImages?: ReadonlyMap<string, ImageProperties> | undefined
   /** When the host's own report of this state was made, milliseconds since 1970: Nova's `updated`. */
   readonly updatedAt?: number | undefined
 }

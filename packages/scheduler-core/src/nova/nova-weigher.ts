@@ -13,11 +13,15 @@ export interface NovaWeigher {
   readonly minval: number | undefined
   /** By Nova's option names; those of other groups than filter_scheduler carry the group: `metrics.required`. */
   readonly options: z.ZodObject
-  /** Throws NovaError where Nova raises, RangeError for bad options. `multiplierOf` is what the host's sum will use. */
+  /**
+   * Throws NovaError where Nova raises, RangeError for bad options. `multiplierOf` is what the host's sum will use, `configured` what
+   * the multiplier's option says.
+   */
   prepare(
     request: NovaRequest,
     options: Readonly<Record<string, unknown>>,
     multiplierOf: (host: HostState) => number,
+    configured: number,
   ): (host: HostState) => number
 }
 
@@ -41,7 +45,12 @@ interface Definition<Options extends z.ZodObject> {
   readonly multiplier: Partial<MultiplierOption> & { readonly key: string }
   readonly minval?: number
   readonly options?: Options
-  prepare(request: NovaRequest, options: z.output<Options>, multiplierOf: (host: HostState) => number): (host: HostState) => number
+  prepare(
+    request: NovaRequest,
+    options: z.output<Options>,
+    multiplierOf: (host: HostState) => number,
+    configured: number,
+  ): (host: HostState) => number
 }
 
 const noOptions = z.strictObject({})
@@ -57,6 +66,6 @@ export function novaWeigher<Options extends z.ZodObject = typeof noOptions>(defi
     multiplier: { option: multiplier.key, byDefault: 1, isNegated: false, isPositive: false, ...multiplier },
     minval,
     options,
-    prepare: (request, given, multiplierOf) => definition.prepare(request, checkOptions(options, given), multiplierOf),
+    prepare: (request, given, ...multipliers) => definition.prepare(request, checkOptions(options, given), ...multipliers),
   }
 }

@@ -57,7 +57,7 @@ function runWeigher(
     return isNegated ? -value : value
   }
   const { minval } = weigher
-  const prepare = () => liftedTo(minval, weigher.prepare(request, options, multiplierOf))
+  const prepare = () => liftedTo(minval, weigher.prepare(request, options, multiplierOf, multiplier))
   const raw = forgives ? forgiving(prepare, hosts) : hosts.map(prepare())
   const low = minval ?? raw.reduce((a, b) => Math.min(a, b))
   const high = raw.reduce((a, b) => Math.max(a, b))

@@ -3,7 +3,7 @@ import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { buildFailureWeigher } from './build-failure.ts'
 
 const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
-  buildFailureWeigher.prepare(aNovaRequest(request), {}, () => 1)(aHostState(host))
+  buildFailureWeigher.prepare(aNovaRequest(request), {}, () => 1, 1)(aHostState(host))
 
 test('failed builds, which the sum takes away', () => {
   expect(raw({ failedBuilds: 2 })).toBe(2)

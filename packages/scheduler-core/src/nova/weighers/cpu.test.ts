@@ -3,7 +3,7 @@ import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { cpuWeigher } from './cpu.ts'
 
 const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
-  cpuWeigher.prepare(aNovaRequest(request), {}, () => 1)(aHostState(host))
+  cpuWeigher.prepare(aNovaRequest(request), {}, () => 1, 1)(aHostState(host))
 
 test.each([
   ['the ratio counts, the use does not', { vcpusTotal: 8, cpuAllocationRatio: 4, vcpusUsed: 10 }, 22],

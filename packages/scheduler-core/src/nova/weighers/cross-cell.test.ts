@@ -3,7 +3,7 @@ import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { crossCellWeigher } from './cross-cell.ts'
 
 const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
-  crossCellWeigher.prepare(aNovaRequest(request), {}, () => 1)(aHostState(host))
+  crossCellWeigher.prepare(aNovaRequest(request), {}, () => 1, 1)(aHostState(host))
 
 const move = (allowCrossCellMove: boolean | undefined, cellUuid: string | null | undefined = 'c1') => ({
   requestedDestination: {

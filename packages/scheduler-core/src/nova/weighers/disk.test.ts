@@ -3,7 +3,7 @@ import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { diskWeigher } from './disk.ts'
 
 const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
-  diskWeigher.prepare(aNovaRequest(request), {}, () => 1)(aHostState(host))
+  diskWeigher.prepare(aNovaRequest(request), {}, () => 1, 1)(aHostState(host))
 
 test('free disk in MiB', () => {
   expect(raw({ freeDiskMb: 2048 })).toBe(2048)

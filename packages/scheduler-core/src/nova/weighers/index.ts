@@ -4,6 +4,7 @@ import { cpuWeigher } from './cpu.ts'
 import { crossCellWeigher } from './cross-cell.ts'
 import { diskWeigher } from './disk.ts'
 import { hypervisorVersionWeigher } from './hypervisor-version.ts'
+import { imagePropertiesWeigher } from './image-properties.ts'
 import { ioOpsWeigher } from './io-ops.ts'
 import { metricsWeigher } from './metrics.ts'
 import { numInstancesWeigher } from './num-instances.ts'
@@ -18,6 +19,7 @@ export const novaWeighers: readonly NovaWeigher[] = [
   crossCellWeigher,
   diskWeigher,
   hypervisorVersionWeigher,
+  imagePropertiesWeigher,
   ioOpsWeigher,
   metricsWeigher,
   numInstancesWeigher,

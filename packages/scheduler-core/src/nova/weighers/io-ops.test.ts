@@ -3,7 +3,7 @@ import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { ioOpsWeigher } from './io-ops.ts'
 
 const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
-  ioOpsWeigher.prepare(aNovaRequest(request), {}, () => 1)(aHostState(host))
+  ioOpsWeigher.prepare(aNovaRequest(request), {}, () => 1, 1)(aHostState(host))
 
 test('operations, to be avoided unless configured otherwise', () => {
   expect(raw({ numIoOps: 3 })).toBe(3)

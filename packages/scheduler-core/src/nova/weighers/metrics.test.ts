@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { metricsWeigher } from './metrics.ts'
 
-const raw = (options: Readonly<Record<string, unknown>>) => metricsWeigher.prepare(aNovaRequest(), options, () => 1)(aHostState(host))
+const raw = (options: Readonly<Record<string, unknown>>) => metricsWeigher.prepare(aNovaRequest(), options, () => 1, 1)(aHostState(host))
 
 const metric = (name: string, value: number) => ({ name, value, timestamp: '', source: null })
 const host = { metrics: [metric('cpu', 50), metric('fan', 7), metric('cpu', 60)] }
@@ -26,5 +26,5 @@ test('a missing one that is required is an error by its name', () => {
 
 test('a missing one where the multiplier is 0 counts nothing', () => {
   const options = { 'metrics.weight_setting': ['disk=1'], 'metrics.required': false }
-  expect(metricsWeigher.prepare(aNovaRequest(), options, () => 0)(aHostState(host))).toBe(0)
+  expect(metricsWeigher.prepare(aNovaRequest(), options, () => 0, 0)(aHostState(host))).toBe(0)
 })

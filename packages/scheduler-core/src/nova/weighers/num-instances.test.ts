@@ -3,7 +3,7 @@ import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { numInstancesWeigher } from './num-instances.ts'
 
 const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
-  numInstancesWeigher.prepare(aNovaRequest(request), {}, () => 1)(aHostState(host))
+  numInstancesWeigher.prepare(aNovaRequest(request), {}, () => 1, 1)(aHostState(host))
 
 test('instances, and off unless configured', () => {
   expect(raw({ numInstances: 7 })).toBe(7)

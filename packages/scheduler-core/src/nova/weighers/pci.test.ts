@@ -3,7 +3,7 @@ import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { pciWeigher } from './pci.ts'
 
 const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
-  pciWeigher.prepare(aNovaRequest(request), {}, () => 1)(aHostState(host))
+  pciWeigher.prepare(aNovaRequest(request), {}, () => 1, 1)(aHostState(host))
 
 const pools = (...counts: readonly number[]) => ({ pciPools: counts.map((count) => ({ count, keys: {} })) })
 

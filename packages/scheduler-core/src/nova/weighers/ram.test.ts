@@ -3,7 +3,7 @@ import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { ramWeigher } from './ram.ts'
 
 const raw = (host: Parameters<typeof aHostState>[0], request = {}) =>
-  ramWeigher.prepare(aNovaRequest(request), {}, () => 1)(aHostState(host))
+  ramWeigher.prepare(aNovaRequest(request), {}, () => 1, 1)(aHostState(host))
 
 test.each([
   ['free memory in MiB', { freeRamMb: 512 }, 512],

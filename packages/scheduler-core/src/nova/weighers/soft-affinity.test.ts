@@ -3,7 +3,7 @@ import type { NovaWeigher } from '../nova-weigher.ts'
 import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { serverGroupSoftAffinityWeigher, serverGroupSoftAntiAffinityWeigher } from './soft-affinity.ts'
 
-const raw = (weigher: NovaWeigher, request: object) => weigher.prepare(aNovaRequest(request), {}, () => 1)(aHostState(host))
+const raw = (weigher: NovaWeigher, request: object) => weigher.prepare(aNovaRequest(request), {}, () => 1, 1)(aHostState(host))
 
 const group = (policy: string | undefined, members: readonly string[] | null = ['i1', 'i2', 'i3']) => ({
   instanceGroup: { uuid: 'g1', policy, policies: undefined, members, hosts: [], rules: {} },

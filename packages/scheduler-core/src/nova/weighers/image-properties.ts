@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { memoByObject } from '../../memo.ts'
+import type { HostState } from '../host-state.ts'
+import { novaWeigher } from '../nova-weigher.ts'
+import type { ImageProperties } from '../text/image-properties.ts'
+import { pythonText } from '../text/python-text.ts'
+import { readSettings } from '../weight-settings.ts'
+
+const options = z.strictObject({
+  /** `name=ratio`, one each; none: all properties count alike. */
+  image_props_weight_setting: z.array(z.string()).default([]),
+})
+
+/**
+ * How many instances on the host were made of images with the properties of the request's, name and value, each times its ratio
+ * (Nova 31 and later). Off by default, and where the option is 0 no aggregate switches it on.
+ */
+export const imagePropertiesWeigher = novaWeigher({
+  name: 'ImagePropertiesWeigher',
+  description: "Instances on the host whose images have the request's image properties.",
+  unit: 'instances',
+  multiplier: { key: 'image_props_weight_multiplier', byDefault: 0 },
+  options,
+  prepare({ image }, { image_props_weight_setting: entries }, _multiplierOf, configured) {
+    const settings = new Map(readSettings(entries).map(({ name, ratio }) => [name, ratio]))
+    const ratioOf = (name: string) => (settings.size === 0 ? 1 : (settings.get(name) ?? 0))
+    const asked = Object.entries(image?.properties ?? {}).map(([name, value]) => ({
+      pair: pairOf(name, pythonText(value)),
+      ratio: ratioOf(name),
+    }))
+    if (configured === 0 || asked.length === 0) return () => 0
+    return ({ instanceImages }) => {
+      const counts = instanceImages && countsOf(instanceImages)
+      let sum = 0
+      if (counts !== undefined) for (const { pair, ratio } of asked) sum += ratio * (counts.get(pair) ?? 0)
+      return sum
+    }
+  },
+})
+
+/** Instances by property and value. */
+const countsOf = memoByObject((images: NonNullable<HostState['instanceImages']>): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const properties of images.values()) for (const pair of pairsOf(properties)) counts.set(pair, (counts.get(pair) ?? 0) + 1)
+  return counts
+})
+
+/** Many instances are of one image. */
+const pairsOf = memoByObject((properties: ImageProperties) =>
+  Object.entries(properties).map(([name, value]) => pairOf(name, pythonText(value))),
+)
+
+const pairOf = (name: string, text: string): string => `${name}\u0000${text}`
