@@ -50,6 +50,7 @@ export {
   prepareChecks,
   type ReasonCount,
 } from './pipeline/examine.ts'
+export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
 export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix } from './pipeline/verdict-matrix.ts'
 export { type Parsed, type Problem, quote } from './problem.ts'
 export { type Profile, type ProfileInput, profileRef } from './profiles/profile.ts'
@@ -65,4 +66,4 @@ export { groupOf } from './schedulers/filter-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'
 export { CORE_VERSION } from './version.ts'
 export { weighers } from './weighers/index.ts'
-export type { Weigher, WeigherOptions } from './weighers/weigher.ts'
+export type { Multipliers, Weigher, WeigherOptions } from './weighers/weigher.ts'

@@ -66,7 +66,15 @@ interface Weighed {
   readonly hostName: string
   readonly outcome: string
   readonly totalWeight: number | null
-  readonly weights: readonly { readonly weigher: string; readonly weighted: number }[]
+  readonly weights: readonly Weight[]
+}
+
+interface Weight {
+  readonly weigher: string
+  readonly weighted: number
+  readonly multiplier: number
+  /** Who gave the host a multiplier of its own. */
+  readonly multiplierSource: string | null
 }
 
 /** The story of a decision, from the request to the hosts that were taken; then host by host, if asked. */
@@ -121,7 +129,7 @@ function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly 
     hostName,
     outcome,
     totalWeight === null ? '-' : decimal(totalWeight),
-    weights.flatMap(({ weigher, weighted }) => (weighted === 0 ? [] : [`${weigher} ${decimal(weighted)}`])).join(', ') || '-',
+    weights.flatMap((weight) => (weight.weighted === 0 && weight.multiplierSource === null ? [] : [toShare(weight)])).join(', ') || '-',
   ])
   return [
     `Best hosts of ${candidateCount} that passed`,
@@ -136,6 +144,10 @@ function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly 
     ),
   ]
 }
+
+/** What a weigher gave a host; a multiplier of its own is told with who gave it. */
+const toShare = ({ weigher, weighted, multiplier, multiplierSource }: Weight): string =>
+  `${weigher} ${decimal(weighted)}${multiplierSource === null ? '' : ` (times ${multiplier}, ${multiplierSource})`}`
 
 /** Everything that keeps a host out: one line of it is what to change. */
 const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>

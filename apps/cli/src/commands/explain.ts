@@ -28,8 +28,8 @@ const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!, $near: Int!
     nearMisses(first: $near) { hostName node outcome distance checks { filter status text } }
     weighing(top: $top) {
       candidateCount
-      weighers { name multiplier unit decisive }
-      hosts { hostName node outcome rank totalWeight weights { weigher raw unit weighted } }
+      weighers { name multiplier multiplierVaries unit decisive }
+      hosts { hostName node outcome rank totalWeight weights { weigher raw unit multiplier multiplierSource weighted } }
     }
   }
 }`

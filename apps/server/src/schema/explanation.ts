@@ -59,7 +59,8 @@ const WeigherMeta = builder.objectRef<WeighingShape['weighers'][number]>('Weighe
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The weigher.' }),
     unit: t.exposeString('unit', { description: 'Of the raw numbers.' }),
-    multiplier: t.exposeFloat('multiplier', { description: 'Of the profile.' }),
+    multiplier: t.exposeFloat('multiplier', { description: 'Of the hosts that have none of their own.' }),
+    multiplierVaries: t.exposeBoolean('multiplierVaries', { description: 'True when aggregates gave some host one of its own.' }),
     min: t.exposeFloat('min', { description: 'Least raw number.' }),
     max: t.exposeFloat('max', { description: 'Greatest raw number.' }),
     spread: t.exposeFloat('spread', { description: 'Between them.' }),

@@ -58,7 +58,11 @@ const WeigherScore = builder.objectRef<Score>('WeigherScore').implement({
     unit: t.exposeString('unit', { description: 'Of the raw number.' }),
     raw: t.exposeFloat('raw', { description: 'As weighed.' }),
     normalized: t.exposeFloat('normalized', { description: 'Scaled as the profile says.' }),
-    multiplier: t.exposeFloat('multiplier', { description: 'Of the profile.' }),
+    multiplier: t.exposeFloat('multiplier', { description: "The host's: of the profile, or of one of its aggregates." }),
+    multiplierSource: t.exposeString('multiplierSource', {
+      nullable: true,
+      description: 'Who gave the host a multiplier of its own: aggregate, name and key; null where it has the usual one.',
+    }),
     weighted: t.exposeFloat('weighted', { description: 'Contribution to the total: multiplier x normalized.' }),
   }),
 })

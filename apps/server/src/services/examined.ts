@@ -1,12 +1,14 @@
 import {
   type Check,
   checkAgain,
+  contributionAt,
   type DecisionRecord,
   examineAgain,
   type Findings,
   type Fleet,
   type HostIndex,
   type HostName,
+  multiplierAt,
   PASSES_ALL,
   type Profile,
   type Proposal,
@@ -34,13 +36,15 @@ export interface Question {
 
 export type HostOutcome = 'SELECTED' | 'ALTERNATE' | 'LOST_ON_WEIGHT' | 'FILTERED' | 'UNKNOWN'
 
-/** What one weigher said of one host; weighted = multiplier x normalised. */
+/** What one weigher said of one host; weighted = the host's multiplier x normalised. */
 export interface WeigherScore {
   readonly weigher: string
   readonly unit: string
   readonly raw: number
   readonly normalized: number
   readonly multiplier: number
+  /** Who gave the host a multiplier of its own; null where it has the usual one. */
+  readonly multiplierSource: string | null
   readonly weighted: number
 }
 
@@ -106,7 +110,7 @@ export async function examineInstance(question: Question, instance: number): Pro
         ...name,
         outcome: outcomeOf(index),
         rank: place?.rank ?? null,
-        weights: place === undefined ? [] : weightsAt(found.weighed, place.position),
+        weights: place === undefined ? [] : weightsAt(found, place.position),
         total: place === undefined ? null : (found.weighed.totals[place.position] as number),
         checks: (shortCircuit) => (shortCircuit ? firstChecks(index) : allChecks(index)),
       }
@@ -138,11 +142,16 @@ function batched<Answer>(read: (indexes: readonly number[]) => Promise<readonly 
   }
 }
 
-function weightsAt({ weighers }: Findings['weighed'], position: number): WeigherScore[] {
-  return weighers.map(({ name, unit, multiplier, raw, normalised }) => {
-    const normalized = normalised[position] as number
-    return { weigher: name, unit, raw: raw[position] as number, normalized, multiplier, weighted: multiplier * normalized }
-  })
+function weightsAt({ weighed: { hosts, weighers }, multiplierSources }: Findings, position: number): WeigherScore[] {
+  return weighers.map((scores, i) => ({
+    weigher: scores.name,
+    unit: scores.unit,
+    raw: scores.raw[position] as number,
+    normalized: scores.normalised[position] as number,
+    multiplier: multiplierAt(scores, position),
+    multiplierSource: multiplierSources[i]?.get(hosts[position] as HostIndex) ?? null,
+    weighted: contributionAt(scores, position),
+  }))
 }
 
 const keyOf = ({ host, node }: HostName): string => `${host}\u0000${node}`

@@ -1,4 +1,13 @@
-import { byCodeUnit, type Check, type HostName, hostKey, PASSES_ALL, reasonText, type VerdictMatrix } from '@gantt/scheduler-core'
+import {
+  byCodeUnit,
+  type Check,
+  contributionAt,
+  type HostName,
+  hostKey,
+  PASSES_ALL,
+  reasonText,
+  type VerdictMatrix,
+} from '@gantt/scheduler-core'
 import { hostFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { RefusalReason } from '../db/rows.ts'
 import { type Examined, examineInstance, type HostOutcome, type HostVerdict } from './examined.ts'
@@ -21,7 +30,10 @@ export interface Weighing {
   readonly weighers: readonly {
     readonly name: string
     readonly unit: string
+    /** Of the hosts that have none of their own. */
     readonly multiplier: number
+    /** Some host has one of its own. */
+    readonly multiplierVaries: boolean
     readonly min: number
     readonly max: number
     readonly spread: number
@@ -171,13 +183,14 @@ export async function weighingOf(examined: Examined, instance: number, top: numb
   if (top < 1 || top > MAX_PAGE) throw InputFault.at(['weighing', 'top'], top, `1 to ${MAX_PAGE}`)
   if (instance < 0 || instance >= numInstances) throw InputFault.at(['weighing', 'instanceIndex'], instance, `0 to ${numInstances - 1}`)
   const own = instance === examined.instance ? examined : await examineInstance(examined.question, instance)
-  const { weighed, ranked } = own
+  const { weighed, multiplierSources, ranked } = own
   const hosts = ranked.slice(0, top).map((position) => own.verdict(weighed.hosts[position] as number))
   return {
     weighers: weighed.weighers.map(({ name, unit, multiplier, min, max }, i) => ({
       name,
       unit,
       multiplier,
+      multiplierVaries: (multiplierSources[i]?.size ?? 0) > 0,
       min,
       max,
       spread: max - min,
@@ -194,7 +207,7 @@ function isDecisive({ weighed: { weighers, totals }, ranked }: Examined, left: n
   const [winner] = ranked
   const weigher = weighers[left]
   if (winner === undefined || weigher === undefined) return false
-  const without = (position: number) => (totals[position] as number) - weigher.multiplier * (weigher.normalised[position] as number)
+  const without = (position: number) => (totals[position] as number) - contributionAt(weigher, position)
   const best = without(winner)
   return ranked.some((position) => without(position) > best)
 }

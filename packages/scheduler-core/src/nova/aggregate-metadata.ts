@@ -25,13 +25,16 @@ export interface FromAggregates {
   readonly source: string | undefined
 }
 
+/** What of a host these read. */
+type Aggregated = Pick<HostState, 'aggregates'>
+
 /** The least whole number that the host's aggregates give for a key; the option's where they give none, or one that is no number. */
-export const leastInt = (host: HostState, key: string, option: number): FromAggregates => least(host, key, option, readInt)
+export const leastInt = (host: Aggregated, key: string, option: number): FromAggregates => least(host, key, option, readInt)
 
 /** As leastInt, for numbers with a fraction. */
-export const leastFloat = (host: HostState, key: string, option: number): FromAggregates => least(host, key, option, readFloat)
+export const leastFloat = (host: Aggregated, key: string, option: number): FromAggregates => least(host, key, option, readFloat)
 
-function least({ aggregates }: HostState, key: string, option: number, read: (text: string) => number | undefined): FromAggregates {
+function least({ aggregates }: Aggregated, key: string, option: number, read: (text: string) => number | undefined): FromAggregates {
   const given = aggregates.flatMap((aggregate) =>
     wholeValues([aggregate], key).map((text) => ({ value: read(text), source: `aggregate ${aggregate.name} ${key}` })),
   )

@@ -3,7 +3,7 @@ import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { compileProfile } from './compile.ts'
+import { type CompiledProfile, type CompiledWeigher, compileProfile } from './compile.ts'
 import { best, createChanceOrder, createTieOrder } from './pick.ts'
 import { type FilterStep, passesSafely, prepareFilters } from './run-filters.ts'
 import { prepareWeighers, runWeighers, type Weighed } from './run-weighers.ts'
@@ -55,6 +55,8 @@ export interface Findings {
   /** `bytesPerHost` bytes for each host: bit s is set where step s refuses it, whatever those before it said. */
   readonly refusedBy: Uint8Array
   readonly weighed: Weighed
+  /** Who gave a host the multiplier that is its own; by weigher, as in `weighed.weighers`. */
+  readonly multiplierSources: readonly ReadonlyMap<HostIndex, string>[]
   /** Positions in `weighed.hosts`, best first. */
   readonly ranked: readonly number[]
 }
@@ -104,6 +106,7 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
     bytesPerHost,
     refusedBy,
     weighed,
+    multiplierSources: sourcesOf(compiled, fleet, weighed),
     ranked: best(weighed, passing.length, isChance ? createChanceOrder(seed, instance) : createTieOrder(profile, seed)),
     steps: steps.map((step, s): ExaminedStep => {
       const entered = left
@@ -135,6 +138,20 @@ function checksBy(steps: readonly FilterStep[]): HostChecks {
     },
     reasonOf: (host, s) => reasonOf(steps[s] as FilterStep, host),
   }
+}
+
+function sourcesOf({ weighers }: CompiledProfile, fleet: Fleet, weighed: Weighed): Findings['multiplierSources'] {
+  return weighed.weighers.map((_, i) => {
+    const sources = new Map<HostIndex, string>()
+    const { weigher, options, multiplier } = weighers[i] as CompiledWeigher
+    const own = weigher.multipliers?.(fleet, options, multiplier).own
+    if (own === undefined) return sources
+    for (const index of weighed.hosts) {
+      const source = own.source(index as HostIndex)
+      if (source !== undefined) sources.set(index as HostIndex, source)
+    }
+    return sources
+  })
 }
 
 /** The net says of a host once more what the profile's own filters said: it is asked only where none of them refuses. */

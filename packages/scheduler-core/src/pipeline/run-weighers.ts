@@ -3,7 +3,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledProfile, CompiledWeigher } from './compile.ts'
-import { cachedScores } from './score-cache.ts'
+import { type CachedScores, cachedScores } from './score-cache.ts'
 
 /** Scores of the hosts that passed; every array is parallel to `hosts`. */
 export interface Weighed {
@@ -15,9 +15,12 @@ export interface Weighed {
 export interface WeigherScores {
   readonly name: string
   readonly unit: string
+  /** Of the hosts that have none of their own. */
   readonly multiplier: number
+  /** Every host's, where some may have their own. */
+  readonly multipliers?: Float64Array
   readonly raw: Float64Array
-  /** Raw numbers scaled as the profile says; the contribution to the total is multiplier x this. */
+  /** Raw numbers scaled as the profile says; the contribution to the total is the host's multiplier x this. */
   readonly normalised: Float64Array
   readonly min: number
   readonly max: number
@@ -29,14 +32,16 @@ export type WeighStep = (hosts: Int32Array) => WeigherScores
 export function prepareWeighers(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly WeighStep[] {
   return compiled.weighers.map((compiledWeigher) => {
     const weigh = prepareRaw(compiledWeigher, request, fleet)
-    const { weigher, multiplier } = compiledWeigher
+    const { weigher } = compiledWeigher
+    const { usual, of: multiplyEach } = prepareMultipliers(compiledWeigher, fleet)
     return (hosts) => {
       const raw = weigh(hosts)
       const { min, max } = boundsOf(raw, weigher.minval)
       return {
         name: weigher.name,
         unit: weigher.unit,
-        multiplier,
+        multiplier: usual,
+        ...(multiplyEach !== undefined && { multipliers: multiplyEach(hosts) }),
         raw,
         normalised: normalise(raw, min, max, compiled.profile.normalisation),
         min,
@@ -46,43 +51,71 @@ export function prepareWeighers(compiled: CompiledProfile, request: RequestSpec,
   })
 }
 
-/** Totals in the canonical order of operations: sum over weighers, in the profile's order, of multiplier x normalised. */
+/** Totals in the canonical order of operations: sum over weighers, in the profile's order, of the host's multiplier x normalised. */
 export function runWeighers(steps: readonly WeighStep[], hosts: Int32Array): Weighed {
   const weighers = steps.map((step) => step(hosts))
   const totals = new Float64Array(hosts.length)
-  for (const { multiplier, normalised } of weighers)
-    for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] as number) + multiplier * (normalised[i] as number)
+  for (const { multiplier, multipliers, normalised } of weighers)
+    if (multipliers === undefined)
+      for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] as number) + multiplier * (normalised[i] as number)
+    else for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] as number) + (multipliers[i] as number) * (normalised[i] as number)
   return { hosts, weighers, totals }
 }
 
+/** What a weigher's number of a host is multiplied with; the host by its position in `Weighed.hosts`. */
+export const multiplierAt = ({ multiplier, multipliers }: WeigherScores, position: number): number =>
+  multipliers === undefined ? multiplier : (multipliers[position] as number)
+
+/** What a weigher adds to the total of a host. */
+export const contributionAt = (scores: WeigherScores, position: number): number =>
+  multiplierAt(scores, position) * (scores.normalised[position] as number)
+
 function prepareRaw(
-  { weigher, options, cacheName }: CompiledWeigher,
+  { weigher, options, multiplier, cacheName }: CompiledWeigher,
   request: RequestSpec,
   fleet: Fleet,
 ): (hosts: Int32Array) => Float64Array {
-  const rawOf = prepareSafely(() => weigher.prepare(request, fleet, options))
+  const rawOf = prepareSafely(() => weigher.prepare(request, fleet, options, multiplier))
   const key = weigher.cacheKey?.(request, options)
-  const cached = key === undefined ? undefined : cachedScores(fleet, `${cacheName}\u0000${key}`)
-  return (hosts) => {
-    const raw = new Float64Array(hosts.length)
-    if (cached === undefined) {
-      for (let i = 0; i < raw.length; i++) raw[i] = rawOf(hosts[i] as HostIndex)
-      return leastForNonsense(raw)
-    }
-    const { version } = fleet.hosts.columns
-    const { raw: known, version: knownAt } = cached
-    for (let i = 0; i < raw.length; i++) {
+  const fill = key === undefined ? fillEach(rawOf) : fillFrom(cachedScores(fleet, `${cacheName}\u0000${key}`), fleet, rawOf)
+  return (hosts) => leastForNonsense(fill(hosts))
+}
+
+/** A host's own multiplier is kept like a raw number: an edit of one of its aggregates raises its version. */
+function prepareMultipliers(
+  { weigher, options, multiplier, cacheName }: CompiledWeigher,
+  fleet: Fleet,
+): { readonly usual: number; readonly of?: (hosts: Int32Array) => Float64Array } {
+  const { usual, own } = weigher.multipliers?.(fleet, options, multiplier) ?? { usual: multiplier }
+  if (own === undefined) return { usual }
+  return { usual, of: fillFrom(cachedScores(fleet, `multiplier\u0000${cacheName}\u0000${multiplier}`), fleet, own.of) }
+}
+
+const fillEach =
+  (numberOf: (host: HostIndex) => number) =>
+  (hosts: Int32Array): Float64Array => {
+    const numbers = new Float64Array(hosts.length)
+    for (let i = 0; i < numbers.length; i++) numbers[i] = numberOf(hosts[i] as HostIndex)
+    return numbers
+  }
+
+/** Numbers as kept, worked out again for the hosts that changed. */
+const fillFrom =
+  ({ raw: known, version: knownAt }: CachedScores, { hosts: { columns } }: Fleet, numberOf: (host: HostIndex) => number) =>
+  (hosts: Int32Array): Float64Array => {
+    const { version } = columns
+    const numbers = new Float64Array(hosts.length)
+    for (let i = 0; i < numbers.length; i++) {
       const host = hosts[i] as HostIndex
       const now = at(version, host)
       if (knownAt[host] !== now) {
-        known[host] = rawOf(host)
+        known[host] = numberOf(host)
         knownAt[host] = now
       }
-      raw[i] = known[host] as number
+      numbers[i] = known[host] as number
     }
-    return leastForNonsense(raw)
+    return numbers
   }
-}
 
 /** A weigher that throws never stops a decision: its numbers become nonsense, and nonsense counts as the least. */
 function prepareSafely(prepare: () => (host: HostIndex) => number): (host: HostIndex) => number {

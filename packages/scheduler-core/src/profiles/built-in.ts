@@ -36,7 +36,9 @@ export const builtInProfiles: readonly Profile[] = [
   define('default', "Spreads by free memory, CPUs and disk, as Nova's defaults do; a group's soft policy comes before that.", {
     weighers: novaWeighers.map((weigher) => (weigher.name.includes('Soft') ? { ...weigher, multiplier: SOFT_POLICY } : weigher)),
   }),
-  define('nova', "Nova's filters and weighers with their default multipliers.", { weighers: novaWeighers }),
+  define('nova', "Nova's filters and weighers with their default multipliers; aggregates may say other ones.", {
+    weighers: novaWeighers.map((weigher) => ({ ...weigher, options: { aggregateMultiplier: true } })),
+  }),
   define('first-fit', 'The first host, in order of first sight, that fits, and its first cell that fits.', {}),
   define('ff-host-even-cell', 'The first host that fits, and its emptiest NUMA cell.', { assignment: { numa: { rule: 'emptiest' } } }),
   define('bf-host-even-cell', 'The fullest host, and its emptiest NUMA cell.', {

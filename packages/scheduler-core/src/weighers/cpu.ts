@@ -1,4 +1,5 @@
 import { at } from '../fleet/columns.ts'
+import { multipliedBy } from '../nova/aggregate-multiplier.ts'
 import type { Weigher } from './weigher.ts'
 
 /** Prefers hosts with more virtual CPUs left, which spreads work. A negative multiplier in the profile packs instead. */
@@ -7,6 +8,7 @@ export const cpuWeigher: Weigher = {
   description: 'More virtual CPUs left is better.',
   unit: 'vCPU',
   minval: 0,
+  ...multipliedBy('cpu_weight_multiplier'),
   prepare(_request, { hosts }) {
     const { free } = hosts.classColumns('VCPU')
     return (host) => Math.max(0, at(free, host))

@@ -1,4 +1,5 @@
 import { at } from '../fleet/columns.ts'
+import { multipliedBy } from '../nova/aggregate-multiplier.ts'
 import type { Weigher } from './weigher.ts'
 
 /** Prefers hosts with more disk left, which spreads work. A negative multiplier in the profile packs instead. */
@@ -7,6 +8,7 @@ export const diskWeigher: Weigher = {
   description: 'More disk left is better.',
   unit: 'GiB',
   minval: 0,
+  ...multipliedBy('disk_weight_multiplier'),
   prepare(_request, { hosts }) {
     const { free } = hosts.classColumns('DISK_GB')
     return (host) => Math.max(0, at(free, host))

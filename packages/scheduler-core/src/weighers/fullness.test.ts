@@ -9,7 +9,7 @@ const rawOf = (options = {}) => {
     cpuOnly: { vcpus: 8, vcpusUsed: 8, memoryMb: 1_000 },
     over: { vcpus: 8, vcpusUsed: 9, memoryMb: 1_000, memoryMbUsed: 1_001 },
   })
-  const raw = fullnessWeigher.prepare(aRequest(), fleet, options)
+  const raw = fullnessWeigher.prepare(aRequest(), fleet, options, 1)
   return [0, 1, 2].map((host) => raw(host as HostIndex) + 0)
 }
 

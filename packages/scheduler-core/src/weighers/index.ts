@@ -1,3 +1,5 @@
+import { asWeigher } from '../nova/as-weigher.ts'
+import { novaWeighers } from '../nova/weighers/index.ts'
 import { bestFitWeigher } from './best-fit.ts'
 import { cpuWeigher } from './cpu.ts'
 import { diskWeigher } from './disk.ts'
@@ -14,8 +16,7 @@ import { ramWeigher } from './ram.ts'
 import { serverGroupSoftAffinityWeigher, serverGroupSoftAntiAffinityWeigher } from './soft-affinity.ts'
 import type { Weigher } from './weigher.ts'
 
-/** Every weigher that a profile may name. */
-export const weighers: readonly Weigher[] = [
+const ownWeighers: readonly Weigher[] = [
   ramWeigher,
   cpuWeigher,
   diskWeigher,
@@ -31,4 +32,10 @@ export const weighers: readonly Weigher[] = [
   gpuFragmentationWeigher,
   gpuPackingWeigher,
   gpuClusteringWeigher,
+]
+
+/** Every weigher that a profile may name: this service's own, then those of Nova's that it has no own form of. */
+export const weighers: readonly Weigher[] = [
+  ...ownWeighers,
+  ...novaWeighers.filter(({ name }) => !ownWeighers.some((own) => own.name === name)).map(asWeigher),
 ]

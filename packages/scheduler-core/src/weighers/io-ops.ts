@@ -1,4 +1,5 @@
 import { at } from '../fleet/columns.ts'
+import { multipliedBy } from '../nova/aggregate-multiplier.ts'
 import type { Weigher } from './weigher.ts'
 
 /** Input/output-heavy operations on the host. The multiplier is negative where busy hosts are to be avoided, as in Nova. */
@@ -7,6 +8,7 @@ export const ioOpsWeigher: Weigher = {
   description: 'Operations that load the disks of the host: builds, migrations, snapshots.',
   unit: 'operations',
   minval: 0,
+  ...multipliedBy('io_ops_weight_multiplier'),
   prepare:
     (_request, { hosts }) =>
     (host) =>

@@ -1,4 +1,5 @@
 import { at } from '../fleet/columns.ts'
+import { multipliedBy } from '../nova/aggregate-multiplier.ts'
 import type { Weigher } from './weigher.ts'
 
 /** Instances on the host. A positive multiplier packs by count, a negative one spreads, as in Nova. */
@@ -6,6 +7,7 @@ export const numInstancesWeigher: Weigher = {
   name: 'NumInstancesWeigher',
   description: 'Instances on the host, claims included.',
   unit: 'instances',
+  ...multipliedBy('num_instances_weight_multiplier'),
   prepare:
     (_request, { hosts }) =>
     (host) =>

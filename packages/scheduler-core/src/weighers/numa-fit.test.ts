@@ -15,5 +15,5 @@ test.each([
   ['no topology: all hosts alike', {}, 0],
 ])('%s', (_name, shape, raw) => {
   const fleet = aFleet({ h1: { numaCells: [cell(0, 0), cell(1, 3)] } })
-  expect(numaFitWeigher.prepare(aRequest(shape), fleet, {})(0 as HostIndex)).toBe(raw)
+  expect(numaFitWeigher.prepare(aRequest(shape), fleet, {}, 1)(0 as HostIndex)).toBe(raw)
 })

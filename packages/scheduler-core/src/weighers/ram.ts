@@ -1,4 +1,5 @@
 import { at } from '../fleet/columns.ts'
+import { multipliedBy } from '../nova/aggregate-multiplier.ts'
 import type { Weigher } from './weigher.ts'
 
 /** Prefers hosts with more memory left, which spreads work. A negative multiplier in the profile packs instead. */
@@ -7,6 +8,7 @@ export const ramWeigher: Weigher = {
   description: 'More memory left is better.',
   unit: 'MiB',
   minval: 0,
+  ...multipliedBy('ram_weight_multiplier'),
   prepare(_request, { hosts }) {
     const { free } = hosts.classColumns('MEMORY_MB')
     return (host) => Math.max(0, at(free, host))

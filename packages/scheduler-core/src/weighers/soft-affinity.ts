@@ -1,6 +1,7 @@
 import type { GroupPolicy } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { multipliedBy } from '../nova/aggregate-multiplier.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Weigher } from './weigher.ts'
 
@@ -9,6 +10,7 @@ export const serverGroupSoftAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAffinityWeigher',
   description: 'Members of the soft-affinity group on the host.',
   unit: 'members',
+  ...multipliedBy('soft_affinity_weight_multiplier'),
   prepare: (request, fleet) => membersOf(request, fleet, 'SOFT_AFFINITY'),
 }
 
@@ -17,6 +19,7 @@ export const serverGroupSoftAntiAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAntiAffinityWeigher',
   description: 'Members of the soft-anti-affinity group on the host; fewer are better.',
   unit: 'members',
+  ...multipliedBy('soft_anti_affinity_weight_multiplier'),
   prepare(request, fleet) {
     const count = membersOf(request, fleet, 'SOFT_ANTI_AFFINITY')
     return (host) => 0 - count(host)

@@ -18,12 +18,27 @@ export interface Weigher {
   readonly minval?: number
   /** Throws RangeError for options that it cannot take; runs when a profile is written. Absent: it takes none. */
   checkOptions?(options: WeigherOptions): void
-  prepare(request: RequestSpec, fleet: Fleet, options: WeigherOptions): (host: HostIndex) => number
+  /** `multiplier` is the profile's, for the few whose raw number depends on whether it counts at all. */
+  prepare(request: RequestSpec, fleet: Fleet, options: WeigherOptions, multiplier: number): (host: HostIndex) => number
+  /** Present when a host may have another multiplier than the profile's. */
+  multipliers?(fleet: Fleet, options: WeigherOptions, multiplier: number): Multipliers
   /**
    * Present when the raw number depends only on this key of the request, on the options and on the host's own state (everything that
    * raises its version): then it is kept per key and host, and worked out again only for hosts that changed.
    */
   cacheKey?(request: RequestSpec, options?: WeigherOptions): string
+}
+
+/** What the normalised numbers of a weigher are multiplied with; each is a finite number. */
+export interface Multipliers {
+  /** Of every host that has none of its own. */
+  readonly usual: number
+  /** Absent: no host has one of its own. Both depend only on the host's own state (everything that raises its version). */
+  readonly own?: {
+    of(host: HostIndex): number
+    /** Who says so: `aggregate <name> <key>`; undefined where it is the usual one. */
+    source(host: HostIndex): string | undefined
+  }
 }
 
 export type WeigherOptions = Readonly<Record<string, unknown>>

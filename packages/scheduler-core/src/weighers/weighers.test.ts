@@ -26,7 +26,7 @@ function rawOf(weigher: Weigher, { host = {}, claim, request, options = {} }: Om
   const log = aLog()
   log.append([aReport('h1', host)])
   if (claim !== undefined) expect(log.append([aClaim(claim)])).toEqual([undefined])
-  return weigher.prepare(aRequest(request), log.fleet, options)(0 as HostIndex)
+  return weigher.prepare(aRequest(request), log.fleet, options, 1)(0 as HostIndex)
 }
 
 const gpus = (...usedMilli: readonly (number | null)[]) => ({ gpus: usedMilli.map((used, index) => ({ index, usedMilli: used })) })
@@ -174,7 +174,7 @@ test.each(weighers.map((weigher) => [weigher.name, weigher] as const))('%s answe
     aReport('over', { vcpus: 1, vcpusUsed: 9, memoryMb: 1, memoryMbUsed: 9, ...gpus(1_000) }),
   ])
   for (const request of [aRequest(), aRequest({ vcpus: 0, memoryMb: 0 }), aRequest({ gpus: { count: 2 } }), aRequest(oneCell)]) {
-    const raw = weigher.prepare(request, log.fleet, {})
+    const raw = weigher.prepare(request, log.fleet, {}, 1)
     for (const host of [0, 1]) expect(Number.isFinite(raw(host as HostIndex))).toBe(true)
   }
 })
@@ -196,7 +196,7 @@ test.each(weighers.filter(({ cacheKey }) => cacheKey !== undefined).map((weigher
     const options = {}
     const byKey = new Map<string | undefined, number>()
     for (const request of shapes.map(aRequest)) {
-      const [key, raw] = [weigher.cacheKey?.(request, options), weigher.prepare(request, log.fleet, options)(0 as HostIndex)]
+      const [key, raw] = [weigher.cacheKey?.(request, options), weigher.prepare(request, log.fleet, options, 1)(0 as HostIndex)]
       expect(byKey.get(key) ?? raw).toBe(raw)
       byKey.set(key, raw)
     }
@@ -209,7 +209,7 @@ test('picks of an overlay count as if they were claims', () => {
   const overlay = openOverlay(log.fleet)
   const [part] = aClaim().parts
   if (part !== undefined) overlay.hold(part, null)
-  expect(named('CPUWeigher').prepare(aRequest(), log.fleet, {})(0 as HostIndex)).toBe(3)
-  expect(named('NumInstancesWeigher').prepare(aRequest(), log.fleet, {})(0 as HostIndex)).toBe(1)
+  expect(named('CPUWeigher').prepare(aRequest(), log.fleet, {}, 1)(0 as HostIndex)).toBe(3)
+  expect(named('NumInstancesWeigher').prepare(aRequest(), log.fleet, {}, 1)(0 as HostIndex)).toBe(1)
   overlay.discard()
 })

@@ -54,8 +54,8 @@ export const EXPLANATION = graphql(`
       nearMisses(first: 10) { hostName node distance checks { filter status text facts { subject required actual shortfall unit } } }
       weighing(top: 50) {
         candidateCount truncatedAt
-        weighers { name unit multiplier min max spread decisive }
-        hosts { hostName node outcome rank totalWeight weights { weigher unit raw normalized multiplier weighted } }
+        weighers { name unit multiplier multiplierVaries min max spread decisive }
+        hosts { hostName node outcome rank totalWeight weights { weigher unit raw normalized multiplier multiplierSource weighted } }
       }
       matrix {
         hostCount hostNames filters firstFailing reason reasonCodes bits rank distance
@@ -73,7 +73,7 @@ export const WHY_NOT = graphql(`
       verdict {
         hostName node rank totalWeight distance
         checks { filter status reason text facts { subject required actual shortfall unit source { kind ref } } }
-        weights { weigher unit raw normalized multiplier weighted }
+        weights { weigher unit raw normalized multiplier multiplierSource weighted }
       }
       versusWinner { weigher unit host winner gap hostRaw winnerRaw }
     }

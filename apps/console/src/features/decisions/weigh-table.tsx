@@ -71,7 +71,7 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
         </Text>
       ) : null}
       {pinned === undefined || taken === undefined || pinned === taken ? null : <Comparison taken={taken} other={pinned} />}
-      <ColourKey label="Weighers" names={weighers.map(({ name, multiplier }) => `${name} × ${multiplier}`)} />
+      <ColourKey label="Weighers" names={weighers.map((weigher) => `${weigher.name} × ${multiplierText(weigher)}`)} />
       <ScrollBox label="Totals of the best hosts" maxHeight="420px">
         <Table className="weights" verticalSpacing={3} horizontalSpacing={8} stickyHeader>
           <Table.Thead>
@@ -81,11 +81,11 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
               <Table.Th className="number">Total</Table.Th>
               <Table.Th className="number">Gap</Table.Th>
               <Table.Th className="weights-bar">Contributions</Table.Th>
-              {weighers.map(({ name, multiplier, unit, min, max }, i) => (
+              {weighers.map((weigher, i) => (
                 <Table.Th
-                  key={name}
+                  key={weigher.name}
                   className="number"
-                  title={`${name}: raw numbers from ${min} to ${max} ${unit}, multiplier ${multiplier}`}
+                  title={`${weigher.name}: raw numbers from ${weigher.min} to ${weigher.max} ${weigher.unit}, multiplier ${multiplierText(weigher)}`}
                 >
                   {short[i]}
                 </Table.Th>
@@ -112,6 +112,9 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
     </section>
   )
 }
+
+const multiplierText = ({ multiplier, multiplierVaries }: Weighing['weighers'][number]): string =>
+  multiplierVaries ? `${multiplier}, or as an aggregate says` : String(multiplier)
 
 const numberNames: Readonly<Record<WeightNumbers, string>> = { weighted: 'Weighted', normalized: 'Normalised', raw: 'Raw' }
 
@@ -185,8 +188,12 @@ function Row({ host, against, segments, extent, numbers, isPinned, onPin, onOpen
           total={total}
         />
       </Table.Td>
-      {host.weights.map(({ weigher, raw, normalized, unit, weighted }) => (
-        <Table.Td key={weigher} className="number" title={`raw ${raw} ${unit}, normalised ${normalized}, weighted ${weighted}`}>
+      {host.weights.map(({ weigher, raw, normalized, unit, multiplier, multiplierSource, weighted }) => (
+        <Table.Td
+          key={weigher}
+          className="number"
+          title={`raw ${raw} ${unit}, normalised ${normalized}, times ${multiplier}${multiplierSource === null ? '' : ` (${multiplierSource})`}: ${weighted}`}
+        >
           {numbers === 'raw' ? `${formatCount(raw)} ${unit}` : round(numbers === 'weighted' ? weighted : normalized)}
         </Table.Td>
       ))}

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { memoByObject } from '../memo.ts'
+import { checkOptions } from '../request/parse.ts'
+import type { Multipliers, Weigher, WeigherOptions } from '../weighers/weigher.ts'
+import { type FromAggregates, leastFloat } from './aggregate-metadata.ts'
+
+/** What a profile may multiply with; an aggregate's word beyond it counts as none. */
+const MOST = 1e9
+
+export const aggregateOption = {
+  /** Nova's override: an aggregate's metadata may say another multiplier for its hosts, under the key of Nova's option. */
+  aggregateMultiplier: z.boolean().default(false),
+}
+
+const justThat = z.strictObject(aggregateOption)
+
+/** The parts of a weigher that takes no other option: its multiplier under an aggregate's key, where the profile lets aggregates say it. */
+export const multipliedBy = (key: string): Required<Pick<Weigher, 'checkOptions' | 'multipliers'>> => ({
+  checkOptions: (options) => void checkOptions(justThat, options),
+  multipliers: (fleet, options, multiplier) => multipliersOf(fleet, key, multiplier, isOn(options)),
+})
+
+/**
+ * The least multiplier that a host's aggregates give under the key; the profile's where they give none, or one that is no
+ * number that a profile could have.
+ */
+export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isOn: boolean, isNegated = false): Multipliers {
+  const signed = (value: number) => (isNegated ? 0 - value : value)
+  const usual = signed(multiplier)
+  if (!isOn || !isSaid(fleet, key)) return { usual }
+  const said = (host: HostIndex): FromAggregates => {
+    const least = leastFloat({ aggregates: fleet.aggregates.of(fleet.hosts.get(host).host) }, key, multiplier)
+    return Math.abs(least.value) <= MOST ? least : { value: multiplier, source: undefined }
+  }
+  return { usual, own: { of: (host) => signed(said(host).value), source: (host) => said(host).source } }
+}
+
+const isOn = memoByObject((options: WeigherOptions): boolean => checkOptions(justThat, options).aggregateMultiplier)
+
+function isSaid({ aggregates }: Fleet, key: string): boolean {
+  for (const { metadata } of aggregates.byUuid.values()) if (Object.hasOwn(metadata, key)) return true
+  return false
+}

@@ -1,0 +1,38 @@
+import { memoByObject } from '../memo.ts'
+import { checkOptions } from '../request/parse.ts'
+import type { Weigher, WeigherOptions } from '../weighers/weigher.ts'
+import { leastFloat } from './aggregate-metadata.ts'
+import { aggregateOption, multipliersOf } from './aggregate-multiplier.ts'
+import type { NovaWeigher } from './nova-weigher.ts'
+import { ownHostsOf } from './own-hosts.ts'
+import { novaRequestOf } from './own-request.ts'
+
+/**
+ * One of Nova's weighers over this service's own requests and reports. The multiplier of a profile is what Nova's option of that name
+ * says; where Nova takes the negative of it, so does this. Where Nova raises, the host has the least of the others' numbers.
+ */
+export function asWeigher(weigher: NovaWeigher): Weigher {
+  const { name, description, unit, minval } = weigher
+  const { key, isNegated } = weigher.multiplier
+  const schema = weigher.options.extend(aggregateOption)
+  const read = memoByObject((options: WeigherOptions) => {
+    const { aggregateMultiplier, ...own } = checkOptions(schema, options)
+    return { isByAggregates: aggregateMultiplier === true, own }
+  })
+  return {
+    name,
+    description,
+    unit,
+    ...(minval !== undefined && { minval }),
+    checkOptions: (options) => void checkOptions(schema, options),
+    multipliers: (fleet, options, multiplier) => multipliersOf(fleet, key, multiplier, read(options).isByAggregates, isNegated),
+    prepare(request, fleet, options, multiplier) {
+      const { isByAggregates, own } = read(options)
+      const multiplierOf = (host: Parameters<typeof leastFloat>[0]) =>
+        isByAggregates ? leastFloat(host, key, multiplier).value : multiplier
+      const rawOf = weigher.prepare(novaRequestOf(request), own, multiplierOf, multiplier)
+      const hostOf = ownHostsOf(fleet)
+      return (host) => (minval === undefined ? rawOf(hostOf(host)) : Math.max(rawOf(hostOf(host)), minval))
+    },
+  }
+}

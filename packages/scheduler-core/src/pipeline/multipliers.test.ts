@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import type { AggregateState } from '../fleet/change.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import { type Profile, profileSchema } from '../profiles/profile.ts'
+import { createFilterScheduler } from '../schedulers/filter-scheduler.ts'
+import { aLog, aReport, aRequest, aUuid, type TestLog } from '../testing/index.ts'
+import { compileProfile } from './compile.ts'
+import { examine } from './examine.ts'
+import { contributionAt, multiplierAt } from './run-weighers.ts'
+
+const profileNamed = (name: string): Profile => {
+  const profile = builtInProfiles.find((known) => known.name === name)
+  if (profile === undefined) throw new Error(`no profile ${name}`)
+  return profile
+}
+
+const byMemory = (aggregateMultiplier: boolean, multiplier = 1): Profile =>
+  profileSchema.parse({
+    name: 'test',
+    number: 1,
+    filters: [],
+    weighers: [{ name: 'RAMWeigher', multiplier, options: { aggregateMultiplier } }],
+  })
+
+/** Hosts of 4, 2 and 1 GiB, in aggregates with metadata. */
+function aLogWith(...aggregates: readonly Omit<AggregateState, 'name'>[]): TestLog {
+  const log = aLog()
+  log.append([aReport('large', { memoryMb: 4_096 }), aReport('middle', { memoryMb: 2_048 }), aReport('small', { memoryMb: 1_024 })])
+  for (const [i, next] of aggregates.entries())
+    expect(log.append([{ type: 'aggregate', uuid: aUuid(i), expectedVersion: 0, next: { name: `a${i}`, ...next } }])).toEqual([undefined])
+  return log
+}
+
+const key = 'ram_weight_multiplier'
+const said = (value: string, ...hosts: readonly string[]) => ({ hosts, metadata: { [key]: value } })
+
+function winnerOf({ fleet }: TestLog, profile: Profile): string | undefined {
+  const overlay = openOverlay(fleet)
+  const choice = createFilterScheduler(compileProfile(profile)).select(aRequest({ memoryMb: 512 }), fleet, overlay, {
+    seed: 's',
+    alternatesPerInstance: 0,
+    allOrNothing: true,
+    claimIds: ['c1'],
+  })
+  overlay.discard()
+  return choice.parts[0]?.host
+}
+
+test.each<[string, readonly Omit<AggregateState, 'name'>[], string]>([
+  ['no aggregate says anything', [{ hosts: ['small'], metadata: { rack: '1' } }], 'large'],
+  ['an aggregate lifts its host above larger ones', [said('10', 'small')], 'small'],
+  ['an aggregate turns its host away', [said('-1', 'large')], 'middle'],
+  ['the least of several counts', [said('10', 'small'), said('0.5', 'small')], 'large'],
+  ['a value that is no number leaves the profile’s', [said('plenty', 'small')], 'large'],
+  ['nor does one make up for another that is none', [said('10', 'small'), said('plenty', 'small')], 'large'],
+  ['infinity is no multiplier', [said('inf', 'small')], 'large'],
+  ['nor is more than a profile may have', [said('1e10', 'small')], 'large'],
+  ['key of another weigher', [{ hosts: ['small'], metadata: { cpu_weight_multiplier: '10' } }], 'large'],
+])('%s', (_what, aggregates, winner) => {
+  expect(winnerOf(aLogWith(...aggregates), byMemory(true))).toBe(winner)
+  expect(winnerOf(aLogWith(...aggregates), byMemory(false))).toBe('large')
+})
+
+test('the profile nova honours aggregates, the profile default does not', () => {
+  const log = aLogWith(said('100', 'small'))
+  expect([winnerOf(log, profileNamed('nova')), winnerOf(log, profileNamed('default'))]).toEqual(['small', 'large'])
+})
+
+test('an examination tells the multiplier of each host, who said so, and totals that are the sum of the contributions', () => {
+  const log = aLogWith(said('10', 'small'), { hosts: ['large', 'small'], metadata: {} })
+  const { weighed, multiplierSources } = examine(log.fleet, aRequest({ memoryMb: 512 }), byMemory(true, 2), 's')
+  const scores = weighed.weighers[0]
+  if (scores === undefined) throw new Error('nothing was weighed')
+  expect(scores.multiplier).toBe(2)
+  expect([0, 1, 2].map((position) => multiplierAt(scores, position))).toEqual([2, 2, 10])
+  expect([0, 1, 2].map((position) => contributionAt(scores, position))).toEqual([...weighed.totals])
+  expect([...(multiplierSources[0] ?? [])]).toEqual([[2 as HostIndex, `aggregate a0 ${key}`]])
+})
+
+test('where no aggregate says anything nothing is kept per host', () => {
+  const { weighed, multiplierSources } = examine(aLogWith().fleet, aRequest({ memoryMb: 512 }), byMemory(true), 's')
+  expect([weighed.weighers[0]?.multipliers, multiplierSources[0]?.size]).toEqual([undefined, 0])
+})
+
+test('a host that joins an aggregate, leaves it, or is edited with it is weighed by what holds then', () => {
+  const log = aLogWith(said('10', 'small'))
+  const edit = (expectedVersion: number, next: AggregateState | null) =>
+    expect(log.append([{ type: 'aggregate', uuid: aUuid(0), expectedVersion, next }])).toEqual([undefined])
+  const winner = () => winnerOf(log, byMemory(true))
+  expect([winner(), winner()]).toEqual(['small', 'small'])
+  edit(1, { name: 'a0', ...said('10', 'middle') })
+  expect(winner()).toBe('middle')
+  edit(2, { name: 'a0', ...said('-1', 'large', 'middle') })
+  expect(winner()).toBe('small')
+  edit(3, null)
+  expect(winner()).toBe('large')
+})
