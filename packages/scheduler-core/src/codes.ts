@@ -97,8 +97,11 @@ export const codes = {
   'spec.unknown_version': 'The request has a version that this release does not know.',
   'spec.unknown_field': 'The request has a field that its version does not have.',
   'spec.invalid': 'A field of the request is out of its range.',
+  'spec.newer_field': 'The request says something for which the version asked for has no words.',
+  'stats.unknown_version': 'The report has a version that this release does not know.',
   'stats.unknown_field': 'The report has a field that its version does not have.',
   'stats.invalid': 'A field of the report is out of its range.',
+  'stats.newer_field': 'The report says something for which the version asked for has no words.',
   'profile.unknown_field': 'The profile has a field that its version does not have.',
   'profile.invalid': 'A field of the profile is out of its range.',
 } as const

@@ -34,7 +34,18 @@ export { DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, type Reporter }
 export { holdsInstance } from './fleet/instances.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
 export { COMPUTE } from './fleet/report.ts'
-export { type HostStats, mergeDelta, parseHostStats, parseStatsDelta, type StatsDelta } from './fleet/stats.ts'
+export { type HostStats, type HostStatsInput, mergeDelta, parseHostStats, parseStatsDelta, type StatsDelta } from './fleet/stats.ts'
+export type { HostStatsV1_0 } from './fleet/stats-versions/v1-0.ts'
+export {
+  CURRENT_STATS_VERSION,
+  currentStats,
+  type PublishedStats,
+  publishedStats,
+  type StatsVersion,
+  statsIn,
+  statsVersions,
+} from './fleet/stats-versions.ts'
+export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmentation.ts'
 export { allKinds, type KindName, kinds } from './kinds/index.ts'
 export { sharedCpusLeft } from './kinds/numa/numa.ts'
@@ -58,9 +69,17 @@ export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { createRandom, hash32, type Random } from './random.ts'
 export { limits } from './request/limits.ts'
 export { parseRequestSpec } from './request/parse.ts'
-export { CURRENT_SPEC_VERSION, type Demand, demandOf, type RequestSpec } from './request/request-spec.ts'
+export { type Demand, demandOf, type RequestSpec, type RequestSpecInput } from './request/request-spec.ts'
 export { isStorable } from './request/unstorable.ts'
-export type { RequestSpecV1Input } from './request/versions/v1-0.ts'
+export {
+  CURRENT_SPEC_VERSION,
+  currentSpec,
+  type PublishedSpec,
+  publishedSpec,
+  type SpecVersion,
+  specIn,
+  specVersions,
+} from './request/versions.ts'
 export { type Decided, type DecideInput, decide, liftSource } from './schedulers/decide.ts'
 export { groupOf } from './schedulers/filter-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'

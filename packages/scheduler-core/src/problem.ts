@@ -14,6 +14,13 @@ export interface Problem {
 /** What a parser of unknown input answers: the value, or every problem at once. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] }
 
+/** A field that an older version has no words for; `expected` is all that it can say. */
+export function newerField(family: 'spec' | 'stats', version: string, path: readonly string[], found: unknown, expected: string): Problem {
+  const actual = quote(found)
+  const message = `${path.join('.')} is ${actual}; version ${version} can only say ${expected}`
+  return { code: `${family}.newer_field`, path, message, expected, actual }
+}
+
 /** A value as a message may quote it: JSON, shortened to 80 characters, never throwing. */
 export function quote(value: unknown): string {
   const text = typeof value === 'bigint' ? `${value}n` : value === undefined ? 'nothing' : safeJson(value)

@@ -1,4 +1,4 @@
-import { createRandom, type HostStats, type Random } from '@gantt/scheduler-core'
+import { createRandom, type HostStatsV1_0, type Random } from '@gantt/scheduler-core'
 
 /** The demo's three kinds of hosts; each is also the name and the class of an aggregate. */
 export const kinds = ['general', 'memory', 'gpu'] as const
@@ -9,7 +9,7 @@ export type Zone = (typeof zones)[number]
 
 /** What a host of the demo reports. */
 export type DemoStats = Pick<
-  HostStats,
+  HostStatsV1_0,
   | 'vcpus'
   | 'vcpusUsed'
   | 'memoryMb'

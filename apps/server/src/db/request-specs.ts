@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson, demandOf, type RequestSpec } from '@gantt/scheduler-core'
+import { canonicalJson, currentSpec, demandOf, type PublishedSpec } from '@gantt/scheduler-core'
 import type { Database, PrismaClient } from './prisma.ts'
 import type { StoredDecision } from './rows.ts'
 
@@ -8,7 +8,7 @@ export interface StoredRequestSpec {
   /** sha256 of the canonical document, as 64 hexadecimal digits. */
   readonly id: string
   readonly version: string
-  readonly document: RequestSpec
+  readonly document: PublishedSpec
   /** Store time at which it was first asked, milliseconds since 1970. */
   readonly createdAt: number
 }
@@ -20,13 +20,13 @@ export interface RequestSpecStore {
   count(): Promise<number>
 }
 
-export const requestSpecId = (spec: RequestSpec): string => createHash('sha256').update(canonicalJson(spec)).digest('hex')
+export const requestSpecId = (spec: PublishedSpec): string => createHash('sha256').update(canonicalJson(spec)).digest('hex')
 
 export function createRequestSpecStore(prisma: PrismaClient): RequestSpecStore {
   const toStored = (row: { id: string; version: string; document: unknown; createdAtMs: bigint }): StoredRequestSpec => ({
     id: row.id,
     version: row.version,
-    document: row.document as RequestSpec,
+    document: row.document as PublishedSpec,
     createdAt: Number(row.createdAtMs),
   })
   return {
@@ -52,7 +52,7 @@ export function createRequestSpecStore(prisma: PrismaClient): RequestSpecStore {
 export async function writeRequestSpecs(database: Database, decisions: readonly StoredDecision[]): Promise<void> {
   const rows = new Map(
     decisions.map(({ requestSpecId: id, record: { request }, at }) => {
-      const { vcpus, memoryMib, diskGib } = demandOf(request)
+      const { vcpus, memoryMib, diskGib } = demandOf(currentSpec(request))
       return [
         id,
         {

@@ -2,6 +2,7 @@ import {
   type Change,
   type Claim,
   type Code,
+  currentSpec,
   type Decided,
   decide,
   ENTRY_FORMAT,
@@ -263,7 +264,8 @@ function refusalReasons(
   const profile = fleet.profiles.find(record.profile)
   if (profile === undefined) return []
   const held = overlay.size
-  const { id, request, seed, attempt, alternatesPerInstance } = record
+  const { id, seed, attempt, alternatesPerInstance } = record
+  const request = currentSpec(record.request)
   // a move is of one instance: there are no earlier picks
   if (source === undefined)
     decide(fleet, overlay, { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: false, claimIds })

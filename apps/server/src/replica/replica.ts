@@ -7,7 +7,9 @@ import {
   type Fleet,
   type LogEntry,
   levelOf,
+  levelOfRequest,
   type Place,
+  publishedSpec,
   rebuildFleet,
   restoreFleet,
   UnknownEntryError,
@@ -235,7 +237,8 @@ export class Replica {
         attempt: 0,
         ...waiting,
       }))
-    return isMove(call.intent) ? this.#atLevel(levelOf({ type: 'move' }), enqueue) : enqueue()
+    if (this.#fleet.featureLevel >= FEATURE_LEVEL) return enqueue()
+    return this.#atLevel(levelOfRequest(publishedSpec(call.request), isMove(call.intent)), enqueue)
   }
 
   /** Writes changes that need no decision; answers per change whether it counted. */

@@ -1,4 +1,13 @@
-import { type Claim, type DecisionRecord, type Fleet, type HostRecord, hostStatuses, type Proposal, ZONE_KEY } from '@gantt/scheduler-core'
+import {
+  type Claim,
+  type DecisionRecord,
+  type Fleet,
+  type HostRecord,
+  hostStatuses,
+  type Proposal,
+  publishedStats,
+  ZONE_KEY,
+} from '@gantt/scheduler-core'
 import type { AggregateRow, ClaimRow, GroupRow, NodeRow, Rows, StoredDecision } from '../db/rows.ts'
 import type { UnloggedDecision } from './placement.ts'
 import type { Applied } from './replica.ts'
@@ -127,7 +136,7 @@ function nodeRow(fleet: Fleet, record: HostRecord): NodeRow {
     node: record.node,
     status: hostStatuses[fleet.hosts.columns.status[record.index] as number] as string,
     availability_zone: record.zone,
-    document: { stats: record.stats, statusReason: record.statusReason, namespaces: Object.fromEntries(record.namespaces) },
+    document: { stats: publishedStats(record.stats), statusReason: record.statusReason, namespaces: Object.fromEntries(record.namespaces) },
     revision: record.revision,
   }
 }

@@ -1,4 +1,4 @@
-import { demandOf } from '@gantt/scheduler-core'
+import { currentSpec, demandOf } from '@gantt/scheduler-core'
 import type { StoredRequestSpec } from '../services/decisions.ts'
 import type { Issue } from '../services/outcome.ts'
 import { issue } from '../services/outcome.ts'
@@ -175,9 +175,9 @@ builder.node(RequestSpec, {
     version: t.exposeString('version', { description: 'Version of its form.' }),
     numInstances: t.int({ description: 'How many instances.', resolve: ({ document }) => document.numInstances }),
     flavorName: t.string({ nullable: true, description: 'As the caller named it.', resolve: ({ document }) => document.flavor.name }),
-    vcpus: t.int({ description: 'Per instance.', resolve: ({ document }) => demandOf(document).vcpus }),
-    memoryMb: t.int({ description: 'MiB per instance.', resolve: ({ document }) => demandOf(document).memoryMib }),
-    diskGb: t.int({ description: 'GiB per instance.', resolve: ({ document }) => demandOf(document).diskGib }),
+    vcpus: t.int({ description: 'Per instance.', resolve: ({ document }) => demandOf(currentSpec(document)).vcpus }),
+    memoryMb: t.int({ description: 'MiB per instance.', resolve: ({ document }) => demandOf(currentSpec(document)).memoryMib }),
+    diskGb: t.int({ description: 'GiB per instance.', resolve: ({ document }) => demandOf(currentSpec(document)).diskGib }),
     projectId: t.string({ nullable: true, description: 'Whose.', resolve: ({ document }) => document.projectId }),
     availabilityZone: t.string({
       nullable: true,

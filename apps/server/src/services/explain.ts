@@ -1,5 +1,6 @@
 import {
   CORE_VERSION,
+  currentSpec,
   DEFAULT_PROFILE,
   type DecisionRecord,
   type Fleet,
@@ -119,7 +120,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     if (subject.type === 'request-spec') {
       const stored = await decisions.findSpec(subject.id)
       if (stored === undefined) throw InputFault.at([...SUBJECT, 'requestSpecId'], subject.id, 'the id of a request')
-      return askSpec(stored.document, options)
+      return askSpec(currentSpec(stored.document), options)
     }
     const parsed = parseSpec(subject.spec)
     if ('type' in parsed) throw new InputFault(invalid(parsed.issues).issues)
@@ -153,6 +154,6 @@ function passesNow({ fleet }: Replica, { record }: Question, { host, node }: Hos
   if (index === undefined) return null
   const profile = fleet.profiles.find(record.profile)
   if (profile === undefined) return null
-  const checks = prepareChecks(fleet, record.request, profile).checksOf(index)
+  const checks = prepareChecks(fleet, currentSpec(record.request), profile).checksOf(index)
   return checks.every(({ verdict }) => verdict === 'PASS' || verdict === 'NOT_ASKED')
 }

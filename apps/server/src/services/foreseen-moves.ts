@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   type Claim,
+  currentSpec,
   decide,
   examine,
   type Fleet,
@@ -72,7 +73,7 @@ function foresee(fleet: Fleet, overlay: Overlay, profile: Profile, intent: MoveI
   if (host !== undefined) return { claim, destination: { fleet, record: host }, message: null, reasons: [] }
   const held = overlay.size
   liftSource(overlay, request, source)
-  const { steps } = examine(fleet, record.request, profile, seed)
+  const { steps } = examine(fleet, currentSpec(record.request), profile, seed)
   overlay.rollback(held)
   const reasons = steps.flatMap((step) =>
     step.reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),

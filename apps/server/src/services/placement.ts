@@ -6,6 +6,7 @@ import {
   type Destination,
   type Intent,
   parseRequestSpec,
+  publishedSpec,
   type RequestSpec,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
@@ -188,7 +189,16 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
   const ttlMs = input.ttlMs ?? DEFAULT_TTL_MS
   const profile = input.profile ?? DEFAULT_PROFILE
   // what is asked, not how long the caller waits or how much it wants to hear
-  const asked = { request, intent, mode, ttlMs, alternatesPerInstance, profile, allOrNothing, ...(source !== null && { source }) }
+  const asked = {
+    request: publishedSpec(request),
+    intent,
+    mode,
+    ttlMs,
+    alternatesPerInstance,
+    profile,
+    allOrNothing,
+    ...(source !== null && { source }),
+  }
   return {
     account,
     key,

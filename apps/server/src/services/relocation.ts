@@ -1,4 +1,4 @@
-import { type Claim, DEFAULT_PROFILE, type HostRecord, isLive, type RequestSpec } from '@gantt/scheduler-core'
+import { type Claim, currentSpec, DEFAULT_PROFILE, type HostRecord, isLive, type RequestSpec } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import type { ClaimRef } from './claims.ts'
 import type { Decisions } from './decisions.ts'
@@ -70,7 +70,7 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
     async claimOn(account, { decisionId, host, instance, ...input }) {
       const stored = await decisions.stored(decisionId)
       if (stored === undefined) return notFound('decision', decisionId, ['input', 'decisionId'])
-      const { request } = stored.record
+      const request = currentSpec(stored.record.request)
       const { instanceUuids } = request
       if (instance !== null && !instanceUuids.includes(instance))
         return invalid([
@@ -122,7 +122,7 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
             allOrNothing: true,
             minRevision: null,
           }
-          return { claim, outcome: await placement.select(account, input, requestFor(stored.record.request, claim)) }
+          return { claim, outcome: await placement.select(account, input, requestFor(currentSpec(stored.record.request), claim)) }
         }),
       )
       return {
@@ -141,7 +141,7 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
       const asked = await Promise.all(
         leaving(records).map(async (claim) => {
           const stored = await decisions.stored(claim.decision)
-          return { claim, request: stored === undefined ? undefined : requestFor(stored.record.request, claim) }
+          return { claim, request: stored === undefined ? undefined : requestFor(currentSpec(stored.record.request), claim) }
         }),
       )
       const { fleet } = replica

@@ -2,6 +2,7 @@ import {
   type Claim,
   COMPUTE,
   canonicalJson,
+  currentStats,
   type HostName,
   type HostReported,
   limits,
@@ -9,6 +10,7 @@ import {
   type NamespaceReported,
   parseHostStats,
   parseStatsDelta,
+  publishedStats,
   type Void,
 } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
@@ -129,7 +131,7 @@ function saysSomethingNew({ fleet }: Replica, report: Report): boolean {
     return known?.version !== report.version || canonicalJson(known.document) !== canonicalJson(report.document)
   }
   if (report.delta !== undefined && report.delta.baseSequence !== reporter.sequence) return true
-  const stats = report.full ?? mergeDelta(record.stats, report.delta ?? { baseSequence: 0 })
+  const stats = report.full === undefined ? mergeDelta(record.stats, report.delta ?? { baseSequence: 0 }) : currentStats(report.full)
   // the instance was there before its claim: the same report now materialises it
   const listed = new Set(stats.instances)
   for (const { instance, state } of record.claims)
@@ -186,7 +188,7 @@ function parse(input: ReportInput, path: readonly string[]): Report | Issue[] {
   if (full !== undefined) {
     const stats = parseHostStats(full)
     if (!stats.ok) return [...issues, ...under([...path, 'report', 'full'], stats.problems)]
-    return issues.length > 0 ? issues : { type: 'report', ...identity, full: stats.value }
+    return issues.length > 0 ? issues : { type: 'report', ...identity, full: publishedStats(stats.value) }
   }
   if (delta !== undefined) {
     const stats = parseStatsDelta(delta)

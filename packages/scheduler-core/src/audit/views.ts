@@ -3,6 +3,7 @@ import type { BoundKey } from '../claims/ledger.ts'
 import { at, type Column } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
+import { publishedStats } from '../fleet/stats-versions.ts'
 
 /**
  * The state as plain data in small pieces: for digests, and to tell two fleets apart. Hosts are named by their rank, which
@@ -40,7 +41,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     revision: record.revision,
     zone: record.zone,
     aggregates: record.aggregates,
-    stats,
+    stats: publishedStats(stats),
     traits: [...traits],
     present: [...present],
     reporters: [...reporters],

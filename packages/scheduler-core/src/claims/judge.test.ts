@@ -627,7 +627,7 @@ describe('an entry of a newer release', () => {
   test.each<[string, object, RegExp]>([
     ['of another format', { format: 2 }, /has format 2; this release reads format 1/],
     ['with a change that is not known', { changes: [{ type: 'claims', parts: [] }, { type: 'morph' }] }, /change of type morph/],
-    ['that raises the feature level too high', { changes: [{ type: 'feature', level: 3 }] }, /raises the feature level to 3/],
+    ['that raises the feature level too high', { changes: [{ type: 'feature', level: 4 }] }, /raises the feature level to 4/],
   ])('%s is refused whole, and the fleet stays as it was', (_name, parts, message) => {
     const log = twoHosts()
     const before = stored(log.fleet)

@@ -1,5 +1,5 @@
 import type { Intent } from '../fleet/change.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
+import type { PublishedSpec } from '../request/versions.ts'
 
 /** A host chosen for an instance, or the next best, as the caller is told. */
 export interface Destination {
@@ -51,7 +51,8 @@ export interface InstanceRecord {
  */
 export interface DecisionRecord {
   readonly id: string
-  readonly request: RequestSpec
+  /** In the oldest version that says all of it. */
+  readonly request: PublishedSpec
   /** name@number. */
   readonly profile: string
   readonly seed: string

@@ -3,6 +3,7 @@ import { isProposal, type LogEntry, type Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { type Examination, examine, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
+import { currentSpec } from '../request/versions.ts'
 import { type Decided, decide, liftSource } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
 import type { DecisionRecord } from './decision.ts'
@@ -28,7 +29,7 @@ export function examineAgain<T>(
   read: (examination: Examination) => T,
 ): T {
   return atInstance(fleet, before, record, instance, () =>
-    read(examine(fleet, record.request, profileOf(fleet, record), record.seed, instance)),
+    read(examine(fleet, currentSpec(record.request), profileOf(fleet, record), record.seed, instance)),
   )
 }
 
@@ -40,7 +41,9 @@ export function checkAgain<T>(
   instance: number,
   read: (checks: HostChecks) => T,
 ): T {
-  return atInstance(fleet, before, record, instance, () => read(prepareChecks(fleet, record.request, profileOf(fleet, record))))
+  return atInstance(fleet, before, record, instance, () =>
+    read(prepareChecks(fleet, currentSpec(record.request), profileOf(fleet, record))),
+  )
 }
 
 /** Reads the fleet as one instance of a decision met it. */
@@ -48,8 +51,9 @@ function atInstance<T>(fleet: Fleet, before: readonly Proposal[], record: Decisi
   const earlier = instance === 0 ? [] : replay(fleet, before, { ...record, allOrNothing: false }).parts.slice(0, instance)
   return withProposals(fleet, before, (overlay) => {
     const source = sourceOf(fleet, record)
-    if (source !== undefined) liftSource(overlay, record.request, source)
-    for (const part of earlier) overlay.hold(part, groupOf(record.request))
+    const request = currentSpec(record.request)
+    if (source !== undefined) liftSource(overlay, request, source)
+    for (const part of earlier) overlay.hold(part, groupOf(request))
     return read()
   })
 }
@@ -88,7 +92,7 @@ function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord): De
   const claimIds = new Array<string>(request.numInstances).fill('')
   return decide(fleet, overlay, {
     id,
-    request,
+    request: currentSpec(request),
     profile: profileOf(fleet, record),
     seed,
     attempt,

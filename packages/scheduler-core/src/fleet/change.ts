@@ -2,7 +2,9 @@ import type { DecisionRecord, SelectedDestination } from '../decision/decision.t
 import type { GpuGrant } from '../kinds/gpu/device.ts'
 import type { CellGrant } from '../kinds/numa/numa.ts'
 import type { Profile } from '../profiles/profile.ts'
-import type { HostStats, StatsDelta } from './stats.ts'
+import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
+import type { StatsDelta } from './stats.ts'
+import { type PublishedStats, type StatsVersion, statsVersionOf } from './stats-versions.ts'
 
 /**
  * The log's entries. They hold effects, not intentions: hosts, amounts, cells, CPUs and devices by name, so that
@@ -11,8 +13,11 @@ import type { HostStats, StatsDelta } from './stats.ts'
  */
 export const ENTRY_FORMAT = 1
 
-/** The highest feature level that this release can apply. Level 2: moves, revocations, edits of groups, liveness. */
-export const FEATURE_LEVEL = 2
+/**
+ * The highest feature level that this release can apply. Level 2: moves, revocations, edits of groups, liveness. Level 3:
+ * requests and reports of version 1.1.
+ */
+export const FEATURE_LEVEL = 3
 
 /** A position in the log, by which two replicas recognise the same history. */
 export interface Place {
@@ -164,7 +169,8 @@ export interface HostReported extends HostName {
   readonly type: 'report'
   readonly incarnation: string
   readonly sequence: number
-  readonly full?: HostStats
+  /** In the oldest version that says all of it. */
+  readonly full?: PublishedStats
   readonly delta?: StatsDelta
 }
 
@@ -262,6 +268,19 @@ export type Change =
 /** The feature level from which a change of each newer type may be written; all others are of level 1. */
 const levels: Partial<Record<Change['type'], number>> = { move: 2, revoke: 2, liveness: 2, group: 2, membership: 2 }
 
-export const levelOf = ({ type }: Pick<Change, 'type'>): number => levels[type] ?? 1
+/** The feature level from which each version of what changes carry may be written. */
+const versionLevels: Readonly<Record<SpecVersion & StatsVersion, number>> = { '1.0': 1, '1.1': 3 }
+
+/** The feature level that every replica must read before the change is written. */
+export const levelOf = (change: Change): number => Math.max(levels[change.type] ?? 1, levelOfContent(change))
+
+/** The same for a request that is still to be decided. */
+export const levelOfRequest = (request: PublishedSpec, isMove: boolean): number => Math.max(isMove ? 2 : 1, versionLevels[request.version])
+
+function levelOfContent(change: Change): number {
+  if (isProposal(change)) return versionLevels[change.decision.request.version]
+  if (change.type === 'report' && change.full !== undefined) return versionLevels[statsVersionOf(change.full)]
+  return 1
+}
 
 export const isProposal = (change: Change): change is Proposal => change.type === 'claims' || change.type === 'move'

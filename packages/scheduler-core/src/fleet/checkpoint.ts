@@ -6,7 +6,7 @@ import type { Aggregate } from './aggregates.ts'
 import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type Place } from './change.ts'
 import { Fleet } from './fleet.ts'
 import type { HostRecord, HostTable, NamespaceDocument, Reporter } from './hosts.ts'
-import type { HostStats } from './stats.ts'
+import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
 
 /**
  * Format of checkpoints; a release reads this one and those before it, and says so when it meets another. Format 2 has
@@ -37,7 +37,8 @@ export interface Checkpoint {
 
 export interface StoredHost extends HostName {
   readonly firstSeen: number
-  readonly stats: HostStats
+  /** In the oldest version that says all of it. */
+  readonly stats: PublishedStats
   readonly status: HostStatus
   readonly statusReason: string
   readonly liveness: number
@@ -224,7 +225,7 @@ function storeHost({ hosts: { columns } }: Fleet, record: HostRecord): StoredHos
     host: record.host,
     node: record.node,
     firstSeen: record.firstSeen,
-    stats: record.stats,
+    stats: publishedStats(record.stats),
     status: hostStatuses[columns.status[record.index] as number] as HostStatus,
     statusReason: record.statusReason,
     liveness: columns.liveness[record.index] as number,
@@ -240,18 +241,19 @@ function storeHost({ hosts: { columns } }: Fleet, record: HostRecord): StoredHos
 }
 
 function restoreHost(hosts: HostTable, stored: StoredHost): void {
-  const record = hosts.add(stored, stored.stats, stored.firstSeen)
+  const stats = currentStats(stored.stats)
+  const record = hosts.add(stored, stats, stored.firstSeen)
   const { index } = record
   hosts.columns.status[index] = hostStatuses.indexOf(stored.status)
   hosts.columns.liveness[index] = stored.liveness
   record.statusReason = stored.statusReason
   record.livenessReason = stored.livenessReason ?? ''
   record.reportedAt = stored.reportedAt
-  record.traits = new Set(stored.stats.traits)
+  record.traits = new Set(stats.traits)
   record.present = new Set(stored.present)
   for (const [namespace, reporter] of stored.reporters) record.reporters.set(namespace, { ...reporter })
   for (const [namespace, document] of stored.namespaces) record.namespaces.set(namespace, document)
-  for (const kind of allKinds) kind.takeInventory(hosts, index, stored.stats)
+  for (const kind of allKinds) kind.takeInventory(hosts, index, stats)
 }
 
 function storeClaim({ hosts }: Fleet, { host, source, target, extra, ...claim }: Claim): StoredClaim {

@@ -4,6 +4,7 @@ import type { HostReported, NamespaceReported } from './change.ts'
 import type { Fleet } from './fleet.ts'
 import type { HostRecord, HostTable, Reporter } from './hosts.ts'
 import { type HostStats, mergeDelta, type StatsDelta } from './stats.ts'
+import { currentStats } from './stats-versions.ts'
 
 /** How many earlier incarnations of a reporter are recognised as stale. */
 const PAST_INCARNATIONS = 8
@@ -23,7 +24,8 @@ export function takeReport(fleet: Fleet, change: HostReported): Code | undefined
     if (reporter?.incarnation !== change.incarnation || reporter.sequence !== change.delta.baseSequence) return 'report.gap'
     if (!saysWhatItMoves(hosts, known, change.delta)) return 'report.gap'
   }
-  const stats = change.full ?? mergeDelta((known as HostRecord).stats, change.delta ?? { baseSequence: 0 })
+  const stats =
+    change.full === undefined ? mergeDelta((known as HostRecord).stats, change.delta ?? { baseSequence: 0 }) : currentStats(change.full)
   const record = known ?? hosts.add(change, stats, place.revision)
   if (known === undefined) fleet.aggregates.attach(record)
   record.reporters.set(COMPUTE, nextReporter(reporter, change))
@@ -38,6 +40,8 @@ export function takeReport(fleet: Fleet, change: HostReported): Code | undefined
  * use itself, the delta must give the new figure. Cells, GPUs and classes of their own have none in a delta: they need a full report.
  */
 function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta): boolean {
+  // what Nova wrote is told anew as a whole, or would no longer be what the host is
+  if (record.stats.nova !== null) return false
   const told = toldBy(delta)
   const moved = new Set([...(delta.addInstances ?? []), ...(delta.removeInstances ?? [])])
   for (const { instance, grants } of record.claims) {

@@ -1,135 +1,10 @@
 import { z } from 'zod'
 import type { Parsed } from '../problem.ts'
 import { limits } from '../request/limits.ts'
-import { parseWith } from '../request/parse.ts'
-
-const name = z.string().min(1).max(limits.nameLength)
-const whole = (max: number) => z.number().int().min(0).max(max)
-const list = <T extends z.ZodType>(item: T, max: number = limits.entries) => z.array(item).max(max)
-const ratio = z.number().min(0.001).max(limits.ratio)
-const memory = z
-  .number()
-  .int()
-  .min(0)
-  .max(limits.memoryMib, `must be ${limits.memoryMib} MiB (64 TiB) or less; more is most likely given in bytes or KiB`)
-const className = z.string().regex(/^[A-Z][A-Z0-9_]{0,254}$/, 'must be a resource class: capital letters, digits and _')
-/** One spelling for each: instances are compared as text. */
-const uuid = z.uuid().toLowerCase()
-const cpus = list(whole(limits.cpus), limits.cpus)
-
-const inventory = z
-  .strictObject({
-    resourceClass: className,
-    total: whole(limits.amount),
-    /** Kept back for the host itself. */
-    reserved: whole(limits.amount).default(0),
-    /** Overcommit: capacity = floor((total - reserved) x ratio). Three decimals count. */
-    allocationRatio: ratio.default(1),
-    minUnit: z.number().int().min(1).max(limits.amount).default(1),
-    maxUnit: z.number().int().min(1).max(limits.amount).nullable().default(null),
-    stepSize: z.number().int().min(1).max(limits.amount).default(1),
-    /** What runs there, if the host counts it; null: this service counts by its claims. */
-    used: whole(limits.amount).nullable().default(null),
-  })
-  .refine((given) => given.reserved <= given.total, { path: ['reserved'], error: 'must be at most the total' })
-
-const numaCell = z
-  .strictObject({
-    id: whole(limits.cpus),
-    /** Host CPU numbers of the cell. */
-    cpuset: cpus,
-    memoryMb: memory,
-    /** Memory in use by running instances, MiB; null: counted by claims. */
-    memoryUsageMb: memory.nullable().default(null),
-    /** Shared CPUs in use by running instances; null: counted by claims. */
-    cpuUsage: whole(limits.vcpus).nullable().default(null),
-    /** Host CPUs given to running instances for themselves; null: counted by claims. */
-    pinnedCpus: cpus.nullable().default(null),
-  })
-  .refine((cell) => new Set(cell.cpuset).size === cell.cpuset.length, { path: ['cpuset'], error: 'must not list a CPU twice' })
-  .refine(
-    (cell) => {
-      const own = new Set(cell.cpuset)
-      return (cell.pinnedCpus ?? []).every((cpu) => own.has(cpu))
-    },
-    { path: ['pinnedCpus'], error: 'must be CPUs of the cell' },
-  )
-
-const gpu = z.strictObject({
-  index: whole(1_023),
-  model: name.nullable().default(null),
-  /** Thousandths in use by running instances; null: counted by claims. */
-  usedMilli: whole(1_000).nullable().default(null),
-})
-
-const unique =
-  <T>(key: (item: T) => unknown) =>
-  (items: readonly T[]) =>
-    new Set(items.map(key)).size === items.length
-
-/** A host's full picture of itself, namespace `compute`, version 1.0. Memory in MiB, disk in GiB. */
-export const hostStatsV1 = z.strictObject({
-  vcpus: whole(limits.vcpus),
-  vcpusUsed: whole(limits.vcpus * 16),
-  memoryMb: memory,
-  memoryMbUsed: whole(limits.memoryMib * 16),
-  localGb: whole(limits.diskGib),
-  localGbUsed: whole(limits.diskGib * 16),
-  freeDiskGb: z.number().int().min(-limits.diskGib).max(limits.diskGib).nullable().default(null),
-  diskAvailableLeast: z.number().int().min(-limits.diskGib).max(limits.diskGib).nullable().default(null),
-  cpuAllocationRatio: ratio.default(1),
-  ramAllocationRatio: ratio.default(1),
-  diskAllocationRatio: ratio.default(1),
-  runningVms: whole(limits.vcpus).default(0),
-  numIoOps: whole(limits.vcpus).default(0),
-  hypervisorType: name.nullable().default(null),
-  hypervisorVersion: whole(2 ** 31 - 1)
-    .nullable()
-    .default(null),
-  hypervisorHostname: name.nullable().default(null),
-  hostIp: name.nullable().default(null),
-  supportedInstances: list(z.strictObject({ arch: name, hvType: name, vmMode: name })).default([]),
-  cpuInfo: z
-    .strictObject({
-      arch: name.nullable().default(null),
-      vendor: name.nullable().default(null),
-      model: name.nullable().default(null),
-      features: list(name, 1_024).default([]),
-      sockets: whole(1_024).nullable().default(null),
-      cores: whole(limits.vcpus).nullable().default(null),
-      threads: whole(limits.vcpus).nullable().default(null),
-    })
-    .nullable()
-    .default(null),
-  metrics: list(z.strictObject({ name, value: z.number(), timestamp: z.string().max(64), source: name.nullable().default(null) })).default(
-    [],
-  ),
-  numaCells: list(numaCell, limits.numaCells)
-    .refine(
-      unique((cell: { id: number }) => cell.id),
-      'must not number two cells alike',
-    )
-    .refine((cells) => {
-      const all = cells.flatMap(({ cpuset }) => [...new Set(cpuset)])
-      return new Set(all).size === all.length
-    }, 'must not list a CPU in two cells')
-    .default([]),
-  gpus: list(gpu, limits.gpusPerHost)
-    .refine(
-      unique((device: { index: number }) => device.index),
-      'must not number two GPUs alike',
-    )
-    .default([]),
-  traits: list(name, 1_024).default([]),
-  inventories: list(inventory)
-    .refine(
-      unique((given: { resourceClass: string }) => given.resourceClass),
-      'must not list a resource class twice',
-    )
-    .default([]),
-  /** Every instance that runs there; null: not told, so nothing is materialised by this report. */
-  instances: list(uuid, 10_000).nullable().default(null),
-})
+import { parseWith, unknownVersion, versionOf } from '../request/parse.ts'
+import { hostStatsV1_0, list, uuid, whole } from './stats-versions/v1-0.ts'
+import { type HostStatsV1_1, hostStatsV1_1 } from './stats-versions/v1-1.ts'
+import { CURRENT_STATS_VERSION, currentStats, statsVersions } from './stats-versions.ts'
 
 /** What changed since the report with sequence `baseSequence`. */
 export const statsDeltaV1 = z.strictObject({
@@ -143,11 +18,28 @@ export const statsDeltaV1 = z.strictObject({
   removeInstances: list(uuid, 10_000).optional(),
 })
 
-export type HostStats = z.output<typeof hostStatsV1>
+/** The current shape of a host's full picture. */
+export type HostStats = HostStatsV1_1
+/** What a host may leave out of it is filled in. */
+export type HostStatsInput = z.input<typeof hostStatsV1_1>
 export type StatsDelta = z.output<typeof statsDeltaV1>
 
-/** Unknown input to a full report, or every problem at once. */
-export const parseHostStats = (input: unknown): Parsed<HostStats> => parseWith(hostStatsV1, input, 'stats')
+/** Unknown input of any published version to a full report of the current one, or every problem at once. */
+export function parseHostStats(input: unknown): Parsed<HostStats> {
+  const version = versionOf(input) ?? CURRENT_STATS_VERSION
+  switch (version) {
+    case '1.0': {
+      // documents of 1.0 do not say their version; callers may
+      const { version: _, ...document } = input as { readonly version?: unknown }
+      const parsed = parseWith(hostStatsV1_0, document, 'stats')
+      return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
+    }
+    case '1.1':
+      return parseWith(hostStatsV1_1, input, 'stats')
+    default:
+      return { ok: false, problems: [unknownVersion('stats', version, statsVersions)] }
+  }
+}
 
 /** Unknown input to a delta, or every problem at once. */
 export const parseStatsDelta = (input: unknown): Parsed<StatsDelta> => parseWith(statsDeltaV1, input, 'stats')

@@ -68,6 +68,16 @@ const numaHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
         return { id, cpuset, memoryMb, ...(counts ? { cpuUsage: shared, memoryUsageMb: 0, pinnedCpus: cpuset.slice(0, pinned) } : {}) }
       }),
     }))
+const guestCell = (shape: Partial<NumaCellRequest>): NumaCellRequest => ({
+  id: 0,
+  cpus: [0],
+  memoryMb: 1,
+  cpuPolicy: 'shared',
+  dedicatedCpus: [],
+  cpuThreadPolicy: null,
+  pageSize: null,
+  ...shape,
+})
 const guestCells = (max: number): fc.Arbitrary<NumaCellRequest[]> =>
   fc
     .array(
@@ -78,7 +88,7 @@ const guestCells = (max: number): fc.Arbitrary<NumaCellRequest[]> =>
       }),
       { minLength: 1, maxLength: max },
     )
-    .map((cells) => cells.map((guest, id) => ({ ...guest, id })))
+    .map((cells) => cells.map((guest, id) => guestCell({ ...guest, id })))
 
 /** What is left of a cell's memory and, with its pinned CPUs taken out, of its shared CPUs. */
 function leftOf(cell: CellState): number {
@@ -191,7 +201,7 @@ describe('NUMA cells', () => {
     ['tightest', [7, 7, 7], 0],
   ])('the rule %s with %j MiB of 100 used takes cell %i', (rule, used, cell) => {
     const fleet = aFleet({ h1: cells(used) })
-    const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, [{ id: 0, cpus: [0], memoryMb: 5, cpuPolicy: 'shared' }])
+    const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, [guestCell({ memoryMb: 5 })])
     expect(grant).toEqual([{ guest: 0, cell, memoryMb: 5, cpus: 1 }])
   })
 
@@ -199,13 +209,13 @@ describe('NUMA cells', () => {
     const fleet = aFleet({ h1: cells([0]) })
     const assign = numaKind.createAssign(undefined)
     const dedicated = (count: number) =>
-      assign(fleet.hosts, H1, [{ id: 0, cpus: Array.from({ length: count }, (_, cpu) => cpu), memoryMb: 1, cpuPolicy: 'dedicated' }])
+      assign(fleet.hosts, H1, [guestCell({ cpus: Array.from({ length: count }, (_, cpu) => cpu), cpuPolicy: 'dedicated' })])
     const first = dedicated(2)
     expect(first?.[0]?.pinned).toEqual([0, 1])
     if (first !== undefined) numaKind.hold(fleet.hosts, H1, first, false)
     expect(dedicated(2)?.[0]?.pinned).toEqual([2, 3])
     expect(dedicated(3)).toBeUndefined()
-    expect(assign(fleet.hosts, H1, [{ id: 0, cpus: [0, 1, 2], memoryMb: 1, cpuPolicy: 'shared' }])).toBeUndefined()
+    expect(assign(fleet.hosts, H1, [guestCell({ cpus: [0, 1, 2] })])).toBeUndefined()
   })
 
   test('two parts of a grant on one cell are added up', () => {
@@ -272,7 +282,7 @@ test('the emptiest cell is the one with the most CPUs left, pinned ones not coun
     pinnedCpus: id === 0 ? [0, 1, 2, 3, 4, 5] : [8],
   }))
   const fleet = aFleet({ h1: { numaCells: cells } })
-  const ask = [{ id: 0, cpus: [0], memoryMb: 1, cpuPolicy: 'shared' as const }]
+  const ask = [guestCell({})]
   const choose = (rule: string) => numaKind.createAssign({ rule })(fleet.hosts, 0 as HostIndex, ask)?.[0]?.cell
   expect([choose('emptiest'), choose('tightest')]).toEqual([1, 0])
 })

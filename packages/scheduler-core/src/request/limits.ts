@@ -16,4 +16,8 @@ export const limits = {
   numaCells: 64,
   cpus: 4_096,
   documentLength: 65_536,
+  /** Characters of a document of Nova's that is kept as it came. */
+  novaDocumentLength: 262_144,
+  pciRequests: 64,
+  pciPools: 256,
 } as const

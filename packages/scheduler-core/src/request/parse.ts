@@ -3,30 +3,45 @@ import type { Code } from '../codes.ts'
 import { type Parsed, type Problem, quote } from '../problem.ts'
 import type { RequestSpec } from './request-spec.ts'
 import { findOddities } from './unstorable.ts'
-import { requestSpecV1 } from './versions/v1-0.ts'
+import { requestSpecV1_0 } from './versions/v1-0.ts'
+import { requestSpecV1_1 } from './versions/v1-1.ts'
+import { CURRENT_SPEC_VERSION, currentSpec, specVersions } from './versions.ts'
 
 type Family = 'spec' | 'stats' | 'profile'
 
 /** Problems told at most for one input: the first hundred are enough to mend it. */
 const MAX_PROBLEMS = 100
 
-/** Unknown input to a RequestSpec of the current version, or every problem at once. Never throws. */
+/** Unknown input of any published version to a request of the current one, or every problem at once. Never throws. */
 export function parseRequestSpec(input: unknown): Parsed<RequestSpec> {
-  const version = (input !== null && typeof input === 'object' && 'version' in input ? input.version : undefined) ?? '1.0'
-  if (version !== '1.0')
-    return {
-      ok: false,
-      problems: [
-        {
-          code: 'spec.unknown_version',
-          path: ['version'],
-          message: `version is ${quote(version)}; it must be 1.0`,
-          expected: '1.0',
-          actual: quote(version),
-        },
-      ],
+  const version = versionOf(input) ?? CURRENT_SPEC_VERSION
+  switch (version) {
+    case '1.0': {
+      const parsed = parseWith(requestSpecV1_0, input, 'spec')
+      return parsed.ok ? { ok: true, value: currentSpec(parsed.value) } : parsed
     }
-  return parseWith(requestSpecV1, input, 'spec')
+    case '1.1':
+      return parseWith(requestSpecV1_1, input, 'spec')
+    default:
+      return { ok: false, problems: [unknownVersion('spec', version, specVersions)] }
+  }
+}
+
+/** The version that an input names; undefined when it names none. */
+export const versionOf = (input: unknown): unknown =>
+  input !== null && typeof input === 'object' && 'version' in input ? (input.version ?? undefined) : undefined
+
+/** The problem with a version that is none of the published ones. */
+export function unknownVersion(family: 'spec' | 'stats', version: unknown, published: readonly string[]): Problem {
+  const expected = `${published.length > 1 ? 'one of ' : ''}${published.join(', ')}`
+  const actual = quote(version)
+  return {
+    code: `${family}.unknown_version`,
+    path: ['version'],
+    message: `version is ${actual}; it must be ${expected}`,
+    expected,
+    actual,
+  }
 }
 
 /** Runs a zod schema over unknown input and words its issues as problems: `<family>.unknown_field`, `<family>.invalid`. */

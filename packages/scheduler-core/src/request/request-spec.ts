@@ -1,12 +1,18 @@
-import type { RequestSpecV1 } from './versions/v1-0.ts'
+import type { z } from 'zod'
+import type { RequestSpecV1_1, requestSpecV1_1 } from './versions/v1-1.ts'
 
 /** The current shape of a request. Immutable: filters and weighers read it, nothing changes it. */
-export type RequestSpec = RequestSpecV1
+export type RequestSpec = RequestSpecV1_1
+/** What a caller may leave out of it is filled in. */
+export type RequestSpecInput = z.input<typeof requestSpecV1_1>
 
-export type { Flavor, GpuRequest, ImageMeta, InstanceGroup, NumaCellRequest, ResourceGroup } from './versions/v1-0.ts'
-
-/** The version that new requests are written in. */
-export const CURRENT_SPEC_VERSION = '1.0'
+export type Flavor = RequestSpec['flavor']
+export type ImageMeta = NonNullable<RequestSpec['image']>
+export type InstanceGroup = NonNullable<RequestSpec['instanceGroup']>
+export type NumaCellRequest = NonNullable<RequestSpec['numaTopology']>['cells'][number]
+export type GpuRequest = NonNullable<RequestSpec['gpus']>
+export type PciRequest = RequestSpec['pciRequests'][number]
+export type ResourceGroup = RequestSpec['requestedResources'][number]
 
 /** What one instance of a request takes from the host that it lands on, derived once from the request. */
 export interface Demand {

@@ -8,6 +8,7 @@ import { allKinds } from '../kinds/index.ts'
 import { type CompiledProfile, compileProfile } from '../pipeline/compile.ts'
 import { type Profile, profileRef } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import { publishedSpec } from '../request/versions.ts'
 import { CORE_VERSION } from '../version.ts'
 import { createChanceScheduler, createFilterScheduler, groupOf } from './filter-scheduler.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -56,7 +57,7 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
     ...selection,
     record: {
       id: input.id,
-      request,
+      request: publishedSpec(request),
       profile: profileRef(profile),
       seed,
       attempt: input.attempt,

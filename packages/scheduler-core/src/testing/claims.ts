@@ -1,4 +1,5 @@
 import type { ClaimPart, ClaimRef, ClaimsProposed, Grants, GroupBinding, MoveIntent, MoveProposed } from '../fleet/change.ts'
+import { publishedSpec } from '../request/versions.ts'
 import { CORE_VERSION } from '../version.ts'
 import { aRequest } from './request.ts'
 
@@ -40,7 +41,7 @@ export function aClaim(shape: ClaimShape = {}): ClaimsProposed {
     answer: parts.map(({ instance, host, node }) => ({ instance, selected: { host, node, weight: 0, limits: {} }, alternates: [] })),
     decision: {
       id: `decision of ${key}`,
-      request: aRequest(),
+      request: publishedSpec(aRequest()),
       profile: 'default@0',
       seed: key,
       attempt: 1,

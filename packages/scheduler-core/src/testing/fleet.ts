@@ -1,16 +1,25 @@
-import type { z } from 'zod'
 import type { HostReported } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { hostStatsV1 } from '../fleet/stats.ts'
+import type { HostStatsInput } from '../fleet/stats.ts'
+import { hostStatsV1_1 } from '../fleet/stats-versions/v1-1.ts'
+import { publishedStats } from '../fleet/stats-versions.ts'
 import { aLog } from './log.ts'
 
 /** What matters of a host; the rest is a machine of 16 CPUs, 64 GiB and 1 TiB with nothing used. */
-export type HostShape = Partial<z.input<typeof hostStatsV1>>
+export type HostShape = Partial<HostStatsInput>
 
 /** The report of a host, as a change. */
 export function aReport(host: string, shape: HostShape = {}, sequence = 1): HostReported {
-  const full = hostStatsV1.parse({ vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0, ...shape })
-  return { type: 'report', host, node: host, incarnation: '00000000-0000-4000-8000-000000000001', sequence, full }
+  const stats = hostStatsV1_1.parse({
+    vcpus: 16,
+    vcpusUsed: 0,
+    memoryMb: 65_536,
+    memoryMbUsed: 0,
+    localGb: 1_024,
+    localGbUsed: 0,
+    ...shape,
+  })
+  return { type: 'report', host, node: host, incarnation: '00000000-0000-4000-8000-000000000001', sequence, full: publishedStats(stats) }
 }
 
 /** A fleet of these hosts, first seen in this order. */

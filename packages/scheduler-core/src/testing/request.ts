@@ -1,9 +1,8 @@
 import { parseRequestSpec } from '../request/parse.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
-import type { RequestSpecV1Input } from '../request/versions/v1-0.ts'
+import type { RequestSpec, RequestSpecInput } from '../request/request-spec.ts'
 
 /** What matters of a request; the rest asks 1 CPU and 1 GiB. Throws when the request is not valid. */
-export function aRequest(shape: Partial<RequestSpecV1Input> & { readonly memoryMb?: number; readonly vcpus?: number } = {}): RequestSpec {
+export function aRequest(shape: Partial<RequestSpecInput> & { readonly memoryMb?: number; readonly vcpus?: number } = {}): RequestSpec {
   const { memoryMb = 1_024, vcpus = 1, ...rest } = shape
   const parsed = parseRequestSpec({ flavor: { vcpus, memoryMb }, ...rest })
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))

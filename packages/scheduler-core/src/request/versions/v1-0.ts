@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 
-const name = z.string().min(1).max(limits.nameLength)
+export const name = z.string().min(1).max(limits.nameLength)
 /** One spelling for each: instances are compared as text. */
-const uuid = z.uuid().toLowerCase()
-const whole = (max: number) => z.number().int().min(0).max(max)
-const positive = (max: number) => z.number().int().min(1).max(max)
-const list = <T extends z.ZodType>(item: T, max: number = limits.entries) => z.array(item).max(max)
+export const uuid = z.uuid().toLowerCase()
+export const whole = (max: number) => z.number().int().min(0).max(max)
+export const positive = (max: number) => z.number().int().min(1).max(max)
+export const list = <T extends z.ZodType>(item: T, max: number = limits.entries) => z.array(item).max(max)
 const resourceClass = z.string().regex(/^[A-Z][A-Z0-9_]{0,254}$/, 'must be a resource class: capital letters, digits and _')
 const trait = z.string().regex(/^[A-Z][A-Z0-9_]{0,254}$/, 'must be a trait: capital letters, digits and _')
-const keyValues = z
+export const keyValues = z
   .record(z.string().min(1).max(limits.nameLength), z.string().max(limits.valueLength))
   .refine((pairs) => Object.keys(pairs).length <= limits.entries, `must hold at most ${limits.entries} keys`)
   .refine(
@@ -64,7 +64,8 @@ const instanceGroup = z.strictObject({
   hosts: list(name).default([]),
 })
 
-const numaCell = z.strictObject({
+/** The fields of a guest's cell. */
+export const numaCellFields = {
   /** The guest's cell number. */
   id: whole(limits.numaCells),
   /** The guest's CPU numbers in this cell; only their count matters for placing. */
@@ -73,7 +74,7 @@ const numaCell = z.strictObject({
   memoryMb: positive(limits.memoryMib),
   /** dedicated: each guest CPU gets a host CPU of its own. */
   cpuPolicy: z.enum(['shared', 'dedicated']).default('shared'),
-})
+}
 
 const gpus = z.strictObject({
   count: positive(limits.gpusPerHost).default(1),
@@ -92,76 +93,87 @@ const resourceGroup = z.strictObject({
   memberOf: list(uuid).default([]),
 })
 
+/** The fields of RequestSpec 1.0. */
+export const requestFields = {
+  version: z.literal('1.0').default('1.0'),
+  /** Names of the instances; when given, one for each. */
+  instanceUuids: list(uuid, limits.instances).default([]),
+  numInstances: positive(limits.instances).optional(),
+  projectId: name.nullable().default(null),
+  userId: name.nullable().default(null),
+  flavor,
+  image: image.nullable().default(null),
+  availabilityZone: name.nullable().default(null),
+  instanceGroup: instanceGroup.nullable().default(null),
+  numaTopology: z
+    .strictObject({ cells: list(z.strictObject(numaCellFields), limits.numaCells).min(1) })
+    .nullable()
+    .default(null),
+  gpus: gpus.nullable().default(null),
+  requestedResources: list(resourceGroup, 64).default([]),
+  requestedDestination: z
+    .strictObject({
+      host: name.nullable().default(null),
+      node: name.nullable().default(null),
+      /** Aggregates (uuid) of which the host must be in at least one; empty = any host. */
+      aggregates: list(uuid).default([]),
+    })
+    .nullable()
+    .default(null),
+  /** Only these hosts are candidates; the filters still run, unlike Nova's. */
+  forceHosts: list(name).default([]),
+  forceNodes: list(name).default([]),
+  ignoreHosts: list(name, limits.instances).default([]),
+  schedulerHints: z
+    .record(name, list(z.string().max(limits.valueLength)))
+    .refine((hints) => Object.keys(hints).length <= limits.entries, `must hold at most ${limits.entries} hints`)
+    .default({}),
+  /** The instance boots from a volume: its root disk takes nothing from the host. */
+  isBfv: z.boolean().default(false),
+}
+
 /** RequestSpec 1.0, the first published version. A published version never changes: the next one is a new file. */
-export const requestSpecV1 = z
-  .strictObject({
-    version: z.literal('1.0').default('1.0'),
-    /** Names of the instances; when given, one for each. */
-    instanceUuids: list(uuid, limits.instances).default([]),
-    numInstances: positive(limits.instances).optional(),
-    projectId: name.nullable().default(null),
-    userId: name.nullable().default(null),
-    flavor,
-    image: image.nullable().default(null),
-    availabilityZone: name.nullable().default(null),
-    instanceGroup: instanceGroup.nullable().default(null),
-    numaTopology: z
-      .strictObject({ cells: list(numaCell, limits.numaCells).min(1) })
-      .nullable()
-      .default(null),
-    gpus: gpus.nullable().default(null),
-    requestedResources: list(resourceGroup, 64).default([]),
-    requestedDestination: z
-      .strictObject({
-        host: name.nullable().default(null),
-        node: name.nullable().default(null),
-        /** Aggregates (uuid) of which the host must be in at least one; empty = any host. */
-        aggregates: list(uuid).default([]),
-      })
-      .nullable()
-      .default(null),
-    /** Only these hosts are candidates; the filters still run, unlike Nova's. */
-    forceHosts: list(name).default([]),
-    forceNodes: list(name).default([]),
-    ignoreHosts: list(name, limits.instances).default([]),
-    schedulerHints: z
-      .record(name, list(z.string().max(limits.valueLength)))
-      .refine((hints) => Object.keys(hints).length <= limits.entries, `must hold at most ${limits.entries} hints`)
-      .default({}),
-    /** The instance boots from a volume: its root disk takes nothing from the host. */
-    isBfv: z.boolean().default(false),
-  })
-  .superRefine((spec, context) => {
-    const named = spec.instanceUuids.length
-    if (named > 0 && spec.numInstances !== undefined && spec.numInstances !== named)
-      context.addIssue({
-        code: 'custom',
-        path: ['numInstances'],
-        input: spec.numInstances,
-        message: `must equal the number of instanceUuids, ${named}`,
-      })
-    if (new Set(spec.instanceUuids).size !== named)
-      context.addIssue({ code: 'custom', path: ['instanceUuids'], input: spec.instanceUuids, message: 'must not name an instance twice' })
-    const cells = spec.numaTopology?.cells ?? []
-    if (new Set(cells.map((cell) => cell.id)).size !== cells.length)
-      context.addIssue({ code: 'custom', path: ['numaTopology', 'cells'], input: cells, message: 'must not number two cells alike' })
-  })
-  .transform((spec) => ({ ...spec, numInstances: spec.numInstances ?? (spec.instanceUuids.length || 1) }))
+export const requestSpecV1_0 = z.strictObject(requestFields).superRefine(checkRequest).transform(countInstances)
 
-export type RequestSpecV1 = DeepReadonly<z.output<typeof requestSpecV1>>
-export type RequestSpecV1Input = z.input<typeof requestSpecV1>
-export type Flavor = RequestSpecV1['flavor']
-export type ImageMeta = NonNullable<RequestSpecV1['image']>
-export type InstanceGroup = NonNullable<RequestSpecV1['instanceGroup']>
-export type NumaCellRequest = NonNullable<RequestSpecV1['numaTopology']>['cells'][number]
-export type GpuRequest = NonNullable<RequestSpecV1['gpus']>
-export type ResourceGroup = RequestSpecV1['requestedResources'][number]
+export type RequestSpecV1_0 = DeepReadonly<z.output<typeof requestSpecV1_0>>
 
-type DeepReadonly<T> = T extends (infer Item)[]
+/** Everything in it that is a list or an object may not be changed either. */
+export type DeepReadonly<T> = T extends (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T
+
+interface Instances {
+  readonly instanceUuids: readonly string[]
+  readonly numInstances?: number | undefined
+}
+
+interface Checked extends Instances {
+  readonly numaTopology: { readonly cells: readonly { readonly id: number }[] } | null
+}
+
+/** What no field can say alone. */
+export function checkRequest(spec: Checked, context: z.core.$RefinementCtx): void {
+  const named = spec.instanceUuids.length
+  if (named > 0 && spec.numInstances !== undefined && spec.numInstances !== named)
+    context.addIssue({
+      code: 'custom',
+      path: ['numInstances'],
+      input: spec.numInstances,
+      message: `must equal the number of instanceUuids, ${named}`,
+    })
+  if (new Set(spec.instanceUuids).size !== named)
+    context.addIssue({ code: 'custom', path: ['instanceUuids'], input: spec.instanceUuids, message: 'must not name an instance twice' })
+  const cells = spec.numaTopology?.cells ?? []
+  if (new Set(cells.map((cell) => cell.id)).size !== cells.length)
+    context.addIssue({ code: 'custom', path: ['numaTopology', 'cells'], input: cells, message: 'must not number two cells alike' })
+}
+
+/** As many as are named, or one. */
+export function countInstances<Spec extends Instances>(spec: Spec): Spec & { numInstances: number } {
+  return { ...spec, numInstances: spec.numInstances ?? (spec.instanceUuids.length || 1) }
+}
 
 function split(key: string): [string, string?] {
   const colon = key.indexOf(':')

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { newerField, type Parsed, type Problem } from '../../problem.ts'
+import { limits } from '../../request/limits.ts'
+import { keyValues } from '../../request/versions/v1-0.ts'
+import { novaDocument } from '../../request/versions/v1-1.ts'
+import { cellsOf, checkCell, cpus, type HostStatsV1_0, list, name, numaCellFields, statsFields, unique, whole } from './v1-0.ts'
+
+const pages = z
+  .strictObject({
+    /** Size of a page in KiB. */
+    sizeKib: z
+      .number()
+      .int()
+      .min(1)
+      .max(limits.memoryMib * 1_024),
+    /** Pages of this size. */
+    total: whole(limits.amount),
+    /** Pages in use by running instances; null: counted by claims. */
+    used: whole(limits.amount).nullable().default(null),
+    /** Pages kept back for the host itself. */
+    reserved: whole(limits.amount).default(0),
+  })
+  .refine((given) => given.reserved <= given.total, { path: ['reserved'], error: 'must be at most the total' })
+
+const numaCell = z
+  .strictObject({
+    ...numaCellFields,
+    /** CPUs of the cell that are threads of one core, core by core; those in none are cores of their own. */
+    siblings: list(cpus, limits.cpus).default([]),
+    /** Memory pages of the cell by size. */
+    pages: list(pages, 16)
+      .refine(
+        unique((given: { sizeKib: number }) => given.sizeKib),
+        'must not list a page size twice',
+      )
+      .default([]),
+    /** CPUs of the cell that instances may be given for themselves; null: any of them. */
+    dedicatedCpuset: cpus.nullable().default(null),
+    /** The socket of the cell. */
+    socket: whole(limits.cpus).nullable().default(null),
+    /** Physical networks that are near to the cell. */
+    physicalNetworks: list(name).default([]),
+  })
+  .superRefine(checkCell)
+  .superRefine(({ cpuset, siblings, dedicatedCpuset }, context) => {
+    const own = new Set(cpuset)
+    const refuse = (field: string, found: unknown, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], input: found, message })
+    const threads = siblings.flat()
+    if (!threads.every((cpu) => own.has(cpu))) refuse('siblings', siblings, 'must be CPUs of the cell')
+    if (new Set(threads).size !== threads.length) refuse('siblings', siblings, 'must not list a CPU twice')
+    if (!(dedicatedCpuset ?? []).every((cpu) => own.has(cpu))) refuse('dedicatedCpuset', dedicatedCpuset, 'must be CPUs of the cell')
+  })
+
+const pciPool = z.strictObject({
+  /** PCI vendor, four hexadecimal digits in Nova's reports. */
+  vendorId: name,
+  /** PCI product, four hexadecimal digits in Nova's reports. */
+  productId: name,
+  /** The cell that the devices are near to; null: not known. */
+  numaNode: whole(limits.cpus).nullable().default(null),
+  /** E.g. type-PCI, type-PF, type-VF. */
+  deviceType: name.nullable().default(null),
+  /** Further properties, e.g. physical_network. */
+  tags: keyValues.default({}),
+  /** Devices in the pool. */
+  total: whole(limits.amount),
+  /** Devices in use by running instances; null: counted by claims. */
+  used: whole(limits.amount).nullable().default(null),
+})
+
+/** HostStats 1.1: threads, page sizes and sockets of cells, PCI devices, and ComputeNodes as Nova wrote them. The first that says its version. */
+export const hostStatsV1_1 = z.strictObject({
+  ...statsFields,
+  version: z.literal('1.1').default('1.1'),
+  numaCells: cellsOf(numaCell).default([]),
+  /** Cells (by id) that tunnelled networks are near to. */
+  tunneledCells: list(whole(limits.cpus), limits.numaCells).default([]),
+  /** PCI devices of the host, by kind. */
+  pciPools: list(pciPool, limits.pciPools).default([]),
+  /** The host as Nova wrote it, where it came so: Nova's rules read it; the other fields are derived from it. */
+  nova: z
+    .strictObject({
+      computeNode: novaDocument,
+      /** The nova-compute service of the host. */
+      service: novaDocument.nullable().default(null),
+      /** Nova's cell, which is no NUMA cell. */
+      cellUuid: name.nullable().default(null),
+    })
+    .nullable()
+    .default(null),
+})
+
+export type HostStatsV1_1 = z.output<typeof hostStatsV1_1>
+
+/** A host of 1.0 says nothing of what came with 1.1. */
+export function upgradeFrom1_0(stats: HostStatsV1_0): HostStatsV1_1 {
+  return {
+    ...stats,
+    version: '1.1',
+    numaCells: stats.numaCells.map((cell) => ({
+      ...cell,
+      siblings: [],
+      pages: [],
+      dedicatedCpuset: null,
+      socket: null,
+      physicalNetworks: [],
+    })),
+    tunneledCells: [],
+    pciPools: [],
+    nova: null,
+  }
+}
+
+/** The same host in the words of 1.0, or every field that it has no words for. */
+export function downgradeTo1_0(stats: HostStatsV1_1): Parsed<HostStatsV1_0> {
+  const { version: _, numaCells, tunneledCells, pciPools, nova, ...rest } = stats
+  const problems: Problem[] = []
+  const mustBe = (isSo: boolean, path: readonly string[], found: unknown, expected: string): void => {
+    if (!isSo) problems.push(newerField('stats', '1.0', path, found, expected))
+  }
+  mustBe(tunneledCells.length === 0, ['tunneledCells'], tunneledCells, 'an empty list')
+  mustBe(pciPools.length === 0, ['pciPools'], pciPools, 'an empty list')
+  mustBe(nova === null, ['nova'], nova, 'null')
+  const cells = numaCells.map(({ siblings, pages: sizes, dedicatedCpuset, socket, physicalNetworks, ...cell }, i) => {
+    const at = ['numaCells', String(i)]
+    mustBe(siblings.length === 0, [...at, 'siblings'], siblings, 'an empty list')
+    mustBe(sizes.length === 0, [...at, 'pages'], sizes, 'an empty list')
+    mustBe(dedicatedCpuset === null, [...at, 'dedicatedCpuset'], dedicatedCpuset, 'null')
+    mustBe(socket === null, [...at, 'socket'], socket, 'null')
+    mustBe(physicalNetworks.length === 0, [...at, 'physicalNetworks'], physicalNetworks, 'an empty list')
+    return cell
+  })
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { ...rest, numaCells: cells } }
+}

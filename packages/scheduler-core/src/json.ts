@@ -1,0 +1,32 @@
+/** What JSON can say. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
+
+/** A JSON object; a key that is missing and a key with null are two things. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue
+}
+
+/** Whether JSON says the value whole, and it is an object. A loop, not a recursion; what loops back on itself must be told before. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  if (!isPlainObject(value)) return false
+  const spots: unknown[] = [value]
+  for (let spot = spots.pop(); spot !== undefined; spot = spots.pop()) {
+    if (spot === null || typeof spot === 'string' || typeof spot === 'boolean') continue
+    if (typeof spot === 'number') {
+      if (!Number.isFinite(spot)) return false
+      continue
+    }
+    if (!Array.isArray(spot) && !isPlainObject(spot)) return false
+    for (const inner of Array.isArray(spot) ? spot : Object.values(spot)) {
+      if (inner === undefined) return false
+      spots.push(inner)
+    }
+  }
+  return true
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (value === null || typeof value !== 'object') return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

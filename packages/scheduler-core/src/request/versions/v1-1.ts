@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { isJsonObject, type JsonObject } from '../../json.ts'
+import { newerField, type Parsed, type Problem } from '../../problem.ts'
+import { limits } from '../limits.ts'
+import {
+  checkRequest,
+  countInstances,
+  type DeepReadonly,
+  keyValues,
+  list,
+  name,
+  numaCellFields,
+  positive,
+  type RequestSpecV1_0,
+  requestFields,
+  whole,
+} from './v1-0.ts'
+
+const numaCell = z
+  .strictObject({
+    ...numaCellFields,
+    /** dedicated: each guest CPU gets a host CPU of its own; mixed: those of `dedicatedCpus` do. */
+    cpuPolicy: z.enum(['shared', 'dedicated', 'mixed']).default('shared'),
+    /** With mixed: the guest CPUs, of those in `cpus`, that get a host CPU of their own. */
+    dedicatedCpus: list(whole(limits.cpus), limits.cpus).default([]),
+    /** How dedicated CPUs may share a core's threads; null: as it comes. */
+    cpuThreadPolicy: z.enum(['prefer', 'isolate', 'require']).nullable().default(null),
+    /** Pages that back the memory: a kind of them, or their size in KiB; null: small ones, uncounted. */
+    pageSize: z
+      .union([z.enum(['small', 'large', 'any']), positive(limits.memoryMib * 1_024)], {
+        error: 'must be small, large, any or a page size in KiB, a whole number of 1 or more',
+      })
+      .nullable()
+      .default(null),
+  })
+  .superRefine(({ cpus, cpuPolicy, dedicatedCpus }, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['dedicatedCpus'], input: dedicatedCpus, message })
+    const own = new Set(cpus)
+    if (cpuPolicy === 'mixed' && dedicatedCpus.length === 0) refuse('must name a CPU: cpuPolicy is mixed')
+    if (cpuPolicy !== 'mixed' && dedicatedCpus.length > 0) refuse(`must be empty: cpuPolicy is ${cpuPolicy}, not mixed`)
+    if (!dedicatedCpus.every((cpu) => own.has(cpu))) refuse('must be CPUs of the cell')
+    if (new Set(dedicatedCpus).size !== dedicatedCpus.length) refuse('must not list a CPU twice')
+  })
+
+const pciRequest = z.strictObject({
+  /** Ties the devices to, say, a network port. */
+  requestId: name.nullable().default(null),
+  /** As the operator named the kind of device. */
+  alias: name.nullable().default(null),
+  count: positive(limits.entries),
+  /** Alternatives: a device that has all the properties of one of them will do. */
+  specs: list(keyValues),
+  /** How near to the guest's cells the devices must be. */
+  numaPolicy: z.enum(['legacy', 'required', 'preferred', 'socket']).default('legacy'),
+})
+
+/** A document of Nova's, kept as it came. */
+export const novaDocument = z
+  .custom<JsonObject>(isJsonObject, { error: 'must be a JSON object', abort: true })
+  .refine(
+    (document) => JSON.stringify(document).length <= limits.novaDocumentLength,
+    `must be at most ${limits.novaDocumentLength} characters of JSON`,
+  )
+
+/** RequestSpec 1.1: mixed CPUs, thread policies, page sizes, emulator threads, PCI devices, and requests as Nova wrote them. */
+export const requestSpecV1_1 = z
+  .strictObject({
+    ...requestFields,
+    version: z.literal('1.1').default('1.1'),
+    numaTopology: z
+      .strictObject({
+        cells: list(numaCell, limits.numaCells).min(1),
+        /** Where the emulator's own threads run: among the shared CPUs, or on a CPU of their own; null: with the guest's. */
+        emulatorThreadsPolicy: z.enum(['share', 'isolate']).nullable().default(null),
+      })
+      .nullable()
+      .default(null),
+    pciRequests: list(pciRequest, limits.pciRequests).default([]),
+    /**
+     * Which filters run on hosts of forceHosts and forceNodes: ALL; HARD: only those of what cannot be otherwise (fit of
+     * every kind, ComputeFilter, server groups); NONE: none but what every claim needs.
+     */
+    forceVerify: z.enum(['ALL', 'HARD', 'NONE']).default('ALL'),
+    /** The request as Nova wrote it, where it came so: Nova's rules read it; the other fields are derived from it. */
+    nova: z
+      .strictObject({ form: z.enum(['RequestSpec', 'legacy']), document: novaDocument })
+      .nullable()
+      .default(null),
+  })
+  .superRefine(checkRequest)
+  .transform(countInstances)
+
+type Output = z.output<typeof requestSpecV1_1>
+
+/** Nova's document is left as it is: JSON is as deep as it likes. */
+export type RequestSpecV1_1 = DeepReadonly<Omit<Output, 'nova'>> & { readonly nova: Readonly<NonNullable<Output['nova']>> | null }
+
+/** A request of 1.0 asks for nothing that came with 1.1. */
+export function upgradeFrom1_0(spec: RequestSpecV1_0): RequestSpecV1_1 {
+  return {
+    ...spec,
+    version: '1.1',
+    numaTopology: spec.numaTopology && {
+      cells: spec.numaTopology.cells.map((cell) => ({ ...cell, dedicatedCpus: [], cpuThreadPolicy: null, pageSize: null })),
+      emulatorThreadsPolicy: null,
+    },
+    pciRequests: [],
+    forceVerify: 'ALL',
+    nova: null,
+  }
+}
+
+/** The same request in the words of 1.0, or every field that it has no words for. */
+export function downgradeTo1_0(spec: RequestSpecV1_1): Parsed<RequestSpecV1_0> {
+  const { pciRequests, forceVerify, nova, numaTopology, ...rest } = spec
+  const problems: Problem[] = []
+  const lacks = (path: readonly string[], found: unknown, expected: string): void => {
+    problems.push(newerField('spec', '1.0', path, found, expected))
+  }
+  if (pciRequests.length > 0) lacks(['pciRequests'], pciRequests, 'an empty list')
+  if (forceVerify !== 'ALL') lacks(['forceVerify'], forceVerify, 'ALL')
+  if (nova !== null) lacks(['nova'], nova, 'null')
+  if (numaTopology !== null && numaTopology.emulatorThreadsPolicy !== null)
+    lacks(['numaTopology', 'emulatorThreadsPolicy'], numaTopology.emulatorThreadsPolicy, 'null')
+  const cells = numaTopology?.cells.map(({ cpuPolicy, dedicatedCpus: _, cpuThreadPolicy, pageSize, ...cell }, i) => {
+    const at = ['numaTopology', 'cells', String(i)]
+    if (cpuThreadPolicy !== null) lacks([...at, 'cpuThreadPolicy'], cpuThreadPolicy, 'null')
+    if (pageSize !== null) lacks([...at, 'pageSize'], pageSize, 'null')
+    if (cpuPolicy !== 'mixed') return { ...cell, cpuPolicy }
+    lacks([...at, 'cpuPolicy'], cpuPolicy, 'shared or dedicated')
+    return { ...cell, cpuPolicy: 'dedicated' as const }
+  })
+  if (problems.length > 0) return { ok: false, problems }
+  return { ok: true, value: { ...rest, version: '1.0', numaTopology: cells === undefined ? null : { cells } } }
+}
