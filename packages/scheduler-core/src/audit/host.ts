@@ -3,6 +3,7 @@ import { at, type ClassColumns, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../fleet/hosts.ts'
 import type { HostStats } from '../fleet/stats.ts'
+import { allKinds } from '../kinds/index.ts'
 import type { CellState } from '../kinds/numa/numa.ts'
 import type { AuditCode, Finding } from './finding.ts'
 import { type CellSums, type HostSums, heldBeside, sumClaims } from './sums.ts'
@@ -20,6 +21,9 @@ export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
   checkClasses(fleet, record, sums, tell)
   checkGpus(fleet, record, sums, tell)
   checkCells(record, sums, tell)
+  for (const kind of allKinds)
+    for (const { code, field, expected, actual, claim } of kind.audit?.(fleet.hosts, record.index, sums.grants.get(kind.name) ?? []) ?? [])
+      tell(code, field, expected, actual, claim)
   checkCounts(fleet, record, sums, tell)
   checkClaims(fleet, record, tell)
   checkGroups(fleet, record, sums, tell)
@@ -106,9 +110,31 @@ function checkCells({ stats, cells }: HostRecord, sums: HostSums, tell: Tell): v
     if (memoryMb > memoryCapacity && held?.memoryMb.late !== undefined)
       tell('state.over_capacity', `${where} memory`, memoryCapacity, memoryMb, held.memoryMb.late.id)
     checkPins(cell, held?.pinned, reported.pinnedCpus, tell)
-    const pinned = new Set([...(reported.pinnedCpus ?? []), ...cell.pinnedByClaims.keys()]).size
+    checkPages(cell, held?.pages, reported.pages, tell)
+    const pins = new Set([...(reported.pinnedCpus ?? []), ...cell.pinnedByClaims.keys()])
+    // only where the host says which CPUs may be dedicated are there some that nobody shares anyway
+    const pinned = reported.dedicatedCpuset === null ? pins.size : cell.cpuset.filter((cpu) => pins.has(cpu)).length
     const shareable = cell.cpuset.length === 0 ? 0 : Math.floor(((cell.cpuset.length - pinned) * cpuCapacity) / cell.cpuset.length)
     if (cpus > shareable && held?.cpus.late !== undefined) tell('state.over_capacity', `${where} CPUs`, shareable, cpus, held.cpus.late.id)
+  }
+}
+
+function checkPages(
+  cell: CellState,
+  sums: CellSums['pages'] | undefined,
+  reported: HostStats['numaCells'][number]['pages'],
+  tell: Tell,
+): void {
+  if ((cell.pages ?? []).length !== reported.length)
+    tell('state.column', `cell ${cell.id} page sizes`, reported.length, (cell.pages ?? []).length)
+  for (const { sizeKib, total, used, reserved } of reported) {
+    const held = sums?.get(sizeKib)
+    const capacity = total - reserved
+    const taken = (used ?? 0) + heldBeside(held, used !== null)
+    const free = cell.pages?.find((pages) => pages.sizeKib === sizeKib)?.free
+    const where = `cell ${cell.id} pages of ${sizeKib} KiB`
+    if (free !== capacity - taken) tell('state.column', `${where} free`, capacity - taken, free ?? 'none')
+    if (taken > capacity && held?.late !== undefined) tell('state.over_capacity', where, capacity, taken, held.late.id)
   }
 }
 

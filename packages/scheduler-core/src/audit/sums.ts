@@ -2,6 +2,9 @@ import { type Claim, isLive } from '../claims/claim.ts'
 import type { Grants } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
+import type { KindName } from '../kinds/index.ts'
+import type { HeldGrant } from '../kinds/kind.ts'
+import { cpusOf } from '../kinds/numa/pin.ts'
 
 /** An amount that claims hold: always, and beside it what a report that counts use counts already. */
 export interface Held {
@@ -18,6 +21,8 @@ export interface HostSums {
   readonly gpus: ReadonlyMap<number, Held>
   /** By cell: shared CPUs, MiB, and how many claims hold each CPU for themselves. */
   readonly cells: ReadonlyMap<number, CellSums>
+  /** Every grant by kind, for the kinds that audit themselves. */
+  readonly grants: ReadonlyMap<KindName, readonly HeldGrant<unknown>[]>
   /** Instances that the report does not count. */
   readonly newcomers: number
   /** Live members by uuid of the group. */
@@ -28,12 +33,15 @@ export interface CellSums {
   readonly cpus: Held
   readonly memoryMb: Held
   readonly pinned: Map<number, Held>
+  /** By size in KiB. */
+  readonly pages: Map<number, Held>
 }
 
 export function sumClaims({ ledger }: Fleet, record: HostRecord): HostSums {
   const classes = new Map<string, Held>()
   const gpus = new Map<number, Held>()
   const cells = new Map<number, CellSums>()
+  const byKind = new Map<KindName, HeldGrant<unknown>[]>()
   const members = new Map<string, number>()
   let newcomers = 0
 
@@ -44,14 +52,20 @@ export function sumClaims({ ledger }: Fleet, record: HostRecord): HostSums {
       else held.always += amount
       if (late && !counted && amount > 0) held.late = claim
     }
+    for (const [name, grant] of Object.entries(grants) as [KindName, unknown][]) {
+      const held = byKind.get(name) ?? []
+      byKind.set(name, held)
+      held.push({ claim: claim.id, grant, counted, isLate: late })
+    }
     for (const name in grants.classes) take(heldIn(classes, name), grants.classes[name] as number)
     for (const { index, milli } of grants.gpu ?? []) take(heldIn(gpus, index), milli)
-    for (const { cell, cpus, memoryMb, pinned } of grants.numa ?? []) {
-      const sums = cells.get(cell) ?? { cpus: nothing(), memoryMb: nothing(), pinned: new Map() }
-      cells.set(cell, sums)
-      take(sums.cpus, cpus)
-      take(sums.memoryMb, memoryMb)
-      for (const cpu of pinned ?? []) take(heldIn(sums.pinned, cpu), 1)
+    for (const part of grants.numa ?? []) {
+      const sums = cells.get(part.cell) ?? { cpus: nothing(), memoryMb: nothing(), pinned: new Map(), pages: new Map() }
+      cells.set(part.cell, sums)
+      take(sums.cpus, part.cpus)
+      take(sums.memoryMb, part.memoryMb)
+      for (const cpu of cpusOf(part)) take(heldIn(sums.pinned, cpu), 1)
+      if (part.pages !== undefined) take(heldIn(sums.pages, part.pages.sizeKib), part.pages.count)
     }
   }
 
@@ -69,7 +83,7 @@ export function sumClaims({ ledger }: Fleet, record: HostRecord): HostSums {
     // it ended and its instance runs on: what the host does not count itself stays taken
     else add(claim, claim.grants, true)
   }
-  return { classes, gpus, cells, newcomers, members }
+  return { classes, gpus, cells, grants: byKind, newcomers, members }
 }
 
 /** What is held beside a report that counts use, or does not. */

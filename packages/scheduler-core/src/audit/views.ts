@@ -2,8 +2,9 @@ import { type Claim, isLive } from '../claims/claim.ts'
 import type { BoundKey } from '../claims/ledger.ts'
 import { at, type Column } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { HostRecord } from '../fleet/hosts.ts'
+import type { HostRecord, HostTable } from '../fleet/hosts.ts'
 import { publishedStats } from '../fleet/stats-versions.ts'
+import { allKinds } from '../kinds/index.ts'
 
 /**
  * The state as plain data in small pieces: for digests, and to tell two fleets apart. Hosts are named by their rank, which
@@ -59,8 +60,19 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
       pinnedByClaims: [...cell.pinnedByClaims].sort(([a], [b]) => a - b),
     })),
     gpus,
+    // only kinds of which there is something, so that hosts without them look as they did before there were these kinds
+    ...viewsOf(hosts, record),
     claims: [...claims].map(({ id }) => id),
   }
+}
+
+/** What kinds keep about a host beside columns, cells and GPUs. */
+export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
+  const views = allKinds.flatMap((kind) => {
+    const view = kind.view?.(hosts, index)
+    return view === undefined ? [] : [[kind.name, view] as const]
+  })
+  return Object.fromEntries(views)
 }
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {

@@ -346,7 +346,7 @@ export const growsInPlace = (source: Pick<Claim, 'host' | 'grants'>, host: numbe
   source.host === host && isPlain(source.grants) && isPlain(next)
 
 /** Whether grants are amounts only. */
-export const isPlain = ({ numa, gpu }: Grants): boolean => numa === undefined && gpu === undefined
+export const isPlain = (grants: Grants): boolean => allKinds.every(({ name }) => name === 'classes' || grants[name] === undefined)
 
 /** What `next` takes beyond `now`, class by class. */
 function surplusOf(next: Grants, now: Grants): Grants {

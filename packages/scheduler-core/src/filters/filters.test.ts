@@ -57,6 +57,29 @@ const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY' | 'SOFT_AFFINITY' | 'SOFT_AN
 const member = (host: string, key: string, bound: ReturnType<typeof group>) => aClaim({ key, hosts: [host], group: bound })
 const kvm = { supportedInstances: [{ arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' }] }
 const cell = (id: number, more: object = {}) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb: 4_096, ...more })
+const threads = {
+  siblings: [
+    [0, 1],
+    [2, 3],
+  ],
+}
+const pages = (large: number) => [
+  { sizeKib: 4, total: 1_048_576 },
+  { sizeKib: 2_048, total: large / 2 },
+]
+const pool = (numaNode: number | null, total: number, more: object = {}) => ({
+  vendorId: '8086',
+  productId: '10fb',
+  numaNode,
+  total,
+  ...more,
+})
+const device = (numaPolicy: 'legacy' | 'required' | 'preferred' | 'socket' = 'legacy', count = 1) => ({
+  alias: 'nic',
+  count,
+  specs: [{ vendor_id: '8086' }],
+  numaPolicy,
+})
 const guest = (id: number, cpus: number, memoryMb: number, cpuPolicy: 'shared' | 'dedicated' = 'shared') => ({
   id,
   cpus: Array.from({ length: cpus }, (_, cpu) => cpu),
@@ -535,6 +558,86 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       request: { numaTopology: { cells: [guest(0, 1, 1)] } },
       says: { code: 'numa.no_cell', subject: 'cell 0', need: 1, have: 4, unit: 'CPUs with enough memory in one cell' },
     },
+    'dedicated and shared CPUs of a mixed guest both need room': {
+      host: { numaCells: [cell(0)] },
+      request: { numaTopology: { cells: [{ ...guest(0, 5, 1), cpuPolicy: 'mixed', dedicatedCpus: [0, 1] }] } },
+      says: { code: 'numa.cpus', subject: 'cell 0', need: 3, have: 2, unit: 'CPUs' },
+    },
+    'the last CPUs of both sorts fit a mixed guest': {
+      host: { numaCells: [cell(0)] },
+      request: { numaTopology: { cells: [{ ...guest(0, 4, 1), cpuPolicy: 'mixed', dedicatedCpus: [0, 1] }] } },
+      says: true,
+    },
+    'only the CPUs that the host lets be dedicated are': {
+      host: { numaCells: [cell(0, { dedicatedCpuset: [2, 3] })] },
+      request: { numaTopology: { cells: [guest(0, 3, 1, 'dedicated')] } },
+      says: { code: 'numa.dedicated_cpus', subject: 'cell 0', need: 3, have: 2, unit: 'CPUs' },
+    },
+    'cores of its own for three CPUs on two cores of two threads fail': {
+      host: { numaCells: [cell(0, threads)] },
+      request: { numaTopology: { cells: [{ ...guest(0, 3, 1, 'dedicated'), cpuThreadPolicy: 'isolate' }] } },
+      says: { code: 'numa.threads', subject: 'cell 0', need: 3, have: 2, unit: 'CPUs', source: 'thread policy isolate' },
+    },
+    'a core on which a thread is pinned is nobody’s own': {
+      host: { numaCells: [cell(0, { ...threads, pinnedCpus: [1] })] },
+      request: { numaTopology: { cells: [{ ...guest(0, 2, 1, 'dedicated'), cpuThreadPolicy: 'isolate' }] } },
+      says: { code: 'numa.threads', subject: 'cell 0', need: 2, have: 1, unit: 'CPUs', source: 'thread policy isolate' },
+    },
+    'whole cores are asked for, and one thread of each is free': {
+      host: { numaCells: [cell(0, { ...threads, pinnedCpus: [1, 3] })] },
+      request: { numaTopology: { cells: [{ ...guest(0, 2, 1, 'dedicated'), cpuThreadPolicy: 'require' }] } },
+      says: { code: 'numa.threads', subject: 'cell 0', need: 2, have: 0, unit: 'CPUs', source: 'thread policy require' },
+    },
+    'single threads do where whole cores are only preferred': {
+      host: { numaCells: [cell(0, { ...threads, pinnedCpus: [1, 3] })] },
+      request: { numaTopology: { cells: [{ ...guest(0, 2, 1, 'dedicated'), cpuThreadPolicy: 'prefer' }] } },
+      says: true,
+    },
+    'the emulator needs a CPU beside the guest’s': {
+      host: { numaCells: [cell(0)] },
+      request: { numaTopology: { emulatorThreadsPolicy: 'isolate', cells: [guest(0, 4, 1, 'dedicated')] } },
+      says: { code: 'numa.dedicated_cpus', subject: 'cell 0', need: 5, have: 4, unit: 'CPUs' },
+    },
+    'a host that tells of no pages has none of a size': {
+      host: { numaCells: [cell(0)] },
+      request: { numaTopology: { cells: [{ ...guest(0, 1, 4), pageSize: 2_048 }] } },
+      says: { code: 'numa.page_size', subject: 'cell 0', need: '2048 KiB', have: 'no page sizes' },
+    },
+    'small pages are there even where the host does not tell': {
+      host: { numaCells: [cell(0)] },
+      request: { numaTopology: { cells: [{ ...guest(0, 1, 4), pageSize: 'small' }] } },
+      says: true,
+    },
+    'the last page fits': {
+      host: { numaCells: [cell(0, { pages: pages(4) })] },
+      request: { numaTopology: { cells: [{ ...guest(0, 1, 4), pageSize: 'large' }] } },
+      says: true,
+    },
+    'one page short fails': {
+      host: { numaCells: [cell(0, { pages: pages(4) })] },
+      request: { numaTopology: { cells: [{ ...guest(0, 1, 6), pageSize: 'large' }] } },
+      says: { code: 'numa.pages', subject: 'cell 0', need: 3, have: 2, unit: 'pages of 2048 KiB' },
+    },
+    'pages in use and pages kept back are not free': {
+      host: { numaCells: [cell(0, { pages: [{ sizeKib: 2_048, total: 9, used: 4, reserved: 3 }] })] },
+      request: { numaTopology: { cells: [{ ...guest(0, 1, 6), pageSize: 2_048 }] } },
+      says: { code: 'numa.pages', subject: 'cell 0', need: 3, have: 2, unit: 'pages of 2048 KiB' },
+    },
+    'memory that is no multiple of the page fails': {
+      host: { numaCells: [cell(0, { pages: pages(8) })] },
+      request: { numaTopology: { cells: [{ ...guest(0, 1, 3), pageSize: 2_048 }] } },
+      says: { code: 'numa.page_multiple', subject: 'cell 0', need: 2_048, have: 3_072, unit: 'KiB' },
+    },
+    'a device near to one cell and a guest that fits on another only': {
+      host: { numaCells: [cell(0), cell(1, { memoryUsageMb: 4_096 })], pciPools: [pool(1, 1)] },
+      request: { numaTopology: { cells: [guest(0, 1, 1)] }, pciRequests: [device('required')] },
+      says: { code: 'pci.numa', subject: 'nic', need: 1, have: 0, unit: 'devices' },
+    },
+    'the guest goes where the device is': {
+      host: { numaCells: [cell(0), cell(1)], pciPools: [pool(1, 1)] },
+      request: { numaTopology: { cells: [guest(0, 1, 1)] }, pciRequests: [device('required')] },
+      says: true,
+    },
     'two guest cells that only one host cell can hold fail': {
       host: { numaCells: [cell(0), cell(1, { memoryUsageMb: 4_096 })] },
       request: { numaTopology: { cells: [guest(0, 1, 1), guest(1, 1, 1)] } },
@@ -602,6 +705,64 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       },
       request: { gpus: { count: 2, models: ['A100'] } },
       says: { code: 'gpu.count', subject: 'GPU', need: 2, have: 1, unit: 'GPUs' },
+    },
+  },
+  PciPassthroughFilter: {
+    'no device asked for': { says: 'NOT_ASKED' },
+    'a host that reports no devices fails': {
+      request: { pciRequests: [device()] },
+      says: { code: 'pci.not_reported', subject: 'nic', need: 1, have: 0, unit: 'devices' },
+    },
+    'the last device fits': { host: { pciPools: [pool(null, 2, { used: 1 })] }, request: { pciRequests: [device()] }, says: true },
+    'one device short fails': {
+      host: { pciPools: [pool(null, 2, { used: 1 })] },
+      request: { pciRequests: [device('legacy', 2)] },
+      says: { code: 'pci.short', subject: 'nic', need: 2, have: 1, unit: 'devices' },
+    },
+    'devices of several pools add up': {
+      host: { pciPools: [pool(0, 1), pool(1, 1)] },
+      request: { pciRequests: [device('legacy', 2)] },
+      says: true,
+    },
+    'another vendor is no device asked for': {
+      host: { pciPools: [{ vendorId: '10de', productId: '1', total: 4 }] },
+      request: { pciRequests: [device()] },
+      says: { code: 'pci.short', subject: 'nic', need: 1, have: 0, unit: 'devices' },
+    },
+    'letters count alike, large or small, in tags too': {
+      host: { pciPools: [pool(null, 1, { tags: { physical_network: 'Blue' } })] },
+      request: { pciRequests: [{ ...device(), specs: [{ vendor_id: 'ffff' }, { vendor_id: '8086', physical_network: 'BLUE' }] }] },
+      says: true,
+    },
+    'a physical function is given to nobody who does not ask for one': {
+      host: { pciPools: [pool(null, 3, { deviceType: 'type-PF' })] },
+      request: { pciRequests: [device()] },
+      says: { code: 'pci.unasked', subject: 'nic', need: 1, have: 0, unit: 'devices' },
+    },
+    'and to whoever asks for one': {
+      host: { pciPools: [pool(null, 3, { deviceType: 'type-PF' })] },
+      request: { pciRequests: [{ ...device(), specs: [{ vendor_id: '8086', dev_type: 'type-PF' }] }] },
+      says: true,
+    },
+    'two requests for one device fail': {
+      host: { pciPools: [pool(null, 1)] },
+      request: { pciRequests: [device(), { ...device(), alias: 'other' }] },
+      says: { code: 'pci.short', subject: 'other', need: 1, have: 0, unit: 'devices' },
+    },
+    'a request that is not choosy makes way': {
+      host: { pciPools: [pool(null, 1, { deviceType: 'type-VF' }), pool(null, 1)] },
+      request: { pciRequests: [device(), { ...device(), specs: [{ dev_type: 'type-VF' }] }] },
+      says: true,
+    },
+    'a device at no cell is near to none': {
+      host: { numaCells: [cell(0)], pciPools: [pool(null, 1)] },
+      request: { numaTopology: { cells: [guest(0, 1, 1)] }, pciRequests: [device('required')] },
+      says: { code: 'pci.numa', subject: 'nic', need: 1, have: 0, unit: 'devices' },
+    },
+    'a guest without cells takes a device anywhere': {
+      host: { numaCells: [cell(0)], pciPools: [pool(7, 1)] },
+      request: { pciRequests: [device('required')] },
+      says: true,
     },
   },
 }

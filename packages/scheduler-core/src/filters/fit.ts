@@ -2,9 +2,8 @@ import type { ResourceKind } from '../kinds/kind.ts'
 import type { Filter } from './filter.ts'
 
 /** A resource kind's own question as a filter: the host can give what the request asks of that kind. */
-export const fitFilter = <Ask, Grant>(name: string, description: string, kind: ResourceKind<Ask, Grant>): Filter => ({
-  name,
-  description,
+export const fitFilter = <Ask, Grant>(kind: ResourceKind<Ask, Grant>): Filter => ({
+  ...kind.filter,
   prepare(request, { hosts }) {
     const ask = kind.ask(request)
     if (ask === undefined) return undefined

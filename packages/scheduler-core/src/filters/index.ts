@@ -1,3 +1,4 @@
+import { allKinds } from '../kinds/index.ts'
 import { asFilter } from '../nova/as-filter.ts'
 import { novaFilters } from '../nova/filters/index.ts'
 import { aggregateInstanceExtraSpecsFilter } from './aggregate-instance-extra-specs.ts'
@@ -7,11 +8,9 @@ import { coreFilter } from './core.ts'
 import { differentHostFilter } from './different-host.ts'
 import { diskFilter } from './disk.ts'
 import type { Filter } from './filter.ts'
-import { gpuFilter } from './gpu.ts'
+import { fitFilter } from './fit.ts'
 import { imagePropertiesFilter } from './image-properties.ts'
-import { numaTopologyFilter } from './numa-topology.ts'
 import { ramFilter } from './ram.ts'
-import { resourceClassFilter } from './resource-class.ts'
 import { sameHostFilter } from './same-host.ts'
 import { serverGroupAffinityFilter } from './server-group-affinity.ts'
 import { serverGroupAntiAffinityFilter } from './server-group-anti-affinity.ts'
@@ -40,6 +39,9 @@ export const novaFilterNames: ReadonlySet<string> = new Set([
   'SimpleCIDRAffinityFilter',
 ])
 
+/** Whether the host can give what is asked of each kind, in the order of the kinds. */
+const kindFilters = allKinds.map(fitFilter)
+
 /** Every filter that a profile may name: this service's own, then those of Nova's that it has no own form of. */
 export const filters: readonly Filter[] = [
   computeFilter,
@@ -54,9 +56,7 @@ export const filters: readonly Filter[] = [
   traitsFilter,
   serverGroupAffinityFilter,
   serverGroupAntiAffinityFilter,
-  resourceClassFilter,
-  numaTopologyFilter,
-  gpuFilter,
+  ...kindFilters,
   ...novaFilters.filter(({ name }) => novaFilterNames.has(name)).map(asFilter),
 ]
 
@@ -64,10 +64,4 @@ export const filters: readonly Filter[] = [
  * What the judge will demand at the claim's place in the log: these run in every profile, so that no search ever
  * proposes what a claim cannot hold.
  */
-export const fitFilters: readonly Filter[] = [
-  serverGroupAffinityFilter,
-  serverGroupAntiAffinityFilter,
-  resourceClassFilter,
-  numaTopologyFilter,
-  gpuFilter,
-]
+export const fitFilters: readonly Filter[] = [serverGroupAffinityFilter, serverGroupAntiAffinityFilter, ...kindFilters]

@@ -1,10 +1,11 @@
 import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
-import type { GpuGrant } from '../kinds/gpu/device.ts'
-import type { CellGrant } from '../kinds/numa/numa.ts'
+import type { Grants } from '../kinds/index.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
 import type { StatsDelta } from './stats.ts'
 import { type PublishedStats, type StatsVersion, statsVersionOf } from './stats-versions.ts'
+
+export type { Grants } from '../kinds/index.ts'
 
 /**
  * The log's entries. They hold effects, not intentions: hosts, amounts, cells, CPUs and devices by name, so that
@@ -57,14 +58,6 @@ export type GroupPolicy = 'AFFINITY' | 'ANTI_AFFINITY' | 'SOFT_AFFINITY' | 'SOFT
 export interface HostName {
   readonly host: string
   readonly node: string
-}
-
-/** What a claim takes from a host, kind by kind: the very units, cells, CPUs and devices. */
-export interface Grants {
-  /** Whole units per resource class. */
-  readonly classes?: Readonly<Record<string, number>>
-  readonly numa?: readonly CellGrant[]
-  readonly gpu?: readonly GpuGrant[]
 }
 
 export interface ClaimPart extends HostName {

@@ -37,7 +37,7 @@ export function takeReport(fleet: Fleet, change: HostReported): Code | undefined
 
 /**
  * An instance that comes or goes takes its claim's use into the report's figures, or out of them: where the report counts
- * use itself, the delta must give the new figure. Cells, GPUs and classes of their own have none in a delta: they need a full report.
+ * use itself, the delta must give the new figure. Cells, devices and classes of their own have none in a delta: they need a full report.
  */
 function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta): boolean {
   // what Nova wrote is told anew as a whole, or would no longer be what the host is
@@ -46,10 +46,10 @@ function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta
   const moved = new Set([...(delta.addInstances ?? []), ...(delta.removeInstances ?? [])])
   for (const { instance, grants } of record.claims) {
     if (instance === null || !moved.has(instance)) continue
-    if (grants.gpu !== undefined && record.gpus.some(({ countsUse }) => countsUse)) return false
-    if (grants.numa !== undefined && record.cells.some((cell) => cell.countsCpu || cell.countsMemory || cell.countsPinned)) return false
-    for (const resourceClass of Object.keys(grants.classes ?? {}))
-      if (hosts.classColumns(resourceClass).countsUse[record.index] === 1 && !told.has(resourceClass)) return false
+    for (const kind of allKinds) {
+      const grant = grants[kind.name]
+      if (grant !== undefined && kind.countsUse(hosts, record.index, grant, told)) return false
+    }
   }
   return true
 }

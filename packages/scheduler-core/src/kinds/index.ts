@@ -2,11 +2,20 @@ import { classesKind } from './classes/classes.ts'
 import { gpuKind } from './gpu/gpu.ts'
 import type { ResourceKind } from './kind.ts'
 import { numaKind } from './numa/numa.ts'
+import { pciKind } from './pci/pci.ts'
 
-/** Every resource kind by name. A grant, a fit filter and an assignment setting are keyed by the same name. */
-export const kinds = { classes: classesKind, numa: numaKind, gpu: gpuKind } as const
+/**
+ * Every resource kind by name, in the order in which they choose. A grant, an assignment setting and the fit filter of a
+ * kind follow from its entry here.
+ */
+export const kinds = { classes: classesKind, numa: numaKind, gpu: gpuKind, pci: pciKind } as const
 
 export type KindName = keyof typeof kinds
 
+type GrantOf<Kind> = Kind extends ResourceKind<infer _Ask, infer Grant> ? Grant : never
+
+/** What a claim takes from a host, kind by kind: the very units, cells, CPUs and devices. */
+export type Grants = { readonly [Name in KindName]?: GrantOf<(typeof kinds)[Name]> }
+
 /** The same list for code that treats all kinds alike; each ask and grant goes back only to the kind that made it. */
-export const allKinds = Object.values(kinds) as readonly ResourceKind<unknown, unknown>[]
+export const allKinds = Object.values(kinds) as readonly (ResourceKind<unknown, unknown> & { readonly name: KindName })[]

@@ -3,6 +3,7 @@ import type { HostIndex } from '../fleet/columns.ts'
 import type { HostTable } from '../fleet/hosts.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { Grants } from './index.ts'
 
 /** Which choice inside a host the profile wants: the rule's name, and what the rule needs to know. */
 export interface AssignmentSetting {
@@ -10,8 +11,11 @@ export interface AssignmentSetting {
   readonly options?: Readonly<Record<string, unknown>>
 }
 
-/** Chooses inside a host; undefined = the host cannot give what is asked. Never changes anything. */
-export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask) => Grant | undefined
+/**
+ * Chooses inside a host; undefined = the host cannot give what is asked. Never changes anything. `beside` are the grants
+ * that the kinds before this one chose on the same host for the same instance.
+ */
+export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, beside?: Grants) => Grant | undefined
 
 /**
  * A kind of resource that hosts have and requests take. All knowledge about it is here: how a report becomes
@@ -23,14 +27,23 @@ export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask) =
  *   arithmetic and mean the same in every release. `hold` does not check; `drop` undoes it exactly.
  * - A materialised claim is one whose instance the host lists. Where the host's report counts use itself, `hold` and
  *   `drop` of a materialised grant do nothing, so nothing is counted twice.
+ * - Kinds are in an order, that of `kinds/index.ts`. A kind may let its choice depend on what those before it chose
+ *   (`beside`): PCI devices are near to the NUMA cells of the guest or not. Then the earlier kind looks ahead: its `canGive`
+ *   and its `assign` count only choices beside which the later kind has one. So where every kind can give, the grants
+ *   chosen in order are there, all of them; no order of trying, and no way back, is needed.
+ * - Work is bounded, whatever a request asks: thousands of hosts are asked within a second. What would take a search
+ *   without end is refused after so many steps, the same on every replica, and the reason says so.
  */
 export interface ResourceKind<Ask, Grant> {
-  readonly name: 'classes' | 'numa' | 'gpu'
+  /** Its key in grants and assignments. */
+  readonly name: string
+  /** The name, Nova's where Nova has it, and the sentence of the filter that lets only hosts pass that can give what is asked. */
+  readonly filter: { readonly name: string; readonly description: string }
   /** Assignment rules by name; the first is the default. */
   readonly rules: readonly string[]
   /** What one instance asks of this kind; undefined = nothing. */
   ask(spec: RequestSpec): Ask | undefined
-  /** Whether the host can give what is asked, under any rule. Allocates nothing: it runs for every host. */
+  /** Whether the host can give what is asked, under any rule. */
   canGive(hosts: HostTable, host: HostIndex, ask: Ask): boolean
   /** `canGive` for many hosts of one decision, where looking something up beforehand pays. Answers as `canGive` does. */
   prepareCanGive?(hosts: HostTable, ask: Ask): (host: HostIndex) => boolean
@@ -42,6 +55,35 @@ export interface ResourceKind<Ask, Grant> {
   drop(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   /** Takes a report's inventory over, with nothing held: the caller then holds every claim of the host again. */
   takeInventory(hosts: HostTable, host: HostIndex, stats: HostStats): void
+  /**
+   * Whether the host's report counts use of this kind itself, so that an instance comes or goes only with a report that
+   * says the new use. `told` are the resource classes whose use a delta tells.
+   */
+  countsUse(hosts: HostTable, host: HostIndex, grant: Grant, told: ReadonlySet<string>): boolean
   /** Why the host cannot give what is asked; called only where `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
+  /** What `hold` and `drop` write, as plain data, for comparing replicas; undefined: nothing, or it is in the columns. */
+  view?(hosts: HostTable, host: HostIndex): unknown
+  /** What is not as report and claims say, added up anew in a second way than `hold` and `drop` do. */
+  audit?(hosts: HostTable, host: HostIndex, held: readonly HeldGrant<Grant>[]): readonly Mismatch[]
+}
+
+/** A grant as an audit meets it. */
+export interface HeldGrant<Grant> {
+  readonly claim: string
+  readonly grant: Grant
+  /** The claim is materialised: a report that counts use counts it. */
+  readonly counted: boolean
+  /** The claim was made after the host's last report: no excess may be its fault. */
+  readonly isLate: boolean
+}
+
+/** What an audit finds of one number or name. */
+export interface Mismatch {
+  readonly code: 'state.column' | 'state.over_capacity'
+  readonly field: string
+  readonly expected: string | number
+  readonly actual: string | number
+  /** A claim that it is the fault of. */
+  readonly claim?: string
 }

@@ -7,6 +7,7 @@ import { classesKind } from './classes/classes.ts'
 import type { GpuAsk } from './gpu/device.ts'
 import { gpuKind } from './gpu/gpu.ts'
 import { kindSuite } from './kind.suite.ts'
+import { cellsOf, type NumaAsk } from './numa/ask.ts'
 import { type CellState, numaKind } from './numa/numa.ts'
 
 const H1 = 0 as HostIndex
@@ -90,6 +91,8 @@ const guestCells = (max: number): fc.Arbitrary<NumaCellRequest[]> =>
     )
     .map((cells) => cells.map((guest, id) => guestCell({ ...guest, id })))
 
+const asking = (cells: readonly NumaCellRequest[]): NumaAsk => ({ ...cellsOf(cells), nearness: undefined })
+
 /** What is left of a cell's memory and, with its pinned CPUs taken out, of its shared CPUs. */
 function leftOf(cell: CellState): number {
   const size = cell.cpuset.length
@@ -103,7 +106,7 @@ kindSuite({
   kind: numaKind,
   hosts: fc.boolean().chain(numaHosts),
   counting: numaHosts(true),
-  asks: guestCells(3),
+  asks: guestCells(3).map(asking),
   state: ({ hosts }, host) =>
     hosts.get(host).cells.map(({ cpuFree, memoryFree, pinnedByClaims }) => [cpuFree, memoryFree, [...pinnedByClaims].sort()]),
   leastLeft: ({ hosts }, host) => Math.min(0, ...hosts.get(host).cells.map(leftOf)),
@@ -152,14 +155,14 @@ describe('NUMA cells', () => {
     return (shape.numaCells ?? []).some(({ id }) => {
       if (taken.includes(id)) return false
       const alone = aFleet({ h1: { ...shape, numaCells: (shape.numaCells ?? []).filter((cell) => cell.id === id) } })
-      return numaKind.canGive(alone.hosts, H1, [guest]) && bruteForce(shape, ask, [...taken, id])
+      return numaKind.canGive(alone.hosts, H1, asking([guest])) && bruteForce(shape, ask, [...taken, id])
     })
   }
 
   test('a placement is found whenever trying all of them finds one', () => {
     fc.assert(
       fc.property(fc.boolean().chain(numaHosts), guestCells(4), (shape, ask) => {
-        expect(numaKind.canGive(aFleet({ h1: shape }).hosts, H1, ask)).toBe(bruteForce(shape, ask))
+        expect(numaKind.canGive(aFleet({ h1: shape }).hosts, H1, asking(ask))).toBe(bruteForce(shape, ask))
       }),
       { numRuns: 300 },
     )
@@ -169,7 +172,7 @@ describe('NUMA cells', () => {
     fc.assert(
       fc.property(numaHosts(false), guestCells(3), fc.constantFrom(...numaKind.rules), (shape, ask, rule) => {
         const fleet = aFleet({ h1: shape })
-        const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, ask)
+        const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, asking(ask))
         fc.pre(grant !== undefined)
         expect(new Set(grant.map(({ cell }) => cell)).size).toBe(ask.length)
         for (const [i, part] of grant.entries()) {
@@ -201,7 +204,7 @@ describe('NUMA cells', () => {
     ['tightest', [7, 7, 7], 0],
   ])('the rule %s with %j MiB of 100 used takes cell %i', (rule, used, cell) => {
     const fleet = aFleet({ h1: cells(used) })
-    const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, [guestCell({ memoryMb: 5 })])
+    const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, asking([guestCell({ memoryMb: 5 })]))
     expect(grant).toEqual([{ guest: 0, cell, memoryMb: 5, cpus: 1 }])
   })
 
@@ -209,13 +212,13 @@ describe('NUMA cells', () => {
     const fleet = aFleet({ h1: cells([0]) })
     const assign = numaKind.createAssign(undefined)
     const dedicated = (count: number) =>
-      assign(fleet.hosts, H1, [guestCell({ cpus: Array.from({ length: count }, (_, cpu) => cpu), cpuPolicy: 'dedicated' })])
+      assign(fleet.hosts, H1, asking([guestCell({ cpus: Array.from({ length: count }, (_, cpu) => cpu), cpuPolicy: 'dedicated' })]))
     const first = dedicated(2)
     expect(first?.[0]?.pinned).toEqual([0, 1])
     if (first !== undefined) numaKind.hold(fleet.hosts, H1, first, false)
     expect(dedicated(2)?.[0]?.pinned).toEqual([2, 3])
     expect(dedicated(3)).toBeUndefined()
-    expect(assign(fleet.hosts, H1, [guestCell({ cpus: [0, 1, 2] })])).toBeUndefined()
+    expect(assign(fleet.hosts, H1, asking([guestCell({ cpus: [0, 1, 2] })]))).toBeUndefined()
   })
 
   test('two parts of a grant on one cell are added up', () => {
@@ -282,7 +285,7 @@ test('the emptiest cell is the one with the most CPUs left, pinned ones not coun
     pinnedCpus: id === 0 ? [0, 1, 2, 3, 4, 5] : [8],
   }))
   const fleet = aFleet({ h1: { numaCells: cells } })
-  const ask = [guestCell({})]
+  const ask = asking([guestCell({})])
   const choose = (rule: string) => numaKind.createAssign({ rule })(fleet.hosts, 0 as HostIndex, ask)?.[0]?.cell
   expect([choose('emptiest'), choose('tightest')]).toEqual([1, 0])
 })

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { type KindName, kinds } from '../kinds/index.ts'
 
 const options = z.record(z.string(), z.json()).default({})
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes')
 const assignment = z.strictObject({ rule: z.string().max(64), options: options.optional() }).optional()
+const assignments = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, assignment])) as Record<KindName, typeof assignment>
 
 /**
  * How a service decides, as data: filters in their order, weighers with multipliers, how raw numbers are scaled, what
@@ -28,7 +30,7 @@ export const profileSchema = z.strictObject({
   /** Order of hosts with equal scores: by first sight, or shuffled by the decision's seed. */
   tieOrder: z.enum(['first-seen', 'seeded']).default('first-seen'),
   /** Choice inside a host, by resource kind. */
-  assignment: z.strictObject({ classes: assignment, numa: assignment, gpu: assignment }).default({}),
+  assignment: z.strictObject(assignments).default({}),
   /** filter: the best host that passes; chance: any host that passes. */
   scheduler: z.enum(['filter', 'chance']).default('filter'),
   /** Nova's host_subset_size: one of this many best hosts is taken, by the decision's seed. */

@@ -99,14 +99,16 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
     const ask = kind.ask(request)
     return ask === undefined ? [] : [{ name: kind.name, ask, assign: compiled.assign[kind.name] }]
   })
-  return (host) =>
-    Object.fromEntries(
-      asks.map(({ name, ask, assign }) => {
-        const grant = assign(hosts, host, ask)
-        if (grant === undefined) throw new Error(`the ${name} kind gives nothing on a host that passed its fit filter`)
-        return [name, grant]
-      }),
-    )
+  return (host) => {
+    // each kind sees what those before it chose here
+    let grants: Grants = {}
+    for (const { name, ask, assign } of asks) {
+      const grant = assign(hosts, host, ask, grants)
+      if (grant === undefined) throw new Error(`the ${name} kind gives nothing on a host that passed its fit filter`)
+      grants = { ...grants, [name]: grant }
+    }
+    return grants
+  }
 }
 
 /** What the host could hold in all per class asked, for the host's own double check, as Nova's limits. */

@@ -23,6 +23,5 @@ export const numaFitWeigher: Weigher = {
       return -free
     }
   },
-  cacheKey: ({ numaTopology }) =>
-    JSON.stringify(numaTopology?.cells.map(({ cpus, memoryMb, cpuPolicy }) => [cpus.length, memoryMb, cpuPolicy]) ?? null),
+  cacheKey: ({ numaTopology, pciRequests }) => JSON.stringify(numaTopology && [numaTopology, pciRequests]),
 }

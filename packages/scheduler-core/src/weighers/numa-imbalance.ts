@@ -1,4 +1,4 @@
-import { freeRate, numaKind } from '../kinds/numa/numa.ts'
+import { freeRate } from '../kinds/numa/numa.ts'
 import type { Weigher } from './weigher.ts'
 
 /**
@@ -10,7 +10,7 @@ export const numaImbalanceWeigher: Weigher = {
   description: 'The difference between the free shares of the emptiest and the fullest NUMA cell.',
   unit: 'share',
   prepare(request, { hosts }) {
-    if (numaKind.ask(request)?.length !== 1) return () => 0
+    if (request.numaTopology?.cells.length !== 1) return () => 0
     return (host) => {
       const { cells } = hosts.get(host)
       if (cells.length === 0) return 0

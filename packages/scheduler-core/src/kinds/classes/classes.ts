@@ -16,6 +16,10 @@ interface AmountAsk {
 /** Countable resources: VCPU, MEMORY_MB, DISK_GB and custom classes, with total, reserved, ratio and unit rules. */
 export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   name: 'classes',
+  filter: {
+    name: 'ResourceClassFilter',
+    description: 'The host has the amounts asked for left, class by class, within their unit rules.',
+  },
   rules: ['sum'],
 
   ask(spec) {
@@ -70,6 +74,11 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       columns.countsUse[host] = inventory.used === null ? 0 : 1
       refresh(columns, host)
     }
+  },
+
+  countsUse(hosts, host, grant, told) {
+    for (const resourceClass in grant) if (hosts.classes.get(resourceClass)?.countsUse[host] === 1 && !told.has(resourceClass)) return true
+    return false
   },
 
   reason(hosts, host, ask) {

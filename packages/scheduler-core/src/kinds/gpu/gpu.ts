@@ -18,6 +18,7 @@ const orders: Readonly<Record<string, GpuOrder>> = {
 /** Whole GPUs and shares of them, optionally of listed models. */
 export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   name: 'gpu',
+  filter: { name: 'GpuFilter', description: 'Enough GPUs of the host, of the models asked for, have the share free.' },
   rules: ['fullest', 'emptiest', 'first', 'least-fragmentation'],
 
   ask: (spec) => (spec.gpus === null ? undefined : { ...spec.gpus, amounts: demandOf(spec).amounts }),
@@ -70,6 +71,8 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
       .sort((a, b) => a.index - b.index)
     hosts.columns.gpuFreeMilli[host] = record.gpus.reduce((sum, gpu) => sum + gpu.freeMilli, 0)
   },
+
+  countsUse: (hosts, host) => hosts.get(host).gpus.some(({ countsUse }) => countsUse),
 
   reason(hosts, host, ask) {
     const { gpus } = hosts.get(host)

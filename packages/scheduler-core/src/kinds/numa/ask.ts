@@ -1,0 +1,51 @@
+import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
+import { type Nearness, nearnessOf } from '../pci/near.ts'
+
+/** What one cell of a guest asks of a cell of the host. */
+export interface CellAsk {
+  /** The guest's cell. */
+  readonly guest: number
+  /** CPUs that it shares with others, and CPUs for itself. */
+  readonly shared: number
+  readonly dedicated: number
+  /** CPUs for the threads of the emulator: one or none. */
+  readonly emulator: number
+  /** `prefer` where the request says nothing. */
+  readonly threads: 'prefer' | 'isolate' | 'require'
+  readonly memoryMb: number
+  /** A size in KiB, or a wish; null: nothing is asked of pages. */
+  readonly pageSize: NumaCellRequest['pageSize']
+  /** Nothing but numbers of CPUs and memory is asked. */
+  readonly isPlain: boolean
+}
+
+/** The NUMA cells of a guest. */
+export interface NumaAsk {
+  readonly cells: readonly CellAsk[]
+  /** For each cell the first that asks the same. */
+  readonly sameAs: readonly number[]
+  /** What the devices that the same instance asks for want of the cells. */
+  readonly nearness: Nearness | undefined
+}
+
+export function numaAskOf(spec: RequestSpec): NumaAsk | undefined {
+  const { numaTopology } = spec
+  if (numaTopology === null) return undefined
+  const isolatesEmulator = numaTopology.emulatorThreadsPolicy === 'isolate'
+  return { ...cellsOf(numaTopology.cells, isolatesEmulator), nearness: nearnessOf(spec) }
+}
+
+/** `isolatesEmulator`: the threads of the emulator get a CPU beside the guest's first cell. */
+export function cellsOf(requested: readonly NumaCellRequest[], isolatesEmulator = false): Omit<NumaAsk, 'nearness'> {
+  const cells = requested.map((cell, i) => cellAskOf(cell, isolatesEmulator && i === 0 ? 1 : 0))
+  const shapes = cells.map(({ guest: _, ...shape }) => JSON.stringify(shape))
+  return { cells, sameAs: shapes.map((shape) => shapes.indexOf(shape)) }
+}
+
+function cellAskOf(cell: NumaCellRequest, emulator: number): CellAsk {
+  const { id, cpus, memoryMb, cpuPolicy, dedicatedCpus, cpuThreadPolicy, pageSize } = cell
+  const dedicated = cpuPolicy === 'dedicated' ? cpus.length : cpuPolicy === 'mixed' ? dedicatedCpus.length : 0
+  const threads = dedicated === 0 ? 'prefer' : (cpuThreadPolicy ?? 'prefer')
+  const isPlain = emulator === 0 && threads === 'prefer' && pageSize === null
+  return { guest: id, shared: cpus.length - dedicated, dedicated, emulator, threads, memoryMb, pageSize, isPlain }
+}

@@ -1,0 +1,226 @@
+import type { CellAsk } from './ask.ts'
+
+/** Memory pages of one size in a host cell. */
+export interface PageState {
+  readonly sizeKib: number
+  readonly countsUse: boolean
+  /** Pages neither used nor kept back; negative after a report that shrinks the cell. */
+  free: number
+}
+
+/** What is known of a host cell when its report is taken over, with nothing held. */
+export interface CellInventory {
+  readonly id: number
+  readonly cpuset: readonly number[]
+  /** Shared CPUs that may be given, overcommit included. */
+  readonly cpuCapacity: number
+  /** MiB that may be given, overcommit included. */
+  readonly memoryCapacity: number
+  readonly countsCpu: boolean
+  readonly countsMemory: boolean
+  readonly countsPinned: boolean
+  readonly pinnedByReport: ReadonlySet<number>
+  /** CPUs that may be given to one instance alone, ascending; undefined: any of `cpuset`. */
+  readonly dedicated?: readonly number[]
+  /** Threads of each core, cores in the order of their first thread; undefined: every CPU is a core of its own. */
+  readonly cores?: readonly (readonly number[])[]
+  /** By size, smallest first; undefined: the host does not tell. */
+  readonly pages?: readonly PageState[]
+  readonly socket?: number
+}
+
+/** What a claim takes from one host cell. It is the log's: what it holds is what it names, in every release. */
+export interface CellGrant {
+  /** The guest's cell. */
+  readonly guest: number
+  /** The host's cell. */
+  readonly cell: number
+  /** Shared CPUs taken; 0 when all are pinned. */
+  readonly cpus: number
+  readonly memoryMb: number
+  /** CPUs on which the guest's dedicated ones run, in their order. */
+  readonly pinned?: readonly number[]
+  /** Threads beside them that nobody else may use: the guest asked for cores of its own. */
+  readonly siblings?: readonly number[]
+  /** CPU for the threads of the emulator. */
+  readonly emulator?: number
+  /** Pages that back the cell's memory, if the guest asked for their size. */
+  readonly pages?: PageGrant
+}
+
+export interface PageGrant {
+  readonly sizeKib: number
+  readonly count: number
+}
+
+/** Counts of a cell's CPUs that nobody has for himself; worked out once and again after a change. */
+interface FreeCpus {
+  /** CPUs of `cpuset` that carry no shared ones any more. */
+  readonly unshared: number
+  /** CPUs that may still be given to one instance alone. */
+  readonly free: number
+  /** How many cores have at least so many free threads, by that number. */
+  readonly coresWith: readonly number[]
+  /** Threads of the first so many cores of which every thread is free; undefined: every CPU is a core of its own. */
+  readonly wholeCores: readonly number[] | undefined
+}
+
+/** A NUMA cell of a host: its CPUs, memory and pages, what the report says is used, and what claims hold beside that. */
+export class CellState implements CellInventory {
+  readonly id: number
+  readonly cpuset: readonly number[]
+  readonly cpuCapacity: number
+  readonly memoryCapacity: number
+  readonly countsCpu: boolean
+  readonly countsMemory: boolean
+  readonly countsPinned: boolean
+  /** Shared CPUs and MiB still free; negative after a report that shrinks the cell. */
+  cpuFree: number
+  memoryFree: number
+  /** CPUs that the report lists as given to one instance alone. */
+  readonly pinnedByReport: ReadonlySet<number>
+  /** How many claims hold a CPU for themselves; more than one only after a report and a claim met. */
+  readonly pinnedByClaims = new Map<number, number>()
+  declare readonly dedicated?: readonly number[]
+  declare readonly cores?: readonly (readonly number[])[]
+  declare readonly pages?: readonly PageState[]
+  declare readonly socket?: number
+  #free: FreeCpus | undefined
+
+  constructor(inventory: CellInventory, cpuUsage: number, memoryUsage: number) {
+    this.id = inventory.id
+    this.cpuset = inventory.cpuset
+    this.cpuCapacity = inventory.cpuCapacity
+    this.memoryCapacity = inventory.memoryCapacity
+    this.countsCpu = inventory.countsCpu
+    this.countsMemory = inventory.countsMemory
+    this.countsPinned = inventory.countsPinned
+    this.cpuFree = inventory.cpuCapacity - cpuUsage
+    this.memoryFree = inventory.memoryCapacity - memoryUsage
+    this.pinnedByReport = inventory.pinnedByReport
+    // only what a report tells: cells of older reports look as they always did
+    const { dedicated, cores, pages, socket } = inventory
+    Object.assign(this, dedicated && { dedicated }, cores && { cores }, pages && { pages }, socket !== undefined && { socket })
+  }
+
+  /** CPUs that may be given to one instance alone, if nobody has them. */
+  get pinnable(): readonly number[] {
+    return this.dedicated ?? this.cpuset
+  }
+
+  get freeCpus(): FreeCpus {
+    this.#free ??= countFree(this)
+    return this.#free
+  }
+
+  isPinned(cpu: number): boolean {
+    return this.pinnedByReport.has(cpu) || this.pinnedByClaims.has(cpu)
+  }
+
+  /** One holder of a CPU more or less. */
+  pin(cpu: number, by: 1 | -1): void {
+    const holders = (this.pinnedByClaims.get(cpu) ?? 0) + by
+    if (holders === 0) this.pinnedByClaims.delete(cpu)
+    else this.pinnedByClaims.set(cpu, holders)
+    this.#free = undefined
+  }
+}
+
+/** The lesser of a cell's free shares of CPUs and of memory, 0..1. Pinned CPUs are not free. */
+export const freeRate = (cell: CellState): number =>
+  Math.min(
+    cell.cpuCapacity === 0 ? 0 : sharedCpusLeft(cell) / cell.cpuCapacity,
+    cell.memoryCapacity === 0 ? 0 : cell.memoryFree / cell.memoryCapacity,
+  )
+
+/** Shared CPUs that may still be given beside the pinned ones; negative after a report that shrinks the cell. */
+export function sharedCpusLeft(cell: CellState): number {
+  const size = cell.cpuset.length
+  const { unshared } = cell.freeCpus
+  return (unshared === 0 ? cell.cpuCapacity : Math.floor(((size - unshared) * cell.cpuCapacity) / size)) - (cell.cpuCapacity - cell.cpuFree)
+}
+
+/**
+ * Whether `shared` more shared CPUs fit once `pins` more of `cpuset` are pinned. A pinned CPU carries no shared ones: with
+ * p of n CPUs pinned, floor((n - p) x capacity / n) shared CPUs may be given.
+ */
+export function cpusFit(cell: CellState, shared: number, pins: number): boolean {
+  const size = cell.cpuset.length
+  if (shared === 0 && cell.dedicated !== undefined && pins === 0) return true
+  const unpinned = size - cell.freeCpus.unshared - pins
+  if (unpinned < 0 || size === 0) return false
+  return cell.cpuCapacity - cell.cpuFree + shared <= Math.floor((unpinned * cell.cpuCapacity) / size)
+}
+
+/** Whether a cell can take a guest's cell: its memory, its shared CPUs, CPUs of its own, and pages. */
+export function hasRoom(cell: CellState, ask: CellAsk): boolean {
+  if (cell.memoryFree < ask.memoryMb) return false
+  if (ask.isPlain && cell.dedicated === undefined) return cpusFit(cell, ask.shared, ask.dedicated)
+  const held = cpusHeld(cell, ask)
+  return (
+    held >= 0 && cpusFit(cell, ask.shared, pinsAmongShared(cell, held)) && (ask.pageSize === null || choosePages(cell, ask) !== undefined)
+  )
+}
+
+/** How many CPUs of a cell a guest's cell holds for itself, siblings and emulator included; -1 where its threads do not allow it. */
+export function cpusHeld({ freeCpus }: CellState, { dedicated, emulator, threads }: CellAsk): number {
+  const { free, coresWith, wholeCores } = freeCpus
+  const wanted = dedicated + emulator
+  if (wanted === 0) return 0
+  if (threads === 'isolate') {
+    const held = wholeCores === undefined || dedicated === 0 ? dedicated : (wholeCores[dedicated - 1] ?? free + 1)
+    return held + emulator <= free ? held + emulator : -1
+  }
+  if (wanted > free) return -1
+  if (threads === 'require' && !coresWith.some((cores, threadsFree) => threadsFree > 1 && threadsFree * cores >= dedicated)) return -1
+  return wanted
+}
+
+/** How many of so many pinned CPUs carry no shared ones any more: where only some of those to pin are shared, at most so many. */
+function pinsAmongShared(cell: CellState, pins: number): number {
+  if (cell.dedicated === undefined) return pins
+  return pins === 0 ? 0 : Math.min(pins, sharedAndDedicated(cell))
+}
+
+function sharedAndDedicated({ cpuset, dedicated = [] }: CellState): number {
+  const shared = new Set(cpuset)
+  let both = 0
+  for (const cpu of dedicated) if (shared.has(cpu)) both++
+  return both
+}
+
+/** The pages that back a guest's cell: of the sizes that it may have, in the order of its wish, the first of which enough are free. */
+export function choosePages({ pages }: CellState, { pageSize, memoryMb }: CellAsk): PageGrant | null | undefined {
+  // every host has small pages: one that does not tell how many counts them as memory
+  if (pages === undefined) return pageSize === 'small' || pageSize === 'any' || pageSize === null ? null : undefined
+  if (pageSize === null) return null
+  const needKib = memoryMb * 1_024
+  const [from, to] = pageSize === 'large' ? [pages.length - 1, 1] : pageSize === 'small' ? [0, 0] : [pages.length - 1, 0]
+  for (let i = from; i >= to; i--) {
+    const { sizeKib, free } = pages[i] as PageState
+    if (typeof pageSize === 'number' && sizeKib !== pageSize) continue
+    if (needKib % sizeKib === 0 && needKib / sizeKib <= free) return { sizeKib, count: needKib / sizeKib }
+  }
+  return undefined
+}
+
+function countFree(cell: CellState): FreeCpus {
+  const { cpuset, dedicated, cores, pinnedByReport, pinnedByClaims } = cell
+  let pinned = pinnedByReport.size
+  for (const cpu of pinnedByClaims.keys()) if (!pinnedByReport.has(cpu)) pinned++
+  if (dedicated === undefined && cores === undefined) {
+    return { unshared: pinned, free: cpuset.length - pinned, coresWith: [], wholeCores: undefined }
+  }
+  const open = new Set(cell.pinnable.filter((cpu) => !cell.isPinned(cpu)))
+  const unshared = dedicated === undefined ? pinned : cpuset.filter((cpu) => cell.isPinned(cpu)).length
+  if (cores === undefined) return { unshared, free: open.size, coresWith: [], wholeCores: undefined }
+  const coresWith: number[] = []
+  const wholeCores: number[] = []
+  for (const core of cores) {
+    let threads = 0
+    for (const cpu of core) if (open.has(cpu)) threads++
+    for (let n = 1; n <= threads; n++) coresWith[n] = (coresWith[n] ?? 0) + 1
+    if (threads === core.length) wholeCores.push((wholeCores.at(-1) ?? 0) + threads)
+  }
+  return { unshared, free: open.size, coresWith, wholeCores }
+}

@@ -1,0 +1,146 @@
+/** Most cells of a host, or of a guest, that are matched: as many as a report may list. */
+const WORDS = 2
+const BITS = 32
+
+/** Which host cells suit which guest cells, and the search for a cell of its own for each. Cells are counted from 0. */
+export interface Matcher {
+  /** Clears all pairs, for so many cells of each. */
+  reset(guests: number, cells: number): void
+  allow(guest: number, cell: number): void
+  /** Lets a guest cell sit where another may. */
+  copyRow(guest: number, from: number): void
+  allows(guest: number, cell: number): boolean
+  /** How many guest cells have a cell of their own at once: as many as can. */
+  match(): number
+  /** Cell of each guest cell after a whole match: the first choice, guest by guest, that leaves a cell for those after it. */
+  firstChoice(): number[]
+  /**
+   * The first such choice that suits, of those that `mayStill` lets on with what is chosen so far; undefined where there is
+   * none, or none among so many steps: then `isCut` is true.
+   */
+  choiceThat(suits: (chosen: readonly number[]) => boolean, mayStill: Hope, maxSteps: number): readonly number[] | undefined
+  readonly isCut: boolean
+}
+
+/** Whether so many cells more, none of them used, could make a choice that suits. */
+export type Hope = (chosen: readonly number[], used: Uint8Array, more: number) => boolean
+
+/** Works on bits, a step per cell and not per pair: hosts of many cells and guests that nearly fit cost little. */
+export function createMatcher(): Matcher {
+  const rows = new Int32Array(WORDS * BITS * WORDS)
+  const seen = new Int32Array(WORDS)
+  let [guestCount, cellCount] = [0, 0]
+  let cellOf: number[] = []
+  let guestOf: number[] = []
+  let isCut = false
+
+  /** Seats a guest cell on a cell that was not looked at, moving others where that makes room. */
+  const seat = (guest: number): boolean => {
+    for (let word = 0; word < WORDS; word++) {
+      for (;;) {
+        const open = (rows[guest * WORDS + word] as number) & ~(seen[word] as number)
+        if (open === 0) break
+        const bit = open & -open
+        const cell = word * BITS + 31 - Math.clz32(bit)
+        seen[word] = (seen[word] as number) | bit
+        const other = guestOf[cell] as number
+        if (other >= 0 && !seat(other)) continue
+        guestOf[cell] = guest
+        cellOf[guest] = cell
+        return true
+      }
+    }
+    return false
+  }
+  const look = (closed: Iterable<number>): void => {
+    seen.fill(0)
+    for (const cell of closed) seen[cell >> 5] = (seen[cell >> 5] as number) | (1 << (cell & 31))
+  }
+  /** Moves a guest cell to a cell, with those before it staying; false, and nothing is changed, where another then has none. */
+  const force = (guest: number, cell: number, before: readonly number[]): boolean => {
+    const old = cellOf[guest] as number
+    if (old === cell) return true
+    const displaced = guestOf[cell] as number
+    guestOf[old] = -1
+    guestOf[cell] = guest
+    cellOf[guest] = cell
+    if (displaced < 0) return true
+    look(before)
+    seen[cell >> 5] = (seen[cell >> 5] as number) | (1 << (cell & 31))
+    if (seat(displaced)) return true
+    guestOf[old] = guest
+    guestOf[cell] = displaced
+    cellOf[guest] = old
+    return false
+  }
+  const allows = (guest: number, cell: number): boolean => ((rows[guest * WORDS + (cell >> 5)] as number) & (1 << (cell & 31))) !== 0
+
+  return {
+    reset(guests, cells) {
+      guestCount = guests
+      cellCount = cells
+      rows.fill(0, 0, guests * WORDS)
+    },
+    allow(guest, cell) {
+      const at = guest * WORDS + (cell >> 5)
+      rows[at] = (rows[at] as number) | (1 << (cell & 31))
+    },
+    copyRow(guest, from) {
+      for (let word = 0; word < WORDS; word++) rows[guest * WORDS + word] = rows[from * WORDS + word] as number
+    },
+    allows,
+    match() {
+      cellOf = new Array<number>(guestCount).fill(-1)
+      guestOf = new Array<number>(cellCount).fill(-1)
+      let matched = 0
+      for (let guest = 0; guest < guestCount; guest++) {
+        seen.fill(0)
+        if (seat(guest)) matched++
+      }
+      return matched
+    },
+    firstChoice() {
+      const chosen: number[] = []
+      for (let guest = 0; guest < guestCount; guest++)
+        for (let cell = 0; cell < cellCount; cell++) {
+          if (chosen.includes(cell) || !allows(guest, cell) || !force(guest, cell, chosen)) continue
+          chosen.push(cell)
+          break
+        }
+      return chosen
+    },
+    choiceThat(suits, mayStill, maxSteps) {
+      const chosen: number[] = []
+      const used = new Uint8Array(cellCount)
+      // what is left to choose depends on which cells are used, not on who has them
+      const failed = new Set<string>()
+      let steps = 0
+      isCut = false
+      const place = (guest: number): boolean => {
+        if (guest === guestCount) return suits(chosen)
+        for (let cell = 0; cell < cellCount; cell++) {
+          if (used[cell] === 1 || !allows(guest, cell)) continue
+          if (++steps > maxSteps) {
+            isCut = true
+            return false
+          }
+          const [oldCells, oldGuests] = [[...cellOf], [...guestOf]]
+          if (!force(guest, cell, chosen)) continue
+          chosen.push(cell)
+          used[cell] = 1
+          const key = used.join('')
+          if (!failed.has(key) && mayStill(chosen, used, guestCount - guest - 1) && place(guest + 1)) return true
+          failed.add(key)
+          used[cell] = 0
+          chosen.pop()
+          ;[cellOf, guestOf] = [oldCells, oldGuests]
+        }
+        return false
+      }
+      return place(0) ? chosen : undefined
+    },
+    get isCut() {
+      return isCut
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import type { CellAsk } from './ask.ts'
+import type { CellGrant, CellState } from './cell.ts'
+
+type Pins = Pick<CellGrant, 'pinned' | 'siblings' | 'emulator'>
+
+type Core = readonly number[]
+
+/**
+ * The CPUs of a cell that a guest's cell gets for itself, by its thread policy:
+ * - prefer: cores are filled where enough of them have as many free threads, as many threads of each as can be; else any free CPUs.
+ * - require: the same, but never a single thread of a core.
+ * - isolate: each on a core with nobody on it, whose other threads are kept free.
+ *
+ * The emulator's CPU is one of those left, under isolate of a core that the guest is not on. The cell must have room.
+ */
+export function choosePins(cell: CellState, ask: CellAsk): Pins {
+  const free = freeCores(cell)
+  const cores = ask.dedicated === 0 ? [] : ask.threads === 'isolate' ? wholeCores(cell, free, ask.dedicated) : undefined
+  const pinned = cores?.map(([first]) => first as number) ?? fillCores(free, ask)
+  const siblings = cores?.flatMap(([, ...others]) => others) ?? []
+  const taken = new Set([...pinned, ...siblings])
+  const emulator = ask.emulator === 0 ? undefined : free.flat().find((cpu) => !taken.has(cpu))
+  return {
+    ...(ask.dedicated > 0 && { pinned }),
+    ...(siblings.length > 0 && { siblings }),
+    ...(emulator !== undefined && { emulator }),
+  }
+}
+
+/** Every CPU that a grant holds for itself. */
+export function cpusOf({ pinned, siblings, emulator }: CellGrant): readonly number[] {
+  if (siblings === undefined && emulator === undefined) return pinned ?? []
+  return [...(pinned ?? []), ...(siblings ?? []), ...(emulator === undefined ? [] : [emulator])]
+}
+
+/** Free threads by core, cores in their order. */
+function freeCores(cell: CellState): readonly Core[] {
+  const open = cell.pinnable.filter((cpu) => !cell.isPinned(cpu))
+  if (cell.cores === undefined) return open.map((cpu) => [cpu])
+  const isOpen = new Set(open)
+  return cell.cores.map((core) => core.filter((cpu) => isOpen.has(cpu)))
+}
+
+function wholeCores(cell: CellState, free: readonly Core[], count: number): readonly Core[] {
+  const { cores } = cell
+  return (cores === undefined ? free : free.filter(({ length }, i) => length > 0 && length === cores[i]?.length)).slice(0, count)
+}
+
+function fillCores(free: readonly Core[], { dedicated }: CellAsk): readonly number[] {
+  const most = free.reduce((longest, { length }) => Math.max(longest, length), 0)
+  for (let threads = most; threads > 1; threads--) {
+    const able = free.filter(({ length }) => length >= threads)
+    if (threads * able.length >= dedicated) return able.flatMap((core) => core.slice(0, threads)).slice(0, dedicated)
+  }
+  return free.flat().slice(0, dedicated)
+}

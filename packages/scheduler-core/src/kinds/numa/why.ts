@@ -1,0 +1,119 @@
+import type { Reason } from '../../filters/filter.ts'
+import type { HostIndex } from '../../fleet/columns.ts'
+import type { HostTable } from '../../fleet/hosts.ts'
+import type { CellAsk, NumaAsk } from './ask.ts'
+import { type CellState, choosePages, cpusFit, cpusHeld, hasRoom } from './cell.ts'
+import { createPlacer, MAX_CHOICES } from './place.ts'
+
+/** Why a host has no cells for a guest: the first cell of the guest that fits nowhere; else all at once; else the devices. */
+export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
+  const { cells } = hosts.get(host)
+  const need = ask.cells.length
+  if (cells.length === 0) return { code: 'numa.not_reported', subject: 'NUMA', need, have: 0, unit: 'cells' }
+  if (cells.length < need) return { code: 'numa.cells', subject: 'NUMA', need, have: cells.length, unit: 'cells' }
+  const stuck = ask.cells.find((guest) => !cells.some((cell) => hasRoom(cell, guest)))
+  if (stuck !== undefined) return whyNoCell(cells, stuck)
+  const placer = createPlacer(ask)
+  const have = placer.countPlaced(cells)
+  if (have < need) return { code: 'numa.no_match', subject: 'NUMA', need, have, unit: 'cells' }
+  return whyNotNear(hosts, host, ask)
+}
+
+/** A number that a cell must have for a guest's cell, the most of it that any cell has, and how to say so. */
+interface Rule {
+  readonly need: number
+  have(cell: CellState): number
+  readonly code: Reason['code']
+  readonly unit: string
+  readonly source?: string
+}
+
+/** The first rule that no cell keeps; where each is kept by some cell, none keeps all. */
+function whyNoCell(cells: readonly CellState[], guest: CellAsk): Reason {
+  const subject = `cell ${guest.guest}`
+  for (const { have, ...rule } of rulesOf(guest)) {
+    const most = Math.max(...cells.map(have))
+    if (most < rule.need) return { ...rule, subject, have: most }
+  }
+  const pages = whyNoPages(cells, guest)
+  if (pages !== undefined) return { ...pages, subject }
+  const need = guest.shared + guest.dedicated + guest.emulator
+  const have = Math.max(...cells.map((cell) => cpusLeft(cell, guest)))
+  return { code: 'numa.no_cell', subject, need, have, unit: 'CPUs with enough memory in one cell' }
+}
+
+function rulesOf(guest: CellAsk): readonly Rule[] {
+  const own = guest.dedicated + guest.emulator
+  const memory: Rule = { code: 'numa.memory', need: guest.memoryMb, have: ({ memoryFree }) => memoryFree, unit: 'MiB' }
+  const dedicated: Rule = { code: 'numa.dedicated_cpus', need: own, have: ownLeft, unit: 'CPUs' }
+  const threads: Rule = {
+    code: 'numa.threads',
+    need: guest.dedicated,
+    have: (cell) => onWantedCores(cell, guest),
+    unit: 'CPUs',
+    source: `thread policy ${guest.threads}`,
+  }
+  const shared: Rule = { code: 'numa.cpus', need: guest.shared, have: (cell) => sharedLeft(cell, guest), unit: 'CPUs' }
+  return [memory, ...(own > 0 ? [dedicated] : []), ...(guest.threads === 'prefer' ? [] : [threads]), ...(guest.shared > 0 ? [shared] : [])]
+}
+
+/** The most CPUs, dedicated or shared, that a cell could still give to a guest that asks for one sort only. */
+const cpusLeft = (cell: CellState, guest: CellAsk): number => (guest.shared > 0 ? sharedLeft(cell, guest) : ownLeft(cell))
+
+/** The most CPUs that could be given to one instance alone; where shared ones make way for them, as far as they do. */
+function ownLeft(cell: CellState): number {
+  let most = Math.max(0, cell.freeCpus.free)
+  while (most > 0 && !cpusFit(cell, 0, cell.dedicated === undefined ? most : 0)) most--
+  return most
+}
+
+function sharedLeft(cell: CellState, guest: CellAsk): number {
+  const held = Math.max(0, cpusHeld(cell, guest))
+  let most = Math.max(0, cell.cpuFree)
+  while (most > 0 && !cpusFit(cell, most, cell.dedicated === undefined ? held : 0)) most--
+  return most
+}
+
+/** The most dedicated CPUs that a cell could give on the cores that the thread policy wants. */
+function onWantedCores(cell: CellState, guest: CellAsk): number {
+  let most = guest.dedicated
+  while (most > 0 && cpusHeld(cell, { ...guest, dedicated: most }) < 0) most--
+  return most
+}
+
+function whyNoPages(cells: readonly CellState[], guest: CellAsk): Omit<Reason, 'subject'> | undefined {
+  const { pageSize, memoryMb } = guest
+  if (pageSize === null || cells.some((cell) => choosePages(cell, guest) !== undefined)) return undefined
+  const wanted = typeof pageSize === 'number' ? `${pageSize} KiB` : `${pageSize} pages`
+  const sizes = cells.map(({ pages = [] }) =>
+    pages.filter(({ sizeKib }, i) => (typeof pageSize === 'number' ? sizeKib === pageSize : pageSize !== 'large' || i > 0)),
+  )
+  const needKib = memoryMb * 1_024
+  const all = sizes.flat()
+  const whole = all.filter(({ sizeKib }) => needKib % sizeKib === 0)
+  const told = [...new Set(cells.flatMap(({ pages = [] }) => pages.map(({ sizeKib }) => sizeKib)))].sort((a, b) => a - b)
+  if (all.length === 0)
+    return {
+      code: 'numa.page_size',
+      need: wanted,
+      have: told.length === 0 ? 'no page sizes' : told.map((size) => `${size} KiB`).join(', '),
+    }
+  const nearest = whole.reduce<(typeof whole)[number] | undefined>(
+    (best, pages) => (best === undefined || pages.free * pages.sizeKib > best.free * best.sizeKib ? pages : best),
+    undefined,
+  )
+  if (nearest === undefined) return { code: 'numa.page_multiple', need: all[0]?.sizeKib ?? 0, have: needKib, unit: 'KiB' }
+  const { sizeKib, free } = nearest
+  return { code: 'numa.pages', need: needKib / sizeKib, have: Math.max(0, free), unit: `pages of ${sizeKib} KiB` }
+}
+
+function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
+  const { cells } = hosts.get(host)
+  const placer = createPlacer(ask)
+  placer.canPlace(hosts, host, cells)
+  const steps = MAX_CHOICES
+  if (placer.isCut) return { code: 'numa.search_limit', subject: 'NUMA', need: `more than ${steps} steps`, have: steps, unit: 'steps' }
+  const short = placer.shortNear(hosts, host, cells)
+  if (short === undefined) throw new Error('reason was asked for a host that can give what is asked')
+  return { code: 'pci.numa', subject: short.wish.subject, need: short.wish.count, have: short.have, unit: 'devices' }
+}

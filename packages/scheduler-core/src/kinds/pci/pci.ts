@@ -1,0 +1,128 @@
+import type { HostIndex } from '../../fleet/columns.ts'
+import type { HostTable } from '../../fleet/hosts.ts'
+import type { HeldGrant, Mismatch, ResourceKind } from '../kind.ts'
+import type { CellGrant } from '../numa/cell.ts'
+import { allot, devicesFor, type Place } from './allot.ts'
+import { type PciAsk, type PciWish, pciAskOf } from './ask.ts'
+import { socketsOf } from './near.ts'
+import { type PciGrant, type PoolState, pools, toPools } from './pool.ts'
+
+/** Devices of the host's PCI pools, as near to the guest's NUMA cells as their policy wants. */
+export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
+  name: 'pci',
+  filter: {
+    name: 'PciPassthroughFilter',
+    description: 'The host has enough free PCI devices of the kinds asked for, as near to the NUMA cells of the guest as they must be.',
+  },
+  rules: ['nearest'],
+
+  ask: pciAskOf,
+
+  // near to some cells of the host: to which ones, the NUMA kind looks at
+  canGive(hosts, host, ask) {
+    const here = pools.of(hosts.get(host))
+    const place = ask.hasCells ? anywhereOn(hosts, host) : undefined
+    for (const [r, { count }] of ask.requests.entries()) if (devicesFor(here, ask, r, place) < count) return false
+    return ask.requests.length === 1 || allot(here, ask, place).ok
+  },
+
+  createAssign(setting) {
+    if (setting !== undefined && setting.rule !== 'nearest')
+      throw new RangeError(`pci has no assignment rule ${setting.rule}; it must be nearest`)
+    return (hosts, host, ask, beside) => {
+      const place = !ask.hasCells ? undefined : beside?.numa === undefined ? anywhereOn(hosts, host) : placeOf(hosts, host, beside.numa)
+      const allotted = allot(pools.of(hosts.get(host)), ask, place)
+      return allotted.ok ? allotted.grants : undefined
+    }
+  },
+
+  fits(hosts, host, grant) {
+    const here = pools.of(hosts.get(host))
+    for (const [pool, count] of sumByPool(grant)) if ((here.find(({ key }) => key === pool)?.free ?? 0) < count) return false
+    return true
+  },
+
+  hold: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, 1),
+  drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
+
+  takeInventory: (hosts, host, stats) => pools.set(hosts.get(host), toPools(stats.pciPools)),
+
+  countsUse: (hosts, host) => pools.of(hosts.get(host)).some(({ countsUse }) => countsUse),
+
+  reason(hosts, host, ask) {
+    const here = pools.of(hosts.get(host))
+    const place = ask.hasCells ? anywhereOn(hosts, host) : undefined
+    const short = ask.requests.findIndex(({ count }, r) => devicesFor(here, ask, r, place) < count)
+    const allotted = allot(here, ask, place)
+    if (allotted.ok) throw new Error('reason was asked for a host that can give what is asked')
+    const { subject, count: need } = short < 0 ? allotted.wish : (ask.requests[short] as PciWish)
+    const told = (code: 'pci.not_reported' | 'pci.short' | 'pci.numa' | 'pci.unasked', have: number) =>
+      ({ code, subject, need, have, unit: 'devices' }) as const
+    if (here.length === 0) return told('pci.not_reported', 0)
+    // each request alone has enough, but they want the same devices
+    if (short < 0) return told('pci.short', allotted.have)
+    const have = devicesFor(here, ask, short, place)
+    const anywhere = devicesFor(here, ask, short, undefined)
+    if (anywhere >= need) return told('pci.numa', have)
+    const unasked = here.reduce((sum, pool) => sum + (ask.isUnasked(pool, short) ? Math.max(0, pool.free) : 0), 0)
+    return anywhere + unasked >= need ? told('pci.unasked', anywhere) : told('pci.short', anywhere)
+  },
+
+  view(hosts, host) {
+    const here = pools.of(hosts.get(host))
+    return here.length === 0 ? undefined : here.map(({ key, free }) => [key, free])
+  },
+
+  audit(hosts, host, held) {
+    const { pciPools } = hosts.get(host).stats
+    return auditPools(pools.of(hosts.get(host)), toPools(pciPools), held)
+  },
+}
+
+/** As if the guest had every cell of the host: no choice of cells has more devices near. */
+const anywhereOn = (hosts: HostTable, host: HostIndex): Place => {
+  const { cells } = hosts.get(host)
+  return { cells: new Set(cells.map(({ id }) => id)), sockets: socketsOf(cells) }
+}
+
+const placeOf = (hosts: HostTable, host: HostIndex, grant: readonly CellGrant[]): Place => ({
+  cells: new Set(grant.map(({ cell }) => cell)),
+  sockets: socketsOf(hosts.get(host).cells),
+})
+
+function add(hosts: HostTable, host: HostIndex, grant: readonly PciGrant[], materialised: boolean, sign: 1 | -1): void {
+  const here = pools.of(hosts.get(host))
+  for (const { pool: key, count } of grant) {
+    const pool = here.find((state) => state.key === key)
+    // the host no longer has that pool: nothing is left to count
+    if (pool !== undefined && !(materialised && pool.countsUse)) pool.free -= sign * count
+  }
+}
+
+function sumByPool(grant: readonly PciGrant[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const { pool, count } of grant) sums.set(pool, (sums.get(pool) ?? 0) + count)
+  return sums
+}
+
+/** Pools as they are against those of the report, less what the claims take. */
+function auditPools(
+  actual: readonly PoolState[],
+  reported: readonly PoolState[],
+  held: readonly HeldGrant<readonly PciGrant[]>[],
+): readonly Mismatch[] {
+  const found: Mismatch[] = []
+  if (actual.length !== reported.length)
+    found.push({ code: 'state.column', field: 'PCI pools', expected: reported.length, actual: actual.length })
+  for (const { key, countsUse, free } of reported) {
+    const holders = held.filter(({ counted, grant }) => !(counted && countsUse) && grant.some(({ pool }) => pool === key))
+    const taken = holders.flatMap(({ grant }) => grant).reduce((sum, { pool, count }) => (pool === key ? sum + count : sum), 0)
+    const there = actual.find((pool) => pool.key === key)?.free
+    if (there !== free - taken)
+      found.push({ code: 'state.column', field: `PCI ${key} free`, expected: free - taken, actual: there ?? 'none' })
+    const late = holders.find(({ isLate }) => isLate)
+    if (taken > free && late !== undefined)
+      found.push({ code: 'state.over_capacity', field: `PCI ${key}`, expected: free, actual: taken, claim: late.claim })
+  }
+  return found
+}

@@ -1,0 +1,59 @@
+import { byCodeUnit } from '../../canonical-json.ts'
+import type { HostStats } from '../../fleet/stats.ts'
+import { createHostState } from '../host-state.ts'
+
+/** Devices of a host that are alike, at one NUMA cell or at none. */
+export interface PoolState {
+  /** Its name in grants: `vendor:product:type@cell?tag=value`. */
+  readonly key: string
+  /** What requests are compared with: vendor_id, product_id, dev_type, numa_node and the tags, in small letters. */
+  readonly traits: Readonly<Record<string, string>>
+  readonly numaNode: number | null
+  readonly countsUse: boolean
+  /** Devices neither used nor held; negative after a report that takes some away. */
+  free: number
+}
+
+/** What a claim takes from one pool. */
+export interface PciGrant {
+  /** Which of the request's PCI requests it is for, from 0. */
+  readonly request: number
+  readonly pool: string
+  readonly count: number
+}
+
+type Reported = HostStats['pciPools'][number]
+
+/** The pools of each host in the order of its report; those alike are one. */
+export const pools = createHostState<readonly PoolState[]>([])
+
+export function toPools(reported: readonly Reported[]): readonly PoolState[] {
+  const found = new Map<string, PoolState>()
+  for (const pool of reported) {
+    const { numaNode, total, used } = pool
+    const key = poolKey(pool)
+    const known = found.get(key)
+    if (known === undefined) found.set(key, { key, traits: traitsOf(pool), numaNode, countsUse: used !== null, free: total - (used ?? 0) })
+    else found.set(key, { ...known, countsUse: known.countsUse && used !== null, free: known.free + total - (used ?? 0) })
+  }
+  return [...found.values()]
+}
+
+/** The name of a pool: the same for pools that are alike, another for all others. */
+export function poolKey({ vendorId, productId, deviceType, numaNode, tags }: Reported): string {
+  const tagged = Object.entries(tags)
+    .sort(([a], [b]) => byCodeUnit(a, b))
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  const names = [vendorId, productId, ...(deviceType === null ? [] : [deviceType])].map(encodeURIComponent)
+  return `${names.join(':')}${numaNode === null ? '' : `@${numaNode}`}${tagged.length === 0 ? '' : `?${tagged.join('&')}`}`
+}
+
+function traitsOf({ vendorId, productId, deviceType, numaNode, tags }: Reported): Readonly<Record<string, string>> {
+  const own = {
+    vendor_id: vendorId,
+    product_id: productId,
+    ...(deviceType !== null && { dev_type: deviceType }),
+    ...(numaNode !== null && { numa_node: String(numaNode) }),
+  }
+  return Object.fromEntries(Object.entries({ ...tags, ...own }).map(([name, value]) => [name, value.toLowerCase()]))
+}
