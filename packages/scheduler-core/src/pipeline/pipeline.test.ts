@@ -256,5 +256,6 @@ test('the fit filters run in every profile, at the end, once', () => {
     'ServerGroupAntiAffinityFilter',
     'ResourceClassFilter',
     'NUMATopologyFilter',
+    'PciPassthroughFilter',
   ])
 })
