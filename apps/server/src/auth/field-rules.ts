@@ -69,8 +69,9 @@ export const projectBoundFields: Fields = {
   ...ends,
   Query: ['viewer', 'decision', 'decisions'],
   Mutation: ['selectDestinations', 'claimConfirm', 'claimExtend', 'claimRelease', 'claimAbandon'],
-  // neither its message nor the text of a reason: they may tell of single hosts
-  NoValidHost: ['code', 'path', 'decision', 'reasons', 'placedCount'],
+  // its message is of counts alone for such a key (services/bound.ts), since UserError answers it too
+  NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'placedCount'],
+  // not the text of a reason: it tells of a single host
   ReasonCount: ['filter', 'code', 'hosts'],
   SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision'],
   InstanceDestinations: ['instanceUuid', 'selected'],

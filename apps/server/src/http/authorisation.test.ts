@@ -147,6 +147,16 @@ describe('fields of objects', () => {
     }
   })
 
+  test.each(Object.entries({ answerFields, projectBoundFields, hostBoundFields }))(
+    '%s: what an interface answers is listed for each type behind it that is listed',
+    (_name, listed) => {
+      const behind = objects.filter(isInterfaceType).flatMap((type) =>
+        schema.getPossibleTypes(type).flatMap(({ name }) => (listed[type.name] ?? []).map((field) => ({ name, field }))),
+      )
+      expect(behind.filter(({ name, field }) => listed[name] !== undefined && !listed[name].includes(field))).toEqual([])
+    },
+  )
+
   test('node leads a bound key nowhere; an edge of an answer leads a key without READ nowhere', async () => {
     const { decision, destinations } = await placeWith(api, {}, { projectId: 'p2' })
     const ids = [decision.id, destinations[0].selected.claim.id, encodeId('Host', JSON.stringify(['h1', 'h1']))]

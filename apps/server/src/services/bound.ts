@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts'
 import type { ClaimOutcome, ClaimRef, Claims } from './claims.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import { InputFault, type Issue, invalid, issue, notFound } from './outcome.ts'
-import { type Placement, parseSpec } from './placement.ts'
+import { type NoHost, noHostMessage, type Placement, parseSpec } from './placement.ts'
 import type { Services } from './services.ts'
 import { MAX_UPDATES, type ReportInput, type ReportOutcome, type Stats } from './stats.ts'
 
@@ -77,10 +77,19 @@ function ofProject(placement: Placement, project: string): Placement {
         issues.push(refused(['input', 'claim', 'mode'], 'NONE', 'be RESERVE or CONFIRM for a key bound to a project'))
       if (input.intent !== 'CREATE' && input.intent !== 'UNSHELVE')
         issues.push(refused(['input', 'intent'], input.intent, 'be CREATE or UNSHELVE for a key bound to a project'))
-      return issues.length > 0 ? invalid(issues, 'FORBIDDEN') : placement.select(account, input, parsed.value)
+      if (issues.length > 0) return invalid(issues, 'FORBIDDEN')
+      const answer = await placement.select(account, input, parsed.value)
+      return answer.type === 'no-host' ? withoutHosts(answer, parsed.value.numInstances) : answer
     },
   }
 }
+
+/** A refusal in counts: the text of a reason is of one host, and has its numbers. */
+const withoutHosts = (answer: NoHost, asked: number): NoHost => ({
+  ...answer,
+  message: noHostMessage(answer.reasons, answer.placedCount, asked, 'counts'),
+  reasons: answer.reasons.map((reason) => ({ ...reason, text: '' })),
+})
 
 /** What a request may say for a project alone. */
 function foreignParts(request: RequestSpec, project: string, path: readonly string[]): Issue[] {
