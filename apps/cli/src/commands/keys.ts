@@ -89,9 +89,11 @@ export function addKeys(program: Command): void {
   withExamples(withService(revoke), [['gantt keys revoke 7d0e6a52-...', 'its secret leaked']])
 }
 
-const createKey = ({ name, account, scopes: given, expires, host = [], project, ...flags }: CreateFlags): Promise<Result> => {
+const createKey = ({ name, account, scopes: given, expires, host, project, ...flags }: CreateFlags): Promise<Result> => {
   const expiresAt = expires === undefined ? {} : { expiresAt: expires }
-  return change(flags, CREATE, { input: { name, account, scopes: given, hosts: host, project, ...expiresAt } })
+  return change(flags, CREATE, {
+    input: { name, account, scopes: given, ...(host !== undefined && { hosts: host }), project, ...expiresAt },
+  })
 }
 
 async function change(flags: Flags, document: string, variables: Record<string, unknown>): Promise<Result> {

@@ -150,9 +150,9 @@ describe('fields of objects', () => {
   test.each(Object.entries({ answerFields, projectBoundFields, hostBoundFields }))(
     '%s: what an interface answers is listed for each type behind it that is listed',
     (_name, listed) => {
-      const behind = objects.filter(isInterfaceType).flatMap((type) =>
-        schema.getPossibleTypes(type).flatMap(({ name }) => (listed[type.name] ?? []).map((field) => ({ name, field }))),
-      )
+      const behind = objects
+        .filter(isInterfaceType)
+        .flatMap((type) => schema.getPossibleTypes(type).flatMap(({ name }) => (listed[type.name] ?? []).map((field) => ({ name, field }))))
       expect(behind.filter(({ name, field }) => listed[name] !== undefined && !listed[name].includes(field))).toEqual([])
     },
   )

@@ -97,15 +97,18 @@ test('a key bound to a project reads decisions about its requests only, and no h
     expect((await api.ask(`{ decisions(${args}) { totalCount } }`, {}, tenant)).errors[0]?.extensions.rule).toBe('key.bound')
 })
 
-test.each(['UserError', 'NoValidHost'])('a key bound to a project that is refused learns counts, by %s too, and no number of a host', async (type) => {
-  const document = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on ${type} { message } } }`
-  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 999_999 }, projectId: 'p1' } }
-  const answer = await api.ask(document, { in: { idempotencyKey: randomUUID(), spec } }, tenant)
-  expect(rootOf(answer, 'selectDestinations')).toEqual({
-    __typename: 'NoValidHost',
-    message: 'No host can take the instance. Most were refused by RamFilter (2 of 2).',
-  })
-})
+test.each(['UserError', 'NoValidHost'])(
+  'a key bound to a project that is refused learns counts, by %s too, and no number of a host',
+  async (type) => {
+    const document = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on ${type} { message } } }`
+    const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 999_999 }, projectId: 'p1' } }
+    const answer = await api.ask(document, { in: { idempotencyKey: randomUUID(), spec } }, tenant)
+    expect(rootOf(answer, 'selectDestinations')).toEqual({
+      __typename: 'NoValidHost',
+      message: 'No host can take the instance. Most were refused by RamFilter (2 of 2).',
+    })
+  },
+)
 
 test.each([
   'explainPlacement(input: { subject: { spec: { gantt: { flavor: { vcpus: 1, memoryMb: 1 } } } } }) { __typename }',

@@ -56,6 +56,13 @@ test('a rotated key works on until the overlap is over; with none it ends at onc
   expect(await rotate(second.key.id)).toMatchObject({ __typename: 'ValidationError', code: 'CONFLICT' })
 })
 
+test('an empty list of hosts binds a key to nothing, so it is refused: it would report for any', async () => {
+  expect(await create({ name: 'agent', account: 'agents', scopes: ['REPORT'], hosts: [] })).toMatchObject({
+    __typename: 'ValidationError',
+    issues: [{ path: ['input', 'hosts'] }],
+  })
+})
+
 test('a revoked key is refused; revoking it again is harmless', async () => {
   const { key, secret } = await create(nova)
   expect(await revoke(key.id)).toMatchObject({ key: { state: 'REVOKED' }, secret: null })

@@ -64,7 +64,7 @@ const ApiKeyCreateInput = builder.inputType('ApiKeyCreateInput', {
       description: 'At least one. With hosts: REPORT. With a project: of READ, SCHEDULE, CLAIM.',
     }),
     expiresAt: t.field({ type: 'DateTime', description: 'When it ends by itself; never if not given.' }),
-    hosts: t.stringList({ description: 'Names of the only hosts that it may report for, at most 100.' }),
+    hosts: t.stringList({ description: 'Names of the only hosts that it may report for, 1 to 100.' }),
     project: t.string({
       description: 'The only project that it may place for. It may then name no host, and is told of none but those chosen.',
     }),
@@ -93,7 +93,7 @@ builder.mutationFields((t) => ({
         account: input.account,
         scopes: input.scopes,
         expiresAt: input.expiresAt ?? null,
-        hosts: input.hosts ?? [],
+        hosts: input.hosts ?? null,
         project: input.project ?? null,
       }),
   }),

@@ -24,7 +24,8 @@ export interface NewKey {
   readonly account: string
   readonly scopes: readonly Scope[]
   readonly expiresAt: number | null
-  readonly hosts: readonly string[]
+  /** Null: bound to none. */
+  readonly hosts: readonly string[] | null
   readonly project: string | null
 }
 
@@ -49,7 +50,7 @@ export interface Keys {
 const boundScopes = { hosts: ['REPORT'], project: ['READ', 'SCHEDULE', 'CLAIM'] } as const
 
 export function createKeys(store: ApiKeyStore): Keys {
-  const make = (key: Omit<NewKey, 'type'>, replaces: string | null, now: number) => {
+  const make = (key: NewKey & Pick<ApiKey, 'hosts'>, replaces: string | null, now: number) => {
     const { secret, hash, prefix } = drawSecret()
     const made: ApiKey = { ...key, id: randomUUID(), prefix, replaces, createdAt: now, revokedAt: null, lastUsedAt: null }
     const write: KeyWrite = { type: 'insert', key: made, hash }
@@ -77,6 +78,8 @@ export function createKeys(store: ApiKeyStore): Keys {
     async create(given) {
       const key = { ...given, scopes: [...new Set(given.scopes)], hosts: [...new Set(given.hosts)] }
       const issues = check(key, Date.now())
+      // a list that came out empty is a mistake of the caller's, and no key for all hosts
+      if (given.hosts?.length === 0) issues.push(issue(['input', 'hosts'], given.hosts, 'name at least one host, or be left out'))
       if (issues.length > 0) return invalid(issues)
       return store.edit<KeyDone | Invalid>((keys) => {
         const same = keys.find(({ account }) => account === key.account)
@@ -112,7 +115,7 @@ export function createKeys(store: ApiKeyStore): Keys {
   }
 }
 
-function check({ name, account, scopes, expiresAt, hosts, project }: NewKey, now: number): Issue[] {
+function check({ name, account, scopes, expiresAt, hosts, project }: NewKey & Pick<ApiKey, 'hosts'>, now: number): Issue[] {
   const at = (field: string) => ['input', field]
   const issues = [...checkText(at('name'), name, { max: MAX_TEXT }), ...checkText(at('account'), account, { max: MAX_TEXT })]
   if (scopes.length === 0) issues.push(issue(at('scopes'), scopes, 'name at least one scope'))
