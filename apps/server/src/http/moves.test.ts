@@ -123,6 +123,28 @@ describe('a resize', () => {
     expect(await freeOf(a as string)).toBe(6)
   })
 
+  test('in place leaves nothing held once the host reports after it, also where the report says the same again', async () => {
+    const [a, instance, incarnation] = [`reported-${randomUUID()}`, randomUUID(), randomUUID()]
+    const report = async (sequence: number, vcpusUsed: number) => {
+      const full = { vcpus: 8, vcpusUsed, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0, instances: [instance] }
+      const updates = [{ name: { host: a }, reporter: { incarnation, sequence }, report: { full } }]
+      const REPORT = 'mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { appliedCount } }'
+      expect((await dataOf(api, REPORT, { u: updates })).updateResourceStats.appliedCount).toBe(1)
+    }
+    await report(1, 0)
+    const first = claimOf(await place({ ...flavor(4), instanceUuids: [instance], forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
+    await report(2, 4)
+    const grown = claimOf(await place({ ...flavor(7), forceHosts: [a] }, { intent: 'RESIZE', moveOf: first }))
+    await report(3, 7)
+    await end('claimConfirm', [grown])
+    expect(await freeOf(a)).toBe(-2)
+    const { revision } = api.service.replica.fleet.place
+    await report(4, 7)
+    expect(await freeOf(a)).toBe(1)
+    await report(5, 7)
+    expect(api.service.replica.fleet.place.revision).toBe(revision + 1)
+  })
+
   test('goes elsewhere where its host has no room', async () => {
     const [a, b] = await hosts('elsewhere', 2)
     const first = claimOf(await place({ ...flavor(4), forceHosts: [a] }))

@@ -132,12 +132,19 @@ function saysSomethingNew({ fleet }: Replica, report: Report): boolean {
   }
   if (report.delta !== undefined && report.delta.baseSequence !== reporter.sequence) return true
   const stats = report.full === undefined ? mergeDelta(record.stats, report.delta ?? { baseSequence: 0 }) : currentStats(report.full)
-  // the instance was there before its claim: the same report now materialises it
   const listed = new Set(stats.instances)
-  for (const { instance, state } of record.claims)
+  for (const { instance, state, extra, source } of record.claims) {
+    // the instance was there before its claim: the same report now materialises it
     if (instance !== null && listed.has(instance) && (state === 'RESERVED' || state === 'CONFIRMED')) return true
+    // it has grown in place since the last report: the same report now counts all of it
+    if (extra !== null && source === null && stats.instances !== null && saysUse(report)) return true
+  }
   return canonicalJson(stats) !== canonicalJson(record.stats)
 }
+
+/** A full report says all use anew; a delta, what it names. */
+const saysUse = ({ delta }: HostReported): boolean =>
+  delta === undefined || [delta.vcpusUsed, delta.memoryMbUsed, delta.localGbUsed].some((used) => used !== undefined)
 
 function outcomeOf(
   { fleet }: Replica,
