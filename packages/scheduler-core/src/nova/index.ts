@@ -1,3 +1,6 @@
+export type { Finding } from './conf/finding.ts'
+export { type ImportedConf, type ImportedProfile, type ImportOutcome, importNovaConf } from './conf/import-conf.ts'
+export { findRelease, releaseName, releaseNames } from './conf/releases.ts'
 export { guestTopologyFor } from './hardware/guest-topology.ts'
 export type { HostCell, NumaLimits } from './hardware/topology.ts'
 export type { HostAggregate, HostService, HostState } from './host-state.ts'

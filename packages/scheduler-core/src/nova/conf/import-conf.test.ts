@@ -1,0 +1,296 @@
+import { describe, expect, test } from 'vitest'
+import { profileSchema } from '../../profiles/profile.ts'
+import { novaFilters } from '../filters/index.ts'
+import { rulesOf } from '../options.ts'
+import { novaWeighers } from '../weighers/index.ts'
+import { type ImportedConf, importNovaConf } from './import-conf.ts'
+import { knownOptions } from './known-options.ts'
+import { findRelease, releaseName } from './releases.ts'
+
+function imported(text: string, release?: string): ImportedConf {
+  const outcome = importNovaConf(text, release === undefined ? undefined : findRelease(release))
+  if (!outcome.ok) throw new Error(outcome.faults.map(({ message }) => message).join())
+  return outcome.conf
+}
+
+const filtersOf = ({ profile }: ImportedConf) => profile.filters.map(({ name }) => name)
+const multipliersOf = ({ profile }: ImportedConf) => Object.fromEntries(profile.weighers.map(({ name, multiplier }) => [name, multiplier]))
+const told = ({ findings }: ImportedConf) => findings.map(({ kind, line, subject, message }) => `${kind} ${line} ${subject} ${message}`)
+
+const JUNO = `[DEFAULT]
+debug = False
+my_ip = 10.0.0.11
+scheduler_driver = nova.scheduler.filter_scheduler.FilterScheduler
+scheduler_available_filters = nova.scheduler.filters.all_filters
+scheduler_default_filters = RetryFilter,AvailabilityZoneFilter,RamFilter,
+    CoreFilter, ComputeFilter, ComputeCapabilitiesFilter,
+    ImagePropertiesFilter,
+    AggregateInstanceExtraSpecsFilter,TypeAffinityFilter
+scheduler_weight_classes = nova.scheduler.weights.all_weighers
+scheduler_host_subset_size = 30
+scheduler_max_attempts = 5
+ram_weight_multiplier = -1.0
+cpu_allocation_ratio = 8.0
+ram_allocation_ratio: 1.0
+max_io_ops_per_host = 4
+rabbit_password = "secret"
+
+[metrics]
+weight_multiplier = 2
+weight_setting = cpu.percent=-1.0, cpu.user.percent=0.5
+required = no
+[keystone_authtoken]
+auth_uri = http://controller:5000/v2.0
+`
+
+test('a file of the days of juno', () => {
+  const conf = imported(JUNO, 'kilo')
+  expect([releaseName(conf.release), conf.isGuessed, conf.isWhole]).toEqual(['kilo', false, true])
+  expect(conf.profile).toMatchObject({ compat: 'nova', hostSubsetSize: 30, nova: { maxAttempts: 5, packing: false, shuffleBest: false } })
+  expect(filtersOf(conf)).toEqual([
+    'RetryFilter',
+    'AvailabilityZoneFilter',
+    'RamFilter',
+    'CoreFilter',
+    'ComputeFilter',
+    'ComputeCapabilitiesFilter',
+    'ImagePropertiesFilter',
+    'AggregateInstanceExtraSpecsFilter',
+    'TypeAffinityFilter',
+  ])
+  expect(conf.profile.filters.find(({ name }) => name === 'CoreFilter')?.options).toEqual({ cpu_allocation_ratio: 8 })
+  expect(conf.profile.filters.find(({ name }) => name === 'RamFilter')?.options).toEqual({ ram_allocation_ratio: 1 })
+  expect(multipliersOf(conf)).toEqual({ IoOpsWeigher: -1, MetricsWeigher: 2, RAMWeigher: -1 })
+  expect(conf.profile.weighers.find(({ name }) => name === 'MetricsWeigher')?.options).toEqual({
+    'metrics.weight_setting': ['cpu.percent=-1.0', 'cpu.user.percent=0.5'],
+    'metrics.required': false,
+  })
+  expect(told(conf)).toEqual(['idle 16 [DEFAULT] max_io_ops_per_host is read by no filter or weigher of the profile'])
+  expect(conf.elsewhere.map(({ section, name }) => `${section}.${name}`)).toEqual([
+    'DEFAULT.debug',
+    'DEFAULT.my_ip',
+    'DEFAULT.rabbit_password',
+    'keystone_authtoken.auth_uri',
+  ])
+})
+
+const ZED = `[scheduler]
+max_attempts = 3
+workers = 4
+limit_tenants_to_placement_aggregate = true
+query_placement_for_availability_zone = false
+
+[filter_scheduler]
+available_filters = nova.scheduler.filters.all_filters
+available_filters = acme.filters.gold.GoldFilter
+enabled_filters = ComputeFilter,ComputeCapabilitiesFilter,ImagePropertiesFilter,GoldFilter,NUMATopologyFilter,PciPassthroughFilter,IoOpsFilter
+weight_classes = nova.scheduler.weights.ram.RAMWeigher, nova.scheduler.weights.compute.BuildFailureWeigher,acme.weights.RAMWeigher
+track_instance_changes = True
+shuffle_best_same_weighed_hosts = on
+max_io_ops_per_host = 12
+soft_affinity_weight_multiplier = -1
+image_properties_default_architecture = amd64
+[compute]
+packing_host_numa_cells_allocation_strategy = true
+`
+
+test('a file of zed, with classes of somebody’s own', () => {
+  const conf = imported(ZED)
+  expect([releaseName(conf.release), conf.isWhole]).toEqual(['zed', false])
+  expect(conf.profile.nova).toEqual({ maxAttempts: 3, packing: true, shuffleBest: true })
+  expect(conf.profile.filters).toEqual([
+    { name: 'ComputeFilter', options: {} },
+    { name: 'ComputeCapabilitiesFilter', options: {} },
+    { name: 'ImagePropertiesFilter', options: { image_properties_default_architecture: 'x86_64' } },
+    { name: 'NUMATopologyFilter', options: { 'compute.packing_host_numa_cells_allocation_strategy': true } },
+    { name: 'PciPassthroughFilter', options: {} },
+    { name: 'IoOpsFilter', options: { max_io_ops_per_host: 12 } },
+  ])
+  expect(multipliersOf(conf)).toEqual({ RAMWeigher: 1, BuildFailureWeigher: 1_000_000 })
+  expect(told(conf)).toEqual([
+    'idle 3 [scheduler] workers is "4", and has no meaning here: replicas are started, not configured',
+    'idle 4 [scheduler] limit_tenants_to_placement_aggregate is "true", and has no meaning here: Placement answers it before the filters run; here the filters look at every host',
+    "lost 10 GoldFilter is acme.filters.gold.GoldFilter, a class of somebody's own; a profile can only name Nova's",
+    "lost 11 RAMWeigher is acme.weights.RAMWeigher, a class of somebody's own; a profile can only name Nova's",
+    'idle 12 [filter_scheduler] track_instance_changes is "True", and has no meaning here: reports and claims tell of every instance',
+    'refused 15 [filter_scheduler] soft_affinity_weight_multiplier is "-1"; it must be a number of 0 to 1000000000; left at Nova\'s default',
+  ])
+})
+
+describe('what nothing is said of is as the release has it', () => {
+  test.each([
+    ['juno', 'RetryFilter AvailabilityZoneFilter RamFilter ComputeFilter', 'MetricsWeigher RAMWeigher'],
+    ['liberty', 'RetryFilter AvailabilityZoneFilter RamFilter DiskFilter ComputeFilter', 'IoOpsWeigher MetricsWeigher RAMWeigher'],
+    ['queens', 'RetryFilter AvailabilityZoneFilter ComputeFilter', undefined],
+    ['21', 'AvailabilityZoneFilter ComputeFilter', undefined],
+    ['zed', 'ComputeFilter ComputeCapabilitiesFilter', undefined],
+  ])('%s', (release, filters, weighers) => {
+    const conf = imported('', release)
+    expect(filtersOf(conf).join(' ')).toContain(filters)
+    expect(filtersOf(conf).at(-1)).toBe('ServerGroupAffinityFilter')
+    if (weighers !== undefined) expect(Object.keys(multipliersOf(conf)).join(' ')).toBe(weighers)
+  })
+
+  test('zed has ten weighers, 2025.1 three more', () => {
+    expect(imported('', 'zed').profile.weighers).toHaveLength(10)
+    expect(multipliersOf(imported('', '2025.1'))).toMatchObject({
+      HypervisorVersionWeigher: 1,
+      NumInstancesWeigher: 0,
+      ImagePropertiesWeigher: 0,
+    })
+  })
+
+  test('without anything to go by a file is read as zed’s', () => expect(releaseName(imported('').release)).toBe('zed'))
+
+  test('overcommit is the scheduler’s own until hosts report theirs', () => {
+    const text = '[DEFAULT]\nscheduler_default_filters = RamFilter,CoreFilter,DiskFilter'
+    const ratios = (release: string) => imported(text, release).profile.filters.map(({ options }) => Object.values(options ?? {}))
+    expect(ratios('kilo')).toEqual([[1.5], [16], [1]])
+    expect(ratios('liberty')).toEqual([[], [], [1]])
+    expect(ratios('ocata')).toEqual([[], [], [0]])
+    expect(told(imported('[DEFAULT]\ncpu_allocation_ratio = 4', 'ocata'))).toEqual([
+      'idle 2 [DEFAULT] cpu_allocation_ratio has no meaning here: each host reports its own',
+    ])
+  })
+})
+
+describe('the release is guessed', () => {
+  test.each([
+    ['by old names', '[DEFAULT]\nscheduler_default_filters = ComputeFilter', 'newton'],
+    ['by old names and weighers that came later', '[DEFAULT]\nscheduler_weight_classes = nova.scheduler.weights.pci.PCIWeigher', 'wallaby'],
+    ['by filters that went', '[filter_scheduler]\nenabled_filters = RetryFilter, RamFilter', 'stein'],
+    ['by weighers that came', '[filter_scheduler]\nnum_instances_weight_multiplier = 1', '2023.2'],
+    ['by a class that came', '[filter_scheduler]\nweight_classes = nova.scheduler.weights.image_props.ImagePropertiesWeigher', '2025.1'],
+    ['not by ratios, which hosts took over', '[DEFAULT]\ncpu_allocation_ratio = 4', 'zed'],
+  ])('%s', (_how, text, release) => expect(releaseName(imported(text).release)).toBe(release))
+})
+
+describe('what cannot be mapped as it stands', () => {
+  const section = (lines: string, name = 'filter_scheduler') => `[${name}]\n${lines}`
+
+  test.each<[string, string, string]>([
+    ['an unknown filter', section('enabled_filters = ComputeFilter,NoSuchFilter'), 'lost 2 NoSuchFilter is no filter of Nova'],
+    [
+      'one in other letters',
+      section('enabled_filters = Computefilter'),
+      "lost 2 Computefilter is no filter of Nova's; there is ComputeFilter",
+    ],
+    [
+      'a comma that was forgotten',
+      section('enabled_filters = ComputeFilter\n  RamFilter'),
+      "lost 2 ComputeFilter RamFilter is no filter of Nova's; names are separated by commas",
+    ],
+    [
+      'an own class by the name of one of Nova’s',
+      section('available_filters = acme.RamFilter\nenabled_filters = RamFilter'),
+      'lost 3 RamFilter is acme.RamFilter, a class',
+    ],
+    [
+      'a filter that is not available',
+      section('available_filters = nova.scheduler.filters.ram_filter.RamFilter\nenabled_filters = ComputeFilter'),
+      'note 3 ComputeFilter is not among available_filters',
+    ],
+    [
+      'a filter of another release',
+      `${section('enabled_filters = RamFilter')}\nimage_props_weight_multiplier = 1\nnum_instances_weight_multiplier = 1`,
+      'note 2 RamFilter is of juno to stein; Nova 2025.1 does not start with it',
+    ],
+    [
+      'an unknown weigher of Nova’s',
+      section('weight_classes = nova.scheduler.weights.ram.RamWeigher'),
+      "lost 2 RamWeigher is no weigher of Nova's; there is RAMWeigher",
+    ],
+    [
+      'a chance scheduler',
+      section('driver = chance_scheduler', 'scheduler'),
+      'lost 2 [scheduler] driver is "chance_scheduler"; only the filter scheduler',
+    ],
+    ['a caching one', section('driver = caching_scheduler', 'scheduler'), 'note 2 [scheduler] driver is "caching_scheduler"'],
+    [
+      'words for a number',
+      section('ram_weight_multiplier = high'),
+      'refused 2 [filter_scheduler] ram_weight_multiplier is "high"; it must be a number of -1000000000 to 1000000000',
+    ],
+    ['infinity', section('cpu_weight_multiplier = inf'), 'it must be a number of -1000000000 to 1000000000'],
+    [
+      'no number at all',
+      section('host_subset_size ='),
+      'refused 2 [filter_scheduler] host_subset_size is ""; it must be a whole number of 1 to 1000',
+    ],
+    ['more than a profile takes', section('max_attempts = 500', 'scheduler'), 'it must be a whole number of 1 to 100'],
+    ['a fraction of a host', section('max_instances_per_host = 1.5'), 'it must be a whole number of 1 or more'],
+    ['a flag that is none', section('shuffle_best_same_weighed_hosts = maybe'), 'it must be one of true, 1, on, yes, false, 0, off, no'],
+    ['an architecture that is none', section('image_properties_default_architecture = z80'), "an architecture by Nova's name"],
+    [
+      'a setting without a number',
+      section('weight_setting = fan=1, cpu', 'metrics'),
+      'refused 2 [metrics] weight_setting "cpu" is no NAME=NUMBER',
+    ],
+    [
+      'an option that nobody knows',
+      section('weight_of_moon = 1'),
+      'idle 2 [filter_scheduler] weight_of_moon is no option of the scheduler',
+    ],
+    ['one in the default group', section('scheduler_moon = 1', 'DEFAULT'), 'idle 2 [DEFAULT] scheduler_moon is no option of the scheduler'],
+    [
+      'a reference that leads nowhere',
+      section('host_subset_size = $nobody'),
+      'refused 2 [filter_scheduler] host_subset_size it refers to $nobody',
+    ],
+    [
+      'an option that stands twice',
+      section('host_subset_size = 2\nhost_subset_size = 3'),
+      'note 2 [filter_scheduler] host_subset_size line 3 sets it too, and counts',
+    ],
+    [
+      'an old name beside the new',
+      '[DEFAULT]\nscheduler_max_attempts = 9\n[scheduler]\nmax_attempts = 4',
+      'note 2 [DEFAULT] scheduler_max_attempts line 4 sets it too, and counts',
+    ],
+  ])('%s', (_what, text, expected) => expect(told(imported(text)).join('\n')).toContain(expected))
+
+  test('an old name in a release that no longer reads it', () => {
+    const conf = imported('[DEFAULT]\nscheduler_max_attempts = 9', 'zed')
+    expect(told(conf)).toEqual(['idle 2 [DEFAULT] scheduler_max_attempts is not read by Nova zed, only by juno to wallaby'])
+    expect(conf.profile.nova?.maxAttempts).toBe(3)
+  })
+})
+
+test('the last of several counts, sections are in any case, and references are followed', () => {
+  const conf = imported('[DEFAULT]\nsubset = 7\n[Filter_Scheduler]\nhost_subset_size = 2\nhost_subset_size = $subset\n')
+  expect(conf.profile.hostSubsetSize).toBe(7)
+})
+
+test('a scheduler of bare metal', () => {
+  const conf = imported(
+    '[DEFAULT]\nscheduler_use_baremetal_filters = True\nscheduler_host_manager = nova.scheduler.ironic_host_manager.IronicHostManager',
+  )
+  expect(filtersOf(conf)).toEqual(expect.arrayContaining(['ExactRamFilter', 'ExactDiskFilter', 'ExactCoreFilter']))
+})
+
+test('a file that oslo.config refuses is refused with its lines', () => {
+  expect(importNovaConf('[a]\nx')).toEqual({ ok: false, faults: [{ line: 2, message: expect.any(String) }] })
+})
+
+test('every option of a filter or weigher has its row', () => {
+  const keys = new Set(knownOptions.map(({ key }) => key))
+  const wanted = [...novaFilters, ...novaWeighers].flatMap(({ options }) => Object.keys(options.shape))
+  const multipliers = novaWeighers.map(({ multiplier }) => multiplier.option)
+  expect([...wanted, ...multipliers].filter((name) => !keys.has(name) && !keys.has(`filter_scheduler.${name}`))).toEqual([])
+})
+
+test('what comes out is a profile, and the same rules as the same configuration gives', () => {
+  const { profile } = imported(ZED.replaceAll('acme', 'nova.scheduler'))
+  expect(profileSchema.parse({ name: 'x', number: 1, ...profile })).toMatchObject({ compat: 'nova' })
+  const plain = imported(
+    '[filter_scheduler]\nenabled_filters = ComputeFilter,IoOpsFilter\nmax_io_ops_per_host = 3\nweight_classes = nova.scheduler.weights.io_ops.IoOpsWeigher\nio_ops_weight_multiplier = -2',
+  )
+  const rules = rulesOf({
+    'filter_scheduler.enabled_filters': ['ComputeFilter', 'IoOpsFilter'],
+    'filter_scheduler.weight_classes': ['nova.scheduler.weights.io_ops.IoOpsWeigher'],
+    'filter_scheduler.max_io_ops_per_host': 3,
+    'filter_scheduler.io_ops_weight_multiplier': -2,
+  })
+  expect(plain.profile.filters).toEqual(rules.filters.map(({ filter, options }) => ({ name: filter.name, options })))
+  expect(plain.profile.weighers).toEqual(rules.weighers.map(({ weigher, ...rest }) => ({ name: weigher.name, ...rest })))
+})

@@ -1,0 +1,230 @@
+import type { z } from 'zod'
+import { quote } from '../../problem.ts'
+import type { profileSchema } from '../../profiles/profile.ts'
+import { checkOptions } from '../../request/parse.ts'
+import { novaFilters } from '../filters/index.ts'
+import { PACKING } from '../filters/numa-topology.ts'
+import { chooseWeigher, type NovaConfig, optionsOf } from '../options.ts'
+import { novaWeighers } from '../weighers/index.ts'
+import { readSettings } from '../weight-settings.ts'
+import type { Finding } from './finding.ts'
+import { guessRelease } from './guess-release.ts'
+import { type Fault, readIni, type Setting } from './ini.ts'
+import {
+  AVAILABLE,
+  BARE_METAL,
+  DRIVER,
+  ENABLED,
+  knownOptions,
+  MAX_ATTEMPTS,
+  SHUFFLE,
+  SUBSET_SIZE,
+  USE_BARE_METAL,
+  WEIGHT_CLASSES,
+} from './known-options.ts'
+import { type ReadOption, readOptions, subjectOf } from './read-options.ts'
+import { bareMetalFilters, defaultFilters, isIn, lifespanOf, lifespanText, releaseName } from './releases.ts'
+
+type ProfileInput = z.input<typeof profileSchema>
+
+/** What of a profile comes out of a file. */
+export type ImportedProfile = Required<Pick<ProfileInput, 'filters' | 'weighers' | 'hostSubsetSize' | 'compat' | 'nova'>>
+
+export interface ImportedConf {
+  /** Whose options and defaults the file was read by, and whether that was guessed from the file. */
+  readonly release: number
+  readonly isGuessed: boolean
+  readonly profile: ImportedProfile
+  /** In order of lines. */
+  readonly findings: readonly Finding[]
+  /** No finding is of the kind `lost`: the profile has every filter and weigher of the file. */
+  readonly isWhole: boolean
+  /** What is not about choosing hosts. */
+  readonly elsewhere: readonly Setting[]
+}
+
+export type ImportOutcome = { readonly ok: true; readonly conf: ImportedConf } | { readonly ok: false; readonly faults: readonly Fault[] }
+
+/** Makes a profile of the text of a nova.conf, and tells of everything that it cannot map. */
+export function importNovaConf(text: string, givenRelease?: number): ImportOutcome {
+  const { settings, faults } = readIni(text)
+  if (faults.length > 0) return { ok: false, faults }
+  const release = givenRelease ?? guessRelease(settings)
+  const { options, findings, elsewhere } = readOptions(settings, release)
+  const importing = new Importing(release, options)
+  const profile = importing.profile()
+  const all = [...findings, ...importing.findings].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+  const isWhole = all.every(({ kind }) => kind !== 'lost')
+  return { ok: true, conf: { release, isGuessed: givenRelease === undefined, profile, findings: all, isWhole, elsewhere } }
+}
+
+const NOVA_FILTERS = 'nova.scheduler.filters'
+const NOVA_WEIGHERS = 'nova.scheduler.weights'
+const FILTER_DRIVERS = ['filter_scheduler', 'nova.scheduler.filter_scheduler.FilterScheduler']
+const CACHING_DRIVERS = ['caching_scheduler', 'nova.scheduler.caching_scheduler.CachingScheduler']
+
+/** One file on its way to a profile. */
+class Importing {
+  readonly findings: Finding[] = []
+  readonly #release: number
+  readonly #options: ReadonlyMap<string, ReadOption>
+  readonly #config: NovaConfig
+  readonly #used = new Set<string>()
+
+  constructor(release: number, options: ReadonlyMap<string, ReadOption>) {
+    this.#release = release
+    this.#options = options
+    this.#config = { ...ratiosOf(release), ...Object.fromEntries([...options].map(([key, { value }]) => [key, value])) }
+  }
+
+  profile(): ImportedProfile {
+    this.#checkDriver()
+    const profile: ImportedProfile = {
+      filters: this.#filters(),
+      weighers: this.#weighers(),
+      hostSubsetSize: Number(this.#take(SUBSET_SIZE) ?? 1),
+      compat: 'nova',
+      nova: {
+        maxAttempts: Number(this.#take(MAX_ATTEMPTS) ?? 3),
+        packing: this.#take(PACKING) === true,
+        shuffleBest: this.#take(SHUFFLE) === true,
+      },
+    }
+    this.#checkSettings()
+    return profile
+  }
+
+  #checkDriver(): void {
+    const driver = this.#take(DRIVER)
+    if (driver === undefined || FILTER_DRIVERS.includes(String(driver))) return
+    if (CACHING_DRIVERS.includes(String(driver)))
+      this.#say('note', DRIVER, `is ${quote(driver)}: the filter scheduler with older data; here data is as it is`)
+    else this.#say('lost', DRIVER, `is ${quote(driver)}; only the filter scheduler can be mapped`)
+  }
+
+  #filters(): ImportedProfile['filters'] {
+    const isBareMetal = this.#take(USE_BARE_METAL) === true
+    const [key, other] = isBareMetal ? [BARE_METAL, ENABLED] : [ENABLED, BARE_METAL]
+    if (this.#options.has(other)) this.#say('idle', other, `is not read while use_baremetal_filters is ${isBareMetal ? 'on' : 'off'}`)
+    this.#used.add(other)
+    const enabled = this.#names(key) ?? (isBareMetal ? bareMetalFilters : defaultFilters(this.#release))
+    const available = this.#names(AVAILABLE) ?? [`${NOVA_FILTERS}.all_filters`]
+    return unique(enabled).flatMap((name) => {
+      const custom = available.find((path) => lastOf(path) === name && !path.startsWith(`${NOVA_FILTERS}.`))
+      const filter = novaFilters.find((one) => one.name === name)
+      if (custom !== undefined) return this.#lose(key, name, `is ${custom}, a class of somebody's own; a profile can only name Nova's`)
+      if (filter === undefined) return this.#lose(key, name, `is no filter of Nova's${likely(name, novaFilters)}`)
+      this.#checkRelease(key, name)
+      if (
+        !available.some(
+          (path) => [`${NOVA_FILTERS}.all_filters`, `${NOVA_FILTERS}.standard_filters`].includes(path) || lastOf(path) === name,
+        )
+      )
+        this.#tell('note', key, name, 'is not among available_filters; Nova does not start so')
+      const options = optionsOf(filter, this.#config)
+      for (const option of Object.keys(filter.options.shape)) this.#markUsed(option)
+      return [{ name, options: this.#accepted(key, name, options, () => checkOptions(filter.options, options)) }]
+    })
+  }
+
+  #weighers(): ImportedProfile['weighers'] {
+    const given = this.#names(WEIGHT_CLASSES) ?? [`${NOVA_WEIGHERS}.all_weighers`]
+    const all = novaWeighers.filter(({ name }) => isIn(this.#release, lifespanOf(name))).map(({ name }) => `${NOVA_WEIGHERS}.${name}`)
+    const paths = unique(given.flatMap((path) => (path === `${NOVA_WEIGHERS}.all_weighers` ? all : path)).map(shortened))
+    return paths.flatMap((path) => {
+      const name = lastOf(path)
+      if (path.includes('.'))
+        return this.#lose(WEIGHT_CLASSES, name, `is ${path}, a class of somebody's own; a profile can only name Nova's`)
+      const weigher = novaWeighers.find((one) => one.name === name)
+      if (weigher === undefined) return this.#lose(WEIGHT_CLASSES, name, `is no weigher of Nova's${likely(name, novaWeighers)}`)
+      this.#checkRelease(WEIGHT_CLASSES, name)
+      const { options, multiplier } = chooseWeigher(weigher, this.#config)
+      for (const option of [weigher.multiplier.option, ...Object.keys(weigher.options.shape)]) this.#markUsed(option)
+      return [{ name, multiplier, options: this.#accepted(WEIGHT_CLASSES, name, options, () => checkOptions(weigher.options, options)) }]
+    })
+  }
+
+  /** Options that pass the rule's own check; none where it refuses them. */
+  #accepted(key: string, name: string, options: Readonly<Record<string, unknown>>, check: () => unknown) {
+    try {
+      check()
+      // values are what oslo.config makes: numbers, booleans, texts and lists of texts
+      return options as NonNullable<ImportedProfile['filters'][number]['options']>
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      this.#tell('refused', key, name, `${error.message}; its options are left at Nova's defaults`)
+      return {}
+    }
+  }
+
+  #checkRelease(key: string, name: string): void {
+    const lifespan = lifespanOf(name)
+    if (!isIn(this.#release, lifespan))
+      this.#tell('note', key, name, `is of ${lifespanText(lifespan)}; Nova ${releaseName(this.#release)} does not start with it`)
+  }
+
+  /** What the rules make of settings, and those that none of them reads. */
+  #checkSettings(): void {
+    for (const key of ['metrics.weight_setting', 'filter_scheduler.image_props_weight_setting'])
+      for (const entry of this.#names(key, false) ?? [])
+        if (readSettings([entry]).length === 0) this.#say('refused', key, `${quote(entry)} is no NAME=NUMBER; it is left out, as Nova does`)
+    for (const [key, { setting }] of this.#options)
+      if (!this.#used.has(key) && !idleKeys.has(key))
+        this.findings.push({
+          kind: 'idle',
+          line: setting.line,
+          subject: subjectOf(setting),
+          message: 'is read by no filter or weigher of the profile',
+        })
+  }
+
+  #names(key: string, isUse = true): readonly string[] | undefined {
+    const value = isUse ? this.#take(key) : this.#config[key]
+    return Array.isArray(value) ? value.map(String) : undefined
+  }
+
+  #take(key: string): unknown {
+    this.#used.add(key)
+    return this.#config[key]
+  }
+
+  #markUsed(option: string): void {
+    for (const key of [option, `filter_scheduler.${option}`]) this.#used.add(key)
+  }
+
+  #lose(key: string, name: string, message: string): [] {
+    this.#tell('lost', key, name.replace(/\s+/g, ' '), message)
+    return []
+  }
+
+  #say(kind: Finding['kind'], key: string, message: string): void {
+    const setting = this.#options.get(key)?.setting
+    this.findings.push({ kind, line: setting?.line ?? null, subject: setting === undefined ? key : subjectOf(setting), message })
+  }
+
+  #tell(kind: Finding['kind'], key: string, subject: string, message: string): void {
+    this.findings.push({ kind, line: this.#options.get(key)?.setting.line ?? null, subject, message })
+  }
+}
+
+/** How the scheduler of a release overcommits where the file says nothing: until hosts reported it, by options of its own; 0 is the host's word. */
+const ratiosOf = (release: number): NovaConfig => ({
+  ...(release <= 11 && { cpu_allocation_ratio: 16, ram_allocation_ratio: 1.5 }),
+  disk_allocation_ratio: release <= 12 ? 1 : 0,
+})
+
+/** Of these the file was told already what they are worth. */
+const idleKeys: ReadonlySet<string> = new Set(knownOptions.filter(({ idle }) => idle !== undefined).map(({ key }) => key))
+
+const lastOf = (path: string): string => path.split('.').at(-1) ?? path
+
+/** Nova's own weighers by their name alone. */
+const shortened = (path: string): string => (path.startsWith(`${NOVA_WEIGHERS}.`) ? lastOf(path) : path)
+
+const unique = (names: readonly string[]): readonly string[] => [...new Set(names)]
+
+function likely(name: string, parts: readonly { readonly name: string }[]): string {
+  const found = parts.find((part) => part.name.toLowerCase() === name.toLowerCase().trim())
+  if (found !== undefined) return `; there is ${found.name}`
+  return /\s/.test(name) ? '; names are separated by commas' : ''
+}

@@ -1,0 +1,69 @@
+/** One assignment of a file, with the sections and values as they are written. */
+export interface Setting {
+  readonly section: string
+  readonly name: string
+  /** Without quotes around it; continuation lines are separated by line feeds. */
+  readonly value: string
+  /** Of its name, from 1. */
+  readonly line: number
+}
+
+/** A line that oslo.config refuses, and the file with it. */
+export interface Fault {
+  readonly line: number
+  readonly message: string
+}
+
+/**
+ * The assignments of a configuration file as oslo.config reads it: `key = value` or `key: value`, a blank at the start of a line
+ * goes on with the value, `#` and `;` there begin a comment. An option may stand in a file several times, and so may a section.
+ */
+export function readIni(text: string): { readonly settings: readonly Setting[]; readonly faults: readonly Fault[] } {
+  const settings: Setting[] = []
+  const faults: Fault[] = []
+  let section: string | undefined
+  let open: { readonly name: string; readonly line: number; readonly parts: string[] } | undefined
+  const close = (): void => {
+    if (open !== undefined && section !== undefined)
+      settings.push({ section, name: open.name, value: open.parts.join('\n'), line: open.line })
+    open = undefined
+  }
+  for (const [index, whole] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\n|\r/)
+    .entries()) {
+    const line = index + 1
+    const refuse = (message: string) => faults.push({ line, message })
+    const content = whole.trimEnd()
+    if (/^[ \t]/.test(content)) {
+      if (open === undefined) refuse('it begins with a blank, and there is no value before it to go on with')
+      else open.parts.push(content.trimStart())
+      continue
+    }
+    close()
+    if (content === '' || /^[#;]/.test(content)) continue
+    if (content.startsWith('[')) {
+      section = content.slice(1, -1)
+      if (!content.endsWith(']') || section === '') refuse('a section must be [NAME]')
+      continue
+    }
+    const assignment = splitAssignment(content)
+    if (assignment === undefined) refuse('it must be a [SECTION], NAME = VALUE or a comment')
+    else if (section === undefined) refuse('it stands before the first [SECTION]')
+    else open = { name: assignment.name, line, parts: [assignment.value] }
+  }
+  close()
+  return { settings, faults }
+}
+
+function splitAssignment(content: string): { readonly name: string; readonly value: string } | undefined {
+  const at = content.search(/[=:]/)
+  const name = content.slice(0, Math.max(0, at)).trim()
+  if (name === '') return undefined
+  const value = content.slice(at + 1).trim()
+  const quote = value[0]
+  return { name, value: (quote === '"' || quote === "'") && value.endsWith(quote) ? value.slice(1, -1) : value }
+}
+
+/** Sections are compared without regard to case, except for DEFAULT. */
+export const sectionKey = (section: string): string => (section === 'DEFAULT' ? section : section.toLowerCase())

@@ -1,0 +1,159 @@
+import { type Lifespan, NEWEST, OLDEST } from './releases.ts'
+import type { OptionType } from './values.ts'
+
+/** An option of Nova's that has to do with choosing hosts. */
+export interface KnownOption {
+  /** As the rules name it: `group.name`, or `name` in the default group. */
+  readonly key: string
+  readonly type: OptionType
+  /** Where it may stand, today's place first; which releases read it there. */
+  readonly places: readonly Place[]
+  /** Why it has no meaning here; `ifOn`: only while it is on. */
+  readonly idle?: { readonly why: string; readonly ifOn?: true }
+}
+
+export interface Place extends Lifespan {
+  readonly section: string
+  readonly name: string
+}
+
+/** The release that gave the scheduler sections of its own, and the last one that read the old names. */
+const MOVED = 15
+const LAST_OLD = 23
+
+const flag: OptionType = { is: 'flag' }
+const text: OptionType = { is: 'text' }
+const list: OptionType = { is: 'list' }
+const whole = (least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): OptionType => ({ is: 'whole', least, most })
+const number = (least = -1e9): OptionType => ({ is: 'number', least, most: 1e9 })
+
+interface Parts {
+  /** The release that brought it. */
+  readonly since?: number
+  readonly until?: number
+  /** Its name in the default group until it moved; the same if not given. */
+  readonly was?: string
+  readonly idle?: KnownOption['idle']
+}
+
+/** An option that moved out of the default group with the others, or came later. */
+function moved(
+  section: string,
+  name: string,
+  type: OptionType,
+  { since = OLDEST, until = NEWEST, was = name, idle }: Parts = {},
+): KnownOption {
+  const today: Place = { section, name, since: Math.max(since, MOVED), until }
+  const old: Place = { section: 'DEFAULT', name: was, since, until: Math.min(until, LAST_OLD) }
+  return { key: `${section}.${name}`, type, places: since < MOVED ? [today, old] : [today], ...(idle && { idle }) }
+}
+
+const placed = (section: string, name: string, type: OptionType, { since = OLDEST, until = NEWEST, idle }: Parts = {}): KnownOption => ({
+  key: section === 'DEFAULT' ? name : `${section}.${name}`,
+  type,
+  places: [{ section, name, since, until }],
+  ...(idle && { idle }),
+})
+
+const idle = (why: string) => ({ idle: { why } })
+const idleIfOn = (why: string) => ({ idle: { why, ifOn: true as const } })
+
+const PREFILTER = 'Placement answers it before the filters run; here the filters look at every host'
+const ATTESTATION = 'an attestation source is given to the service, not named in a profile'
+const REPORTED = 'each host reports its own'
+
+export const ENABLED = 'filter_scheduler.enabled_filters'
+export const AVAILABLE = 'filter_scheduler.available_filters'
+export const WEIGHT_CLASSES = 'filter_scheduler.weight_classes'
+export const BARE_METAL = 'filter_scheduler.baremetal_enabled_filters'
+export const USE_BARE_METAL = 'filter_scheduler.use_baremetal_filters'
+export const DRIVER = 'scheduler.driver'
+export const MAX_ATTEMPTS = 'scheduler.max_attempts'
+export const SUBSET_SIZE = 'filter_scheduler.host_subset_size'
+export const SHUFFLE = 'filter_scheduler.shuffle_best_same_weighed_hosts'
+
+const group = 'filter_scheduler'
+
+/** By what they are about. */
+export const knownOptions: readonly KnownOption[] = [
+  moved(group, 'available_filters', { is: 'texts' }, { was: 'scheduler_available_filters' }),
+  moved(group, 'enabled_filters', list, { was: 'scheduler_default_filters' }),
+  moved(group, 'weight_classes', list, { was: 'scheduler_weight_classes' }),
+  moved(group, 'baremetal_enabled_filters', list, { was: 'baremetal_scheduler_default_filters', until: 17 }),
+  moved(group, 'use_baremetal_filters', flag, { was: 'scheduler_use_baremetal_filters', until: 17 }),
+  moved(group, 'host_subset_size', whole(1, 1_000), { was: 'scheduler_host_subset_size' }),
+  moved(group, 'shuffle_best_same_weighed_hosts', flag, { since: 17 }),
+  moved('scheduler', 'max_attempts', whole(1, 100), { was: 'scheduler_max_attempts' }),
+  moved('scheduler', 'driver', text, { was: 'scheduler_driver', until: 22 }),
+
+  moved(group, 'ram_weight_multiplier', number()),
+  moved(group, 'io_ops_weight_multiplier', number(), { since: 11 }),
+  moved(group, 'disk_weight_multiplier', number(), { since: 13 }),
+  moved(group, 'soft_affinity_weight_multiplier', number(0), { since: 13 }),
+  moved(group, 'soft_anti_affinity_weight_multiplier', number(0), { since: 13 }),
+  moved(group, 'pci_weight_multiplier', number(0), { since: 16 }),
+  moved(group, 'cpu_weight_multiplier', number(), { since: 18 }),
+  moved(group, 'build_failure_weight_multiplier', number(), { since: 18 }),
+  moved(group, 'cross_cell_move_weight_multiplier', number(), { since: 21 }),
+  moved(group, 'hypervisor_version_weight_multiplier', number(), { since: 28 }),
+  moved(group, 'num_instances_weight_multiplier', number(), { since: 28 }),
+  moved(group, 'image_props_weight_multiplier', number(), { since: 31 }),
+  moved(group, 'image_props_weight_setting', list, { since: 31 }),
+  placed('metrics', 'weight_multiplier', number()),
+  placed('metrics', 'weight_setting', list),
+  placed('metrics', 'required', flag),
+  placed('metrics', 'weight_of_unavailable', number()),
+
+  moved(group, 'max_io_ops_per_host', whole(0)),
+  moved(group, 'max_instances_per_host', whole(1)),
+  moved(group, 'isolated_images', list),
+  moved(group, 'isolated_hosts', list),
+  moved(group, 'restrict_isolated_hosts_to_isolated_images', flag),
+  moved(group, 'aggregate_image_properties_isolation_namespace', text),
+  moved(group, 'aggregate_image_properties_isolation_separator', text),
+  moved(group, 'image_properties_default_architecture', { is: 'architecture' }, { since: 18 }),
+  placed('compute', 'packing_host_numa_cells_allocation_strategy', flag, { since: 25 }),
+  placed('trusted_computing', 'attestation_auth_timeout', whole(0), { until: 16 }),
+  placed('DEFAULT', 'service_down_time', whole()),
+  placed('DEFAULT', 'report_interval', whole()),
+  placed('DEFAULT', 'default_availability_zone', text),
+  // the scheduler's own until the hosts reported theirs
+  placed('DEFAULT', 'cpu_allocation_ratio', number(0), { until: 11 }),
+  placed('DEFAULT', 'ram_allocation_ratio', number(0), { until: 11 }),
+  placed('DEFAULT', 'disk_allocation_ratio', number(0), { until: 12 }),
+
+  moved(group, 'track_instance_changes', flag, {
+    since: 11,
+    was: 'scheduler_tracks_instance_changes',
+    ...idle('reports and claims tell of every instance'),
+  }),
+  moved(group, 'pci_in_placement', flag, { since: 27, ...idleIfOn(PREFILTER) }),
+  moved('scheduler', 'host_manager', text, { was: 'scheduler_host_manager', until: 17, ...idle('hosts are what reports say') }),
+  moved('scheduler', 'periodic_task_interval', whole(), { was: 'scheduler_driver_task_period', until: 22, ...idle('nothing is polled') }),
+  moved('scheduler', 'discover_hosts_in_cells_interval', whole(), { since: 15, ...idle('a host is there once it reports') }),
+  moved('scheduler', 'max_placement_results', whole(), { since: 17, ...idle('every host is looked at') }),
+  moved('scheduler', 'workers', whole(), { since: 18, ...idle('replicas are started, not configured') }),
+  ...[
+    ['limit_tenants_to_placement_aggregate', 18],
+    ['placement_aggregate_required_for_tenants', 18],
+    ['query_placement_for_availability_zone', 18],
+    ['query_placement_for_image_type_support', 20],
+    ['enable_isolated_aggregate_filtering', 20],
+    ['image_metadata_prefilter', 21],
+    ['query_placement_for_routed_network_aggregates', 23],
+  ].map(([name, since]) => moved('scheduler', String(name), flag, { since: Number(since), ...idleIfOn(PREFILTER) })),
+  placed('DEFAULT', 'scheduler_topic', text, { until: 15, ...idle('there is no message bus') }),
+  placed('DEFAULT', 'scheduler_manager', text, { until: 14, ...idle('there is one') }),
+  placed('DEFAULT', 'scheduler_json_config_location', text, { until: 14, ...idle('profiles are all there is') }),
+  ...['server', 'server_ca_file', 'port', 'api_url', 'auth_blob', 'insecure_ssl'].map((name) =>
+    placed('trusted_computing', `attestation_${name}`, text, { until: 16, ...idle(ATTESTATION) }),
+  ),
+]
+
+/** Options of later releases by the names of the scheduler's own that the hosts took over. */
+export const reportedOptions: ReadonlyMap<string, string> = new Map(
+  ['cpu_allocation_ratio', 'ram_allocation_ratio', 'disk_allocation_ratio'].map((name) => [name, REPORTED]),
+)
+
+/** Sections whose every option is about choosing hosts. */
+export const placingSections: ReadonlySet<string> = new Set([group, 'scheduler', 'metrics', 'trusted_computing'])

@@ -1,0 +1,128 @@
+import { quote } from '../../problem.ts'
+import type { Finding } from './finding.ts'
+import { type Setting, sectionKey } from './ini.ts'
+import { type KnownOption, knownOptions, type Place, placingSections, reportedOptions } from './known-options.ts'
+import { isIn, lifespanText, releaseName } from './releases.ts'
+import { type Lookup, substitute } from './substitute.ts'
+import { type OptionValue, readValue } from './values.ts'
+
+/** An option that the file sets, as the release reads it. */
+export interface ReadOption {
+  readonly value: OptionValue
+  /** The one that counts; the last of several. */
+  readonly setting: Setting
+}
+
+export interface ReadOptions {
+  /** By the key of the option. */
+  readonly options: ReadonlyMap<string, ReadOption>
+  readonly findings: readonly Finding[]
+  /** What is not about choosing hosts. */
+  readonly elsewhere: readonly Setting[]
+}
+
+/** Reads the options that a release knows; what else is about choosing hosts is a finding. */
+export function readOptions(settings: readonly Setting[], release: number): ReadOptions {
+  const index = indexOf(settings)
+  const findings: Finding[] = []
+  const options = new Map<string, ReadOption>()
+  for (const option of knownOptions) {
+    const read = readOption(option, index, release, findings)
+    if (read !== undefined) options.set(option.key, read)
+  }
+  const elsewhere = settings.filter((setting) => {
+    if (placesByName.has(nameOf(setting))) return false
+    const why = whyUnknown(setting)
+    if (why !== undefined) findings.push({ kind: 'idle', line: setting.line, subject: subjectOf(setting), message: why })
+    return why === undefined
+  })
+  return { options, findings, elsewhere }
+}
+
+export const subjectOf = ({ section, name }: Pick<Setting, 'section' | 'name'>): string => `[${section}] ${name}`
+
+const nameOf = ({ section, name }: Pick<Setting, 'section' | 'name'>): string => `${sectionKey(section)}.${name}`
+
+/** The options that may stand somewhere, whatever the release. */
+export const placesByName: ReadonlyMap<string, { readonly option: KnownOption; readonly place: Place }> = new Map(
+  knownOptions.flatMap((option) => option.places.map((place) => [nameOf(place), { option, place }] as const)),
+)
+
+type Index = ReadonlyMap<string, readonly Setting[]>
+
+function indexOf(settings: readonly Setting[]): Index {
+  const index = new Map<string, Setting[]>()
+  for (const setting of settings) {
+    const same = index.get(nameOf(setting))
+    if (same === undefined) index.set(nameOf(setting), [setting])
+    else same.push(setting)
+  }
+  return index
+}
+
+function readOption(option: KnownOption, index: Index, release: number, findings: Finding[]): ReadOption | undefined {
+  const note = (kind: Finding['kind'], setting: Setting, message: string) =>
+    findings.push({ kind, line: setting.line, subject: subjectOf(setting), message })
+  const found = option.places.flatMap((place) => (index.get(nameOf(place)) ?? []).map((setting) => ({ setting, place })))
+  const read = found.filter(({ place }) => isIn(release, place))
+  for (const { setting, place } of found) if (!isIn(release, place)) note('idle', setting, whyNotRead(setting, place, release))
+  // today's place wins; within one place the last
+  const first = read[0]?.place
+  const setting = read.findLast(({ place }) => place === first)?.setting
+  if (setting === undefined) return undefined
+  if (option.type.is === 'texts') return readAll(read, index, note)
+  for (const { setting: other } of read) if (other !== setting) note('note', other, `line ${setting.line} sets it too, and counts`)
+  const text = substitute(setting.value, lookupIn(index, setting))
+  if (!text.ok) {
+    note('refused', setting, `${text.why}; left at Nova's default`)
+    return undefined
+  }
+  const value = readValue(option.type, text.text)
+  if (!value.ok) {
+    note('refused', setting, `is ${value.found}; it must be ${value.allowed}; left at Nova's default`)
+    return undefined
+  }
+  if (option.idle !== undefined && (option.idle.ifOn !== true || value.value === true))
+    note('idle', setting, `is ${quote(text.text)}, and has no meaning here: ${option.idle.why}`)
+  return { value: value.value, setting }
+}
+
+/** An option that may be set several times has all of its values. */
+function readAll(
+  read: readonly { readonly setting: Setting }[],
+  index: Index,
+  note: (kind: Finding['kind'], setting: Setting, message: string) => void,
+): ReadOption | undefined {
+  const values = read.flatMap(({ setting }) => {
+    const text = substitute(setting.value, lookupIn(index, setting))
+    if (text.ok) return text.text
+    note('refused', setting, `${text.why}; left out`)
+    return []
+  })
+  const setting = read.at(-1)?.setting
+  return setting === undefined ? undefined : { value: values, setting }
+}
+
+/** A reference without a group is to the section of the one who refers, then to the default group. */
+function lookupIn(index: Index, { section }: Setting): Lookup {
+  return (reference) => {
+    const [head = '', ...rest] = reference.split('.')
+    const keys = rest.length > 0 ? [`${sectionKey(head)}.${rest.join('.')}`] : [`${sectionKey(section)}.${reference}`]
+    for (const key of [...keys, `DEFAULT.${reference}`]) {
+      const setting = index.get(key)?.at(-1)
+      if (setting !== undefined) return { key, text: setting.value }
+    }
+    return undefined
+  }
+}
+
+function whyNotRead({ name }: Setting, place: Place, release: number): string {
+  const reported = reportedOptions.get(name)
+  if (reported !== undefined && release > place.until) return `has no meaning here: ${reported}`
+  return `is not read by Nova ${releaseName(release)}, only by ${lifespanText(place)}`
+}
+
+function whyUnknown({ section, name }: Setting): string | undefined {
+  const isPlacing = placingSections.has(sectionKey(section)) || (section === 'DEFAULT' && name.startsWith('scheduler_'))
+  return isPlacing ? 'is no option of the scheduler in any release from juno on; nothing reads it' : undefined
+}

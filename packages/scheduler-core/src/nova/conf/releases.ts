@@ -1,0 +1,115 @@
+/** Releases of Nova that a file may be of: number, name. Before 12 they were numbered by the year; those are 10 and 11 here. */
+const names = {
+  10: 'juno',
+  11: 'kilo',
+  12: 'liberty',
+  13: 'mitaka',
+  14: 'newton',
+  15: 'ocata',
+  16: 'pike',
+  17: 'queens',
+  18: 'rocky',
+  19: 'stein',
+  20: 'train',
+  21: 'ussuri',
+  22: 'victoria',
+  23: 'wallaby',
+  24: 'xena',
+  25: 'yoga',
+  26: 'zed',
+  27: '2023.1',
+  28: '2023.2',
+  29: '2024.1',
+  30: '2024.2',
+  31: '2025.1',
+  32: '2025.2',
+  33: '2026.1',
+} as const
+
+export const OLDEST = 10
+export const NEWEST = 33
+/** The one whose verdicts the rules are judged by. */
+export const USUAL = 26
+
+/** By number, oldest first. */
+export const releaseNames: ReadonlyMap<number, string> = new Map(Object.entries(names).map(([number, name]) => [Number(number), name]))
+
+export const releaseName = (release: number): string => releaseNames.get(release) ?? String(release)
+
+/** By its name, or its number from 12 on. */
+export function findRelease(text: string): number | undefined {
+  for (const [number, name] of releaseNames) if (name === text.toLowerCase() || (number >= 12 && String(number) === text)) return number
+  return undefined
+}
+
+/** The releases that have something; absent ends are the oldest and the newest known. */
+export interface Lifespan {
+  readonly since: number
+  readonly until: number
+}
+
+export const always: Lifespan = { since: OLDEST, until: NEWEST }
+
+export const isIn = (release: number, { since, until }: Lifespan): boolean => release >= since && release <= until
+
+/** `juno to stein`, `2023.2 and later`. */
+export function lifespanText({ since, until }: Lifespan): string {
+  if (until === NEWEST) return since === OLDEST ? 'all releases' : `${releaseName(since)} and later`
+  return since === until ? releaseName(since) : `${releaseName(since)} to ${releaseName(until)}`
+}
+
+const until = (release: number): Lifespan => ({ since: OLDEST, until: release })
+const since = (release: number): Lifespan => ({ since: release, until: NEWEST })
+
+/** Filters and weighers that not every release has. */
+const lifespans: Readonly<Record<string, Lifespan>> = {
+  GroupAffinityFilter: until(10),
+  GroupAntiAffinityFilter: until(10),
+  TrustedFilter: until(16),
+  TypeAffinityFilter: until(16),
+  ExactCoreFilter: until(17),
+  ExactDiskFilter: until(17),
+  ExactRamFilter: until(17),
+  CoreFilter: until(19),
+  DiskFilter: until(19),
+  RamFilter: until(19),
+  AggregateCoreFilter: until(21),
+  AggregateDiskFilter: until(21),
+  AggregateRamFilter: until(21),
+  RetryFilter: until(21),
+  AvailabilityZoneFilter: until(27),
+  IoOpsWeigher: since(11),
+  DiskWeigher: since(13),
+  ServerGroupSoftAffinityWeigher: since(13),
+  ServerGroupSoftAntiAffinityWeigher: since(13),
+  PCIWeigher: since(16),
+  BuildFailureWeigher: since(18),
+  CPUWeigher: since(18),
+  CrossCellWeigher: since(21),
+  HypervisorVersionWeigher: since(28),
+  NumInstancesWeigher: since(28),
+  ImagePropertiesWeigher: since(31),
+}
+
+export const lifespanOf = (part: string): Lifespan => lifespans[part] ?? always
+
+const common = ['ComputeFilter', 'ComputeCapabilitiesFilter', 'ImagePropertiesFilter']
+const groups = ['ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter']
+
+/** What a release enables when nothing is configured. */
+export function defaultFilters(release: number): readonly string[] {
+  if (release <= 11) return ['RetryFilter', 'AvailabilityZoneFilter', 'RamFilter', ...common, ...groups]
+  if (release <= 15) return ['RetryFilter', 'AvailabilityZoneFilter', 'RamFilter', 'DiskFilter', ...common, ...groups]
+  if (release <= 19) return ['RetryFilter', 'AvailabilityZoneFilter', ...common, ...groups]
+  return release <= 23 ? ['AvailabilityZoneFilter', ...common, ...groups] : [...common, ...groups]
+}
+
+/** The same for a scheduler of bare metal, up to queens. */
+export const bareMetalFilters: readonly string[] = [
+  'RetryFilter',
+  'AvailabilityZoneFilter',
+  ...common,
+  'ExactRamFilter',
+  'ExactDiskFilter',
+  'ExactCoreFilter',
+]

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { substitute } from './substitute.ts'
+
+const values: Readonly<Record<string, string>> = {
+  a: '1',
+  'g.b': '2',
+  deep: `$a-$${'{g.b}'}`,
+  me: '$me',
+  ping: '$pong',
+  pong: '$ping',
+  long: 'x'.repeat(40_000),
+  bomb0: '',
+  ...Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`bomb${i + 1}`, `$bomb${i}$bomb${i}`])),
+}
+const lookup = (reference: string) => (Object.hasOwn(values, reference) ? { key: reference, text: values[reference] ?? '' } : undefined)
+
+test.each([
+  ['nothing to replace', 'a, b', 'a, b'],
+  ['a name', '$a', '1'],
+  ['a name in braces', `$${'{a}'}2`, '12'],
+  ['an option of a section', '$g.b', '2'],
+  ['what it stands for may refer on', '<$deep>', '<1-2>'],
+  ['two dollars are one', '$$a', '$a'],
+  ['a dollar behind a backslash', '\\$a', '$a'],
+  ['a dollar before no name', '$1 $', '$1 $'],
+  ['values that double each other are worked out once', '$bomb60', ''],
+])('%s', (_what, text, expected) => expect(substitute(text, lookup)).toEqual({ ok: true, text: expected }))
+
+test.each([
+  ['an option that is not set', '$nobody', 'refers to $nobody, which the file does not set'],
+  ['itself', '$me', 'refers to itself by $me'],
+  ['itself by another', '$ping', 'refers to itself by $ping'],
+  ['more than can be meant', '$long$long', 'becomes longer than 65536 characters'],
+])('%s is refused', (_what, text, why) => expect(substitute(text, lookup)).toEqual({ ok: false, why: expect.stringContaining(why) }))

@@ -1,0 +1,38 @@
+/** What a text that refers to other options stands for, or why that cannot be told. */
+export type Substituted = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string }
+
+/** A reference to an option: `name`, or `group.name`; undefined where the file does not set it. */
+export type Lookup = (reference: string) => { readonly key: string; readonly text: string } | undefined
+
+const MOST_LENGTH = 65_536
+const REFERENCE = /\\\$|\$(?:(\$)|([_a-z][._a-z0-9]*)|\{([_a-z][._a-z0-9]*)\})/gi
+
+/** Replaces `$name`, `${name}` and `$group.name` by the values of those options; `$$` and `\$` are a dollar. Bounded: values that name each other are refused. */
+export function substitute(text: string, lookup: Lookup): Substituted {
+  const known = new Map<string, Substituted>()
+  const expand = (text: string, within: readonly string[]): Substituted => {
+    let why: string | undefined
+    let length = text.length
+    const expanded = text.replace(REFERENCE, (whole: string, dollar?: string, plain?: string, braced?: string) => {
+      const reference = plain ?? braced
+      if (reference === undefined || why !== undefined) return whole === '\\$' || dollar !== undefined ? '$' : whole
+      const found = textOf(reference, within)
+      if (found.ok) length += found.text.length
+      if (found.ok && length <= MOST_LENGTH) return found.text
+      why = found.ok ? `it becomes longer than ${MOST_LENGTH} characters` : found.why
+      return whole
+    })
+    return why === undefined ? { ok: true, text: expanded } : { ok: false, why }
+  }
+  const textOf = (reference: string, within: readonly string[]): Substituted => {
+    const found = lookup(reference)
+    if (found === undefined) return { ok: false, why: `it refers to $${reference}, which the file does not set` }
+    if (within.includes(found.key)) return { ok: false, why: `it refers to itself by $${reference}` }
+    const before = known.get(found.key)
+    if (before !== undefined) return before
+    const value = expand(found.text, [...within, found.key])
+    known.set(found.key, value)
+    return value
+  }
+  return expand(text, [])
+}

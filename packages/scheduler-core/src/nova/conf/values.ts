@@ -1,0 +1,63 @@
+import { quote } from '../../problem.ts'
+import { NovaError } from '../nova-error.ts'
+import { architectureName } from '../text/names.ts'
+import { pythonStrip, readFloat, readInt } from '../text/numbers.ts'
+
+/** What the value of an option must be. */
+export type OptionType =
+  | { readonly is: 'whole' | 'number'; readonly least: number; readonly most: number }
+  /** texts: one for each time that the option is set. */
+  | { readonly is: 'flag' | 'text' | 'list' | 'texts' | 'architecture' }
+
+export type OptionValue = number | boolean | string | readonly string[]
+
+export type ReadValue =
+  | { readonly ok: true; readonly value: OptionValue }
+  | { readonly ok: false; readonly found: string; readonly allowed: string }
+
+const TRUE = ['true', '1', 'on', 'yes']
+const FALSE = ['false', '0', 'off', 'no']
+
+/** Reads a value as oslo.config does; empty numbers, which Nova takes for nothing at all, are refused. */
+export function readValue(type: OptionType, text: string): ReadValue {
+  const refuse = (allowed: string): ReadValue => ({ ok: false, found: quote(text), allowed })
+  switch (type.is) {
+    case 'whole':
+    case 'number': {
+      const value = type.is === 'whole' ? readInt(text) : readFloat(text)
+      return value !== undefined && value >= type.least && value <= type.most ? { ok: true, value } : refuse(rangeText(type))
+    }
+    case 'flag': {
+      const word = text.toLowerCase()
+      if (TRUE.includes(word)) return { ok: true, value: true }
+      return FALSE.includes(word) ? { ok: true, value: false } : refuse(`one of ${[...TRUE, ...FALSE].join(', ')}`)
+    }
+    case 'list':
+      return { ok: true, value: listOf(text) }
+    case 'architecture':
+      return architectureOf(text) ?? refuse("an architecture by Nova's name, such as x86_64")
+    default:
+      return { ok: true, value: text }
+  }
+}
+
+/** Items between commas; commas at the end make none. */
+export function listOf(text: string): readonly string[] {
+  const items = pythonStrip(text).replace(/,+$/, '')
+  return items === '' ? [] : items.split(',').map(pythonStrip)
+}
+
+function architectureOf(text: string): ReadValue | undefined {
+  try {
+    return { ok: true, value: architectureName(text) }
+  } catch (error) {
+    if (error instanceof NovaError) return undefined
+    throw error
+  }
+}
+
+function rangeText({ is, least, most }: Extract<OptionType, { readonly least: number }>): string {
+  const noun = is === 'whole' ? 'a whole number' : 'a number'
+  if (Number.isFinite(least) && Number.isFinite(most)) return `${noun} of ${least} to ${most}`
+  return Number.isFinite(least) ? `${noun} of ${least} or more` : noun
+}
