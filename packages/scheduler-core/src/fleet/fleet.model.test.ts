@@ -4,6 +4,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { type Claim, isLive } from '../claims/claim.ts'
 import type { Void } from '../claims/judge.ts'
 import { grantsFit } from '../claims/ledger.ts'
+import { pools } from '../kinds/pci/pool.ts'
 import { aUuid } from '../testing/index.ts'
 import { type ClaimPart, type Grants, type GroupBinding, isProposal, type LogEntry } from './change.ts'
 import { checkpointOf, restoreFleet } from './checkpoint.ts'
@@ -31,13 +32,14 @@ function columnsOf({ hosts, groups, ledger }: Fleet): string {
         .map(([name, columns]) => [name, valuesOf(columns)] as const)
         .filter(([, { reported, claimed }]) => [...(reported ?? []), ...(claimed ?? [])].some((value) => value !== 0)),
     ),
-    records: hosts.records.map(({ cells, gpus, claims, present, traits, aggregates, zone }) => ({
+    records: hosts.records.map(({ index, cells, gpus, claims, present, traits, aggregates, zone }) => ({
       cells: cells.map((cell) => ({
         ...cell,
         pinnedByReport: [...cell.pinnedByReport],
         pinnedByClaims: [...cell.pinnedByClaims].sort(([a], [b]) => a - b),
       })),
       gpus,
+      pools: pools.of(hosts.get(index)),
       claims: [...claims].map(({ id }) => id),
       present: [...present],
       traits: [...traits],
@@ -86,7 +88,7 @@ function expectedOf({ ledger }: Fleet, record: HostRecord, lingering: ReadonlySe
     const milli = (grants: Grants) => (grants.gpu ?? []).reduce((total, grant) => total + (grant.index === index ? grant.milli : 0), 0)
     return [index, 1_000 - (usedMilli ?? 0) - sum(holding(usedMilli !== null), milli)]
   })
-  const cells = stats.numaCells.map(({ id, cpuset, memoryMb, cpuUsage, memoryUsageMb, pinnedCpus }) => {
+  const cells = stats.numaCells.map(({ id, cpuset, memoryMb, cpuUsage, memoryUsageMb, pinnedCpus, pages }) => {
     const parts = (counted: boolean) => holding(counted).flatMap((grants) => (grants.numa ?? []).filter(({ cell }) => cell === id))
     return {
       id,
@@ -99,11 +101,23 @@ function expectedOf({ ledger }: Fleet, record: HostRecord, lingering: ReadonlySe
         (memoryUsageMb ?? 0) -
         parts(memoryUsageMb !== null).reduce((total, part) => total + part.memoryMb, 0),
       pinned: parts(pinnedCpus !== null)
-        .flatMap(({ pinned }) => pinned ?? [])
+        .flatMap(({ pinned = [], siblings = [], emulator }) => [...pinned, ...siblings, ...(emulator === undefined ? [] : [emulator])])
         .sort((a, b) => a - b),
+      pages: pages.map(({ sizeKib, total, reserved, used }) => [
+        sizeKib,
+        total -
+          reserved -
+          (used ?? 0) -
+          parts(used !== null).reduce((sum, part) => sum + (part.pages?.sizeKib === sizeKib ? part.pages.count : 0), 0),
+      ]),
     }
   })
-  return { classes, gpus, cells, instances: stats.runningVms + newcomers.length }
+  const devices = stats.pciPools.map(({ numaNode, total, used }) => {
+    const name = numaNode === null ? 'v:p' : `v:p@${numaNode}`
+    const taken = (grants: Grants) => (grants.pci ?? []).reduce((count, grant) => count + (grant.pool === name ? grant.count : 0), 0)
+    return [name, total - (used ?? 0) - sum(holding(used !== null), taken)]
+  })
+  return { classes, gpus, cells, devices, instances: stats.runningVms + newcomers.length }
 }
 
 /** The same of the fleet itself. */
@@ -112,11 +126,13 @@ function actualOf({ hosts }: Fleet, record: HostRecord) {
   return {
     classes: { VCPU: free('VCPU'), MEMORY_MB: free('MEMORY_MB'), CUSTOM_X: free('CUSTOM_X') },
     gpus: record.gpus.map(({ index, freeMilli }) => [index, freeMilli]),
-    cells: record.cells.map(({ id, cpuFree, memoryFree, pinnedByClaims }) => ({
+    devices: pools.of(record).map(({ key, free: left }) => [key, left]),
+    cells: record.cells.map(({ id, cpuFree, memoryFree, pinnedByClaims, pages = [] }) => ({
       id,
       cpuFree,
       memoryFree,
       pinned: [...pinnedByClaims].flatMap(([cpu, holders]) => new Array<number>(holders).fill(cpu)).sort((a, b) => a - b),
+      pages: pages.map((state) => [state.sizeKib, state.free]),
     })),
     instances: at(hosts.columns.instances, record.index),
   }
@@ -125,12 +141,18 @@ function actualOf({ hosts }: Fleet, record: HostRecord) {
 /** Every number that may not fall below 0 by a claim, and -1 for each CPU that two hold. */
 function roomOf(fleet: Fleet): number[] {
   return fleet.hosts.records.flatMap((record) => {
-    const { classes, gpus, cells } = actualOf(fleet, record)
+    const { classes, gpus, cells, devices } = actualOf(fleet, record)
+    const counted = [...gpus, ...devices, ...cells.flatMap(({ pages }) => pages)]
     const shared = record.cells.map(({ cpuset, cpuCapacity, cpuFree, pinnedByReport, pinnedByClaims }) => {
       const pinned = new Set([...pinnedByReport, ...pinnedByClaims.keys()]).size
       return Math.floor(((cpuset.length - pinned) * cpuCapacity) / Math.max(1, cpuset.length)) - (cpuCapacity - cpuFree)
     })
-    return [...Object.values(classes), ...gpus.map(([, milli]) => milli as number), ...cells.map(({ memoryFree }) => memoryFree), ...shared]
+    return [
+      ...Object.values(classes),
+      ...counted.map(([, left]) => left as number),
+      ...cells.map(({ memoryFree }) => memoryFree),
+      ...shared,
+    ]
   })
 }
 

@@ -86,6 +86,21 @@ const GROUPS: readonly GroupBinding[] = [
 ]
 
 const REQUESTS = [
+  aRequest({
+    vcpus: 1,
+    memoryMb: 1,
+    numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 2, cpuPolicy: 'dedicated', cpuThreadPolicy: 'isolate', pageSize: 'large' }] },
+    pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }] }],
+  }),
+  aRequest({
+    vcpus: 1,
+    memoryMb: 1,
+    numaTopology: {
+      cells: [{ id: 0, cpus: [0, 1], memoryMb: 1, cpuPolicy: 'mixed', dedicatedCpus: [0], pageSize: 'small' }],
+      emulatorThreadsPolicy: 'isolate',
+    },
+  }),
+  aRequest({ vcpus: 1, memoryMb: 1, pciRequests: [{ count: 2, specs: [{ product_id: 'p' }] }] }),
   aRequest({ vcpus: 1, memoryMb: 1 }),
   aRequest({ vcpus: 2, memoryMb: 3 }),
   aRequest({ flavor: { vcpus: 1, memoryMb: 1, extraSpecs: { 'resources:CUSTOM_X': '2' } } }),
@@ -112,7 +127,7 @@ export function grantsOf(fleet: Fleet, host: HostIndex, choice: number): Grants 
   for (const kind of allKinds) {
     const ask = kind.ask(request)
     if (ask === undefined) continue
-    const grant = kind.createAssign({ rule: kind.rules[choice % kind.rules.length] as string, options: {} })(fleet.hosts, host, ask)
+    const grant = kind.createAssign({ rule: kind.rules[choice % kind.rules.length] as string, options: {} })(fleet.hosts, host, ask, grants)
     if (grant === undefined) return undefined
     grants[kind.name] = grant
   }
@@ -143,6 +158,8 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
     traits: c % 2 === 0 ? ['FAST'] : [],
     inventories:
       c === 7 ? [] : [{ resourceClass: 'CUSTOM_X', total: 9, reserved: 1, maxUnit: 4, stepSize: 2, used: counts ? b % 3 : null }],
+    pciPools:
+      c === 10 ? [] : [null, 0, 1].map((numaNode) => ({ vendorId: 'v', productId: 'p', numaNode, total: 3, used: counts ? b % 2 : null })),
     gpus: c === 8 ? [] : [0, 1, 2].map((index) => ({ index, usedMilli: counts ? (b % 2) * 300 : null })),
     numaCells: (c === 9 ? [0] : [0, 1]).map((id) => ({
       id,
@@ -151,6 +168,14 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
       cpuUsage: counts ? b % 2 : null,
       memoryUsageMb: counts ? b % 3 : null,
       pinnedCpus: counts ? [id * 4].slice(0, b % 2) : null,
+      siblings: c % 3 === 1 ? [[id * 4, id * 4 + 1]] : [],
+      pages:
+        c === 5
+          ? []
+          : [
+              { sizeKib: 4, total: 700, used: counts ? b : null },
+              { sizeKib: 2_048, total: 3, reserved: 1, used: counts ? b % 2 : null },
+            ],
     })),
     instances: c === 11 ? null : running,
   }
@@ -165,7 +190,7 @@ export class Historian {
   /** The first entry: every host reports in full. */
   first(fleet: Fleet): LogEntry {
     const reports = HOSTS.map((host, i) => aReport(host, shapeOf(fleet, host, { what: 'report', a: i, b: i * 3, c: i })))
-    const changes: Change[] = [{ type: 'feature', level: 2 }, ...reports]
+    const changes: Change[] = [{ type: 'feature', level: 3 }, ...reports]
     const revision = fleet.place.revision + 1
     const entry: LogEntry = { format: ENTRY_FORMAT, id: 'first', writer: 'history', basis: fleet.place, changes, revision, at: 1_000 }
     this.entries.push(entry)

@@ -8,7 +8,8 @@ import type { GpuAsk } from './gpu/device.ts'
 import { gpuKind } from './gpu/gpu.ts'
 import { kindSuite } from './kind.suite.ts'
 import { cellsOf, type NumaAsk } from './numa/ask.ts'
-import { type CellState, numaKind } from './numa/numa.ts'
+import { type CellGrant, type CellState, numaKind } from './numa/numa.ts'
+import { cpusOf } from './numa/pin.ts'
 
 const H1 = 0 as HostIndex
 
@@ -55,6 +56,9 @@ const numaHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
           memoryMb: fc.integer({ min: 1, max: 12 }),
           pinned: fc.integer({ min: 0, max: 2 }),
           shared: fc.integer({ min: 0, max: 2 }),
+          threads: fc.constantFrom(1, 2, 2, 3),
+          pages: fc.option(fc.nat({ max: 6 }), { nil: null }),
+          dedicated: fc.constantFrom(null, null, 0, 2, 4),
         }),
         { maxLength: 4 },
       ),
@@ -64,9 +68,27 @@ const numaHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
     .map(([cells, cpuAllocationRatio, ramAllocationRatio]) => ({
       cpuAllocationRatio,
       ramAllocationRatio,
-      numaCells: cells.map(({ size, memoryMb, pinned, shared }, id) => {
+      numaCells: cells.map(({ size, memoryMb, pinned, shared, threads, pages, dedicated }, id) => {
         const cpuset = Array.from({ length: size }, (_, cpu) => id * 8 + cpu)
-        return { id, cpuset, memoryMb, ...(counts ? { cpuUsage: shared, memoryUsageMb: 0, pinnedCpus: cpuset.slice(0, pinned) } : {}) }
+        const used = counts ? 1 : null
+        return {
+          id,
+          cpuset,
+          memoryMb,
+          siblings:
+            threads === 1
+              ? []
+              : Array.from({ length: Math.ceil(size / threads) }, (_, core) => cpuset.slice(core * threads, (core + 1) * threads)),
+          pages:
+            pages === null
+              ? []
+              : [
+                  { sizeKib: 4, total: 4 * 256, used, reserved: 1 },
+                  { sizeKib: 2_048, total: pages, used: counts ? 0 : null },
+                ],
+          dedicatedCpuset: dedicated === null ? null : cpuset.slice(0, dedicated),
+          ...(counts ? { cpuUsage: shared, memoryUsageMb: 0, pinnedCpus: cpuset.slice(0, pinned) } : {}),
+        }
       }),
     }))
 const guestCell = (shape: Partial<NumaCellRequest>): NumaCellRequest => ({
@@ -85,30 +107,49 @@ const guestCells = (max: number): fc.Arbitrary<NumaCellRequest[]> =>
       fc.record({
         cpus: fc.integer({ min: 1, max: 4 }).map((count) => Array.from({ length: count }, (_, cpu) => cpu)),
         memoryMb: fc.integer({ min: 1, max: 8 }),
-        cpuPolicy: fc.constantFrom('shared' as const, 'dedicated' as const),
+        cpuPolicy: fc.constantFrom('shared' as const, 'shared' as const, 'dedicated' as const, 'dedicated' as const, 'mixed' as const),
+        cpuThreadPolicy: fc.constantFrom(null, null, 'prefer' as const, 'require' as const, 'isolate' as const),
+        pageSize: fc.constantFrom(null, null, 'small' as const, 'large' as const, 'any' as const, 4, 2_048),
       }),
       { minLength: 1, maxLength: max },
     )
-    .map((cells) => cells.map((guest, id) => guestCell({ ...guest, id })))
-
-const asking = (cells: readonly NumaCellRequest[]): NumaAsk => ({ ...cellsOf(cells), nearness: undefined })
+    .map((cells) =>
+      cells.map((guest, id) => guestCell({ ...guest, id, dedicatedCpus: guest.cpuPolicy === 'mixed' ? guest.cpus.slice(0, 2) : [] })),
+    )
+const asking = (cells: readonly NumaCellRequest[], isolatesEmulator = false): NumaAsk => ({
+  ...cellsOf(cells, isolatesEmulator),
+  nearness: undefined,
+})
 
 /** What is left of a cell's memory and, with its pinned CPUs taken out, of its shared CPUs. */
 function leftOf(cell: CellState): number {
   const size = cell.cpuset.length
-  const pinned = new Set([...cell.pinnedByReport, ...cell.pinnedByClaims.keys()]).size
+  const pins = new Set([...cell.pinnedByReport, ...cell.pinnedByClaims.keys()])
+  const pinned = cell.dedicated === undefined ? pins.size : cell.cpuset.filter((cpu) => pins.has(cpu)).length
   const shared = cell.cpuCapacity - cell.cpuFree
   const overlapping = [...cell.pinnedByClaims].some(([cpu, holders]) => holders > 1 || cell.pinnedByReport.has(cpu)) ? -1_000 : 0
-  return Math.min(cell.memoryFree, Math.floor(((size - pinned) * cell.cpuCapacity) / size) - shared, overlapping)
+  return Math.min(
+    ...(cell.pages ?? []).map(({ free }) => free),
+    cell.memoryFree,
+    Math.floor(((size - pinned) * cell.cpuCapacity) / size) - shared,
+    overlapping,
+  )
 }
 
 kindSuite({
   kind: numaKind,
   hosts: fc.boolean().chain(numaHosts),
   counting: numaHosts(true),
-  asks: guestCells(3).map(asking),
+  asks: fc.tuple(guestCells(3), fc.boolean()).map(([cells, isolatesEmulator]) => asking(cells, isolatesEmulator)),
   state: ({ hosts }, host) =>
-    hosts.get(host).cells.map(({ cpuFree, memoryFree, pinnedByClaims }) => [cpuFree, memoryFree, [...pinnedByClaims].sort()]),
+    hosts
+      .get(host)
+      .cells.map(({ cpuFree, memoryFree, pinnedByClaims, pages }) => [
+        cpuFree,
+        memoryFree,
+        [...pinnedByClaims].sort(),
+        structuredClone(pages),
+      ]),
   leastLeft: ({ hosts }, host) => Math.min(0, ...hosts.get(host).cells.map(leftOf)),
 })
 
@@ -168,22 +209,50 @@ describe('NUMA cells', () => {
     )
   })
 
-  test('every guest cell gets a host cell of its own, its whole memory, and shared or dedicated CPUs of that cell', () => {
+  /** Nothing is pinned before, so cores with as many threads as they have are free. */
+  function expectCores(cell: CellState, { cpuThreadPolicy }: NumaCellRequest, { pinned = [], siblings = [], emulator }: CellGrant): void {
+    const coreOf = (cpu: number) => cell.cores?.find((core) => core.includes(cpu)) ?? [cpu]
+    if (cpuThreadPolicy === 'isolate') {
+      const cores = pinned.map(coreOf)
+      expect(new Set(cores.flat())).toEqual(new Set([...pinned, ...siblings]))
+      expect(cores.flat().length).toBe(pinned.length + siblings.length)
+      expect(emulator === undefined || !cores.flat().includes(emulator)).toBe(true)
+    } else expect(siblings).toEqual([])
+    if (cpuThreadPolicy === 'require')
+      for (const cpu of pinned) expect(coreOf(cpu).filter((thread) => cell.pinnable.includes(thread)).length).toBeGreaterThan(1)
+  }
+
+  test('every guest cell gets a host cell of its own, its whole memory, CPUs on the cores that it wants, and pages', () => {
     fc.assert(
-      fc.property(numaHosts(false), guestCells(3), fc.constantFrom(...numaKind.rules), (shape, ask, rule) => {
-        const fleet = aFleet({ h1: shape })
-        const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, asking(ask))
-        fc.pre(grant !== undefined)
-        expect(new Set(grant.map(({ cell }) => cell)).size).toBe(ask.length)
-        for (const [i, part] of grant.entries()) {
-          const guest = ask[i] as NumaCellRequest
-          const cell = fleet.hosts.get(H1).cells.find(({ id }) => id === part.cell)
-          expect([part.guest, part.memoryMb]).toEqual([guest.id, guest.memoryMb])
-          expect(part.cpus + (part.pinned?.length ?? 0)).toBe(guest.cpus.length)
-          expect(part.pinned === undefined).toBe(guest.cpuPolicy === 'shared')
-          for (const cpu of part.pinned ?? []) expect(cell?.cpuset).toContain(cpu)
-        }
-      }),
+      fc.property(
+        numaHosts(false),
+        guestCells(3),
+        fc.boolean(),
+        fc.constantFrom(...numaKind.rules),
+        (shape, ask, isolatesEmulator, rule) => {
+          const fleet = aFleet({ h1: shape })
+          const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, asking(ask, isolatesEmulator))
+          fc.pre(grant !== undefined)
+          expect(new Set(grant.map(({ cell }) => cell)).size).toBe(ask.length)
+          for (const [i, part] of grant.entries()) {
+            const guest = ask[i] as NumaCellRequest
+            const cell = fleet.hosts.get(H1).cells.find(({ id }) => id === part.cell)
+            expect([part.guest, part.memoryMb]).toEqual([guest.id, guest.memoryMb])
+            const own = guest.cpuPolicy === 'dedicated' ? guest.cpus.length : guest.dedicatedCpus.length
+            expect([part.cpus, part.pinned?.length ?? 0]).toEqual([guest.cpus.length - own, own])
+            expect(part.emulator !== undefined).toBe(isolatesEmulator && i === 0)
+            const taken = cpusOf(part)
+            expect(new Set(taken).size).toBe(taken.length)
+            for (const cpu of taken) expect([cell?.pinnable.includes(cpu), cell?.isPinned(cpu)]).toEqual([true, false])
+            if (cell !== undefined) expectCores(cell, guest, part)
+            expect(part.pages === undefined ? 0 : part.pages.sizeKib * part.pages.count).toBe(
+              guest.pageSize === null || cell?.pages === undefined ? 0 : guest.memoryMb * 1_024,
+            )
+            if (part.pages !== undefined && guest.pageSize === 'large') expect(part.pages.sizeKib).toBe(2_048)
+            if (part.pages !== undefined && guest.pageSize === 'small') expect(part.pages.sizeKib).toBe(4)
+          }
+        },
+      ),
       { numRuns: 200 },
     )
   })

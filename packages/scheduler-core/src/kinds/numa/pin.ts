@@ -8,7 +8,7 @@ type Core = readonly number[]
 /**
  * The CPUs of a cell that a guest's cell gets for itself, by its thread policy:
  * - prefer: cores are filled where enough of them have as many free threads, as many threads of each as can be; else any free CPUs.
- * - require: the same, but never a single thread of a core.
+ * - require: the same, but never of cores with a single free thread.
  * - isolate: each on a core with nobody on it, whose other threads are kept free.
  *
  * The emulator's CPU is one of those left, under isolate of a core that the guest is not on. The cell must have room.
