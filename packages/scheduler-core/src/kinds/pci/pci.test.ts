@@ -151,7 +151,7 @@ describe('devices near to cells', () => {
           }
         }
       }),
-      { numRuns: 1_500 },
+      { numRuns: 600 },
     )
   })
 })
