@@ -34,7 +34,7 @@ export async function readMove(client: Client, id: string, flags: SpecFlags) {
   const { claim } = await client.request<{ claim: Asked | null }>(ASKED, { id })
   if (claim === null) throw new CommandFailure(EXIT.refused, `there is no claim ${id}; nothing was changed`)
   const moveOf = { id: claim.id, fence: claim.fence }
-  if (flags.spec !== undefined) return { moveOf, spec: { gantt: await readSpec(flags) } }
+  if (flags.spec !== undefined) return { moveOf, spec: await readSpec(flags) }
   if (flags.count !== undefined) throw new CommandFailure(EXIT.usage, '--count does not go with --move-of: a claim is of one instance')
   return { moveOf, spec: { gantt: withFlags(askedFor(claim), flags) } }
 }

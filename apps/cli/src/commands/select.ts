@@ -53,16 +53,10 @@ export function addSelect(program: Command): void {
     .option('--gpu-share <milli>', 'of each GPU, in thousandths; 1000 if not given', wholeNumber(1, 1_000))
     .option('--gpu-model <model>', 'only GPUs of this model', notEmpty)
     .addOption(
-      new Option('--spec <file>', 'a whole request as JSON, as the API takes it (RequestSpecInput); - is standard input').conflicts([
-        'vcpus',
-        'memoryMb',
-        'rootGb',
-        'count',
-        'zone',
-        'gpus',
-        'gpuShare',
-        'gpuModel',
-      ]),
+      new Option(
+        '--spec <file>',
+        "a whole request as JSON: RequestSpecInput, or Nova's RequestSpec or older dictionaries; - is standard input",
+      ).conflicts(['vcpus', 'memoryMb', 'rootGb', 'count', 'zone', 'gpus', 'gpuShare', 'gpuModel']),
     )
     .option('--intent <intent>', `what for: ${INTENTS.join(', ')}; create if not given`, oneOf(INTENTS))
     .option('--move-of <claim>', 'the claim that moves, or is rebuilt where it is; what is not said anew is as it was asked then', notEmpty)
@@ -86,7 +80,7 @@ async function select(flags: Flags): Promise<Result> {
   const client = connect(flags)
   const idempotencyKey = flags.keyName ?? `cli-${randomUUID()}`
   const input = {
-    ...(flags.moveOf === undefined ? { spec: { gantt: await readSpec(flags) } } : await readMove(client, flags.moveOf, flags)),
+    ...(flags.moveOf === undefined ? { spec: await readSpec(flags) } : await readMove(client, flags.moveOf, flags)),
     idempotencyKey,
     ...(flags.intent === undefined ? {} : { intent: flags.intent }),
     claim: { mode: flags.confirm ? 'CONFIRM' : flags.advice ? 'NONE' : 'RESERVE' },

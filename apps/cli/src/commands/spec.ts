@@ -15,15 +15,25 @@ export interface SpecFlags {
   readonly spec?: string
 }
 
-/** The request as the API takes it: from options, or a whole one from a file (`-`: standard input). The service checks it. */
-export async function readSpec(flags: SpecFlags): Promise<unknown> {
-  if (flags.spec !== undefined) return parse(flags.spec, await read(flags.spec))
+/** A request as the API takes it, in one of its forms. */
+export interface SpecInput {
+  readonly gantt?: unknown
+  readonly nova?: unknown
+  readonly legacy?: unknown
+}
+
+/**
+ * The request as the API takes it: from options, or a whole one from a file (`-`: standard input), in our form or Nova's. The service
+ * checks it.
+ */
+export async function readSpec(flags: SpecFlags): Promise<SpecInput> {
+  if (flags.spec !== undefined) return inItsForm(parse(flags.spec, await read(flags.spec)))
   const { vcpus, memoryMb, rootGb, count, zone, gpus, gpuShare, gpuModel } = flags
   if (vcpus === undefined || memoryMb === undefined)
     throw new CommandFailure(EXIT.usage, 'what is to be placed? Give --vcpus and --memory-mb, or a whole request with --spec')
   if (gpus === undefined && (gpuShare !== undefined || gpuModel !== undefined))
     throw new CommandFailure(EXIT.usage, '--gpu-share and --gpu-model say which GPUs; give --gpus, how many')
-  return {
+  const gantt = {
     flavor: { vcpus, memoryMb, ...(rootGb === undefined ? {} : { rootGb }) },
     ...(count === undefined ? {} : { numInstances: count }),
     ...(zone === undefined ? {} : { availabilityZone: zone }),
@@ -37,6 +47,15 @@ export async function readSpec(flags: SpecFlags): Promise<unknown> {
           },
         }),
   }
+  return { gantt }
+}
+
+/** Nova's objects say what they are; its older dictionaries come as a pair. */
+function inItsForm(document: unknown): SpecInput {
+  const has = (value: unknown, field: string): boolean => value !== null && typeof value === 'object' && Object.hasOwn(value, field)
+  if (has(document, 'request_spec')) return { legacy: document }
+  const { spec = document } = has(document, 'spec') ? (document as { readonly spec: unknown }) : {}
+  return has(spec, 'nova_object.name') ? { nova: document } : { gantt: document }
 }
 
 async function read(file: string): Promise<string> {
@@ -53,7 +72,7 @@ function parse(file: string, content: string): unknown {
   } catch {
     throw new CommandFailure(
       EXIT.usage,
-      `--spec: ${file} is not JSON; it must be a RequestSpecInput, e.g. {"flavor":{"vcpus":2,"memoryMb":4096}}`,
+      `--spec: ${file} is not JSON; it must be a RequestSpecInput, e.g. {"flavor":{"vcpus":2,"memoryMb":4096}}, or a request of Nova's`,
     )
   }
 }

@@ -18,7 +18,7 @@ const ends: Fields = {
   IdempotencyConflict: ['code', 'message', 'path', 'firstSeenAt'],
   ReplicaBehind: ['code', 'message', 'path', 'replicaEpoch', 'retryAfter'],
   UpdateResourceStatsPayload: ['results', 'appliedCount', 'fleetRevision'],
-  ResourceStatsApplied: ['host', 'revision', 'claimsMaterialised', 'lastSequence', 'unchanged'],
+  ResourceStatsApplied: ['host', 'revision', 'claimsMaterialised', 'lastSequence', 'unchanged', 'ignoredFields'],
   ResourceStatsStale: ['code', 'message', 'path', 'lastSequence'],
   ResourceStatsNeedFull: ['code', 'message', 'path', 'lastSequence'],
   Viewer: ['actor', 'scopes', 'hosts', 'project'],
@@ -32,10 +32,10 @@ const ends: Fields = {
  */
 export const answerFields: Fields = {
   ...ends,
-  NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'placedCount'],
+  NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'placedCount', 'ignoredFields'],
   HostHeartbeatPayload: ['heard', 'unknown'],
   ReasonCount: ['filter', 'code', 'hosts', 'text', 'docsSlug'],
-  SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision'],
+  SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields'],
   InstanceDestinations: ['instanceUuid', 'selected', 'alternates'],
   Destination: ['host', 'weight', 'claim', 'limits'],
   ResourceLimit: ['resource', 'limit'],
@@ -70,10 +70,10 @@ export const projectBoundFields: Fields = {
   Query: ['viewer', 'decision', 'decisions'],
   Mutation: ['selectDestinations', 'claimConfirm', 'claimExtend', 'claimRelease', 'claimAbandon'],
   // its message is of counts alone for such a key (services/bound.ts), since UserError answers it too
-  NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'placedCount'],
+  NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'placedCount', 'ignoredFields'],
   // not the text of a reason: it tells of a single host
   ReasonCount: ['filter', 'code', 'hosts'],
-  SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision'],
+  SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields'],
   InstanceDestinations: ['instanceUuid', 'selected'],
   Destination: ['host', 'claim'],
   Host: ['name', 'node'],

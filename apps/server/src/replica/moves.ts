@@ -46,7 +46,9 @@ export function requestOfMove(
             maxServerPerHost: group.policy === 'ANTI_AFFINITY' ? group.maxServerPerHost : null,
             hosts: request.instanceGroup?.hosts ?? [],
           },
-    ...(intent === 'REBUILD' && { requestedDestination: { aggregates: [], ...request.requestedDestination, host, node } }),
+    ...(intent === 'REBUILD' && {
+      requestedDestination: { aggregates: [], forbiddenAggregates: [], ...request.requestedDestination, host, node },
+    }),
     ...(isMove(intent) && intent !== 'RESIZE' && { ignoreHosts: [...new Set([...request.ignoreHosts, host])] }),
   }
 }

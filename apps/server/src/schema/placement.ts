@@ -102,6 +102,8 @@ export const InstanceDestinations = builder.objectRef<InstanceDestinationsShape>
   }),
 })
 
+const ignoredFields = "Fields of a document of Nova's that this release does not know; they had no effect."
+
 const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsPayload').implement({
   description: 'Placed; what is claimed is durable.',
   fields: (t) => ({
@@ -113,6 +115,7 @@ const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsP
     }),
     replayed: t.exposeBoolean('replayed', { description: 'True when the key was answered before: this is the same answer.' }),
     fleetRevision: t.expose('revision', { type: 'Revision', description: 'Give it as minRevision to read what was written.' }),
+    ignoredFields: t.exposeStringList('ignored', { description: ignoredFields }),
   }),
 })
 
@@ -127,6 +130,7 @@ const NoValidHost = builder.objectRef<NoHost>('NoValidHost').implement({
       resolve: ({ reasons }) => [...reasons],
     }),
     placedCount: t.exposeInt('placedCount', { description: 'Instances that found a host before one did not.' }),
+    ignoredFields: t.exposeStringList('ignored', { description: ignoredFields }),
   }),
 })
 

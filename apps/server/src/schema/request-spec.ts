@@ -1,5 +1,6 @@
 import { currentSpec, demandOf } from '@gantt/scheduler-core'
 import type { StoredRequestSpec } from '../services/decisions.ts'
+import { readLegacySpec, readNovaSpec } from '../services/nova-import.ts'
 import type { Issue } from '../services/outcome.ts'
 import { issue } from '../services/outcome.ts'
 import type { SpecDocument } from '../services/placement.ts'
@@ -96,6 +97,7 @@ const DestinationInput = builder.inputType('DestinationInput', {
     host: t.string({ description: 'Only this host.' }),
     node: t.string({ description: 'Only this node.' }),
     aggregates: t.stringList({ description: 'Aggregates (uuid); the host is in at least one.' }),
+    forbiddenAggregates: t.stringList({ description: 'Aggregates (uuid); the host is in none of them. Since 1.1.' }),
   }),
 })
 
@@ -134,14 +136,24 @@ const RequestSpecInput = builder.inputType('RequestSpecInput', {
 export const SpecInput = builder.inputType('SpecInput', {
   description: 'A request in one of the forms that are known.',
   isOneOf: true,
-  fields: (t) => ({ gantt: t.field({ type: RequestSpecInput, description: 'Our own typed form.' }) }),
+  fields: (t) => ({
+    gantt: t.field({ type: RequestSpecInput, description: 'Our own typed form.' }),
+    nova: t.field({
+      type: 'JSON',
+      description:
+        "Nova's RequestSpec in its wire form, versions 1.0 to 1.14, alone or as { spec, instance_uuids }. Kept as it came, beside the typed form made of it: Nova's rules tell unset from null.",
+    }),
+    legacy: t.field({
+      type: 'JSON',
+      description: 'The dictionaries from before there was a RequestSpec object: { request_spec, filter_properties }.',
+    }),
+  }),
 })
 
 /** A request as core reads it: maps instead of lists of pairs, nothing where GraphQL has null. */
-export function toSpecDocument(
-  { gantt }: { readonly gantt?: typeof RequestSpecInput.$inferInput | null },
-  path: readonly string[],
-): SpecDocument {
+export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput.$inferInput>, path: readonly string[]): SpecDocument {
+  if (nova !== undefined && nova !== null) return readNovaSpec(nova, [...path, 'nova'])
+  if (legacy !== undefined && legacy !== null) return readLegacySpec(legacy, [...path, 'legacy'])
   const at = [...path, 'gantt']
   const issues: Issue[] = []
   const map = <Value>(pairs: readonly { readonly key: string; readonly value: Value }[] | null | undefined, field: readonly string[]) => {

@@ -27,11 +27,16 @@ const NamespaceReportInput = builder.inputType('NamespaceReportInput', {
 })
 
 const StatsReportInput = builder.inputType('StatsReportInput', {
-  description: "Exactly one: a full picture, a delta on a known sequence, or another service's data.",
+  description: "Exactly one: a full picture, in our words or Nova's, a delta on a known sequence, or another service's data.",
   isOneOf: true,
   fields: (t) => ({
     full: t.field({ type: FullStatsInput, description: 'A full picture.' }),
     delta: t.field({ type: StatsDeltaInput, description: 'What changed.' }),
+    nova: t.field({
+      type: 'JSON',
+      description:
+        "A full picture in Nova's words: a ComputeNode in its wire form (versions 1.0 to 1.19), alone or as { compute_node, service, cell_uuid, instances }, where instances are uuids or { uuid, flavorid }.",
+    }),
     namespace: t.field({ type: NamespaceReportInput, description: "Another service's data." }),
   }),
 })
@@ -65,6 +70,9 @@ const ResourceStatsApplied = builder.objectRef<ReportApplied>('ResourceStatsAppl
       type: 'SafeInt',
       nullable: true,
       description: 'Of the last report that reached the log: the base of the next delta.',
+    }),
+    ignoredFields: t.exposeStringList('ignored', {
+      description: "Fields of a document of Nova's that this release does not know; they had no effect.",
     }),
     unchanged: t.exposeBoolean('unchanged', { description: 'True when it said nothing new, so nothing was written.' }),
   }),
@@ -125,8 +133,8 @@ builder.mutationField('updateResourceStats', (t) =>
   }),
 )
 
-const verbatim: ReadonlySet<string> = new Set(['document'])
+const verbatim: ReadonlySet<string> = new Set(['document', 'nova'])
 
 function toReport({ name, reporter, report }: typeof ResourceStatsInput.$inferInput): ReportInput {
-  return { name, ...reporter, ...(withoutNulls(report, verbatim) as Pick<ReportInput, 'full' | 'delta' | 'namespace'>) }
+  return { name, ...reporter, ...(withoutNulls(report, verbatim) as Pick<ReportInput, 'full' | 'delta' | 'nova' | 'namespace'>) }
 }

@@ -105,6 +105,8 @@ function foreignParts(request: RequestSpec, project: string, path: readonly stri
     ['ignoreHosts', request.ignoreHosts],
     ['schedulerHints', request.schedulerHints],
     ['instanceGroup.hosts', request.instanceGroup?.hosts],
+    // it may name hosts where only Nova's rules read them
+    ['nova', request.nova],
     // an aggregate of one host is a name of that host
     ['requestedResources', request.requestedResources.filter(({ memberOf }) => memberOf.length > 0)],
   ]

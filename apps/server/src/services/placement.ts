@@ -32,6 +32,8 @@ export interface SpecDocument {
   readonly issues: readonly Issue[]
   /** Where the caller gave it. */
   readonly path: readonly string[]
+  /** Paths in it of fields that this release does not know; they have no effect. None in our own form, which has no such fields. */
+  readonly ignored?: readonly string[]
 }
 
 export interface PlacementInput {
@@ -68,6 +70,7 @@ export interface Placed {
   readonly destinations: readonly InstanceDestinations[]
   readonly replayed: boolean
   readonly revision: number
+  readonly ignored: readonly string[]
 }
 
 export interface NoHost extends Failure {
@@ -75,6 +78,7 @@ export interface NoHost extends Failure {
   readonly decision: DecisionView
   readonly reasons: readonly RefusalReason[]
   readonly placedCount: number
+  readonly ignored: readonly string[]
 }
 
 export interface KeyConflict extends Failure {
@@ -100,6 +104,8 @@ export interface Placement {
 
 /** Unknown input to a request, with paths from the root of the call. */
 export function parseSpec({ document, issues, path }: SpecDocument): { readonly value: RequestSpec } | Invalid {
+  // what could not be read at all says so itself
+  if (document === undefined && issues.length > 0) return invalid(issues)
   const parsed = parseRequestSpec(document)
   const all = parsed.ok ? issues : [...issues, ...under(path, parsed.problems)]
   return parsed.ok && all.length === 0 ? { value: parsed.value } : invalid(all)
@@ -107,7 +113,10 @@ export function parseSpec({ document, issues, path }: SpecDocument): { readonly 
 
 export function createPlacement(replica: Replica, decisions: Decisions): Placement {
   const place = async (account: string, request: RequestSpec, input: PlacementInput): Promise<SelectOutcome> => {
-    const { minRevision } = input
+    const {
+      minRevision,
+      spec: { ignored = [] },
+    } = input
     if (minRevision !== null && !(await replica.reached(minRevision, Math.min(BEHIND_MS, input.deadlineMs ?? BEHIND_MS))))
       return behind(replica, minRevision)
     const outcome = await replica.place(toCall(account, input, request))
@@ -119,9 +128,10 @@ export function createPlacement(replica: Replica, decisions: Decisions): Placeme
           destinations: toDestinations(replica, outcome.answer, outcome.claims),
           replayed: outcome.replayed,
           revision: outcome.revision,
+          ignored,
         }
       case 'refused':
-        return refused(decisions.view(outcome.record.id), outcome, request.numInstances)
+        return { ...refused(decisions.view(outcome.record.id), outcome, request.numInstances), ignored }
       case 'conflict':
         return conflict(outcome)
       case 'void':
@@ -245,7 +255,11 @@ function behind(replica: Replica, wanted: number): ReplicaBehind {
   }
 }
 
-function refused(decision: DecisionView, { reasons, found }: Extract<PlacementOutcome, { type: 'refused' }>, asked: number): NoHost {
+function refused(
+  decision: DecisionView,
+  { reasons, found }: Extract<PlacementOutcome, { type: 'refused' }>,
+  asked: number,
+): Omit<NoHost, 'ignored'> {
   const message = noHostMessage(reasons, found, asked)
   return { type: 'no-host', code: 'NO_VALID_HOST', message, path: null, decision, reasons, placedCount: found }
 }

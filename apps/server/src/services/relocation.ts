@@ -93,7 +93,13 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
           ...asked,
           // a host that the first search was told to leave out is the caller's own choice now
           ignoreHosts: asked.ignoreHosts.filter((name) => name !== host.host),
-          requestedDestination: { aggregates: [], ...asked.requestedDestination, host: host.host, node: host.node ?? null },
+          requestedDestination: {
+            aggregates: [],
+            forbiddenAggregates: [],
+            ...asked.requestedDestination,
+            host: host.host,
+            node: host.node ?? null,
+          },
         },
       )
     },

@@ -5,9 +5,11 @@ import {
   currentStats,
   type HostName,
   type HostReported,
+  type HostStats,
   limits,
   mergeDelta,
   type NamespaceReported,
+  type Parsed,
   parseHostStats,
   parseStatsDelta,
   publishedStats,
@@ -16,18 +18,21 @@ import {
 import type { Replica } from '../replica/replica.ts'
 import type { HostView } from './host-view.ts'
 import type { HostNameInput } from './hosts.ts'
+import { readNovaHost } from './nova-import.ts'
 import { type Failure, InputFault, type Invalid, type Issue, invalid, issue, under } from './outcome.ts'
 import { checkRange, checkText } from './text.ts'
 
 export const MAX_UPDATES = 1_000
 
-/** A report as a caller sends it: one of full, delta and namespace. */
+/** A report as a caller sends it: one of full, delta, nova and namespace. */
 export interface ReportInput {
   readonly name: HostNameInput
   readonly incarnation: string
   readonly sequence: number
   readonly full?: unknown
   readonly delta?: unknown
+  /** A full picture in Nova's words. */
+  readonly nova?: unknown
   readonly namespace?: { readonly namespace: string; readonly version: string; readonly document: unknown }
 }
 
@@ -40,6 +45,8 @@ export interface ReportApplied {
   readonly loggedSequence: number
   /** True when it said nothing new, so that nothing was written. */
   readonly unchanged: boolean
+  /** Fields of a document of Nova's that this release does not know. */
+  readonly ignored: readonly string[]
 }
 
 export interface ReportStale extends Failure {
@@ -76,7 +83,8 @@ export function createStats(replica: Replica): Stats {
     async update(reports) {
       if (reports.length < 1 || reports.length > MAX_UPDATES)
         throw InputFault.at(['input', 'updates'], reports, `a list of 1 to ${MAX_UPDATES} reports`)
-      const parsed = reports.map((report, i) => parse(report, ['input', 'updates', String(i)]))
+      const read = reports.map((report, i) => parse(report, ['input', 'updates', String(i)]))
+      const parsed = read.map((one) => ('issues' in one ? one.issues : one.report))
       // what looks unchanged, or refused for certain, may be news to the log, if this replica lags behind it
       if (parsed.some((report) => !Array.isArray(report) && !isNews(replica, report))) await replica.fresh()
       const met = new Set<string>()
@@ -97,7 +105,8 @@ export function createStats(replica: Replica): Stats {
         if (Array.isArray(report)) return invalid(report)
         const refusal = known[i]
         const verdict = written[i] ? verdicts[next++] : refusal && { void: refusal, revision: replica.fleet.place.revision }
-        return outcomeOf(replica, report, ['input', 'updates', String(i)], verdict)
+        const outcome = outcomeOf(replica, report, ['input', 'updates', String(i)], verdict)
+        return outcome.type === 'applied' ? { ...outcome, ignored: read[i]?.ignored ?? [] } : outcome
       })
       return { results, revision: replica.fleet.place.revision }
     },
@@ -151,7 +160,7 @@ function outcomeOf(
   report: Report,
   path: readonly string[],
   verdict: { readonly void: Void; readonly revision: number } | undefined,
-): ReportOutcome {
+): Omit<ReportApplied, 'ignored'> | ReportStale | ReportNeedsFull {
   const record = fleet.hosts.find(report)
   const lastSequence = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)?.sequence ?? null
   if (record === undefined || verdict?.void === 'report.unknown_host' || verdict?.void === 'report.gap')
@@ -183,8 +192,10 @@ function outcomeOf(
   }
 }
 
-function parse(input: ReportInput, path: readonly string[]): Report | Issue[] {
-  const { name, incarnation, sequence, full, delta, namespace } = input
+type Read = { readonly report: Report; readonly ignored?: readonly string[] } | { readonly issues: Issue[]; readonly ignored?: undefined }
+
+function parse(input: ReportInput, path: readonly string[]): Read {
+  const { name, incarnation, sequence, full, delta, nova, namespace } = input
   const node = name.node ?? name.host
   const identity: HostName & { incarnation: string; sequence: number } = { host: name.host, node, incarnation, sequence }
   const issues = [
@@ -192,19 +203,21 @@ function parse(input: ReportInput, path: readonly string[]): Report | Issue[] {
     ...(typeof name.node === 'string' ? checkText([...path, 'name', 'node'], node) : []),
     ...checkRange([...path, 'reporter', 'sequence'], sequence, 0, Number.MAX_SAFE_INTEGER),
   ]
-  if (full !== undefined) {
-    const stats = parseHostStats(full)
-    if (!stats.ok) return [...issues, ...under([...path, 'report', 'full'], stats.problems)]
-    return issues.length > 0 ? issues : { type: 'report', ...identity, full: publishedStats(stats.value) }
+  const take = <T>(stats: Parsed<T>, form: string, toReport: (value: T) => Report, ignored: readonly string[] = []): Read => {
+    if (!stats.ok) return { issues: [...issues, ...under([...path, 'report', form], stats.problems)] }
+    return issues.length > 0 ? { issues } : { report: toReport(stats.value), ignored }
   }
-  if (delta !== undefined) {
-    const stats = parseStatsDelta(delta)
-    if (!stats.ok) return [...issues, ...under([...path, 'report', 'delta'], stats.problems)]
-    return issues.length > 0 ? issues : { type: 'report', ...identity, delta: stats.value }
+  const toFull = (stats: HostStats): Report => ({ type: 'report', ...identity, full: publishedStats(stats) })
+  if (full !== undefined) return take(parseHostStats(full), 'full', toFull)
+  if (delta !== undefined) return take(parseStatsDelta(delta), 'delta', (value) => ({ type: 'report', ...identity, delta: value }))
+  if (nova !== undefined) {
+    const { document, issues: unread, ignored } = readNovaHost(nova, [...path, 'report', 'nova'])
+    return unread.length > 0 ? { issues: [...issues, ...unread] } : take(parseHostStats(document), 'nova', toFull, ignored)
   }
-  if (namespace === undefined) return [...issues, issue([...path, 'report'], undefined, 'be one of full, delta, namespace')]
+  if (namespace === undefined)
+    return { issues: [...issues, issue([...path, 'report'], undefined, 'be one of full, delta, nova, namespace')] }
   issues.push(...checkNamespace(namespace, [...path, 'report', 'namespace']))
-  return issues.length > 0 ? issues : { type: 'namespace', ...identity, ...namespace }
+  return issues.length > 0 ? { issues } : { report: { type: 'namespace', ...identity, ...namespace } }
 }
 
 function checkNamespace({ namespace, version, document }: NonNullable<ReportInput['namespace']>, path: readonly string[]): Issue[] {

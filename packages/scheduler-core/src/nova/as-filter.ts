@@ -2,7 +2,7 @@ import type { Filter } from '../filters/filter.ts'
 import { checkOptions } from '../request/parse.ts'
 import type { NovaFilter } from './nova-filter.ts'
 import { ownHostsOf } from './own-hosts.ts'
-import { novaRequestOf } from './own-request.ts'
+import { novaRequestOn } from './own-request.ts'
 
 /** One of Nova's filters over this service's own requests and reports. Where Nova raises, the host is refused with the verdict ERROR. */
 export const asFilter = (filter: NovaFilter): Filter => ({
@@ -10,7 +10,7 @@ export const asFilter = (filter: NovaFilter): Filter => ({
   description: filter.description,
   checkOptions: (options) => void checkOptions(filter.options, options),
   prepare(request, fleet, options) {
-    const check = filter.prepare(novaRequestOf(request), options, { now: fleet.now })
+    const check = filter.prepare(novaRequestOn(fleet, request), options, { now: fleet.now })
     if (check === undefined) return undefined
     const hostOf = ownHostsOf(fleet)
     return {

@@ -5,7 +5,7 @@ import { leastFloat } from './aggregate-metadata.ts'
 import { aggregateOption, multipliersOf } from './aggregate-multiplier.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
 import { ownHostsOf } from './own-hosts.ts'
-import { novaRequestOf } from './own-request.ts'
+import { novaRequestOn } from './own-request.ts'
 
 /**
  * One of Nova's weighers over this service's own requests and reports. The multiplier of a profile is what Nova's option of that name
@@ -30,7 +30,7 @@ export function asWeigher(weigher: NovaWeigher): Weigher {
       const { isByAggregates, own } = read(options)
       const multiplierOf = (host: Parameters<typeof leastFloat>[0]) =>
         isByAggregates ? leastFloat(host, key, multiplier).value : multiplier
-      const rawOf = weigher.prepare(novaRequestOf(request), own, multiplierOf, multiplier)
+      const rawOf = weigher.prepare(novaRequestOn(fleet, request), own, multiplierOf, multiplier)
       const hostOf = ownHostsOf(fleet)
       return (host) => (minval === undefined ? rawOf(hostOf(host)) : Math.max(rawOf(hostOf(host)), minval))
     },

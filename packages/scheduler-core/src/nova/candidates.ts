@@ -13,7 +13,7 @@ export interface Candidates<Host> {
  * Host names are compared without regard to case, node names with it; the requested destination with it too.
  */
 export function candidatesOf<Host extends HostState>(request: NovaRequest, hosts: readonly Host[]): Candidates<Host> {
-  const { requestedDestination: destination, schedulerHints } = request
+  const { requestedDestination: destination } = request
   const ignored = lowered(request.ignoreHosts)
   const forcedHosts = lowered(request.forceHosts)
   const forcedNodes = new Set(request.forceNodes)
@@ -27,11 +27,18 @@ export function candidatesOf<Host extends HostState>(request: NovaRequest, hosts
   }
   if (forcedHosts.size > 0) left = left.filter(({ host }) => forcedHosts.has(host.toLowerCase()))
   if (forcedNodes.size > 0) left = left.filter(({ node }) => forcedNodes.has(node))
-  if (schedulerHints === null)
-    throw new NovaError('AttributeError', { subject: 'scheduler_hints', need: 'a dictionary, or unset', have: 'null' })
-  const isCheck = (schedulerHints?._nova_check_type ?? []).length > 0
-  return { hosts: left, isForced: !isCheck && forcedHosts.size + forcedNodes.size > 0 }
+  if (request.schedulerHints === null) throw nullHints()
+  return { hosts: left, isForced: skipsFilters(request) }
+}
+
+/** Whether Nova asks no filter: hosts or nodes are forced, and nobody only asks whether an instance may stay. Hints that are null are an error then. */
+export function skipsFilters({ forceHosts, forceNodes, schedulerHints }: NovaRequest): boolean {
+  if ((forceHosts ?? []).length + (forceNodes ?? []).length === 0) return false
+  if (schedulerHints === null) throw nullHints()
+  return (schedulerHints?._nova_check_type ?? []).length === 0
 }
 
 const lowered = (names: readonly string[] | null | undefined): ReadonlySet<string> =>
   new Set((names ?? []).map((name) => name.toLowerCase()))
+
+const nullHints = () => new NovaError('AttributeError', { subject: 'scheduler_hints', need: 'a dictionary, or unset', have: 'null' })

@@ -1,13 +1,80 @@
+import { isLive } from '../claims/claim.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 import { memoByObject } from '../memo.ts'
-import type { RequestSpec } from '../request/request-spec.ts'
-import type { NovaGroup, NovaImage, NovaRequest } from './objects/request.ts'
+import type { NumaCellRequest, RequestSpec } from '../request/request-spec.ts'
+import { type GuestCell, type GuestTopology, PAGES } from './hardware/topology.ts'
+import { readLegacyRequest } from './objects/legacy-request.ts'
+import { type NovaDestination, type NovaGroup, type NovaImage, type NovaRequest, readNovaRequest } from './objects/request.ts'
 import { readImageProperties } from './text/image-properties.ts'
 
 /**
- * A request of this service as Nova's rules read it, worked out once. Throws NovaError for an image property whose value Nova's image
- * objects refuse.
+ * A request of this service as Nova's rules read it, worked out once: as Nova wrote it where it came from Nova, with what this service has
+ * said since of the hosts in question. Throws NovaError for an image property whose value Nova's image objects refuse.
  */
-export const novaRequestOf: (spec: RequestSpec) => NovaRequest = memoByObject((spec) => ({
+export const novaRequestOf: (spec: RequestSpec) => NovaRequest = memoByObject((spec) =>
+  spec.nova === null ? fromTyped(spec) : withPlaces(readDocument(spec.nova), spec),
+)
+
+/** The same on a fleet: the request's server group has the members and hosts too that claims hold. */
+export function novaRequestOn(fleet: Fleet, spec: RequestSpec): NovaRequest {
+  const request = novaRequestOf(spec)
+  const { instanceGroup } = request
+  const group = spec.instanceGroup === null ? undefined : fleet.groups.find(spec.instanceGroup.uuid)
+  // hosts that are null are an error of Nova's, which stays one
+  if (!instanceGroup || instanceGroup.hosts === null || group === undefined) return request
+  const records = [...group.members.keys()].map((host) => fleet.hosts.get(host))
+  const members = records.flatMap(({ claims }) =>
+    [...claims].flatMap((claim) => (claim.group === group.uuid && claim.instance !== null && isLive(claim) ? claim.instance : [])),
+  )
+  return {
+    ...request,
+    instanceGroup: {
+      ...instanceGroup,
+      hosts: union(
+        instanceGroup.hosts ?? [],
+        records.map(({ host }) => host),
+      ),
+      members: union(instanceGroup.members ?? [], members),
+    },
+  }
+}
+
+const union = (a: readonly string[], b: readonly string[]): readonly string[] => [...new Set([...a, ...b])]
+
+const readDocument = ({ form, document }: NonNullable<RequestSpec['nova']>): NovaRequest =>
+  form === 'RequestSpec'
+    ? readNovaRequest(document).request
+    : readLegacyRequest({ request_spec: document.request_spec, filter_properties: document.filter_properties })
+
+/** Moves and evacuations ask anew with other hosts, and with the group of the claim: there the typed fields say what holds. */
+function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
+  const names = (field: 'ignoreHosts' | 'forceHosts' | 'forceNodes') => (sameNames(read[field], spec[field]) ? read[field] : spec[field])
+  const { host = null, node = null } = spec.requestedDestination ?? {}
+  const isSamePlace = (read.requestedDestination?.host ?? null) === host && (read.requestedDestination?.node ?? null) === node
+  const isSameGroup = (read.instanceGroup?.uuid?.toLowerCase() ?? null) === (spec.instanceGroup?.uuid ?? null)
+  return {
+    ...read,
+    ignoreHosts: names('ignoreHosts'),
+    forceHosts: names('forceHosts'),
+    forceNodes: names('forceNodes'),
+    requestedDestination: isSamePlace ? read.requestedDestination : { ...read.requestedDestination, ...destinationOf(host, node) },
+    instanceGroup: isSameGroup ? read.instanceGroup : spec.instanceGroup && groupOf(spec.instanceGroup),
+  }
+}
+
+const sameNames = (a: readonly string[] | null | undefined, b: readonly string[]): boolean =>
+  (a ?? []).length === b.length && (a ?? []).every((name, i) => name === b[i])
+
+const destinationOf = (host: string | null, node: string | null): NovaDestination => ({
+  host: host ?? undefined,
+  node: node ?? undefined,
+  cellUuid: undefined,
+  allowCrossCellMove: undefined,
+  aggregates: undefined,
+  forbiddenAggregates: undefined,
+})
+
+const fromTyped = (spec: RequestSpec): NovaRequest => ({
   image: spec.image && imageOf(spec.image),
   flavor: {
     name: spec.flavor.name ?? '',
@@ -19,9 +86,8 @@ export const novaRequestOf: (spec: RequestSpec) => NovaRequest = memoByObject((s
     swap: spec.flavor.swapMb,
     extraSpecs: spec.flavor.extraSpecs,
   },
-  // cells and devices of the typed form are the resource kinds'
-  numaTopology: null,
-  pciRequests: null,
+  numaTopology: spec.numaTopology && topologyOf(spec.numaTopology),
+  pciRequests: spec.pciRequests.map(({ count, specs, numaPolicy, alias }) => ({ count, spec: specs, numaPolicy, alias })),
   networkMetadata: undefined,
   projectId: spec.projectId,
   userId: spec.userId,
@@ -31,7 +97,10 @@ export const novaRequestOf: (spec: RequestSpec) => NovaRequest = memoByObject((s
   ignoreHosts: spec.ignoreHosts,
   forceHosts: spec.forceHosts,
   forceNodes: spec.forceNodes,
-  requestedDestination: null,
+  requestedDestination: spec.requestedDestination && {
+    ...destinationOf(spec.requestedDestination.host, spec.requestedDestination.node),
+    aggregates: spec.requestedDestination.aggregates,
+  },
   retry: null,
   instanceGroup: spec.instanceGroup && groupOf(spec.instanceGroup),
   schedulerHints: spec.schedulerHints,
@@ -41,7 +110,7 @@ export const novaRequestOf: (spec: RequestSpec) => NovaRequest = memoByObject((s
   requestedResources: undefined,
   requestLevelParams: undefined,
   requestedNetworks: undefined,
-}))
+})
 
 const imageOf = ({ id, architecture, minRamMb, minDiskGb, properties }: NonNullable<RequestSpec['image']>): NovaImage => ({
   id,
@@ -49,6 +118,27 @@ const imageOf = ({ id, architecture, minRamMb, minDiskGb, properties }: NonNulla
   minDisk: minDiskGb,
   properties: readImageProperties(architecture === null ? properties : { architecture, ...properties }),
 })
+
+const topologyOf = ({ cells, emulatorThreadsPolicy }: NonNullable<RequestSpec['numaTopology']>): GuestTopology => ({
+  cells: cells.map(cellOf),
+  emulatorThreadsPolicy,
+})
+
+function cellOf({ id, cpus, memoryMb, cpuPolicy, dedicatedCpus, cpuThreadPolicy, pageSize }: NumaCellRequest): GuestCell {
+  const pinned = cpuPolicy === 'dedicated' ? cpus : dedicatedCpus
+  const own = new Set(pinned)
+  return {
+    id,
+    cpuset: cpus.filter((cpu) => !own.has(cpu)),
+    pcpuset: pinned,
+    memory: memoryMb,
+    pagesize: typeof pageSize === 'string' ? PAGES[pageSize] : pageSize,
+    cpuPolicy,
+    cpuThreadPolicy,
+    cpuPinning: null,
+    cpusetReserved: null,
+  }
+}
 
 function groupOf({ uuid, policy, maxServerPerHost, hosts }: NonNullable<RequestSpec['instanceGroup']>): NovaGroup {
   const name = policy.toLowerCase().replaceAll('_', '-')

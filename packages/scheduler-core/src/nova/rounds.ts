@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '../random.ts'
-import { candidatesOf } from './candidates.ts'
+import { candidatesOf, skipsFilters } from './candidates.ts'
 import { consume } from './consume.ts'
 import type { HostState } from './host-state.ts'
 import { NovaError } from './nova-error.ts'
@@ -181,7 +181,8 @@ class Run {
         })
       filters.push({ filter, survivors: left, isAsked: check !== undefined || failed, errors })
     }
-    for (const { filter, options } of candidates.isForced ? [] : rules.filters) {
+    const isSkipping = service === undefined ? candidates.isForced : skipsFilters(this.#request)
+    for (const { filter, options } of isSkipping ? [] : rules.filters) {
       if (filter.oncePerRequest && index > 0) continue
       // Nova stops where nobody is left; a service tells of each filter how many it was asked about
       if (left.length === 0 && filters.length > 0 && service === undefined) break

@@ -10,7 +10,7 @@ export const candidatesFilter: Filter = {
   name: 'Candidates',
   description: 'The request names the host, or names none, and does not exclude it.',
   prepare(request, fleet) {
-    const checks = [ignored(request), forced(request), ...memberships(request)].filter((check) => check !== undefined)
+    const checks = [ignored(request), forced(request), forbidden(request), ...memberships(request)].filter((check) => check !== undefined)
     if (checks.length === 0) return undefined
     const refusing = (host: HostIndex) => {
       const record = fleet.hosts.get(host)
@@ -52,4 +52,13 @@ function memberships({ requestedDestination, requestedResources }: RequestSpec):
       passes: ({ aggregates }) => wanted.some((uuid) => aggregates.includes(uuid)),
       reason: { code: 'aggregate.not_member', need: wanted.slice(0, 5).join(', ') },
     }))
+}
+
+function forbidden({ requestedDestination }: RequestSpec): Check | undefined {
+  const unwanted = requestedDestination?.forbiddenAggregates ?? []
+  if (unwanted.length === 0) return undefined
+  return {
+    passes: ({ aggregates }) => !unwanted.some((uuid) => aggregates.includes(uuid)),
+    reason: { code: 'host.excluded', subject: 'forbiddenAggregates' },
+  }
 }

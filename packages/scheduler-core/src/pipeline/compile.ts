@@ -2,18 +2,25 @@ import type { Filter, FilterOptions } from '../filters/filter.ts'
 import { fitFilters, filters as registeredFilters } from '../filters/index.ts'
 import { type KindName, kinds } from '../kinds/index.ts'
 import type { Assign } from '../kinds/kind.ts'
+import { compatFilters, compatWeighers, filterOptions } from '../nova/compat.ts'
+import { novaCandidatesFilter } from '../nova/compat-candidates.ts'
 import type { Parsed, Problem } from '../problem.ts'
 import { quote } from '../problem.ts'
 import { type Profile, profileSchema } from '../profiles/profile.ts'
 import { parseWith } from '../request/parse.ts'
 import { weighers as registeredWeighers } from '../weighers/index.ts'
 import type { Weigher, WeigherOptions } from '../weighers/weigher.ts'
+import { candidatesFilter } from './candidates.ts'
 
 /** A profile with its parts looked up and its rules made: what the pipeline runs. */
 export interface CompiledProfile {
   readonly profile: Profile
+  /** Which hosts a request lets in at all. */
+  readonly candidates: Filter
   readonly filters: readonly CompiledFilter[]
   readonly weighers: readonly CompiledWeigher[]
+  /** With fewer hosts left no weigher runs. */
+  readonly weighsFrom: number
   readonly assign: Readonly<Record<KindName, Assign<unknown, unknown>>>
 }
 
@@ -66,9 +73,11 @@ function compileWith(profile: Profile, onError: (path: string[], found: unknown,
       return undefined
     }
   }
-  const listed = profile.filters.flatMap(({ name, options }, i) => {
-    const filter = attempt(['filters', String(i), 'name'], name, () => find(registeredFilters, name, 'filter'))
+  const parts = profile.compat === 'nova' ? novaParts : ownParts
+  const listed = profile.filters.flatMap(({ name, options: given }, i) => {
+    const filter = attempt(['filters', String(i), 'name'], name, () => find(parts.filters, name, 'filter'))
     if (filter === undefined) return []
+    const options = profile.compat === 'nova' ? filterOptions(profile, name, given) : given
     attempt(['filters', String(i), 'options'], options, () =>
       filter.checkOptions === undefined ? takesNoOptions(name, options) : filter.checkOptions(options),
     )
@@ -76,11 +85,12 @@ function compileWith(profile: Profile, onError: (path: string[], found: unknown,
   })
   const missing = fitFilters
     .filter((filter) => !listed.some((entry) => entry.filter === filter))
-    .map((filter) => ({ filter, options: {}, isNet: true }))
-  const weighers = profile.weighers.flatMap(({ name, multiplier, options }, i) => {
-    const weigher = attempt(['weighers', String(i), 'name'], name, () => find(registeredWeighers, name, 'weigher'))
+    .map((filter) => ({ filter: parts.asNet(filter), options: {}, isNet: true }))
+  const weighers = profile.weighers.flatMap(({ name, multiplier, options: given }, i) => {
+    const weigher = attempt(['weighers', String(i), 'name'], name, () => find(parts.weighers, name, 'weigher'))
     if (weigher === undefined) return []
-    attempt(['weighers', String(i), 'options'], options, () =>
+    const options = { ...parts.weigherOptions, ...given }
+    attempt(['weighers', String(i), 'options'], given, () =>
       weigher.checkOptions === undefined ? takesNoOptions(name, options) : weigher.checkOptions(options),
     )
     return [{ weigher, options, multiplier, cacheName: `${name}\u0000${JSON.stringify(options)}` }]
@@ -92,7 +102,33 @@ function compileWith(profile: Profile, onError: (path: string[], found: unknown,
     }),
   )
   // every kind has its entry: the keys are those of `kinds`, and a missing one was reported by onError
-  return { profile, filters: [...listed, ...missing], weighers, assign: assign as unknown as CompiledProfile['assign'] }
+  return {
+    profile,
+    candidates: parts.candidates,
+    weighsFrom: parts.weighsFrom,
+    filters: [...listed, ...missing],
+    weighers,
+    assign: assign as unknown as CompiledProfile['assign'],
+  }
+}
+
+const ownParts = {
+  candidates: candidatesFilter,
+  filters: registeredFilters,
+  weighers: registeredWeighers,
+  weigherOptions: {},
+  weighsFrom: 1,
+  asNet: (filter: Filter): Filter => filter,
+}
+
+/** Filters of Nova's stand beside nets of the same name: those say that they are the claim's. */
+const novaParts: typeof ownParts = {
+  candidates: novaCandidatesFilter,
+  filters: compatFilters,
+  weighers: compatWeighers,
+  weigherOptions: { aggregateMultiplier: true },
+  weighsFrom: 2,
+  asNet: (filter) => ({ ...filter, name: `${filter.name} (claim)` }),
 }
 
 function takesNoOptions(name: string, options: Readonly<Record<string, unknown>>): void {

@@ -97,7 +97,10 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
     if (first === PASSES_ALL) passing.push(host)
     else if (refusals[host] === 1) sole[first] = (sole[first] as number) + 1
   }
-  const weighed = runWeighers(isChance ? [] : prepareWeighers(compiled, request, fleet), Int32Array.from(passing))
+  const weighed = runWeighers(
+    isChance || passing.length < compiled.weighsFrom ? [] : prepareWeighers(compiled, request, fleet),
+    Int32Array.from(passing),
+  )
   let left = hostCount
   return {
     ...checksBy(steps),

@@ -1,9 +1,10 @@
 import type { FilterCount } from '../decision/decision.ts'
-import type { PreparedFilter } from '../filters/filter.ts'
+import { computeFilter } from '../filters/compute.ts'
+import type { Filter, PreparedFilter } from '../filters/filter.ts'
+import { fitFilters } from '../filters/index.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { candidatesFilter } from './candidates.ts'
 import type { CompiledProfile } from './compile.ts'
 
 /** A filter made ready for one request; `prepared` undefined = nothing asked; `failed` = it threw while preparing, with `error`. */
@@ -22,15 +23,26 @@ export interface Filtered {
   readonly steps: readonly FilterCount[]
 }
 
-/** The filters of a profile made ready for a request, candidates first. Valid while the fleet's hosts stay the same ones. */
+/**
+ * The filters of a profile made ready for a request, candidates first. Valid while the fleet's hosts stay the same ones. On forced hosts
+ * those are not asked that the request's `forceVerify` leaves out.
+ */
 export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] {
-  return [{ filter: candidatesFilter, options: {}, isNet: false }, ...compiled.filters].map(({ filter, options, isNet }) => {
+  const isAsked = verifiedBy(request)
+  return [{ filter: compiled.candidates, options: {}, isNet: false }, ...compiled.filters].map(({ filter, options, isNet }) => {
+    if (filter !== compiled.candidates && !isNet && !isAsked(filter))
+      return { name: filter.name, prepared: undefined, failed: false, isNet }
     try {
       return { name: filter.name, prepared: filter.prepare(request, fleet, options), failed: false, isNet }
     } catch (error) {
       return { name: filter.name, prepared: undefined, failed: true, error, isNet }
     }
   })
+}
+
+function verifiedBy({ forceHosts, forceNodes, forceVerify }: RequestSpec): (filter: Filter) => boolean {
+  if (forceVerify === 'ALL' || forceHosts.length + forceNodes.length === 0) return () => true
+  return (filter) => fitFilters.includes(filter) || (forceVerify === 'HARD' && filter === computeFilter)
 }
 
 /** Runs every filter over the hosts that are still in. Fails closed: a host on which a filter throws is out. */

@@ -39,6 +39,23 @@ export const builtInProfiles: readonly Profile[] = [
   define('nova', "Nova's filters and weighers with their default multipliers; aggregates may say other ones.", {
     weighers: novaWeighers.map((weigher) => ({ ...weigher, options: { aggregateMultiplier: true } })),
   }),
+  define('nova-compat', "Nova's own filters and weighers as it enables them by default, in its rounds, with its surprises.", {
+    compat: 'nova',
+    filters: [
+      'ComputeFilter',
+      'ComputeCapabilitiesFilter',
+      'ImagePropertiesFilter',
+      'ServerGroupAntiAffinityFilter',
+      'ServerGroupAffinityFilter',
+    ].map((name) => ({ name })),
+    weighers: [
+      ...novaWeighers,
+      { name: 'PCIWeigher', multiplier: 1 },
+      { name: 'MetricsWeigher', multiplier: 1 },
+      { name: 'BuildFailureWeigher', multiplier: 1_000_000 },
+      { name: 'CrossCellWeigher', multiplier: 1_000_000 },
+    ],
+  }),
   define('first-fit', 'The first host, in order of first sight, that fits, and its first cell that fits.', {}),
   define('ff-host-even-cell', 'The first host that fits, and its emptiest NUMA cell.', { assignment: { numa: { rule: 'emptiest' } } }),
   define('bf-host-even-cell', 'The fullest host, and its emptiest NUMA cell.', {

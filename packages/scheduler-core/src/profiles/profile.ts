@@ -10,48 +10,60 @@ const assignments = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, a
  * How a service decides, as data: filters in their order, weighers with multipliers, how raw numbers are scaled, what
  * breaks ties, and what is chosen inside a host. Versions are never edited: a change is the next version.
  */
-export const profileSchema = z.strictObject({
-  name,
-  /** 0: part of the release; 1 and up: written to the log. */
-  number: z
-    .number()
-    .int()
-    .min(0)
-    .max(2 ** 31),
-  note: z.string().max(4_096).default(''),
-  /** Run in this order. The fit filters of all resource kinds run at the end, listed or not. */
-  filters: z.array(z.strictObject({ name: z.string().max(128), options })).max(64),
-  weighers: z.array(z.strictObject({ name: z.string().max(128), multiplier: z.number().min(-1e9).max(1e9), options })).max(64),
-  /**
-   * minmax: (x - min) / (max - min) over the hosts that passed, 0 if all are equal (Nova's); fixed: raw numbers as they
-   * are; rank: share of hosts with a lower raw number.
-   */
-  normalisation: z.enum(['minmax', 'fixed', 'rank']).default('minmax'),
-  /** Order of hosts with equal scores: by first sight, or shuffled by the decision's seed. */
-  tieOrder: z.enum(['first-seen', 'seeded']).default('first-seen'),
-  /** Choice inside a host, by resource kind. */
-  assignment: z.strictObject(assignments).default({}),
-  /** filter: the best host that passes; chance: any host that passes. */
-  scheduler: z.enum(['filter', 'chance']).default('filter'),
-  /** Nova's host_subset_size: one of this many best hosts is taken, by the decision's seed. */
-  hostSubsetSize: z.number().int().min(1).max(1_000).default(1),
-  /**
-   * nova: filters and weighers are Nova's own, with its option names, and instances are placed in its rounds, its surprises included
-   * (docs/nova-differences.md); a claim needs its room all the same.
-   */
-  compat: z.literal('nova').optional(),
-  /** What else of Nova's configuration counts with `compat: nova`. */
-  nova: z
-    .strictObject({
-      /** scheduler.max_attempts: a chosen host and its alternates are at most so many. */
-      maxAttempts: z.number().int().min(1).max(100).default(3),
-      /** compute.packing_host_numa_cells_allocation_strategy: the fullest cells of a host are tried first. */
-      packing: z.boolean().default(false),
-      /** filter_scheduler.shuffle_best_same_weighed_hosts: hosts as good as the best are shuffled, by the seed. */
-      shuffleBest: z.boolean().default(false),
-    })
-    .optional(),
-})
+export const profileSchema = z
+  .strictObject({
+    name,
+    /** 0: part of the release; 1 and up: written to the log. */
+    number: z
+      .number()
+      .int()
+      .min(0)
+      .max(2 ** 31),
+    note: z.string().max(4_096).default(''),
+    /** Run in this order. The fit filters of all resource kinds run at the end, listed or not. */
+    filters: z.array(z.strictObject({ name: z.string().max(128), options })).max(64),
+    weighers: z.array(z.strictObject({ name: z.string().max(128), multiplier: z.number().min(-1e9).max(1e9), options })).max(64),
+    /**
+     * minmax: (x - min) / (max - min) over the hosts that passed, 0 if all are equal (Nova's); fixed: raw numbers as they
+     * are; rank: share of hosts with a lower raw number.
+     */
+    normalisation: z.enum(['minmax', 'fixed', 'rank']).default('minmax'),
+    /** Order of hosts with equal scores: by first sight, or shuffled by the decision's seed. */
+    tieOrder: z.enum(['first-seen', 'seeded']).default('first-seen'),
+    /** Choice inside a host, by resource kind. */
+    assignment: z.strictObject(assignments).default({}),
+    /** filter: the best host that passes; chance: any host that passes. */
+    scheduler: z.enum(['filter', 'chance']).default('filter'),
+    /** Nova's host_subset_size: one of this many best hosts is taken, by the decision's seed. */
+    hostSubsetSize: z.number().int().min(1).max(1_000).default(1),
+    /**
+     * nova: filters and weighers are Nova's own, with its option names, and instances are placed in its rounds, its surprises included
+     * (docs/nova-differences.md); a claim needs its room all the same.
+     */
+    compat: z.literal('nova').optional(),
+    /** What else of Nova's configuration counts with `compat: nova`. */
+    nova: z
+      .strictObject({
+        /** scheduler.max_attempts: a chosen host and its alternates are at most so many. */
+        maxAttempts: z.number().int().min(1).max(100).default(3),
+        /** compute.packing_host_numa_cells_allocation_strategy: the fullest cells of a host are tried first. */
+        packing: z.boolean().default(false),
+        /** filter_scheduler.shuffle_best_same_weighed_hosts: hosts as good as the best are shuffled, by the seed. */
+        shuffleBest: z.boolean().default(false),
+      })
+      .optional(),
+  })
+  .superRefine((profile, context) => {
+    const refuse = (field: keyof typeof profile, must: string) =>
+      context.addIssue({ code: 'custom', path: [field], input: profile[field], message: `must ${must}` })
+    if (profile.compat === undefined) {
+      if (profile.nova !== undefined) refuse('nova', 'be left out without compat: nova')
+      return
+    }
+    if (profile.scheduler !== 'filter') refuse('scheduler', 'be filter with compat: nova, which has its own rounds')
+    if (profile.normalisation !== 'minmax') refuse('normalisation', 'be minmax with compat: nova')
+    if (profile.tieOrder !== 'first-seen') refuse('tieOrder', 'be first-seen with compat: nova; nova.shuffleBest is its own way')
+  })
 
 export type Profile = z.output<typeof profileSchema>
 export type ProfileInput = z.input<typeof profileSchema>

@@ -310,7 +310,7 @@ describe('a profile', () => {
       'options for a weigher that takes none',
       weigher('RAMWeigher', { colour: 1 }),
       'weighers.0.options',
-      'weighers.0.options: RAMWeigher takes no options; "colour" is none of its own',
+      'weighers.0.options: colour is not a field of this version',
     ],
     [
       'options for a filter that takes none',

@@ -11,6 +11,7 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import { publishedSpec } from '../request/versions.ts'
 import { CORE_VERSION } from '../version.ts'
 import { createChanceScheduler, createFilterScheduler, groupOf } from './filter-scheduler.ts'
+import { createNovaScheduler } from './nova-scheduler.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /** Everything beside the fleet that a decision depends on. */
@@ -81,6 +82,11 @@ export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim
 
 const asksPlain = (request: RequestSpec): boolean => allKinds.every((kind) => kind.name === 'classes' || kind.ask(request) === undefined)
 
+function createScheduler(compiled: CompiledProfile): Scheduler {
+  if (compiled.profile.compat === 'nova') return createNovaScheduler(compiled)
+  return compiled.profile.scheduler === 'chance' ? createChanceScheduler(compiled) : createFilterScheduler(compiled)
+}
+
 const schedulers = new WeakMap<Profile, Scheduler>()
 
 /** The scheduler that a profile version names, made once. */
@@ -88,7 +94,7 @@ function schedulerOf(profile: Profile): Scheduler {
   let scheduler = schedulers.get(profile)
   if (scheduler === undefined) {
     const compiled: CompiledProfile = compileProfile(profile)
-    scheduler = profile.scheduler === 'chance' ? createChanceScheduler(compiled) : createFilterScheduler(compiled)
+    scheduler = createScheduler(compiled)
     schedulers.set(profile, scheduler)
   }
   return scheduler

@@ -22,6 +22,7 @@ for (const profile of [
   profileNamed('fgd'),
   profileNamed('default', { name: 'ranked', normalisation: 'rank', tieOrder: 'seeded' }),
   profileNamed('random'),
+  profileNamed('nova-compat'),
   profileNamed('random', { name: 'random-subset', hostSubsetSize: 4 }),
 ])
   schedulerSuite(profile)

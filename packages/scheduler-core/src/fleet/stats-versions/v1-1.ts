@@ -86,6 +86,8 @@ export const hostStatsV1_1 = z.strictObject({
       service: novaDocument.nullable().default(null),
       /** Nova's cell, which is no NUMA cell. */
       cellUuid: name.nullable().default(null),
+      /** The flavor (flavorid) of instances on the host, by uuid, as far as it was told. */
+      flavors: keyValues.default({}),
     })
     .nullable()
     .default(null),

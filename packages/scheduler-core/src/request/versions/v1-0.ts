@@ -93,6 +93,13 @@ const resourceGroup = z.strictObject({
   memberOf: list(uuid).default([]),
 })
 
+export const destinationFields = {
+  host: name.nullable().default(null),
+  node: name.nullable().default(null),
+  /** Aggregates (uuid) of which the host must be in at least one; empty = any host. */
+  aggregates: list(uuid).default([]),
+}
+
 /** The fields of RequestSpec 1.0. */
 export const requestFields = {
   version: z.literal('1.0').default('1.0'),
@@ -111,15 +118,7 @@ export const requestFields = {
     .default(null),
   gpus: gpus.nullable().default(null),
   requestedResources: list(resourceGroup, 64).default([]),
-  requestedDestination: z
-    .strictObject({
-      host: name.nullable().default(null),
-      node: name.nullable().default(null),
-      /** Aggregates (uuid) of which the host must be in at least one; empty = any host. */
-      aggregates: list(uuid).default([]),
-    })
-    .nullable()
-    .default(null),
+  requestedDestination: z.strictObject(destinationFields).nullable().default(null),
   /** Only these hosts are candidates; the filters still run, unlike Nova's. */
   forceHosts: list(name).default([]),
   forceNodes: list(name).default([]),

@@ -6,6 +6,7 @@ import {
   checkRequest,
   countInstances,
   type DeepReadonly,
+  destinationFields,
   keyValues,
   list,
   name,
@@ -13,6 +14,7 @@ import {
   positive,
   type RequestSpecV1_0,
   requestFields,
+  uuid,
   whole,
 } from './v1-0.ts'
 
@@ -76,6 +78,14 @@ export const requestSpecV1_1 = z
       .nullable()
       .default(null),
     pciRequests: list(pciRequest, limits.pciRequests).default([]),
+    requestedDestination: z
+      .strictObject({
+        ...destinationFields,
+        /** Aggregates (uuid) in none of which the host may be. */
+        forbiddenAggregates: list(uuid).default([]),
+      })
+      .nullable()
+      .default(null),
     /**
      * Which filters run on hosts of forceHosts and forceNodes: ALL; HARD: only those of what cannot be otherwise (fit of
      * every kind, ComputeFilter, server groups); NONE: none but what every claim needs.
@@ -105,6 +115,7 @@ export function upgradeFrom1_0(spec: RequestSpecV1_0): RequestSpecV1_1 {
       emulatorThreadsPolicy: null,
     },
     pciRequests: [],
+    requestedDestination: spec.requestedDestination && { ...spec.requestedDestination, forbiddenAggregates: [] },
     forceVerify: 'ALL',
     nova: null,
   }
@@ -112,12 +123,14 @@ export function upgradeFrom1_0(spec: RequestSpecV1_0): RequestSpecV1_1 {
 
 /** The same request in the words of 1.0, or every field that it has no words for. */
 export function downgradeTo1_0(spec: RequestSpecV1_1): Parsed<RequestSpecV1_0> {
-  const { pciRequests, forceVerify, nova, numaTopology, ...rest } = spec
+  const { pciRequests, requestedDestination, forceVerify, nova, numaTopology, ...rest } = spec
   const problems: Problem[] = []
   const lacks = (path: readonly string[], found: unknown, expected: string): void => {
     problems.push(newerField('spec', '1.0', path, found, expected))
   }
   if (pciRequests.length > 0) lacks(['pciRequests'], pciRequests, 'an empty list')
+  const { forbiddenAggregates = [], ...destination } = requestedDestination ?? {}
+  if (forbiddenAggregates.length > 0) lacks(['requestedDestination', 'forbiddenAggregates'], forbiddenAggregates, 'an empty list')
   if (forceVerify !== 'ALL') lacks(['forceVerify'], forceVerify, 'ALL')
   if (nova !== null) lacks(['nova'], nova, 'null')
   if (numaTopology !== null && numaTopology.emulatorThreadsPolicy !== null)
@@ -131,5 +144,13 @@ export function downgradeTo1_0(spec: RequestSpecV1_1): Parsed<RequestSpecV1_0> {
     return { ...cell, cpuPolicy: 'dedicated' as const }
   })
   if (problems.length > 0) return { ok: false, problems }
-  return { ok: true, value: { ...rest, version: '1.0', numaTopology: cells === undefined ? null : { cells } } }
+  return {
+    ok: true,
+    value: {
+      ...rest,
+      requestedDestination: requestedDestination && (destination as RequestSpecV1_0['requestedDestination']),
+      version: '1.0',
+      numaTopology: cells === undefined ? null : { cells },
+    },
+  }
 }

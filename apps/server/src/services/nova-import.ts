@@ -1,0 +1,29 @@
+import type { Problem } from '@gantt/scheduler-core'
+import { type Imported, importLegacyRequest, importNovaHost, importNovaRequest } from '@gantt/scheduler-core/nova'
+import { type Issue, under } from './outcome.ts'
+
+/** A document that came from Nova, in this service's words, with what was wrong with its form. */
+export interface NovaDocument {
+  readonly document?: unknown
+  readonly issues: readonly Issue[]
+  /** Where the caller gave it. */
+  readonly path: readonly string[]
+  /** Paths in it of fields that this release does not know; they have no effect. */
+  readonly ignored: readonly string[]
+}
+
+export const readNovaSpec = (given: unknown, path: readonly string[]): NovaDocument => read(importNovaRequest(given), path)
+
+export const readLegacySpec = (given: unknown, path: readonly string[]): NovaDocument => read(importLegacyRequest(given), path)
+
+export const readNovaHost = (given: unknown, path: readonly string[]): NovaDocument => read(importNovaHost(given), path)
+
+function read(imported: Imported, path: readonly string[]): NovaDocument {
+  if (imported.ok) return { document: imported.document, issues: [], path, ignored: imported.unknown }
+  return { issues: under(path, imported.problems.map(withoutRoot)), path, ignored: [] }
+}
+
+/** Readers name the root of what they read; here it is what the caller gave. */
+const withoutRoot = (problem: Problem): Problem => ({ ...problem, path: problem.path.filter((key, i) => i > 0 || !roots.has(key)) })
+
+const roots: ReadonlySet<string> = new Set(['spec', 'computeNode', 'legacy'])

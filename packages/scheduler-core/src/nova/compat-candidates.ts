@@ -1,0 +1,25 @@
+import type { Filter } from '../filters/filter.ts'
+import { candidatesOf } from './candidates.ts'
+import { ownHostsOf } from './own-hosts.ts'
+import { novaRequestOf } from './own-request.ts'
+
+/** What a request lets in at all, by Nova's rules: host names are compared without regard to case. */
+export const novaCandidatesFilter: Filter = {
+  name: 'Candidates',
+  description: 'The request names the host, or names none, and does not exclude it; names are compared as Nova does.',
+  prepare(request, fleet) {
+    const wanted = novaRequestOf(request)
+    const { requestedDestination, ignoreHosts, forceHosts, forceNodes } = wanted
+    const lists = [ignoreHosts, forceHosts, forceNodes]
+    if (requestedDestination?.host === undefined && lists.every((names) => !names?.length)) return undefined
+    const hostOf = ownHostsOf(fleet)
+    const names = [requestedDestination?.host, ...(forceHosts ?? []), ...(forceNodes ?? [])].filter((name) => typeof name === 'string')
+    return {
+      passes: (host) => candidatesOf(wanted, [hostOf(host)]).hosts.length > 0,
+      reason: (host) =>
+        candidatesOf({ ...wanted, ignoreHosts: null }, [hostOf(host)]).hosts.length > 0
+          ? { code: 'host.excluded', subject: 'ignoreHosts' }
+          : { code: 'host.not_requested', need: names.slice(0, 5).join(', ') },
+    }
+  },
+}

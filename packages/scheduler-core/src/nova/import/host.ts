@@ -1,0 +1,201 @@
+import type { PciPool, PciValue } from '../hardware/pci.ts'
+import type { HostCell } from '../hardware/topology.ts'
+import type { HostService } from '../host-state.ts'
+import { type NovaComputeNode, readNovaComputeNode } from '../objects/compute-node.ts'
+import { type Field, isJson, WireError, WireObject } from '../objects/wire.ts'
+import { withoutChanges } from './document.ts'
+import { attempt, type Imported, type ImportedDocument } from './import.ts'
+
+/**
+ * A host as Nova knows it: its ComputeNode in the wire form (versions 1.0 to 1.19), alone or as `{ compute_node, service, cell_uuid,
+ * instances }`, where instances are uuids or `{ uuid, flavorid }`. The typed form and the document itself, for parseHostStats.
+ */
+export const importNovaHost = (given: unknown): Imported => attempt('stats.invalid', () => readHost(given))
+
+function readHost(given: unknown): ImportedDocument {
+  const { computeNode, service, cellUuid, instances } = unwrap(given)
+  const { node, version, unknown } = readNovaComputeNode(computeNode)
+  if (!version.startsWith('1.')) throw new WireError('computeNode.nova_object.version', version, 'a version 1.x, best 1.0 to 1.19')
+  if (service !== null) readNovaService(service)
+  return {
+    document: {
+      ...statsOf(node),
+      instances: instances?.map(({ uuid }) => uuid) ?? null,
+      nova: { computeNode: withoutChanges(computeNode), service: withoutChanges(service), cellUuid, flavors: flavorsOf(instances ?? []) },
+    },
+    unknown,
+  }
+}
+
+/** Nova's Service: an envelope, or its fields alone. Times are UTC, whether they say so or not. Throws WireError. */
+export function readNovaService(value: unknown): HostService {
+  const fields = isJson(value) && isJson(value['nova_object.data']) ? value['nova_object.data'] : value
+  const service = new WireObject(
+    { 'nova_object.name': 'Service', 'nova_object.version': '1.0', 'nova_object.data': fields },
+    'service',
+    'Service',
+  )
+  const heartbeat = timeOf(service.text('last_seen_up')) ?? timeOf(service.text('created_at'))
+  return {
+    disabled: service.flag('disabled') ?? false,
+    disabledReason: service.text('disabled_reason') ?? null,
+    forcedDown: service.flag('forced_down') ?? false,
+    heartbeatAt: heartbeat ?? null,
+    fields: isJson(fields) ? fields : {},
+  }
+}
+
+function timeOf(text: Field<string>): number | undefined {
+  if (text === undefined || text === null) return undefined
+  const time = Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`)
+  if (Number.isNaN(time)) throw new WireError('service.last_seen_up', text, 'a time such as 2026-01-15T12:00:00Z')
+  return time
+}
+
+interface NamedInstance {
+  readonly uuid: string
+  readonly flavorid: string | undefined
+}
+
+interface Parts {
+  readonly computeNode: unknown
+  readonly service: unknown
+  readonly cellUuid: string | null
+  readonly instances: readonly NamedInstance[] | undefined
+}
+
+function unwrap(given: unknown): Parts {
+  if (!isJson(given) || !Object.hasOwn(given, 'compute_node'))
+    return { computeNode: given, service: null, cellUuid: null, instances: undefined }
+  const { compute_node, service = null, cell_uuid = null, instances, ...rest } = given
+  const [other] = Object.keys(rest)
+  if (other !== undefined)
+    throw new WireError(other, rest[other], 'left out: compute_node, service, cell_uuid and instances are all that is read')
+  if (cell_uuid !== null && typeof cell_uuid !== 'string') throw new WireError('cell_uuid', cell_uuid, 'a uuid or null')
+  return { computeNode: compute_node, service, cellUuid: cell_uuid, instances: instancesOf(instances) }
+}
+
+function instancesOf(value: unknown): readonly NamedInstance[] | undefined {
+  if (value === undefined || value === null) return undefined
+  if (!Array.isArray(value)) throw new WireError('instances', value, 'a list of uuids, or of objects with uuid and flavorid')
+  return value.map((instance: unknown, i) => {
+    if (typeof instance === 'string') return { uuid: instance, flavorid: undefined }
+    const { uuid, flavorid } = isJson(instance) ? instance : {}
+    if (typeof uuid === 'string' && (flavorid === undefined || typeof flavorid === 'string')) return { uuid, flavorid }
+    throw new WireError(`instances.${i}`, instance, 'a uuid, or an object with uuid and flavorid')
+  })
+}
+
+const flavorsOf = (instances: readonly NamedInstance[]): Record<string, string> =>
+  Object.fromEntries(instances.flatMap(({ uuid, flavorid }) => (flavorid === undefined ? [] : [[uuid.toLowerCase(), flavorid]])))
+
+/** The typed form, version 1.1. */
+function statsOf(node: NovaComputeNode): Record<string, unknown> {
+  return {
+    version: '1.1',
+    vcpus: node.vcpus,
+    vcpusUsed: node.vcpusUsed,
+    memoryMb: node.memoryMb,
+    memoryMbUsed: node.memoryMbUsed,
+    localGb: node.localGb,
+    localGbUsed: node.localGbUsed,
+    freeDiskGb: node.freeDiskGb,
+    diskAvailableLeast: node.diskAvailableLeast,
+    cpuAllocationRatio: ratioOf(node.cpuAllocationRatio),
+    ramAllocationRatio: ratioOf(node.ramAllocationRatio),
+    diskAllocationRatio: ratioOf(node.diskAllocationRatio),
+    runningVms: countOf(node.stats.num_instances),
+    numIoOps: countOf(node.stats.io_workload),
+    hypervisorType: node.hypervisorType || null,
+    hypervisorVersion: node.hypervisorVersion,
+    hypervisorHostname: node.hypervisorHostname || null,
+    hostIp: node.hostIp || null,
+    supportedInstances: node.supportedInstances.map(([arch, hvType, vmMode]) => ({ arch, hvType, vmMode })),
+    cpuInfo: cpuInfoOf(node.cpuInfo),
+    metrics: node.metrics,
+    numaCells: node.numaTopology?.cells.map(cellOf) ?? [],
+    tunneledCells: node.numaTopology?.cells.filter(({ networkMetadata }) => networkMetadata?.tunneled).map(({ id }) => id) ?? [],
+    pciPools: node.pciPools?.map(poolOf) ?? [],
+  }
+}
+
+/** 0 is Nova's word for "as the scheduler's configuration says", which is not in the document: without overcommit. */
+const ratioOf = (ratio: number): number => (ratio === 0 ? 1 : ratio)
+
+const countOf = (text: string | undefined): number => Math.max(0, Number.parseInt(text ?? '0', 10) || 0)
+
+/** What libvirt's driver writes; what is not of that form is only in the document. */
+function cpuInfoOf(text: string | null): unknown {
+  const info = text === null || text === '' ? undefined : parse(text)
+  if (!isJson(info)) return null
+  const { arch, vendor, model, features, topology } = info
+  const { sockets, cores, threads } = isJson(topology) ? topology : {}
+  const word = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
+  const count = (value: unknown) => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null)
+  return {
+    arch: word(arch),
+    vendor: word(vendor),
+    model: word(model),
+    features: Array.isArray(features) ? features.filter((one) => typeof one === 'string' && one !== '') : [],
+    sockets: count(sockets),
+    cores: count(cores),
+    threads: count(threads),
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // as in Nova, which keeps the text and fails only where a filter looks into it
+    return undefined
+  }
+}
+
+function cellOf({
+  id,
+  cpuset,
+  pcpuset,
+  memory,
+  cpuUsage,
+  memoryUsage,
+  pinnedCpus,
+  siblings,
+  mempages,
+  socket,
+  ...cell
+}: HostCell): unknown {
+  const cpus = new Set([...cpuset, ...(pcpuset ?? [])])
+  return {
+    id,
+    cpuset: [...cpus].sort((a, b) => a - b),
+    // a node with one set for both lets any of its CPUs be pinned
+    dedicatedCpuset: pcpuset === undefined || sameCpus(cpuset, pcpuset) ? null : pcpuset,
+    memoryMb: memory,
+    memoryUsageMb: memoryUsage,
+    cpuUsage,
+    pinnedCpus: pinnedCpus.filter((cpu) => cpus.has(cpu)),
+    siblings,
+    pages: mempages.map(({ sizeKib, total, used, reserved }) => ({ sizeKib, total, used: Math.ceil(used), reserved })),
+    socket: socket ?? null,
+    physicalNetworks: cell.networkMetadata?.physnets ?? [],
+  }
+}
+
+const sameCpus = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((cpu) => b.includes(cpu))
+
+/** A pool says how many of its devices are free, and not how many there are: those in use are not the claims'. */
+function poolOf({ keys, count }: PciPool): unknown {
+  const { vendor_id, product_id, numa_node, dev_type, ...tags } = keys
+  return {
+    vendorId: textOf(vendor_id),
+    productId: textOf(product_id),
+    numaNode: typeof numa_node === 'number' ? numa_node : null,
+    deviceType: typeof dev_type === 'string' ? dev_type : null,
+    tags: Object.fromEntries(Object.entries(tags).map(([key, value]) => [key, textOf(value)])),
+    total: count,
+    used: 0,
+  }
+}
+
+const textOf = (value: PciValue | undefined): string => (Array.isArray(value) ? value.join(',') : String(value ?? ''))

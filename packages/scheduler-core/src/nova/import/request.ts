@@ -1,0 +1,182 @@
+import type { PciRequest, PciValue } from '../hardware/pci.ts'
+import { migrateGuestTopology } from '../hardware/read-topology.ts'
+import type { GuestCell, GuestTopology } from '../hardware/topology.ts'
+import { type LegacyRequest, readLegacyRequest } from '../objects/legacy-request.ts'
+import {
+  type NovaDestination,
+  type NovaFlavor,
+  type NovaGroup,
+  type NovaImage,
+  type NovaRequest,
+  type NovaRequestGroup,
+  policyOf,
+  readNovaRequest,
+} from '../objects/request.ts'
+import { isJson, WireError } from '../objects/wire.ts'
+import { pythonText } from '../text/python-text.ts'
+import { withoutChanges } from './document.ts'
+import { attempt, type Imported, type ImportedDocument } from './import.ts'
+
+/**
+ * A RequestSpec in its wire form, versions 1.0 to 1.14, alone or as `{ spec, instance_uuids }`: Nova names the instances of a request beside
+ * it. The typed form and the document itself, for parseRequestSpec.
+ */
+export const importNovaRequest = (given: unknown): Imported => attempt('spec.invalid', () => readSpec(given))
+
+/** The dictionaries `request_spec` and `filter_properties` from before there was a RequestSpec object, with or without `instance_uuids`. */
+export const importLegacyRequest = (given: unknown): Imported => attempt('spec.invalid', () => readDictionaries(given))
+
+function readSpec(given: unknown): ImportedDocument {
+  const { spec, instanceUuids } = unwrap(given)
+  const { request, version, unknown } = readNovaRequest(spec)
+  if (!version.startsWith('1.')) throw new WireError('spec.nova_object.version', version, 'a version 1.x, best 1.0 to 1.14')
+  return { document: { ...documentOf(request, instanceUuids), nova: { form: 'RequestSpec', document: withoutChanges(spec) } }, unknown }
+}
+
+function readDictionaries(given: unknown): ImportedDocument {
+  if (!isJson(given)) throw new WireError('legacy', given, 'an object with request_spec and filter_properties')
+  const { request_spec, filter_properties, ...rest } = given
+  const legacy: LegacyRequest = { request_spec, filter_properties }
+  const request = readLegacyRequest(legacy)
+  const uuids = isJson(request_spec) ? uuidsOf(request_spec.instance_uuids, 'request_spec.instance_uuids') : undefined
+  return {
+    document: { ...documentOf(request, uuids), nova: { form: 'legacy', document: withoutChanges(legacy) } },
+    unknown: Object.keys(rest),
+  }
+}
+
+function unwrap(given: unknown): { readonly spec: unknown; readonly instanceUuids: readonly string[] | undefined } {
+  if (!isJson(given) || Object.hasOwn(given, 'nova_object.name') || !Object.hasOwn(given, 'spec'))
+    return { spec: given, instanceUuids: undefined }
+  const { spec, instance_uuids, ...rest } = given
+  const [other] = Object.keys(rest)
+  if (other !== undefined) throw new WireError(other, rest[other], 'left out: spec and instance_uuids are all that is read')
+  return { spec, instanceUuids: uuidsOf(instance_uuids, 'instance_uuids') }
+}
+
+function uuidsOf(value: unknown, path: string): readonly string[] | undefined {
+  if (value === undefined || value === null) return undefined
+  if (Array.isArray(value) && value.every((uuid) => typeof uuid === 'string')) return value
+  throw new WireError(path, value, 'a list of uuids')
+}
+
+/** The typed form, version 1.1; what Nova leaves unset or null is left out, so that it takes this service's default. */
+function documentOf(request: NovaRequest, instanceUuids: readonly string[] | undefined): Record<string, unknown> {
+  const { numInstances, instanceUuid, requestedDestination: destination } = request
+  const named = instanceUuids ?? (numInstances === 1 && instanceUuid ? [instanceUuid] : [])
+  const [aggregates, ...moreAggregates] = (destination?.aggregates ?? []).map(oneOf)
+  return {
+    version: '1.1',
+    instanceUuids: named,
+    numInstances: named.length > 0 ? named.length : numInstances,
+    projectId: request.projectId ?? null,
+    userId: request.userId ?? null,
+    flavor: flavorOf(request.flavor),
+    image: request.image ? imageOf(request.image) : null,
+    availabilityZone: request.availabilityZone || null,
+    instanceGroup: request.instanceGroup ? groupOf(request.instanceGroup) : null,
+    numaTopology: request.numaTopology ? topologyOf(request.numaTopology) : null,
+    // a request for no devices takes none
+    pciRequests: (request.pciRequests ?? []).filter(({ count }) => count > 0).map(pciRequestOf),
+    requestedResources: [
+      ...(request.requestedResources ?? []).flatMap(resourceGroupsOf),
+      ...moreAggregates.map((memberOf) => ({ amounts: [], memberOf })),
+      ...levelParamsOf(request),
+    ],
+    requestedDestination: destination ? destinationOf(destination, aggregates ?? []) : null,
+    forceHosts: request.forceHosts ?? [],
+    forceNodes: request.forceNodes ?? [],
+    ignoreHosts: request.ignoreHosts ?? [],
+    schedulerHints: request.schedulerHints ?? {},
+    isBfv: request.isBfv ?? false,
+  }
+}
+
+const flavorOf = ({ name, vcpus, memoryMb, rootGb, ephemeralGb, swap, extraSpecs }: NovaFlavor) => ({
+  name: name || null,
+  vcpus,
+  memoryMb,
+  rootGb,
+  ephemeralGb,
+  swapMb: swap,
+  extraSpecs: extraSpecs ?? {},
+})
+
+const imageOf = ({ id, minRam, minDisk, properties }: NovaImage) => ({
+  id: id || null,
+  minRamMb: minRam ?? 0,
+  minDiskGb: minDisk ?? 0,
+  properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, pythonText(value)])),
+})
+
+const policies: Readonly<Record<string, string>> = {
+  affinity: 'AFFINITY',
+  'anti-affinity': 'ANTI_AFFINITY',
+  'soft-affinity': 'SOFT_AFFINITY',
+  'soft-anti-affinity': 'SOFT_ANTI_AFFINITY',
+}
+
+function groupOf(group: NovaGroup): unknown {
+  const { uuid, hosts, rules } = group
+  const policy = policyOf(group)
+  const known = policy ? policies[policy] : undefined
+  if (known === undefined) throw new WireError('spec.instance_group.policy', policy, `one of ${Object.keys(policies).join(', ')}`)
+  if (!uuid) throw new WireError('spec.instance_group.uuid', uuid, 'a uuid: claims bind the group by it')
+  const most = rules?.max_server_per_host
+  return { uuid, policy: known, maxServerPerHost: most === undefined ? null : Number(most), hosts: hosts ?? [] }
+}
+
+const pageWishes: Readonly<Record<string, string>> = { '-1': 'small', '-2': 'large', '-3': 'any' }
+
+function topologyOf(guest: GuestTopology): unknown {
+  const { cells, emulatorThreadsPolicy } = migrateGuestTopology(guest)
+  return { emulatorThreadsPolicy, cells: cells.map(cellOf) }
+}
+
+function cellOf({ id, cpuset, pcpuset = [], memory, pagesize, cpuPolicy, cpuThreadPolicy }: GuestCell): unknown {
+  const isMixed = cpuPolicy === 'mixed'
+  return {
+    id,
+    cpus: [...new Set([...cpuset, ...pcpuset])].sort((a, b) => a - b),
+    memoryMb: memory,
+    cpuPolicy: cpuPolicy ?? 'shared',
+    ...(isMixed && { dedicatedCpus: pcpuset }),
+    cpuThreadPolicy,
+    pageSize: pagesize === null ? null : (pageWishes[String(pagesize)] ?? pagesize),
+  }
+}
+
+const pciRequestOf = ({ count, spec, numaPolicy, alias }: PciRequest) => ({
+  requestId: null,
+  alias: alias || null,
+  count,
+  specs: spec.map((keys) => Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, textOf(value)]))),
+  numaPolicy: numaPolicy ?? 'legacy',
+})
+
+const textOf = (value: PciValue): string => (Array.isArray(value) ? value.join(',') : String(value ?? ''))
+
+/** Each list of aggregates must be met: the first stands with the amounts, the others in groups of their own. */
+function resourceGroupsOf({ requesterId, resources, requiredTraits, forbiddenTraits, aggregates }: NovaRequestGroup): unknown[] {
+  const [memberOf = [], ...more] = aggregates
+  const amounts = Object.entries(resources).map(([resourceClass, amount]) => ({ resourceClass, amount }))
+  return [
+    { suffix: requesterId ?? '', amounts, requiredTraits, forbiddenTraits, memberOf },
+    ...more.map((others) => ({ amounts: [], memberOf: others })),
+  ]
+}
+
+function levelParamsOf({ requestLevelParams: params }: NovaRequest): unknown[] {
+  if (!params || params.rootRequired.length + params.rootForbidden.length === 0) return []
+  return [{ amounts: [], requiredTraits: params.rootRequired, forbiddenTraits: params.rootForbidden }]
+}
+
+const destinationOf = ({ host, node, forbiddenAggregates }: NovaDestination, aggregates: readonly string[]) => ({
+  host: host ?? null,
+  node: node ?? null,
+  aggregates,
+  forbiddenAggregates: (forbiddenAggregates ?? []).flatMap(oneOf),
+})
+
+/** Nova joins those of which one will do by commas. */
+const oneOf = (uuids: string): string[] => uuids.split(',').map((uuid) => uuid.trim())

@@ -1,0 +1,141 @@
+import type { Destination, InstanceRecord } from '../decision/decision.ts'
+import type { ClaimPart } from '../fleet/change.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { novaRulesOf } from '../nova/compat.ts'
+import type { HostState } from '../nova/host-state.ts'
+import { NovaError } from '../nova/nova-error.ts'
+import type { NovaRequest } from '../nova/objects/request.ts'
+import { ownHostsOf } from '../nova/own-hosts.ts'
+import { novaRequestOn } from '../nova/own-request.ts'
+import { type NovaRound, type NovaRules, placeInRounds, type ServiceRules, type WeighedHost } from '../nova/rounds.ts'
+import type { CompiledProfile } from '../pipeline/compile.ts'
+import { type FilterStep, prepareFilters, runFilters } from '../pipeline/run-filters.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { BEST_KEPT, groupOf, prepareGrants, prepareLimits } from './filter-scheduler.ts'
+import type { Scheduler, Selection } from './scheduler.ts'
+
+/**
+ * Nova's way of placing, in its rounds and with its surprises (profiles with `compat: nova`). Two things are not Nova's: a host needs the room
+ * of its claim, forced or not; and a filter that fails refuses the host on which it failed, not the request.
+ */
+export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
+  const rules = novaRulesOf(compiled.profile)
+  return {
+    name: 'nova',
+    select(request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }) {
+      const steps = prepareFilters(compiled, request, fleet)
+      const wanted = readRequest(fleet, request)
+      if (wanted === undefined) return refusedByAll(fleet, steps)
+
+      const before = overlay.size
+      const hostOf = ownHostsOf(fleet)
+      const indexOf = prepareIndex(fleet)
+      const grantsOn = prepareGrants(compiled, request, fleet)
+      const limitsOf = prepareLimits(request, fleet)
+      const group = groupOf(request)
+      const parts: ClaimPart[] = []
+      const service: ServiceRules = {
+        nets: steps.filter(isAskedNet).map(({ name, prepared }) => ({
+          name,
+          passes: (host) => prepared?.passes(indexOf(host)) === true,
+        })),
+        take(host, instance) {
+          const part: ClaimPart = {
+            claim: claimIds[instance] as string,
+            instance: request.instanceUuids[instance] ?? null,
+            host: host.host,
+            node: host.node,
+            grants: grantsOn(indexOf(host)),
+          }
+          overlay.hold(part, group)
+          parts.push(part)
+        },
+      }
+      const placement = placeInRounds({
+        rules: withAlternates(rules, alternatesPerInstance),
+        request: wanted,
+        hosts: fleet.hosts.records.map(({ index }) => hostOf(index)),
+        instances: Array.from({ length: request.numInstances }, (_, i) => request.instanceUuids[i] ?? null),
+        withAlternates: alternatesPerInstance > 0,
+        now: fleet.now,
+        seed,
+        service,
+      })
+      const found = parts.length
+      if (allOrNothing && found < request.numInstances) {
+        overlay.rollback(before)
+        parts.length = 0
+      }
+      const weightOf = prepareWeights(placement.alternateRound ?? placement.rounds.at(-1))
+      const isRestricted = steps[0]?.prepared !== undefined
+      const destination = (host: HostState, weight: number): Destination => ({
+        host: host.host,
+        node: host.node,
+        weight,
+        limits: limitsOf(indexOf(host)),
+      })
+      return {
+        parts,
+        answer: parts.map(({ instance }, i) => ({
+          instance,
+          selected: destination(placement.selected[i] as HostState, placement.rounds[i]?.weighed?.[0]?.weight ?? 0),
+          alternates: (placement.alternates[i] ?? []).map((host) => destination(host, weightOf(host))),
+        })),
+        instances: placement.rounds.map((round) => recordOf(round, isRestricted)),
+        found,
+      }
+    },
+  }
+}
+
+/** Undefined: Nova could not read the request, whatever the host. */
+function readRequest(fleet: Fleet, request: RequestSpec): NovaRequest | undefined {
+  try {
+    return novaRequestOn(fleet, request)
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return undefined
+  }
+}
+
+function refusedByAll(fleet: Fleet, steps: readonly FilterStep[]): Selection {
+  const { steps: filters } = runFilters(steps, fleet)
+  return { parts: [], answer: [], instances: [{ candidates: fleet.hosts.count, filters, best: [], tied: 0 }], found: 0 }
+}
+
+const isAskedNet = ({ isNet, prepared, failed }: FilterStep): boolean => isNet && (prepared !== undefined || failed)
+
+/** Nova says by one number how many hosts a caller may try; callers of this service say how many alternates they want. */
+const withAlternates = (rules: NovaRules, alternates: number): NovaRules => ({
+  ...rules,
+  maxAttempts: Math.min(rules.maxAttempts, alternates + 1),
+})
+
+const prepareIndex = (fleet: Fleet) => (host: HostState) => {
+  const record = fleet.hosts.find(host)
+  if (record === undefined) throw new Error(`the host ${host.host} is not in the fleet`)
+  return record.index
+}
+
+function prepareWeights(round: NovaRound | undefined): (host: HostState) => number {
+  const weights = new Map(round?.ranked?.map(({ host, weight }) => [host, weight]))
+  return (host) => weights.get(host) ?? 0
+}
+
+function recordOf({ input, candidates, filters, ranked = [], index }: NovaRound, isRestricted: boolean): InstanceRecord {
+  let entered = candidates.length
+  const counts = filters.flatMap(({ filter, survivors, isAsked, errors }) => {
+    const count = { filter, entered, passed: survivors.length, ...(errors > 0 && { errors }) }
+    entered = survivors.length
+    return isAsked ? [count] : []
+  })
+  const restricted = isRestricted && index === 0 ? [{ filter: 'Candidates', entered: input.length, passed: candidates.length }] : []
+  return {
+    candidates: input.length,
+    filters: [...restricted, ...counts],
+    best: ranked.slice(0, BEST_KEPT).map(toRanked),
+    tied: ranked.filter(({ weight }) => weight === ranked[0]?.weight).length,
+  }
+}
+
+const toRanked = ({ host: { host, node }, raw, weight }: WeighedHost) => ({ host, node, raw, total: weight })
