@@ -30,7 +30,7 @@ import { assertReadableCheckpoint } from './readable.ts'
 import { createRetries, type Retries } from './retries.ts'
 import { settle } from './settle.ts'
 import { createSignal, type Signal } from './signal.ts'
-import { createStoreClock, type StoreClock } from './store-clock.ts'
+import { createStoreWatch, type StoreWatch } from './store-watch.ts'
 import { BATCHES_PER_TURN, createTurns } from './turns.ts'
 import type { ChangeVerdict, ChangeWork, PlacementWork, Waiting, Work } from './work.ts'
 
@@ -68,7 +68,7 @@ function fleetOf(checkpoint: Checkpoint | undefined): Fleet {
 /** A turn ends after this long, whatever still waits. */
 const TURN_MS = 5
 const READ_LIMIT = 1_000
-/** The store is looked at each second: one that fails, and has said nothing for longer than a look and its answer take, is away. */
+/** The store is looked at each second: one that fails, or owes an answer, for longer than a look and its answer take, is away. */
 const STORE_AWAY_MS = 2_500
 const RETRY_MS = [10, 20, 50, 100, 200, 500, 1_000] as const
 
@@ -90,7 +90,7 @@ export class Replica {
   readonly #listeners = new Set<(applied: Applied) => void>()
   readonly #onReplaced = new Set<() => void>()
   readonly #moved: Signal
-  readonly #clock: StoreClock
+  readonly #watch: StoreWatch
   /** When the fleet was last known to be as new as the store. */
   #freshAt: number
   #isStoreFailing = false
@@ -114,7 +114,7 @@ export class Replica {
     await replica.#catchUp()
     // from here on nothing is forgotten that was ever answered from
     await options.store.durable(replica.#fleet.place)
-    replica.#clock.learn(await options.store.time())
+    replica.#watch.learn(await options.store.time())
     replica.#running = replica.#run()
     return replica
   }
@@ -137,7 +137,7 @@ export class Replica {
       },
     })
     this.name = options.name
-    this.#clock = createStoreClock(timers.now)
+    this.#watch = createStoreWatch(this.#store, timers)
     this.#freshAt = timers.now()
     this.#retries = createRetries(options.warn, timers)
     this.#checkpointer = createCheckpointer(this.#keeper(), timers, fleet.place.revision, options.horizon ?? DEFAULT_HORIZON, options.warn)
@@ -202,7 +202,7 @@ export class Replica {
 
   /** The store's time as this replica estimates it, milliseconds since 1970. Never decides anything: the log does. */
   get storeTime(): number {
-    return this.#clock.now(this.#fleet.now)
+    return this.#watch.now(this.#fleet.now)
   }
 
   /** How long ago the fleet was last known to be as new as the store, milliseconds; about a second in quiet times. */
@@ -212,7 +212,7 @@ export class Replica {
 
   /** Whether the store has been silent for so long that calls are refused at once instead of waiting for it. */
   get isStoreAway(): boolean {
-    return this.#isStoreFailing && this.age > STORE_AWAY_MS
+    return this.age > STORE_AWAY_MS && (this.#isStoreFailing || this.#watch.silentMs > STORE_AWAY_MS)
   }
 
   get isClosing(): boolean {
@@ -558,7 +558,7 @@ export class Replica {
 
   #apply(entry: LogEntry): void {
     const verdicts = this.#fleet.apply(entry)
-    this.#clock.learn(entry.at)
+    this.#watch.learn(entry.at)
     const batch = this.#inFlight
     if (batch?.entry?.id === entry.id && !verdicts.every((verdict) => verdict === 'entry.repeated')) {
       this.#inFlight = undefined
@@ -573,11 +573,7 @@ export class Replica {
   }
 
   #expireOverdue(): void {
-    // when the store is away the estimate stays, and the loop tells
-    this.#store.time().then(
-      (time) => this.#clock.learn(time),
-      () => undefined,
-    )
+    this.#watch.ask()
     if (this.#expiring) return
     const now = this.storeTime
     const overdue = [...this.#fleet.ledger.reserved].filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now).slice(0, 1_000)

@@ -137,6 +137,28 @@ test('an answer that never comes is not waited for: the same entry is sent again
   }
 })
 
+test('a store that stands still is away before its time-outs are over, and back at once', async () => {
+  const proxy = await startSwallowingProxy(String(database.connection.host), path.join(folder, 'still'))
+  try {
+    await withReplica(
+      async (replica) => {
+        proxy.standStill(true)
+        const waiting = replica.place(call(`k${made++}`))
+        // its time-outs are 10 s and longer
+        await expect.poll(() => replica.isStoreAway, { timeout: 6_000 }).toBe(true)
+        await expect(replica.place(call(`k${made++}`))).rejects.toMatchObject({ reason: 'store' })
+        proxy.standStill(false)
+        expect((await waiting).type).toBe('placed')
+        await expect.poll(() => replica.isStoreAway).toBe(false)
+        expect((await replica.place(call(`k${made++}`))).type).toBe('placed')
+      },
+      { ...database.connection, host: proxy.host },
+    )
+  } finally {
+    await proxy.close()
+  }
+})
+
 test('of two sessions in a deadlock one is told so, as of a store that did not answer, and its connection is kept', async () => {
   const driver = createPgDriver(database.connection)
   const sessions = [1, 2].map(() => driver.session((client) => client.query(`SET deadlock_timeout = '20ms'; SET lock_timeout = 0`)))

@@ -8,6 +8,8 @@ export interface SwallowingProxy {
   readonly host: string
   /** From the next statement that holds this text on, its connection passes on no more answers. */
   swallowAnswersFrom(text: string): void
+  /** While it stands still nothing passes in either direction, on any connection; nothing is lost either. */
+  standStill(isStill: boolean): void
   /** Connections that lost something so far. */
   readonly swallowed: number
   close(): Promise<void>
@@ -21,6 +23,10 @@ export async function startSwallowingProxy(serverSocketFolder: string, folder: s
   const open = new Set<net.Socket>()
   let armed: string | undefined
   let swallowed = 0
+  let isStill = false
+  const pause = (...sockets: readonly net.Socket[]): void => {
+    for (const socket of sockets) socket.pause()
+  }
   const server = net.createServer((client) => {
     const upstream = net.connect(path.join(serverSocketFolder, SOCKET))
     let isMute = false
@@ -45,12 +51,18 @@ export async function startSwallowingProxy(serverSocketFolder: string, folder: s
     upstream.on('data', (data) => {
       if (!isMute) client.write(data)
     })
+    if (isStill) pause(client, upstream)
   })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path.join(folder, SOCKET), resolve))
   return {
     host: folder,
     swallowAnswersFrom(text) {
       armed = text
+    },
+    standStill(still) {
+      isStill = still
+      if (still) pause(...open)
+      else for (const socket of open) socket.resume()
     },
     get swallowed() {
       return swallowed
