@@ -52,7 +52,7 @@ export function toFault(error: unknown): GraphQLError {
 }
 
 /** Codes of Node, PostgreSQL and Prisma that say that the database is away or has no connection left, not that a query is wrong. */
-const OUTAGES = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|08...|53300|57P0[123]|P1001|P1002|P1008|P1017|P2024)$/
+const OUTAGES = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|08...|53300|57P0[123]|P1001|P1002|P1008|P1017|P2024|P2028)$/
 
 function isOutage(cause: unknown): boolean {
   if (cause instanceof StoreUnavailableError) return true
