@@ -294,6 +294,9 @@ test('an alternate is claimed without a search, and every filter still has its s
   expect(await read(claimOf(first).id)).toMatchObject({ state: 'RELEASED', reason: 'moved' })
   expect(await create()).toMatchObject({ __typename: 'NoValidHost', code: 'NO_VALID_HOST' })
   expect(await create({ instanceUuid: randomUUID() })).toMatchObject({ __typename: 'ValidationError' })
+  // what the request kept out is not let in by the way
+  const [other] = await hosts('not-an-alternate', 1)
+  expect(await create({ host: { host: other } })).toMatchObject({ __typename: 'ValidationError', code: 'INVALID' })
 })
 
 test('operators revoke a claim whatever its fence is; its holder learns it', async () => {

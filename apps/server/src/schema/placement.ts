@@ -187,7 +187,7 @@ builder.mutationField('selectDestinations', (t) =>
 )
 
 const ClaimCreateInput = builder.inputType('ClaimCreateInput', {
-  description: 'Room on one host that the caller names: an alternate of an earlier answer, as a rule.',
+  description: 'Room on a host that an earlier answer named: an alternate, as a rule.',
   fields: (t) => ({
     idempotencyKey: t.string({ required: true, description: 'As for selectDestinations.' }),
     decisionId: t.id({ required: true, description: 'The decision whose request is to be placed there.' }),

@@ -1,4 +1,13 @@
-import { type Claim, currentSpec, DEFAULT_PROFILE, type HostRecord, isLive, type RequestSpec } from '@gantt/scheduler-core'
+import {
+  type Claim,
+  currentSpec,
+  DEFAULT_PROFILE,
+  type HostName,
+  type HostRecord,
+  isLive,
+  type RequestSpec,
+  type SelectedDestination,
+} from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import type { ClaimRef } from './claims.ts'
 import type { Decisions } from './decisions.ts'
@@ -76,6 +85,11 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
         return invalid([
           issue(['input', 'instanceUuid'], instance, `be an instance of the decision: ${instanceUuids.join(', ') || 'it names none'}`),
         ])
+      const named = hostsOf(stored.answer)
+      if (!named.some((each) => each.host === host.host && (!host.node || each.node === host.node))) {
+        const names = [...new Set(named.map((each) => each.host))].join(', ')
+        return invalid([issue(['input', 'host', 'host'], host.host, `be a host that the decision named: ${names || 'it named none'}`)])
+      }
       const asked = requestFor(request, { instance: instance ?? instanceUuids[0] ?? null })
       return placement.select(
         account,
@@ -91,8 +105,6 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
         },
         {
           ...asked,
-          // a host that the first search was told to leave out is the caller's own choice now
-          ignoreHosts: asked.ignoreHosts.filter((name) => name !== host.host),
           requestedDestination: {
             aggregates: [],
             forbiddenAggregates: [],
@@ -162,6 +174,10 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
     },
   }
 }
+
+/** The hosts that an answer named: those that were taken, and the next best. */
+const hostsOf = (answer: readonly SelectedDestination[]): HostName[] =>
+  answer.flatMap(({ selected, alternates }) => [selected, ...alternates])
 
 const nodesOf = ({ fleet }: Replica, name: EvacuationInput['host']): HostRecord[] =>
   fleet.hosts
