@@ -12,6 +12,7 @@ import { addHosts } from './hosts.ts'
 import { addKeys } from './keys.ts'
 import { addLiveness } from './liveness.ts'
 import { addLog } from './log.ts'
+import { addProfiles } from './profiles.ts'
 import { addReplicas } from './replicas.ts'
 import { addSelect } from './select.ts'
 import { addWhyNot } from './why-not.ts'
@@ -30,6 +31,7 @@ export function addCommands(program: Command): void {
   addLiveness(program)
   addHealth(program)
   addReplicas(program)
+  addProfiles(program)
   addLog(program)
   addKeys(program)
   addAudit(program)

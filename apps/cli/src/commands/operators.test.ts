@@ -123,6 +123,25 @@ test('replicas --heal tells what differs from the log, and takes no --dry-run wi
   expect(await run('replicas', '--dry-run')).toMatchObject({ code: 2, out: '' })
 })
 
+test('a nova.conf becomes a profile; its next version decides once it is activated', async () => {
+  const file = path.join(folder, 'nova.conf')
+  fs.writeFileSync(
+    file,
+    '[filter_scheduler]\nenabled_filters = ComputeFilter, IoOpsFilter\nmax_io_ops_per_host = 4\nhost_subset_size = 2\n',
+  )
+  const { out, code } = await run('profile', 'import', file, '--name', 'site')
+  expect([code, out]).toEqual([0, expect.stringMatching(/Written as site@1, which decides for calls with the profile site\.\n$/)])
+  expect(oneLine(await run('profile', 'import', file, '--name', 'site', '--json'))).toMatchObject({
+    created: { name: 'site', number: 2, active: false },
+  })
+  expect((await run('profile', 'list')).out).toMatch(/\nsite +1 +2 +nova +Imported from nova\.conf, read as/)
+  expect((await run('profile', 'activate', 'site@2', '--dry-run')).out).toMatch(/^Nothing was changed\./)
+  expect((await run('profile', 'activate', 'site@2')).out).toBe('site@2 decides as site from now on.\n')
+  expect((await run('profile', 'list')).out).toMatch(/\nsite +2 +2 +nova /)
+  expect(await run('profile', 'activate', 'site@9')).toMatchObject({ out: '', code: 1 })
+  expect(await run('profile', 'import', file, '--name', 'Site!')).toMatchObject({ out: '', code: 2 })
+})
+
 test.each([
   ['a status without a reason', ['host', 'set-status', 'az1-a', '--status', 'DISABLED'], "'--reason <text>' not specified"],
   ['an extension without an end', ['claims', 'extend', 'x'], "'--ttl <duration>' not specified"],

@@ -1,4 +1,5 @@
 import { filters, type Profile as ProfileShape, profileRef, weighers } from '@gantt/scheduler-core'
+import { novaFilters, novaWeighers } from '@gantt/scheduler-core/nova'
 import type { ProfileDone } from '../services/profiles.ts'
 import { builder } from './builder.ts'
 import { withoutNulls } from './common.ts'
@@ -7,7 +8,10 @@ import { NotFound, resultUnion, ValidationError } from './errors.ts'
 import { idOf } from './ids.ts'
 import { Profile, ProfileVersion } from './refs.ts'
 
-const descriptions: ReadonlyMap<string, string> = new Map([...filters, ...weighers].map(({ name, description }) => [name, description]))
+/** Those of Nova that only profiles with its way of deciding may name, then all others. */
+const descriptions: ReadonlyMap<string, string> = new Map(
+  [...novaFilters, ...novaWeighers, ...filters, ...weighers].map(({ name, description }) => [name, description]),
+)
 const descriptionOf = ({ name }: { readonly name: string }) => descriptions.get(name) ?? ''
 
 const FilterSetting = builder.objectRef<ProfileShape['filters'][number] & { readonly order: number }>('FilterSetting').implement({
@@ -45,6 +49,20 @@ const SchedulerKind = builder.enumType('SchedulerKind', {
   values: { FILTER: { value: 'filter' }, CHANCE: { value: 'chance' } } as const,
 })
 
+const ProfileCompat = builder.enumType('ProfileCompat', {
+  description: "NOVA: Nova's own filters, weighers and way of placing, its surprises included.",
+  values: { NOVA: { value: 'nova' } } as const,
+})
+
+const NovaSettings = builder.objectRef<NonNullable<ProfileShape['nova']>>('NovaSettings').implement({
+  description: "What else of Nova's configuration counts.",
+  fields: (t) => ({
+    maxAttempts: t.exposeInt('maxAttempts', { description: 'A chosen host and its alternates are at most so many.' }),
+    packing: t.exposeBoolean('packing', { description: 'True: the fullest NUMA cells of a host are tried first.' }),
+    shuffleBest: t.exposeBoolean('shuffleBest', { description: 'True: hosts as good as the best are shuffled, by the seed.' }),
+  }),
+})
+
 builder.node(ProfileVersion, {
   description: 'How a service decides, as data. Versions are never edited: a change is the next version.',
   id: { resolve: profileRef, description: 'Global id.' },
@@ -64,6 +82,8 @@ builder.node(ProfileVersion, {
     tieOrder: t.expose('tieOrder', { type: TieOrder, description: 'Order of hosts with equal scores.' }),
     scheduler: t.expose('scheduler', { type: SchedulerKind, description: 'How one of the hosts is taken.' }),
     assignment: t.expose('assignment', { type: 'JSON', description: 'Choice inside a host, by resource kind.' }),
+    compat: t.expose('compat', { type: ProfileCompat, nullable: true, description: 'Null: this service decides its own way.' }),
+    nova: t.expose('nova', { type: NovaSettings, nullable: true, description: 'With compat NOVA; null where nothing was said.' }),
   }),
 })
 
@@ -138,6 +158,15 @@ const AssignmentInput = builder.inputType('AssignmentInput', {
   }),
 })
 
+const NovaSettingsInput = builder.inputType('NovaSettingsInput', {
+  description: "What else of Nova's configuration counts.",
+  fields: (t) => ({
+    maxAttempts: t.int({ description: 'A chosen host and its alternates are at most so many, 1 to 100; 3 if not given.' }),
+    packing: t.boolean({ description: 'True: the fullest NUMA cells of a host are tried first.' }),
+    shuffleBest: t.boolean({ description: 'True: hosts as good as the best are shuffled, by the seed.' }),
+  }),
+})
+
 const ProfileVersionInput = builder.inputType('ProfileVersionInput', {
   description: 'The next version of a profile.',
   fields: (t) => ({
@@ -152,6 +181,8 @@ const ProfileVersionInput = builder.inputType('ProfileVersionInput', {
     tieOrder: t.field({ type: TieOrder, description: 'FIRST_SEEN if not given.' }),
     scheduler: t.field({ type: SchedulerKind, description: 'FILTER if not given.' }),
     assignment: t.field({ type: AssignmentInput, description: 'Choice inside a host.' }),
+    compat: t.field({ type: ProfileCompat, description: 'If not given this service decides its own way.' }),
+    nova: t.field({ type: NovaSettingsInput, description: 'With compat NOVA.' }),
     note: t.string({ required: true, description: 'What it is for.' }),
   }),
 })

@@ -1,0 +1,172 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { findRelease, type ImportedConf, importNovaConf, releaseName, releaseNames } from '@gantt/scheduler-core/nova'
+import { type Command, InvalidArgumentError } from 'commander'
+import { GANTT } from './called.ts'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { counted } from './format.ts'
+import { notEmpty } from './hosts.ts'
+import { type Result, run, withExamples, withService } from './output.ts'
+import { toTable, wrap } from './table.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly name: string
+  readonly note?: string
+  readonly release?: number
+  readonly partial?: true
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+interface Created {
+  readonly name: string
+  readonly number: number
+  readonly active: boolean
+}
+
+const CREATE = `mutation Import($profile: String!, $input: ProfileVersionInput!) {
+  result: profileVersionCreate(profile: $profile, input: $input) {
+    __typename ... on ProfilePayload { version { profileName number } profile { active { number } } } ${REFUSAL}
+  }
+}`
+
+/** Larger than any nova.conf with all of its comments, by far. */
+const MOST_BYTES = 16 * 1_024 * 1_024
+
+/** `gantt profile import`: what a nova.conf says of choosing hosts, as a profile. */
+export function addProfileImport(profile: Command): void {
+  const command = profile
+    .command('import')
+    .description("make a profile of a nova.conf, with Nova's rules and way of placing, and name what cannot be mapped")
+    .argument('<file>', 'nova.conf; - is standard input')
+    .option('--name <name>', 'of the profile; a name that is there gets its next version', notEmpty, 'nova-conf')
+    .option('--note <text>', 'what it is for', notEmpty)
+    .option('--release <release>', 'the Nova that the file is for, such as zed or 2023.1; guessed from the file if not given', release)
+    .option('--partial', 'make it although a filter or weigher cannot be mapped, without that')
+    .option('--dry-run', 'only show it; needs no service')
+    .action((file: string, flags: Flags) => run(flags, () => importFile(file, flags)))
+  withExamples(withService(command), [
+    ['gantt profile import /etc/nova/nova.conf --dry-run', 'what it would become'],
+    ['gantt profile import nova.conf --name nova-prod --release zed', 'write it'],
+    ['gantt select --vcpus 2 --memory-mb 4096 --profile nova-prod', 'and decide by it'],
+  ])
+}
+
+async function importFile(file: string, { name, note, release, partial, dryRun, ...flags }: Flags): Promise<Result> {
+  const outcome = importNovaConf(await read(file), release)
+  if (!outcome.ok)
+    throw new CommandFailure(
+      EXIT.usage,
+      [`${file} is not as oslo.config reads files:`, ...outcome.faults.map(({ line, message }) => `  line ${line}: ${message}`)].join('\n'),
+    )
+  const { conf } = outcome
+  const input = {
+    ...conf.profile,
+    compat: 'NOVA',
+    note: note ?? `Imported from ${file === '-' ? 'standard input' : path.basename(file)}, read as Nova ${releaseName(conf.release)}.`,
+  }
+  const isRefused = !conf.isWhole && partial !== true
+  const created = isRefused || dryRun ? null : await create(name, input, flags)
+  return {
+    lines: [
+      ...toReport(conf),
+      ...(dryRun ? ['', `The profile ${name}`, ...JSON.stringify(input, null, 2).split('\n')] : []),
+      '',
+      ...wrap(toEnd(name, created, isRefused, dryRun === true)),
+    ],
+    json: {
+      release: releaseName(conf.release),
+      guessed: conf.isGuessed,
+      name,
+      input,
+      findings: conf.findings,
+      elsewhere: conf.elsewhere.map(({ section, name: option, line }) => ({ section, option, line })),
+      dryRun: dryRun === true,
+      created,
+    },
+    exitCode: isRefused ? EXIT.refused : EXIT.done,
+  }
+}
+
+async function create(name: string, input: Readonly<Record<string, unknown>>, flags: ConnectionFlags): Promise<Created> {
+  interface Done extends Refusal {
+    readonly version?: { readonly profileName: string; readonly number: number }
+    readonly profile?: { readonly active: { readonly number: number } }
+  }
+  const { result } = await connect(flags).request<{ result: Done }>(CREATE, { profile: name, input })
+  const { version, profile } = result
+  if (version === undefined || profile === undefined) throw toRefusal(result)
+  return { name: version.profileName, number: version.number, active: profile.active.number === version.number }
+}
+
+/** What became of the file: what is in the profile, then what is not as it stands there. */
+function toReport({ release, isGuessed, profile, findings, elsewhere }: ImportedConf): readonly string[] {
+  const guessed = isGuessed ? ', guessed from what the file names; --release says otherwise' : ''
+  return [
+    ...wrap(`Read as Nova ${releaseName(release)}${guessed}.`),
+    '',
+    ...toTable(
+      [
+        { head: 'filter', cut: 'end', least: 20 },
+        { head: 'options', wraps: true, least: 30 },
+      ],
+      profile.filters.map(({ name, options = {} }) => [name, optionText(options)]),
+    ),
+    '',
+    ...toTable(
+      [
+        { head: 'weigher', cut: 'end', least: 20 },
+        { head: 'multiplier', align: 'right' },
+        { head: 'options', wraps: true, least: 24 },
+      ],
+      profile.weighers.map(({ name, multiplier, options = {} }) => [name, String(multiplier), optionText(options)]),
+    ),
+    ...(findings.length === 0 ? [] : ['', 'Not as it stands in the file', ...toFindings(findings)]),
+    ...(elsewhere.length === 0 ? [] : ['', ...wrap(`${counted(elsewhere.length, 'option')} not about choosing hosts left alone.`)]),
+  ]
+}
+
+const optionText = (options: Readonly<Record<string, unknown>>): string =>
+  Object.entries(options)
+    .map(([name, value]) => `${name} = ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+    .join('; ') || '-'
+
+/** What gets lost first. */
+const ORDER = ['lost', 'refused', 'idle', 'note'] as const
+
+const toFindings = (findings: ImportedConf['findings']): readonly string[] =>
+  toTable(
+    [{ head: 'line', align: 'right' }, { head: 'is' }, { head: 'what', wraps: true, least: 40 }],
+    [...findings]
+      .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+      .map(({ kind, line, subject, message }) => [line === null ? '-' : String(line), kind, `${subject} ${message}`]),
+  )
+
+function toEnd(name: string, created: Created | null, isRefused: boolean, isDry: boolean): string {
+  if (isRefused) return 'Nothing was written: the file names what cannot be mapped. With --partial the profile is made without that.'
+  if (created === null) return isDry ? 'Nothing was written.' : `Nothing was written as ${name}.`
+  const ref = `${created.name}@${created.number}`
+  return created.active
+    ? `Written as ${ref}, which decides for calls with the profile ${created.name}.`
+    : `Written as ${ref}. It decides once it is activated: ${GANTT} profile activate ${ref}`
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    if (file === '-') return await text(process.stdin)
+    if (fs.statSync(file).size > MOST_BYTES)
+      throw new CommandFailure(EXIT.usage, `${file} has more than ${MOST_BYTES} bytes; it must be a nova.conf`)
+    return fs.readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error
+    throw new CommandFailure(EXIT.usage, `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function release(given: string): number {
+  const found = findRelease(given)
+  if (found !== undefined) return found
+  throw new InvalidArgumentError(`It must be one of ${[...releaseNames.values()].join(', ')}, or a number such as 26.`)
+}
