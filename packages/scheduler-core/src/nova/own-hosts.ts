@@ -4,7 +4,12 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { memoByObject } from '../memo.ts'
+import type { PciPool } from './hardware/pci.ts'
+import type { HostTopology } from './hardware/topology.ts'
 import type { HostAggregate, HostMetric, HostService, HostState } from './host-state.ts'
+import { readNovaService } from './import/host.ts'
+import { type NovaComputeNode, readNovaComputeNode } from './objects/compute-node.ts'
+import { poolsOn, topologyOn } from './own-hardware.ts'
 
 const ENABLED = 0
 const DOWN = 2
@@ -29,14 +34,7 @@ class OwnHost implements HostState {
   readonly #record: HostRecord
   #instances: { readonly version: number; readonly uuids: ReadonlySet<string> } | undefined
 
-  readonly cellUuid = undefined
-  readonly uuid = undefined
-  readonly failedBuilds = 0
-  readonly stats = {}
-  // cells and devices of reports are the resource kinds'
-  readonly numaTopology = null
-  readonly pciPools = []
-  readonly hasPciStats = false
+  #hardware: { readonly version: number; readonly topology: HostTopology | null; readonly pools: readonly PciPool[] } | undefined
 
   constructor(fleet: Fleet, record: HostRecord) {
     this.#fleet = fleet
@@ -51,11 +49,22 @@ class OwnHost implements HostState {
     return this.#record.node
   }
 
+  get cellUuid(): string | undefined {
+    return this.#record.stats.nova?.cellUuid ?? undefined
+  }
+
+  get uuid(): string | undefined {
+    return this.#node?.uuid ?? undefined
+  }
+
   get freeRamMb(): number {
-    return this.#of(
+    const free = this.#of(
       'MEMORY_MB',
       ({ total, reserved, used, claimed }, host) => at(total, host) - at(reserved, host) - at(used, host) - at(claimed, host),
     )
+    const node = this.#node
+    // a node says beside its use what is free, and that is what Nova reads
+    return node === undefined ? free : free + node.freeRamMb - (node.memoryMb - node.memoryMbUsed)
   }
 
   get totalUsableRamMb(): number {
@@ -92,16 +101,24 @@ class OwnHost implements HostState {
     return at(this.#fleet.hosts.columns.ioOps, this.#record.index)
   }
 
+  get failedBuilds(): number {
+    return Number.parseInt(this.stats.failed_builds ?? '0', 10)
+  }
+
+  get stats(): Readonly<Record<string, string>> {
+    return this.#node?.stats ?? {}
+  }
+
   get cpuAllocationRatio(): number {
-    return this.#record.stats.cpuAllocationRatio
+    return this.#node?.cpuAllocationRatio ?? this.#record.stats.cpuAllocationRatio
   }
 
   get ramAllocationRatio(): number {
-    return this.#record.stats.ramAllocationRatio
+    return this.#node?.ramAllocationRatio ?? this.#record.stats.ramAllocationRatio
   }
 
   get diskAllocationRatio(): number {
-    return this.#record.stats.diskAllocationRatio
+    return this.#node?.diskAllocationRatio ?? this.#record.stats.diskAllocationRatio
   }
 
   get hypervisorType(): string | null {
@@ -121,11 +138,28 @@ class OwnHost implements HostState {
   }
 
   get cpuInfo(): string | null {
-    return cpuInfoOf(this.#record.stats)
+    const node = this.#node
+    return node === undefined ? cpuInfoOf(this.#record.stats) : node.cpuInfo
   }
 
   get metrics(): readonly HostMetric[] {
-    return this.#record.stats.metrics
+    return this.#node?.metrics ?? this.#record.stats.metrics
+  }
+
+  get numaTopology(): HostTopology | null {
+    return this.#ofHardware.topology
+  }
+
+  get pciPools(): readonly PciPool[] {
+    return this.#ofHardware.pools
+  }
+
+  get hasPciStats(): boolean {
+    return this.#node !== undefined || this.#record.stats.pciPools.length > 0
+  }
+
+  get instanceFlavors(): ReadonlyMap<string, string> | undefined {
+    return flavorsOf(this.#record.stats)
   }
 
   get supportedInstances(): HostState['supportedInstances'] {
@@ -138,12 +172,14 @@ class OwnHost implements HostState {
 
   get service(): HostService {
     const { status, liveness } = this.#fleet.hosts.columns
-    const { index, statusReason } = this.#record
+    const { index, statusReason, stats } = this.#record
+    const told = serviceOf(stats)
     return {
-      disabled: at(status, index) !== ENABLED,
-      disabledReason: statusReason === '' ? null : statusReason,
-      forcedDown: at(liveness, index) === DOWN,
-      heartbeatAt: null,
+      disabled: at(status, index) !== ENABLED || (told?.disabled ?? false),
+      disabledReason: statusReason === '' ? (told?.disabledReason ?? null) : statusReason,
+      forcedDown: at(liveness, index) === DOWN || (told?.forcedDown ?? false),
+      heartbeatAt: told?.heartbeatAt ?? null,
+      ...(told?.fields !== undefined && { fields: told.fields }),
     }
   }
 
@@ -154,7 +190,22 @@ class OwnHost implements HostState {
   }
 
   get updatedAt(): number {
-    return this.#record.reportedAt
+    return this.#node?.updatedAt ?? this.#record.reportedAt
+  }
+
+  /** Nova's own document of the host, where it came from Nova. */
+  get #node(): NovaComputeNode | undefined {
+    return nodeOf(this.#record.stats)
+  }
+
+  get #ofHardware() {
+    const version = at(this.#fleet.hosts.columns.version, this.#record.index)
+    if (this.#hardware?.version !== version) {
+      const node = this.#node
+      const topology = topologyOn(this.#record, node?.numaTopology)
+      this.#hardware = { version, topology, pools: poolsOn(this.#record, node === undefined ? undefined : (node.pciPools ?? [])) }
+    }
+    return this.#hardware
   }
 
   get #claimedDiskGb(): number {
@@ -171,6 +222,19 @@ function instancesOf({ present, claims }: HostRecord): ReadonlySet<string> {
   const claimed = [...claims].flatMap((claim) => (claim.instance !== null && isLive(claim) ? claim.instance : []))
   return claimed.length === 0 ? present : new Set([...present, ...claimed])
 }
+
+/** Read once per report. */
+const nodeOf = memoByObject(({ nova }: HostStats): NovaComputeNode | undefined =>
+  nova === null ? undefined : readNovaComputeNode(nova.computeNode).node,
+)
+
+const serviceOf = memoByObject(({ nova }: HostStats): HostService | undefined =>
+  nova === null || nova.service === null ? undefined : readNovaService(nova.service),
+)
+
+const flavorsOf = memoByObject(({ nova }: HostStats): ReadonlyMap<string, string> | undefined =>
+  nova === null ? undefined : new Map(Object.entries(nova.flavors)),
+)
 
 /** As libvirt's driver words it. */
 const cpuInfoOf = memoByObject(({ cpuInfo }: HostStats): string | null => {

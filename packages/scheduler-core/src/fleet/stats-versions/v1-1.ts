@@ -3,7 +3,7 @@ import { newerField, type Parsed, type Problem } from '../../problem.ts'
 import { limits } from '../../request/limits.ts'
 import { keyValues } from '../../request/versions/v1-0.ts'
 import { novaDocument } from '../../request/versions/v1-1.ts'
-import { cellsOf, checkCell, cpus, type HostStatsV1_0, list, name, numaCellFields, statsFields, unique, whole } from './v1-0.ts'
+import { cellsOf, cpus, type HostStatsV1_0, list, name, numaCellFields, statsFields, unique, whole } from './v1-0.ts'
 
 const pages = z
   .strictObject({
@@ -41,15 +41,17 @@ const numaCell = z
     /** Physical networks that are near to the cell. */
     physicalNetworks: list(name).default([]),
   })
-  .superRefine(checkCell)
-  .superRefine(({ cpuset, siblings, dedicatedCpuset }, context) => {
-    const own = new Set(cpuset)
+  .superRefine(({ cpuset, siblings, dedicatedCpuset, pinnedCpus }, context) => {
     const refuse = (field: string, found: unknown, message: string) =>
       context.addIssue({ code: 'custom', path: [field], input: found, message })
+    const own = new Set([...cpuset, ...(dedicatedCpuset ?? [])])
     const threads = siblings.flat()
+    if (new Set(cpuset).size !== cpuset.length) refuse('cpuset', cpuset, 'must not list a CPU twice')
+    if (new Set(dedicatedCpuset).size !== (dedicatedCpuset ?? []).length)
+      refuse('dedicatedCpuset', dedicatedCpuset, 'must not list a CPU twice')
+    if (!(pinnedCpus ?? []).every((cpu) => own.has(cpu))) refuse('pinnedCpus', pinnedCpus, 'must be CPUs of the cell')
     if (!threads.every((cpu) => own.has(cpu))) refuse('siblings', siblings, 'must be CPUs of the cell')
     if (new Set(threads).size !== threads.length) refuse('siblings', siblings, 'must not list a CPU twice')
-    if (!(dedicatedCpuset ?? []).every((cpu) => own.has(cpu))) refuse('dedicatedCpuset', dedicatedCpuset, 'must be CPUs of the cell')
   })
 
 const pciPool = z.strictObject({

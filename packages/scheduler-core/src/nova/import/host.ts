@@ -16,6 +16,8 @@ function readHost(given: unknown): ImportedDocument {
   const { computeNode, service, cellUuid, instances } = unwrap(given)
   const { node, version, unknown } = readNovaComputeNode(computeNode)
   if (!version.startsWith('1.')) throw new WireError('computeNode.nova_object.version', version, 'a version 1.x, best 1.0 to 1.19')
+  if (node.freeDiskGb === null)
+    throw new WireError('computeNode.free_disk_gb', null, 'a number: Nova passes over a node that has not reported its disk yet')
   if (service !== null) readNovaService(service)
   return {
     document: {
@@ -168,14 +170,15 @@ function cellOf({
   const cpus = new Set([...cpuset, ...(pcpuset ?? [])])
   return {
     id,
-    cpuset: [...cpus].sort((a, b) => a - b),
+    cpuset,
     // a node with one set for both lets any of its CPUs be pinned
     dedicatedCpuset: pcpuset === undefined || sameCpus(cpuset, pcpuset) ? null : pcpuset,
     memoryMb: memory,
     memoryUsageMb: memoryUsage,
     cpuUsage,
     pinnedCpus: pinnedCpus.filter((cpu) => cpus.has(cpu)),
-    siblings,
+    // the host's threads may be of CPUs that no guest gets
+    siblings: siblings.map((threads) => threads.filter((cpu) => cpus.has(cpu))).filter((threads) => threads.length > 0),
     pages: mempages.map(({ sizeKib, total, used, reserved }) => ({ sizeKib, total, used: Math.ceil(used), reserved })),
     socket: socket ?? null,
     physicalNetworks: cell.networkMetadata?.physnets ?? [],
