@@ -56,7 +56,8 @@ export const answerFields: Fields = {
 export const hostBoundFields: Fields = {
   ...ends,
   Query: ['viewer'],
-  Mutation: ['updateResourceStats'],
+  Mutation: ['updateResourceStats', 'hostHeartbeat'],
+  HostHeartbeatPayload: ['heard', 'unknown'],
   Host: ['id', 'name', 'node'],
   Claim: ['id', 'state', 'instanceUuid', 'fence', 'revision'],
 }

@@ -44,7 +44,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Mutation.claimRevoke': 'OPERATE',
   'Mutation.claimSetServerGroup': 'OPERATE',
   'Mutation.hostEvacuate': 'OPERATE',
-  'Mutation.hostHeartbeat': 'REPORT',
+  'Mutation.hostHeartbeat': 'REPORT hosts',
   'Mutation.hostSetStatus': 'OPERATE',
   'Mutation.livenessConfirm': 'OPERATE',
   'Mutation.profileActivate': 'ADMIN',

@@ -136,6 +136,16 @@ test.each([
   expect((await api.ask(document, {}, tenant)).status).toBe(403)
 })
 
+test('a key bound to host names sends signs of life of them, and of no other', async () => {
+  const beat = (...hosts: readonly string[]) =>
+    api.ask(`mutation { hostHeartbeat(hosts: [${hosts.map((host) => `{ host: "${host}" }`)}]) { heard unknown } }`, {}, agent)
+  expect((await beat('secret-host-1')).data).toEqual({ hostHeartbeat: { heard: 1, unknown: [] } })
+  const refused = await beat('secret-host-1', 'secret-host-2')
+  expect(refused.errors[0]?.extensions).toMatchObject({ rule: 'key.bound', path: ['hosts', '1', 'host'] })
+  // nor is it told whether another is there
+  expect((await beat('nobody')).errors[0]?.extensions).toMatchObject({ rule: 'key.bound' })
+})
+
 test('a key bound to host names reports for them; other reports are refused each for itself', async () => {
   const report = (host: string, sequence: number) => ({
     name: { host },

@@ -2,6 +2,7 @@ import type { RequestSpec } from '@gantt/scheduler-core'
 import type { Caller } from '../auth/caller.ts'
 import type { ClaimOutcome, ClaimRef, Claims } from './claims.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
+import type { LivenessService } from './liveness.ts'
 import { InputFault, type Issue, invalid, issue, notFound } from './outcome.ts'
 import { type NoHost, noHostMessage, type Placement, parseSpec } from './placement.ts'
 import type { Services } from './services.ts'
@@ -10,7 +11,7 @@ import { MAX_UPDATES, type ReportInput, type ReportOutcome, type Stats } from '.
 /** The services as a caller may use them: a key that is bound gets what it is bound to, and typed refusals for the rest. */
 export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'project'>): Services {
   const { hosts, project, account } = caller
-  if (hosts.length > 0) return { ...services, stats: ofHosts(services, hosts) }
+  if (hosts.length > 0) return { ...services, stats: ofHosts(services, hosts), liveness: livenessOf(services.liveness, hosts) }
   if (project === null) return services
   return {
     ...services,
@@ -34,6 +35,20 @@ function ofHosts({ stats, revision }: Pick<Services, 'stats' | 'revision'>, host
       if (own.length === reports.length || reports.length > MAX_UPDATES) return stats.update(reports)
       const answered = own.length > 0 ? await stats.update(own) : { results: [], revision: revision() }
       return { ...answered, results: merge<ReportInput, ReportOutcome>(reports, isOwn, answered.results, refusal) }
+    },
+  }
+}
+
+/** Signs of life of other hosts are refused, with the call. */
+function livenessOf(liveness: LivenessService, hosts: readonly string[]): LivenessService {
+  return {
+    ...liveness,
+    async heartbeat(names) {
+      const issues = names.flatMap(({ host }, i) =>
+        hosts.includes(host) ? [] : [refused(['hosts', String(i), 'host'], host, 'be a host that the key is bound to')],
+      )
+      if (issues.length > 0) throw new InputFault(issues)
+      return liveness.heartbeat(names)
     },
   }
 }
