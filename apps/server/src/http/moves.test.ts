@@ -268,6 +268,14 @@ test('a whole host is evacuated in one call whose picks see each other', async (
   const again = await evacuate('evacuation')
   expect(again.moves.map(({ result }: Json) => result.replayed)).toEqual([true, true])
   expect(again.moves.map(({ result }: Json) => result.destinations)).toEqual(done.moves.map(({ result }: Json) => result.destinations))
+  // where they go to cannot be emptied without them: who asks is told of the moves that are open
+  const [arriving] = done.moves[0].result.destinations
+  const onward = await dataOf(api, EVACUATE, { in: { host: { host: arriving.selected.host.name }, idempotencyKey: 'onward' } })
+  const expected = { claim: { id: arriving.selected.claim.id }, result: { __typename: 'ClaimLost' } }
+  expect(onward.hostEvacuate.moves).toContainEqual(expected)
+  const foreseenOnward = await dataOf(api, FORESEE, { in: { host: { host: arriving.selected.host.name }, idempotencyKey: 'preview' } })
+  const told = foreseenOnward.hostEvacuate.moves.find(({ claim }: Json) => claim.id === arriving.selected.claim.id)
+  expect(told).toMatchObject({ destination: null, message: expect.stringContaining('open move') })
   await end(
     'claimConfirm',
     done.moves.map(({ result }: Json) => claimOf(result)),

@@ -123,7 +123,7 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
       const { fleet } = replica
       const records = nodesOf(replica, name)
       if (records.length === 0) return noSuchHost(name)
-      const claims = leaving(records)
+      const claims = leaving(replica, records)
       // asked together: they wait in one queue in this order, and are decided one behind the other
       const moves = await Promise.all(
         claims.map(async (claim): Promise<Evacuated> => {
@@ -157,7 +157,7 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
       const records = nodesOf(replica, name)
       if (records.length === 0) return noSuchHost(name)
       const asked = await Promise.all(
-        leaving(records).map(async (claim) => {
+        leaving(replica, records).map(async (claim) => {
           const stored = await decisions.stored(claim.decision)
           return { claim, request: stored === undefined ? undefined : requestFor(currentSpec(stored.record.request), claim) }
         }),
@@ -188,12 +188,17 @@ const nodesOf = ({ fleet }: Replica, name: EvacuationInput['host']): HostRecord[
 const noSuchHost = ({ host, node }: EvacuationInput['host']): NotFound =>
   notFound('host', node ? `${host}/${node}` : host, ['input', 'host'])
 
-/** Oldest first, on every replica and every repetition; a destination of an open move is not yet at home here. */
-const leaving = (records: readonly HostRecord[]): Claim[] =>
-  records
+/**
+ * Oldest first, on every replica and every repetition. What is on its way here is among them, to be told of: it cannot
+ * move before its move is over, and would arrive after the host was emptied. One that grows here is told of once.
+ */
+const leaving = ({ fleet: { ledger } }: Replica, records: readonly HostRecord[]): Claim[] => {
+  const growsHere = ({ source, host }: Claim): boolean => source !== null && ledger.claims.get(source)?.host === host
+  return records
     .flatMap((record) => [...record.claims])
-    .filter((claim) => isLive(claim) && claim.source === null)
+    .filter((claim) => isLive(claim) && !growsHere(claim))
     .sort((a, b) => a.fence - b.fence)
+}
 
 /** What a claim's decision asked, for this claim's instance alone and anywhere. */
 export const requestFor = (request: RequestSpec, { instance }: Pick<Claim, 'instance'>): RequestSpec => ({
