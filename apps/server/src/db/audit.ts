@@ -54,6 +54,12 @@ export interface AuditStore {
   count(query: Query): Promise<number>
 }
 
+/** The largest time that a date can be, milliseconds. */
+const MAX_TIME = 8_640_000_000_000_000
+
+/** A row that was edited may hold any number: it is shown all the same, and its hash tells. */
+const toTime = (at: bigint): number => Math.max(-MAX_TIME, Math.min(MAX_TIME, Number(at)))
+
 /** Held inside the transaction of a writer: one at a time, whichever replica it is in. */
 const AUDIT_LOCK = 0x67616e77
 
@@ -97,7 +103,7 @@ export function createAuditStore(prisma: PrismaClient): AuditStore {
         SELECT a.seq, a.id::text AS id, a.at_ms AS at, a.account, a.key_id AS "keyId", a.mutation, a.target, a.summary, a.result,
           a.request_id AS "requestId", a.previous, a.hash
         FROM audit a WHERE ${auditQuerySql(query, Date.now())} AND ${isAfter} ORDER BY a.seq ${order} LIMIT ${first}::int`
-      return rows.map((row) => ({ ...row, seq: Number(row.seq), at: Number(row.at) }))
+      return rows.map((row) => ({ ...row, seq: Number(row.seq), at: toTime(row.at) }))
     },
     async count(query) {
       const [row] = await prisma.$queryRaw<{ count: bigint }[]>`

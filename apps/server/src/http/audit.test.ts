@@ -198,10 +198,16 @@ describe('the chain', () => {
       await client.query(statement)
       await client.query(`ALTER TABLE audit ENABLE TRIGGER USER`)
     }
-    const { rows } = await client.query('SELECT account FROM audit WHERE seq = 5')
+    const { rows } = await client.query('SELECT account, at_ms FROM audit WHERE seq = 5')
     await tamper("UPDATE audit SET account = 'somebody-else' WHERE seq = 5")
     expect(faultsOf(await whole())).toEqual(['row 5 was edited'])
     await tamper(`UPDATE audit SET account = '${rows[0].account}' WHERE seq = 5`)
+    // a time that no date can be is shown as an edit too, and hides no row
+    for (const at of ['9e18', '-9e18']) {
+      await tamper(`UPDATE audit SET at_ms = ${at} WHERE seq = 5`)
+      expect(faultsOf(await whole())).toEqual(['row 5 was edited'])
+    }
+    await tamper(`UPDATE audit SET at_ms = ${rows[0].at_ms} WHERE seq = 5`)
     expect(faultsOf(await whole())).toEqual([])
     await tamper('DELETE FROM audit WHERE seq = 7')
     expect(faultsOf(await whole()).slice(0, 2)).toEqual(['row 7 is 8', 'row 8 does not follow'])
