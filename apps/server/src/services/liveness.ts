@@ -98,6 +98,10 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
     async confirm(names, reason) {
       const issues = checkText(['reason'], reason, { max: 1_000 })
       if (names.length < 1 || names.length > MAX_HEARTBEATS) issues.push(issue(['hosts'], names, `name 1 to ${MAX_HEARTBEATS} hosts`))
+      if (source.name === 'static')
+        issues.push(
+          issue(['hosts'], names, 'be closed by hostSetStatus: with GANTT_LIVENESS=static every host lives, and is UP again at once'),
+        )
       if (issues.length > 0) return invalid(issues)
       await replica.fresh()
       const records = names.map(named)
