@@ -58,6 +58,46 @@ describe('place, explain, why not', () => {
     expect(unknown).toMatchObject({ outcome: 'UNKNOWN', wouldPassNow: null, verdict: { hostName: 'ghost', checks: [] } })
   })
 
+  test.each(['nova', 'nova-compat'])(
+    'by the profile %s an aggregate turns its host into the best, and is named for it',
+    async (profile) => {
+      const key = 'ram_weight_multiplier'
+      const aggregate = await ask(
+        `mutation ($key: String!) { aggregateCreate(input: { name: "gold", hosts: ["small"], metadata: [{ key: $key, value: "40" }] }) { ... on AggregatePayload { aggregate { uuid version } } } }`,
+        { key },
+      )
+      const flavor = { vcpus: 1, memoryMb: 1_024 }
+      const placed = await place({ profile, claim: { mode: 'NONE' } }, { flavor })
+      expect(placed.destinations[0].selected).toMatchObject({ host: { name: 'small' } })
+      const { explainPlacement } = await ask(
+        `query ($d: ID!) { explainPlacement(input: { subject: { decisionId: $d } }) { fidelity weighing { weighers { name multiplier multiplierVaries decisive } hosts { hostName totalWeight weights { weigher normalized multiplier multiplierSource weighted } } } } }`,
+        { d: placed.decision.id },
+      )
+      const { weighers, hosts } = explainPlacement.weighing
+      expect(explainPlacement.fidelity).toBe('REPLAYED')
+      const { multiplier, multiplierVaries, decisive } = weighers.find(({ name }: Json) => name === 'RAMWeigher')
+      expect([multiplier, multiplierVaries, decisive]).toEqual([1, true, true])
+      const memoryOf = (host: Json) => host.weights.find(({ weigher }: Json) => weigher === 'RAMWeigher')
+      const [small, next] = hosts.map((host: Json) => ({ ...memoryOf(host), hostName: host.hostName }))
+      expect(small).toMatchObject({
+        hostName: 'small',
+        multiplier: 40,
+        multiplierSource: `aggregate gold ${key}`,
+        weighted: 40 * small.normalized,
+      })
+      expect(next).toMatchObject({ multiplier: 1, multiplierSource: null, weighted: next.normalized })
+      expect(hosts[0].totalWeight).toBe(hosts[0].weights.reduce((sum: number, { weighted }: Json) => sum + weighted, 0))
+      expect(placed.destinations[0].selected.weight).toBe(hosts[0].totalWeight)
+      const { uuid, version } = aggregate.aggregateCreate.aggregate
+      expect(
+        await ask(`mutation ($uuid: UUID!, $version: Int!) { aggregateDelete(uuid: $uuid, ifVersion: $version) { __typename } }`, {
+          uuid,
+          version,
+        }),
+      ).toEqual({ aggregateDelete: { __typename: 'AggregatePayload' } })
+    },
+  )
+
   test('the same call with the same key gets the same answer; another call with it is a conflict', async () => {
     const first = await place({ idempotencyKey: 'twice' })
     expect(await place({ idempotencyKey: 'twice' })).toEqual({ ...first, replayed: true })

@@ -5,6 +5,7 @@ import { memoByObject } from '../memo.ts'
 import { checkOptions } from '../request/parse.ts'
 import type { Multipliers, Weigher, WeigherOptions } from '../weighers/weigher.ts'
 import { type FromAggregates, leastFloat } from './aggregate-metadata.ts'
+import type { HostState } from './host-state.ts'
 
 /** What a profile may multiply with; an aggregate's word beyond it counts as none. */
 const MOST = 1e9
@@ -22,19 +23,19 @@ export const multipliedBy = (key: string): Required<Pick<Weigher, 'checkOptions'
   multipliers: (fleet, options, multiplier) => multipliersOf(fleet, key, multiplier, isOn(options)),
 })
 
-/**
- * The least multiplier that a host's aggregates give under the key; the profile's where they give none, or one that is no
- * number that a profile could have.
- */
+/** The multiplier of the profile, and where aggregates are asked those of `multiplierFor`; the sum takes the negative of either if it is negated. */
 export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isOn: boolean, isNegated = false): Multipliers {
   const signed = (value: number) => (isNegated ? 0 - value : value)
   const usual = signed(multiplier)
   if (!isOn || !isSaid(fleet, key)) return { usual }
-  const said = (host: HostIndex): FromAggregates => {
-    const least = leastFloat({ aggregates: fleet.aggregates.of(fleet.hosts.get(host).host) }, key, multiplier)
-    return Math.abs(least.value) <= MOST ? least : { value: multiplier, source: undefined }
-  }
+  const said = (host: HostIndex) => multiplierFor({ aggregates: fleet.aggregates.of(fleet.hosts.get(host).host) }, key, multiplier)
   return { usual, own: { of: (host) => signed(said(host).value), source: (host) => said(host).source } }
+}
+
+/** The least multiplier that a host's aggregates give under the key, if it is a number that a profile could have; the profile's otherwise. */
+export function multiplierFor(host: Pick<HostState, 'aggregates'>, key: string, multiplier: number): FromAggregates {
+  const least = leastFloat(host, key, multiplier)
+  return Math.abs(least.value) <= MOST ? least : { value: multiplier, source: undefined }
 }
 
 const isOn = memoByObject((options: WeigherOptions): boolean => checkOptions(justThat, options).aggregateMultiplier)

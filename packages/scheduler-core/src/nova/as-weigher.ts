@@ -1,8 +1,7 @@
 import { memoByObject } from '../memo.ts'
 import { checkOptions } from '../request/parse.ts'
 import type { Weigher, WeigherOptions } from '../weighers/weigher.ts'
-import { leastFloat } from './aggregate-metadata.ts'
-import { aggregateOption, multipliersOf } from './aggregate-multiplier.ts'
+import { aggregateOption, multiplierFor, multipliersOf } from './aggregate-multiplier.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
 import { ownHostsOf } from './own-hosts.ts'
 import { novaRequestOn } from './own-request.ts'
@@ -28,8 +27,8 @@ export function asWeigher(weigher: NovaWeigher): Weigher {
     multipliers: (fleet, options, multiplier) => multipliersOf(fleet, key, multiplier, read(options).isByAggregates, isNegated),
     prepare(request, fleet, options, multiplier) {
       const { isByAggregates, own } = read(options)
-      const multiplierOf = (host: Parameters<typeof leastFloat>[0]) =>
-        isByAggregates ? leastFloat(host, key, multiplier).value : multiplier
+      const multiplierOf = (host: Parameters<typeof multiplierFor>[0]) =>
+        isByAggregates ? multiplierFor(host, key, multiplier).value : multiplier
       const rawOf = weigher.prepare(novaRequestOn(fleet, request), own, multiplierOf, multiplier)
       const hostOf = ownHostsOf(fleet)
       return (host) => (minval === undefined ? rawOf(hostOf(host)) : Math.max(rawOf(hostOf(host)), minval))

@@ -1,4 +1,5 @@
 import { leastFloat } from './aggregate-metadata.ts'
+import { multiplierFor } from './aggregate-multiplier.ts'
 import type { HostState } from './host-state.ts'
 import { NovaError } from './nova-error.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
@@ -29,7 +30,8 @@ export interface WeighedHosts {
 
 /**
  * Weighs hosts as Nova does, to the last bit. With one host, or none, no weigher runs and the weight is 0, so none can fail either.
- * Throws NovaError where a weigher of Nova's raises, unless failures are forgiven: then that host has the least number of the others.
+ * Throws NovaError where a weigher of Nova's raises, unless failures are forgiven: then that host has the least number of the others, and
+ * multipliers of aggregates that no profile could have count as not said.
  */
 export function weighHosts(
   chosen: readonly ChosenWeigher[],
@@ -53,7 +55,7 @@ function runWeigher(
 ): WeigherRun {
   const { key, isNegated } = weigher.multiplier
   const multiplierOf = (host: HostState) => {
-    const { value } = leastFloat(host, key, multiplier)
+    const { value } = (forgives ? multiplierFor : leastFloat)(host, key, multiplier)
     return isNegated ? -value : value
   }
   const { minval } = weigher

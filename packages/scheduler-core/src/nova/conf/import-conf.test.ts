@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { profileSchema } from '../../profiles/profile.ts'
+import { parseProfile } from '../../pipeline/compile.ts'
 import { novaFilters } from '../filters/index.ts'
 import { rulesOf } from '../options.ts'
 import { novaWeighers } from '../weighers/index.ts'
@@ -272,6 +272,13 @@ test('a file that oslo.config refuses is refused with its lines', () => {
   expect(importNovaConf('[a]\nx')).toEqual({ ok: false, faults: [{ line: 2, message: expect.any(String) }] })
 })
 
+test('every filter and weigher of Nova can be taken over', () => {
+  const weighers = novaWeighers.map(({ name }) => `nova.scheduler.weights.x.${name}`).join()
+  const conf = imported(`[filter_scheduler]\nenabled_filters = ${novaFilters.map(({ name }) => name).join()}\nweight_classes = ${weighers}`)
+  expect([conf.isWhole, conf.profile.filters.length, conf.profile.weighers.length]).toEqual([true, novaFilters.length, novaWeighers.length])
+  expect(parseProfile({ name: 'x', number: 1, ...conf.profile })).toMatchObject({ ok: true })
+})
+
 test('every option of a filter or weigher has its row', () => {
   const keys = new Set(knownOptions.map(({ key }) => key))
   const wanted = [...novaFilters, ...novaWeighers].flatMap(({ options }) => Object.keys(options.shape))
@@ -280,8 +287,16 @@ test('every option of a filter or weigher has its row', () => {
 })
 
 test('what comes out is a profile, and the same rules as the same configuration gives', () => {
-  const { profile } = imported(ZED.replaceAll('acme', 'nova.scheduler'))
-  expect(profileSchema.parse({ name: 'x', number: 1, ...profile })).toMatchObject({ compat: 'nova' })
+  for (const [text, release] of [
+    [JUNO, 'kilo'],
+    [ZED, 'zed'],
+    ['', 'juno'],
+    ['', '2026.1'],
+  ] as const)
+    expect(parseProfile({ name: 'x', number: 1, ...imported(text, release).profile })).toMatchObject({
+      ok: true,
+      value: { compat: 'nova' },
+    })
   const plain = imported(
     '[filter_scheduler]\nenabled_filters = ComputeFilter,IoOpsFilter\nmax_io_ops_per_host = 3\nweight_classes = nova.scheduler.weights.io_ops.IoOpsWeigher\nio_ops_weight_multiplier = -2',
   )
