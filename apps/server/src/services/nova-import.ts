@@ -16,7 +16,7 @@ export const readNovaSpec = (given: unknown, path: readonly string[]): NovaDocum
 
 export const readLegacySpec = (given: unknown, path: readonly string[]): NovaDocument => read(importLegacyRequest(given), path)
 
-export const readNovaHost = (given: unknown, path: readonly string[]): NovaDocument => read(importNovaHost(given), path)
+export const readNovaHost = (given: unknown, host: string, path: readonly string[]): NovaDocument => read(importNovaHost(given, host), path)
 
 function read(imported: Imported, path: readonly string[]): NovaDocument {
   if (imported.ok) return { document: imported.document, issues: [], path, ignored: imported.unknown }

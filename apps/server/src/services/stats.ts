@@ -211,7 +211,7 @@ function parse(input: ReportInput, path: readonly string[]): Read {
   if (full !== undefined) return take(parseHostStats(full), 'full', toFull)
   if (delta !== undefined) return take(parseStatsDelta(delta), 'delta', (value) => ({ type: 'report', ...identity, delta: value }))
   if (nova !== undefined) {
-    const { document, issues: unread, ignored } = readNovaHost(nova, [...path, 'report', 'nova'])
+    const { document, issues: unread, ignored } = readNovaHost(nova, name.host, [...path, 'report', 'nova'])
     return unread.length > 0 ? { issues: [...issues, ...unread] } : take(parseHostStats(document), 'nova', toFull, ignored)
   }
   if (namespace === undefined)

@@ -1,27 +1,37 @@
 import { hostStatuses } from '../fleet/change.ts'
-import { at } from '../fleet/columns.ts'
+import { at, type HostIndex } from '../fleet/columns.ts'
+import type { HostService } from '../nova/host-state.ts'
+import { toldService } from '../nova/told-service.ts'
 import type { Filter } from './filter.ts'
 
 const ENABLED = 0
 const DOWN = 2
 
-/** The host is enabled by its operators and not down. */
+/** The host is enabled by its operators and not down; what a report in Nova's words tells of its service counts too. */
 export const computeFilter: Filter = {
   name: 'ComputeFilter',
   description: 'The host is enabled and alive.',
   prepare(_request, { hosts }) {
     const { status, liveness } = hosts.columns
+    const told = (host: HostIndex) => toldService(hosts.get(host).stats)
+    const isOut = (service: HostService | undefined) => service !== undefined && (service.disabled || service.forcedDown)
     return {
-      passes: (host) => at(status, host) === ENABLED && at(liveness, host) !== DOWN,
-      reason: (host) =>
-        at(status, host) === ENABLED
+      passes: (host) => at(status, host) === ENABLED && at(liveness, host) !== DOWN && !isOut(told(host)),
+      reason(host) {
+        const service = told(host)
+        if (at(status, host) === ENABLED && at(liveness, host) !== DOWN && service !== undefined)
+          return service.disabled
+            ? { code: 'host.disabled', subject: 'service', need: 'ENABLED', have: 'DISABLED', source: service.disabledReason ?? 'Nova' }
+            : { code: 'host.down', subject: 'service', need: 'UP', have: 'forced down', source: 'Nova' }
+        return at(status, host) === ENABLED
           ? { code: 'host.down', need: 'UP or SUSPECT', have: 'DOWN', source: hosts.get(host).livenessReason }
           : {
               code: 'host.disabled',
               need: 'ENABLED',
               have: hostStatuses[at(status, host)] as string,
               source: hosts.get(host).statusReason,
-            },
+            }
+      },
     }
   },
 }

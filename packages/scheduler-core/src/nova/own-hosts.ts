@@ -7,9 +7,9 @@ import { memoByObject } from '../memo.ts'
 import type { PciPool } from './hardware/pci.ts'
 import type { HostTopology } from './hardware/topology.ts'
 import type { HostAggregate, HostMetric, HostService, HostState } from './host-state.ts'
-import { readNovaService } from './import/host.ts'
 import { type NovaComputeNode, readNovaComputeNode } from './objects/compute-node.ts'
 import { poolsOn, topologyOn } from './own-hardware.ts'
+import { toldService } from './told-service.ts'
 
 const ENABLED = 0
 const DOWN = 2
@@ -173,7 +173,7 @@ class OwnHost implements HostState {
   get service(): HostService {
     const { status, liveness } = this.#fleet.hosts.columns
     const { index, statusReason, stats } = this.#record
-    const told = serviceOf(stats)
+    const told = toldService(stats)
     return {
       disabled: at(status, index) !== ENABLED || (told?.disabled ?? false),
       disabledReason: statusReason === '' ? (told?.disabledReason ?? null) : statusReason,
@@ -226,10 +226,6 @@ function instancesOf({ present, claims }: HostRecord): ReadonlySet<string> {
 /** Read once per report. */
 const nodeOf = memoByObject(({ nova }: HostStats): NovaComputeNode | undefined =>
   nova === null ? undefined : readNovaComputeNode(nova.computeNode).node,
-)
-
-const serviceOf = memoByObject(({ nova }: HostStats): HostService | undefined =>
-  nova === null || nova.service === null ? undefined : readNovaService(nova.service),
 )
 
 const flavorsOf = memoByObject(({ nova }: HostStats): ReadonlyMap<string, string> | undefined =>

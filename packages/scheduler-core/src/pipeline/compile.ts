@@ -1,3 +1,4 @@
+import { computeFilter } from '../filters/compute.ts'
 import type { Filter, FilterOptions } from '../filters/filter.ts'
 import { fitFilters, filters as registeredFilters } from '../filters/index.ts'
 import { type KindName, kinds } from '../kinds/index.ts'
@@ -8,6 +9,7 @@ import type { Parsed, Problem } from '../problem.ts'
 import { quote } from '../problem.ts'
 import { type Profile, profileSchema } from '../profiles/profile.ts'
 import { parseWith } from '../request/parse.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
 import { weighers as registeredWeighers } from '../weighers/index.ts'
 import type { Weigher, WeigherOptions } from '../weighers/weigher.ts'
 import { candidatesFilter } from './candidates.ts'
@@ -29,6 +31,8 @@ export interface CompiledFilter {
   readonly options: FilterOptions
   /** Not of the profile: what a resource kind checks for every claim, asked of the hosts that the profile's own filters let through. */
   readonly isNet: boolean
+  /** On forced hosts: the least of the request's `forceVerify` with which it is asked. */
+  readonly verifiedAt: RequestSpec['forceVerify']
 }
 
 export interface CompiledWeigher {
@@ -81,11 +85,11 @@ function compileWith(profile: Profile, onError: (path: string[], found: unknown,
     attempt(['filters', String(i), 'options'], options, () =>
       filter.checkOptions === undefined ? takesNoOptions(name, options) : filter.checkOptions(options),
     )
-    return [{ filter, options, isNet: false }]
+    return [{ filter, options, isNet: false, verifiedAt: verifiedAt(filter) }]
   })
   const missing = fitFilters
     .filter((filter) => !listed.some((entry) => entry.filter === filter))
-    .map((filter) => ({ filter: parts.asNet(filter), options: {}, isNet: true }))
+    .map((filter) => ({ filter: parts.asNet(filter), options: {}, isNet: true, verifiedAt: 'NONE' as const }))
   const weighers = profile.weighers.flatMap(({ name, multiplier, options: given }, i) => {
     const weigher = attempt(['weighers', String(i), 'name'], name, () => find(parts.weighers, name, 'weigher'))
     if (weigher === undefined) return []
@@ -110,6 +114,12 @@ function compileWith(profile: Profile, onError: (path: string[], found: unknown,
     weighers,
     assign: assign as unknown as CompiledProfile['assign'],
   }
+}
+
+/** What cannot be otherwise is verified with HARD too, what the judge demands always. */
+function verifiedAt(filter: Filter): CompiledFilter['verifiedAt'] {
+  if (fitFilters.includes(filter)) return 'NONE'
+  return filter === computeFilter ? 'HARD' : 'ALL'
 }
 
 const ownParts = {

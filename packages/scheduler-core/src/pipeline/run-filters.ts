@@ -1,11 +1,9 @@
 import type { FilterCount } from '../decision/decision.ts'
-import { computeFilter } from '../filters/compute.ts'
-import type { Filter, PreparedFilter } from '../filters/filter.ts'
-import { fitFilters } from '../filters/index.ts'
+import type { PreparedFilter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import type { CompiledProfile } from './compile.ts'
+import type { CompiledFilter, CompiledProfile } from './compile.ts'
 
 /** A filter made ready for one request; `prepared` undefined = nothing asked; `failed` = it threw while preparing, with `error`. */
 export interface FilterStep {
@@ -28,10 +26,10 @@ export interface Filtered {
  * those are not asked that the request's `forceVerify` leaves out.
  */
 export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] {
-  const isAsked = verifiedBy(request)
-  return [{ filter: compiled.candidates, options: {}, isNet: false }, ...compiled.filters].map(({ filter, options, isNet }) => {
-    if (filter !== compiled.candidates && !isNet && !isAsked(filter))
-      return { name: filter.name, prepared: undefined, failed: false, isNet }
+  const isAsked = isAskedOf(request)
+  return [asCandidates(compiled), ...compiled.filters].map((step) => {
+    const { filter, options, isNet } = step
+    if (!isAsked(step)) return { name: filter.name, prepared: undefined, failed: false, isNet }
     try {
       return { name: filter.name, prepared: filter.prepare(request, fleet, options), failed: false, isNet }
     } catch (error) {
@@ -40,9 +38,19 @@ export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, 
   })
 }
 
-function verifiedBy({ forceHosts, forceNodes, forceVerify }: RequestSpec): (filter: Filter) => boolean {
-  if (forceVerify === 'ALL' || forceHosts.length + forceNodes.length === 0) return () => true
-  return (filter) => fitFilters.includes(filter) || (forceVerify === 'HARD' && filter === computeFilter)
+const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({
+  filter: candidates,
+  options: {},
+  isNet: false,
+  verifiedAt: 'NONE',
+})
+
+/** How much a request wants verified: the filters of its level and of those below are asked. */
+const levels = { NONE: 0, HARD: 1, ALL: 2 } as const
+
+function isAskedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (filter: CompiledFilter) => boolean {
+  const level = forceHosts.length + forceNodes.length === 0 ? levels.ALL : levels[forceVerify]
+  return ({ verifiedAt }) => levels[verifiedAt] <= level
 }
 
 /** Runs every filter over the hosts that are still in. Fails closed: a host on which a filter throws is out. */

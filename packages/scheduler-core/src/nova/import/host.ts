@@ -9,13 +9,16 @@ import { attempt, type Imported, type ImportedDocument } from './import.ts'
 /**
  * A host as Nova knows it: its ComputeNode in the wire form (versions 1.0 to 1.19), alone or as `{ compute_node, service, cell_uuid,
  * instances }`, where instances are uuids or `{ uuid, flavorid }`. The typed form and the document itself, for parseHostStats.
+ * `host`: whose document it must be.
  */
-export const importNovaHost = (given: unknown): Imported => attempt('stats.invalid', () => readHost(given))
+export const importNovaHost = (given: unknown, host?: string): Imported => attempt('stats.invalid', () => readHost(given, host))
 
-function readHost(given: unknown): ImportedDocument {
+function readHost(given: unknown, host: string | undefined): ImportedDocument {
   const { computeNode, service, cellUuid, instances } = unwrap(given)
   const { node, version, unknown } = readNovaComputeNode(computeNode)
   if (!version.startsWith('1.')) throw new WireError('computeNode.nova_object.version', version, 'a version 1.x, best 1.0 to 1.19')
+  if (host !== undefined && node.host && node.host !== host)
+    throw new WireError('computeNode.host', node.host, `${host}, the host that reports`)
   if (node.freeDiskGb === null)
     throw new WireError('computeNode.free_disk_gb', null, 'a number: Nova passes over a node that has not reported its disk yet')
   if (service !== null) readNovaService(service)

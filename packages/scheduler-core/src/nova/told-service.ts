@@ -1,0 +1,10 @@
+import type { HostStats } from '../fleet/stats.ts'
+import { memoByObject } from '../memo.ts'
+import type { HostService } from './host-state.ts'
+import { readNovaService } from './import/host.ts'
+
+/** The service on a host as Nova's document told of it with the last report; undefined where there was none. Read once per report. */
+export const toldService = (stats: HostStats): HostService | undefined =>
+  stats.nova === null || stats.nova.service === null ? undefined : read(stats)
+
+const read = memoByObject(({ nova }: HostStats) => (nova?.service ? readNovaService(nova.service) : undefined))
