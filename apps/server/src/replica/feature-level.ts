@@ -15,3 +15,14 @@ export class FeatureLevelError extends Error {
     this.needs = needs
   }
 }
+
+/** Throws when some replica does not read changes of a level yet. */
+export type MayRaise = (level: number) => Promise<void>
+
+/** Lets a change of a level in: at once where the log has that level already, else once every replica reads it. */
+export const onceReadable = <Outcome>(
+  level: number,
+  { featureLevel }: { readonly featureLevel: number },
+  mayRaise: MayRaise | undefined,
+  letIn: () => Promise<Outcome>,
+): Promise<Outcome> => (level <= featureLevel || mayRaise === undefined ? letIn() : mayRaise(level).then(letIn))

@@ -2,7 +2,8 @@ import { compareFleets, type Difference, Fleet, type LogEntry, rebuildFleet } fr
 import type { LogReader } from '../sync/synchronizer.ts'
 import { inPieces } from './pieces.ts'
 import { assertReadableCheckpoint } from './readable.ts'
-import type { Applied, Replica } from './replica.ts'
+import type { Replica } from './replica.ts'
+import type { Applied } from './replica-options.ts'
 
 export interface HealOptions {
   /** Begin at the newest checkpoint at or before this revision; the newest of all if not given. */

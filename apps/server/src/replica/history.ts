@@ -1,7 +1,7 @@
 import { Fleet, type LogEntry, ORIGIN, type Place, rebuildFleet } from '@gantt/scheduler-core'
 import type { LogReader } from '../sync/synchronizer.ts'
 import { inPieces } from './pieces.ts'
-import type { Applied } from './replica.ts'
+import type { Applied } from './replica-options.ts'
 
 const READ_LIMIT = 1_000
 

@@ -8,56 +8,36 @@ import {
   type LogEntry,
   levelOf,
   levelOfRequest,
-  type Place,
   publishedSpec,
   rebuildFleet,
   restoreFleet,
   UnknownEntryError,
-  type Void,
 } from '@gantt/scheduler-core'
-import { DEFAULT_HORIZON, type Horizon } from '../sync/retention.ts'
+import { DEFAULT_HORIZON } from '../sync/retention.ts'
 import { type Flushing, LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
-import { realTimers, type Timers } from '../timers.ts'
+import { realTimers } from '../timers.ts'
 import { type Batch, buildBatch } from './batch.ts'
 import { type CallQueue, createCallQueue } from './call-queue.ts'
 import { createCheckpointer } from './checkpointer.ts'
+import { createExpiry } from './expiry.ts'
+import { onceReadable } from './feature-level.ts'
 import { createHeldAnswers, type HeldAnswers } from './held-answers.ts'
 import { createHistory } from './history.ts'
+import { createListeners, type Listeners } from './listeners.ts'
+import { behindDurable, dropBehind, dropInFlight } from './lost-tail.ts'
 import { isMove } from './moves.ts'
 import { inPieces } from './pieces.ts'
-import { type PlacementCall, type PlacementOutcome, UnavailableError, type UnloggedDecision } from './placement.ts'
+import { type PlacementCall, type PlacementOutcome, UnavailableError } from './placement.ts'
 import { assertReadableCheckpoint } from './readable.ts'
+import type { Applied, ReplicaOptions } from './replica-options.ts'
 import { createRetries, type Retries } from './retries.ts'
 import { settle } from './settle.ts'
 import { createSignal, type Signal } from './signal.ts'
 import { createStoreWatch, type StoreWatch } from './store-watch.ts'
 import { BATCHES_PER_TURN, createTurns } from './turns.ts'
+import { createUnlogged, type Unlogged } from './unlogged.ts'
+import { whenDurable } from './when-durable.ts'
 import type { ChangeVerdict, ChangeWork, PlacementWork, Waiting, Work } from './work.ts'
-
-/** An entry that was applied here, and what became of each of its changes. */
-export interface Applied {
-  readonly entry: LogEntry
-  readonly verdicts: readonly Void[]
-}
-
-export interface ReplicaOptions {
-  readonly store: Synchronizer
-  readonly name: string
-  /** Keeps decisions that are not in the log; a refusal is answered after it. */
-  recordUnlogged(decisions: readonly UnloggedDecision[]): Promise<void>
-  /** Tells operators what went wrong; never the callers' data. */
-  warn(message: string): void
-  readonly newId?: () => string
-  readonly newSeed?: () => string
-  /** For deadlines, retries and for estimating the store's time. */
-  readonly timers?: Timers
-  /** How much of the log stays. */
-  readonly horizon?: Horizon
-  /** Throws when some replica does not read changes of a level yet; asked only before the log's level is raised. */
-  readonly mayRaise?: (level: number) => Promise<void>
-  /** Whether the state is known to be sound enough for others to begin with. */
-  readonly mayCheckpoint?: () => boolean
-}
 
 function fleetOf(checkpoint: Checkpoint | undefined): Fleet {
   if (checkpoint === undefined) return new EmptyFleet()
@@ -87,18 +67,17 @@ export class Replica {
   #inFlight: Batch | undefined
   /** Answers that rest on entries that a crash of the store may still take back. */
   readonly #held: HeldAnswers
-  readonly #listeners = new Set<(applied: Applied) => void>()
-  readonly #onReplaced = new Set<() => void>()
+  readonly #listeners: Listeners<Applied>
+  readonly #replaced = createListeners<void>()
   readonly #moved: Signal
   readonly #watch: StoreWatch
   /** When the fleet was last known to be as new as the store. */
   #freshAt: number
   #isStoreFailing = false
-  readonly #recording = new Set<Promise<void>>()
+  readonly #unlogged: Unlogged
   #arrivals = 0
   #freshUpTo = -1
   #news = true
-  #expiring = false
   #adoptedAt = -1
   readonly #turns = createTurns()
   readonly #retries: Retries
@@ -136,6 +115,12 @@ export class Replica {
         this.#wake?.()
       },
     })
+    this.#unlogged = createUnlogged(options)
+    this.#listeners = createListeners((error, { entry }) =>
+      options.warn(
+        `a follower of the log failed at revision ${entry.revision}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      ),
+    )
     this.name = options.name
     this.#watch = createStoreWatch(this.#store, timers)
     this.#freshAt = timers.now()
@@ -145,7 +130,11 @@ export class Replica {
       if (revision !== undefined && revision <= this.#fleet.place.revision) return
       this.#lookAtStore()
     })
-    this.#stopExpiry = timers.every(1_000, () => this.#expireOverdue())
+    const expireOverdue = createExpiry(this)
+    this.#stopExpiry = timers.every(1_000, () => {
+      this.#watch.ask()
+      expireOverdue()
+    })
   }
 
   /** The fleet as applied here. Read it synchronously: it moves whenever an entry is applied. */
@@ -176,28 +165,12 @@ export class Replica {
     const { place } = this.#fleet
     // a replica that takes no more writes has nothing better to read from
     if (place.revision <= this.#store.durableRevision() || this.#halted !== undefined) return undefined
-    return new Promise((resolve, reject) => {
-      const cancel = this.#options.timers.after(timeoutMs, () =>
-        reject(new UnavailableError('store', 'the store does not answer; what was read is not certain yet, ask again')),
-      )
-      this.#held.hold({
-        place,
-        answer: () => {
-          cancel()
-          resolve()
-        },
-        fail: (error) => {
-          cancel()
-          reject(error)
-        },
-      })
-    })
+    return whenDurable(this.#held, place, this.#options.timers, timeoutMs)
   }
 
   /** Calls back when the fleet was replaced by another: whoever followed its entries begins again. Answers how to stop. */
   onReplaced(listener: () => void): () => void {
-    this.#onReplaced.add(listener)
-    return () => this.#onReplaced.delete(listener)
+    return this.#replaced.add(listener)
   }
 
   /** The store's time as this replica estimates it, milliseconds since 1970. Never decides anything: the log does. */
@@ -221,8 +194,7 @@ export class Replica {
 
   /** Calls back after every entry that is applied here, in order. Answers how to stop. */
   onApplied(listener: (applied: Applied) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   /** Decides and claims. Throws UnavailableError when there is no answer in time: asking again with the same key tells. */
@@ -249,10 +221,8 @@ export class Replica {
     return this.#fleet.featureLevel >= FEATURE_LEVEL ? enqueue() : this.#atLevel(Math.max(...changes.map(levelOf)), enqueue)
   }
 
-  /** Changes of a level that the log does not have yet are let in once every replica reads it. Throws FeatureLevelError. */
-  #atLevel<Outcome>(level: number, enqueue: () => Promise<Outcome>): Promise<Outcome> {
-    const { mayRaise } = this.#options
-    return level <= this.#fleet.featureLevel || mayRaise === undefined ? enqueue() : mayRaise(level).then(enqueue)
+  #atLevel<Outcome>(level: number, letIn: () => Promise<Outcome>): Promise<Outcome> {
+    return onceReadable(level, this.#fleet, this.#options.mayRaise, letIn)
   }
 
   /** Takes over a fleet that was made anew from the log and stands at the same place. Throws RangeError for any other. */
@@ -310,7 +280,7 @@ export class Replica {
     this.#stopExpiry()
     this.#wake?.()
     await this.#running
-    await Promise.all(this.#recording)
+    await this.#unlogged.close()
     this.#failAll(new UnavailableError('closing', 'the replica is closing; ask again with the same key to learn the outcome'))
     await this.#checkpointer.close()
     await this.#store.close()
@@ -350,13 +320,8 @@ export class Replica {
     assertReadableCheckpoint(checkpoint)
     this.#replace(await inPieces(rebuildFleet(checkpoint), this.#options.timers))
     this.#options.warn(`the log no longer reaches back to revision ${before}; going on from the checkpoint at ${checkpoint.place.revision}`)
-    // what became of an entry in between cannot be told from here: placements are told by their key
-    const owners = this.#inFlight?.owners ?? []
+    dropInFlight({ queue: this.#queue, inFlight: this.#inFlight })
     this.#inFlight = undefined
-    for (const { work } of owners)
-      if (work.type === 'changes')
-        work.fail(new UnavailableError('store', 'the replica was left behind by the log; look whether the change was made'))
-    this.#queue.putBack(owners.flatMap(({ work }) => (work.type === 'placement' ? [work] : [])))
   }
 
   /**
@@ -372,7 +337,7 @@ export class Replica {
       throw problem instanceof StoreWentBackError ? behindDurable(problem) : problem
     })
     const fleet = await createHistory(this.#store).at(durable.revision)
-    const { lost, sent } = this.#dropBehind(durable)
+    const { lost, sent } = dropBehind({ held: this.#held, queue: this.#queue, inFlight: this.#inFlight }, durable.revision)
     this.#replace(fleet)
     this.#inFlight = sent
     this.#options.warn(
@@ -381,31 +346,9 @@ export class Replica {
     await this.#catchUp()
   }
 
-  /**
-   * Takes back what rests on a lost tail. The first entry of ours that can still be appended as it was is sent as it was,
-   * so that a copy that still lands is recognised; everything behind it is decided again.
-   */
-  #dropBehind({ revision }: Place): { lost: number; sent: Batch | undefined } {
-    const held = this.#held.takeBehind(revision)
-    const waits = new Set(held.flatMap(({ work }) => work ?? []))
-    const first = held.find(({ batch }) => batch !== undefined)?.batch
-    const lost = held.filter(({ batch }) => batch !== undefined).length
-    // one of which some work was decided again already is not sent as it was
-    const isWhole =
-      first !== undefined && (first.entry?.basis.revision ?? 0) <= revision && first.owners.every(({ work }) => waits.has(work))
-    // what was on its way rests on an entry of ours before it, if there is one: no copy of it can land
-    const sent = isWhole ? first : first === undefined ? this.#inFlight : undefined
-    const inFlight = sent === this.#inFlight ? [] : (this.#inFlight?.owners ?? []).map(({ work }) => work)
-    if (sent !== undefined) for (const { work } of sent.owners) waits.delete(work)
-    this.#queue.putBack([...waits, ...inFlight])
-    const error = new UnavailableError('store', 'the store lost what this rests on before it was certain; ask again')
-    for (const { work, fail } of held) if (work === undefined) fail(error)
-    return { lost, sent }
-  }
-
   #replace(fleet: Fleet): void {
     this.#fleet = fleet
-    for (const listener of this.#onReplaced) listener()
+    this.#replaced.tell()
   }
 
   #enqueue<Outcome, Item extends Work>(deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item): Promise<Outcome> {
@@ -487,28 +430,11 @@ export class Replica {
     if (unlogged.length === 0) return
     this.#held.hold({
       place,
-      answer: () => this.#record(unlogged),
+      answer: () => this.#unlogged.record(unlogged),
       fail: (error) => {
         for (const { fail } of unlogged) fail(error)
       },
     })
-  }
-
-  /** Refusals and advice stand from here on; they are answered once recorded, and claims do not wait for that. */
-  #record(unlogged: Batch['unlogged']): void {
-    const record = async (some: Batch['unlogged']): Promise<void> => {
-      try {
-        await this.#options.recordUnlogged(some.map(({ decision }) => decision))
-        for (const { answer } of some) answer()
-      } catch (error) {
-        // one that cannot be kept must not take the others with it
-        if (some.length > 1) return void (await Promise.all(some.map((one) => record([one]))))
-        this.#options.warn(`a decision could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
-        for (const { fail } of some) fail(new UnavailableError('store', 'the decision could not be recorded'))
-      }
-    }
-    const recording: Promise<void> = record(unlogged).finally(() => this.#recording.delete(recording))
-    this.#recording.add(recording)
   }
 
   #build(): Batch {
@@ -567,36 +493,9 @@ export class Replica {
       this.#queue.putBack(again)
       for (const { work, answer } of answers) this.#held.hold({ place, work, batch, answer, fail: (error) => work.fail(error) })
     }
-    for (const listener of this.#listeners) this.#tell(listener, { entry, verdicts })
+    this.#listeners.tell({ entry, verdicts })
     this.#moved.tell()
     this.#checkpointer.applied(this.#fleet, entry.changes.length)
-  }
-
-  #expireOverdue(): void {
-    this.#watch.ask()
-    if (this.#expiring) return
-    const now = this.storeTime
-    const overdue = [...this.#fleet.ledger.reserved].filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now).slice(0, 1_000)
-    // any replica may say it; the log decides which entry counts
-    this.#expiring = true
-    void this.propose(overdue.map(({ id }) => ({ type: 'expire', claim: id })))
-      .catch((error: unknown) => {
-        if (!(error instanceof UnavailableError)) throw error
-      })
-      .finally(() => {
-        this.#expiring = false
-      })
-  }
-
-  /** Who listens must not stop the log. */
-  #tell(listener: (applied: Applied) => void, applied: Applied): void {
-    try {
-      listener(applied)
-    } catch (error) {
-      this.#options.warn(
-        `a follower of the log failed at revision ${applied.entry.revision}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      )
-    }
   }
 
   /** Stops writing for good: the store, or the log, is not what this release can go on from. */
@@ -620,6 +519,3 @@ export class Replica {
     this.#inFlight = undefined
   }
 }
-
-const behindDurable = ({ message }: StoreWentBackError): StoreWentBackError =>
-  new StoreWentBackError(`${message}, and that was durable: a backup was restored, or a fail-over lost data`)

@@ -10,7 +10,7 @@ import {
 } from '@gantt/scheduler-core'
 import type { AggregateRow, ClaimRow, GroupRow, NodeRow, Rows, StoredDecision } from '../db/rows.ts'
 import type { UnloggedDecision } from './placement.ts'
-import type { Applied } from './replica.ts'
+import type { Applied } from './replica-options.ts'
 
 /** What an entry that was just applied changes in the projections. Call it before the next entry is applied. */
 export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (record: DecisionRecord) => string): Rows {

@@ -4,7 +4,8 @@ import { realTimers, type Timers } from '../timers.ts'
 import { type Auditor, createAuditor } from './auditor.ts'
 import { modeOf } from './mode.ts'
 import { isLiving, openRegistry, type Registry } from './registry.ts'
-import type { Replica, ReplicaOptions } from './replica.ts'
+import type { Replica } from './replica.ts'
+import type { ReplicaOptions } from './replica-options.ts'
 
 /** How a replica stands among the others: what it says of itself, what the others say, and whether its state is sound. */
 export interface Standing {

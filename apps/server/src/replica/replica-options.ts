@@ -1,0 +1,32 @@
+import type { LogEntry, Void } from '@gantt/scheduler-core'
+import type { Horizon } from '../sync/retention.ts'
+import type { Synchronizer } from '../sync/synchronizer.ts'
+import type { Timers } from '../timers.ts'
+import type { MayRaise } from './feature-level.ts'
+import type { UnloggedDecision } from './placement.ts'
+
+/** What a replica is made of. */
+export interface ReplicaOptions {
+  readonly store: Synchronizer
+  readonly name: string
+  /** Keeps decisions that are not in the log; a refusal is answered after it. */
+  recordUnlogged(decisions: readonly UnloggedDecision[]): Promise<void>
+  /** Tells operators what went wrong; never the callers' data. */
+  warn(message: string): void
+  readonly newId?: () => string
+  readonly newSeed?: () => string
+  /** For deadlines, retries and for estimating the store's time. */
+  readonly timers?: Timers
+  /** How much of the log stays. */
+  readonly horizon?: Horizon
+  /** Asked only before the log's level is raised. */
+  readonly mayRaise?: MayRaise
+  /** Whether the state is known to be sound enough for others to begin with. */
+  readonly mayCheckpoint?: () => boolean
+}
+
+/** An entry that was applied here, and what became of each of its changes. */
+export interface Applied {
+  readonly entry: LogEntry
+  readonly verdicts: readonly Void[]
+}
