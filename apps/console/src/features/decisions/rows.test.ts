@@ -16,7 +16,7 @@ import {
   verdictAt,
 } from './matrix.ts'
 import { readDecisionSearch } from './search.ts'
-import { extentOf, stack, withoutSilent } from './stack.ts'
+import { extentOf, ownMultipliers, stack, withoutSilent } from './stack.ts'
 
 const pack = (array: Uint8Array | Uint32Array | Float64Array): string => Buffer.from(array.buffer).toString('base64')
 
@@ -164,6 +164,15 @@ describe('weighers that give every host 0', () => {
   test('may be all of them', () => {
     expect(withoutSilent({ weighers, hosts: [host(0, 0, 0)] })).toMatchObject({ weighers: [], silent: ['RAM', 'Soft', 'IO'] })
   })
+})
+
+test('multipliers that aggregates gave are named with their hosts', () => {
+  const weight = (multiplier: number, multiplierSource: string | null) => ({ weigher: 'RAMWeigher', multiplier, multiplierSource })
+  const hosts = [
+    { hostName: 'h1', weights: [weight(40, 'aggregate gold ram_weight_multiplier')] },
+    { hostName: 'h2', weights: [weight(1, null)] },
+  ]
+  expect(ownMultipliers(hosts)).toEqual(['h1: RAMWeigher × 40 (aggregate gold ram_weight_multiplier)'])
 })
 
 describe('stacks', () => {

@@ -44,6 +44,19 @@ export function withoutSilent<
   }
 }
 
+/** The multipliers that are not the profile's, each with its host and who gave it. */
+export const ownMultipliers = (
+  hosts: readonly {
+    readonly hostName: string
+    readonly weights: readonly { readonly weigher: string; readonly multiplier: number; readonly multiplierSource: string | null }[]
+  }[],
+): string[] =>
+  hosts.flatMap(({ hostName, weights }) =>
+    weights.flatMap(({ weigher, multiplier, multiplierSource }) =>
+      multiplierSource === null ? [] : `${hostName}: ${weigher} × ${multiplier} (${multiplierSource})`,
+    ),
+  )
+
 /** The ends of the line that holds every stack; never empty, and zero is on it. */
 export function extentOf(stacks: readonly (readonly Segment[])[]): readonly [number, number] {
   const low = Math.min(0, ...stacks.flatMap((segments) => segments.map(({ from }) => from)))

@@ -7,7 +7,7 @@ import type { EXPLANATION } from './documents.ts'
 import { shortNames } from './matrix.ts'
 import { nameOfHost } from './names.ts'
 import { type WeightNumbers, weightNumbers } from './search.ts'
-import { extentOf, gapsBetween, type Segment, stack, withoutSilent } from './stack.ts'
+import { extentOf, gapsBetween, ownMultipliers, type Segment, stack, withoutSilent } from './stack.ts'
 
 type Explained = ResultOf<typeof EXPLANATION>['explainPlacement']
 type Weighing = Explained['weighing']
@@ -31,6 +31,7 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
   if (hosts.length === 0) return null
   const taken = hosts.find(({ outcome }) => outcome === 'SELECTED') ?? hosts[0]
   const pinned = hosts.find((host) => nameOfHost(host) === pin)
+  const multiplied = ownMultipliers(weighing.hosts)
   const stacks = hosts.map(({ weights }) => stack(weights))
   const extent = extentOf(stacks)
   const short = shortNames(weighers.map(({ name }) => name))
@@ -62,6 +63,7 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
         {selection.subsetSize > 1 ? `One of the best ${formatCount(selection.subsetSize)} is taken. ` : ''}
         {selection.tied > 1 ? `${formatCount(selection.tied)} share the best total. ` : ''}
         {selection.seed === null ? '' : `Seed ${selection.seed}. `}
+        {multiplied.length === 0 ? '' : `Multipliers of aggregates: ${shortened(multiplied)}. `}
         {silent.length === 0 ? '' : `Every host listed has 0 from ${silent.join(', ')}. `}
         Gaps are to {taken === undefined ? 'the best' : nameOfHost(pinned ?? taken)}; press a rank to compare with that host.
       </Text>
@@ -112,6 +114,9 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
     </section>
   )
 }
+
+const shortened = (sentences: readonly string[]): string =>
+  [...sentences.slice(0, 3), ...(sentences.length > 3 ? [`${formatCount(sentences.length - 3)} more`] : [])].join('; ')
 
 const multiplierText = ({ multiplier, multiplierVaries }: Weighing['weighers'][number]): string =>
   multiplierVaries ? `${multiplier}, or as an aggregate says` : String(multiplier)

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { type Explained, toLines } from './explain-lines.ts'
+
+const weight = (weigher: string, weighted: number, multiplier: number, multiplierSource: string | null = null) => ({
+  weigher,
+  weighted,
+  multiplier,
+  multiplierSource,
+})
+
+test('a multiplier that an aggregate gave is told with its source, also where it takes a weigher out', () => {
+  const explained: Explained = {
+    decision: {
+      id: 'd1',
+      at: '2026-01-15T12:00:00Z',
+      outcome: 'PLACED',
+      account: 'nova',
+      spec: { vcpus: 1, memoryMb: 1_024, diskGb: 0, numInstances: 1, availabilityZone: null },
+    },
+    explanation: {
+      instanceIndex: 0,
+      hostCount: 2,
+      fidelity: 'REPLAYED',
+      profile: { profileName: 'nova', number: 0 },
+      steps: [],
+      reasons: [],
+      selection: { text: 'The best host is taken.' },
+      nearMisses: [],
+      weighing: {
+        candidateCount: 2,
+        weighers: [],
+        hosts: [
+          {
+            hostName: 'small',
+            outcome: 'SELECTED',
+            totalWeight: 10,
+            weights: [
+              weight('RAMWeigher', 10, 40, 'aggregate gold ram_weight_multiplier'),
+              weight('CPUWeigher', 0, 0, 'aggregate gold cpu_weight_multiplier'),
+            ],
+          },
+          { hostName: 'large', outcome: 'ALTERNATE', totalWeight: 1, weights: [weight('RAMWeigher', 1, 1), weight('CPUWeigher', 0, 1)] },
+        ],
+      },
+    },
+  }
+  const lines = toLines(explained, undefined)
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+  const text = lines.join(' ').replace(/ +/g, ' ')
+  expect(text).toContain(
+    'small SELECTED 10 RAMWeigher 10 (times 40, aggregate gold ram_weight_multiplier), CPUWeigher 0 (times 0, aggregate gold',
+  )
+  expect(text).toMatch(/large ALTERNATE 1 RAMWeigher 1(?! \()/)
+})
