@@ -5,6 +5,7 @@ export type Substituted = { readonly ok: true; readonly text: string } | { reado
 export type Lookup = (reference: string) => { readonly key: string; readonly text: string } | undefined
 
 const MOST_LENGTH = 65_536
+const MOST_DEPTH = 100
 const REFERENCE = /\\\$|\$(?:(\$)|([_a-z][._a-z0-9]*)|\{([_a-z][._a-z0-9]*)\})/gi
 
 /** Replaces `$name`, `${name}` and `$group.name` by the values of those options; `$$` and `\$` are a dollar. Bounded: values that name each other are refused. */
@@ -28,6 +29,7 @@ export function substitute(text: string, lookup: Lookup): Substituted {
     const found = lookup(reference)
     if (found === undefined) return { ok: false, why: `it refers to $${reference}, which the file does not set` }
     if (within.includes(found.key)) return { ok: false, why: `it refers to itself by $${reference}` }
+    if (within.length >= MOST_DEPTH) return { ok: false, why: `it refers to more than ${MOST_DEPTH} options, one by the other` }
     const before = known.get(found.key)
     if (before !== undefined) return before
     const value = expand(found.text, [...within, found.key])
