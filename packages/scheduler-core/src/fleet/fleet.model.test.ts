@@ -4,7 +4,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { type Claim, isLive } from '../claims/claim.ts'
 import type { Void } from '../claims/judge.ts'
 import { grantsFit } from '../claims/ledger.ts'
-import { pools } from '../kinds/pci/pool.ts'
+import { poolsOf } from '../kinds/pci/pool.ts'
 import { aUuid } from '../testing/index.ts'
 import { type ClaimPart, type Grants, type GroupBinding, isProposal, type LogEntry } from './change.ts'
 import { checkpointOf, restoreFleet } from './checkpoint.ts'
@@ -39,7 +39,7 @@ function columnsOf({ hosts, groups, ledger }: Fleet): string {
         pinnedByClaims: [...cell.pinnedByClaims].sort(([a], [b]) => a - b),
       })),
       gpus,
-      pools: pools.of(hosts.get(index)),
+      pools: poolsOf(hosts.get(index)),
       claims: [...claims].map(({ id }) => id),
       present: [...present],
       traits: [...traits],
@@ -126,7 +126,7 @@ function actualOf({ hosts }: Fleet, record: HostRecord) {
   return {
     classes: { VCPU: free('VCPU'), MEMORY_MB: free('MEMORY_MB'), CUSTOM_X: free('CUSTOM_X') },
     gpus: record.gpus.map(({ index, freeMilli }) => [index, freeMilli]),
-    devices: pools.of(record).map(({ key, free: left }) => [key, left]),
+    devices: poolsOf(record).list.map(({ key, free: left }) => [key, left]),
     cells: record.cells.map(({ id, cpuFree, memoryFree, pinnedByClaims, pages = [] }) => ({
       id,
       cpuFree,

@@ -1,7 +1,7 @@
 import type { HostRecord } from '../fleet/hosts.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import type { CellState } from '../kinds/numa/numa.ts'
-import { poolKey, pools } from '../kinds/pci/pool.ts'
+import { poolKey, poolsOf } from '../kinds/pci/pool.ts'
 import type { PciPool } from './hardware/pci.ts'
 import type { HostCell, HostTopology } from './hardware/topology.ts'
 
@@ -62,7 +62,7 @@ export function poolsOn(record: HostRecord, reported: readonly PciPool[] | null 
   if (pciPools.length === 0) return reported ?? []
   const claimed = new Map<string, number>()
   for (const pool of pciPools) add(claimed, poolKey(pool), pool.total - (pool.used ?? 0))
-  for (const { key, free } of pools.of(record)) add(claimed, key, -free)
+  for (const { key, free } of poolsOf(record).list) add(claimed, key, -free)
   return pciPools.flatMap((pool, i) => {
     const base = reported?.[i] ?? poolOf(pool)
     const key = poolKey(pool)

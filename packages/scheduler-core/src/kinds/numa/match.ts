@@ -14,24 +14,29 @@ export interface Matcher {
   match(): number
   /** Cell of each guest cell after a whole match: the first choice, guest by guest, that leaves a cell for those after it. */
   firstChoice(): number[]
-  /**
-   * The first such choice that suits, of those that `mayStill` lets on with what is chosen so far; undefined where there is
-   * none, or none among so many steps: then `isCut` is true.
-   */
-  choiceThat(suits: (chosen: readonly number[]) => boolean, mayStill: Hope, maxSteps: number): readonly number[] | undefined
+  /** The first such choice that suits; undefined where there is none, or none among so many steps: then `isCut` is true. */
+  choiceThat(wish: ChoiceWish, maxSteps: number): readonly number[] | undefined
+  /** Which pairs are allowed, as text. */
+  readonly key: string
   readonly isCut: boolean
 }
 
-/** Whether so many cells more, none of them used, could make a choice that suits. */
-export type Hope = (chosen: readonly number[], used: Uint8Array, more: number) => boolean
+/** What a choice of cells must be good for, beside room. */
+export interface ChoiceWish {
+  suits(chosen: readonly number[]): boolean
+  /** False: no choice of so many cells more, none of them used, suits beside those chosen. */
+  mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
+  /** Cells of one trait can stand for each other. */
+  traitOf(cell: number): string
+}
 
 /** Works on bits, a step per cell and not per pair: hosts of many cells and guests that nearly fit cost little. */
 export function createMatcher(): Matcher {
   const rows = new Int32Array(WORDS * BITS * WORDS)
   const seen = new Int32Array(WORDS)
+  const cellOf = new Int32Array(WORDS * BITS)
+  const guestOf = new Int32Array(WORDS * BITS)
   let [guestCount, cellCount] = [0, 0]
-  let cellOf: number[] = []
-  let guestOf: number[] = []
   let isCut = false
 
   /** Seats a guest cell on a cell that was not looked at, moving others where that makes room. */
@@ -75,6 +80,18 @@ export function createMatcher(): Matcher {
   }
   const allows = (guest: number, cell: number): boolean => ((rows[guest * WORDS + (cell >> 5)] as number) & (1 << (cell & 31))) !== 0
 
+  /** A number for each cell, the same for cells that may have the same guests and are of one trait. */
+  const kindsOf = (traitOf: (cell: number) => string): number[] => {
+    const known = new Map<string, number>()
+    return Array.from({ length: cellCount }, (_, cell) => {
+      let guests = ''
+      for (let guest = 0; guest < guestCount; guest++) guests += allows(guest, cell) ? '1' : '0'
+      const key = `${guests} ${traitOf(cell)}`
+      if (!known.has(key)) known.set(key, known.size)
+      return known.get(key) as number
+    })
+  }
+
   return {
     reset(guests, cells) {
       guestCount = guests
@@ -90,8 +107,8 @@ export function createMatcher(): Matcher {
     },
     allows,
     match() {
-      cellOf = new Array<number>(guestCount).fill(-1)
-      guestOf = new Array<number>(cellCount).fill(-1)
+      cellOf.fill(-1, 0, guestCount)
+      guestOf.fill(-1, 0, cellCount)
       let matched = 0
       for (let guest = 0; guest < guestCount; guest++) {
         seen.fill(0)
@@ -109,11 +126,15 @@ export function createMatcher(): Matcher {
         }
       return chosen
     },
-    choiceThat(suits, mayStill, maxSteps) {
+    choiceThat({ suits, mayStill, traitOf }, maxSteps) {
       const chosen: number[] = []
       const used = new Uint8Array(cellCount)
-      // what is left to choose depends on which cells are used, not on who has them
-      const failed = new Set<string>()
+      // what is left to choose depends on how many cells of each kind are used, not on which, nor on who has them
+      const failed = new Set<number | string>()
+      const kinds = kindsOf(traitOf)
+      const counts = new Array<number>(Math.max(...kinds) + 1).fill(0)
+      const isShort = (guestCount + 1) ** counts.length <= Number.MAX_SAFE_INTEGER
+      const keyOf = () => (isShort ? counts.reduce((key, count) => key * (guestCount + 1) + count, 0) : counts.join())
       let steps = 0
       isCut = false
       const place = (guest: number): boolean => {
@@ -124,16 +145,17 @@ export function createMatcher(): Matcher {
             isCut = true
             return false
           }
-          const [oldCells, oldGuests] = [[...cellOf], [...guestOf]]
           if (!force(guest, cell, chosen)) continue
           chosen.push(cell)
           used[cell] = 1
-          const key = used.join('')
+          const kind = kinds[cell] as number
+          counts[kind] = (counts[kind] as number) + 1
+          const key = keyOf()
           if (!failed.has(key) && mayStill(chosen, used, guestCount - guest - 1) && place(guest + 1)) return true
           failed.add(key)
+          counts[kind] = (counts[kind] as number) - 1
           used[cell] = 0
           chosen.pop()
-          ;[cellOf, guestOf] = [oldCells, oldGuests]
         }
         return false
       }
@@ -141,6 +163,9 @@ export function createMatcher(): Matcher {
     },
     get isCut() {
       return isCut
+    },
+    get key() {
+      return `${cellCount}:${rows.subarray(0, guestCount * WORDS).join()}`
     },
   }
 }

@@ -4,9 +4,9 @@ import type { HostStats } from '../../fleet/stats.ts'
 import { capacityOf, toRatioMilli } from '../classes/capacity.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { type CellAsk, type NumaAsk, numaAskOf } from './ask.ts'
-import { type CellGrant, type CellInventory, CellState, choosePages, cpusFit, freeRate, hasRoom } from './cell.ts'
+import { type CellGrant, type CellInventory, CellState, choosePages, cpusFit, freeRate } from './cell.ts'
 import { choosePins, cpusOf } from './pin.ts'
-import { createPlacer } from './place.ts'
+import { placeAlone, placerOf } from './place.ts'
 import { whyNoCells } from './why.ts'
 
 export { type CellGrant, CellState, freeRate, sharedCpusLeft } from './cell.ts'
@@ -34,18 +34,17 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
 
   ask: numaAskOf,
 
-  canGive: (hosts, host, ask) => createPlacer(ask).canPlace(hosts, host, hosts.get(host).cells),
+  canGive(hosts, host, ask) {
+    const { cells } = hosts.get(host)
+    const alone = guestAlone(ask)
+    return alone === undefined ? placerOf(ask).canPlace(hosts, host, cells) : placeAlone(alone, cells) !== undefined
+  },
 
   prepareCanGive(hosts, ask) {
     const { records } = hosts
-    const [guest] = ask.cells
-    if (ask.cells.length === 1 && ask.nearness === undefined && guest !== undefined)
-      return (host) => {
-        const { cells } = records[host] as HostRecord
-        for (let c = 0; c < cells.length; c++) if (hasRoom(cells[c] as CellState, guest)) return true
-        return false
-      }
-    const placer = createPlacer(ask)
+    const alone = guestAlone(ask)
+    if (alone !== undefined) return (host) => placeAlone(alone, (records[host] as HostRecord).cells) !== undefined
+    const placer = placerOf(ask)
     return answerOncePerVersion(hosts, (host) => placer.canPlace(hosts, host, (records[host] as HostRecord).cells))
   },
 
@@ -53,9 +52,13 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     const order = orderOf(setting)
     return (hosts, host, ask) => {
       const cells = [...hosts.get(host).cells].sort(order)
-      return createPlacer(ask)
-        .place(hosts, host, cells)
-        ?.map((cell, i) => toGrant(ask.cells[i] as CellAsk, cell))
+      const alone = guestAlone(ask)
+      if (alone !== undefined) {
+        const cell = placeAlone(alone, cells)
+        return cell && [toGrant(alone, cell)]
+      }
+      const placed = placerOf(ask).place(hosts, host, cells)
+      return placed?.map((cell, i) => toGrant(ask.cells[i] as CellAsk, cell))
     }
   },
 
@@ -89,6 +92,10 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
 
   reason: (hosts, host, ask) => whyNoCells(hosts, host, ask),
 }
+
+/** The guest's only cell, where no device cares where it goes. */
+const guestAlone = ({ cells, nearness }: NumaAsk): CellAsk | undefined =>
+  cells.length === 1 && nearness === undefined ? cells[0] : undefined
 
 /** Answers for hosts that have not changed since they were asked about: a request of many instances asks again and again. */
 function answerOncePerVersion({ columns, count }: HostTable, answer: (host: HostIndex) => boolean): (host: HostIndex) => boolean {

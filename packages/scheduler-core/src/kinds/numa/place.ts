@@ -1,17 +1,24 @@
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { memoByObject } from '../../memo.ts'
 import type { Allotment } from '../pci/allot.ts'
-import type { NumaAsk } from './ask.ts'
+import type { CellAsk, NumaAsk } from './ask.ts'
 import { type CellState, hasRoom } from './cell.ts'
 import { createMatcher, type Matcher } from './match.ts'
 
 /**
- * Choices of cells that are looked at for devices, on one host. Hosts of eight cells never need more; where it ends
- * there, the host is refused.
+ * Steps of the search for cells near to devices, on one host. Half of eight cells are found with fewer, whatever the
+ * devices are; where it ends there, the host is refused.
  */
-export const MAX_CHOICES = 2_000
+export const MAX_CHOICES = 600
 
-/** Finds cells of hosts for the cells of a guest; one for each request, so that hosts share its work. */
+/** A cell for a guest of one; what most requests ask needs no more than this. */
+export const placeAlone = (guest: CellAsk, cells: readonly CellState[]): CellState | undefined => {
+  for (let c = 0; c < cells.length; c++) if (hasRoom(cells[c] as CellState, guest)) return cells[c]
+  return undefined
+}
+
+/** Finds cells of hosts for the cells of a guest. */
 export interface Placer {
   /** The first choice of cells in the order given, guest cell by guest cell; undefined where there is none. */
   place(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): readonly CellState[] | undefined
@@ -25,17 +32,20 @@ export interface Placer {
   readonly isCut: boolean
 }
 
-export function createPlacer({ cells: guests, sameAs, nearness }: NumaAsk): Placer {
+/** The placer of a request: one for all hosts, so that they share its work. */
+export const placerOf = memoByObject(createPlacer)
+
+function createPlacer({ cells: guests, sameAs, nearness }: NumaAsk): Placer {
   const matcher = createMatcher()
+  /** What was searched for, by all that it depends on: most hosts are like others. */
+  const searched = new Map<string, { readonly chosen: readonly number[] | undefined; readonly isCut: boolean }>()
   let isCut = false
 
-  const countPlaced = (cells: readonly CellState[]): number => {
-    fill(matcher, guests, sameAs, cells)
-    return matcher.match()
-  }
+  const canPlaceAll = (cells: readonly CellState[]): boolean =>
+    cells.length >= guests.length && fill(matcher, guests, sameAs, cells) && matcher.match() === guests.length
   const place = (hosts: HostTable, host: HostIndex, cells: readonly CellState[]): readonly CellState[] | undefined => {
     isCut = false
-    if (cells.length < guests.length || countPlaced(cells) < guests.length) return undefined
+    if (!canPlaceAll(cells)) return undefined
     const first = matcher.firstChoice()
     const toCells = (chosen: readonly number[]) => chosen.map((c) => cells[c] as CellState)
     if (nearness === undefined) return toCells(first)
@@ -43,19 +53,25 @@ export function createPlacer({ cells: guests, sameAs, nearness }: NumaAsk): Plac
     const suits = (chosen: readonly number[]): boolean => near.allot(chosen).ok
     if (suits(first)) return toCells(first)
     if (!near.mayStill([], new Uint8Array(cells.length), guests.length)) return undefined
-    const chosen = matcher.choiceThat(suits, near.mayStill, MAX_CHOICES)
-    isCut = matcher.isCut
-    return chosen && toCells(chosen)
+    const key = `${matcher.key}|${near.key}`
+    let search = searched.get(key)
+    if (search === undefined) {
+      const chosen = matcher.choiceThat({ suits, mayStill: near.mayStill, traitOf: near.traitOf }, MAX_CHOICES)
+      search = { chosen, isCut: matcher.isCut }
+      searched.set(key, search)
+    }
+    isCut = search.isCut
+    return search.chosen && toCells(search.chosen)
   }
   return {
     place,
-    canPlace: (hosts, host, cells) =>
-      nearness === undefined
-        ? cells.length >= guests.length && countPlaced(cells) === guests.length
-        : place(hosts, host, cells) !== undefined,
-    countPlaced,
+    canPlace: (hosts, host, cells) => (nearness === undefined ? canPlaceAll(cells) : place(hosts, host, cells) !== undefined),
+    countPlaced(cells) {
+      fill(matcher, guests, sameAs, cells)
+      return matcher.match()
+    },
     shortNear(hosts, host, cells) {
-      if (countPlaced(cells) < guests.length) return undefined
+      if (!canPlaceAll(cells)) return undefined
       const allotted = nearness?.on(hosts, host, cells).allot(matcher.firstChoice())
       return allotted?.ok === false ? allotted : undefined
     },
@@ -65,12 +81,26 @@ export function createPlacer({ cells: guests, sameAs, nearness }: NumaAsk): Plac
   }
 }
 
-/** Which cells have room for which of the guest's; those of the guest that ask the same are asked once. */
-function fill(matcher: Matcher, guests: NumaAsk['cells'], sameAs: readonly number[], cells: readonly CellState[]): void {
+/**
+ * Which cells have room for which of the guest's; those of the guest that ask the same are asked once. False where one
+ * fits nowhere.
+ */
+function fill(matcher: Matcher, guests: readonly CellAsk[], sameAs: readonly number[], cells: readonly CellState[]): boolean {
   matcher.reset(guests.length, cells.length)
-  for (const [g, guest] of guests.entries()) {
+  let allFit = true
+  for (let g = 0; g < guests.length; g++) {
     const same = sameAs[g] as number
-    if (same < g) matcher.copyRow(g, same)
-    else for (const [c, cell] of cells.entries()) if (hasRoom(cell, guest)) matcher.allow(g, c)
+    if (same < g) {
+      matcher.copyRow(g, same)
+      continue
+    }
+    let fitsSomewhere = false
+    for (let c = 0; c < cells.length; c++) {
+      if (!hasRoom(cells[c] as CellState, guests[g] as CellAsk)) continue
+      matcher.allow(g, c)
+      fitsSomewhere = true
+    }
+    allFit &&= fitsSomewhere
   }
+  return allFit
 }

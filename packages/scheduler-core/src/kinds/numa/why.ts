@@ -3,7 +3,7 @@ import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import type { CellAsk, NumaAsk } from './ask.ts'
 import { type CellState, choosePages, cpusFit, cpusHeld, hasRoom } from './cell.ts'
-import { createPlacer, MAX_CHOICES } from './place.ts'
+import { MAX_CHOICES, placerOf } from './place.ts'
 
 /** Why a host has no cells for a guest: the first cell of the guest that fits nowhere; else all at once; else the devices. */
 export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
@@ -13,7 +13,7 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
   if (cells.length < need) return { code: 'numa.cells', subject: 'NUMA', need, have: cells.length, unit: 'cells' }
   const stuck = ask.cells.find((guest) => !cells.some((cell) => hasRoom(cell, guest)))
   if (stuck !== undefined) return whyNoCell(cells, stuck)
-  const placer = createPlacer(ask)
+  const placer = placerOf(ask)
   const have = placer.countPlaced(cells)
   if (have < need) return { code: 'numa.no_match', subject: 'NUMA', need, have, unit: 'cells' }
   return whyNotNear(hosts, host, ask)
@@ -109,7 +109,7 @@ function whyNoPages(cells: readonly CellState[], guest: CellAsk): Omit<Reason, '
 
 function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   const { cells } = hosts.get(host)
-  const placer = createPlacer(ask)
+  const placer = placerOf(ask)
   placer.canPlace(hosts, host, cells)
   const steps = MAX_CHOICES
   if (placer.isCut) return { code: 'numa.search_limit', subject: 'NUMA', need: `more than ${steps} steps`, have: steps, unit: 'steps' }

@@ -1,36 +1,37 @@
-import type { PciAsk, PciWish } from './ask.ts'
-import type { PciGrant, PoolState } from './pool.ts'
+import type { NumaPolicy, PciAsk, PciGroup, PciWish } from './ask.ts'
+import type { HostPools, PciGrant, PoolState } from './pool.ts'
 
 /** Where an instance sits in a host: its cells, and the sockets of all cells; undefined where a cell does not tell its own. */
 export interface Place {
-  readonly cells: ReadonlySet<number>
+  readonly cells: readonly number[]
   readonly sockets: ReadonlyMap<number, number> | undefined
 }
 
 /** Devices for every request, or the first request that gets too few, with how many it could have. */
 export type Allotment =
-  | { readonly ok: true; readonly grants: readonly PciGrant[] }
+  | { readonly ok: true; readonly grants: () => readonly PciGrant[] }
   | { readonly ok: false; readonly wish: PciWish; readonly have: number }
 
 /**
- * Gives every request its devices, from the nearest pools first. An earlier request makes way for a later one where it
- * can take others (augmenting paths), so devices are found whenever there are enough. `place` undefined: no cells, so
- * all pools are as near.
+ * Gives every request its devices, from the nearest pools first. An earlier one makes way for a later one where it can
+ * take others (augmenting paths), so devices are found whenever there are enough. `place` undefined: no cells, so all
+ * pools are as near.
  */
-export function allot(pools: readonly PoolState[], ask: PciAsk, place: Place | undefined): Allotment {
-  const { requests } = ask
-  const free = pools.map((pool) => Math.max(0, pool.free))
-  const orders = requests.map((wish, r) => poolsFor(pools, ask, r, wish, place))
-  const given = requests.map(() => new Array<number>(pools.length).fill(0))
-  const seen = new Uint8Array(pools.length)
+export function allot(pools: HostPools, ask: PciAsk, place: Place | undefined): Allotment {
+  const { list } = pools
+  const groups = ask.groupsOn(pools)
+  const free = list.map((pool) => Math.max(0, pool.free))
+  const orders = groups.map((group) => nearestFirst(list, group, place))
+  const given = groups.map(() => new Array<number>(list.length).fill(0))
+  const seen = new Uint8Array(list.length)
   const move = (counts: number[], p: number, by: number): void => {
     counts[p] = (counts[p] as number) + by
   }
 
-  /** Gives a request up to so many devices more, in one step; 0 where it can have none. */
-  const give = (r: number, wanted: number): number => {
-    const order = orders[r] as readonly number[]
-    const own = given[r] as number[]
+  /** Gives a group up to so many devices more, in one step; 0 where it can have none. */
+  const give = (g: number, wanted: number): number => {
+    const order = orders[g] as readonly number[]
+    const own = given[g] as number[]
     for (const p of order) {
       const count = Math.min(wanted, free[p] as number)
       if (count === 0) continue
@@ -41,9 +42,10 @@ export function allot(pools: readonly PoolState[], ask: PciAsk, place: Place | u
     for (const p of order) {
       if (seen[p] === 1) continue
       seen[p] = 1
-      for (const [o, others] of given.entries()) {
+      for (let o = 0; o < given.length; o++) {
+        const others = given[o] as number[]
         const held = others[p] as number
-        if (o === r || held === 0) continue
+        if (o === g || held === 0) continue
         const count = give(o, Math.min(wanted, held))
         if (count === 0) continue
         move(others, p, -count)
@@ -54,50 +56,68 @@ export function allot(pools: readonly PoolState[], ask: PciAsk, place: Place | u
     return 0
   }
 
-  for (const [r, wish] of requests.entries()) {
-    for (let left = wish.count; left > 0; ) {
+  for (const [g, group] of groups.entries()) {
+    for (let left = group.count; left > 0; ) {
       seen.fill(0)
-      const count = give(r, left)
-      if (count === 0) return { ok: false, wish, have: wish.count - left }
+      const count = give(g, left)
+      if (count === 0) return { ok: false, ...shortOf(ask, group, group.count - left) }
       left -= count
     }
   }
-  const grants = given.flatMap((counts, request) =>
-    counts.flatMap((count, p) => (count === 0 ? [] : [{ request, pool: (pools[p] as PoolState).key, count }])),
-  )
-  return { ok: true, grants }
+  return { ok: true, grants: () => groups.flatMap((group, g) => grantsOf(ask, group, list, given[g] as number[])) }
 }
 
 /** Free devices that a request could have if it were alone. */
-export function devicesFor(pools: readonly PoolState[], ask: PciAsk, request: number, place: Place | undefined): number {
-  const { policy } = ask.requests[request] as PciWish
+export function devicesFor({ list }: HostPools, { policy, pools }: Pick<PciGroup, 'policy' | 'pools'>, place: Place | undefined): number {
   let count = 0
-  for (let p = 0; p < pools.length; p++) {
-    const pool = pools[p] as PoolState
-    if (pool.free > 0 && ask.takers(pool)[request] === 1 && distance(pool, policy, place) < FAR) count += pool.free
+  for (const p of pools) {
+    const pool = list[p] as PoolState
+    if (pool.free > 0 && distance(pool.numaNode, policy, place) < FAR) count += pool.free
   }
   return count
 }
 
-/** Positions of the pools that a request may take devices of, nearest first. */
-function poolsFor(
-  pools: readonly PoolState[],
-  ask: PciAsk,
-  request: number,
-  { policy }: PciWish,
-  place: Place | undefined,
-): readonly number[] {
-  const near: number[][] = [[], [], [], []]
-  for (const [p, pool] of pools.entries()) if (ask.takers(pool)[request] === 1) (near[distance(pool, policy, place)] as number[]).push(p)
-  return (near as [number[], ...number[][]]).slice(0, FAR).flat()
+/** The devices of a group for its requests, one after the other. */
+function grantsOf(ask: PciAsk, group: PciGroup, list: readonly PoolState[], given: readonly number[]): readonly PciGrant[] {
+  const left = [...given]
+  return group.requests.flatMap((request) => {
+    let wanted = (ask.requests[request] as PciWish).count
+    return left.flatMap((there, p) => {
+      const count = Math.min(wanted, there)
+      if (count === 0) return []
+      wanted -= count
+      left[p] = there - count
+      return [{ request, pool: (list[p] as PoolState).key, count }]
+    })
+  })
+}
+
+/** The request of a group that gets too few of so many devices. */
+function shortOf(ask: PciAsk, group: PciGroup, devices: number): { wish: PciWish; have: number } {
+  let have = devices
+  for (const request of group.requests) {
+    const wish = ask.requests[request] as PciWish
+    if (have < wish.count) return { wish, have }
+    have -= wish.count
+  }
+  throw new Error('a group with enough devices is short of none')
+}
+
+/** Positions of the pools that a group may take devices of, nearest first. */
+function nearestFirst(list: readonly PoolState[], { policy, pools }: PciGroup, place: Place | undefined): readonly number[] {
+  if (place === undefined) return pools
+  const found: number[] = []
+  for (let far = 0; far < FAR; far++)
+    for (const p of pools) if (distance((list[p] as PoolState).numaNode, policy, place) === far) found.push(p)
+  return found
 }
 
 /** Too far for the policy. */
 const FAR = 3
 
 /** 0 at a cell of the guest; 1 at its socket, or at no cell; 2 elsewhere; FAR where the policy does not go. */
-function distance({ numaNode }: PoolState, policy: PciWish['policy'], place: Place | undefined): number {
-  if (place === undefined || (numaNode !== null && place.cells.has(numaNode))) return 0
+function distance(numaNode: number | null, policy: NumaPolicy, place: Place | undefined): number {
+  if (place === undefined || (numaNode !== null && place.cells.includes(numaNode))) return 0
   if (policy === 'required') return FAR
   if (policy === 'socket') return numaNode !== null && isOnSocket(numaNode, place) ? 1 : FAR
   if (numaNode === null) return 1

@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../request/request-spec.ts'
-import type { PoolState } from './pool.ts'
+import type { HostPools, PoolState } from './pool.ts'
 
 type Wanted = RequestSpec['pciRequests'][number]
 export type NumaPolicy = Wanted['numaPolicy']
@@ -9,8 +9,8 @@ export interface PciAsk {
   readonly requests: readonly PciWish[]
   /** Whether the guest sits on NUMA cells, so that the policies mean something. */
   readonly hasCells: boolean
-  /** Which of the requests may take devices of a pool: 1 by position. Worked out once for pools that are alike. */
-  takers(pool: PoolState): Uint8Array
+  /** The requests in groups of those that may take the same pools of a host; worked out once for hosts of one shape. */
+  groupsOn(pools: HostPools): readonly PciGroup[]
   /** Whether the devices of a pool would do for a request, but are given only where they are asked for by type. */
   isUnasked(pool: PoolState, request: number): boolean
 }
@@ -22,8 +22,18 @@ export interface PciWish {
   readonly policy: NumaPolicy
 }
 
+/** Requests of one policy that take devices of the same pools: together they are one request for more. */
+export interface PciGroup {
+  readonly policy: NumaPolicy
+  readonly count: number
+  /** Positions of the requests, in their order. */
+  readonly requests: readonly number[]
+  /** Positions of the pools, in their order. */
+  readonly pools: readonly number[]
+}
+
 /** Devices that nobody gets without asking for them: whole functions whose parts are given away, vDPA, remotely managed. */
-const unasked: readonly ((traits: Readonly<Record<string, string>>) => boolean)[] = [
+const unasked: readonly ((traits: Traits) => boolean)[] = [
   ({ dev_type }) => dev_type === 'type-pf',
   ({ dev_type }) => dev_type === 'vdpa',
   ({ remote_managed = '' }) => ['1', 't', 'true', 'on', 'y', 'yes'].includes(remote_managed),
@@ -32,22 +42,46 @@ const unasked: readonly ((traits: Readonly<Record<string, string>>) => boolean)[
 export function pciAskOf({ pciRequests, numaTopology }: RequestSpec): PciAsk | undefined {
   if (pciRequests.length === 0) return undefined
   const wanted = pciRequests.map(({ specs }) => specs.map(inSmallLetters))
-  const known = new Map<string, Uint8Array>()
+  const requests = pciRequests.map(({ alias, count, numaPolicy }, i) => ({ subject: alias ?? `request ${i}`, count, policy: numaPolicy }))
+  const takers = onceFor((pool: PoolState) => wanted.map((specs) => isDescribed(pool.traits, specs) && isAskedFor(pool.traits, specs)))
+  const groups = onceFor(({ list }: HostPools) =>
+    groupsOf(
+      requests,
+      list.map((pool) => takers(pool.key, pool)),
+    ),
+  )
   return {
-    requests: pciRequests.map(({ alias, count, numaPolicy }, i) => ({ subject: alias ?? `request ${i}`, count, policy: numaPolicy })),
+    requests,
     hasCells: numaTopology !== null,
-    takers({ key, traits }) {
-      let takers = known.get(key)
-      if (takers === undefined) {
-        takers = Uint8Array.from(wanted, (specs) => Number(isDescribed(traits, specs) && isAskedFor(traits, specs)))
-        known.set(key, takers)
-      }
-      return takers
-    },
+    groupsOn: (pools) => groups(pools.shape, pools),
     isUnasked({ traits }, request) {
       const specs = wanted[request] ?? []
       return isDescribed(traits, specs) && !isAskedFor(traits, specs)
     },
+  }
+}
+
+function groupsOf(requests: readonly PciWish[], takers: readonly (readonly boolean[])[]): readonly PciGroup[] {
+  const groups = new Map<string, PciGroup>()
+  for (const [r, { policy, count }] of requests.entries()) {
+    const pools = takers.flatMap((takes, p) => (takes[r] === true ? [p] : []))
+    const key = `${policy} ${pools.join()}`
+    const known = groups.get(key)
+    groups.set(key, { policy, pools, count: count + (known?.count ?? 0), requests: [...(known?.requests ?? []), r] })
+  }
+  return [...groups.values()]
+}
+
+/** A function worked out once for each key. */
+function onceFor<Thing, Value>(make: (thing: Thing) => Value): (key: string, thing: Thing) => Value {
+  const known = new Map<string, Value>()
+  return (key, thing) => {
+    let value = known.get(key)
+    if (value === undefined) {
+      value = make(thing)
+      known.set(key, value)
+    }
+    return value
   }
 }
 

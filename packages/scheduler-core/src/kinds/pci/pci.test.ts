@@ -10,7 +10,7 @@ import { kindSuite } from '../kind.suite.ts'
 import { numaKind } from '../numa/numa.ts'
 import { pciAskOf } from './ask.ts'
 import { pciKind } from './pci.ts'
-import { poolKey, pools } from './pool.ts'
+import { poolKey, poolsOf } from './pool.ts'
 
 const H1 = 0 as HostIndex
 const VENDORS = ['a', 'b']
@@ -60,8 +60,8 @@ kindSuite({
   hosts: fc.boolean().chain(hosts),
   counting: hosts(true),
   asks: requests(1).map((request) => pciAskOf(request) as NonNullable<ReturnType<typeof pciAskOf>>),
-  state: (fleet, host) => pools.of(fleet.hosts.get(host)).map(({ key, free }) => [key, free]),
-  leastLeft: (fleet, host) => Math.min(0, ...pools.of(fleet.hosts.get(host)).map(({ free }) => free)),
+  state: (fleet, host) => poolsOf(fleet.hosts.get(host)).list.map(({ key, free }) => [key, free]),
+  leastLeft: (fleet, host) => Math.min(0, ...poolsOf(fleet.hosts.get(host)).list.map(({ free }) => free)),
 })
 
 describe('devices near to cells', () => {
@@ -146,7 +146,7 @@ describe('devices near to cells', () => {
           if (numaPolicy !== 'required' || request.numaTopology === null) continue
           const cells = (grants.numa ?? []).map(({ cell }) => cell)
           for (const { pool } of own) {
-            const node = pools.of(fleet.hosts.get(H1)).find(({ key }) => key === pool)?.numaNode
+            const node = poolsOf(fleet.hosts.get(H1)).list.find(({ key }) => key === pool)?.numaNode
             expect(cells).toContain(node)
           }
         }
@@ -176,7 +176,7 @@ describe('pools', () => {
   })
 
   const aPool = (total: number, used: number | null = null) => ({ vendorId: '8086', productId: '10fb', total, used })
-  const free = (record: HostRecord | undefined) => (record === undefined ? [] : pools.of(record).map((pool) => pool.free))
+  const free = (record: HostRecord | undefined) => (record === undefined ? [] : poolsOf(record).list.map((pool) => pool.free))
   const grants = { pci: [{ request: 0, pool: '8086:10fb', count: 2 }] }
 
   test('a report that drops a pool leaves its claims alone, and they count again when it is back', () => {

@@ -3,9 +3,9 @@ import type { HostTable } from '../../fleet/hosts.ts'
 import type { HeldGrant, Mismatch, ResourceKind } from '../kind.ts'
 import type { CellGrant } from '../numa/cell.ts'
 import { allot, devicesFor, type Place } from './allot.ts'
-import { type PciAsk, type PciWish, pciAskOf } from './ask.ts'
+import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { socketsOf } from './near.ts'
-import { type PciGrant, type PoolState, pools, toPools } from './pool.ts'
+import { type PciGrant, type PoolState, poolsOf, takePools, toPools } from './pool.ts'
 
 /** Devices of the host's PCI pools, as near to the guest's NUMA cells as their policy wants. */
 export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
@@ -20,10 +20,11 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   // near to some cells of the host: to which ones, the NUMA kind looks at
   canGive(hosts, host, ask) {
-    const here = pools.of(hosts.get(host))
+    const pools = poolsOf(hosts.get(host))
     const place = ask.hasCells ? anywhereOn(hosts, host) : undefined
-    for (const [r, { count }] of ask.requests.entries()) if (devicesFor(here, ask, r, place) < count) return false
-    return ask.requests.length === 1 || allot(here, ask, place).ok
+    const groups = ask.groupsOn(pools)
+    for (const group of groups) if (devicesFor(pools, group, place) < group.count) return false
+    return groups.length === 1 || allot(pools, ask, place).ok
   },
 
   createAssign(setting) {
@@ -31,69 +32,70 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
       throw new RangeError(`pci has no assignment rule ${setting.rule}; it must be nearest`)
     return (hosts, host, ask, beside) => {
       const place = !ask.hasCells ? undefined : beside?.numa === undefined ? anywhereOn(hosts, host) : placeOf(hosts, host, beside.numa)
-      const allotted = allot(pools.of(hosts.get(host)), ask, place)
-      return allotted.ok ? allotted.grants : undefined
+      const allotted = allot(poolsOf(hosts.get(host)), ask, place)
+      return allotted.ok ? allotted.grants() : undefined
     }
   },
 
   fits(hosts, host, grant) {
-    const here = pools.of(hosts.get(host))
-    for (const [pool, count] of sumByPool(grant)) if ((here.find(({ key }) => key === pool)?.free ?? 0) < count) return false
+    const { list } = poolsOf(hosts.get(host))
+    for (const [pool, count] of sumByPool(grant)) if ((list.find(({ key }) => key === pool)?.free ?? 0) < count) return false
     return true
   },
 
   hold: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, 1),
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
-  takeInventory: (hosts, host, stats) => pools.set(hosts.get(host), toPools(stats.pciPools)),
+  takeInventory: (hosts, host, stats) => takePools(hosts.get(host), stats.pciPools),
 
-  countsUse: (hosts, host) => pools.of(hosts.get(host)).some(({ countsUse }) => countsUse),
+  countsUse: (hosts, host) => poolsOf(hosts.get(host)).list.some(({ countsUse }) => countsUse),
 
   reason(hosts, host, ask) {
-    const here = pools.of(hosts.get(host))
+    const pools = poolsOf(hosts.get(host))
     const place = ask.hasCells ? anywhereOn(hosts, host) : undefined
-    const short = ask.requests.findIndex(({ count }, r) => devicesFor(here, ask, r, place) < count)
-    const allotted = allot(here, ask, place)
+    const allotted = allot(pools, ask, place)
     if (allotted.ok) throw new Error('reason was asked for a host that can give what is asked')
-    const { subject, count: need } = short < 0 ? allotted.wish : (ask.requests[short] as PciWish)
+    const { wish } = allotted
+    const request = ask.requests.indexOf(wish)
+    const group = ask.groupsOn(pools).find(({ requests }) => requests.includes(request)) as PciGroup
     const told = (code: 'pci.not_reported' | 'pci.short' | 'pci.numa' | 'pci.unasked', have: number) =>
-      ({ code, subject, need, have, unit: 'devices' }) as const
-    if (here.length === 0) return told('pci.not_reported', 0)
-    // each request alone has enough, but they want the same devices
-    if (short < 0) return told('pci.short', allotted.have)
-    const have = devicesFor(here, ask, short, place)
-    const anywhere = devicesFor(here, ask, short, undefined)
-    if (anywhere >= need) return told('pci.numa', have)
-    const unasked = here.reduce((sum, pool) => sum + (ask.isUnasked(pool, short) ? Math.max(0, pool.free) : 0), 0)
-    return anywhere + unasked >= need ? told('pci.unasked', anywhere) : told('pci.short', anywhere)
+      ({ code, subject: wish.subject, need: wish.count, have, unit: 'devices' }) as const
+    if (pools.list.length === 0) return told('pci.not_reported', 0)
+    const have = devicesFor(pools, group, place)
+    // alone it had enough, but others take the same devices
+    if (have >= wish.count) return told('pci.short', allotted.have)
+    const anywhere = devicesFor(pools, group, undefined)
+    if (anywhere >= wish.count) return told('pci.numa', have)
+    const unasked = pools.list.reduce((sum, pool) => sum + (ask.isUnasked(pool, request) ? Math.max(0, pool.free) : 0), 0)
+    return anywhere + unasked >= wish.count ? told('pci.unasked', anywhere) : told('pci.short', anywhere)
   },
 
   view(hosts, host) {
-    const here = pools.of(hosts.get(host))
-    return here.length === 0 ? undefined : here.map(({ key, free }) => [key, free])
+    const { list } = poolsOf(hosts.get(host))
+    return list.length === 0 ? undefined : list.map(({ key, free }) => [key, free])
   },
 
   audit(hosts, host, held) {
     const { pciPools } = hosts.get(host).stats
-    return auditPools(pools.of(hosts.get(host)), toPools(pciPools), held)
+    return auditPools(poolsOf(hosts.get(host)).list, toPools(pciPools), held)
   },
 }
 
 /** As if the guest had every cell of the host: no choice of cells has more devices near. */
 const anywhereOn = (hosts: HostTable, host: HostIndex): Place => {
   const { cells } = hosts.get(host)
-  return { cells: new Set(cells.map(({ id }) => id)), sockets: socketsOf(cells) }
+  return { cells: cells.map(({ id }) => id), sockets: socketsOf(cells) }
 }
 
 const placeOf = (hosts: HostTable, host: HostIndex, grant: readonly CellGrant[]): Place => ({
-  cells: new Set(grant.map(({ cell }) => cell)),
+  cells: grant.map(({ cell }) => cell),
   sockets: socketsOf(hosts.get(host).cells),
 })
 
 function add(hosts: HostTable, host: HostIndex, grant: readonly PciGrant[], materialised: boolean, sign: 1 | -1): void {
-  const here = pools.of(hosts.get(host))
+  const { list } = poolsOf(hosts.get(host))
   for (const { pool: key, count } of grant) {
-    const pool = here.find((state) => state.key === key)
+    const pool = list.find((state) => state.key === key)
     // the host no longer has that pool: nothing is left to count
     if (pool !== undefined && !(materialised && pool.countsUse)) pool.free -= sign * count
   }

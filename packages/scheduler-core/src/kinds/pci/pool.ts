@@ -1,4 +1,5 @@
 import { byCodeUnit } from '../../canonical-json.ts'
+import type { HostRecord } from '../../fleet/hosts.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { createHostState } from '../host-state.ts'
 
@@ -24,8 +25,21 @@ export interface PciGrant {
 
 type Reported = HostStats['pciPools'][number]
 
-/** The pools of each host in the order of its report; those alike are one. */
-export const pools = createHostState<readonly PoolState[]>([])
+/** The pools of a host in the order of its report; those alike are one. */
+export interface HostPools {
+  /** The names of all of them: hosts of one make have one shape, and what is worked out for one holds for all. */
+  readonly shape: string
+  readonly list: readonly PoolState[]
+}
+
+const state = createHostState<HostPools>({ shape: '', list: [] })
+
+export const poolsOf = (record: HostRecord): HostPools => state.of(record)
+
+export function takePools(record: HostRecord, reported: readonly Reported[]): void {
+  const list = toPools(reported)
+  state.set(record, { shape: list.map(({ key }) => key).join(' '), list })
+}
 
 export function toPools(reported: readonly Reported[]): readonly PoolState[] {
   const found = new Map<string, PoolState>()

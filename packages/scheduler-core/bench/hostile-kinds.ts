@@ -1,0 +1,139 @@
+/**
+ * What a hostile request costs the kinds NUMA and PCI: guests and devices that nearly fit, on 10,000 hosts that are no two
+ * alike, with the reason for each host that is refused. Time is the processor's, so that what else runs does not count. Run:
+ * npx esbuild packages/scheduler-core/bench/hostile-kinds.ts --bundle --format=esm | node --input-type=module -
+ */
+import type { HostIndex } from '../src/fleet/columns.ts'
+import { allKinds } from '../src/kinds/index.ts'
+import { hash32 } from '../src/random.ts'
+import { aFleet, aRequest, type HostShape } from '../src/testing/index.ts'
+
+type Request = NonNullable<Parameters<typeof aRequest>[0]>
+type Cell = NonNullable<Request['numaTopology']>['cells'][number]
+
+const HOSTS = 10_000
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
+
+/** A host of so many cells of eight CPUs on four cores, with pages, a socket for every two cells, and devices at each. */
+function aHost(size: number, number: number): HostShape {
+  return {
+    vcpus: 512,
+    numaCells: numbers(size).map((id) => {
+      const cpuset = numbers(8).map((cpu) => id * 8 + cpu)
+      return {
+        id,
+        cpuset,
+        memoryMb: 4_096,
+        memoryUsageMb: (number * 7 + id * 13) % 97,
+        pinnedCpus: cpuset.filter((cpu) => (cpu * 31 + number) % 11 === 0),
+        siblings: [0, 2, 4, 6].map((thread) => [cpuset[thread], cpuset[thread + 1]] as number[]),
+        pages: [
+          { sizeKib: 4, total: 1_048_576, used: 0 },
+          { sizeKib: 2_048, total: 1_024, used: (number + id) % 5 },
+        ],
+        socket: id >> 1,
+      }
+    }),
+    pciPools: numbers(size).flatMap((numaNode) => {
+      const odds = 2 * (1 + (hash32(`${number} ${numaNode}`) % 13))
+      const totals = { a: 2 + ((number + numaNode) % 3), b: 2 + ((number + numaNode) % 3), c: odds, d: 28 - odds }
+      return Object.entries(totals).map(([productId, total]) => ({ vendorId: 'v', productId, numaNode, total }))
+    }),
+  }
+}
+
+const cell = (id: number, more: Partial<Cell> = {}): Cell => ({ id, cpus: [0], memoryMb: 1_024 + id, ...more })
+const device = (productId: string, count: number, numaPolicy: 'required' | 'socket' | 'legacy' = 'required') => ({
+  count,
+  numaPolicy,
+  specs: [{ vendor_id: 'v', product_id: productId }],
+})
+
+const stories: Readonly<Record<string, (size: number) => Request>> = {
+  'each cell fits one place less, the last none': (size) => ({
+    numaTopology: { cells: numbers(size).map((id) => cell(id, { memoryMb: 4_000 + Math.floor((id * 97) / size) + 4 })) },
+  }),
+  'the last two want the same cell': (size) => ({
+    numaTopology: { cells: numbers(size).map((id) => cell(id, { memoryMb: id >= size - 2 ? 4_094 : 512 + id })) },
+  }),
+  'cores of their own, each cell another number of them, on pages': (size) => ({
+    numaTopology: {
+      emulatorThreadsPolicy: 'isolate',
+      cells: numbers(size).map((id) =>
+        cell(id, {
+          cpus: numbers(2 + (id % 3)),
+          cpuPolicy: 'dedicated',
+          cpuThreadPolicy: id % 2 === 0 ? 'isolate' : 'require',
+          memoryMb: 1_024 + 2 * id,
+          pageSize: 'large',
+        }),
+      ),
+    },
+  }),
+  'half the cells, and more devices than they have near': (size) => ({
+    numaTopology: { cells: numbers(size / 2).map((id) => cell(id)) },
+    pciRequests: [device('a', size * 2), device('b', size * 2)],
+  }),
+  'half the cells, devices that just are near to some choices of them': (size) => ({
+    numaTopology: { cells: numbers(size / 2).map((id) => cell(id)) },
+    pciRequests: [device('a', Math.floor(size * 1.35)), device('b', Math.floor(size * 1.6))],
+  }),
+  'half the cells, devices of sockets and of cells at odds': (size) => ({
+    numaTopology: { cells: numbers(size / 2).map((id) => cell(id, { memoryMb: 4_000 + id * 10 })) },
+    pciRequests: [device('a', size, 'socket'), device('b', Math.floor(size * 1.5)), device('a', size)],
+  }),
+  // each cell has an even number of either, 28 together: an odd number of one leaves too few of the other, whatever is chosen
+  'half the cells, devices of two sorts that no choice has together': (size) => ({
+    numaTopology: { cells: numbers(size / 2).map((id) => cell(id)) },
+    pciRequests: [device('c', 7 * size + 1), device('d', 7 * size - 1)],
+  }),
+  '64 requests for the same devices': (size) => ({
+    numaTopology: { cells: numbers(size / 2).map((id) => cell(id)) },
+    pciRequests: numbers(64).map((i) => ({ ...device(i % 2 === 0 ? 'a' : 'b', 1, 'legacy'), alias: `r${i}` })),
+  }),
+}
+
+/** Milliseconds of the processor that a run takes. */
+function cpuMs(run: () => void): number {
+  const from = process.cpuUsage()
+  run()
+  const { user, system } = process.cpuUsage(from)
+  return (user + system) / 1_000
+}
+
+for (const size of [8, 16]) {
+  const fleet = aFleet(Object.fromEntries(numbers(HOSTS).map((number) => [`h${number}`, aHost(size, number)])))
+  for (const [name, make] of Object.entries(stories)) {
+    const request = aRequest(make(size))
+    let passed = 0
+    let [deciding, explaining] = [0, 0]
+    const codes = new Map<string, number>()
+    for (const _run of [1, 2]) {
+      passed = 0
+      codes.clear()
+      let refused: [(typeof allKinds)[number], unknown, HostIndex][] = []
+      deciding = cpuMs(() => {
+        const asks = allKinds.map((kind) => [kind, kind.ask(request)] as const).filter(([, ask]) => ask !== undefined)
+        const can = asks.map(
+          ([kind, ask]) => kind.prepareCanGive?.(fleet.hosts, ask) ?? ((host: HostIndex) => kind.canGive(fleet.hosts, host, ask)),
+        )
+        refused = []
+        for (let host = 0 as HostIndex; host < HOSTS; host = (host + 1) as HostIndex) {
+          const first = can.findIndex((gives) => !gives(host))
+          if (first < 0) passed++
+          else refused.push([...(asks[first] as (typeof asks)[number]), host])
+        }
+      })
+      explaining = cpuMs(() => {
+        for (const [kind, ask, host] of refused) {
+          const { code } = kind.reason(fleet.hosts, host, ask)
+          codes.set(code, (codes.get(code) ?? 0) + 1)
+        }
+      })
+    }
+    const told = [...codes].map(([code, count]) => `${count} ${code}`).join(', ')
+    console.log(
+      `${size} cells, ${name}: deciding ${deciding.toFixed(0)} ms, ${passed} hosts pass; reasons ${explaining.toFixed(0)} ms${told && `: ${told}`}`,
+    )
+  }
+}
