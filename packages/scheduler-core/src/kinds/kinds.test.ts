@@ -58,7 +58,7 @@ const numaHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
           shared: fc.integer({ min: 0, max: 2 }),
           threads: fc.constantFrom(1, 2, 2, 3),
           pages: fc.option(fc.nat({ max: 6 }), { nil: null }),
-          dedicated: fc.constantFrom(null, null, 0, 2, 4),
+          dedicated: fc.constantFrom(null, null, 0, 2, 4, 'apart' as const),
         }),
         { maxLength: 4 },
       ),
@@ -86,7 +86,7 @@ const numaHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
                   { sizeKib: 4, total: 4 * 256, used, reserved: 1 },
                   { sizeKib: 2_048, total: pages, used: counts ? 0 : null },
                 ],
-          dedicatedCpuset: dedicated === null ? null : cpuset.slice(0, dedicated),
+          dedicatedCpuset: dedicated === null ? null : dedicated === 'apart' ? [id * 8 + 6, id * 8 + 7] : cpuset.slice(0, dedicated),
           ...(counts ? { cpuUsage: shared, memoryUsageMb: 0, pinnedCpus: cpuset.slice(0, pinned) } : {}),
         }
       }),
