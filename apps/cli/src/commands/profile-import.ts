@@ -109,7 +109,7 @@ function toReport({ release, isGuessed, profile, findings, elsewhere }: Imported
     '',
     ...toTable(
       [
-        { head: 'filter', cut: 'end', least: 20 },
+        { head: 'filter' },
         { head: 'options', wraps: true, least: 30 },
       ],
       profile.filters.map(({ name, options = {} }) => [name, optionText(options)]),
@@ -117,7 +117,7 @@ function toReport({ release, isGuessed, profile, findings, elsewhere }: Imported
     '',
     ...toTable(
       [
-        { head: 'weigher', cut: 'end', least: 20 },
+        { head: 'weigher' },
         { head: 'multiplier', align: 'right' },
         { head: 'options', wraps: true, least: 24 },
       ],
