@@ -119,6 +119,16 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       request: { requestedDestination: { aggregates: [aUuid(1)] } },
       says: { code: 'aggregate.not_member', need: aUuid(1) },
     },
+    'a member of a forbidden aggregate is out': {
+      after: [aggregate(1, ['h1'])],
+      request: { requestedDestination: { forbiddenAggregates: [aUuid(1)] } },
+      says: { code: 'host.excluded', subject: 'forbiddenAggregates' },
+    },
+    'a host in none of the forbidden aggregates is in': {
+      after: [aggregate(1, ['h2'])],
+      request: { requestedDestination: { forbiddenAggregates: [aUuid(1)] } },
+      says: true,
+    },
     'each list of aggregates must be met': {
       after: [aggregate(1, ['h1']), aggregate(2, ['h2'])],
       request: {

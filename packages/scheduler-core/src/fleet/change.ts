@@ -1,6 +1,6 @@
 import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
 import type { Grants } from '../kinds/index.ts'
-import type { Profile } from '../profiles/profile.ts'
+import { type Profile, profileLevel } from '../profiles/profile.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
 import type { StatsDelta } from './stats.ts'
 import { type PublishedStats, type StatsVersion, statsVersionOf } from './stats-versions.ts'
@@ -273,6 +273,7 @@ export const levelOfRequest = (request: PublishedSpec, isMove: boolean): number 
 function levelOfContent(change: Change): number {
   if (isProposal(change)) return versionLevels[change.decision.request.version]
   if (change.type === 'report' && change.full !== undefined) return versionLevels[statsVersionOf(change.full)]
+  if (change.type === 'profile') return profileLevel(change.profile)
   return 1
 }
 

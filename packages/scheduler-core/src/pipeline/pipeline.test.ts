@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import type { Filter, PreparedFilter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { openOverlay } from '../fleet/overlay.ts'
-import { type ProfileInput, profileSchema } from '../profiles/profile.ts'
+import { type ProfileInput, profileLevel, profileSchema } from '../profiles/profile.ts'
 import { createRandom } from '../random.ts'
 import { createFilterScheduler } from '../schedulers/filter-scheduler.ts'
 import { aFleet, aRequest } from '../testing/index.ts'
 import type { Weigher } from '../weighers/weigher.ts'
-import { type CompiledProfile, compileProfile } from './compile.ts'
+import { type CompiledProfile, compileProfile, parseProfile } from './compile.ts'
 import { best, createTieOrder, pick } from './pick.ts'
 import { prepareFilters, runFilters } from './run-filters.ts'
 import { prepareWeighers, runWeighers, type Weighed } from './run-weighers.ts'
@@ -258,4 +258,68 @@ test('the fit filters run in every profile, at the end, once', () => {
     'NUMATopologyFilter',
     'PciPassthroughFilter',
   ])
+})
+
+describe('what of a profile forced hosts are asked', () => {
+  const profile = compileProfile(aProfile({ filters: ['ComputeFilter', 'AvailabilityZoneFilter', 'RamFilter'].map((name) => ({ name })) }))
+  const fleet = aFleet({ h1: { memoryMb: 512 } })
+  const askedOf = (shape: Parameters<typeof aRequest>[0]) =>
+    prepareFilters(profile, aRequest({ availabilityZone: 'az1', ...shape }), fleet)
+      .filter(({ prepared }) => prepared !== undefined)
+      .map(({ name }) => name)
+  const forced = ['Candidates', 'ComputeFilter', 'AvailabilityZoneFilter', 'RamFilter', 'ResourceClassFilter']
+
+  test.each<[string, Parameters<typeof aRequest>[0], readonly string[]]>([
+    ['everything, if nothing is said', { forceHosts: ['h1'] }, forced],
+    [
+      'what cannot be otherwise, with HARD',
+      { forceHosts: ['h1'], forceVerify: 'HARD' },
+      ['Candidates', 'ComputeFilter', 'ResourceClassFilter'],
+    ],
+    ['what every claim needs, with NONE', { forceNodes: ['h1'], forceVerify: 'NONE' }, ['Candidates', 'ResourceClassFilter']],
+    ['everything where no host is forced', { forceVerify: 'NONE' }, forced.slice(1)],
+  ])('%s', (_what, shape, names) => {
+    expect(askedOf(shape)).toEqual(names)
+  })
+})
+
+describe('a profile with compat: nova', () => {
+  const problemsOf = (parts: object) => {
+    const parsed = parseProfile({ name: 'n', number: 1, filters: [], weighers: [], ...parts })
+    return parsed.ok ? [] : parsed.problems.map(({ path, expected }) => [path.join('.'), expected])
+  }
+
+  test.each<[string, object, readonly [string, unknown][]]>([
+    [
+      'names filters and weighers by Nova’s names, with its options',
+      {
+        compat: 'nova',
+        filters: [{ name: 'IoOpsFilter', options: { max_io_ops_per_host: 4 } }],
+        weighers: [{ name: 'BuildFailureWeigher', multiplier: 1 }],
+      },
+      [],
+    ],
+    [
+      'names no filter of our own',
+      { compat: 'nova', filters: [{ name: 'TraitsFilter' }] },
+      [['filters.0.name', expect.stringContaining('ComputeFilter')]],
+    ],
+    [
+      'takes no option that the filter does not have',
+      { compat: 'nova', filters: [{ name: 'IoOpsFilter', options: { colour: 1 } }] },
+      [['filters.0.options', expect.any(String)]],
+    ],
+    ['has its own rounds', { compat: 'nova', scheduler: 'chance' }, [['scheduler', expect.stringContaining('filter')]]],
+    ['scales as Nova does', { compat: 'nova', normalisation: 'rank' }, [['normalisation', expect.stringContaining('minmax')]]],
+    ['shuffles in its own way', { compat: 'nova', tieOrder: 'seeded' }, [['tieOrder', expect.stringContaining('first-seen')]]],
+    ['is what its settings need', { nova: { packing: true } }, [['nova', expect.stringContaining('left out')]]],
+  ])('%s', (_what, parts, problems) => {
+    expect(problemsOf(parts)).toEqual(problems)
+  })
+
+  test('needs a feature level at which every replica can decide by it', () => {
+    const ordinary = aProfile()
+    expect([profileLevel(ordinary), profileLevel({ ...ordinary, compat: 'nova' })]).toEqual([1, 3])
+    expect(profileLevel(aProfile({ weighers: [{ name: 'PCIWeigher', multiplier: 1 }] }))).toBe(3)
+  })
 })

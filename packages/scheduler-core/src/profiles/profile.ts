@@ -70,3 +70,23 @@ export type ProfileInput = z.input<typeof profileSchema>
 
 /** `name@number`, as records and requests name a version. */
 export const profileRef = ({ name, number }: Pick<Profile, 'name' | 'number'>): string => `${name}@${number}`
+
+/** Parts that profiles can name since feature level 3. */
+const newParts: ReadonlySet<string> = new Set([
+  'PciPassthroughFilter',
+  'BuildFailureWeigher',
+  'CrossCellWeigher',
+  'HypervisorVersionWeigher',
+  'ImagePropertiesWeigher',
+  'MetricsWeigher',
+  'PCIWeigher',
+])
+
+/** The feature level of the log that a profile needs: replicas of an older release could not decide by it. */
+export function profileLevel({ compat, filters, weighers, assignment }: Profile): number {
+  const isNew =
+    compat !== undefined ||
+    assignment.pci !== undefined ||
+    [...filters, ...weighers].some(({ name, options }) => newParts.has(name) || Object.hasOwn(options, 'aggregateMultiplier'))
+  return isNew ? 3 : 1
+}

@@ -18,7 +18,7 @@ export function attempt(code: Code, read: () => ImportedDocument): Imported {
     return { ok: true, ...read() }
   } catch (error) {
     if (error instanceof WireError)
-      return problem(code, error.path === '' ? [] : error.path.split('.'), error.message, error.allowed, quote(error.found))
+      return problem(code, error.path.match(/nova_object\.\w+|[^.]+/g) ?? [], error.message, error.allowed, quote(error.found))
     if (error instanceof NovaError) return problem(code, [], error.message, 'a document that Nova can read', error.kind)
     throw error
   }
