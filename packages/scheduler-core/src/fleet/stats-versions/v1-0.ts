@@ -22,32 +22,55 @@ export const unique =
 
 const inventory = z
   .strictObject({
-    resourceClass: className,
-    total: whole(limits.amount),
-    /** Kept back for the host itself. */
-    reserved: whole(limits.amount).default(0),
-    /** Overcommit: capacity = floor((total - reserved) x ratio). Three decimals count. */
-    allocationRatio: ratio.default(1),
-    minUnit: z.number().int().min(1).max(limits.amount).default(1),
-    maxUnit: z.number().int().min(1).max(limits.amount).nullable().default(null),
-    stepSize: z.number().int().min(1).max(limits.amount).default(1),
-    /** What runs there, if the host counts it; null: this service counts by its claims. */
-    used: whole(limits.amount).nullable().default(null),
+    resourceClass: className.describe('E.g. CUSTOM_FPGA; for VCPU, MEMORY_MB and DISK_GB it replaces what the plain numbers say.'),
+    total: whole(limits.amount).meta({ description: 'In all.', unit: 'units of the class' }),
+    reserved: whole(limits.amount)
+      .default(0)
+      .meta({ description: 'Kept back for the host itself; at most the total.', unit: 'units of the class' }),
+    allocationRatio: ratio.default(1).describe('Overcommit: capacity = floor((total - reserved) x ratio). Three decimals count.'),
+    minUnit: z
+      .number()
+      .int()
+      .min(1)
+      .max(limits.amount)
+      .default(1)
+      .meta({ description: 'Least amount of one instance.', unit: 'units of the class' }),
+    maxUnit: z
+      .number()
+      .int()
+      .min(1)
+      .max(limits.amount)
+      .nullable()
+      .default(null)
+      .meta({ description: 'Most of one instance; null: no limit.', unit: 'units of the class' }),
+    stepSize: z
+      .number()
+      .int()
+      .min(1)
+      .max(limits.amount)
+      .default(1)
+      .meta({ description: 'Amounts are multiples of it.', unit: 'units of the class' }),
+    used: whole(limits.amount)
+      .nullable()
+      .default(null)
+      .meta({ description: 'What runs there, if the host counts it; null: counted by claims.', unit: 'units of the class' }),
   })
   .refine((given) => given.reserved <= given.total, { path: ['reserved'], error: 'must be at most the total' })
 
 /** The fields of a host's cell. */
 export const numaCellFields = {
-  id: whole(limits.cpus),
-  /** Host CPU numbers of the cell. */
-  cpuset: cpus,
-  memoryMb: memory,
-  /** Memory in use by running instances, MiB; null: counted by claims. */
-  memoryUsageMb: memory.nullable().default(null),
-  /** Shared CPUs in use by running instances; null: counted by claims. */
-  cpuUsage: whole(limits.vcpus).nullable().default(null),
-  /** Host CPUs given to running instances for themselves; null: counted by claims. */
-  pinnedCpus: cpus.nullable().default(null),
+  id: whole(limits.cpus).describe("The host's number of the cell."),
+  cpuset: cpus.describe('Host CPUs of the cell.'),
+  memoryMb: memory.meta({ description: 'Memory of the cell.', unit: 'MiB' }),
+  memoryUsageMb: memory
+    .nullable()
+    .default(null)
+    .meta({ description: 'In use by running instances; null: counted by claims.', unit: 'MiB' }),
+  cpuUsage: whole(limits.vcpus)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Shared CPUs in use by running instances; null: counted by claims.', unit: 'CPUs' }),
+  pinnedCpus: cpus.nullable().default(null).describe('Host CPUs given to running instances for themselves; null: counted by claims.'),
 }
 
 interface CellCpus {
@@ -77,65 +100,103 @@ export const cellsOf = <Cell extends z.ZodType<{ readonly id: number; readonly c
     }, 'must not list a CPU in two cells')
 
 const gpu = z.strictObject({
-  index: whole(1_023),
-  model: name.nullable().default(null),
-  /** Thousandths in use by running instances; null: counted by claims. */
-  usedMilli: whole(1_000).nullable().default(null),
+  index: whole(1_023).describe("The host's number of the device."),
+  model: name.nullable().default(null).describe('E.g. A100.'),
+  usedMilli: whole(1_000)
+    .nullable()
+    .default(null)
+    .meta({ description: 'In use by running instances; null: counted by claims.', unit: 'thousandths' }),
 })
 
 /** The fields of HostStats 1.0. */
 export const statsFields = {
-  vcpus: whole(limits.vcpus),
-  vcpusUsed: whole(limits.vcpus * 16),
-  memoryMb: memory,
-  memoryMbUsed: whole(limits.memoryMib * 16),
-  localGb: whole(limits.diskGib),
-  localGbUsed: whole(limits.diskGib * 16),
-  freeDiskGb: z.number().int().min(-limits.diskGib).max(limits.diskGib).nullable().default(null),
-  diskAvailableLeast: z.number().int().min(-limits.diskGib).max(limits.diskGib).nullable().default(null),
-  cpuAllocationRatio: ratio.default(1),
-  ramAllocationRatio: ratio.default(1),
-  diskAllocationRatio: ratio.default(1),
-  runningVms: whole(limits.vcpus).default(0),
-  numIoOps: whole(limits.vcpus).default(0),
-  hypervisorType: name.nullable().default(null),
+  vcpus: whole(limits.vcpus).meta({ description: 'CPUs.', unit: 'CPUs' }),
+  vcpusUsed: whole(limits.vcpus * 16).meta({ description: 'CPUs given to running instances.', unit: 'CPUs' }),
+  memoryMb: memory.meta({ description: 'Memory.', unit: 'MiB' }),
+  memoryMbUsed: whole(limits.memoryMib * 16).meta({
+    description: 'Memory given to running instances, and to the host itself.',
+    unit: 'MiB',
+  }),
+  localGb: whole(limits.diskGib).meta({ description: 'Disk.', unit: 'GiB' }),
+  localGbUsed: whole(limits.diskGib * 16).meta({ description: 'Disk given to running instances.', unit: 'GiB' }),
+  freeDiskGb: z
+    .number()
+    .int()
+    .min(-limits.diskGib)
+    .max(limits.diskGib)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Free on the disk; null: not told.', unit: 'GiB' }),
+  diskAvailableLeast: z
+    .number()
+    .int()
+    .min(-limits.diskGib)
+    .max(limits.diskGib)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Free when every sparse disk is full; null: not told.', unit: 'GiB' }),
+  cpuAllocationRatio: ratio.default(1).describe('Overcommit of CPUs.'),
+  ramAllocationRatio: ratio.default(1).describe('Overcommit of memory.'),
+  diskAllocationRatio: ratio.default(1).describe('Overcommit of disk.'),
+  runningVms: whole(limits.vcpus).default(0).meta({ description: 'Instances.', unit: 'instances' }),
+  numIoOps: whole(limits.vcpus).default(0).meta({ description: 'Instances that are being built, moved or copied.', unit: 'instances' }),
+  hypervisorType: name.nullable().default(null).describe('E.g. QEMU.'),
   hypervisorVersion: whole(2 ** 31 - 1)
     .nullable()
-    .default(null),
-  hypervisorHostname: name.nullable().default(null),
-  hostIp: name.nullable().default(null),
-  supportedInstances: list(z.strictObject({ arch: name, hvType: name, vmMode: name })).default([]),
+    .default(null)
+    .describe('E.g. 8002000 for 8.2.0.'),
+  hypervisorHostname: name.nullable().default(null).describe('The name of the node.'),
+  hostIp: name.nullable().default(null).describe('Address.'),
+  supportedInstances: list(
+    z.strictObject({ arch: name.describe('E.g. x86_64.'), hvType: name.describe('E.g. kvm.'), vmMode: name.describe('E.g. hvm.') }),
+  )
+    .default([])
+    .describe('What it can run.'),
   cpuInfo: z
     .strictObject({
-      arch: name.nullable().default(null),
-      vendor: name.nullable().default(null),
-      model: name.nullable().default(null),
-      features: list(name, 1_024).default([]),
-      sockets: whole(1_024).nullable().default(null),
-      cores: whole(limits.vcpus).nullable().default(null),
-      threads: whole(limits.vcpus).nullable().default(null),
+      arch: name.nullable().default(null).describe('E.g. x86_64.'),
+      vendor: name.nullable().default(null).describe('E.g. Intel.'),
+      model: name.nullable().default(null).describe('E.g. Cascadelake-Server.'),
+      features: list(name, 1_024).default([]).describe('Flags.'),
+      sockets: whole(1_024).nullable().default(null).describe('Sockets.'),
+      cores: whole(limits.vcpus).nullable().default(null).describe('Cores per socket.'),
+      threads: whole(limits.vcpus).nullable().default(null).describe('Threads per core.'),
     })
     .nullable()
-    .default(null),
-  metrics: list(z.strictObject({ name, value: z.number(), timestamp: z.string().max(64), source: name.nullable().default(null) })).default(
-    [],
-  ),
-  numaCells: cellsOf(z.strictObject(numaCellFields).superRefine(checkCell)).default([]),
+    .default(null)
+    .describe("The host's CPUs."),
+  metrics: list(
+    z.strictObject({
+      name: name.describe('E.g. cpu.percent.'),
+      value: z.number().describe('The number.'),
+      timestamp: z.string().max(64).describe('When, RFC 3339.'),
+      source: name.nullable().default(null).describe('Who measured.'),
+    }),
+  )
+    .default([])
+    .describe('Measurements.'),
+  numaCells: cellsOf(z.strictObject(numaCellFields).superRefine(checkCell))
+    .default([])
+    .describe('How it is divided; no two cells have a number or a CPU alike.'),
   gpus: list(gpu, limits.gpusPerHost)
     .refine(
       unique((device: { index: number }) => device.index),
       'must not number two GPUs alike',
     )
-    .default([]),
-  traits: list(name, 1_024).default([]),
+    .default([])
+    .describe('Its GPUs.'),
+  traits: list(name, 1_024).default([]).describe('E.g. HW_CPU_X86_AVX2.'),
   inventories: list(inventory)
     .refine(
       unique((given: { resourceClass: string }) => given.resourceClass),
       'must not list a resource class twice',
     )
-    .default([]),
-  /** Every instance that runs there; null: not told, so nothing is materialised by this report. */
-  instances: list(uuid, 10_000).nullable().default(null),
+    .default([])
+    .describe('More resource classes, each once.'),
+  instances: list(uuid, 10_000)
+    .nullable()
+    .default(null)
+    .describe('Every instance that runs there; null: not told, so nothing is materialised by this report.'),
 }
 
 /**

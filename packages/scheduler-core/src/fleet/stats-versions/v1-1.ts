@@ -7,39 +7,40 @@ import { cellsOf, cpus, type HostStatsV1_0, list, name, numaCellFields, statsFie
 
 const pages = z
   .strictObject({
-    /** Size of a page in KiB. */
     sizeKib: z
       .number()
       .int()
       .min(1)
-      .max(limits.memoryMib * 1_024),
-    /** Pages of this size. */
-    total: whole(limits.amount),
-    /** Pages in use by running instances; null: counted by claims. */
-    used: whole(limits.amount).nullable().default(null),
-    /** Pages kept back for the host itself. */
-    reserved: whole(limits.amount).default(0),
+      .max(limits.memoryMib * 1_024)
+      .meta({ description: 'Size of a page.', unit: 'KiB' }),
+    total: whole(limits.amount).meta({ description: 'Pages of this size.', unit: 'pages' }),
+    used: whole(limits.amount)
+      .nullable()
+      .default(null)
+      .meta({ description: 'In use by running instances; null: counted by claims.', unit: 'pages' }),
+    reserved: whole(limits.amount).default(0).meta({ description: 'Kept back for the host itself; at most the total.', unit: 'pages' }),
   })
   .refine((given) => given.reserved <= given.total, { path: ['reserved'], error: 'must be at most the total' })
 
 const numaCell = z
   .strictObject({
     ...numaCellFields,
-    /** CPUs of the cell that are threads of one core, core by core; those in none are cores of their own. */
-    siblings: list(cpus, limits.cpus).default([]),
-    /** Memory pages of the cell by size. */
+    siblings: list(cpus, limits.cpus)
+      .default([])
+      .describe('CPUs of the cell that are threads of one core, core by core; those in none are cores of their own.'),
     pages: list(pages, 16)
       .refine(
         unique((given: { sizeKib: number }) => given.sizeKib),
         'must not list a page size twice',
       )
-      .default([]),
-    /** CPUs of the cell that instances may be given for themselves; null: any of them. */
-    dedicatedCpuset: cpus.nullable().default(null),
-    /** The socket of the cell. */
-    socket: whole(limits.cpus).nullable().default(null),
-    /** Physical networks that are near to the cell. */
-    physicalNetworks: list(name).default([]),
+      .default([])
+      .describe('Memory pages of the cell, each size once.'),
+    dedicatedCpuset: cpus
+      .nullable()
+      .default(null)
+      .describe('CPUs of the cell that instances may be given for themselves; null: any of them.'),
+    socket: whole(limits.cpus).nullable().default(null).describe('The socket of the cell.'),
+    physicalNetworks: list(name).default([]).describe('Physical networks that are near to the cell.'),
   })
   .superRefine(({ cpuset, siblings, dedicatedCpuset, pinnedCpus }, context) => {
     const refuse = (field: string, found: unknown, message: string) =>
@@ -55,44 +56,35 @@ const numaCell = z
   })
 
 const pciPool = z.strictObject({
-  /** PCI vendor, four hexadecimal digits in Nova's reports. */
-  vendorId: name,
-  /** PCI product, four hexadecimal digits in Nova's reports. */
-  productId: name,
-  /** The cell that the devices are near to; null: not known. */
-  numaNode: whole(limits.cpus).nullable().default(null),
-  /** E.g. type-PCI, type-PF, type-VF. */
-  deviceType: name.nullable().default(null),
-  /** Further properties, e.g. physical_network. */
-  tags: keyValues.default({}),
-  /** Devices in the pool. */
-  total: whole(limits.amount),
-  /** Devices in use by running instances; null: counted by claims. */
-  used: whole(limits.amount).nullable().default(null),
+  vendorId: name.describe("PCI vendor, four hexadecimal digits in Nova's reports."),
+  productId: name.describe("PCI product, four hexadecimal digits in Nova's reports."),
+  numaNode: whole(limits.cpus).nullable().default(null).describe('The cell that the devices are near to; null: not known.'),
+  deviceType: name.nullable().default(null).describe('E.g. type-PCI, type-PF, type-VF.'),
+  tags: keyValues.default({}).describe('Further properties, e.g. physical_network.'),
+  total: whole(limits.amount).meta({ description: 'In all.', unit: 'devices' }),
+  used: whole(limits.amount)
+    .nullable()
+    .default(null)
+    .meta({ description: 'In use by running instances; null: counted by claims.', unit: 'devices' }),
 })
 
 /** HostStats 1.1: threads, page sizes and sockets of cells, PCI devices, and ComputeNodes as Nova wrote them. The first that says its version. */
 export const hostStatsV1_1 = z.strictObject({
   ...statsFields,
-  version: z.literal('1.1').default('1.1'),
-  numaCells: cellsOf(numaCell).default([]),
-  /** Cells (by id) that tunnelled networks are near to. */
-  tunneledCells: list(whole(limits.cpus), limits.numaCells).default([]),
-  /** PCI devices of the host, by kind. */
-  pciPools: list(pciPool, limits.pciPools).default([]),
-  /** The host as Nova wrote it, where it came so: Nova's rules read it; the other fields are derived from it. */
+  version: z.literal('1.1').default('1.1').describe('Version of this form.'),
+  numaCells: cellsOf(numaCell).default([]).describe('How it is divided; no two cells have a number or a CPU alike.'),
+  tunneledCells: list(whole(limits.cpus), limits.numaCells).default([]).describe('Cells (by id) that tunnelled networks are near to.'),
+  pciPools: list(pciPool, limits.pciPools).default([]).describe('PCI devices of the host, by kind.'),
   nova: z
     .strictObject({
-      computeNode: novaDocument,
-      /** The nova-compute service of the host. */
-      service: novaDocument.nullable().default(null),
-      /** Nova's cell, which is no NUMA cell. */
-      cellUuid: name.nullable().default(null),
-      /** The flavor (flavorid) of instances on the host, by uuid, as far as it was told. */
-      flavors: keyValues.default({}),
+      computeNode: novaDocument.describe('The ComputeNode; kept as it came: a key that is missing and a key with null are two things.'),
+      service: novaDocument.nullable().default(null).describe('The nova-compute service of the host.'),
+      cellUuid: name.nullable().default(null).describe("Nova's cell, which is no NUMA cell."),
+      flavors: keyValues.default({}).describe('The flavor (flavorid) of instances on the host, by uuid, as far as it was told.'),
     })
     .nullable()
-    .default(null),
+    .default(null)
+    .describe("The host as Nova wrote it, where it came so: Nova's rules read it; the other fields are derived from it."),
 })
 
 export type HostStatsV1_1 = z.output<typeof hostStatsV1_1>

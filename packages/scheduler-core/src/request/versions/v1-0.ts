@@ -18,117 +18,132 @@ export const keyValues = z
   )
 
 const flavor = z.strictObject({
-  name: name.nullable().default(null),
-  /** Virtual CPUs. */
-  vcpus: whole(limits.vcpus),
-  /** Memory in MiB. */
-  memoryMb: whole(limits.memoryMib),
-  /** Root disk in GiB; not counted when the instance boots from a volume. */
-  rootGb: whole(limits.diskGib).default(0),
-  /** Ephemeral disk in GiB. */
-  ephemeralGb: whole(limits.diskGib).default(0),
-  /** Swap disk in MiB. */
-  swapMb: whole(limits.memoryMib).default(0),
-  extraSpecs: keyValues.default({}).superRefine((pairs, context) => {
-    for (const [key, value] of Object.entries(pairs)) {
-      const [kind, rest = ''] = split(key)
-      if (kind === 'resources' && !(resourceClass.safeParse(rest).success && /^\d{1,13}$/.test(value) && Number(value) <= limits.amount))
-        context.addIssue({
-          code: 'custom',
-          path: [key],
-          input: value,
-          message: `must be resources:CLASS with a whole number of 0 to ${limits.amount}`,
-        })
-      if (kind === 'trait' && !(trait.safeParse(rest).success && (value === 'required' || value === 'forbidden')))
-        context.addIssue({ code: 'custom', path: [key], input: value, message: 'must be trait:NAME with the value required or forbidden' })
-    }
-  }),
+  name: name.nullable().default(null).describe('For people.'),
+  vcpus: whole(limits.vcpus).meta({ description: 'Virtual CPUs.', unit: 'CPUs' }),
+  memoryMb: whole(limits.memoryMib).meta({ description: 'Memory.', unit: 'MiB' }),
+  rootGb: whole(limits.diskGib)
+    .default(0)
+    .meta({ description: 'Root disk; not counted when the instance boots from a volume.', unit: 'GiB' }),
+  ephemeralGb: whole(limits.diskGib).default(0).meta({ description: 'Ephemeral disk.', unit: 'GiB' }),
+  swapMb: whole(limits.memoryMib).default(0).meta({ description: 'Swap disk; counted in GiB, rounded up.', unit: 'MiB' }),
+  extraSpecs: keyValues
+    .default({})
+    .superRefine((pairs, context) => {
+      for (const [key, value] of Object.entries(pairs)) {
+        const [kind, rest = ''] = split(key)
+        if (kind === 'resources' && !(resourceClass.safeParse(rest).success && /^\d{1,13}$/.test(value) && Number(value) <= limits.amount))
+          context.addIssue({
+            code: 'custom',
+            path: [key],
+            input: value,
+            message: `must be resources:CLASS with a whole number of 0 to ${limits.amount}`,
+          })
+        if (kind === 'trait' && !(trait.safeParse(rest).success && (value === 'required' || value === 'forbidden')))
+          context.addIssue({
+            code: 'custom',
+            path: [key],
+            input: value,
+            message: 'must be trait:NAME with the value required or forbidden',
+          })
+      }
+    })
+    .describe(
+      'resources:CLASS replaces or adds an amount, trait:NAME with required or forbidden adds a trait; the others are for filters that read them.',
+    ),
 })
 
 const image = z.strictObject({
-  id: name.nullable().default(null),
-  architecture: name.nullable().default(null),
-  /** Least memory of a flavor for this image, in MiB; informative, as in Nova's scheduler. */
-  minRamMb: whole(limits.memoryMib).default(0),
-  /** Least root disk of a flavor for this image, in GiB; informative. */
-  minDiskGb: whole(limits.diskGib).default(0),
-  properties: keyValues.default({}),
+  id: name.nullable().default(null).describe('The image.'),
+  architecture: name.nullable().default(null).describe('E.g. x86_64.'),
+  minRamMb: whole(limits.memoryMib)
+    .default(0)
+    .meta({ description: "Least memory of a flavor for this image; informative, as in Nova's scheduler.", unit: 'MiB' }),
+  minDiskGb: whole(limits.diskGib)
+    .default(0)
+    .meta({ description: 'Least root disk of a flavor for this image; informative.', unit: 'GiB' }),
+  properties: keyValues.default({}).describe('What the image needs of a host, e.g. img_hv_type.'),
 })
 
 const instanceGroup = z.strictObject({
-  uuid,
-  policy: z.enum(['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY']),
-  /** With ANTI_AFFINITY: how many members one host may hold; 1 if not given. */
-  maxServerPerHost: positive(limits.instances).nullable().default(null),
-  /** Hosts that hold members which were not placed by this service. */
-  hosts: list(name).default([]),
+  uuid: uuid.describe('Its identity; the first claim binds policy and maximum.'),
+  policy: z
+    .enum(['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'])
+    .describe('Together or apart; the soft ones are wishes.'),
+  maxServerPerHost: positive(limits.instances)
+    .nullable()
+    .default(null)
+    .meta({ description: 'With ANTI_AFFINITY: how many members one host may hold; null: 1.', unit: 'instances' }),
+  hosts: list(name).default([]).describe('Hosts that hold members which were not placed by this service.'),
 })
 
 /** The fields of a guest's cell. */
 export const numaCellFields = {
-  /** The guest's cell number. */
-  id: whole(limits.numaCells),
-  /** The guest's CPU numbers in this cell; only their count matters for placing. */
-  cpus: list(whole(limits.cpus), limits.cpus).min(1),
-  /** Memory of this cell in MiB. */
-  memoryMb: positive(limits.memoryMib),
-  /** dedicated: each guest CPU gets a host CPU of its own. */
-  cpuPolicy: z.enum(['shared', 'dedicated']).default('shared'),
+  id: whole(limits.numaCells).describe("The guest's number of the cell."),
+  cpus: list(whole(limits.cpus), limits.cpus)
+    .min(1)
+    .describe("The guest's CPU numbers in this cell; for placing, only their count matters."),
+  memoryMb: positive(limits.memoryMib).meta({ description: 'Memory of the cell.', unit: 'MiB' }),
+  cpuPolicy: z.enum(['shared', 'dedicated']).default('shared').describe('dedicated: each guest CPU gets a host CPU of its own.'),
 }
 
 const gpus = z.strictObject({
-  count: positive(limits.gpusPerHost).default(1),
-  /** Thousandths of each GPU; 1000 = whole GPUs. */
-  shareMilli: positive(1_000).default(1_000),
-  /** Models that will do; empty = any. */
-  models: list(name).default([]),
+  count: positive(limits.gpusPerHost).default(1).meta({ description: 'How many.', unit: 'GPUs' }),
+  shareMilli: positive(1_000).default(1_000).meta({ description: 'Of each GPU; 1000 = whole GPUs.', unit: 'thousandths' }),
+  models: list(name).default([]).describe('Models that will do; empty: any.'),
 })
 
 const resourceGroup = z.strictObject({
-  suffix: z.string().max(64).default(''),
-  amounts: list(z.strictObject({ resourceClass, amount: whole(limits.amount) })),
-  requiredTraits: list(trait).default([]),
-  forbiddenTraits: list(trait).default([]),
-  /** Aggregates (uuid) of which the host must be in at least one. */
-  memberOf: list(uuid).default([]),
+  suffix: z.string().max(64).default('').describe('Tells groups apart.'),
+  amounts: list(
+    z.strictObject({
+      resourceClass: resourceClass.describe('E.g. VCPU or CUSTOM_FPGA.'),
+      amount: whole(limits.amount).meta({ description: 'Added to what the flavor asks of the class.', unit: 'units of the class' }),
+    }),
+  ).describe('Per resource class.'),
+  requiredTraits: list(trait).default([]).describe('The host has all of them.'),
+  forbiddenTraits: list(trait).default([]).describe('The host has none of them.'),
+  memberOf: list(uuid).default([]).describe('Aggregates of which the host must be in at least one; empty: any host.'),
 })
 
+/** The fields of where it should go. */
 export const destinationFields = {
-  host: name.nullable().default(null),
-  node: name.nullable().default(null),
-  /** Aggregates (uuid) of which the host must be in at least one; empty = any host. */
-  aggregates: list(uuid).default([]),
+  host: name.nullable().default(null).describe('Only this host.'),
+  node: name.nullable().default(null).describe('Only this node.'),
+  aggregates: list(uuid).default([]).describe('Aggregates of which the host must be in at least one; empty: any host.'),
 }
 
 /** The fields of RequestSpec 1.0. */
 export const requestFields = {
-  version: z.literal('1.0').default('1.0'),
-  /** Names of the instances; when given, one for each. */
-  instanceUuids: list(uuid, limits.instances).default([]),
-  numInstances: positive(limits.instances).optional(),
-  projectId: name.nullable().default(null),
-  userId: name.nullable().default(null),
-  flavor,
-  image: image.nullable().default(null),
-  availabilityZone: name.nullable().default(null),
-  instanceGroup: instanceGroup.nullable().default(null),
+  version: z.literal('1.0').default('1.0').describe('Version of this form.'),
+  instanceUuids: list(uuid, limits.instances).default([]).describe('Names of the instances; when given, one for each.'),
+  numInstances: positive(limits.instances)
+    .optional()
+    .meta({ description: 'Their number; not given: as many as are named, or 1.', unit: 'instances' }),
+  projectId: name.nullable().default(null).describe('Whose.'),
+  userId: name.nullable().default(null).describe('Whose.'),
+  flavor: flavor.describe('What one instance takes.'),
+  image: image.nullable().default(null).describe('What the image needs of a host.'),
+  availabilityZone: name.nullable().default(null).describe('Only hosts of this zone; null: any.'),
+  instanceGroup: instanceGroup.nullable().default(null).describe('The server group of the instances.'),
   numaTopology: z
-    .strictObject({ cells: list(z.strictObject(numaCellFields), limits.numaCells).min(1) })
+    .strictObject({
+      cells: list(z.strictObject(numaCellFields), limits.numaCells).min(1).describe("Each goes to a cell of the host's own."),
+    })
     .nullable()
-    .default(null),
-  gpus: gpus.nullable().default(null),
-  requestedResources: list(resourceGroup, 64).default([]),
-  requestedDestination: z.strictObject(destinationFields).nullable().default(null),
-  /** Only these hosts are candidates; the filters still run, unlike Nova's. */
-  forceHosts: list(name).default([]),
-  forceNodes: list(name).default([]),
-  ignoreHosts: list(name, limits.instances).default([]),
+    .default(null)
+    .describe('How the guest is divided; null: it is not.'),
+  gpus: gpus.nullable().default(null).describe('GPUs, whole or shares of them; null: none.'),
+  requestedResources: list(resourceGroup, 64).default([]).describe('More resources and traits.'),
+  requestedDestination: z.strictObject(destinationFields).nullable().default(null).describe('Where it should go; null: anywhere.'),
+  forceHosts: list(name).default([]).describe("Only these hosts are candidates; the filters still run, unlike Nova's."),
+  forceNodes: list(name).default([]).describe('Only these nodes are candidates; the filters still run.'),
+  ignoreHosts: list(name, limits.instances).default([]).describe('Not these hosts.'),
   schedulerHints: z
     .record(name, list(z.string().max(limits.valueLength)))
     .refine((hints) => Object.keys(hints).length <= limits.entries, `must hold at most ${limits.entries} hints`)
-    .default({}),
-  /** The instance boots from a volume: its root disk takes nothing from the host. */
-  isBfv: z.boolean().default(false),
+    .default({})
+    .describe("Hints in Nova's words, e.g. different_host: each with its values."),
+  isBfv: z.boolean().default(false).describe('The instance boots from a volume: its root disk takes nothing from the host.'),
 }
 
 /** RequestSpec 1.0, the first published version. A published version never changes: the next one is a new file. */

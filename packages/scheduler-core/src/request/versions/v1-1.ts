@@ -21,19 +21,27 @@ import {
 const numaCell = z
   .strictObject({
     ...numaCellFields,
-    /** dedicated: each guest CPU gets a host CPU of its own; mixed: those of `dedicatedCpus` do. */
-    cpuPolicy: z.enum(['shared', 'dedicated', 'mixed']).default('shared'),
-    /** With mixed: the guest CPUs, of those in `cpus`, that get a host CPU of their own. */
-    dedicatedCpus: list(whole(limits.cpus), limits.cpus).default([]),
-    /** How dedicated CPUs may share a core's threads; null: as it comes. */
-    cpuThreadPolicy: z.enum(['prefer', 'isolate', 'require']).nullable().default(null),
-    /** Pages that back the memory: a kind of them, or their size in KiB; null: small ones, uncounted. */
+    cpuPolicy: z
+      .enum(['shared', 'dedicated', 'mixed'])
+      .default('shared')
+      .describe('dedicated: each guest CPU gets a host CPU of its own; mixed: those of dedicatedCpus do.'),
+    dedicatedCpus: list(whole(limits.cpus), limits.cpus)
+      .default([])
+      .describe('With mixed, and only then: the guest CPUs, of those in cpus, that get a host CPU of their own.'),
+    cpuThreadPolicy: z
+      .enum(['prefer', 'isolate', 'require'])
+      .nullable()
+      .default(null)
+      .describe(
+        'How dedicated CPUs use the threads of a core: prefer threads of one core, isolate: a core each, require threads of one core; null: as it comes.',
+      ),
     pageSize: z
       .union([z.enum(['small', 'large', 'any']), positive(limits.memoryMib * 1_024)], {
         error: 'must be small, large, any or a page size in KiB, a whole number of 1 or more',
       })
       .nullable()
-      .default(null),
+      .default(null)
+      .meta({ description: 'Pages that back the memory: a kind of them, or their size; null: pages are not counted.', unit: 'KiB' }),
   })
   .superRefine(({ cpus, cpuPolicy, dedicatedCpus }, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['dedicatedCpus'], input: dedicatedCpus, message })
@@ -45,15 +53,16 @@ const numaCell = z
   })
 
 const pciRequest = z.strictObject({
-  /** Ties the devices to, say, a network port. */
-  requestId: name.nullable().default(null),
-  /** As the operator named the kind of device. */
-  alias: name.nullable().default(null),
-  count: positive(limits.entries),
-  /** Alternatives: a device that has all the properties of one of them will do. */
-  specs: list(keyValues),
-  /** How near to the guest's cells the devices must be. */
-  numaPolicy: z.enum(['legacy', 'required', 'preferred', 'socket']).default('legacy'),
+  requestId: name.nullable().default(null).describe('Ties the devices to, say, a network port.'),
+  alias: name.nullable().default(null).describe('As operators named the kind of device.'),
+  count: positive(limits.entries).meta({ description: 'How many.', unit: 'devices' }),
+  specs: list(keyValues).describe('Alternatives: a device that has all properties of one of them will do; empty: none will.'),
+  numaPolicy: z
+    .enum(['legacy', 'required', 'preferred', 'socket'])
+    .default('legacy')
+    .describe(
+      "How near to the guest's cells the devices must be: in one of them (required), there or where that is not known (legacy), there if possible (preferred), on their socket (socket).",
+    ),
 })
 
 /** A document of Nova's, kept as it came. */
@@ -68,34 +77,46 @@ export const novaDocument = z
 export const requestSpecV1_1 = z
   .strictObject({
     ...requestFields,
-    version: z.literal('1.1').default('1.1'),
+    version: z.literal('1.1').default('1.1').describe('Version of this form.'),
     numaTopology: z
       .strictObject({
-        cells: list(numaCell, limits.numaCells).min(1),
-        /** Where the emulator's own threads run: among the shared CPUs, or on a CPU of their own; null: with the guest's. */
-        emulatorThreadsPolicy: z.enum(['share', 'isolate']).nullable().default(null),
+        cells: list(numaCell, limits.numaCells).min(1).describe("Each goes to a cell of the host's own."),
+        emulatorThreadsPolicy: z
+          .enum(['share', 'isolate'])
+          .nullable()
+          .default(null)
+          .describe(
+            "Where the emulator's own threads run: among the host's shared CPUs (share), on a CPU of their own (isolate); null: on the guest's.",
+          ),
       })
       .nullable()
-      .default(null),
-    pciRequests: list(pciRequest, limits.pciRequests).default([]),
+      .default(null)
+      .describe('How the guest is divided; null: it is not.'),
     requestedDestination: z
       .strictObject({
         ...destinationFields,
-        /** Aggregates (uuid) in none of which the host may be. */
-        forbiddenAggregates: list(uuid).default([]),
+        forbiddenAggregates: list(uuid).default([]).describe('Aggregates in none of which the host may be.'),
       })
       .nullable()
-      .default(null),
-    /**
-     * Which filters run on hosts of forceHosts and forceNodes: ALL; HARD: only those of what cannot be otherwise (fit of
-     * every kind, ComputeFilter, server groups); NONE: none but what every claim needs.
-     */
-    forceVerify: z.enum(['ALL', 'HARD', 'NONE']).default('ALL'),
-    /** The request as Nova wrote it, where it came so: Nova's rules read it; the other fields are derived from it. */
+      .default(null)
+      .describe('Where it should go; null: anywhere.'),
+    pciRequests: list(pciRequest, limits.pciRequests).default([]).describe('PCI devices, each request with devices of its own.'),
+    forceVerify: z
+      .enum(['ALL', 'HARD', 'NONE'])
+      .default('ALL')
+      .describe(
+        'Which filters run on hosts of forceHosts and forceNodes: all; those of what cannot be otherwise (fit of every kind, ComputeFilter, server groups); none but what every claim needs.',
+      ),
     nova: z
-      .strictObject({ form: z.enum(['RequestSpec', 'legacy']), document: novaDocument })
+      .strictObject({
+        form: z
+          .enum(['RequestSpec', 'legacy'])
+          .describe("A RequestSpec in Nova's wire form, or the request_spec and filter_properties of old."),
+        document: novaDocument.describe('Kept as it came: a key that is missing and a key with null are two things.'),
+      })
       .nullable()
-      .default(null),
+      .default(null)
+      .describe("The request as Nova wrote it, where it came so: Nova's rules read it; the other fields are derived from it."),
   })
   .superRefine(checkRequest)
   .transform(countInstances)
@@ -129,8 +150,8 @@ export function downgradeTo1_0(spec: RequestSpecV1_1): Parsed<RequestSpecV1_0> {
     problems.push(newerField('spec', '1.0', path, found, expected))
   }
   if (pciRequests.length > 0) lacks(['pciRequests'], pciRequests, 'an empty list')
-  const { forbiddenAggregates = [], ...destination } = requestedDestination ?? {}
-  if (forbiddenAggregates.length > 0) lacks(['requestedDestination', 'forbiddenAggregates'], forbiddenAggregates, 'an empty list')
+  const forbidden = requestedDestination?.forbiddenAggregates ?? []
+  if (forbidden.length > 0) lacks(['requestedDestination', 'forbiddenAggregates'], forbidden, 'an empty list')
   if (forceVerify !== 'ALL') lacks(['forceVerify'], forceVerify, 'ALL')
   if (nova !== null) lacks(['nova'], nova, 'null')
   if (numaTopology !== null && numaTopology.emulatorThreadsPolicy !== null)
@@ -144,12 +165,13 @@ export function downgradeTo1_0(spec: RequestSpecV1_1): Parsed<RequestSpecV1_0> {
     return { ...cell, cpuPolicy: 'dedicated' as const }
   })
   if (problems.length > 0) return { ok: false, problems }
+  const { forbiddenAggregates: _, ...destination } = requestedDestination ?? { host: null, node: null, aggregates: [] }
   return {
     ok: true,
     value: {
       ...rest,
-      requestedDestination: requestedDestination && (destination as RequestSpecV1_0['requestedDestination']),
       version: '1.0',
+      requestedDestination: requestedDestination && destination,
       numaTopology: cells === undefined ? null : { cells },
     },
   }
