@@ -43,6 +43,7 @@ export {
   publishedStats,
   type StatsVersion,
   statsIn,
+  statsSchemas,
   statsVersions,
 } from './fleet/stats-versions.ts'
 export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
@@ -78,6 +79,7 @@ export {
   publishedSpec,
   type SpecVersion,
   specIn,
+  specSchemas,
   specVersions,
 } from './request/versions.ts'
 export { type Decided, type DecideInput, decide, liftSource } from './schedulers/decide.ts'

@@ -18,6 +18,9 @@ interface KeptSpec {
   readonly image: { readonly properties: Readonly<Record<string, string>> } | null
   readonly schedulerHints: Readonly<Record<string, readonly string[]>>
   readonly requestedDestination: object | null
+  /** Since 1.1. */
+  readonly nova?: object | null
+  readonly pciRequests?: readonly { readonly specs: readonly Readonly<Record<string, string>>[] }[]
 }
 
 interface Asked {
@@ -39,14 +42,17 @@ export async function readMove(client: Client, id: string, flags: SpecFlags) {
   return { moveOf, spec: { gantt: withFlags(askedFor(claim), flags) } }
 }
 
-/** What was asked, for the claim's instance alone and anywhere; its group follows it by itself. */
+/** What was asked, for the claim's instance alone and anywhere; its group follows it by itself. Nova's own words would still say where it was. */
 function askedFor({ instanceUuid, decision: { spec } }: Asked) {
-  const { flavor, image, schedulerHints, requestedDestination, ...rest } = spec.document
+  const { flavor, image, schedulerHints, requestedDestination, pciRequests, nova: _, ...rest } = spec.document
   return {
     ...rest,
     flavor: { ...flavor, extraSpecs: pairsOf(flavor.extraSpecs) },
     image: image === null ? null : { ...image, properties: pairsOf(image.properties) },
     schedulerHints: Object.entries(schedulerHints).map(([key, values]) => ({ key, values })),
+    ...(pciRequests && {
+      pciRequests: pciRequests.map((request) => ({ ...request, specs: request.specs.map((spec) => ({ properties: pairsOf(spec) })) })),
+    }),
     requestedDestination: requestedDestination === null ? null : { ...requestedDestination, host: null, node: null },
     numInstances: 1,
     instanceUuids: instanceUuid === null ? [] : [instanceUuid],

@@ -21,6 +21,7 @@ export const builder = new SchemaBuilder<{
     Duration: Both<number>
     SafeInt: Both<number>
     UUID: Both<string>
+    PageSize: Both<number | string>
     Revision: Both<number>
     PackedColumn: { Input: never; Output: PackedArray }
     JSON: Both<unknown>

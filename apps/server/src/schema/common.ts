@@ -1,8 +1,24 @@
 import type { Impact } from '../services/hosts.ts'
+import { type Issue, issue } from '../services/outcome.ts'
 import { builder } from './builder.ts'
 
 /** A record as the list of pairs that GraphQL can type. */
 export const toPairs = (record: Readonly<Record<string, string>>) => Object.entries(record).map(([key, value]) => ({ key, value }))
+
+/** The pairs as a record; a key that is given twice is added to the issues. Nothing where nothing was given. */
+export function toRecord<Value>(
+  pairs: readonly { readonly key: string; readonly value: Value }[] | null | undefined,
+  path: readonly string[],
+  issues: Issue[],
+): Record<string, Value> | undefined {
+  if (!pairs) return undefined
+  const entries = new Map<string, Value>()
+  for (const [i, { key, value }] of pairs.entries()) {
+    if (entries.has(key)) issues.push(issue([...path, String(i), 'key'], key, 'be given once', 'call.repeated'))
+    entries.set(key, value)
+  }
+  return Object.fromEntries(entries)
+}
 
 export const KeyValue = builder.objectRef<{ readonly key: string; readonly value: string }>('KeyValue').implement({
   description: 'One entry of a map of texts.',

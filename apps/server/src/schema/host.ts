@@ -9,6 +9,7 @@ import {
   type ResourceUsage as Usage,
 } from '../services/host-view.ts'
 import type { StatusSetOutcome } from '../services/hosts.ts'
+import { statsDocument } from '../services/published.ts'
 import type { HostEvent } from '../services/watch.ts'
 import { builder } from './builder.ts'
 import { ImpactPreview, ResourceNameInput } from './common.ts'
@@ -97,6 +98,12 @@ builder.node(Host, {
       resolve: (host) => (host.record.cells.length > 0 ? numaCellsOf(host) : null),
     }),
     gpus: t.field({ type: [HostGpu], description: 'Its GPUs.', resolve: ({ record }) => record.gpus }),
+    stats: t.field({
+      type: 'JSON',
+      description: 'What it reported of itself, deltas included (docs/host-stats.md).',
+      args: { version: t.arg.string({ description: 'In this version; if not given, in the oldest that says all of it.' }) },
+      resolve: ({ record }, { version }) => statsDocument(record.stats, version ?? null),
+    }),
     runningVms: t.int({
       description: 'Instances: as reported, and claims that the report does not count yet.',
       resolve: ({ fleet, record }) => fleet.hosts.columns.instances[record.index] ?? 0,

@@ -2,10 +2,10 @@ import { currentSpec, demandOf } from '@gantt/scheduler-core'
 import type { StoredRequestSpec } from '../services/decisions.ts'
 import { readLegacySpec, readNovaSpec } from '../services/nova-import.ts'
 import type { Issue } from '../services/outcome.ts'
-import { issue } from '../services/outcome.ts'
 import type { SpecDocument } from '../services/placement.ts'
+import { specDocument } from '../services/published.ts'
 import { builder } from './builder.ts'
-import { KeyValueInput, withoutNulls } from './common.ts'
+import { KeyValueInput, toRecord, withoutNulls } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { idOf } from './ids.ts'
 
@@ -54,13 +54,50 @@ const NumaCellInput = builder.inputType('NumaCellInput', {
     id: t.int({ required: true, description: "The guest's number of the cell." }),
     cpus: t.intList({ required: true, description: 'Guest CPUs; only their count matters.' }),
     memoryMb: t.int({ required: true, description: 'Memory in MiB.' }),
-    cpuPolicy: t.string({ description: 'shared or dedicated; shared if not given.' }),
+    cpuPolicy: t.string({ description: 'shared, dedicated or mixed; shared if not given.' }),
+    dedicatedCpus: t.intList({ description: 'With mixed, and only then: the guest CPUs that get a host CPU of their own. Since 1.1.' }),
+    cpuThreadPolicy: t.string({
+      description: 'How dedicated CPUs use the threads of a core: prefer, isolate or require; as it comes if not given. Since 1.1.',
+    }),
+    pageSize: t.field({ type: 'PageSize', description: 'Pages that back the memory; not counted if not given. Since 1.1.' }),
   }),
 })
 
 const NumaRequestInput = builder.inputType('NumaRequestInput', {
   description: "How the guest is divided; each cell goes to a cell of the host's own.",
-  fields: (t) => ({ cells: t.field({ type: [NumaCellInput], required: true, description: 'The cells.' }) }),
+  fields: (t) => ({
+    cells: t.field({ type: [NumaCellInput], required: true, description: 'The cells.' }),
+    emulatorThreadsPolicy: t.string({
+      description: "Where the emulator's own threads run: share or isolate; on the guest's CPUs if not given. Since 1.1.",
+    }),
+  }),
+})
+
+const PciSpecInput = builder.inputType('PciSpecInput', {
+  description: 'Properties that a PCI device must have, all of them.',
+  fields: (t) => ({ properties: t.field({ type: [KeyValueInput], required: true, description: 'E.g. vendor_id, product_id.' }) }),
+})
+
+const PciRequestInput = builder.inputType('PciRequestInput', {
+  description: 'PCI devices of one kind.',
+  fields: (t) => ({
+    requestId: t.string({ description: 'Ties the devices to, say, a network port.' }),
+    alias: t.string({ description: 'As operators named the kind of device.' }),
+    count: t.int({ required: true, description: 'How many.' }),
+    specs: t.field({ type: [PciSpecInput], required: true, description: 'Alternatives: a device that fits one of them will do.' }),
+    numaPolicy: t.string({
+      description: "How near to the guest's cells they must be: legacy, required, preferred or socket; legacy if not given.",
+    }),
+  }),
+})
+
+const ForceVerify = builder.enumType('ForceVerify', {
+  description: 'Which filters run on hosts that a request forces.',
+  values: {
+    ALL: { description: 'All.' },
+    HARD: { description: 'Those of what cannot be otherwise: fit of every kind, ComputeFilter, server groups.' },
+    NONE: { description: 'None but what every claim needs.' },
+  } as const,
 })
 
 const GpuRequestInput = builder.inputType('GpuRequestInput', {
@@ -112,7 +149,7 @@ const HintInput = builder.inputType('HintInput', {
 const RequestSpecInput = builder.inputType('RequestSpecInput', {
   description: 'What is to be placed, in our own typed form.',
   fields: (t) => ({
-    version: t.string({ defaultValue: '1.0', description: 'Version of this form.' }),
+    version: t.string({ description: 'Version of this form: 1.0 or 1.1; the newest if not given.' }),
     instanceUuids: t.field({ type: ['UUID'], description: 'Names the instances; their number is numInstances.' }),
     numInstances: t.int({ description: '1 to 1000; 1 if neither this nor instanceUuids is given.' }),
     projectId: t.string({ description: 'Whose.' }),
@@ -123,10 +160,12 @@ const RequestSpecInput = builder.inputType('RequestSpecInput', {
     instanceGroup: t.field({ type: InstanceGroupInput, description: 'Together with, or apart from, others.' }),
     numaTopology: t.field({ type: NumaRequestInput, description: 'How the guest is divided.' }),
     gpus: t.field({ type: GpuRequestInput, description: 'GPUs.' }),
+    pciRequests: t.field({ type: [PciRequestInput], description: 'PCI devices. Since 1.1.' }),
     requestedResources: t.field({ type: [ResourceGroupInput], description: 'More resources and traits.' }),
     requestedDestination: t.field({ type: DestinationInput, description: 'Where it should go.' }),
     forceHosts: t.stringList({ description: 'Only these hosts; the filters still run.' }),
     forceNodes: t.stringList({ description: 'Only these nodes; the filters still run.' }),
+    forceVerify: t.field({ type: ForceVerify, description: 'Which filters run on forced hosts; ALL if not given. Since 1.1.' }),
     ignoreHosts: t.stringList({ description: 'Not these hosts.' }),
     schedulerHints: t.field({ type: [HintInput], description: "Hints in Nova's words." }),
     isBfv: t.boolean({ defaultValue: false, description: 'Boots from a volume: the root disk takes nothing from the host.' }),
@@ -156,25 +195,23 @@ export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput
   if (legacy !== undefined && legacy !== null) return readLegacySpec(legacy, [...path, 'legacy'])
   const at = [...path, 'gantt']
   const issues: Issue[] = []
-  const map = <Value>(pairs: readonly { readonly key: string; readonly value: Value }[] | null | undefined, field: readonly string[]) => {
-    if (!pairs) return undefined
-    const entries = new Map<string, Value>()
-    for (const [i, { key, value }] of pairs.entries()) {
-      if (entries.has(key)) issues.push(issue([...at, ...field, String(i), 'key'], key, 'be given once', 'call.repeated'))
-      entries.set(key, value)
-    }
-    return Object.fromEntries(entries)
-  }
+  const map = <Value>(pairs: readonly { readonly key: string; readonly value: Value }[] | null | undefined, field: readonly string[]) =>
+    toRecord(pairs, [...at, ...field], issues)
   if (!gantt) return { document: undefined, issues, path: at }
-  const { flavor, image, schedulerHints, ...rest } = gantt
+  const { flavor, image, schedulerHints, pciRequests, ...rest } = gantt
   const hints = schedulerHints?.map(({ key, values }) => ({ key, value: values }))
-  const document = withoutNulls({
+  const pci = pciRequests?.map(({ specs, ...request }, i) => ({
+    ...request,
+    specs: specs.map(({ properties }, j) => map(properties, ['pciRequests', String(i), 'specs', String(j), 'properties'])),
+  }))
+  const parts = {
     ...rest,
+    pciRequests: pci,
     flavor: { ...flavor, extraSpecs: map(flavor.extraSpecs, ['flavor', 'extraSpecs']) },
     image: image ? { ...image, properties: map(image.properties, ['image', 'properties']) } : undefined,
     schedulerHints: map(hints, ['schedulerHints']),
-  })
-  return { document, issues, path: at }
+  }
+  return { document: withoutNulls(parts), issues, path: at }
 }
 
 export const RequestSpec = builder.objectRef<StoredRequestSpec>('RequestSpec')
@@ -184,7 +221,7 @@ builder.node(RequestSpec, {
   id: { resolve: ({ id }) => id, description: 'Global id.' },
   loadOne: (id, { decisions }) => decisions.findSpec(id),
   fields: (t) => ({
-    version: t.exposeString('version', { description: 'Version of its form.' }),
+    version: t.exposeString('version', { description: 'Version of its form: the oldest that says all of it.' }),
     numInstances: t.int({ description: 'How many instances.', resolve: ({ document }) => document.numInstances }),
     flavorName: t.string({ nullable: true, description: 'As the caller named it.', resolve: ({ document }) => document.flavor.name }),
     vcpus: t.int({ description: 'Per instance.', resolve: ({ document }) => demandOf(currentSpec(document)).vcpus }),
@@ -196,7 +233,12 @@ builder.node(RequestSpec, {
       description: 'The zone asked for.',
       resolve: ({ document }) => document.availabilityZone,
     }),
-    document: t.expose('document', { type: 'JSON', description: 'All of it.' }),
+    document: t.field({
+      type: 'JSON',
+      description: 'All of it (docs/request-spec.md).',
+      args: { version: t.arg.string({ description: 'In this version; if not given, in the oldest that says all of it.' }) },
+      resolve: ({ document }, { version }) => specDocument(document, version ?? null),
+    }),
     digest: t.exposeString('id', { description: 'sha256 of the canonical document.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Store time at which it was first asked.' }),
   }),

@@ -64,6 +64,15 @@ export const scalarRules = {
     read: (value) => (typeof value === 'string' && uuidForm.test(value) ? value.toLowerCase() : undefined),
     write: (value) => value,
   } as ScalarRule<string>,
+  PageSize: {
+    description: 'Memory pages: small, large, any, or their size in KiB as a whole number.',
+    allowed: 'small, large, any, or a whole number of KiB, 1 or more',
+    read: (value) =>
+      value === 'small' || value === 'large' || value === 'any' || (Number.isSafeInteger(value) && (value as number) >= 1)
+        ? (value as number | string)
+        : undefined,
+    write: (value) => value,
+  } as ScalarRule<number | string>,
   Revision: {
     description: "Opaque position in the fleet's change log. Comparable only through the API.",
     allowed: 'a revision that the API handed out',

@@ -1,4 +1,5 @@
 import { builder } from './builder.ts'
+import { KeyValueInput } from './common.ts'
 
 const SupportedInstanceInput = builder.inputType('SupportedInstanceInput', {
   description: 'A kind of instance that the host can run.',
@@ -32,6 +33,16 @@ const MetricInput = builder.inputType('MetricInput', {
   }),
 })
 
+const MemoryPagesInput = builder.inputType('MemoryPagesInput', {
+  description: 'Memory pages of one size.',
+  fields: (t) => ({
+    sizeKib: t.int({ required: true, description: 'Size of a page in KiB.' }),
+    total: t.field({ type: 'SafeInt', required: true, description: 'Pages of this size.' }),
+    used: t.field({ type: 'SafeInt', description: 'In use by running instances; not given: counted by claims.' }),
+    reserved: t.field({ type: 'SafeInt', description: 'Kept back for the host itself; 0 if not given.' }),
+  }),
+})
+
 const HostNumaCellInput = builder.inputType('HostNumaCellInput', {
   description: 'A NUMA cell of the host.',
   fields: (t) => ({
@@ -41,6 +52,14 @@ const HostNumaCellInput = builder.inputType('HostNumaCellInput', {
     cpuUsage: t.int({ description: 'Shared CPUs in use by running instances; not given: counted by claims.' }),
     memoryMb: t.int({ required: true, description: 'MiB.' }),
     memoryUsageMb: t.int({ description: 'MiB in use by running instances; not given: counted by claims.' }),
+    siblings: t.field({
+      type: t.listRef(t.listRef('Int')),
+      description: 'CPUs that are threads of one core, core by core; those in none are cores of their own. Since 1.1.',
+    }),
+    pages: t.field({ type: [MemoryPagesInput], description: 'Memory pages, each size once. Since 1.1.' }),
+    dedicatedCpuset: t.intList({ description: 'CPUs that instances may be given for themselves; any if not given. Since 1.1.' }),
+    socket: t.int({ description: 'The socket of the cell. Since 1.1.' }),
+    physicalNetworks: t.stringList({ description: 'Physical networks that are near. Since 1.1.' }),
   }),
 })
 
@@ -67,9 +86,23 @@ const InventoryInput = builder.inputType('InventoryInput', {
   }),
 })
 
+const PciPoolInput = builder.inputType('PciPoolInput', {
+  description: 'PCI devices of the host that are alike.',
+  fields: (t) => ({
+    vendorId: t.string({ required: true, description: 'E.g. 8086.' }),
+    productId: t.string({ required: true, description: 'E.g. 10ed.' }),
+    numaNode: t.int({ description: 'The cell that they are near to; not given: not known.' }),
+    deviceType: t.string({ description: 'E.g. type-VF.' }),
+    tags: t.field({ type: [KeyValueInput], description: 'Further properties, e.g. physical_network.' }),
+    total: t.field({ type: 'SafeInt', required: true, description: 'How many.' }),
+    used: t.field({ type: 'SafeInt', description: 'In use by running instances; not given: counted by claims.' }),
+  }),
+})
+
 export const FullStatsInput = builder.inputType('FullStatsInput', {
   description: 'A full picture of a host.',
   fields: (t) => ({
+    version: t.string({ description: 'Version of this form: 1.0 or 1.1; the newest if not given.' }),
     vcpus: t.int({ required: true, description: 'CPUs.' }),
     vcpusUsed: t.int({ required: true, description: 'CPUs given to running instances.' }),
     memoryMb: t.int({ required: true, description: 'MiB.' }),
@@ -91,7 +124,9 @@ export const FullStatsInput = builder.inputType('FullStatsInput', {
     cpuInfo: t.field({ type: CpuInfoInput, description: 'Its CPUs.' }),
     metrics: t.field({ type: [MetricInput], description: 'Measurements.' }),
     numaCells: t.field({ type: [HostNumaCellInput], description: 'How it is divided.' }),
+    tunneledCells: t.intList({ description: 'NUMA cells (by id) that tunnelled networks are near to. Since 1.1.' }),
     gpus: t.field({ type: [GpuInput], description: 'Its GPUs.' }),
+    pciPools: t.field({ type: [PciPoolInput], description: 'Its PCI devices. Since 1.1.' }),
     traits: t.stringList({ description: 'E.g. HW_CPU_X86_AVX2.' }),
     inventories: t.field({ type: [InventoryInput], description: 'More resource classes.' }),
     instances: t.field({ type: ['UUID'], description: 'What really runs there: reconciles claims. Not given: not told.' }),

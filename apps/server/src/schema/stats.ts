@@ -1,6 +1,7 @@
+import type { Issue } from '../services/outcome.ts'
 import type { ReportApplied, ReportInput, ReportNeedsFull, ReportOutcome, ReportStale } from '../services/stats.ts'
 import { builder } from './builder.ts'
-import { ResourceNameInput, withoutNulls } from './common.ts'
+import { ResourceNameInput, toRecord, withoutNulls } from './common.ts'
 import { resultUnion, UserError, ValidationError } from './errors.ts'
 import { Claim, Host } from './refs.ts'
 import { FullStatsInput, StatsDeltaInput } from './stats-input.ts'
@@ -133,8 +134,15 @@ builder.mutationField('updateResourceStats', (t) =>
   }),
 )
 
+/** What another service, or Nova, wrote is left as it is. */
 const verbatim: ReadonlySet<string> = new Set(['document', 'nova'])
 
-function toReport({ name, reporter, report }: typeof ResourceStatsInput.$inferInput): ReportInput {
-  return { name, ...reporter, ...(withoutNulls(report, verbatim) as Pick<ReportInput, 'full' | 'delta' | 'nova' | 'namespace'>) }
+function toReport({ name, reporter, report }: typeof ResourceStatsInput.$inferInput, i: number): ReportInput {
+  const issues: Issue[] = []
+  const pciPools = report.full?.pciPools?.map(({ tags, ...pool }, j) => ({
+    ...pool,
+    tags: toRecord(tags, ['input', 'updates', String(i), 'report', 'full', 'pciPools', String(j), 'tags'], issues),
+  }))
+  const parts = report.full ? { full: { ...report.full, pciPools } } : report
+  return { name, ...reporter, ...(withoutNulls(parts, verbatim) as Pick<ReportInput, 'full' | 'delta' | 'nova' | 'namespace'>), issues }
 }

@@ -29,6 +29,8 @@ export interface ReportInput {
   readonly name: HostNameInput
   readonly incarnation: string
   readonly sequence: number
+  /** What was wrong with its form already. */
+  readonly issues?: readonly Issue[]
   readonly full?: unknown
   readonly delta?: unknown
   /** A full picture in Nova's words. */
@@ -199,6 +201,7 @@ function parse(input: ReportInput, path: readonly string[]): Read {
   const node = name.node ?? name.host
   const identity: HostName & { incarnation: string; sequence: number } = { host: name.host, node, incarnation, sequence }
   const issues = [
+    ...(input.issues ?? []),
     ...checkText([...path, 'name', 'host'], name.host),
     ...(typeof name.node === 'string' ? checkText([...path, 'name', 'node'], node) : []),
     ...checkRange([...path, 'reporter', 'sequence'], sequence, 0, Number.MAX_SAFE_INTEGER),

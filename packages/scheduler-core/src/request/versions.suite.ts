@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { canonicalJson } from '../canonical-json.ts'
+import type { Parsed } from '../problem.ts'
+
+/** Documents of one family in all its published versions. */
+export interface Family<Document extends object> {
+  /** Of each version, oldest first: what it accepts, and the digest of that shape, frozen when it was published. */
+  readonly versions: readonly { readonly version: string; readonly schema: z.ZodType; readonly frozen: string }[]
+  /** What no shape shows: inputs of a version, each with the first problem's path and message, or with nothing where it is accepted. */
+  readonly rules: readonly (readonly [name: string, version: string, input: object, problem?: string])[]
+  /** Inputs of the first version, and of the newest. */
+  readonly oldest: fc.Arbitrary<object>
+  readonly newest: fc.Arbitrary<object>
+  parse(input: unknown): Parsed<Document>
+  current(document: object): Document
+  in(version: string, document: Document): Parsed<object>
+  published(document: Document): object
+  versionOf(document: object): string
+}
+
+/** What a version accepts, without the words that explain it. */
+export const shapeOf = (schema: z.ZodType): unknown =>
+  JSON.parse(
+    JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), (key, value: unknown) =>
+      (key === 'description' || key === 'unit') && typeof value === 'string' ? undefined : value,
+    ),
+  )
+
+const digestOf = (schema: z.ZodType): string =>
+  createHash('sha256')
+    .update(canonicalJson(shapeOf(schema)))
+    .digest('hex')
+
+/** The laws of published versions. */
+export function describeVersions<Document extends object>(family: Family<Document>): void {
+  const { versions, rules, oldest, newest, parse, current, published } = family
+  const first = versions[0] as (typeof versions)[number]
+  const last = versions.at(-1) as (typeof versions)[number]
+  const parsed = (input: unknown): Document => {
+    const result = parse(input)
+    if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('; '))
+    return result.value
+  }
+  /** An input that says its version. */
+  const as = (version: string, input: object) => ({ ...input, version })
+  /** A document as it was written: by the version's own schema. */
+  const written = (schema: z.ZodType, input: object): object => schema.parse(input) as object
+
+  // another digest is another version: publish it in a file of its own, and leave this one as it was
+  test.each(versions)('version $version accepts what it accepted when it was published', ({ schema, frozen }) => {
+    expect(digestOf(schema)).toBe(frozen)
+  })
+
+  test.each(rules.map(([name, version, input, problem]) => ({ name, version, input, problem })))('$name ($version)', (row) => {
+    const { version, input, problem } = row
+    const result = parse(as(version, input))
+    expect(result.ok ? undefined : `${result.problems[0]?.path.join('.')}: ${result.problems[0]?.message}`).toBe(problem)
+  })
+
+  test('a version that is none is refused with those that are', () => {
+    for (const version of ['0.9', '9.0', 1, '', null])
+      expect(parse(as(version as string, {}))).toMatchObject(
+        version === null
+          ? { ok: false }
+          : { ok: false, problems: [{ path: ['version'], expected: `one of ${versions.map((one) => one.version).join(', ')}` }] },
+      )
+  })
+
+  describe('laws', () => {
+    test('what the oldest version says is the same in the newest, and comes back as it was', () => {
+      fc.assert(
+        fc.property(oldest, (input) => {
+          const document = written(first.schema, input)
+          const newer = current(document)
+          expect(family.versionOf(newer)).toBe(last.version)
+          expect(family.in(first.version, newer)).toEqual({ ok: true, value: document })
+          expect(canonicalJson(published(newer))).toBe(canonicalJson(document))
+        }),
+        { numRuns: 200 },
+      )
+    })
+
+    test('an input of the oldest version means the same whatever version it says', () => {
+      fc.assert(
+        fc.property(oldest, (input) => {
+          const silent = parsed(input)
+          for (const { version } of versions) expect(parsed(as(version, input))).toEqual(silent)
+        }),
+        { numRuns: 100 },
+      )
+    })
+
+    test('what is written down is in the oldest version that says it, and is read as it was', () => {
+      fc.assert(
+        fc.property(newest, (input) => {
+          const document = parsed(as(last.version, input))
+          const kept = published(document)
+          expect(current(kept)).toEqual(document)
+          expect(parsed(JSON.parse(JSON.stringify(kept)))).toEqual(document)
+          const saying = versions.filter(({ version }) => family.in(version, document).ok).map(({ version }) => version)
+          expect(family.versionOf(kept)).toBe(saying[0])
+          expect(saying.at(-1)).toBe(last.version)
+        }),
+        { numRuns: 200 },
+      )
+    })
+
+    test('an older version says a document whole, or names every field that it has no words for', () => {
+      fc.assert(
+        fc.property(newest, (input) => {
+          const document = parsed(as(last.version, input))
+          const older = family.in(first.version, document)
+          if (older.ok) {
+            expect(written(first.schema, older.value)).toEqual(older.value)
+            expect(current(older.value)).toEqual(document)
+            return
+          }
+          expect(older.problems.length).toBeGreaterThan(0)
+          const rest = JSON.parse(JSON.stringify(document))
+          for (const { path, actual, message } of older.problems) {
+            expect(message).toContain(actual)
+            unset(rest, path)
+          }
+          const { version: _, ...plain } = rest
+          // without those fields, nothing is left that it could not say
+          expect(family.in(first.version, parsed(plain)).ok).toBe(true)
+        }),
+        { numRuns: 200 },
+      )
+    })
+  })
+}
+
+/** Takes a field out, and what only goes with it. */
+function unset(root: Record<string, never>, path: readonly string[]): void {
+  const holder = path.slice(0, -1).reduce<Record<string, unknown>>((at, key) => at[key] as Record<string, unknown>, root)
+  const [field] = path.slice(-1)
+  delete holder[field as string]
+  if (field === 'cpuPolicy') delete holder.dedicatedCpus
+}

@@ -1,0 +1,257 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { canonicalJson } from '../canonical-json.ts'
+import { aUuid } from '../testing/index.ts'
+import { parseRequestSpec } from './parse.ts'
+import { requestSpecV1_0 } from './versions/v1-0.ts'
+import { requestSpecV1_1 } from './versions/v1-1.ts'
+import { describeVersions } from './versions.suite.ts'
+import { CURRENT_SPEC_VERSION, currentSpec, type PublishedSpec, publishedSpec, type SpecVersion, specIn, specSchemas } from './versions.ts'
+
+const name = fc.constantFrom('h1', 'h2', 'a b', 'π😀')
+const names = fc.array(name, { maxLength: 2 })
+const uuid = fc.integer({ min: 1, max: 99 }).map(aUuid)
+const amount = fc.integer({ min: 0, max: 4_096 })
+const pairs = fc.dictionary(fc.constantFrom('a', 'hw:cpu_policy', 'constructor'), fc.constantFrom('x', ''))
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
+const some = <T>(shape: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) => fc.record(shape, { requiredKeys: [] })
+
+const cell = {
+  cpus: fc.uniqueArray(fc.integer({ min: 0, max: 31 }), { minLength: 1, maxLength: 4 }),
+  memoryMb: fc.integer({ min: 1, max: 9 }),
+}
+const policy = fc.constantFrom('shared', 'dedicated')
+const numbered = <T extends object>(cells: fc.Arbitrary<T>) =>
+  fc.array(cells, { minLength: 1, maxLength: 3 }).map((all) => all.map((one, id) => ({ ...one, id })))
+
+const fields = {
+  numInstances: fc.integer({ min: 1, max: 1_000 }),
+  projectId: orNull(name),
+  userId: orNull(name),
+  image: orNull(some({ id: orNull(name), architecture: orNull(name), minRamMb: amount, minDiskGb: amount, properties: pairs })),
+  availabilityZone: orNull(name),
+  instanceGroup: orNull(
+    fc.record({
+      uuid,
+      policy: fc.constantFrom('AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'),
+      maxServerPerHost: orNull(fc.integer({ min: 1, max: 9 })),
+      hosts: names,
+    }),
+  ),
+  gpus: orNull(some({ count: fc.integer({ min: 1, max: 8 }), shareMilli: fc.integer({ min: 1, max: 1_000 }), models: names })),
+  requestedResources: fc.array(
+    fc.record({
+      amounts: fc.constant([{ resourceClass: 'CUSTOM_X', amount: 1 }]),
+      requiredTraits: fc.constant(['SSD']),
+      memberOf: fc.array(uuid),
+    }),
+    { maxLength: 2 },
+  ),
+  requestedDestination: orNull(some({ host: orNull(name), node: orNull(name), aggregates: fc.array(uuid, { maxLength: 2 }) })),
+  forceHosts: names,
+  forceNodes: names,
+  ignoreHosts: names,
+  schedulerHints: fc.dictionary(fc.constantFrom('different_host', 'query'), names),
+  isBfv: fc.boolean(),
+}
+const flavor = fc
+  .tuple(amount, amount, some({ name: orNull(name), rootGb: amount, swapMb: amount, extraSpecs: pairs }))
+  .map(([vcpus, memoryMb, rest]) => ({ vcpus, memoryMb, ...rest }))
+
+const oldest = fc
+  .tuple(flavor, some({ ...fields, numaTopology: orNull(fc.record({ cells: numbered(fc.record({ ...cell, cpuPolicy: policy })) })) }))
+  .map(([own, rest]) => ({ flavor: own, ...rest }))
+
+const newCell = fc
+  .tuple(
+    fc.record({ ...cell, cpuPolicy: fc.oneof(policy, fc.constant('mixed')) }),
+    some({
+      cpuThreadPolicy: orNull(fc.constantFrom('prefer', 'isolate', 'require')),
+      pageSize: orNull(fc.oneof(fc.constantFrom('small', 'large', 'any'), fc.constantFrom(4, 2_048, 1_048_576))),
+    }),
+  )
+  .map(([own, rest]) => ({ ...own, ...rest, ...(own.cpuPolicy === 'mixed' && { dedicatedCpus: own.cpus.slice(0, 1) }) }))
+
+const newest = fc
+  .tuple(
+    oldest,
+    some({
+      numaTopology: orNull(
+        fc
+          .tuple(numbered(newCell), orNull(fc.constantFrom('share', 'isolate')))
+          .map(([cells, emulatorThreadsPolicy]) => ({ cells, emulatorThreadsPolicy })),
+      ),
+      pciRequests: fc.array(
+        fc.record({
+          requestId: orNull(uuid),
+          alias: orNull(name),
+          count: fc.integer({ min: 1, max: 8 }),
+          specs: fc.array(pairs, { maxLength: 2 }),
+        }),
+        { maxLength: 2 },
+      ),
+      forceVerify: fc.constantFrom('ALL', 'ALL', 'HARD', 'NONE'),
+      nova: orNull(fc.record({ form: fc.constantFrom('RequestSpec', 'legacy'), document: fc.constant({ a: null, b: [1, { c: 'x' }] }) })),
+    }),
+  )
+  .map(([old, rest]) => ({ ...old, ...rest }))
+
+const small = { flavor: { vcpus: 1, memoryMb: 1 } }
+const withCell = (parts: object) => ({ ...small, numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1, ...parts }] } })
+const withPci = (parts: object) => ({ ...small, pciRequests: [{ count: 1, specs: [], ...parts }] })
+const DEDICATED = 'numaTopology.cells.0.dedicatedCpus'
+
+describeVersions({
+  versions: [
+    { version: '1.0', schema: requestSpecV1_0, frozen: '8328ad6f227d03a65a48404d1cd4264ec0091f31193508e5c2b68ff24c57528a' },
+    { version: '1.1', schema: requestSpecV1_1, frozen: 'd159d5ba4eb4d80cb597e2229de2ad4e403b74f2400d777bcb45dcae28e65b53' },
+  ],
+  rules: [
+    ['the least that can be asked', '1.0', small],
+    ['the least that can be asked', '1.1', small],
+    [
+      'more names than instances',
+      '1.0',
+      { ...small, numInstances: 1, instanceUuids: [aUuid(1), aUuid(2)] },
+      'numInstances: numInstances is 1; it must equal the number of instanceUuids, 2',
+    ],
+    [
+      'an instance named twice',
+      '1.0',
+      { ...small, instanceUuids: [aUuid(1), aUuid(1)] },
+      'instanceUuids: instanceUuids is a list of 2; it must not name an instance twice',
+    ],
+    [
+      'two cells of one number',
+      '1.0',
+      {
+        ...small,
+        numaTopology: {
+          cells: [
+            { id: 0, cpus: [0], memoryMb: 1 },
+            { id: 0, cpus: [0], memoryMb: 1 },
+          ],
+        },
+      },
+      'numaTopology.cells: numaTopology.cells is a list of 2; it must not number two cells alike',
+    ],
+    [
+      'an amount of a class that is none',
+      '1.0',
+      { flavor: { ...small.flavor, extraSpecs: { 'resources:x': '1' } } },
+      'flavor.extraSpecs.resources:x: flavor.extraSpecs.resources:x is "1"; it must be resources:CLASS with a whole number of 0 to 1099511627776',
+    ],
+    [
+      'a trait that is neither required nor forbidden',
+      '1.0',
+      { flavor: { ...small.flavor, extraSpecs: { 'trait:SSD': 'yes' } } },
+      'flavor.extraSpecs.trait:SSD: flavor.extraSpecs.trait:SSD is "yes"; it must be trait:NAME with the value required or forbidden',
+    ],
+    ['a field of a later version', '1.0', withPci({}), 'pciRequests: pciRequests is not a field of this version'],
+    [
+      'a policy of a later version',
+      '1.0',
+      withCell({ cpuPolicy: 'mixed' }),
+      'numaTopology.cells.0.cpuPolicy: numaTopology.cells.0.cpuPolicy is "mixed"; it must be one of shared, dedicated',
+    ],
+    ['mixed CPUs', '1.1', withCell({ cpuPolicy: 'mixed', dedicatedCpus: [1] })],
+    ['mixed CPUs, all dedicated', '1.1', withCell({ cpuPolicy: 'mixed', dedicatedCpus: [0, 1] })],
+    [
+      'mixed CPUs, none dedicated',
+      '1.1',
+      withCell({ cpuPolicy: 'mixed' }),
+      `${DEDICATED}: ${DEDICATED} is missing; it must name a CPU: cpuPolicy is mixed`,
+    ],
+    [
+      'dedicated CPUs of a shared cell',
+      '1.1',
+      withCell({ dedicatedCpus: [1] }),
+      `${DEDICATED}: ${DEDICATED} is a list of 1; it must be empty: cpuPolicy is shared, not mixed`,
+    ],
+    [
+      'dedicated CPUs of another cell',
+      '1.1',
+      withCell({ cpuPolicy: 'mixed', dedicatedCpus: [2] }),
+      `${DEDICATED}: ${DEDICATED} is a list of 1; it must be CPUs of the cell`,
+    ],
+    [
+      'a dedicated CPU listed twice',
+      '1.1',
+      withCell({ cpuPolicy: 'mixed', dedicatedCpus: [1, 1] }),
+      `${DEDICATED}: ${DEDICATED} is a list of 2; it must not list a CPU twice`,
+    ],
+    ['pages of 2 MiB', '1.1', withCell({ pageSize: 2_048 })],
+    [
+      'pages of no size',
+      '1.1',
+      withCell({ pageSize: 0 }),
+      'numaTopology.cells.0.pageSize: numaTopology.cells.0.pageSize is 0; it must be 1 or more',
+    ],
+    [
+      'pages of another word',
+      '1.1',
+      withCell({ pageSize: 'huge' }),
+      'numaTopology.cells.0.pageSize: numaTopology.cells.0.pageSize is "huge"; it must be small, large, any or a page size in KiB, a whole number of 1 or more',
+    ],
+    ['no PCI device', '1.1', withPci({ count: 0 }), 'pciRequests.0.count: pciRequests.0.count is 0; it must be 1 or more'],
+    [
+      'an unknown NUMA policy',
+      '1.1',
+      withPci({ numaPolicy: 'near' }),
+      'pciRequests.0.numaPolicy: pciRequests.0.numaPolicy is "near"; it must be one of legacy, required, preferred, socket',
+    ],
+    ['what Nova wrote', '1.1', { ...small, nova: { form: 'RequestSpec', document: { nova_object: null } } }],
+    [
+      'what Nova wrote, as text',
+      '1.1',
+      { ...small, nova: { form: 'RequestSpec', document: '{}' } },
+      'nova.document: nova.document is "{}"; it must be a JSON object',
+    ],
+    [
+      'what Nova wrote, with a date in it',
+      '1.1',
+      { ...small, nova: { form: 'legacy', document: { at: new Date(0) } } },
+      'nova.document: nova.document is an object; it must be a JSON object',
+    ],
+    [
+      'what Nova wrote, at length',
+      '1.1',
+      { ...small, nova: { form: 'legacy', document: { long: 'x'.repeat(262_144) } } },
+      'nova.document: nova.document is an object; it must be at most 262144 characters of JSON',
+    ],
+    [
+      'what Nova wrote, in a form that is none',
+      '1.1',
+      { ...small, nova: { form: 'wire', document: {} } },
+      'nova.form: nova.form is "wire"; it must be one of RequestSpec, legacy',
+    ],
+  ],
+  oldest,
+  newest,
+  parse: parseRequestSpec,
+  current: (document) => currentSpec(document as PublishedSpec),
+  in: (version, document) => specIn(version as SpecVersion, document),
+  published: publishedSpec,
+  versionOf: (document) => (document as PublishedSpec).version,
+})
+
+test('the newest version is the current one', () => {
+  expect(Object.keys(specSchemas).at(-1)).toBe(CURRENT_SPEC_VERSION)
+})
+
+test('a request of 1.0 has the digest that it had before there was a 1.1', () => {
+  const asked = { ...small, version: '1.0', numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1 }] }, schedulerHints: { query: ['x'] } }
+  const parsed = parseRequestSpec(asked)
+  if (!parsed.ok) throw new Error('not parsed')
+  expect(
+    createHash('sha256')
+      .update(canonicalJson(publishedSpec(parsed.value)))
+      .digest('hex'),
+  ).toBe('4856c831bf8d5a4f3ae18087b5bb5533b29e3133e8e8c8c377cc07ccfaaa625e')
+})
+
+test('of a request that comes again, the current form is the same object: what is worked out for it is worked out once', () => {
+  const document = requestSpecV1_0.parse(small)
+  expect(currentSpec(document)).toBe(currentSpec(document))
+})
