@@ -57,6 +57,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly st
   ['a destination', { requestedDestination: { host: 'secret-host-1' } }, {}, ['requestedDestination']],
   ['aggregates as a destination', { requestedDestination: { aggregates: [randomUUID()] } }, {}, ['requestedDestination']],
   ['aggregates of a resource group', { requestedResources: [{ amounts: [], memberOf: [randomUUID()] }] }, {}, ['requestedResources']],
+  ['what Nova wrote', { nova: { form: 'RequestSpec', document: {} } }, {}, ['nova']],
   ['hints', { schedulerHints: [{ key: 'same_host', values: [randomUUID()] }] }, {}, ['schedulerHints']],
   [
     'hosts of a group',

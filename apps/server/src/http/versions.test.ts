@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto'
+import { type Change, canonicalJson, isProposal, specSchemas, statsSchemas } from '@gantt/scheduler-core'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openService, type Service } from '../service.ts'
+import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+import { verifyStoredDecisions } from '../verify-stored-decisions.ts'
+
+let api: TestService
+let second: Service
+
+beforeAll(async () => {
+  api = await startTestService()
+  second = await openService({ connection: api.connection, host: '127.0.0.1', port: 0, warn: (message) => api.warnings.push(message) })
+})
+afterAll(async () => {
+  await second.close()
+  await api.close()
+})
+
+async function sql(text: string, values: unknown[] = []): Promise<Json[]> {
+  const client = new pg.Client(api.connection)
+  await client.connect()
+  try {
+    return (await client.query(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** A replica of the release before, which reads changes up to level 2, and gave a sign just now. */
+const olderReplica = () =>
+  sql(
+    `INSERT INTO replica SELECT 'of-the-release-before', NULL, '0.0.9', 2, 'NORMAL', NULL, 0, 0, 0, 0, NULL, '{}', seen_at_ms, seen_at_ms, NULL FROM replica LIMIT 1`,
+  )
+const olderReplicaGoes = () => sql(`DELETE FROM replica WHERE id = 'of-the-release-before'`)
+
+const logged = async (): Promise<Change[]> =>
+  (await sql('SELECT body FROM log ORDER BY revision')).flatMap(({ body }) => JSON.parse(body).changes)
+
+const levelOfLog = async (): Promise<number> => (await dataOf(api, '{ health { featureLevel } }')).health.featureLevel
+
+const cells = [0, 1].map((id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => id * 4 + cpu), memoryMb: 32_768 }))
+const newerCells = cells.map((cell) => ({
+  ...cell,
+  siblings: [cell.cpuset.slice(0, 2), cell.cpuset.slice(2)],
+  pages: [{ sizeKib: 2_048, total: 1_024 }],
+}))
+const plain = { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024 }] } }
+const threaded = { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuPolicy: 'dedicated', cpuThreadPolicy: 'prefer' }] } }
+
+const REPORT = `mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { results { __typename
+  ... on ValidationError { issues { path rule message } } } } }`
+let sequence = 1
+const incarnation = randomUUID()
+const full = { vcpus: 8, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0 }
+const report = (host: string, more: object) =>
+  api.ask(REPORT, { u: [{ name: { host }, reporter: { incarnation, sequence: ++sequence }, report: { full: { ...full, ...more } } }] })
+const resultOf = async (answer: ReturnType<typeof report>): Promise<Json> => {
+  const { data, text } = await answer
+  if (!data) throw new Error(text)
+  return (data.updateResourceStats as Json).results[0]
+}
+
+const specOf = async (decision: string, version: string | null = null) =>
+  api.ask('query ($id: ID!, $version: String) { decision(id: $id) { spec { version digest document(version: $version) } } }', {
+    id: decision,
+    version,
+  })
+const documentOf = async (decision: string, version: string | null = null): Promise<Json> => {
+  const { data, text } = await specOf(decision, version)
+  if (!data) throw new Error(text)
+  return (data.decision as Json).spec.document
+}
+const statsOf = (host: string, version: string | null = null) =>
+  api.ask('query ($host: String!, $version: String) { host(name: $host) { stats(version: $version) } }', { host, version })
+
+describe('beside a replica of the release before', () => {
+  const key = randomUUID()
+
+  test('what it can read goes on, and is written as that release wrote it', async () => {
+    await olderReplica()
+    for (const host of ['h1', 'h2'])
+      expect(await resultOf(report(host, { numaCells: cells, version: '1.0' }))).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    expect(await resultOf(report('h2', { numaCells: cells, vcpusUsed: 1 }))).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    const placed = await placeWith(api, { idempotencyKey: key, claim: { mode: 'CONFIRM' } }, { ...plain, version: '1.0' })
+    expect(placed).toMatchObject({ __typename: 'SelectDestinationsPayload', replayed: false })
+    const { claim } = placed.destinations[0].selected
+    const moved = await placeWith(api, { intent: 'LIVE_MIGRATE', moveOf: { id: claim.id, fence: claim.fence } }, plain)
+    expect(moved.__typename).toBe('SelectDestinationsPayload')
+    expect(await levelOfLog()).toBe(2)
+    const changes = await logged()
+    const reports = changes.flatMap((change) => (change.type === 'report' ? [change.full] : []))
+    const requests = changes.filter(isProposal).map(({ decision }) => decision.request)
+    expect([reports.length, requests.length]).toEqual([3, 2])
+    for (const document of reports) expect(statsSchemas['1.0'].parse(document)).toEqual(document)
+    for (const document of requests) expect(specSchemas['1.0'].parse(document)).toEqual(document)
+  })
+
+  test('the same call is the same call, whichever version it names', async () => {
+    for (const version of ['1.0', '1.1', null])
+      expect(await placeWith(api, { idempotencyKey: key, claim: { mode: 'CONFIRM' } }, { ...plain, version })).toMatchObject({
+        replayed: true,
+      })
+  })
+
+  test.each<[string, () => Promise<Json>]>([
+    [
+      'a request',
+      () =>
+        api.ask(SELECT, { in: { idempotencyKey: randomUUID(), spec: { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, ...threaded } } } }),
+    ],
+    ['a report', () => report('h1', { numaCells: newerCells })],
+  ])('%s that it cannot read is refused: the fault names it', async (_name, ask) => {
+    const before = (await logged()).length
+    const answer = await ask()
+    expect([answer.status, codeOf(answer)]).toEqual([503, 'FEATURE_LEVEL'])
+    expect(answer.errors[0].extensions).toMatchObject({ replica: 'of-the-release-before', reads: 2, needs: 3, retryable: true })
+    expect([await levelOfLog(), (await logged()).length]).toEqual([2, before])
+  })
+})
+
+describe('once every replica reads it', () => {
+  let newer: Json
+  let older: Json
+
+  beforeAll(async () => {
+    await olderReplicaGoes()
+    expect(
+      await resultOf(
+        report('h1', {
+          numaCells: newerCells,
+          pciPools: [{ vendorId: '8086', productId: '10ed', tags: [{ key: 'a', value: 'b' }], total: 2 }],
+        }),
+      ),
+    ).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    older = await placeWith(api, {}, { ...plain, forceHosts: ['h1'] })
+    newer = await placeWith(
+      api,
+      { claim: { mode: 'CONFIRM' } },
+      { ...threaded, forceHosts: ['h1'], forceVerify: 'HARD', nova: { form: 'legacy', document: { unset: {}, kept: null } } },
+    )
+  })
+
+  test('1.1 is in the log, behind its level, and the other replica goes on', async () => {
+    expect(newer.__typename).toBe('SelectDestinationsPayload')
+    expect(await levelOfLog()).toBe(3)
+    expect(await second.replica.reached(api.service.replica.fleet.place.revision, 10_000)).toBe(true)
+    const states = [api.service, second].map(({ replica }) => canonicalJson(replica.fleet.hosts.records.map(({ stats }) => stats)))
+    expect(states[0]).toBe(states[1])
+    expect(second.replica.halted).toBeUndefined()
+  })
+
+  test('what uses nothing new is written as before', async () => {
+    const [last] = (await logged()).filter(isProposal).slice(-2)
+    expect(last?.decision.request.version).toBe('1.0')
+    expect(await documentOf(older.decision.id)).toMatchObject({ version: '1.0' })
+  })
+
+  test('a request is answered in the version that is asked for, as far as that can say it', async () => {
+    expect(await documentOf(older.decision.id, '1.1')).toMatchObject({ version: '1.1', forceVerify: 'ALL', pciRequests: [], nova: null })
+    const kept = await documentOf(newer.decision.id)
+    expect(kept).toMatchObject({ version: '1.1', forceVerify: 'HARD', nova: { form: 'legacy', document: { unset: {}, kept: null } } })
+    expect(await documentOf(newer.decision.id, '1.1')).toEqual(kept)
+    const lacking = await specOf(newer.decision.id, '1.0')
+    expect([lacking.status, codeOf(lacking)]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED'])
+    const issues = lacking.errors[0]?.extensions.issues as Json
+    expect(issues.map(({ rule, path }: Json) => [rule, path.join('.')])).toEqual([
+      ['spec.newer_field', 'version.forceVerify'],
+      ['spec.newer_field', 'version.nova'],
+      ['spec.newer_field', 'version.numaTopology.cells.0.cpuThreadPolicy'],
+    ])
+    expect(issues[0].message).toBe('forceVerify is "HARD"; version 1.0 can only say ALL')
+    expect(codeOf(await specOf(newer.decision.id, '2.0'))).toBe('GRAPHQL_VALIDATION_FAILED')
+  })
+
+  test('so is what a host reported', async () => {
+    const stats = async (host: string, version: string | null = null): Promise<Json> => {
+      const found: Json = (await statsOf(host, version)).data?.host
+      return found.stats
+    }
+    expect(await stats('h2')).not.toHaveProperty('version')
+    expect(await stats('h2', '1.1')).toMatchObject({ version: '1.1', vcpusUsed: 1, pciPools: [], nova: null })
+    expect(await stats('h1')).toMatchObject({
+      version: '1.1',
+      pciPools: [{ vendorId: '8086', tags: { a: 'b' }, used: null }],
+      numaCells: newerCells,
+    })
+    const lacking = await statsOf('h1', '1.0')
+    expect(codeOf(lacking)).toBe('GRAPHQL_VALIDATION_FAILED')
+    expect(lacking.errors[0]?.extensions).toMatchObject({ rule: 'stats.newer_field', path: ['version', 'pciPools'] })
+  })
+
+  test('a version that does not have a field says so, and a tag is given once', async () => {
+    expect(await placeWith(api, {}, { ...threaded, version: '1.0' })).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ rule: 'spec.unknown_field', path: ['input', 'spec', 'gantt', 'numaTopology', 'cells', '0', 'cpuThreadPolicy'] }],
+    })
+    expect(await placeWith(api, {}, { version: '3.0' })).toMatchObject({ issues: [{ rule: 'spec.unknown_version' }] })
+    expect(await resultOf(report('h1', { version: '3.0' }))).toMatchObject({ issues: [{ rule: 'stats.unknown_version' }] })
+    const tag = { key: 'a', value: 'b' }
+    const pool = { vendorId: '8086', productId: '1', tags: [tag, tag], total: 1 }
+    expect(await resultOf(report('h1', { pciPools: [pool] }))).toMatchObject({
+      issues: [{ rule: 'call.repeated', path: ['input', 'updates', '0', 'report', 'full', 'pciPools', '0', 'tags', '1', 'key'] }],
+    })
+  })
+
+  test('a delta on what Nova wrote asks for all of it anew', async () => {
+    expect(await resultOf(report('h2', { nova: { computeNode: { uuid: null } } }))).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    const last = sequence
+    const delta = api.ask(REPORT, {
+      u: [
+        { name: { host: 'h2' }, reporter: { incarnation, sequence: ++sequence }, report: { delta: { baseSequence: last, vcpusUsed: 2 } } },
+      ],
+    })
+    expect(await resultOf(delta)).toMatchObject({ __typename: 'ResourceStatsNeedFull' })
+  })
+
+  test('decisions of both versions are made again, bit for bit', async () => {
+    const { checked, differences } = await verifyStoredDecisions(api.connection)
+    expect(differences).toEqual([])
+    expect(checked).toBeGreaterThan(3)
+  })
+})
+
+const SELECT = 'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename } }'
