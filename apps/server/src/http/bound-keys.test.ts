@@ -57,7 +57,6 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly st
   ['a destination', { requestedDestination: { host: 'secret-host-1' } }, {}, ['requestedDestination']],
   ['aggregates as a destination', { requestedDestination: { aggregates: [randomUUID()] } }, {}, ['requestedDestination']],
   ['aggregates of a resource group', { requestedResources: [{ amounts: [], memberOf: [randomUUID()] }] }, {}, ['requestedResources']],
-  ['what Nova wrote', { nova: { form: 'RequestSpec', document: {} } }, {}, ['nova']],
   ['hints', { schedulerHints: [{ key: 'same_host', values: [randomUUID()] }] }, {}, ['schedulerHints']],
   [
     'hosts of a group',
@@ -70,6 +69,17 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly st
     __typename: 'ValidationError',
     code: 'FORBIDDEN',
     issues: [{ path: ['input', 'spec', 'gantt', ...path], rule: 'key.bound' }],
+  })
+})
+
+test('a key bound to a project speaks for itself, not in Nova’s words: they may name hosts', async () => {
+  const instance_properties = { project_id: 'p1', vcpus: 1, memory_mb: 64, root_gb: 1, ephemeral_gb: 0 }
+  const instance_type = { name: 'small', flavorid: '1', vcpus: 1, memory_mb: 64, root_gb: 1, ephemeral_gb: 0, swap: 0, extra_specs: {} }
+  const legacy = { request_spec: { num_instances: 1, instance_properties, instance_type, image: {} }, filter_properties: {} }
+  expect(await place({}, { spec: { legacy } })).toEqual({
+    __typename: 'ValidationError',
+    code: 'FORBIDDEN',
+    issues: [{ path: ['input', 'spec', 'legacy', 'nova'], rule: 'key.bound' }],
   })
 })
 

@@ -50,7 +50,7 @@ const plain = { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024 }
 const threaded = { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuPolicy: 'dedicated', cpuThreadPolicy: 'prefer' }] } }
 
 const REPORT = `mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { results { __typename
-  ... on ValidationError { issues { path rule message } } } } }`
+  ... on ValidationError { message issues { path rule message } } } } }`
 let sequence = 1
 const incarnation = randomUUID()
 const full = { vcpus: 8, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0 }
@@ -138,7 +138,12 @@ describe('once every replica reads it', () => {
     newer = await placeWith(
       api,
       { claim: { mode: 'CONFIRM' } },
-      { ...threaded, forceHosts: ['h1'], forceVerify: 'HARD', nova: { form: 'legacy', document: { unset: {}, kept: null } } },
+      {
+        ...threaded,
+        forceHosts: ['h1'],
+        forceVerify: 'HARD',
+        pciRequests: [{ count: 1, specs: [{ properties: [{ key: 'vendor_id', value: '8086' }] }] }],
+      },
     )
   })
 
@@ -160,17 +165,22 @@ describe('once every replica reads it', () => {
   test('a request is answered in the version that is asked for, as far as that can say it', async () => {
     expect(await documentOf(older.decision.id, '1.1')).toMatchObject({ version: '1.1', forceVerify: 'ALL', pciRequests: [], nova: null })
     const kept = await documentOf(newer.decision.id)
-    expect(kept).toMatchObject({ version: '1.1', forceVerify: 'HARD', nova: { form: 'legacy', document: { unset: {}, kept: null } } })
+    expect(kept).toMatchObject({
+      version: '1.1',
+      forceVerify: 'HARD',
+      pciRequests: [{ count: 1, specs: [{ vendor_id: '8086' }] }],
+      nova: null,
+    })
     expect(await documentOf(newer.decision.id, '1.1')).toEqual(kept)
     const lacking = await specOf(newer.decision.id, '1.0')
     expect([lacking.status, codeOf(lacking)]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED'])
     const issues = lacking.errors[0]?.extensions.issues as Json
     expect(issues.map(({ rule, path }: Json) => [rule, path.join('.')])).toEqual([
+      ['spec.newer_field', 'version.pciRequests'],
       ['spec.newer_field', 'version.forceVerify'],
-      ['spec.newer_field', 'version.nova'],
       ['spec.newer_field', 'version.numaTopology.cells.0.cpuThreadPolicy'],
     ])
-    expect(issues[0].message).toBe('forceVerify is "HARD"; version 1.0 can only say ALL')
+    expect(issues[1].message).toBe('forceVerify is "HARD"; version 1.0 can only say ALL')
     expect(codeOf(await specOf(newer.decision.id, '2.0'))).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
@@ -206,7 +216,10 @@ describe('once every replica reads it', () => {
   })
 
   test('a delta on what Nova wrote asks for all of it anew', async () => {
-    expect(await resultOf(report('h2', { nova: { computeNode: { uuid: null } } }))).toMatchObject({ __typename: 'ResourceStatsApplied' })
+    const data = { host: 'h2', vcpus: 8, vcpus_used: 0, memory_mb: 65_536, memory_mb_used: 0, local_gb: 1_024, local_gb_used: 0 }
+    const computeNode = { 'nova_object.name': 'ComputeNode', 'nova_object.version': '1.19', 'nova_object.data': data }
+    const inNovasWords = { name: { host: 'h2' }, reporter: { incarnation, sequence: ++sequence }, report: { nova: computeNode } }
+    expect(await resultOf(api.ask(REPORT, { u: [inNovasWords] }))).toMatchObject({ __typename: 'ResourceStatsApplied' })
     const last = sequence
     const delta = api.ask(REPORT, {
       u: [

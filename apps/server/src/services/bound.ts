@@ -119,8 +119,6 @@ function foreignParts(request: RequestSpec, project: string, path: readonly stri
     ['requestedDestination', request.requestedDestination],
     ['ignoreHosts', request.ignoreHosts],
     ['schedulerHints', request.schedulerHints],
-    // it may say all of these
-    ['nova', request.nova],
     ['instanceGroup.hosts', request.instanceGroup?.hosts],
     // it may name hosts where only Nova's rules read them
     ['nova', request.nova],
