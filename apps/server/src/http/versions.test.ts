@@ -216,7 +216,16 @@ describe('once every replica reads it', () => {
   })
 
   test('a delta on what Nova wrote asks for all of it anew', async () => {
-    const data = { host: 'h2', vcpus: 8, vcpus_used: 0, memory_mb: 65_536, memory_mb_used: 0, local_gb: 1_024, local_gb_used: 0 }
+    const data = {
+      host: 'h2',
+      vcpus: 8,
+      vcpus_used: 0,
+      memory_mb: 65_536,
+      memory_mb_used: 0,
+      local_gb: 1_024,
+      local_gb_used: 0,
+      free_disk_gb: 1_024,
+    }
     const computeNode = { 'nova_object.name': 'ComputeNode', 'nova_object.version': '1.19', 'nova_object.data': data }
     const inNovasWords = { name: { host: 'h2' }, reporter: { incarnation, sequence: ++sequence }, report: { nova: computeNode } }
     expect(await resultOf(api.ask(REPORT, { u: [inNovasWords] }))).toMatchObject({ __typename: 'ResourceStatsApplied' })

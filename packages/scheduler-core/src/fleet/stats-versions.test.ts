@@ -90,7 +90,7 @@ const inCell = (field: string, rest: string) => `numaCells.0.${field}: numaCells
 describeVersions({
   versions: [
     { version: '1.0', schema: hostStatsV1_0, frozen: '1db02fe28ac8a73f99b73c6f8fd29a8e7ce35a09be577059ac01240e8e17d14d' },
-    { version: '1.1', schema: hostStatsV1_1, frozen: '9cf78c288f9840fae55e6bcfc4ffb2c2c7503697a68031d721c926a46e9384ef' },
+    { version: '1.1', schema: hostStatsV1_1, frozen: '090c4691abd78b6f8a35cdabf8b74645ccd3cf810abe1694338c75f398a7e26d' },
   ],
   rules: [
     ['the least that can be told', '1.0', machine],
@@ -153,11 +153,18 @@ describeVersions({
       withCells({ siblings: [[0, 1], [1]] }),
       inCell('siblings', 'a list of 2; it must not list a CPU twice'),
     ],
+    ['a CPU to dedicate beside the shared ones', '1.1', withCells({ dedicatedCpuset: [9], pinnedCpus: [9], siblings: [[0, 9]] })],
+    [
+      'a CPU to dedicate listed twice',
+      '1.1',
+      withCells({ dedicatedCpuset: [9, 9] }),
+      inCell('dedicatedCpuset', 'a list of 2; it must not list a CPU twice'),
+    ],
     [
       'a CPU to dedicate of another cell',
       '1.1',
       withCells({ dedicatedCpuset: [2] }, {}),
-      inCell('dedicatedCpuset', 'a list of 1; it must be CPUs of the cell'),
+      'numaCells: numaCells is a list of 2; it must not list a CPU in two cells',
     ],
     ['no CPU to dedicate', '1.1', withCells({ dedicatedCpuset: [] })],
     [

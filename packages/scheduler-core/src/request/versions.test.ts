@@ -91,6 +91,9 @@ const newest = fc
         }),
         { maxLength: 2 },
       ),
+      requestedDestination: orNull(
+        some({ host: orNull(name), aggregates: fc.array(uuid, { maxLength: 2 }), forbiddenAggregates: fc.array(uuid, { maxLength: 1 }) }),
+      ),
       forceVerify: fc.constantFrom('ALL', 'ALL', 'HARD', 'NONE'),
       nova: orNull(fc.record({ form: fc.constantFrom('RequestSpec', 'legacy'), document: fc.constant({ a: null, b: [1, { c: 'x' }] }) })),
     }),
@@ -105,7 +108,7 @@ const DEDICATED = 'numaTopology.cells.0.dedicatedCpus'
 describeVersions({
   versions: [
     { version: '1.0', schema: requestSpecV1_0, frozen: '8328ad6f227d03a65a48404d1cd4264ec0091f31193508e5c2b68ff24c57528a' },
-    { version: '1.1', schema: requestSpecV1_1, frozen: 'd159d5ba4eb4d80cb597e2229de2ad4e403b74f2400d777bcb45dcae28e65b53' },
+    { version: '1.1', schema: requestSpecV1_1, frozen: '2fcc428cafa4535e769b1a635c4aaa4d72be891ee3f2202df9ae36c86e25a5ef' },
   ],
   rules: [
     ['the least that can be asked', '1.0', small],

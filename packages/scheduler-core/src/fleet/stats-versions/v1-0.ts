@@ -87,15 +87,22 @@ export function checkCell({ cpuset, pinnedCpus }: CellCpus, context: z.core.$Ref
     context.addIssue({ code: 'custom', path: ['pinnedCpus'], input: pinnedCpus, message: 'must be CPUs of the cell' })
 }
 
+interface NumberedCell {
+  readonly id: number
+  readonly cpuset: readonly number[]
+  /** Since 1.1. */
+  readonly dedicatedCpuset?: readonly number[] | null
+}
+
 /** What no cell can say alone. */
-export const cellsOf = <Cell extends z.ZodType<{ readonly id: number; readonly cpuset: readonly number[] }>>(cell: Cell) =>
+export const cellsOf = <Cell extends z.ZodType<NumberedCell>>(cell: Cell) =>
   list(cell, limits.numaCells)
     .refine(
       unique((one: { readonly id: number }) => one.id),
       'must not number two cells alike',
     )
     .refine((cells) => {
-      const all = cells.flatMap(({ cpuset }) => [...new Set(cpuset)])
+      const all = cells.flatMap(({ cpuset, dedicatedCpuset }) => [...new Set([...cpuset, ...(dedicatedCpuset ?? [])])])
       return new Set(all).size === all.length
     }, 'must not list a CPU in two cells')
 

@@ -38,7 +38,7 @@ const numaCell = z
     dedicatedCpuset: cpus
       .nullable()
       .default(null)
-      .describe('CPUs of the cell that instances may be given for themselves; null: any of them.'),
+      .describe('Host CPUs that instances may be given for themselves, of those in cpuset or beside them; null: any of cpuset.'),
     socket: whole(limits.cpus).nullable().default(null).describe('The socket of the cell.'),
     physicalNetworks: list(name).default([]).describe('Physical networks that are near to the cell.'),
   })
