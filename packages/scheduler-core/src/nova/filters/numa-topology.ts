@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Reason } from '../../filters/filter.ts'
 import { checkHost } from '../hardware/check-host.ts'
-import { fitGuest } from '../hardware/fit-guest.ts'
+import { createFitter } from '../hardware/fit-alike.ts'
 import type { NumaLimits } from '../hardware/topology.ts'
 import type { HostState } from '../host-state.ts'
 import { novaFilter, withLimits } from '../nova-filter.ts'
@@ -22,6 +22,7 @@ export const numaTopologyFilter = novaFilter({
   options,
   prepare(request, { [PACKING]: packing }) {
     const { flavor, image, numaTopology: guest = null, pciRequests } = request
+    const fitOn = guest && createFitter(guest)
     return withLimits(
       (host): Reason | undefined => {
         const { numaTopology: cells } = host
@@ -32,9 +33,9 @@ export const numaTopologyFilter = novaFilter({
           imageProperties: image?.properties ?? null,
         })
         if (first.answer === 'refuse') return { subject: 'NUMA', ...first.why }
-        if (first.answer === 'pass' || guest === null || cells === null) return undefined
+        if (first.answer === 'pass' || fitOn === null || cells === null) return undefined
         const pci = host.hasPciStats ? { pci: { pools: host.pciPools, requests: pciRequests ?? [] } } : {}
-        const fit = fitGuest(cells, guest, { limits: numaLimitsOf(host, request), packing, ...pci })
+        const fit = fitOn(cells, { limits: numaLimitsOf(host, request), packing, ...pci })
         return fit.ok ? undefined : { subject: 'NUMA', ...fit.why() }
       },
       (host) => (guest === null || host.numaTopology === null ? {} : { numaTopology: numaLimitsOf(host, request) }),

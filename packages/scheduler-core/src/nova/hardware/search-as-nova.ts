@@ -18,6 +18,7 @@ const [UNKNOWN, FITS, REFUSED] = [0, 1, 2]
 export function searchAsNova(input: SearchInput, maxSteps: number = NOVA_STEPS): SearchResult {
   const { hosts, guests, limits } = input
   const ids = indexIds([...hosts, ...guests])
+  const idOf = [...ids.keys()]
   const hostIds = hosts.map(({ id }) => ids.get(id) as number)
   const guestIds = guests.map(({ id }) => ids.get(id) as number)
   const pairs = new Uint8Array(ids.size * ids.size).fill(UNKNOWN)
@@ -41,22 +42,29 @@ export function searchAsNova(input: SearchInput, maxSteps: number = NOVA_STEPS):
         continue
       }
       changed = true
-      const [host, cell] = [hosts[hostAt] as HostCell, cells[at] as GuestCell]
-      const fit =
-        pairs[pair] === FITS ? { cell: { ...cell, id: host.id }, why: undefined } : fitCell(host, cell, limits, emulatorCpusAt(input, at))
+      const host = hosts[hostAt] as HostCell
+      if (pairs[pair] === FITS) {
+        // Nova only gives the cell its new id: that is done once it is looked at again
+        guestIds[at] = hostId
+        continue
+      }
+      const fit = fitCell(host, withId(cells[at] as GuestCell, idOf[guestIds[at] as number] as number), limits, emulatorCpusAt(input, at))
       cells[at] = fit.cell
       guestIds[at] = ids.get(fit.cell.id) as number
       pairs[pair] = fit.why === undefined ? FITS : REFUSED
       if (fit.why !== undefined) break
     }
     const complete = at === cells.length
-    if (complete && input.suits?.(order) !== false) return { end: 'found', cells, steps }
+    if (complete && input.suits?.(order) !== false)
+      return { end: 'found', cells: cells.map((cell, i) => withId(cell, idOf[guestIds[i] as number] as number)), steps }
     if (steps >= maxSteps) return { end: 'limit', steps }
     const moved = nextOrder(order, complete || changed ? cells.length - 1 : at, hosts.length)
     if (moved < 0) return { end: 'none', steps }
     settled = Math.min(settled, moved)
   }
 }
+
+const withId = (cell: GuestCell, id: number): GuestCell => (cell.id === id ? cell : { ...cell, id })
 
 /** Makes the next order that differs at a place or before it, in lexicographic order; where it differs first, -1 at the end. */
 export function nextOrder(order: number[], from: number, size: number): number {
@@ -72,13 +80,11 @@ export function nextOrder(order: number[], from: number, size: number): number {
 
 /** The least number from one on that is not among so many first of an order. */
 function unusedFrom(order: readonly number[], count: number, from: number): number {
-  let next = from
-  for (let i = 0; i < count; i += 1) {
-    if (order[i] !== next) continue
-    next += 1
-    i = -1
+  for (let next = from; ; next += 1) {
+    let i = 0
+    while (i < count && order[i] !== next) i += 1
+    if (i === count) return next
   }
-  return next
 }
 
 /**
