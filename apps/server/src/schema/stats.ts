@@ -36,7 +36,7 @@ const StatsReportInput = builder.inputType('StatsReportInput', {
     nova: t.field({
       type: 'JSON',
       description:
-        "A full picture in Nova's words: a ComputeNode in its wire form (versions 1.0 to 1.19), alone or as { compute_node, service, cell_uuid, instances }, where instances are uuids or { uuid, flavorid }.",
+        "A full picture in Nova's words: a ComputeNode in its wire form (versions 1.0 to 1.19), alone or as { compute_node, service, cell_uuid, instances }, where instances are uuids or { uuid, flavorid, image_properties }.",
     }),
     namespace: t.field({ type: NamespaceReportInput, description: "Another service's data." }),
   }),

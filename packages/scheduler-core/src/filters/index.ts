@@ -37,6 +37,8 @@ export const novaFilterNames: ReadonlySet<string> = new Set([
   'MetricsFilter',
   'NumInstancesFilter',
   'SimpleCIDRAffinityFilter',
+  'TrustedFilter',
+  'TypeAffinityFilter',
 ])
 
 /** Whether the host can give what is asked of each kind, in the order of the kinds. */

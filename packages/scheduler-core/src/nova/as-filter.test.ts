@@ -44,6 +44,20 @@ const aggregate = (metadata: Record<string, string>): Change => ({
 const flavor = (parts: Partial<NonNullable<NonNullable<Request>['flavor']>>) => ({ flavor: { vcpus: 1, memoryMb: 1_024, ...parts } })
 const hint = (name: string, ...words: readonly string[]) => ({ schedulerHints: { [name]: [...words] } })
 const image = (properties: Record<string, string>) => ({ image: { id: 'i1', properties } })
+const attested = (level: unknown): Change => ({
+  type: 'namespace',
+  host: 'h1',
+  node: 'h1',
+  namespace: 'attestation',
+  version: '1',
+  incarnation: aUuid(2),
+  sequence: 1,
+  document: { level, at: '1970-01-01T00:00:01Z' },
+})
+const told = (flavors: Record<string, string>) => ({
+  computeNode: { 'nova_object.name': 'ComputeNode', 'nova_object.version': '1.19', 'nova_object.data': { free_disk_gb: 1 } },
+  flavors,
+})
 const took = (grants: object): Change => aClaim({ grants: { classes: { VCPU: 1, MEMORY_MB: 1_024, ...grants } } })
 
 const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
@@ -151,6 +165,41 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       request: hint('build_near_host_ip', '192.0.2.1'),
       says: { have: '198.51.100.9' },
     },
+  },
+  TrustedFilter: {
+    'nobody attests anything by default': {
+      request: flavor({ extraSpecs: { 'trust:trusted_host': 'trusted' } }),
+      says: { code: 'trust.level', need: 'trusted', have: 'unknown' },
+    },
+    'what an attestation service reported of the node': {
+      after: [attested('trusted')],
+      request: flavor({ extraSpecs: { 'trust:trusted_host': 'trusted' } }),
+      says: 'PASS',
+    },
+    'another level': {
+      after: [attested('untrusted')],
+      request: flavor({ extraSpecs: { 'trust:trusted_host': 'trusted' } }),
+      says: { have: 'untrusted' },
+    },
+    'a document that says nothing of the kind': {
+      after: [attested(7)],
+      request: flavor({ extraSpecs: { 'trust:trusted_host': 'trusted' } }),
+      says: { have: 'unknown' },
+    },
+  },
+  TypeAffinityFilter: {
+    'an empty host': { request: flavor({ name: 'm1' }), says: 'PASS' },
+    'instances of the flavor, as a report in Nova’s words tells': {
+      host: { instances: [aUuid(5)], nova: told({ [aUuid(5)]: 'm1' }) },
+      request: flavor({ name: 'm1' }),
+      says: 'PASS',
+    },
+    'one of another flavor': {
+      host: { instances: [aUuid(5)], nova: told({ [aUuid(5)]: 'm2' }) },
+      request: flavor({ name: 'm1' }),
+      says: { code: 'flavor.other', have: 'm2', need: 'm1' },
+    },
+    'one whose flavor nobody told': { host: { instances: [aUuid(5)] }, request: flavor({ name: 'm1' }), says: { have: 'unknown' } },
   },
   AggregateRamFilter: {
     'the ratio of the aggregate': {

@@ -1,6 +1,7 @@
 import type { Filter } from '../filters/filter.ts'
 import { checkOptions } from '../request/parse.ts'
 import type { NovaFilter } from './nova-filter.ts'
+import { attestationsOf } from './own-attestations.ts'
 import { ownHostsOf } from './own-hosts.ts'
 import { novaRequestOn } from './own-request.ts'
 
@@ -10,7 +11,7 @@ export const asFilter = (filter: NovaFilter): Filter => ({
   description: filter.description,
   checkOptions: (options) => void checkOptions(filter.options, options),
   prepare(request, fleet, options) {
-    const check = filter.prepare(novaRequestOn(fleet, request), options, { now: fleet.now })
+    const check = filter.prepare(novaRequestOn(fleet, request), options, { now: fleet.now, attestations: attestationsOf(fleet) })
     if (check === undefined) return undefined
     const hostOf = ownHostsOf(fleet)
     return {

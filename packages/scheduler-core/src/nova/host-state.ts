@@ -43,8 +43,8 @@ export interface HostState {
   /** Uuids of the instances on the host. */
   readonly instances: ReadonlySet<string>
   /**
-   * Flavor (`flavorid`) by uuid of instance, for TypeAffinityFilter: from the claims that placed them, or from the
-   * `flavor` of Nova's Instance documents. An instance that is not in it is of a flavor that nobody told.
+   * Flavor (`flavorid`) by uuid of instance, for TypeAffinityFilter, as the host's report in Nova's words told. An instance that is not in
+   * it is of a flavor that nobody told.
    */
   readonly instanceFlavors?: ReadonlyMap<string, string> | undefined
   /**

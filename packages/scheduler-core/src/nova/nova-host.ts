@@ -90,7 +90,8 @@ export class NovaHost implements HostState {
   readonly aggregates: readonly HostAggregate[]
   readonly service: HostService
   readonly instances: Set<string>
-  readonly instanceFlavors: ReadonlyMap<string, string> | undefined
+  readonly instanceFlavors: HostState['instanceFlavors']
+  readonly instanceImages: HostState['instanceImages']
   readonly updatedAt: number | undefined
 
   constructor(state: HostState) {
@@ -126,6 +127,7 @@ export class NovaHost implements HostState {
     this.service = state.service
     this.instances = new Set(state.instances)
     this.instanceFlavors = state.instanceFlavors
+    this.instanceImages = state.instanceImages
     this.updatedAt = state.updatedAt
   }
 

@@ -7,8 +7,10 @@ import { memoByObject } from '../memo.ts'
 import type { PciPool } from './hardware/pci.ts'
 import type { HostTopology } from './hardware/topology.ts'
 import type { HostAggregate, HostMetric, HostService, HostState } from './host-state.ts'
+import { NovaError } from './nova-error.ts'
 import { type NovaComputeNode, readNovaComputeNode } from './objects/compute-node.ts'
 import { poolsOn, topologyOn } from './own-hardware.ts'
+import { type ImageProperties, readImageProperties } from './text/image-properties.ts'
 import { toldService } from './told-service.ts'
 
 const ENABLED = 0
@@ -162,6 +164,10 @@ class OwnHost implements HostState {
     return flavorsOf(this.#record.stats)
   }
 
+  get instanceImages(): ReadonlyMap<string, ImageProperties> | undefined {
+    return imagesOf(this.#record.stats)
+  }
+
   get supportedInstances(): HostState['supportedInstances'] {
     return supportedOf(this.#record.stats)
   }
@@ -231,6 +237,20 @@ const nodeOf = memoByObject(({ nova }: HostStats): NovaComputeNode | undefined =
 const flavorsOf = memoByObject(({ nova }: HostStats): ReadonlyMap<string, string> | undefined =>
   nova === null ? undefined : new Map(Object.entries(nova.flavors)),
 )
+
+/** Properties that Nova's image objects refuse are as if they were not told. */
+const imagesOf = memoByObject(({ nova }: HostStats): ReadonlyMap<string, ImageProperties> | undefined =>
+  nova === null ? undefined : new Map(Object.entries(nova.images).flatMap(([uuid, told]) => readable(uuid, told))),
+)
+
+function readable(uuid: string, told: Readonly<Record<string, string>>): readonly (readonly [string, ImageProperties])[] {
+  try {
+    return [[uuid, readImageProperties(told)]]
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return []
+  }
+}
 
 /** As libvirt's driver words it. */
 const cpuInfoOf = memoByObject(({ cpuInfo }: HostStats): string | null => {

@@ -3,7 +3,7 @@ import { candidatesOf, skipsFilters } from './candidates.ts'
 import { consume } from './consume.ts'
 import type { HostState } from './host-state.ts'
 import { NovaError } from './nova-error.ts'
-import type { HostCheck, HostLimits, NovaFilter } from './nova-filter.ts'
+import type { AttestationSource, HostCheck, HostLimits, NovaFilter } from './nova-filter.ts'
 import { type HostSnapshot, NovaHost } from './nova-host.ts'
 import type { NovaRequest } from './objects/request.ts'
 import { type ChosenWeigher, weighHosts } from './weigh.ts'
@@ -44,6 +44,7 @@ export interface RoundsInput {
 
 /** A service that claims what it places. A filter that fails on a host refuses that host, where Nova would end the request. */
 export interface ServiceRules {
+  readonly attestations: AttestationSource
   /** Asked after Nova's filters, and on forced hosts too: without the room no claim holds. */
   readonly nets: readonly { readonly name: string; passes(host: HostState): boolean }[]
   /** Takes the room of a pick, before the next round looks. */
@@ -187,7 +188,10 @@ class Run {
       // Nova stops where nobody is left; a service tells of each filter how many it was asked about
       if (left.length === 0 && filters.length > 0 && service === undefined) break
       try {
-        keep(filter.name, filter.prepare(this.#request, options, { now }))
+        keep(
+          filter.name,
+          filter.prepare(this.#request, options, { now, ...(service !== undefined && { attestations: service.attestations }) }),
+        )
       } catch (error) {
         if (service === undefined || !(error instanceof NovaError)) throw error
         keep(filter.name, undefined, true)

@@ -5,6 +5,7 @@ import { novaRulesOf } from '../nova/compat.ts'
 import type { HostState } from '../nova/host-state.ts'
 import { NovaError } from '../nova/nova-error.ts'
 import type { NovaRequest } from '../nova/objects/request.ts'
+import { attestationsOf } from '../nova/own-attestations.ts'
 import { ownHostsOf } from '../nova/own-hosts.ts'
 import { novaRequestOn } from '../nova/own-request.ts'
 import { type NovaRound, type NovaRules, placeInRounds, type ServiceRules, type WeighedHost } from '../nova/rounds.ts'
@@ -35,6 +36,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       const group = groupOf(request)
       const parts: ClaimPart[] = []
       const service: ServiceRules = {
+        attestations: attestationsOf(fleet),
         nets: steps.filter(isAskedNet).map(({ name, prepared }) => ({
           name,
           passes: (host) => prepared?.passes(indexOf(host)) === true,

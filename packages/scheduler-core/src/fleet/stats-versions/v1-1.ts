@@ -80,6 +80,11 @@ export const hostStatsV1_1 = z.strictObject({
       computeNode: novaDocument.describe('The ComputeNode; kept as it came: a key that is missing and a key with null are two things.'),
       service: novaDocument.nullable().default(null).describe('The nova-compute service of the host.'),
       cellUuid: name.nullable().default(null).describe("Nova's cell, which is no NUMA cell."),
+      images: z
+        .record(name, keyValues)
+        .refine((images) => Object.keys(images).length <= limits.entries, `must hold at most ${limits.entries} instances`)
+        .default({})
+        .describe('The image properties of instances on the host, by uuid, as far as they were told.'),
       flavors: keyValues.default({}).describe('The flavor (flavorid) of instances on the host, by uuid, as far as it was told.'),
     })
     .nullable()

@@ -3,12 +3,14 @@ import type { HostCell } from '../hardware/topology.ts'
 import type { HostService } from '../host-state.ts'
 import { type NovaComputeNode, readNovaComputeNode } from '../objects/compute-node.ts'
 import { type Field, isJson, WireError, WireObject } from '../objects/wire.ts'
+import { pythonValueOf } from '../text/python-json.ts'
+import { pythonText } from '../text/python-text.ts'
 import { withoutChanges } from './document.ts'
 import { attempt, type Imported, type ImportedDocument } from './import.ts'
 
 /**
  * A host as Nova knows it: its ComputeNode in the wire form (versions 1.0 to 1.19), alone or as `{ compute_node, service, cell_uuid,
- * instances }`, where instances are uuids or `{ uuid, flavorid }`. The typed form and the document itself, for parseHostStats.
+ * instances }`, where instances are uuids or `{ uuid, flavorid, image_properties }`. The typed form and the document itself, for parseHostStats.
  * `host`: whose document it must be.
  */
 export const importNovaHost = (given: unknown, host?: string): Imported => attempt('stats.invalid', () => readHost(given, host))
@@ -26,7 +28,13 @@ function readHost(given: unknown, host: string | undefined): ImportedDocument {
     document: {
       ...statsOf(node),
       instances: instances?.map(({ uuid }) => uuid) ?? null,
-      nova: { computeNode: withoutChanges(computeNode), service: withoutChanges(service), cellUuid, flavors: flavorsOf(instances ?? []) },
+      nova: {
+        computeNode: withoutChanges(computeNode),
+        service: withoutChanges(service),
+        cellUuid,
+        flavors: toldOf(instances ?? [], ({ flavorid }) => flavorid),
+        images: toldOf(instances ?? [], ({ imageProperties }) => imageProperties),
+      },
     },
     unknown,
   }
@@ -60,6 +68,7 @@ function timeOf(text: Field<string>): number | undefined {
 interface NamedInstance {
   readonly uuid: string
   readonly flavorid: string | undefined
+  readonly imageProperties: Readonly<Record<string, string>> | undefined
 }
 
 interface Parts {
@@ -82,17 +91,33 @@ function unwrap(given: unknown): Parts {
 
 function instancesOf(value: unknown): readonly NamedInstance[] | undefined {
   if (value === undefined || value === null) return undefined
-  if (!Array.isArray(value)) throw new WireError('instances', value, 'a list of uuids, or of objects with uuid and flavorid')
+  const allowed = 'a uuid, or an object with uuid, flavorid and image_properties'
+  if (!Array.isArray(value)) throw new WireError('instances', value, `a list of which each is ${allowed}`)
   return value.map((instance: unknown, i) => {
-    if (typeof instance === 'string') return { uuid: instance, flavorid: undefined }
-    const { uuid, flavorid } = isJson(instance) ? instance : {}
-    if (typeof uuid === 'string' && (flavorid === undefined || typeof flavorid === 'string')) return { uuid, flavorid }
-    throw new WireError(`instances.${i}`, instance, 'a uuid, or an object with uuid and flavorid')
+    if (typeof instance === 'string') return { uuid: instance, flavorid: undefined, imageProperties: undefined }
+    const { uuid, flavorid, image_properties } = isJson(instance) ? instance : {}
+    const isTold = flavorid === undefined || typeof flavorid === 'string'
+    if (typeof uuid !== 'string' || !isTold) throw new WireError(`instances.${i}`, instance, allowed)
+    return { uuid, flavorid, imageProperties: propertiesOf(image_properties, `instances.${i}.image_properties`) }
   })
 }
 
-const flavorsOf = (instances: readonly NamedInstance[]): Record<string, string> =>
-  Object.fromEntries(instances.flatMap(({ uuid, flavorid }) => (flavorid === undefined ? [] : [[uuid.toLowerCase(), flavorid]])))
+/** As the image service has them. */
+function propertiesOf(value: unknown, path: string): Readonly<Record<string, string>> | undefined {
+  if (value === undefined || value === null) return undefined
+  if (!isJson(value)) throw new WireError(path, value, 'an object')
+  const texts = Object.entries(value).map(([name, property]) => [name, pythonText(pythonValueOf(property))] as const)
+  return Object.fromEntries(texts)
+}
+
+/** What was told of instances, by uuid. */
+const toldOf = <T>(instances: readonly NamedInstance[], read: (instance: NamedInstance) => T | undefined): Readonly<Record<string, T>> =>
+  Object.fromEntries(
+    instances.flatMap((instance) => {
+      const told = read(instance)
+      return told === undefined ? [] : [[instance.uuid.toLowerCase(), told] as const]
+    }),
+  )
 
 /** The typed form, version 1.1. */
 function statsOf(node: NovaComputeNode): Record<string, unknown> {

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { Attestation, AttestationSource } from './nova-filter.ts'
+
+/** The namespace in which an attestation service reports about hosts: `{ level, at }`, `at` a time as ISO text. Nobody reports it by default. */
+export const ATTESTATION = 'attestation'
+
+const document = z.object({ level: z.string(), at: z.iso.datetime({ offset: true }) })
+
+/** What an attestation service reported of the fleet's nodes; read when first asked. What cannot be read is as if nothing was said. */
+export function attestationsOf({ hosts }: Fleet): AttestationSource {
+  let known: ReadonlyMap<string, Attestation> | undefined
+  const read = (): ReadonlyMap<string, Attestation> => {
+    const found = new Map<string, Attestation>()
+    for (const { node, namespaces } of hosts.records) {
+      const parsed = document.safeParse(namespaces.get(ATTESTATION)?.document)
+      if (parsed.success) found.set(node, { level: parsed.data.level, at: Date.parse(parsed.data.at) })
+    }
+    return found
+  }
+  return {
+    attestationOf(node) {
+      known ??= read()
+      return known.get(node)
+    },
+  }
+}
