@@ -1,0 +1,166 @@
+import { z } from 'zod'
+
+/** A form with its published versions, oldest first, for a page that says every field. */
+export interface Form {
+  readonly title: string
+  /** What comes before the table, and the rules that no single field says. */
+  readonly intro: readonly string[]
+  readonly rules: readonly string[]
+  readonly versions: readonly { readonly version: string; readonly schema: z.ZodType }[]
+}
+
+/** The page: a table of the newest version's fields, then what each older version lacks. */
+export function pageOf({ title, intro, rules, versions }: Form): string {
+  const tables = versions.map(({ version, schema }) => ({ version, fields: fieldsOf(shapeOf(schema)) }))
+  const newest = tables.at(-1)
+  if (newest === undefined) throw new RangeError(`${title} has no version`)
+  const since = (path: string) => tables.find(({ fields }) => fields.some((field) => field.path === path))?.version ?? newest.version
+  const older = tables.slice(0, -1).reverse()
+  const lines = [
+    `# ${title}`,
+    '',
+    ...intro,
+    '',
+    `## ${newest.version}`,
+    '',
+    '| field | type | unit | range | default | since | meaning |',
+    '|---|---|---|---|---|---|---|',
+    ...newest.fields.map((field) => rowOf(field, since(field.path))),
+    '',
+    '## Rules that no single field says',
+    '',
+    ...rules.map((rule) => `- ${rule}`),
+    ...older.flatMap(({ version, fields }) => ['', `## ${version}`, '', ...differencesOf(fields, newest.fields, newest.version)]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+interface Field {
+  readonly path: string
+  readonly type: string
+  readonly unit: string
+  readonly range: string
+  readonly preset: string
+  readonly meaning: string
+}
+
+/** The part of JSON Schema that published versions use. */
+interface Shape {
+  readonly type?: string
+  readonly const?: string
+  readonly enum?: readonly string[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly items?: Shape
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly additionalProperties?: Shape | false
+  readonly anyOf?: readonly Shape[]
+  readonly required?: readonly string[]
+  readonly default?: unknown
+  readonly description?: string
+  readonly unit?: string
+}
+
+const shapeOf = (schema: z.ZodType): Shape => JSON.parse(JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })))
+
+function fieldsOf({ properties = {}, required = [] }: Shape, prefix = ''): Field[] {
+  return Object.entries(properties).flatMap(([name, shape]) => {
+    const path = `${prefix}${name}`
+    const preset = required.includes(name) ? 'required' : 'default' in shape ? `\`${JSON.stringify(shape.default)}\`` : 'not given'
+    const { description = '', unit = '' } = shape
+    const field: Field = { path, type: typeOf(shape), unit, range: rangeOf(shape), preset, meaning: description }
+    const inner = alternativesOf(shape).flatMap((one) =>
+      one.type === 'array' ? fieldsOf(one.items ?? {}, `${path}[].`) : fieldsOf(one, `${path}.`),
+    )
+    return [field, ...inner]
+  })
+}
+
+/** What may stand there but null, alternatives within alternatives told one by one. */
+const alternativesOf = (shape: Shape): readonly Shape[] =>
+  shape.anyOf === undefined ? [shape] : shape.anyOf.filter(({ type }) => type !== 'null').flatMap(alternativesOf)
+
+const isNullable = ({ anyOf = [] }: Shape): boolean => anyOf.some(({ type }) => type === 'null')
+
+function typeOf(shape: Shape): string {
+  const types = alternativesOf(shape).map(typeOfOne)
+  return [...types, ...(isNullable(shape) ? ['null'] : [])].join(' or ')
+}
+
+function typeOfOne(shape: Shape): string {
+  const {
+    type,
+    const: only,
+    enum: values = only === undefined ? undefined : [only],
+    format,
+    items,
+    properties,
+    additionalProperties,
+  } = shape
+  if (values !== undefined) return values.map((value) => `\`${value}\``).join(', ')
+  if (format === 'uuid') return 'UUID'
+  if (type === 'array') return `list: ${typeOf(items ?? {})}`
+  if (type !== 'object')
+    return { integer: 'whole number', number: 'number', string: 'text', boolean: 'true or false' }[type ?? ''] ?? 'JSON object'
+  return properties === undefined && additionalProperties ? `map: ${typeOf(additionalProperties)}` : 'object'
+}
+
+function rangeOf(shape: Shape): string {
+  return alternativesOf(shape)
+    .flatMap((one) => rangesOf(one))
+    .join('; ')
+}
+
+function rangesOf({
+  type,
+  format,
+  pattern,
+  minimum,
+  maximum,
+  minLength,
+  maxLength,
+  minItems,
+  maxItems,
+  items,
+  additionalProperties,
+}: Shape): string[] {
+  const ranges: string[] = []
+  // the widest whole numbers are no range of ours
+  if (minimum !== undefined || maximum !== undefined) ranges.push(between(minimum, maximum))
+  if (pattern !== undefined && format !== 'uuid') ranges.push(`\`${pattern}\``)
+  if (minLength !== undefined || maxLength !== undefined) ranges.push(`${between(minLength, maxLength)} characters`)
+  if (minItems !== undefined || maxItems !== undefined) ranges.push(`${between(minItems, maxItems)} entries`)
+  const inner = type === 'array' ? items : additionalProperties || undefined
+  const each = inner === undefined ? '' : rangeOf(inner)
+  if (each === '') return ranges
+  return [...ranges, each.startsWith('each ') ? each : `each ${each}`]
+}
+
+const between = (least: number | undefined, most: number | undefined): string =>
+  most === undefined ? `${grouped(least ?? 0)} or more` : `${grouped(least ?? 0)} to ${grouped(most)}`
+
+const grouped = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 3 })
+
+const rowOf = ({ path, type, unit, range, preset, meaning }: Field, since: string): string =>
+  `| ${[`\`${path}\``, type, unit, range, preset, since, meaning].map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
+
+function differencesOf(fields: readonly Field[], newer: readonly Field[], version: string): string[] {
+  const known = new Map(fields.map((field) => [field.path, field]))
+  const lacks = ({ path }: Field) => !known.has(path)
+  // what is inside of a field goes with it
+  const isInside = ({ path }: Field) =>
+    newer.some((other) => lacks(other) && /^[.[]/.test(path.slice(other.path.length)) && path.startsWith(other.path))
+  const missing = newer.filter((field) => lacks(field) && !isInside(field)).map(({ path }) => `\`${path}\``)
+  const changed = newer.flatMap(({ path, type, range, preset }) => {
+    const then = known.get(path)
+    if (then === undefined || (then.type === type && then.range === range && then.preset === preset)) return []
+    return [`- \`${path}\` is ${then.type}${then.range === '' ? '' : `, ${then.range}`}; default ${then.preset}.`]
+  })
+  return [`As ${version}, without ${missing.join(', ')}.`, ...(changed.length > 0 ? ['', 'Otherwise than there:', '', ...changed] : [])]
+}
