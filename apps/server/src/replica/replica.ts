@@ -134,6 +134,8 @@ export class Replica {
     this.#stopExpiry = timers.every(1_000, () => {
       this.#watch.ask()
       expireOverdue()
+      // who waits for news of it learns that there are none
+      if (this.isStoreAway) this.#moved.tell()
     })
   }
 
@@ -257,10 +259,20 @@ export class Replica {
   }
 
   /** Resolves when the fleet is as new as the store's head was after this call. Throws UnavailableError when the store does not answer. */
-  async fresh(timeoutMs = 10_000): Promise<void> {
+  fresh(timeoutMs = 10_000): Promise<void> {
+    return this.#freshUnless(() => false, timeoutMs)
+  }
+
+  /** For what only reads: as `fresh`, but the state that is here will do where none newer can be had; `age` tells how old it is. */
+  freshest(timeoutMs = 10_000): Promise<void> {
+    return this.#freshUnless(() => this.isStoreAway || this.#halted !== undefined, timeoutMs)
+  }
+
+  async #freshUnless(staleWillDo: () => boolean, timeoutMs: number): Promise<void> {
     this.#arrivals++
     const arrival = this.#arrivals
-    if (!(await this.#until(() => this.#freshUpTo >= arrival, timeoutMs))) throw new UnavailableError('store', 'the store does not answer')
+    const holds = (): boolean => this.#freshUpTo >= arrival || staleWillDo()
+    if (!(await this.#until(holds, timeoutMs)) && !holds()) throw new UnavailableError('store', 'the store does not answer')
   }
 
   #until(holds: () => boolean, timeoutMs: number): Promise<boolean> {

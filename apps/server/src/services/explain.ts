@@ -91,7 +91,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
   }
 
   const askSpec = async (request: RequestSpec, { profile, at }: ExplainOptions): Promise<Question> => {
-    await replica.fresh()
+    await replica.freshest()
     const record: DecisionRecord = {
       id: '',
       request,
