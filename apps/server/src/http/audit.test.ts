@@ -192,6 +192,35 @@ describe('the chain', () => {
     expect(faultsOf(await whole())).toEqual([])
   })
 
+  test('calls that failed while the database was away wait for no room; what found none is counted', async () => {
+    const prisma = createPrisma(api.connection)
+    const store = createAuditStore(prisma)
+    const warnings: string[] = []
+    let isAway = true
+    const audit = createAudit({
+      room: 2,
+      warn: (message) => warnings.push(message),
+      store: { ...store, append: (entries) => (isAway ? Promise.reject(new Error('away')) : store.append(entries)) },
+    })
+    const entry = {
+      at: 1,
+      account: 'a',
+      keyId: 'k',
+      mutation: 'offered',
+      target: '-',
+      summary: '{}',
+      result: 'UNAVAILABLE',
+      requestId: 'r',
+    }
+    for (let i = 0; i < 5; i++) audit.offer({ ...entry, id: randomUUID() })
+    isAway = false
+    await audit.close()
+    await prisma.$disconnect()
+    expect((await auditLog('query: "mutation:offered"')).totalCount).toBe(2)
+    expect(warnings).toContain('3 calls that failed while the database was away are not in the audit')
+    expect(faultsOf(await whole())).toEqual([])
+  })
+
   test('an edited row and a removed row are found', async () => {
     const tamper = async (statement: string): Promise<void> => {
       await client.query(`ALTER TABLE audit DISABLE TRIGGER USER`)

@@ -11,7 +11,7 @@ import {
   isAbstractType,
 } from 'graphql'
 import type { AuditEntry } from '../services/audit.ts'
-import { AuditDelayed } from '../services/audit.ts'
+import { AuditDelayed, isForWantOfStore } from '../services/audit.ts'
 import type { Context } from './context.ts'
 import { fault } from './faults.ts'
 
@@ -26,9 +26,9 @@ export function auditMutations(schema: GraphQLSchema): void {
 function audit(field: GraphQLField<unknown, Context>): void {
   const resolve = field.resolve ?? defaultFieldResolver
   field.resolve = async (root, args: Record<string, unknown>, context, info) => {
-    const record = (result: string, value?: unknown): Promise<void> => {
+    const entryOf = (result: string, value?: unknown): AuditEntry => {
       const { caller, requestId } = context
-      const entry: AuditEntry = {
+      return {
         id: randomUUID(),
         at: Date.now(),
         account: caller.account,
@@ -39,17 +39,20 @@ function audit(field: GraphQLField<unknown, Context>): void {
         result,
         requestId,
       }
-      return hot.has(field.name) ? context.audit.follow(entry) : context.audit.keep(entry)
     }
+    const record = (entry: AuditEntry): Promise<void> => (hot.has(field.name) ? context.audit.follow(entry) : context.audit.keep(entry))
     let value: unknown
     try {
       value = await resolve(root, args, context, info)
     } catch (error) {
+      const entry = entryOf(faultCode(error))
+      // without the database the caller is told at once
+      if (isForWantOfStore(error)) context.audit.offer(entry)
       // the caller is told of the first fault, whatever becomes of its entry
-      await record(faultCode(error)).catch(() => {})
+      else await record(entry).catch(() => {})
       throw error
     }
-    await record(await endOf(field.type, value, context, info), value).catch((error: unknown) => {
+    await record(entryOf(await endOf(field.type, value, context, info), value)).catch((error: unknown) => {
       if (!(error instanceof AuditDelayed)) throw error
       throw fault('UNAVAILABLE', 'The change was made; its entry in the audit waits for the database.', { retryAfterMs: 1_000 })
     })

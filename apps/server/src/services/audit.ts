@@ -1,4 +1,5 @@
 import { type AuditEntry, type AuditHead, type AuditRow, type AuditStore, NO_ROWS } from '../db/audit.ts'
+import { UnavailableError } from '../replica/placement.ts'
 import { parseAuditQuery } from './audit-query.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
 
@@ -16,6 +17,8 @@ export interface Audit {
   keep(entry: AuditEntry): Promise<void>
   /** Takes an entry that is written soon; waits only while too many are waiting already. */
   follow(entry: AuditEntry): Promise<void>
+  /** Takes an entry of a call that failed for want of the store, if there is room: nobody waits for it. */
+  offer(entry: AuditEntry): void
   /** Writes what waits, as far as the database lets it. */
   close(): Promise<void>
 }
@@ -24,6 +27,9 @@ export interface Audit {
 export class AuditDelayed extends Error {
   override readonly name = 'AuditDelayed'
 }
+
+/** Whether a call was refused, or not answered in time, for want of the store: what it did, if anything, is in the log. */
+export const isForWantOfStore = (error: unknown): boolean => error instanceof UnavailableError
 
 export interface AuditOptions {
   readonly store: AuditStore
@@ -53,6 +59,8 @@ export function createAudit({ store, warn, room = 10_000, gatherMs = 200 }: Audi
   let writing: Promise<void> | undefined
   let isFailing = false
   let giveUpAt = Number.POSITIVE_INFINITY
+  /** Entries that found no room since the audit was written last. */
+  let leftOut = 0
 
   const writeBatch = async (): Promise<void> => {
     const batch = queue.slice(0, BATCH)
@@ -69,7 +77,9 @@ export function createAudit({ store, warn, room = 10_000, gatherMs = 200 }: Audi
       try {
         await writeBatch()
         if (isFailing) warn('the audit is written again')
+        if (leftOut > 0) warn(`${leftOut} calls that failed while the database was away are not in the audit`)
         isFailing = false
+        leftOut = 0
       } catch (error) {
         if (!isFailing) warn(`the audit cannot be written, ${queue.length} entries wait: ${error instanceof Error ? error.message : error}`)
         isFailing = true
@@ -89,6 +99,11 @@ export function createAudit({ store, warn, room = 10_000, gatherMs = 200 }: Audi
     return writing
   }
   const push = (entry: AuditEntry): Promise<void> => new Promise((kept) => queue.push({ entry, kept }))
+
+  const behind = (entry: AuditEntry): void => {
+    void push(entry)
+    if (writing === undefined) timer ??= setTimeout(() => void write(), gatherMs)
+  }
 
   return {
     async list({ query: text, oldestFirst, ...page }) {
@@ -118,8 +133,11 @@ export function createAudit({ store, warn, room = 10_000, gatherMs = 200 }: Audi
         void write()
         await new Promise<void>((resolve) => waitingForRoom.push(resolve))
       }
-      void push(entry)
-      if (writing === undefined) timer ??= setTimeout(() => void write(), gatherMs)
+      behind(entry)
+    },
+    offer(entry) {
+      if (queue.length >= room) leftOut++
+      else behind(entry)
     },
     async close() {
       giveUpAt = Date.now() + PATIENCE_MS
