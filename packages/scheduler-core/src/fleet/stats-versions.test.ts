@@ -90,7 +90,7 @@ const inCell = (field: string, rest: string) => `numaCells.0.${field}: numaCells
 describeVersions({
   versions: [
     { version: '1.0', schema: hostStatsV1_0, frozen: '1db02fe28ac8a73f99b73c6f8fd29a8e7ce35a09be577059ac01240e8e17d14d' },
-    { version: '1.1', schema: hostStatsV1_1, frozen: '090c4691abd78b6f8a35cdabf8b74645ccd3cf810abe1694338c75f398a7e26d' },
+    { version: '1.1', schema: hostStatsV1_1, frozen: 'edb3a1e8579cfd7c09cb6208e548c080e83cf559c79b0257cb4e52dffeab62f4' },
   ],
   rules: [
     ['the least that can be told', '1.0', machine],
