@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -11,6 +12,8 @@ const exclude = ['**/node_modules/**', '**/dist/**']
 
 export default defineConfig({
   test: {
+    // each file has its own database, ports and folders; left to itself, Vitest leaves one processor idle
+    maxWorkers: availableParallelism(),
     projects: [
       { resolve, ssr, test: { name: 'core', root: 'packages/scheduler-core', include: ['**/*.test.ts'], exclude } },
       { resolve, ssr, test: { name: 'client', root: 'packages/client', include: ['src/**/*.test.ts'], exclude } },
