@@ -4,7 +4,7 @@ import { canMeet, type Demand } from '../../nova/hardware/demands.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { type Allotment, allot, type Place } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
-import { type HostPools, poolsOf } from './pool.ts'
+import { type HostPools, type PoolState, poolsOf } from './pool.ts'
 
 /** A cell of a host as far as devices are concerned. */
 interface Cell {
@@ -38,13 +38,17 @@ export function nearnessOf(spec: RequestSpec): Nearness | undefined {
       const here = poolsOf(hosts.get(host))
       const sockets = socketsOf(cells)
       let demands: readonly Demand[] | undefined
+      let traits: readonly string[] | undefined
       return {
         allot: (chosen) => allot(here, ask, { cells: chosen.map((c) => (cells[c] as Cell).id), sockets }),
         mayStill(chosen, used, more) {
           demands ??= demandsOf(here, ask, cells, sockets)
           return canMeet(demands, chosen, used, more)
         },
-        traitOf: (c) => traitOf(here, ask, cells[c] as Cell),
+        traitOf(c) {
+          traits ??= traitsOf(here, ask, cells)
+          return traits[c] as string
+        },
         // the pools with their cells are in their shape, and so are the groups of requests
         get key() {
           return `${here.shape}|${here.list.map(({ free }) => free).join()}|${cells.map(({ id, socket }) => `${id}/${socket}`).join()}`
@@ -54,12 +58,16 @@ export function nearnessOf(spec: RequestSpec): Nearness | undefined {
   }
 }
 
-function traitOf(here: HostPools, ask: PciAsk, { id, socket }: Cell): string {
+/** Of each cell: which groups of requests may take how many devices there, and the socket where one of them asks for it. */
+function traitsOf(here: HostPools, ask: PciAsk, cells: readonly Cell[]): readonly string[] {
   const groups = ask.groupsOn(here)
-  const devices = here.list.flatMap(({ numaNode, free }, p) =>
-    numaNode === id && free > 0 ? [`${groups.flatMap(({ pools }, g) => (pools.includes(p) ? [g] : [])).join()}x${free}`] : [],
-  )
-  return `${devices.join(' ')}|${groups.some(({ policy }) => policy === 'socket') ? socket : ''}`
+  const bySocket = groups.some(({ policy }) => policy === 'socket')
+  const takers = here.list.map(() => '')
+  for (const [g, { pools }] of groups.entries()) for (const p of pools) takers[p] += `${g}.`
+  const devices = new Map<number | null, string>()
+  for (const [p, { numaNode, free }] of here.list.entries())
+    if (free > 0 && takers[p] !== '') devices.set(numaNode, `${devices.get(numaNode) ?? ''} ${takers[p]}x${free}`)
+  return cells.map(({ id, socket }) => `${devices.get(id) ?? ''}|${bySocket ? socket : ''}`)
 }
 
 /** Sockets of the cells; undefined where one of them does not tell. */
@@ -79,19 +87,29 @@ function demandsOf(here: HostPools, ask: PciAsk, cells: readonly Cell[], sockets
   return groups.length > 1 ? [...wanted, demandOf(here, groups, cells, sockets)] : wanted
 }
 
+/** Policies as bits. */
+const REACH = { required: 1, legacy: 2, socket: 4, preferred: 8 } as const
+
 /** Of some groups together: each pool counts once, as far around its cell as the laxest of them reaches. */
 function demandOf({ list }: HostPools, groups: readonly PciGroup[], cells: readonly Cell[], sockets: Place['sockets']): Demand {
   const gains = new Array<number>(cells.length).fill(0)
-  let need = groups.reduce((sum, { count }) => sum + count, 0)
-  for (const [p, { numaNode, free }] of list.entries()) {
-    if (free <= 0) continue
-    const policies = groups.filter(({ pools }) => pools.includes(p)).map(({ policy }) => policy)
-    if (policies.length === 0) continue
-    if (policies.includes('preferred') || (numaNode === null && policies.includes('legacy'))) need -= free
+  const reach = new Uint8Array(list.length)
+  let need = 0
+  for (const { count, policy, pools } of groups) {
+    need += count
+    for (const p of pools) reach[p] = (reach[p] as number) | REACH[policy]
+  }
+  for (let p = 0; p < list.length; p++) {
+    const { numaNode, free } = list[p] as PoolState
+    const far = reach[p] as number
+    if (free <= 0 || far === 0) continue
+    if ((far & REACH.preferred) > 0 || (numaNode === null && (far & REACH.legacy) > 0)) need -= free
     else if (numaNode !== null) {
-      const socket = policies.includes('socket') ? sockets?.get(numaNode) : undefined
-      for (const [c, cell] of cells.entries())
+      const socket = (far & REACH.socket) > 0 ? sockets?.get(numaNode) : undefined
+      for (let c = 0; c < cells.length; c++) {
+        const cell = cells[c] as Cell
         if (cell.id === numaNode || (socket !== undefined && cell.socket === socket)) gains[c] = (gains[c] as number) + free
+      }
     }
   }
   const best = gains.map((_gain, c) => c).sort((a, b) => (gains[b] as number) - (gains[a] as number))
