@@ -35,6 +35,8 @@ export const leastInt = (host: Aggregated, key: string, option: number): FromAgg
 export const leastFloat = (host: Aggregated, key: string, option: number): FromAggregates => least(host, key, option, readFloat)
 
 function least({ aggregates }: Aggregated, key: string, option: number, read: (text: string) => number | undefined): FromAggregates {
+  // asked of every host by every weigher, and mostly nothing is said
+  if (!aggregates.some(({ metadata }) => Object.hasOwn(metadata, key))) return { value: option, source: undefined }
   const given = aggregates.flatMap((aggregate) =>
     wholeValues([aggregate], key).map((text) => ({ value: read(text), source: `aggregate ${aggregate.name} ${key}` })),
   )

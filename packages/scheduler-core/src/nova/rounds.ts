@@ -6,7 +6,7 @@ import { NovaError } from './nova-error.ts'
 import type { AttestationSource, HostCheck, HostLimits, NovaFilter } from './nova-filter.ts'
 import { type HostSnapshot, NovaHost } from './nova-host.ts'
 import type { NovaRequest } from './objects/request.ts'
-import { type ChosenWeigher, weighHosts } from './weigh.ts'
+import { type ChosenWeigher, type WeigherRun, weighHosts } from './weigh.ts'
 
 export interface ChosenFilter {
   readonly filter: NovaFilter
@@ -70,6 +70,8 @@ export interface NovaRound {
   readonly filters: readonly FilterRun[]
   /** What all of them left, and what was weighed. */
   readonly filtered: readonly HostState[]
+  /** What each weigher made of `filtered`; empty where none ran. */
+  runs: readonly WeigherRun[]
   /** Best first, with the sum of the weights; undefined: a weigher failed. */
   ranked: readonly WeighedHost[] | undefined
   /** The same with the chosen one in front. */
@@ -81,8 +83,8 @@ export interface NovaRound {
 export interface WeighedHost {
   readonly host: HostState
   readonly weight: number
-  /** Per weigher, in the order of the rules; empty where none ran. */
-  readonly raw: readonly number[]
+  /** Position in the numbers of each weigher. */
+  readonly position: number
 }
 
 export interface NovaPlacement {
@@ -204,6 +206,7 @@ class Run {
       candidates: candidates.hosts,
       filters,
       filtered: left,
+      runs: [],
       ranked: undefined,
       weighed: undefined,
       stateAfter: undefined,
@@ -226,8 +229,9 @@ class Run {
   #weigh(round: NovaRound): void {
     const { rules, service } = this.#input
     const { totals, runs } = weighHosts(rules.weighers, this.#request, round.filtered, service !== undefined)
+    round.runs = runs
     round.ranked = round.filtered
-      .map((host, i) => ({ host, weight: totals[i] as number, raw: runs.map(({ raw }) => raw[i] as number) }))
+      .map((host, position) => ({ host, weight: totals[position] as number, position }))
       .sort((a, b) => b.weight - a.weight)
     round.weighed = chooseFirst(round.ranked, rules, this.#random)
     this.#hosts = round.weighed.map(({ host }) => host)

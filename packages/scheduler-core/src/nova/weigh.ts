@@ -77,6 +77,9 @@ const liftedTo = (minval: number | undefined, rawOf: (host: HostState) => number
 
 /** The raw numbers; where the weigher raises, the least of the others; 0 everywhere where it raises before it looks at hosts. */
 function forgiving(prepare: () => (host: HostState) => number, hosts: readonly HostState[]): readonly number[] {
+  const raw = orNothing(() => hosts.map(prepare()))
+  if (raw?.every(Number.isFinite)) return raw
+  // the careful way meets the same host again
   const rawOf = orNothing(prepare)
   const told = hosts.map((host) => (rawOf === undefined ? undefined : orNothing(() => rawOf(host))))
   const least = told.reduce<number | undefined>((low, value) => (value !== undefined && !(value > (low ?? value)) ? value : low), undefined)

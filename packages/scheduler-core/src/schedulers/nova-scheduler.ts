@@ -8,7 +8,7 @@ import type { NovaRequest } from '../nova/objects/request.ts'
 import { attestationsOf } from '../nova/own-attestations.ts'
 import { ownHostsOf } from '../nova/own-hosts.ts'
 import { novaRequestOn } from '../nova/own-request.ts'
-import { type NovaRound, type NovaRules, placeInRounds, type ServiceRules, type WeighedHost } from '../nova/rounds.ts'
+import { type NovaRound, type NovaRules, placeInRounds, type ServiceRules } from '../nova/rounds.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
 import { type FilterStep, prepareFilters, runFilters } from '../pipeline/run-filters.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -124,7 +124,7 @@ function prepareWeights(round: NovaRound | undefined): (host: HostState) => numb
   return (host) => weights.get(host) ?? 0
 }
 
-function recordOf({ input, candidates, filters, ranked = [], index }: NovaRound, isRestricted: boolean): InstanceRecord {
+function recordOf({ input, candidates, filters, ranked = [], runs, index }: NovaRound, isRestricted: boolean): InstanceRecord {
   let entered = candidates.length
   const counts = filters.flatMap(({ filter, survivors, isAsked, errors }) => {
     const count = { filter, entered, passed: survivors.length, ...(errors > 0 && { errors }) }
@@ -135,9 +135,12 @@ function recordOf({ input, candidates, filters, ranked = [], index }: NovaRound,
   return {
     candidates: input.length,
     filters: [...restricted, ...counts],
-    best: ranked.slice(0, BEST_KEPT).map(toRanked),
+    best: ranked.slice(0, BEST_KEPT).map(({ host: { host, node }, weight, position }) => ({
+      host,
+      node,
+      raw: runs.map(({ raw }) => raw[position] as number),
+      total: weight,
+    })),
     tied: ranked.filter(({ weight }) => weight === ranked[0]?.weight).length,
   }
 }
-
-const toRanked = ({ host: { host, node }, raw, weight }: WeighedHost) => ({ host, node, raw, total: weight })
