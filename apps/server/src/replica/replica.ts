@@ -260,19 +260,21 @@ export class Replica {
 
   /** Resolves when the fleet is as new as the store's head was after this call. Throws UnavailableError when the store does not answer. */
   fresh(timeoutMs = 10_000): Promise<void> {
-    return this.#freshUnless(() => false, timeoutMs)
+    return this.#freshOr(() => false, timeoutMs)
   }
 
   /** For what only reads: as `fresh`, but the state that is here will do where none newer can be had; `age` tells how old it is. */
   freshest(timeoutMs = 10_000): Promise<void> {
-    return this.#freshUnless(() => this.isStoreAway || this.#halted !== undefined, timeoutMs)
+    return this.#freshOr(() => this.isStoreAway || this.#halted !== undefined, timeoutMs)
   }
 
-  async #freshUnless(staleWillDo: () => boolean, timeoutMs: number): Promise<void> {
+  async #freshOr(staleWillDo: () => boolean, timeoutMs: number): Promise<void> {
     this.#arrivals++
     const arrival = this.#arrivals
-    const holds = (): boolean => this.#freshUpTo >= arrival || staleWillDo()
-    if (!(await this.#until(holds, timeoutMs)) && !holds()) throw new UnavailableError('store', 'the store does not answer')
+    const isFresh = (): boolean => this.#freshUpTo >= arrival
+    // a store that is away is not waited for
+    await this.#until(() => isFresh() || this.isStoreAway, timeoutMs)
+    if (!isFresh() && !staleWillDo()) throw new UnavailableError('store', 'the store does not answer')
   }
 
   #until(holds: () => boolean, timeoutMs: number): Promise<boolean> {

@@ -147,6 +147,9 @@ test('a store that stands still is away before its time-outs are over, and back 
         // its time-outs are 10 s and longer
         await expect.poll(() => replica.isStoreAway, { timeout: 6_000 }).toBe(true)
         await expect(replica.place(call(`k${made++}`))).rejects.toMatchObject({ reason: 'store' })
+        // whoever needs news of it is refused too, however long it would wait; who only reads takes what is here
+        await expect(replica.fresh(60_000)).rejects.toMatchObject({ reason: 'store' })
+        await replica.freshest(60_000)
         proxy.standStill(false)
         expect((await waiting).type).toBe('placed')
         await expect.poll(() => replica.isStoreAway).toBe(false)
