@@ -11,6 +11,7 @@ import { audit } from './audit.ts'
 import { compareFleets } from './diff.ts'
 import { digestPart, HOSTS_PER_PART, partsOf } from './digest.ts'
 import type { Finding } from './finding.ts'
+import { headView } from './views.ts'
 
 const findingsOf = (fleet: Fleet): Finding[] => [...audit(fleet)].flatMap(({ findings }) => findings)
 const restored = (fleet: Fleet): Fleet => restoreFleet(JSON.parse(JSON.stringify(checkpointOf(fleet))))
@@ -245,6 +246,10 @@ const faults: readonly Fault[] = [
     found: ['state.orphan_entry host aggregates', 'state.orphan_entry aggregate aggregates of h1'],
   },
 ]
+
+test('profiles that are part of the release are no part of the state: another release may have others', () => {
+  expect(headView(new Fleet()).activeProfiles).toEqual([])
+})
 
 test('a state without faults has no findings', () => {
   expect(findingsOf(aState())).toEqual([])

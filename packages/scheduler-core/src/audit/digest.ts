@@ -3,7 +3,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { headView, wholeHostView } from './views.ts'
 
 /** What digests are taken of, and how; raised with every change of that, so that two releases do not seem to differ. */
-export const DIGEST_FORMAT = 1
+export const DIGEST_FORMAT = 2
 
 /** Hosts in one part of the state. Few, since a part is digested in one go (npm run prove -- restart tells how long that takes). */
 export const HOSTS_PER_PART = 4

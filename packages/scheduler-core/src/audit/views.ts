@@ -25,7 +25,11 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
     groups: groups.byUuid.size,
     aggregates: aggregates.byUuid.size,
     profiles: profiles.written().length,
-    activeProfiles: profiles.names().map((name) => `${name}@${profiles.activeNumber(name)}`),
+    // number 0 is part of the release: another release may have others
+    activeProfiles: profiles
+      .names()
+      .filter((name) => profiles.activeNumber(name) !== 0)
+      .map((name) => `${name}@${profiles.activeNumber(name)}`),
   }
 }
 
