@@ -1,7 +1,7 @@
 import { createClient } from '@gantt/client'
-import { parseHostStats, parseRequestSpec } from '@gantt/scheduler-core'
+import { type Profile, parseHostStats, parseProfile, parseRequestSpec } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
-import type { Driver, Placement, ProfileParts } from './driver.ts'
+import type { Driver, Placement } from './driver.ts'
 import { createInProcessDriver } from './in-process.ts'
 import { runOpenb } from './openb.ts'
 import type { OpenbNode } from './openb-nodes.ts'
@@ -12,6 +12,10 @@ const ok = <Value>(parsed: { ok: true; value: Value } | { ok: false; problems: r
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
   return parsed.value
 }
+
+/** The API's words of a profile, in capitals, as the core has them. */
+const profileOf = (input: object): Profile =>
+  ok(parseProfile({ ...input, name: 'run', number: 1, normalisation: 'fixed', tieOrder: 'first-seen', scheduler: 'filter' }))
 
 interface Input {
   readonly updates?: readonly { readonly name: { readonly host: string }; readonly report: { readonly full: unknown } }[]
@@ -39,8 +43,8 @@ function aService() {
     if (name === 'Scatter') return { aggregateDelete: { __typename: --aggregates === 0 ? 'AggregatePayload' : 'NotFound' } }
     if (name === 'Write') {
       // the API's input in capitals, back to the core's words
-      const { normalisation, tieOrder, scheduler, ...parts } = input as unknown as Record<string, string>
-      await core.writeProfile({ ...parts, normalisation: 'fixed', tieOrder: 'first-seen', scheduler: 'filter' } as unknown as ProfileParts)
+      const { name: _, number: __, ...parts } = profileOf(input)
+      await core.writeProfile(parts)
       return { profileVersionCreate: { __typename: 'ProfilePayload' } }
     }
     if (name === 'Release') {
