@@ -25,7 +25,31 @@ const CellGrant = builder.objectRef<NonNullable<Grants['numa']>[number]>('CellGr
       description: 'Host CPUs that the guest cell has for itself.',
       resolve: ({ pinned }) => [...(pinned ?? [])],
     }),
+    siblings: t.field({
+      type: ['Int'],
+      description: 'Host CPUs beside them that nobody else may use: the guest has their cores for itself.',
+      resolve: ({ siblings }) => [...(siblings ?? [])],
+    }),
+    emulatorCpu: t.int({
+      nullable: true,
+      description: 'Host CPU for the threads of the emulator; null where none is kept for them.',
+      resolve: ({ emulator }) => emulator ?? null,
+    }),
     memoryMb: t.exposeInt('memoryMb', { description: 'MiB taken.' }),
+    pageSizeKib: t.int({
+      nullable: true,
+      description: 'Size of the pages that back the memory; null where the request asked for none.',
+      resolve: ({ pages }) => pages?.sizeKib ?? null,
+    }),
+  }),
+})
+
+const PciGrant = builder.objectRef<NonNullable<Grants['pci']>[number]>('PciGrant').implement({
+  description: 'Devices that a claim takes from one PCI pool of the host.',
+  fields: (t) => ({
+    request: t.exposeInt('request', { description: 'Which of the PCI requests they are for, from 0.' }),
+    pool: t.exposeString('pool', { description: 'The pool: `vendor:product:type@cell?tag=value`.' }),
+    count: t.exposeInt('count', { description: 'Devices taken.' }),
   }),
 })
 
@@ -51,6 +75,7 @@ builder.node(Claim, {
       resolve: ({ grants }) => Object.entries(grants.classes ?? {}),
     }),
     cells: t.field({ type: [CellGrant], description: 'NUMA cells taken.', resolve: ({ grants }) => [...(grants.numa ?? [])] }),
+    pciDevices: t.field({ type: [PciGrant], description: 'PCI devices taken.', resolve: ({ grants }) => [...(grants.pci ?? [])] }),
     gpus: t.field({ type: [GpuGrant], description: 'GPUs taken.', resolve: ({ grants }) => [...(grants.gpu ?? [])] }),
     decision: t.field({
       type: Decision,
