@@ -6,6 +6,7 @@ import type { HostIndex } from '../fleet/columns.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { Historian, histories } from '../fleet/history.suite.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
+import { poolsOf } from '../kinds/pci/pool.ts'
 import { aClaim, aLog, aMove, aReport, aUuid } from '../testing/index.ts'
 import { audit } from './audit.ts'
 import { compareFleets } from './diff.ts'
@@ -48,16 +49,18 @@ function aState(): Fleet {
     vcpus: 8,
     memoryMb: 64,
     gpus: [{ index: 0, model: null, usedMilli: null }],
-    numaCells: [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 32, memoryUsageMb: null, cpuUsage: null, pinnedCpus: null }],
+    numaCells: [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 32, pages: [{ sizeKib: 4, total: 8_192 }] }],
+    pciPools: [{ vendorId: 'v', productId: 'p', total: 2 }],
   }
-  log.append([{ type: 'feature', level: 2 }, aReport('h1', shape), aReport('h2', shape)])
+  log.append([{ type: 'feature', level: 3 }, aReport('h1', shape), aReport('h2', shape)])
   log.append([
     { type: 'aggregate', uuid: AGGREGATE, expectedVersion: 0, next: { name: 'a', metadata: { availability_zone: 'z' }, hosts: ['h1'] } },
   ])
   const grants = {
     classes: { VCPU: 2, MEMORY_MB: 4 },
     gpu: [{ index: 0, milli: 200 }],
-    numa: [{ guest: 0, cell: 0, cpus: 0, memoryMb: 4, pinned: [1] }],
+    numa: [{ guest: 0, cell: 0, cpus: 0, memoryMb: 4, pinned: [1], siblings: [0], pages: { sizeKib: 4, count: 1_024 } }],
+    pci: [{ request: 0, pool: 'v:p', count: 1 }],
   }
   const one = { classes: { VCPU: 1 } }
   const verdicts = [
@@ -141,6 +144,29 @@ const faults: readonly Fault[] = [
     name: 'a dedicated CPU is free again',
     plant: (fleet) => h1(fleet).cells[0]?.pinnedByClaims.clear(),
     found: ['state.column host cell 0 CPU 1'],
+  },
+  {
+    name: 'the sibling of a dedicated CPU is free again',
+    plant: (fleet) => h1(fleet).cells[0]?.pinnedByClaims.delete(0),
+    found: ['state.column host cell 0 CPU 0'],
+  },
+  {
+    name: 'pages of a claim are free again',
+    plant: (fleet) => force(h1(fleet).cells[0]?.pages?.[0] ?? {}, { free: 8_192 }),
+    found: ['state.column host cell 0 pages of 4 KiB free'],
+  },
+  {
+    name: 'a device of a claim is free again',
+    plant: (fleet) => force(poolsOf(h1(fleet)).list[0] ?? {}, { free: 2 }),
+    found: ['state.column host PCI v:p free'],
+  },
+  {
+    name: 'a claim that was let in takes more devices than there are',
+    plant(fleet) {
+      force(claim(fleet, 'c1'), { grants: { ...claim(fleet, 'c1').grants, pci: [{ request: 0, pool: 'v:p', count: 3 }] } })
+      force(poolsOf(h1(fleet)).list[0] ?? {}, { free: -1 })
+    },
+    found: ['state.over_capacity host PCI v:p'],
   },
   {
     name: 'a claim that was let in takes more than the host has',

@@ -156,6 +156,28 @@ describe('devices near to cells', () => {
   })
 })
 
+test('a search that takes too long refuses, the same each time, and says so', () => {
+  // an even number of either device in each cell, 40 together: an odd number of one leaves too few of the other
+  const cells = Array.from({ length: 16 }, (_, id) => ({ id, cpuset: [id], memoryMb: 8 }))
+  const pciPools = cells.flatMap(({ id }) => [
+    { vendorId: 'a', productId: 'x', numaNode: id, total: 2 * id + 2 },
+    { vendorId: 'b', productId: 'x', numaNode: id, total: 38 - 2 * id },
+  ])
+  const device = (vendor: string, count: number) => ({ count, specs: [{ vendor_id: vendor }], numaPolicy: 'required' as const })
+  const request = aRequest({
+    numaTopology: { cells: Array.from({ length: 8 }, (_, id) => ({ id, cpus: [0], memoryMb: 1 })) },
+    pciRequests: [device('a', 161), device('b', 159)],
+  })
+  const { hosts } = aFleet({ h1: { numaCells: cells, pciPools }, h2: { numaCells: cells, pciPools } })
+  for (const ask of [numaKind.ask(request), numaKind.ask(request)]) {
+    if (ask === undefined) throw new Error('the request asks for cells')
+    for (const host of [H1, 1 as HostIndex]) {
+      expect(numaKind.canGive(hosts, host, ask)).toBe(false)
+      expect(numaKind.reason(hosts, host, ask)).toMatchObject({ code: 'numa.search_limit', have: 600 })
+    }
+  }
+})
+
 describe('pools', () => {
   const device = { vendorId: '8086', productId: '10fb', deviceType: null, numaNode: null, tags: {}, total: 1, used: null }
 
