@@ -91,6 +91,12 @@ describe('a move', () => {
     expect([again.err, again.code]).toEqual([`error: claim ${first.short} is not moving; nothing was changed\n`, 1])
   })
 
+  test('of a request of version 1.1 asks again what that version says', async () => {
+    const first = await placeOn('az1-a', { forceVerify: 'HARD', pciRequests: [] })
+    const said = await run('select', '--intent', 'live-migrate', '--move-of', first.short)
+    expect([said.err, said.code]).toEqual(['', 0])
+  })
+
   test('to another size takes what is said anew, and leaves the rest', async () => {
     const first = await place()
     const there = placedBy(await run('select', '--intent', 'resize', '--move-of', first.id, '--vcpus', '3', '--confirm', '--json'))
