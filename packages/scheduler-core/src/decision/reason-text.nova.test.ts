@@ -4,6 +4,9 @@ import { reasonText } from './reason-text.ts'
 // what the sentences of Nova's filters must not leave out
 test.each([
   ['instances.too_many', 'fewer than 5', '7'],
+  ['io_ops.too_many', 'fewer than 8', '9'],
+  ['numa.no_threads', '2', '1'],
+  ['group.affinity', 'h1, h2', 'h3'],
   ['host.other_network', '10.0.0.0/24', '10.1.0.1'],
   ['memory.not_exact', '64', '65'],
   ['cpu.not_exact', '4', '5'],
@@ -23,4 +26,17 @@ test.each([
   const text = reasonText({ code, subject: 'subject', need, have, unit: 'MiB' })
   expect(text).toContain(need)
   expect(text).toContain(have)
+})
+
+test('a host that was not heard says for how long, and how long it may be silent', () => {
+  const silent = { code: 'host.down', need: 'at most 60', have: 735.5, unit: 's', source: 'option service_down_time' } as const
+  expect(reasonText(silent)).toBe('The host was last heard 735.5 s ago; at most 60 s is allowed (option service_down_time).')
+  expect(reasonText({ code: 'host.down', have: 'forced down', source: 'service' })).toBe('The host is DOWN: service.')
+})
+
+test('a filter that failed says what it met', () => {
+  expect(reasonText({ code: 'filter.error', subject: 'JsonFilter', have: 'the query is no JSON' })).toBe(
+    'JsonFilter failed on this host, so the host is refused: the query is no JSON.',
+  )
+  expect(reasonText({ code: 'filter.error', subject: 'JsonFilter' })).toBe('JsonFilter failed on this host, so the host is refused.')
 })

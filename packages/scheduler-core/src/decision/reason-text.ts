@@ -14,7 +14,11 @@ const exact = ({ subject, need, have, unit }: Reason): string => `${subject}: ex
 /** Only the codes whose sentence needs the numbers; the others read as in the catalogue. */
 const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'host.disabled': ({ have, source }) => `The host is ${have}${source ? `: ${source}` : ''}.`,
-  'host.down': ({ source }) => `The host is DOWN${source ? `: ${source}` : ''}.`,
+  // Nova's rules tell the time since the last sign of life; ours are told the state, and why
+  'host.down': ({ need, have, unit, source }) =>
+    unit === 's'
+      ? `The host was last heard ${have} s ago; ${need} s is allowed (${source}).`
+      : `The host is DOWN${source ? `: ${source}` : ''}.`,
   'host.not_requested': ({ need }) => `The request names other hosts: ${need}.`,
   'zone.other': ({ need, have }) => `The host is in availability zone ${have}; ${need} was asked for.`,
   'memory.short': short,
@@ -35,6 +39,7 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'numa.page_multiple': ({ subject, need, have }) => `Guest ${subject}: its ${have} KiB are no multiple of pages of ${need} KiB.`,
   'numa.threads': ({ subject, need, have, source }) =>
     `Guest ${subject}: ${need} CPUs needed in one NUMA cell by ${source}; the nearest has ${have}, on other cores.`,
+  'numa.no_threads': ({ need, have }) => `The request requires cores of ${need} or more threads; those of the host have ${have}.`,
   'numa.networks': ({ subject, need, have }) => `NUMA ${subject}: networks ${need} needed; they lead to ${have}.`,
   'numa.search_limit': ({ have }) => `No choice of NUMA cells suits devices and networks; the search ended after ${have} steps.`,
   'pci.not_reported': ({ subject, need }) => `PCI ${subject}: ${need} devices needed; the host reports none.`,
@@ -53,9 +58,11 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'image.unsupported': ({ subject, need, have }) => `The image needs ${subject} = ${need}; the host supports ${have}.`,
   'instance.same_host': ({ have }) => `The host holds instance ${have}, from which the request wants to be apart.`,
   'instance.not_on_host': ({ need }) => `The host holds none of the instances ${need}.`,
-  'group.affinity': ({ subject, need }) => `Server group ${subject} lives on ${need}.`,
+  'group.affinity': ({ subject, need, have }) =>
+    `Server group ${subject} lives on ${need}${have === undefined ? '' : `, and this is ${have}`}.`,
   'group.anti_affinity': ({ subject, need, have }) => `Server group ${subject}: ${need} members wanted on the host; it holds ${have}.`,
   'instances.too_many': ({ need, have }) => `The host holds ${have} instances; ${need} needed.`,
+  'io_ops.too_many': ({ need, have }) => `The host runs ${have} I/O-heavy operations; ${need} needed.`,
   'host.tried': ({ have }) => `The node was tried before for this request: ${have}.`,
   'host.other_network': ({ need, have }) => `The host has the address ${have}, outside of ${need}.`,
   'memory.not_exact': exact,
@@ -74,4 +81,6 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'metric.missing': ({ need, have }) => `The host does not report the metrics ${need}; it reports ${have}.`,
   'flavor.other': ({ subject, need, have }) => `The host holds ${subject} of flavor ${have}; ${need} only may be beside it.`,
   'trust.level': ({ need, have }) => `The flavor asks for a ${need} node; this one is ${have}.`,
+  'filter.error': ({ subject = 'The filter', have }) =>
+    `${subject} failed on this host, so the host is refused${have === undefined ? '' : `: ${have}`}.`,
 }
