@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import type { PciPool } from '../hardware/pci.ts'
+import type { GuestCell, GuestTopology, HostCell, HostTopology } from '../hardware/topology.ts'
+import type { NovaImage } from '../objects/request.ts'
+import { aHostState, aNovaRequest } from '../testing/builders.ts'
+import { type Given, NOW, reasonOf, verdictOf } from '../testing/judge.ts'
+import { numaTopologyFilter, PACKING } from './numa-topology.ts'
+
+/** Two cores of two threads each for guests that share, and two for guests that pin. */
+const hostCell = (id: number, given: Partial<HostCell> = {}): HostCell => ({
+  id,
+  cpuset: [4, 5, 6, 7],
+  pcpuset: [0, 1, 2, 3],
+  memory: 4_096,
+  cpuUsage: 0,
+  memoryUsage: 0,
+  pinnedCpus: [],
+  siblings: [
+    [0, 1],
+    [2, 3],
+    [4, 5],
+    [6, 7],
+  ],
+  mempages: [],
+  socket: 0,
+  networkMetadata: { physnets: [], tunneled: false },
+  ...given,
+})
+
+const guestCell = (given: Partial<GuestCell> = {}): GuestCell => ({
+  id: 0,
+  cpuset: [0, 1],
+  pcpuset: [],
+  memory: 1_024,
+  pagesize: null,
+  cpuPolicy: null,
+  cpuThreadPolicy: null,
+  cpuPinning: null,
+  cpusetReserved: null,
+  ...given,
+})
+
+const pinned = (given: Partial<GuestCell> = {}): GuestCell => guestCell({ cpuset: [], pcpuset: [0, 1], cpuPolicy: 'dedicated', ...given })
+const host = (...cells: readonly HostCell[]): HostTopology => ({ cells })
+const guest = (...cells: readonly GuestCell[]): GuestTopology => ({ cells, emulatorThreadsPolicy: null })
+const image: NovaImage = { id: 'i1', minRam: 0, minDisk: 0, properties: {} }
+
+const on = (numaTopology: HostTopology | null, asked: GuestTopology | null, request: Given['request'] = {}): Given => ({
+  host: { numaTopology, cpuAllocationRatio: 2, ramAllocationRatio: 1.5 },
+  request: { image, numaTopology: asked, ...request },
+})
+
+const hugePages = (used: number) => [
+  { sizeKib: 4, total: 1_048_576, used: 0, reserved: 0 },
+  { sizeKib: 2_048, total: 600, used, reserved: 0 },
+]
+const requiring = { extraSpecs: { 'hw:cpu_policy': 'dedicated', 'hw:cpu_thread_policy': 'require' } }
+const isolating: GuestTopology = { cells: [pinned({ pcpuset: [0, 1, 2, 3] })], emulatorThreadsPolicy: 'isolate' }
+const networks = (...physnets: string[]) => ({ networkMetadata: { physnets, tunneled: false } })
+const leading = (...physnets: string[]) => ({ networkMetadata: { physnets, tunneled: false } })
+
+describe('what is looked at before the cells', () => {
+  test.each<[string, Given, string]>([
+    ['a request without an image is an error of Nova', on(null, null, { image: null }), 'raises AttributeError'],
+    ['a guest without cells passes everywhere', on(null, null), 'passes'],
+    ['a guest with cells needs a host with cells', on(null, guest(guestCell())), 'numa.not_reported'],
+    ['a host of no cells is one without', on(host(), guest(guestCell())), 'numa.not_reported'],
+    ['a guest of no cells passes', on(host(hostCell(0)), guest()), 'passes'],
+    [
+      'threads that are required must be there, even for a guest without cells',
+      on(host(hostCell(0, { siblings: [[0], [1]] })), null, { flavor: requiring }),
+      'numa.no_threads',
+    ],
+    ['and a host that has them passes', on(host(hostCell(0)), null, { flavor: requiring }), 'passes'],
+    ['a host without cells is not asked for threads', on(null, null, { flavor: requiring }), 'passes'],
+  ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
+})
+
+describe('one cell on another', () => {
+  test.each<[string, Given, string]>([
+    ['shared CPUs up to the ratio fit', on(host(hostCell(0, { cpuUsage: 6 })), guest(guestCell())), 'passes'],
+    ['and one more does not', on(host(hostCell(0, { cpuUsage: 7 })), guest(guestCell())), 'numa.cpus'],
+    ['shared memory up to the ratio fits', on(host(hostCell(0, { memoryUsage: 5_120 })), guest(guestCell())), 'passes'],
+    ['and one MiB more does not', on(host(hostCell(0, { memoryUsage: 5_121 })), guest(guestCell())), 'numa.memory'],
+    ['pinned CPUs need as many free', on(host(hostCell(0, { pinnedCpus: [0, 1] })), guest(pinned())), 'passes'],
+    ['and not one less', on(host(hostCell(0, { pinnedCpus: [0, 1, 2] })), guest(pinned())), 'numa.dedicated_cpus'],
+    ['memory of a pinned guest has no ratio', on(host(hostCell(0, { memoryUsage: 3_073 })), guest(pinned())), 'numa.memory'],
+    ['the emulator needs a CPU of its own', on(host(hostCell(0)), isolating), 'numa.dedicated_cpus'],
+    [
+      'threads that are required need a core with two free',
+      on(host(hostCell(0, { pinnedCpus: [0, 2] })), guest(pinned({ cpuThreadPolicy: 'require' }))),
+      'numa.threads',
+    ],
+    ['preferred they do without', on(host(hostCell(0, { pinnedCpus: [0, 2] })), guest(pinned({ cpuThreadPolicy: 'prefer' }))), 'passes'],
+    ['pages that are free fit', on(host(hostCell(0, { mempages: hugePages(88) })), guest(guestCell({ pagesize: 2_048 }))), 'passes'],
+    ['and one less does not', on(host(hostCell(0, { mempages: hugePages(89) })), guest(guestCell({ pagesize: 2_048 }))), 'numa.pages'],
+    [
+      'pages of a size that the host does not have',
+      on(host(hostCell(0, { mempages: hugePages(0) })), guest(guestCell({ pagesize: 1_048_576 }))),
+      'numa.page_size',
+    ],
+  ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
+})
+
+describe('all cells together', () => {
+  const full = hostCell(0, { cpuUsage: 8 })
+  const pool: PciPool = { keys: { vendor_id: '8086', numa_node: 1 }, count: 1 }
+  const device = { count: 1, spec: [{ vendor_id: '8086' }], alias: 'nic', numaPolicy: 'required' as const }
+  test.each<[string, Given, string]>([
+    ['a cell further on has room', on(host(full, hostCell(1)), guest(guestCell())), 'passes'],
+    ['each has one of its own', on(host(hostCell(0)), guest(guestCell(), guestCell({ id: 1 }))), 'numa.cells'],
+    ['networks that a cell leads to', on(host(hostCell(0, leading('a'))), guest(guestCell()), networks('a')), 'passes'],
+    [
+      'networks that only a full cell leads to',
+      on(host({ ...full, ...leading('a') }, hostCell(1)), guest(guestCell()), networks('a')),
+      'numa.networks',
+    ],
+    ['networks that no cell knows', on(host(hostCell(0)), guest(guestCell()), networks('a')), 'passes'],
+  ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
+
+  test('devices are near to the cell, or it is another cell', () => {
+    const given = (...cells: readonly HostCell[]): Given => ({
+      host: { numaTopology: host(...cells), pciPools: [pool] },
+      request: { image, numaTopology: guest(guestCell()), pciRequests: [device] },
+    })
+    expect(verdictOf(numaTopologyFilter, given(hostCell(0), hostCell(1)))).toBe('passes')
+    expect(verdictOf(numaTopologyFilter, given(hostCell(0), hostCell(1, { cpuUsage: 64 })))).toBe('pci.numa')
+  })
+})
+
+test('a refusal has the numbers of the cell', () => {
+  const given = on(host(hostCell(0, { pinnedCpus: [0, 1, 2] })), guest(pinned()))
+  expect(reasonOf(numaTopologyFilter, given)).toMatchObject({ code: 'numa.dedicated_cpus', need: 2, have: 1, unit: 'CPUs' })
+})
+
+test('a host that passes gets the limits by which it was judged; the request and the host stay as they are', () => {
+  const request = aNovaRequest({ image, numaTopology: guest(guestCell()), ...networks('a') })
+  const state = aHostState({ numaTopology: host(hostCell(0)), cpuAllocationRatio: 2, ramAllocationRatio: 1.5 })
+  const before = JSON.stringify([request, state])
+  const check = numaTopologyFilter.prepare(request, { [PACKING]: true }, { now: NOW })
+  expect(check?.(state)).toBeUndefined()
+  expect(check?.limits?.(state)).toEqual({
+    numaTopology: { cpuAllocationRatio: 2, ramAllocationRatio: 1.5, networkMetadata: { physnets: ['a'], tunneled: false } },
+  })
+  expect(JSON.stringify([request, state])).toBe(before)
+})
