@@ -13,7 +13,7 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 15_000 },
   retries: 0,
-  workers: 1,
+  workers: 2,
   forbidOnly: process.env.CI !== undefined,
   reporter: [['list']],
   use: {
