@@ -32,6 +32,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Query.whyNot': 'READ',
   'Mutation.aggregateCreate': 'OPERATE',
   'Mutation.aggregateDelete': 'OPERATE',
+  'Mutation.aggregateImport': 'OPERATE',
   'Mutation.aggregateUpdate': 'OPERATE',
   'Mutation.apiKeyCreate': 'ADMIN',
   'Mutation.apiKeyRevoke': 'ADMIN',

@@ -193,6 +193,38 @@ describe('requests in the words of Nova', () => {
   })
 })
 
+describe('an Aggregate in the words of Nova', () => {
+  const IMPORT = `mutation ($d: JSON!, $dry: Boolean) { aggregateImport(document: $d, dryRun: $dry) { __typename
+    ... on AggregatePayload { dryRun aggregate { uuid name version hostNames metadata { key value } } }
+    ... on ValidationError { issues { path message } } } }`
+  const uuid = randomUUID()
+  const bring = async (fields: object, dry = false): Promise<Json> =>
+    (await dataOf(api, IMPORT, { d: { uuid, name: 'ssd', hosts: ['n1', 'n2'], metadata: { disk: 'ssd', tier: '1' }, ...fields }, dry }))
+      .aggregateImport
+
+  test('is made by its own uuid, and made the same when it comes again', async () => {
+    expect(await bring({}, true)).toMatchObject({ dryRun: true, aggregate: { uuid, version: 1 } })
+    expect(await bring({})).toMatchObject({ dryRun: false, aggregate: { uuid, name: 'ssd', version: 1, hostNames: ['n1', 'n2'] } })
+    const again = await bring({ name: 'fast', hosts: ['n2'], metadata: { disk: 'nvme' } })
+    expect(again.aggregate).toEqual({ uuid, name: 'fast', version: 2, hostNames: ['n2'], metadata: [{ key: 'disk', value: 'nvme' }] })
+  })
+
+  test('is where a RequestSpec of Nova wants its instance', async () => {
+    const requested_destination = envelope('Destination', '1.4', { aggregates: [uuid] })
+    const placed = await select({ nova: requestSpec({ requested_destination }) })
+    expect(placed.destinations[0].selected.host.name).toBe('n2')
+  })
+
+  test.each<[string, object, string]>([
+    ['a host that never reported', { hosts: ['n1', 'ghost'] }, 'document.addHosts.1'],
+    ['metadata that is no text', { metadata: { a: 1 } }, 'document.metadata'],
+    ['no uuid', { uuid: 'x' }, 'document.uuid'],
+  ])('%s is refused with its place', async (_what, fields, path) => {
+    const { __typename, issues } = await bring(fields)
+    expect([__typename, issues[0].path.join('.')]).toEqual(['ValidationError', path])
+  })
+})
+
 describe('a profile with compat: nova', () => {
   const byNova = { profile: 'nova-compat' }
 

@@ -116,6 +116,16 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input: { name, availabilityZone, metadata, hosts }, dryRun }, { aggregates }) =>
       aggregates.create({ name, availabilityZone, setMetadata: metadata, addHosts: hosts }, dryRun ?? false),
   }),
+  aggregateImport: t.field({
+    type: AggregateResult,
+    authScopes: { scope: 'OPERATE' },
+    description: "Makes an aggregate as Nova has it, with Nova's uuid; if it is here already, makes it the same.",
+    args: {
+      document: t.arg({ type: 'JSON', required: true, description: "Nova's Aggregate in its wire form, or its fields alone." }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: dryRunText }),
+    },
+    resolve: (_root, { document, dryRun }, { aggregates }) => aggregates.importNova(document, dryRun ?? false),
+  }),
   aggregateUpdate: t.field({
     type: AggregateResult,
     authScopes: { scope: 'OPERATE' },

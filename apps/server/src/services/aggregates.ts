@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type Aggregate, type AggregateState, byCodeUnit, type Fleet, type Void, ZONE_KEY } from '@gantt/scheduler-core'
+import type { NovaAggregate } from '@gantt/scheduler-core/nova'
 import { aggregateFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { Replica } from '../replica/replica.ts'
 import { compileLine } from './host-query.ts'
 import { type HostView, keyOfHost } from './host-view.ts'
 import { type Impact, impactOn } from './hosts.ts'
+import { readAggregate } from './nova-import.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { checkText } from './text.ts'
@@ -52,6 +54,8 @@ export interface Aggregates {
   /** Its member hosts, in the order of first sight. */
   hostsIn(aggregate: Aggregate, args: PageArgs): Page<HostView>
   create(input: AggregateEdit & { readonly name: string }, dryRun: boolean): Promise<AggregateOutcome>
+  /** Makes an aggregate as Nova has it, by Nova's uuid, or makes the one of that uuid the same. */
+  importNova(document: unknown, dryRun: boolean): Promise<AggregateOutcome>
   update(uuid: string, ifVersion: number, edit: AggregateEdit, dryRun: boolean): Promise<AggregateOutcome>
   delete(uuid: string, ifVersion: number, dryRun: boolean): Promise<AggregateOutcome>
 }
@@ -135,6 +139,17 @@ export function createAggregates(replica: Replica): Aggregates {
       if (issues.length > 0) return invalid(issues)
       return write(randomUUID(), 0, edited({ name: input.name, metadata: {}, hosts: [] }, input), dryRun)
     },
+    async importNova(document, dryRun) {
+      const read = readAggregate(document, ['document'])
+      if ('message' in read) return invalid([read])
+      await replica.fresh()
+      const current = find(read.uuid)
+      const edit = editTo(read, current)
+      const issues = (await check(edit)).map((each) => ({ ...each, path: ['document', ...each.path.slice(1)] }))
+      if (issues.length > 0) return invalid(issues)
+      const next = edited(current ?? { name: read.name, metadata: {}, hosts: [] }, edit)
+      return write(read.uuid, current?.version ?? 0, next, dryRun)
+    },
     async update(uuid, ifVersion, edit, dryRun) {
       const issues = await check(edit)
       if (issues.length > 0) return invalid(issues)
@@ -145,6 +160,17 @@ export function createAggregates(replica: Replica): Aggregates {
       const current = await at(uuid, ifVersion)
       return 'type' in current ? current : write(uuid, ifVersion, null, dryRun)
     },
+  }
+}
+
+/** The edit that makes an aggregate what Nova says it is. */
+function editTo({ name, metadata, hosts }: NovaAggregate, current: AggregateState | undefined): AggregateEdit {
+  return {
+    name,
+    setMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
+    unsetMetadata: Object.keys(current?.metadata ?? {}).filter((key) => !Object.hasOwn(metadata, key)),
+    addHosts: hosts,
+    removeHosts: (current?.hosts ?? []).filter((host) => !hosts.includes(host)),
   }
 }
 

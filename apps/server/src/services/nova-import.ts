@@ -1,6 +1,14 @@
 import type { Problem } from '@gantt/scheduler-core'
-import { type Imported, importLegacyRequest, importNovaHost, importNovaRequest } from '@gantt/scheduler-core/nova'
-import { type Issue, under } from './outcome.ts'
+import {
+  type Imported,
+  importLegacyRequest,
+  importNovaHost,
+  importNovaRequest,
+  type NovaAggregate,
+  readNovaAggregate,
+  WireError,
+} from '@gantt/scheduler-core/nova'
+import { type Issue, issue, under } from './outcome.ts'
 
 /** A document that came from Nova, in this service's words, with what was wrong with its form. */
 export interface NovaDocument {
@@ -27,3 +35,13 @@ function read(imported: Imported, path: readonly string[]): NovaDocument {
 const withoutRoot = (problem: Problem): Problem => ({ ...problem, path: problem.path.filter((key, i) => i > 0 || !roots.has(key)) })
 
 const roots: ReadonlySet<string> = new Set(['spec', 'computeNode', 'legacy'])
+
+/** An Aggregate as Nova has it, or what is wrong with its form. */
+export function readAggregate(given: unknown, path: readonly string[]): NovaAggregate | Issue {
+  try {
+    return readNovaAggregate(given).aggregate
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error
+    return issue([...path, ...error.path.split('.').slice(1)], error.found, `be ${error.allowed}`)
+  }
+}

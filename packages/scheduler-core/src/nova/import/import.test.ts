@@ -3,6 +3,7 @@ import { parseHostStats } from '../../fleet/stats.ts'
 import { parseRequestSpec } from '../../request/parse.ts'
 import { aUuid } from '../../testing/index.ts'
 import { novaRequestOf } from '../own-request.ts'
+import { readNovaAggregate } from './aggregate.ts'
 import { importNovaHost } from './host.ts'
 import type { Imported } from './import.ts'
 import { importLegacyRequest, importNovaRequest } from './request.ts'
@@ -243,5 +244,29 @@ describe('a ComputeNode in our words', () => {
   test('with its instances, and their flavors where they are told', () => {
     const stats = statsOf({ compute_node: node({}), instances: [aUuid(1), { uuid: aUuid(2), flavorid: '7' }] })
     expect([stats.instances, stats.nova?.flavors]).toEqual([[aUuid(1), aUuid(2)], { [aUuid(2)]: '7' }])
+  })
+})
+
+describe('an Aggregate', () => {
+  const fields = { uuid: aUuid(9).toUpperCase(), name: 'ssd', hosts: ['h1'], metadata: { disk: 'ssd' }, availability_zone: null, id: 4 }
+
+  test.each<[string, unknown]>([
+    ['in its envelope', envelope('Aggregate', '1.3', fields)],
+    ['its fields alone', fields],
+  ])('%s', (_what, given) => {
+    expect(readNovaAggregate(given)).toEqual({
+      aggregate: { uuid: aUuid(9), name: 'ssd', hosts: ['h1'], metadata: { disk: 'ssd' } },
+      unknown: [],
+    })
+  })
+
+  test.each<[string, unknown, string]>([
+    ['without a name', { ...fields, name: null }, 'aggregate.name'],
+    ['with a uuid that is none', { ...fields, uuid: '7' }, 'aggregate.uuid'],
+    ['with numbers in its metadata', { ...fields, metadata: { cpus: 4 } }, 'aggregate.metadata'],
+    ['another object', envelope('Flavor', '1.2', fields), 'aggregate.nova_object.name'],
+    ['a list', [], 'aggregate.nova_object.data'],
+  ])('%s is refused with its place', (_what, given, path) => {
+    expect(() => readNovaAggregate(given)).toThrow(path)
   })
 })

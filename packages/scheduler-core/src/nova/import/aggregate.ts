@@ -1,0 +1,43 @@
+import { isJson, WireError, WireObject } from '../objects/wire.ts'
+
+/** What of Nova's Aggregate counts here. */
+export interface NovaAggregate {
+  readonly uuid: string
+  readonly name: string
+  readonly hosts: readonly string[]
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+export interface NovaAggregateRead {
+  readonly aggregate: NovaAggregate
+  /** Paths of fields that are set and that this release does not know: they have no effect. */
+  readonly unknown: readonly string[]
+}
+
+const SILENT = ['id', 'created_at', 'updated_at', 'deleted_at', 'deleted', 'availability_zone']
+
+/** Nova's Aggregate, versions 1.0 to 1.3, or its fields alone. Throws WireError with path, found and allowed. */
+export function readNovaAggregate(given: unknown): NovaAggregateRead {
+  const isEnvelope = isJson(given) && Object.hasOwn(given, 'nova_object.name')
+  const wire = isEnvelope ? given : { 'nova_object.name': 'Aggregate', 'nova_object.version': '1.3', 'nova_object.data': given }
+  const object = new WireObject(wire, 'aggregate', 'Aggregate')
+  for (const field of SILENT) object.raw(field)
+  const textOf = (field: string): string => {
+    const text = object.text(field)
+    if (!text) throw new WireError(`aggregate.${field}`, text, 'a text')
+    return text
+  }
+  const aggregate = {
+    uuid: uuidOf(textOf('uuid')),
+    name: textOf('name'),
+    hosts: object.texts('hosts') ?? [],
+    metadata: object.pairs('metadata') ?? {},
+  }
+  return { aggregate, unknown: object.unread() }
+}
+
+function uuidOf(text: string): string {
+  const uuid = text.toLowerCase()
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid)) return uuid
+  throw new WireError('aggregate.uuid', text, 'a UUID')
+}
