@@ -108,19 +108,12 @@ function toReport({ release, isGuessed, profile, findings, elsewhere }: Imported
     ...wrap(`Read as Nova ${releaseName(release)}${guessed}.`),
     '',
     ...toTable(
-      [
-        { head: 'filter' },
-        { head: 'options', wraps: true, least: 30 },
-      ],
+      [{ head: 'filter' }, { head: 'options', wraps: true, least: 30 }],
       profile.filters.map(({ name, options = {} }) => [name, optionText(options)]),
     ),
     '',
     ...toTable(
-      [
-        { head: 'weigher' },
-        { head: 'multiplier', align: 'right' },
-        { head: 'options', wraps: true, least: 24 },
-      ],
+      [{ head: 'weigher' }, { head: 'multiplier', align: 'right' }, { head: 'options', wraps: true, least: 24 }],
       profile.weighers.map(({ name, multiplier, options = {} }) => [name, String(multiplier), optionText(options)]),
     ),
     ...(findings.length === 0 ? [] : ['', 'Not as it stands in the file', ...toFindings(findings)]),
