@@ -60,7 +60,7 @@ test('without --json a table fits 80 columns', async () => {
 })
 
 test.each([
-  ['an unknown profile', ['--profile', 'tetris'], 'It must be one of default, nova, first-fit'],
+  ['an unknown profile', ['--profile', 'tetris'], 'It must be one of default, nova, nova-compat, first-fit'],
   ['no profile', [], "required option '--profile <name>' not specified"],
   ['zero seeds', ['--profile', 'first-fit', '--seeds', '0'], 'It must be a whole number of 1 to 100000.'],
   ['half a copy', ['--profile', 'first-fit', '--scale', '1.5'], 'It must be a whole number of 1 to 100000.'],
