@@ -27,9 +27,9 @@ test('entries that kill -9 of the database takes back are written again, and the
     let flushes: Promise<void> = Promise.resolve()
     const store = { ...opened, durable: (place: Parameters<typeof opened.durable>[0]) => flushes.then(() => opened.durable(place)) }
     const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: (text) => warnings.push(text) })
+    let release = (): void => {}
     try {
       await replica.propose([aReport('h1')])
-      let release = (): void => {}
       flushes = new Promise((resolve) => {
         release = resolve
       })
@@ -41,16 +41,18 @@ test('entries that kill -9 of the database takes back are written again, and the
         profile: 'default',
         mode: 'CONFIRM',
         ttlMs: 120_000,
-        deadlineMs: 60_000,
+        deadlineMs: 120_000,
         alternatesPerInstance: 0,
         intent: 'CREATE',
         source: null,
         allOrNothing: true,
       })
+      // where something fails before it is waited for, that is what the test tells
+      placed.catch(() => undefined)
       await expect.poll(() => replica.fleet.ledger.claims.size, { timeout: 20_000 }).toBe(1)
       const { id, at } = replica.fleet.place
       process.kill(Number.parseInt(fs.readFileSync(path.join(stateDir, 'data', 'postmaster.pid'), 'utf8'), 10), 'SIGKILL')
-      await expect.poll(() => modes, { timeout: 30_000 }).toEqual(['started'])
+      await expect.poll(() => modes, { timeout: 90_000 }).toEqual(['started'])
       const other = await openPostgresSynchronizer(database.connection)
       expect(await other.read(ORIGIN, 10)).toHaveLength(1)
       release()
@@ -62,6 +64,7 @@ test('entries that kill -9 of the database takes back are written again, and the
       expect(warnings.join()).toContain('the store lost its unflushed tail, revisions 2 to 2')
       await other.close()
     } finally {
+      release()
       await replica.close()
     }
   } finally {
@@ -69,4 +72,4 @@ test('entries that kill -9 of the database takes back are written again, and the
     await database.close()
     fs.rmSync(folder, { recursive: true, force: true })
   }
-}, 120_000)
+}, 240_000)
