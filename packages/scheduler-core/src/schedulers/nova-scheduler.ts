@@ -63,6 +63,8 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
         seed,
         service,
       })
+      // Nova ended before its first round: hints that are null, beside hosts that are named
+      if (placement.rounds.length === 0) return refusedByAll(fleet, steps)
       const found = parts.length
       if (allOrNothing && found < request.numInstances) {
         overlay.rollback(before)

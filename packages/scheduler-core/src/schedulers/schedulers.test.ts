@@ -144,3 +144,19 @@ test('two overlays at once are refused, and so is a change under an open one', (
   )
   overlay.discard()
 })
+
+test('what Nova cannot read beside named hosts is told of every host, and recorded', () => {
+  const document = {
+    'nova_object.name': 'RequestSpec',
+    'nova_object.version': '1.14',
+    'nova_object.data': {
+      flavor: { 'nova_object.name': 'Flavor', 'nova_object.version': '1.2', 'nova_object.data': { vcpus: 1, memory_mb: 64 } },
+      scheduler_hints: null,
+      ignore_hosts: ['h9'],
+    },
+  }
+  const request = { ignoreHosts: ['h9'], nova: { form: 'RequestSpec' as const, document } }
+  const { decided } = placed({ h1: {}, h2: {} }, request, { profile: profileNamed('nova-compat') })
+  expect([decided.parts, decided.found]).toEqual([[], 0])
+  expect(decided.record.instances[0]?.filters[0]).toEqual({ filter: 'Candidates', entered: 2, passed: 0, errors: 2 })
+})
