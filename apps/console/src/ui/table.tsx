@@ -89,9 +89,8 @@ export function Table<Row>(props: TableProps<Row>) {
   useEffect(() => {
     onRange?.(first, last)
   }, [onRange, first, last])
-  // the cursor is followed when it moves to another row, not when a live change moves its row
   const activeKey = active >= 0 && active < count ? rowKey(active) : undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the cursor is followed to another row, not when a live change moves its row
   useEffect(() => {
     if (activeKey !== undefined) virtualizer.scrollToIndex(active)
   }, [activeKey])

@@ -264,7 +264,7 @@ function RequestDocument({ document }: { readonly document: unknown }) {
   return (
     <details>
       <summary>The request as it was asked</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to get into it */}
       <pre className="request mono" tabIndex={0}>
         {JSON.stringify(document, null, 2)}
       </pre>

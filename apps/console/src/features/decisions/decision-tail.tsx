@@ -49,8 +49,7 @@ export function useTail(q: string, isReading: boolean, readNewest: () => Promise
     const isNews = decision !== null || gap !== null
     if (isNews) setWaiting((before) => before + missed + 1)
   }, [])
-  // another filter has another list, which was just read
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter has another list, which was just read
   useEffect(() => {
     setWaiting(0)
     setSuppressed(0)

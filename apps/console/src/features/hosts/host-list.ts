@@ -27,7 +27,7 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
   const { field, isDescending } = readSort(sort)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const order = useMemo(() => orderHosts(store, names, field, isDescending), [fleet, names, field, isDescending])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const selection = useMemo(() => selectHosts(store, query, order, serviceNow()), [fleet, order, query])
 
   const shown = useRef({ ordinals: selection.ordinals, filter, sort })

@@ -29,12 +29,12 @@ export function HostMap({ fleet, ordinals, group, colour, height, onGroup, onCol
   const { store } = fleet
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const groups = useMemo(() => groupHosts(store, ordinals, group, colour), [fleet, ordinals, group, colour])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const shade = useMemo(() => {
     const load = store.numbers(colourColumns[colour])
     return (ordinal: number) => toShade(load[ordinal] ?? 0)
   }, [fleet, colour])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const isHollow = useMemo(() => {
     const states = store.codes('STATE')
     const statuses = store.codes('STATUS')
