@@ -3,16 +3,14 @@ import { type ConnectionFlags, connect } from './connection.ts'
 import { askAbout } from './decision.ts'
 import { type Explained, toLines, type Verdict } from './explain-lines.ts'
 import { wholeNumber } from './options.ts'
-import { type Result, run, withExamples, withService } from './output.ts'
+import { type Form, type Result, run, withExamples, withForms } from './output.ts'
 import { PAGE_INFO, type Page, readPages } from './pages.ts'
 import { REASON } from './reasons.ts'
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, Form {
   readonly verdicts?: true
   readonly instance?: number
   readonly top: number
-  readonly markdown?: true
-  readonly json?: true
 }
 
 const SUBJECT = 'input: { subject: { decisionId: $id }, instanceIndex: $instance }'
@@ -59,11 +57,10 @@ export function addExplain(program: Command): void {
     .option('--verdicts', 'host by host too')
     .option('--instance <n>', 'which instance, from 0; if not given the one that found no host, else the first', wholeNumber(0, 999))
     .option('--top <n>', 'best hosts, and nearest of the refused, to show', wholeNumber(1, 200), 5)
-    .option('--markdown', 'as a page for a ticket')
     .action((decision: string, flags: Flags) =>
       run(flags, () => (flags.markdown ? explainAsPage(decision, flags) : explain(decision, flags))),
     )
-  withExamples(withService(command), [
+  withExamples(withForms(command), [
     ['gantt explain 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'a decision'],
     ['gantt explain DECISION --verdicts', 'what became of each host'],
     ['gantt explain DECISION --markdown > ticket.md', 'for a ticket'],
@@ -84,5 +81,5 @@ async function explain(id: string, { verdicts: wantsVerdicts, instance, top, ...
 async function explainAsPage(id: string, { instance, ...flags }: Flags): Promise<Result> {
   const client = connect(flags)
   const { explanation } = await askAbout(client, id, () => client.request<{ explanation: { text: string } }>(TEXT, { id, instance }))
-  return { lines: [explanation.text.trimEnd()], json: explanation }
+  return { lines: [], markdown: [explanation.text.trimEnd()], json: explanation }
 }

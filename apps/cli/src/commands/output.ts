@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { CommandFailure, type ExitCode } from './failure.ts'
 
 /** A note for people on standard error: standard output holds the result and nothing else. */
@@ -6,24 +6,34 @@ export function note(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** What a command found: for people as lines, for programs as one value. */
+/** What a command found: for people as lines, for programs as one value, for a ticket as a page. */
 export interface Result {
   readonly lines: readonly string[]
   readonly json: unknown
+  /** Of every command that takes --markdown (`withForms`), and of no other. */
+  readonly markdown?: readonly string[]
   /** 0 if not given; a refusal is a result too. */
   readonly exitCode?: ExitCode
 }
 
+/** How a result is wanted; none of them: lines for people. */
+export interface Form {
+  readonly json?: true
+  readonly markdown?: true
+}
+
 /** The result on standard output; with `json` exactly one compact line. */
-export function print({ lines, json }: Result, asJson: boolean): void {
-  process.stdout.write(asJson ? `${JSON.stringify(json)}\n` : `${lines.join('\n')}\n`)
+export function print({ lines, json, markdown }: Result, form: Form): void {
+  if (form.markdown && markdown === undefined) throw new Error('the command takes --markdown, but its result has no page')
+  const shown = form.json ? [JSON.stringify(json)] : form.markdown && markdown !== undefined ? markdown : lines
+  process.stdout.write(`${shown.join('\n')}\n`)
 }
 
 /** Runs a command and prints its result. What the caller can cure becomes a message and an exit code. */
-export async function run(flags: { readonly json?: true }, command: () => Promise<Result>): Promise<void> {
+export async function run(flags: Form, command: () => Promise<Result>): Promise<void> {
   try {
     const result = await command()
-    print(result, flags.json === true)
+    print(result, flags)
     if (result.exitCode !== undefined) process.exitCode = result.exitCode
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
@@ -38,6 +48,10 @@ export const withService = (command: Command): Command =>
     .option('--url <url>', 'address of the service; or set GANTT_URL')
     .option('--key <key>', 'key of the service; or set GANTT_KEY')
     .option('--json', 'one line of JSON, last on standard output')
+
+/** The same for a command whose answer goes into tickets: its `Result` has `markdown`, its flags are a `Form`. */
+export const withForms = (command: Command): Command =>
+  withService(command).addOption(new Option('--markdown', 'as Markdown, for a ticket').conflicts('json'))
 
 /** Examples below the help of a command: what to type, and what for. */
 export const withExamples = (command: Command, examples: readonly (readonly [type: string, what: string])[]): Command =>
