@@ -59,11 +59,7 @@ export const toPage = (...parts: readonly (string | readonly string[])[]): reado
     .filter((part) => part.some((line) => line !== ''))
     .flatMap((part, at) => (at === 0 ? part : ['', ...part]))
 
-/** Line breaks, control characters and marks that turn the direction of writing become spaces. */
-const oneLine = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/[\s\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-    .trim()
+/** Line breaks, control characters, broken ones and marks that turn the direction of writing become spaces. */
+const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 
 const toPercent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
