@@ -2,6 +2,7 @@ import type { SelectedDestination } from '../decision/decision.ts'
 import type { ClaimPart, Grants, GroupBinding, Proposal } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
 import type { HostRecord, HostTable } from '../fleet/hosts.ts'
+import { inSlices } from '../fleet/steps.ts'
 import { allKinds } from '../kinds/index.ts'
 import { type Claim, isLive } from './claim.ts'
 
@@ -62,6 +63,30 @@ export class Ledger {
     for (const bound of keys) this.#keys.set(keyOf(bound.account, bound.key), bound)
     const ended = [...this.#keys.values()].filter(({ forgottenAt }) => forgottenAt !== null)
     for (const bound of ended.sort((a, b) => (a.forgottenAt as number) - (b.forgottenAt as number))) this.#ending.add(bound)
+  }
+
+  /** Takes copies of another ledger's claims and keys over, in their orders; the hosts are there already. */
+  *takeCopy(from: Ledger, slice: number): Generator<void> {
+    for (const claim of inSlices(from.claims.values(), slice)) {
+      if (claim === undefined) yield
+      else this.claims.set(claim.id, { ...claim })
+    }
+    const copyOf = (claim: Claim): Claim => this.claims.get(claim.id) ?? { ...claim }
+    for (const record of inSlices(from.#hosts.records, slice)) {
+      if (record === undefined) {
+        yield
+        continue
+      }
+      const { claims } = this.#hosts.get(record.index)
+      for (const claim of record.claims) claims.add(copyOf(claim))
+    }
+    for (const claim of from.reserved) this.reserved.add(copyOf(claim))
+    for (const claim of from.changed) this.changed.add(copyOf(claim))
+    for (const bound of inSlices(from.#keys.values(), slice)) {
+      if (bound === undefined) yield
+      else this.#keys.set(keyOf(bound.account, bound.key), { ...bound })
+    }
+    for (const { account, key } of from.#ending) this.#ending.add(this.#keys.get(keyOf(account, key)) as BoundKey)
   }
 
   bind(bound: BoundKey): void {

@@ -65,6 +65,12 @@ export class Aggregates {
     }
   }
 
+  /** Takes another fleet's aggregates over: they are replaced, never changed. */
+  takeCopy(from: Aggregates): void {
+    for (const [uuid, aggregate] of from.byUuid) this.byUuid.set(uuid, aggregate)
+    for (const [host, uuids] of from.#ofHost) this.#ofHost.set(host, uuids)
+  }
+
   /** Aggregates that a host name is in, in order of uuid. */
   of(host: string): readonly Aggregate[] {
     return (this.#ofHost.get(host) ?? []).map((uuid) => this.byUuid.get(uuid) as Aggregate)

@@ -7,6 +7,7 @@ import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type P
 import { Fleet } from './fleet.ts'
 import type { HostRecord, HostTable, NamespaceDocument, Reporter } from './hosts.ts'
 import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
+import { atOnce, inSlices, SLICE } from './steps.ts'
 
 /**
  * Format of checkpoints; a release reads this one and those before it, and says so when it meets another. Format 2 has
@@ -53,9 +54,6 @@ export interface StoredHost extends HostName {
   /** Ids of ended claims whose instance has been there ever since: what the host does not count itself stays taken. */
   readonly lingering: readonly string[]
 }
-
-/** Elements that are taken or put back between two pauses: a few milliseconds of work. */
-const SLICE = 500
 
 /** The fleet as plain data. Its canonical JSON is equal on all replicas at the same place. */
 export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(captureFleet(fleet))
@@ -165,23 +163,6 @@ export function* rebuildFleet(checkpoint: Checkpoint, slice = SLICE): Generator<
   fleet.restorePlaces(checkpoint.places, checkpoint.now)
   fleet.featureLevel = checkpoint.featureLevel
   return fleet
-}
-
-function atOnce<Result>(steps: Generator<void, Result>): Result {
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
-}
-
-/** The items, with undefined wherever a pause is due. */
-function* inSlices<Item>(items: Iterable<Item>, slice: number): Generator<Item | undefined> {
-  let count = 0
-  for (const item of items) {
-    yield item
-    count++
-    if (count % slice === 0) yield undefined
-  }
 }
 
 /** Things of a list that keeps its order and grows at its end, as plain data; what changed or came later is taken again in the end. */

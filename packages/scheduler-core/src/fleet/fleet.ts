@@ -105,6 +105,21 @@ export class Fleet {
     this.now = now
   }
 
+  /** Takes over which places another fleet remembers, and where it is in the log. */
+  takePlaces(from: Fleet): void {
+    this.places.clear()
+    this.#ids.clear()
+    for (const [revision, place] of from.places) this.places.set(revision, place)
+    for (const [id, revision] of from.#ids) this.#ids.set(id, revision)
+    this.place = from.place
+    this.now = from.now
+    this.featureLevel = from.featureLevel
+  }
+
+  get isLocked(): boolean {
+    return this.#locked
+  }
+
   /** While locked, `apply` throws. For overlays. */
   lock(): void {
     if (this.#locked) throw new Error('the fleet has an open overlay already')

@@ -37,6 +37,11 @@ export class Groups {
     this.byUuid.delete(uuid)
   }
 
+  /** Takes copies of another fleet's groups over. */
+  takeCopy(from: Groups): void {
+    for (const group of from.byUuid.values()) this.byUuid.set(group.uuid, { ...group, members: new Map(group.members) })
+  }
+
   join(uuid: string | null, host: HostIndex): void {
     const members = uuid === null ? undefined : this.byUuid.get(uuid)?.members
     members?.set(host, (members.get(host) ?? 0) + 1)

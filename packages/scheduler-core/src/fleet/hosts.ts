@@ -2,7 +2,15 @@ import type { Claim } from '../claims/claim.ts'
 import type { GpuState } from '../kinds/gpu/device.ts'
 import type { CellState } from '../kinds/numa/numa.ts'
 import type { HostName } from './change.ts'
-import { type ClassColumns, createClassColumns, createHostColumns, growColumns, type HostColumns, type HostIndex } from './columns.ts'
+import {
+  type ClassColumns,
+  createClassColumns,
+  createHostColumns,
+  growColumns,
+  type HostColumns,
+  type HostIndex,
+  takeColumns,
+} from './columns.ts'
 import type { HostStats } from './stats.ts'
 
 /** Who reported a namespace last, and in which order: older reports are recognised and ignored. */
@@ -123,6 +131,42 @@ export class HostTable {
     const columns = createClassColumns(this.#size)
     this.classes.set(resourceClass, columns)
     return columns
+  }
+
+  /** An empty table becomes a copy of another, but for its records: `addCopy` adds them in their order. */
+  takeColumns(from: HostTable): void {
+    this.#size = from.#size
+    takeColumns(this.columns, from.columns)
+    for (const [resourceClass, columns] of from.classes) takeColumns(this.classColumns(resourceClass), columns)
+    for (const [key, index] of from.#byName) this.#byName.set(key, index)
+    for (const [host, nodes] of from.#nodesOf) this.#nodesOf.set(host, nodes)
+  }
+
+  /** Adds a copy of another table's record. What kinds keep, and the claims, are for those who own them to copy. */
+  addCopy(record: HostRecord): HostRecord {
+    // in the order of `add`, so that all records have one shape in memory
+    const copy: HostRecord = {
+      index: record.index,
+      host: record.host,
+      node: record.node,
+      firstSeen: record.firstSeen,
+      stats: record.stats,
+      statusReason: record.statusReason,
+      livenessReason: record.livenessReason,
+      reportedAt: record.reportedAt,
+      revision: record.revision,
+      reporters: new Map(record.reporters),
+      namespaces: new Map(record.namespaces),
+      aggregates: record.aggregates,
+      zone: record.zone,
+      traits: record.traits,
+      present: record.present,
+      cells: [],
+      gpus: [],
+      claims: new Set(),
+    }
+    this.records.push(copy)
+    return copy
   }
 
   /** Marks that the host, or what it holds, changed. */

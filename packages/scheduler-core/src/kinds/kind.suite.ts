@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { codes } from '../codes.ts'
 import type { HostIndex } from '../fleet/columns.ts'
+import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { aFleet, type HostShape } from '../testing/index.ts'
 import type { ResourceKind } from './kind.ts'
@@ -90,6 +91,29 @@ export function kindSuite<Ask, Grant>({ kind, hosts, counting, asks, options = {
           expect(state(fleet, H1)).toEqual(before)
         }),
         { numRuns: 300 },
+      )
+    })
+
+    test('a copied fleet has the same state, and what it holds is its own', () => {
+      fc.assert(
+        fc.property(hosts, fc.array(asks, { maxLength: 4 }), asks, (shape, earlier, ask) => {
+          const fleet = hostOf(shape)
+          const choose = chooser(kind.rules[0] as string)
+          for (const taken of earlier) {
+            const grant = choose(fleet.hosts, H1, taken)
+            if (grant !== undefined) kind.hold(fleet.hosts, H1, grant, false)
+          }
+          const before = structuredClone(state(fleet, H1))
+          const copy = copyFleet(fleet)
+          expect(state(copy, H1)).toEqual(before)
+          const grant = choose(copy.hosts, H1, ask)
+          fc.pre(grant !== undefined)
+          kind.hold(copy.hosts, H1, grant, false)
+          expect(state(fleet, H1)).toEqual(before)
+          kind.hold(fleet.hosts, H1, grant, false)
+          expect(state(fleet, H1)).toEqual(state(copy, H1))
+        }),
+        { numRuns: 100 },
       )
     })
 

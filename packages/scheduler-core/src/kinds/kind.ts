@@ -1,6 +1,6 @@
 import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
-import type { HostTable } from '../fleet/hosts.ts'
+import type { HostRecord, HostTable } from '../fleet/hosts.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Grants } from './index.ts'
@@ -60,6 +60,8 @@ export interface ResourceKind<Ask, Grant> {
    * says the new use. `told` are the resource classes whose use a delta tells.
    */
   countsUse(hosts: HostTable, host: HostIndex, grant: Grant, told: ReadonlySet<string>): boolean
+  /** Gives the record of a copied fleet what this kind keeps of a host beside the columns; nothing that `hold` writes is shared. */
+  copy?(from: HostRecord, to: HostRecord): void
   /** Why the host cannot give what is asked; called only where `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
   /** What `hold` and `drop` write, as plain data, for comparing replicas; undefined: nothing, or it is in the columns. */

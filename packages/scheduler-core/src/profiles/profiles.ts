@@ -44,6 +44,12 @@ export class Profiles {
     return undefined
   }
 
+  /** Takes another fleet's profiles over: a version never changes. */
+  takeCopy(from: Profiles): void {
+    for (const [ref, profile] of from.#versions) this.#versions.set(ref, profile)
+    for (const [name, number] of from.#active) this.#active.set(name, number)
+  }
+
   activate({ name, number }: Omit<ProfileActivated, 'type'>): Code | undefined {
     if (!this.#versions.has(profileRef({ name, number }))) return 'profile.unknown'
     this.#active.set(name, number)

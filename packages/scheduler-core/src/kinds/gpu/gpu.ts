@@ -72,6 +72,10 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     hosts.columns.gpuFreeMilli[host] = record.gpus.reduce((sum, gpu) => sum + gpu.freeMilli, 0)
   },
 
+  copy(from, to) {
+    to.gpus = from.gpus.map((gpu) => ({ ...gpu }))
+  },
+
   countsUse: (hosts, host) => hosts.get(host).gpus.some(({ countsUse }) => countsUse),
 
   reason(hosts, host, ask) {

@@ -103,6 +103,17 @@ export class CellState implements CellInventory {
     Object.assign(this, dedicated && { dedicated }, cores && { cores }, pages && { pages }, socket !== undefined && { socket })
   }
 
+  /** A cell of another fleet that is as this one is now. */
+  copy(): CellState {
+    const { pages } = this
+    const copy = new CellState(pages === undefined ? this : { ...this, pages: pages.map((page) => ({ ...page })) }, 0, 0)
+    copy.cpuFree = this.cpuFree
+    copy.memoryFree = this.memoryFree
+    for (const [cpu, holders] of this.pinnedByClaims) copy.pinnedByClaims.set(cpu, holders)
+    copy.#free = this.#free
+    return copy
+  }
+
   /** CPUs that may be given to one instance alone, if nobody has them. */
   get pinnable(): readonly number[] {
     return this.dedicated ?? this.cpuset

@@ -85,6 +85,10 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       .sort((a, b) => a.id - b.id)
   },
 
+  copy(from, to) {
+    to.cells = from.cells.map((cell) => cell.copy())
+  },
+
   countsUse: (hosts, host) =>
     hosts
       .get(host)

@@ -5,7 +5,7 @@ import type { CellGrant } from '../numa/cell.ts'
 import { allot, devicesFor, type Place } from './allot.ts'
 import { type PciAsk, type PciGroup, pciAskOf } from './ask.ts'
 import { socketsOf } from './near.ts'
-import { type PciGrant, type PoolState, poolsOf, takePools, toPools } from './pool.ts'
+import { copyPools, type PciGrant, type PoolState, poolsOf, takePools, toPools } from './pool.ts'
 
 /** Devices of the host's PCI pools, as near to the guest's NUMA cells as their policy wants. */
 export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
@@ -47,6 +47,8 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
   takeInventory: (hosts, host, stats) => takePools(hosts.get(host), stats.pciPools),
+
+  copy: copyPools,
 
   countsUse: (hosts, host) => poolsOf(hosts.get(host)).list.some(({ countsUse }) => countsUse),
 

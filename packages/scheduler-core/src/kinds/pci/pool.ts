@@ -41,6 +41,12 @@ export function takePools(record: HostRecord, reported: readonly Reported[]): vo
   state.set(record, { shape: list.map(({ key }) => key).join(' '), list })
 }
 
+/** Gives another fleet's record of the same host pools of its own. */
+export function copyPools(from: HostRecord, to: HostRecord): void {
+  const { shape, list } = poolsOf(from)
+  if (list.length > 0 || shape !== '') state.set(to, { shape, list: list.map((pool) => ({ ...pool })) })
+}
+
 export function toPools(reported: readonly Reported[]): readonly PoolState[] {
   const found = new Map<string, PoolState>()
   for (const pool of reported) {
