@@ -1,6 +1,7 @@
 import type { Client } from '@gantt/client'
 import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
+import { tabTo } from './keyboard.ts'
 import { place } from './seed.ts'
 import { startService } from './service.ts'
 
@@ -106,7 +107,7 @@ test('the same by keyboard alone', async ({ page, visit, service }) => {
   await page.keyboard.type('flavor:x1.typed')
   await page.keyboard.press('Enter')
   await expectRowCount(page, 'Decisions', 1)
-  await tabTo(page, 'Decisions')
+  await tabTo(page, gridOf(page, 'Decisions'))
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(addressOf(decisionId))
@@ -114,7 +115,7 @@ test('the same by keyboard alone', async ({ page, visit, service }) => {
 
   const ram = (await explain(client, decisionId)).steps.find(({ name }) => name === 'RamFilter')
   const count = page.getByRole('button', { name: `${countHosts(ram?.rejected ?? 0)} refused by RamFilter`, exact: true })
-  for (let i = 0; i < 60 && !(await count.evaluate((button) => button === document.activeElement)); i++) await page.keyboard.press('Tab')
+  await tabTo(page, count)
   await page.keyboard.press('Enter')
   await expect(matrixCount(page)).toHaveAttribute('data-rows', String(ram?.rejected))
   await page.keyboard.press('j')
@@ -393,9 +394,3 @@ test.describe('looks', () => {
     expect(pageErrors.splice(0).join()).toContain('400')
   })
 })
-
-async function tabTo(page: Page, grid: string): Promise<void> {
-  for (let i = 0; i < 40 && !(await gridOf(page, grid).evaluate((one) => one === document.activeElement)); i++)
-    await page.keyboard.press('Tab')
-  await expect(gridOf(page, grid)).toBeFocused()
-}

@@ -141,6 +141,15 @@ export async function seedFleet(client: Client): Promise<Seed> {
   return { hostCount: az1.length + az2.length + az3.length, refused, placed, aggregates }
 }
 
+/** Reports of so many hosts at once are one message. */
+const BATCH = 1_000
+
+/** A fleet of any size, reported in batches; `machine` says what each host is. */
+export async function reportMany(client: Client, names: readonly string[], machine: (name: string, i: number) => Machine): Promise<void> {
+  for (let from = 0; from < names.length; from += BATCH)
+    await report(client, Object.fromEntries(names.slice(from, from + BATCH).map((name, i) => [name, machine(name, from + i)])))
+}
+
 const PLAIN = { vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 100 }
 
 const GPU_MACHINE: Machine = {

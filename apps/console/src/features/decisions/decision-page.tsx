@@ -4,8 +4,10 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { useShortcuts } from '../../lib/keys.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { goTo } from '../../ui/heading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { DecisionCopies } from './decision-copies.tsx'
@@ -89,9 +91,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
         ) : null}
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
         {explained !== undefined ? (
-          <Text size="lg" data-headline className={isPlaceholderData ? 'stale' : undefined}>
-            {explained.headline}
-          </Text>
+          <Headline isOld={isPlaceholderData}>{explained.headline}</Headline>
         ) : error ? null : (
           <Skeleton height={28} role="status" aria-label="The decision is being made again" />
         )}
@@ -129,6 +129,17 @@ function Explained({ decision }: { readonly decision: Decision }) {
         <RequestDocument document={decision.spec.document} />
       </Stack>
     </Page>
+  )
+}
+
+/** What happened, in one sentence. */
+function Headline({ isOld, children }: { readonly isOld: boolean; readonly children: string }) {
+  const sentence = useRef<HTMLParagraphElement>(null)
+  useShortcuts([{ keys: '1', label: 'Go to: What happened', run: () => goTo(sentence.current) }])
+  return (
+    <Text size="lg" data-headline ref={sentence} tabIndex={-1} className={isOld ? 'g-heading stale' : 'g-heading'}>
+      {children}
+    </Text>
   )
 }
 

@@ -1,6 +1,7 @@
 import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
+import { Heading } from '../../ui/heading.tsx'
 import { Count } from './count.tsx'
 import { countHosts } from './facts.ts'
 import { barOf, barShare, type Scale } from './funnel.ts'
@@ -38,9 +39,7 @@ export function FilterFunnel(props: FilterFunnelProps) {
   return (
     <section aria-label="Filters">
       <Group justify="space-between" mb={4}>
-        <Text component="h2" fw={600} size="md">
-          Where the hosts went
-        </Text>
+        <Heading keys="2">Where the hosts went</Heading>
         <Group gap="md">
           <Key />
           <SegmentedControl

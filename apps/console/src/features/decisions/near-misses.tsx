@@ -1,6 +1,7 @@
-import { Anchor, Table, Text } from '@mantine/core'
+import { Anchor, Table } from '@mantine/core'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Share } from '../../ui/bars.tsx'
+import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { EXPLANATION } from './documents.ts'
 import { exactAmount, readableAmount, shareOf } from './facts.ts'
@@ -18,9 +19,7 @@ export function NearMisses({ misses, onOpen }: NearMissesProps) {
   if (misses.length === 0) return null
   return (
     <section aria-label="Nearest hosts">
-      <Text component="h2" fw={600} size="md">
-        Nearest of the refused
-      </Text>
+      <Heading>Nearest of the refused</Heading>
       <ScrollBox label="The refused hosts that came nearest">
         <Table verticalSpacing={3} className="near">
           <Table.Thead>

@@ -2,6 +2,7 @@ import { Anchor, Group, SegmentedControl, Table, Text } from '@mantine/core'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { ColourKey, DivergingBar } from '../../ui/bars.tsx'
+import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { EXPLANATION } from './documents.ts'
 import { shortNames } from './matrix.ts'
@@ -39,9 +40,7 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
     <section aria-label="Weights">
       <Group justify="space-between" align="flex-end" mb={4}>
         <div>
-          <Text component="h2" fw={600} size="md">
-            Why this host
-          </Text>
+          <Heading keys="4">Why this host</Heading>
           <Text size="sm">
             {selection.text} {decisiveText(weighing.weighers)}
           </Text>

@@ -23,15 +23,13 @@ export function WhyNot({ decisionId, instance, host, suggest, takesFocus, onAsk,
   const [text, setText] = useState(host ?? '')
   const names = useMemo(() => (text === '' || text === host ? [] : suggest(text).filter((name) => name !== text)), [suggest, text, host])
   useEffect(() => setText(host ?? ''), [host])
+  const write = (): void => {
+    input.current?.focus()
+    input.current?.select()
+  }
   useShortcuts([
-    {
-      keys: 'w',
-      label: 'Ask why not a host',
-      run: () => {
-        input.current?.focus()
-        input.current?.select()
-      },
-    },
+    { keys: 'w', label: 'Ask why not a host', run: write },
+    { keys: '3', label: 'Go to: Why not host', run: write },
     { keys: 'Escape', label: 'Close the answer about a host', run: () => host !== undefined && onClose() },
   ])
   const ask = (event: FormEvent): void => {

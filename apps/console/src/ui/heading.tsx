@@ -1,0 +1,27 @@
+import { Text } from '@mantine/core'
+import { useRef } from 'react'
+import { useShortcuts } from '../lib/keys.ts'
+import './heading.css'
+
+interface HeadingProps {
+  /** The key that leads here from anywhere on the page. */
+  readonly keys?: string
+  readonly children: string
+}
+
+/** The heading of a section. Its key brings it into sight and the keyboard to it, so that Tab goes on within the section. */
+export function Heading({ keys, children }: HeadingProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useShortcuts(keys === undefined ? [] : [{ keys, label: `Go to: ${children}`, run: () => goTo(heading.current) }])
+  return (
+    <Text component="h2" fw={600} size="md" ref={heading} tabIndex={-1} className="g-heading">
+      {children}
+    </Text>
+  )
+}
+
+/** Brings something below the header of the page, and the keyboard to it. */
+export function goTo(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'start' })
+  element?.focus({ preventScroll: true })
+}

@@ -1,0 +1,221 @@
+import type { Client } from '@gantt/client'
+import type { Browser, Page } from '@playwright/test'
+import { test as base, checkAccessibility, expect } from './fixtures.ts'
+import { expectRowCount, firstCells, gridOf, rowsOf } from './grid.ts'
+import { tabTo } from './keyboard.ts'
+import { gather, type Placement, place, reportMany, setStatus } from './seed.ts'
+import { type Service, startService } from './service.ts'
+
+// The five questions of an operator, on 10,000 hosts, by keyboard alone; every answer is compared with the API's, and every
+// view is opened again by its link in another browser. One look is enough: how the pages look in the others is asked of the
+// small fleet (decisions.spec.ts), and this fleet three times would triple the time.
+
+const HOSTS = 10_000
+const ZONES = ['az1', 'az2', 'az3', 'az4'] as const
+const MATRIX = 'Hosts by filters'
+
+interface LargeFleet extends Service {
+  /** Fits nowhere: 7,500 hosts are in other zones, those of its own are short of memory, closed, or short of CPUs. */
+  readonly refused: Placement
+  /** Any of the first zone's hosts with as much free could take it. */
+  readonly placed: Placement
+}
+
+const test = base.extend<object, { readonly large: LargeFleet }>({
+  large: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    async ({}, use) => {
+      const service = await startService()
+      try {
+        await use({ ...service, ...(await seedLarge(service.client)) })
+      } finally {
+        await service.stop()
+      }
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  baseURL: async ({ large }, use) => use(large.origin),
+})
+
+const zoneOf = (i: number): number => Math.floor((i * ZONES.length) / HOSTS)
+
+async function seedLarge(client: Client): Promise<Pick<LargeFleet, 'refused' | 'placed'>> {
+  const names = Array.from({ length: HOSTS }, (_, i) => `cmp-${String(i).padStart(5, '0')}`)
+  await reportMany(client, names, (_, i) => ({
+    memoryMbUsed: 8_192 + ((i * 7) % 59) * 1_024,
+    vcpusUsed: zoneOf(i) === 3 && i % 7 === 0 ? 12 : i % 5,
+  }))
+  for (const [zone, availabilityZone] of ZONES.entries())
+    await gather(client, `zone-${availabilityZone}`, { availabilityZone, hosts: names.filter((_, i) => zoneOf(i) === zone) })
+  for (const name of names.slice(7_500, 7_505)) await setStatus(client, name, 'DISABLED', 'disk swap')
+  const placed = await place(client, { flavor: 'm1.large', vcpus: 4, memoryMb: 8_192, rootGb: 20, zone: 'az1' })
+  const refused = await place(client, { flavor: 'm1.huge', vcpus: 8, memoryMb: 61_440, rootGb: 40, zone: 'az4' })
+  expect([placed.outcome, refused.outcome]).toEqual(['PLACED', 'NO_VALID_HOST'])
+  return { placed, refused }
+}
+
+test('1 and 2: what happened, and where did the hosts go?', async ({ page, browser, large }) => {
+  await openFromList(page, large, 'm1.huge', large.refused.decisionId)
+  const { headline, steps } = await explain(large.client, large.refused.decisionId)
+
+  await page.keyboard.press('1')
+  await expect(page.locator('[data-headline]')).toBeFocused()
+  await expect(page.locator('[data-headline]')).toHaveText(headline)
+
+  await page.keyboard.press('2')
+  await expect(page.getByRole('heading', { name: 'Where the hosts went' })).toBeFocused()
+  const asked = steps.filter(({ skippedBecause }) => skippedBecause === null)
+  const left = asked.at(-1)?.passed ?? -1
+  expect(asked.reduce((sum, { rejected }) => sum + rejected, left)).toBe(HOSTS)
+  await expect(page.locator('[data-law=sum]')).toHaveText(`10,000 refused + 0 left = 10,000 hosts`)
+  for (const { name, passed, rejected } of asked)
+    await expect(page.locator(`[data-filter="${name}"]`)).toContainText(
+      `${passed.toLocaleString('en-US')}${rejected === 0 ? '0' : `−${rejected.toLocaleString('en-US')}`}`,
+    )
+
+  const most = asked.reduce((one, other) => (other.rejected > one.rejected ? other : one))
+  expect(most.rejected).toBe(7_500)
+  await tabTo(page, page.getByRole('button', { name: `7,500 hosts refused by ${most.name}`, exact: true }))
+  await page.keyboard.press('Enter')
+  // the hosts behind the count, with the keyboard in their list
+  await expect(gridOf(page, MATRIX)).toBeFocused()
+  await expectRowCount(page, MATRIX, 7_500)
+  await page.keyboard.press('End')
+  await expect(rowsOf(page, MATRIX).last()).toHaveAttribute('aria-rowindex', '7501')
+  await checkAccessibility(page, 'a decision over 10,000 hosts')
+  await expectSameView(page, browser, large, async (other) => {
+    await expectRowCount(other, MATRIX, 7_500)
+    await expect(other.locator('[data-headline]')).toHaveText(headline)
+  })
+})
+
+test('3: why not host X?', async ({ page, browser, large }) => {
+  await openFromList(page, large, 'm1.huge', large.refused.decisionId)
+  for (const host of ['cmp-08123', 'no-such-host']) {
+    const { headline, verdict } = await whyNot(large.client, large.refused.decisionId, host)
+    await page.keyboard.press('3')
+    await expect(page.getByLabel('Why not host')).toBeFocused()
+    await page.keyboard.type(host)
+    await page.keyboard.press('Enter')
+    await expectAnswer(page, host, headline, verdict)
+    await expect(page.locator(`[data-why-not="${host}"]`).getByRole('heading', { level: 3 })).toBeFocused()
+  }
+  await page.keyboard.press('Escape')
+  await expect(page.locator('[data-why-not]')).toBeHidden()
+  // from the list of the hosts, as well: the nearest of them is the first
+  await expect(gridOf(page, MATRIX)).toBeFocused()
+  await page.keyboard.press('Home')
+  const [nearest = ''] = await firstCells(page, MATRIX)
+  await page.keyboard.press('Enter')
+  const { headline, verdict } = await whyNot(large.client, large.refused.decisionId, nearest)
+  await expectAnswer(page, nearest, headline, verdict)
+  await expectSameView(page, browser, large, (other) => expectAnswer(other, nearest, headline, verdict))
+})
+
+test('4: why this winner?', async ({ page, browser, large }) => {
+  const { decisionId, hosts } = large.placed
+  await openFromList(page, large, 'm1.large', decisionId)
+  const { weighing } = await explain(large.client, decisionId)
+  await page.keyboard.press('4')
+  await expect(page.getByRole('heading', { name: 'Why this host' })).toBeFocused()
+  const weights = page.getByRole('region', { name: 'Weights', exact: true })
+  await expect(weights).toContainText(`Truncated at 50 of ${weighing.candidateCount.toLocaleString('en-US')} hosts that passed`)
+  expect(weighing.hosts[0]?.hostName).toBe(hosts[0])
+  const rows = weights.locator('tr[data-host]')
+  await expect(rows).toHaveCount(50)
+  for (const [i, { hostName, totalWeight, weights: parts }] of weighing.hosts.slice(0, 5).entries()) {
+    await expect(rows.nth(i)).toHaveAttribute('data-host', hostName)
+    await expect(rows.nth(i).locator(`[title="${totalWeight}"]`)).toBeVisible()
+    expect(parts.reduce((sum, { weighted }) => sum + weighted, 0)).toBeCloseTo(totalWeight, 9)
+  }
+  const other = weighing.hosts[3]?.hostName ?? ''
+  await tabTo(page, weights.getByRole('button', { name: `Compare with rank 4, ${other}` }))
+  await page.keyboard.press('Enter')
+  await expect(weights.locator('[data-comparison]')).toContainText(`${hosts[0]} against ${other}`)
+  const text = await weights.locator('[data-comparison]').textContent()
+  await expectSameView(page, browser, large, (there) => expect(there.locator('[data-comparison]')).toHaveText(text ?? ''))
+})
+
+/** From the list to a decision, as an operator with a name in hand does it. */
+async function openFromList(page: Page, { key, origin }: Service, flavor: string, id: string): Promise<void> {
+  await page.goto(`${origin}/decisions#key=${key}`)
+  await expect(gridOf(page, 'Decisions')).toBeVisible()
+  await page.keyboard.press('/')
+  await page.keyboard.type(`flavor:${flavor}`)
+  await page.keyboard.press('Enter')
+  await expectRowCount(page, 'Decisions', 1)
+  await page.keyboard.press('Tab')
+  for (const pressed of ['j', 'o']) await page.keyboard.press(pressed)
+  await expect(page).toHaveURL(`/decisions/${encodeURIComponent(id)}`)
+  await expect(page.locator('[data-headline]')).toBeVisible()
+}
+
+/** The link of the view shows in another browser what `shows` looks for. */
+async function expectSameView(page: Page, browser: Browser, { key }: Service, shows: (other: Page) => Promise<void>): Promise<void> {
+  const elsewhere = await browser.newContext({ viewport: page.viewportSize() })
+  try {
+    const other = await elsewhere.newPage()
+    await other.goto(`${page.url()}#key=${key}`)
+    await shows(other)
+  } finally {
+    await elsewhere.close()
+  }
+}
+
+interface Check {
+  readonly filter: string
+  readonly status: string
+  readonly text: string | null
+}
+
+async function expectAnswer(page: Page, host: string, headline: string, verdict: { readonly checks: readonly Check[] }): Promise<void> {
+  const answer = page.locator(`[data-why-not="${host}"]`)
+  await expect(answer.getByRole('heading', { level: 3 })).toHaveText(headline)
+  for (const { filter, status, text } of verdict.checks) {
+    if (status === 'NOT_ASKED') continue
+    await expect(answer.locator(`[data-check="${filter}"]`)).toHaveAttribute('data-status', status)
+    if (text !== null) await expect(answer.locator(`[data-check="${filter}"]`)).toContainText(text)
+  }
+}
+
+interface Explained {
+  readonly headline: string
+  readonly steps: readonly {
+    readonly name: string
+    readonly passed: number
+    readonly rejected: number
+    readonly skippedBecause: string | null
+  }[]
+  readonly weighing: {
+    readonly candidateCount: number
+    readonly hosts: readonly {
+      readonly hostName: string
+      readonly totalWeight: number
+      readonly weights: readonly { readonly weighted: number }[]
+    }[]
+  }
+}
+
+async function explain(client: Client, id: string): Promise<Explained> {
+  const { explainPlacement } = await client.request<{ explainPlacement: Explained }>(
+    `query Explain($id: ID!) { explainPlacement(input: { subject: { decisionId: $id } }) {
+      headline steps { name passed rejected skippedBecause }
+      weighing(top: 50) { candidateCount hosts { hostName totalWeight weights { weighted } } } } }`,
+    { id },
+  )
+  return explainPlacement
+}
+
+interface Answer {
+  readonly headline: string
+  readonly verdict: { readonly checks: readonly Check[] }
+}
+
+async function whyNot(client: Client, id: string, host: string): Promise<Answer> {
+  const answer = await client.request<{ whyNot: Answer }>(
+    `query WhyNot($id: ID!, $host: String!) { whyNot(input: { subject: { decisionId: $id }, host: { host: $host } }) {
+      headline verdict { checks { filter status text } } } }`,
+    { id, host },
+  )
+  return answer.whyNot
+}
