@@ -68,23 +68,21 @@ export class Ledger {
   /** Takes copies of another ledger's claims and keys over, in their orders; the hosts are there already. */
   *takeCopy(from: Ledger, slice: number): Generator<void> {
     for (const claim of inSlices(from.claims.values(), slice)) {
-      if (claim === undefined) yield
-      else this.claims.set(claim.id, { ...claim })
-    }
-    const copyOf = (claim: Claim): Claim => this.claims.get(claim.id) ?? { ...claim }
-    for (const record of inSlices(from.#hosts.records, slice)) {
-      if (record === undefined) {
+      if (claim === undefined) {
         yield
         continue
       }
-      const { claims } = this.#hosts.get(record.index)
-      for (const claim of record.claims) claims.add(copyOf(claim))
+      const copy = { ...claim }
+      this.claims.set(claim.id, copy)
+      // a host has its claims in the order of all, and of those that ended only what lingers
+      if (isLive(claim) || from.#hosts.get(claim.host).claims.has(claim)) this.#hosts.get(claim.host).claims.add(copy)
     }
+    const copyOf = (claim: Claim): Claim => this.claims.get(claim.id) ?? { ...claim }
     for (const claim of from.reserved) this.reserved.add(copyOf(claim))
     for (const claim of from.changed) this.changed.add(copyOf(claim))
-    for (const bound of inSlices(from.#keys.values(), slice)) {
-      if (bound === undefined) yield
-      else this.#keys.set(keyOf(bound.account, bound.key), { ...bound })
+    for (const entry of inSlices(from.#keys, slice)) {
+      if (entry === undefined) yield
+      else this.#keys.set(entry[0], { ...entry[1] })
     }
     for (const { account, key } of from.#ending) this.#ending.add(this.#keys.get(keyOf(account, key)) as BoundKey)
   }
