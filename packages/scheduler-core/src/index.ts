@@ -4,6 +4,7 @@ export { type Claim, type ClaimState, claimStates, isLive, type StoredClaim } fr
 export { KEY_CAP, type Void } from './claims/judge.ts'
 export { type BoundKey, KEY_AFTERLIFE_MS, type Ledger } from './claims/ledger.ts'
 export { type Code, codes } from './codes.ts'
+export * from './compare/index.ts'
 export type {
   DecisionRecord,
   Destination,

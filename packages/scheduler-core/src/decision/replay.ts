@@ -3,6 +3,7 @@ import { isProposal, type LogEntry, type Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { type Examination, examine, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
+import type { Profile } from '../profiles/profile.ts'
 import { currentSpec } from '../request/versions.ts'
 import { type Decided, decide, liftSource } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
@@ -14,10 +15,10 @@ export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, place: number)
 
 /**
  * Makes a decision again on the fleet at its basis: the same hosts, grants and scores, bit for bit. Leaves the fleet as
- * it was. Throws RangeError when the fleet does not hold the profile version.
+ * it was. `profile`: decide by it instead. Throws RangeError when the fleet does not hold the profile version, or a claim that is named.
  */
-export function replay(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord): Decided {
-  return withProposals(fleet, before, (overlay) => decideAgain(fleet, overlay, record))
+export function replay(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, profile = profileOf(fleet, record)): Decided {
+  return withProposals(fleet, before, (overlay) => decideAgain(fleet, overlay, record, profile))
 }
 
 /** Everything about one instance of a decision, made again: earlier picks hold their share. */
@@ -27,9 +28,10 @@ export function examineAgain<T>(
   record: DecisionRecord,
   instance: number,
   read: (examination: Examination) => T,
+  profile = profileOf(fleet, record),
 ): T {
-  return atInstance(fleet, before, record, instance, () =>
-    read(examine(fleet, currentSpec(record.request), profileOf(fleet, record), record.seed, instance)),
+  return atInstance(fleet, before, record, profile, instance, () =>
+    read(examine(fleet, currentSpec(record.request), profile, record.seed, instance)),
   )
 }
 
@@ -41,14 +43,20 @@ export function checkAgain<T>(
   instance: number,
   read: (checks: HostChecks) => T,
 ): T {
-  return atInstance(fleet, before, record, instance, () =>
-    read(prepareChecks(fleet, currentSpec(record.request), profileOf(fleet, record))),
-  )
+  const profile = profileOf(fleet, record)
+  return atInstance(fleet, before, record, profile, instance, () => read(prepareChecks(fleet, currentSpec(record.request), profile)))
 }
 
 /** Reads the fleet as one instance of a decision met it. */
-function atInstance<T>(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, instance: number, read: () => T): T {
-  const earlier = instance === 0 ? [] : replay(fleet, before, { ...record, allOrNothing: false }).parts.slice(0, instance)
+function atInstance<T>(
+  fleet: Fleet,
+  before: readonly Proposal[],
+  record: DecisionRecord,
+  profile: Profile,
+  instance: number,
+  read: () => T,
+): T {
+  const earlier = instance === 0 ? [] : replay(fleet, before, { ...record, allOrNothing: false }, profile).parts.slice(0, instance)
   return withProposals(fleet, before, (overlay) => {
     const source = sourceOf(fleet, record)
     const request = currentSpec(record.request)
@@ -58,7 +66,8 @@ function atInstance<T>(fleet: Fleet, before: readonly Proposal[], record: Decisi
   })
 }
 
-function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => T): T {
+/** Reads the fleet with these proposals held. */
+export function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => T): T {
   const overlay = openOverlay(fleet)
   try {
     for (const proposal of before) holdProposal(fleet, overlay, proposal)
@@ -87,13 +96,13 @@ function sourceOf(fleet: Fleet, { source }: DecisionRecord): Claim | undefined {
   return claim
 }
 
-function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord): Decided {
+function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord, profile: Profile): Decided {
   const { id, request, seed, attempt, alternatesPerInstance, allOrNothing, intent } = record
   const claimIds = new Array<string>(request.numInstances).fill('')
   return decide(fleet, overlay, {
     id,
     request: currentSpec(request),
-    profile: profileOf(fleet, record),
+    profile,
     seed,
     attempt,
     alternatesPerInstance,
@@ -104,7 +113,7 @@ function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord): De
   })
 }
 
-function profileOf(fleet: Fleet, { profile }: DecisionRecord) {
+function profileOf(fleet: Fleet, { profile }: DecisionRecord): Profile {
   const found = fleet.profiles.find(profile)
   if (found === undefined) throw new RangeError(`profile ${profile} is not known at revision ${fleet.place.revision}`)
   return found

@@ -1,0 +1,108 @@
+import type { DecisionRecord } from '../decision/decision.ts'
+import { replay } from '../decision/replay.ts'
+import type { Proposal } from '../fleet/change.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { hostKey } from '../fleet/hosts.ts'
+import type { Profile } from '../profiles/profile.ts'
+
+/** One of two decisions, with everything that it depended on. */
+export interface Side {
+  /** As it was at the decision's basis; no other side has the same object. */
+  readonly fleet: Fleet
+  /** What was proposed before it in its entry. */
+  readonly before: readonly Proposal[]
+  readonly record: DecisionRecord
+  readonly profile: Profile
+}
+
+/** What a decision depends on: the request with its intent, the profile, the state that it met, the seed. */
+export const factors = ['SPEC', 'PROFILE', 'FLEET', 'RANDOM'] as const
+export type Factor = (typeof factors)[number]
+
+/** MIXED: no factor alone, or each of several alone; NONE: both went to the same hosts. */
+export type Cause = Factor | 'MIXED' | 'NONE'
+
+/** Where the instances of a request go, in order; fewer than asked for where some found no host. */
+export type Goal = readonly string[]
+
+/** The first decision made again with some factors of the second. */
+export interface Trial {
+  readonly factors: readonly Factor[]
+  /** Undefined where it cannot be made: a claim that it moves is not there. */
+  readonly goal: Goal | undefined
+  /** Whether it goes where the second went. */
+  readonly isSecond: boolean
+}
+
+export interface CauseFound {
+  readonly cause: Cause
+  /** The smallest sets of factors that turn the first decision into the second. */
+  readonly sufficient: readonly (readonly Factor[])[]
+  readonly goals: readonly [Goal, Goal]
+  readonly trials: readonly Trial[]
+}
+
+/** Every way to take factors from the second decision, single ones first. */
+const subsets: readonly (readonly Factor[])[] = Array.from({ length: 15 }, (_, i) =>
+  factors.filter((_factor, bit) => ((i + 1) >> bit) & 1),
+).sort((a, b) => a.length - b.length)
+
+/** Finds why two decisions differ: the first is made again with one factor of the second at a time, then with more. Pauses between two. */
+export function* findCause(first: Side, second: Side): Generator<void, CauseFound> {
+  const goals = [goalOf(first), goalOf(second)] as const
+  const trials: Trial[] = []
+  if (isSame(...goals)) return { cause: 'NONE', sufficient: [], goals, trials }
+  let sufficient: (readonly Factor[])[] = []
+  for (const taken of subsets) {
+    if (sufficient[0] !== undefined && taken.length > sufficient[0].length) break
+    yield
+    const goal = attempt(mixOf(first, second, taken))
+    const isSecond = goal !== undefined && isSame(goal, goals[1])
+    trials.push({ factors: taken, goal, isSecond })
+    if (isSecond) sufficient = [...sufficient, taken]
+  }
+  const [only] = sufficient
+  return { cause: sufficient.length === 1 && only?.length === 1 ? (only[0] as Factor) : 'MIXED', sufficient, goals, trials }
+}
+
+function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
+  const of = (factor: Factor): Side => (taken.includes(factor) ? second : first)
+  const { request, intent, source, allOrNothing, alternatesPerInstance } = of('SPEC').record
+  const { id, attempt: tried, core, instances } = first.record
+  const { fleet, before } = of('FLEET')
+  const { profile } = of('PROFILE')
+  return {
+    fleet,
+    before,
+    profile,
+    record: {
+      ...{
+        id,
+        request,
+        profile: first.record.profile,
+        seed: of('RANDOM').record.seed,
+        attempt: tried,
+        alternatesPerInstance,
+        allOrNothing,
+      },
+      ...(intent !== undefined && { intent }),
+      ...(source !== undefined && { source }),
+      instances,
+      core,
+    },
+  }
+}
+
+function attempt(side: Side): Goal | undefined {
+  try {
+    return goalOf(side)
+  } catch (error) {
+    // a claim that one of them moves is not there in the state of the other
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+const goalOf = ({ fleet, before, record, profile }: Side): Goal => replay(fleet, before, record, profile).parts.map(hostKey)
+
+const isSame = (a: Goal, b: Goal): boolean => a.length === b.length && a.every((host, i) => host === b[i])

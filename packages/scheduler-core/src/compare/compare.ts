@@ -1,0 +1,72 @@
+import { replay, withProposals } from '../decision/replay.ts'
+import { type Cause, type CauseFound, findCause, type Side } from './cause.ts'
+import { documentChanges, type FieldChange, profileChanges } from './field-change.ts'
+import { type FleetChanges, fleetChanges } from './fleet-changes.ts'
+import { type Flips, flipsOf } from './flips.ts'
+import { comparisonText } from './text.ts'
+
+/** Two decisions side by side: in what they differ, and what of it sent them to other hosts. */
+export interface Comparison extends CauseFound {
+  readonly cause: Cause
+  readonly specChanges: readonly FieldChange[]
+  readonly profileChanges: readonly FieldChange[]
+  readonly fleetChanges: FleetChanges
+  readonly flips: Flips
+  /** Which instance of either the funnels and hosts are about: the first that went elsewhere. */
+  readonly instances: readonly [number, number]
+  /** The cause as a sentence or two. */
+  readonly text: string
+}
+
+export interface CompareOptions {
+  /** Which instance of both requests; if not given the first that went elsewhere. */
+  readonly instance?: number | undefined
+  /** Flipped hosts that are told; all are counted. */
+  readonly most?: number
+}
+
+/** Compares two decisions by making them again; leaves both fleets as they were, and pauses between its steps. */
+export function* compareDecisions(first: Side, second: Side, { instance, most = 500 }: CompareOptions = {}): Generator<void, Comparison> {
+  const found = yield* findCause(first, second)
+  yield
+  const group = second.record.request.instanceGroup?.uuid ?? first.record.request.instanceGroup?.uuid ?? null
+  const fleets = yield* changesBetween(first, second, group)
+  const place = instance ?? firstElsewhere(found.goals)
+  const instances = [clampTo(first, place), clampTo(second, place)] as const
+  const answers = [answerOf(first), answerOf(second)] as const
+  const flips = flipsOf(first, second, answers, instances, most)
+  const changes = {
+    specChanges: specChanges(first, second),
+    profileChanges: profileChanges(first.profile, second.profile),
+    fleetChanges: fleets,
+  }
+  return { ...found, ...changes, flips, instances, text: comparisonText({ ...found, ...changes }, [first, second]) }
+}
+
+/** While what was proposed before each is held: nobody else may use the fleets meanwhile. */
+function* changesBetween(first: Side, second: Side, group: string | null): Generator<void, FleetChanges> {
+  const steps = fleetChanges(first.fleet, second.fleet, group)
+  for (;;) {
+    const step = withProposals(first.fleet, first.before, () => withProposals(second.fleet, second.before, () => steps.next()))
+    if (step.done) return step.value
+    yield
+  }
+}
+
+const answerOf = ({ fleet, before, record, profile }: Side) => replay(fleet, before, record, profile).answer
+
+function specChanges({ record: a }: Side, { record: b }: Side): FieldChange[] {
+  const asked = ({ intent = 'CREATE', allOrNothing, source }: Side['record']) => ({
+    intent,
+    allOrNothing,
+    ...(source && { moveOf: source }),
+  })
+  return [...documentChanges(a.request, b.request), ...documentChanges(asked(a), asked(b))]
+}
+
+function firstElsewhere([a, b]: CauseFound['goals']): number {
+  for (let i = 0; i < Math.max(a.length, b.length); i++) if (a[i] !== b[i]) return i
+  return 0
+}
+
+const clampTo = ({ record }: Side, instance: number): number => Math.min(instance, record.request.numInstances - 1)

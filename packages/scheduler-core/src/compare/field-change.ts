@@ -1,0 +1,49 @@
+import { canonicalJson } from '../canonical-json.ts'
+import { isJsonObject } from '../json.ts'
+import type { Profile } from '../profiles/profile.ts'
+
+/** One thing in which two documents differ. */
+export interface FieldChange {
+  readonly field: string
+  /** Null: not there. */
+  readonly before: string | null
+  readonly after: string | null
+}
+
+const MAX_TEXT = 200
+
+/** The fields of two documents that differ, with dotted paths; lists are compared as wholes. */
+export function documentChanges(before: unknown, after: unknown, path = ''): FieldChange[] {
+  if (before === after || canonicalJson(before) === canonicalJson(after)) return []
+  if (!isJsonObject(before) || !isJsonObject(after)) return [{ field: path, before: shown(before), after: shown(after) }]
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].flatMap((name) => documentChanges(before[name], after[name], path === '' ? name : `${path}.${name}`))
+}
+
+/** What differs between two profiles: parts by their names, each with its place, multiplier and options. Name, number and note are no difference. */
+export const profileChanges = (before: Profile, after: Profile): FieldChange[] => documentChanges(comparable(before), comparable(after))
+
+function comparable({ name: _name, number: _number, note: _note, filters, weighers, ...rest }: Profile): unknown {
+  return {
+    filters: byName(filters.map((filter, i) => ({ ...filter, place: i + 1 }))),
+    weighers: byName(weighers),
+    ...rest,
+  }
+}
+
+/** A name may be listed twice: the second is told as `name (2)`. */
+function byName(parts: readonly { readonly name: string }[]): Record<string, unknown> {
+  const named: Record<string, unknown> = {}
+  for (const { name, ...part } of parts) {
+    let key = name
+    for (let i = 2; Object.hasOwn(named, key); i++) key = `${name} (${i})`
+    named[key] = part
+  }
+  return named
+}
+
+function shown(value: unknown): string | null {
+  if (value === undefined) return null
+  const text = typeof value === 'string' ? value : canonicalJson(value)
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 3)}...` : text
+}

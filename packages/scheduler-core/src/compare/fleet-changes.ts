@@ -1,0 +1,100 @@
+import { viewsOf } from '../audit/views.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { at, type ClassColumns, type Column, type HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { HostRecord } from '../fleet/hosts.ts'
+
+/** On how many hosts two fleets differ, and in what. */
+export interface FleetChanges {
+  /** Hosts that differ in anything that decisions read, those included that only one of the fleets has. */
+  readonly hosts: number
+  /** By field, most first. */
+  readonly fields: readonly { readonly field: string; readonly hosts: number }[]
+}
+
+/** Hosts between two pauses. */
+const SLICE = 500
+
+/**
+ * Compares two states of one log host by host in what decisions read; the same host has the same place in both. What is
+ * held in an overlay counts. The server group is the one whose members count.
+ */
+export function* fleetChanges(before: Fleet, after: Fleet, group: string | null): Generator<void, FleetChanges> {
+  const fields = new Map<string, number>()
+  const [less, more] = [before.hosts.count, after.hosts.count].sort((a, b) => a - b) as [number, number]
+  const compared = [...columnsOf(before, after), ...wordsOf(before, after, group)]
+  let hosts = more - less
+  if (hosts > 0) fields.set('present', hosts)
+  for (let host = 0; host < less; host++) {
+    if (host > 0 && host % SLICE === 0) yield
+    let isChanged = false
+    for (const { field, differs } of compared) {
+      if (!differs(host as HostIndex)) continue
+      isChanged = true
+      fields.set(field, (fields.get(field) ?? 0) + 1)
+    }
+    if (isChanged) hosts++
+  }
+  return { hosts, fields: [...fields].map(([field, count]) => ({ field, hosts: count })).sort((a, b) => b.hosts - a.hosts) }
+}
+
+interface Compared {
+  readonly field: string
+  differs(host: HostIndex): boolean
+}
+
+const hostColumns = ['status', 'liveness', 'instances', 'ioOps', 'gpuFreeMilli'] as const
+/** `free` follows from the others, and is what people ask for. */
+const classColumns = ['capacity', 'free', 'minUnit', 'maxUnit', 'stepSize', 'reported'] as const
+
+function columnsOf(before: Fleet, after: Fleet): Compared[] {
+  const own = hostColumns.map((name) => pair(name, before.hosts.columns[name], after.hosts.columns[name]))
+  const names = new Set([...before.hosts.classes.keys(), ...after.hosts.classes.keys()])
+  const ofClasses = [...names].flatMap((name) =>
+    classColumns.map((column) =>
+      pair(`${name}.${column}`, columnOf(before.hosts.classes.get(name), column), columnOf(after.hosts.classes.get(name), column)),
+    ),
+  )
+  return [...own, ...ofClasses]
+}
+
+const columnOf = (columns: ClassColumns | undefined, name: (typeof classColumns)[number]): Column | undefined => columns?.[name]
+
+const pair = (field: string, before: Column | undefined, after: Column | undefined): Compared => ({
+  field,
+  differs: (host) => (before === undefined ? 0 : at(before, host)) !== (after === undefined ? 0 : at(after, host)),
+})
+
+/** What is kept beside the columns, as text. */
+function wordsOf(before: Fleet, after: Fleet, group: string | null): Compared[] {
+  const words = (field: string, read: (fleet: Fleet, record: HostRecord) => string): Compared => ({
+    field,
+    differs: (host) => read(before, before.hosts.get(host)) !== read(after, after.hosts.get(host)),
+  })
+  return [
+    words('zone', (_fleet, { zone }) => zone),
+    words('aggregates', ({ aggregates }, record) =>
+      record.aggregates.map((uuid) => `${uuid}@${aggregates.byUuid.get(uuid)?.version}`).join(' '),
+    ),
+    words('traits', (_fleet, { traits }) => [...traits].sort().join(' ')),
+    words('cells', (_fleet, { cells }) => (cells.length === 0 ? '' : canonicalJson(cells.map(cellView)))),
+    words('gpus', (_fleet, { gpus }) => (gpus.length === 0 ? '' : canonicalJson(gpus))),
+    words('devices', ({ hosts }, record) => canonicalJson(viewsOf(hosts, record))),
+    words('group members', ({ groups }, { index }) => String((group === null ? undefined : groups.find(group)?.members.get(index)) ?? 0)),
+    words('namespaces', (_fleet, { reporters }) =>
+      reporters.size < 2 ? '' : [...reporters].map(([name, { incarnation, sequence }]) => `${name} ${incarnation} ${sequence}`).join(' '),
+    ),
+    words('properties', (_fleet, record) => propertiesOf(record)),
+  ]
+}
+
+const cellView = ({ pinnedByReport, pinnedByClaims, ...cell }: HostRecord['cells'][number]) => ({
+  ...cell,
+  pinned: [...pinnedByReport, ...pinnedByClaims.keys()].sort((a, b) => a - b),
+})
+
+/** What a report says of the kind of machine: amounts, cells and devices are compared by themselves. */
+function propertiesOf({ stats }: HostRecord): string {
+  const { hypervisorType, hypervisorVersion, hypervisorHostname, hostIp, supportedInstances, cpuInfo, metrics, nova } = stats
+  return canonicalJson([hypervisorType, hypervisorVersion, hypervisorHostname, hostIp, supportedInstances, cpuInfo, metrics, nova])
+}

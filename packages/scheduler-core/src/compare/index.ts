@@ -1,0 +1,5 @@
+export { type Cause, type Factor, factors, type Goal, type Side, type Trial } from './cause.ts'
+export { type CompareOptions, type Comparison, compareDecisions } from './compare.ts'
+export { documentChanges, type FieldChange, profileChanges } from './field-change.ts'
+export { type FleetChanges, fleetChanges } from './fleet-changes.ts'
+export type { ComparedOutcome, Flips, HostFlip, StepCount, StepDelta } from './flips.ts'

@@ -1,0 +1,89 @@
+import type { CauseFound, Factor, Goal, Side, Trial } from './cause.ts'
+import type { FieldChange } from './field-change.ts'
+import type { FleetChanges } from './fleet-changes.ts'
+
+interface Told extends CauseFound {
+  readonly specChanges: readonly FieldChange[]
+  readonly profileChanges: readonly FieldChange[]
+  readonly fleetChanges: FleetChanges
+}
+
+/** Which cause, and what shows it, for people. */
+export function comparisonText(told: Told, [first, second]: readonly [Side, Side]): string {
+  const { cause, goals, sufficient } = told
+  const differing = differencesOf(told, first, second)
+  if (cause === 'NONE') {
+    const rest =
+      differing.length === 0 ? 'Nothing differs.' : `${sentence(`${list(differing)} ${isOne(differing)}`)}; that changed nothing.`
+    return `Both ${goalText(goals[0], first, true)}. ${rest}`
+  }
+  const [a, b] = [goalText(goals[0], first), goalText(goals[1], second)]
+  const both = `The first ${a}, the second ${b}.`
+  if (cause !== 'MIXED')
+    return [
+      both,
+      `The cause is ${nouns[cause]}: with ${nouns[cause]} of the second alone, the first ${b} too.`,
+      othersText(told, cause, first),
+    ]
+      .join(' ')
+      .trim()
+  const sets = sufficient.map((set) =>
+    list(
+      set.map((factor) => nouns[factor]),
+      'and',
+    ),
+  )
+  const [only] = sets
+  if (sets.length === 1) return `${both} It took ${only} of the second together: with less of it, the first did not go there.`
+  const isSingle = sufficient[0]?.length === 1
+  return `${both} ${isSingle ? 'Each of these alone would have done' : 'Each of these together would have done'}: ${sets.join('; ')}.`
+}
+
+const nouns: Readonly<Record<Factor, string>> = {
+  SPEC: 'the request',
+  PROFILE: 'the profile',
+  FLEET: 'the state of the fleet',
+  RANDOM: 'the seed',
+}
+
+/** What else differs, and where that alone leads. */
+function othersText({ trials, ...told }: Told, cause: Factor, first: Side): string {
+  const isDifferent: Readonly<Record<Factor, boolean>> = {
+    SPEC: told.specChanges.length > 0,
+    PROFILE: told.profileChanges.length > 0,
+    FLEET: told.fleetChanges.hosts > 0,
+    RANDOM: false,
+  }
+  const single = trials.filter(({ factors }) => factors.length === 1 && factors[0] !== cause && isDifferent[factors[0] as Factor])
+  return single.map((trial) => `With ${nouns[trial.factors[0] as Factor]} of the second alone it ${trialText(trial, first)}.`).join(' ')
+}
+
+const trialText = ({ goal }: Trial, side: Side): string =>
+  goal === undefined ? 'cannot be decided: the claim that it moves is not there' : goalText(goal, side)
+
+const SHOWN = 3
+
+/** "goes to h1, h2 and 3 more"; of both, "go to h1". */
+function goalText(goal: Goal, { record }: Side, isBoth = false): string {
+  const asked = record.request.numInstances
+  const [go, find] = isBoth ? ['go', 'find'] : ['goes', 'finds']
+  if (goal.length === 0) return `${find} no host`
+  const hosts = goal.length > SHOWN ? `${goal.slice(0, SHOWN).join(', ')} and ${goal.length - SHOWN} more` : list(goal)
+  return goal.length < asked ? `${find} room for ${goal.length} of ${asked}, on ${hosts}` : `${go} to ${hosts}`
+}
+
+function differencesOf({ specChanges, profileChanges, fleetChanges: { hosts } }: Told, first: Side, second: Side): string[] {
+  return [
+    ...(specChanges.length > 0 ? ['the requests'] : []),
+    ...(profileChanges.length > 0 ? ['the profiles'] : []),
+    ...(hosts > 0 ? [`${hosts} ${hosts === 1 ? 'host' : 'hosts'} of the fleet`] : []),
+    ...(first.record.seed !== second.record.seed ? ['the seeds'] : []),
+  ]
+}
+
+const list = (words: readonly string[], joint = 'and'): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}`
+
+const isOne = (words: readonly string[]): string => (words.length === 1 && words[0]?.startsWith('1 ') ? 'differs' : 'differ')
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
