@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { addAggregates } from './aggregates.ts'
 import { addAudit } from './audit.ts'
 import { addClaims } from './claims.ts'
+import { addCompare } from './compare.ts'
 import { addDb } from './db.ts'
 import { addDecisions } from './decisions.ts'
 import { addExplain } from './explain.ts'
@@ -23,6 +24,7 @@ export function addCommands(program: Command): void {
   addSelect(program)
   addWhyNot(program)
   addExplain(program)
+  addCompare(program)
   addDecisions(program)
   addClaims(program)
   addAggregates(program)

@@ -10,6 +10,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Query.auditor': 'READ',
   'Query.claim': 'READ',
   'Query.claims': 'READ',
+  'Query.compareDecisions': 'READ',
   'Query.decision': 'READ project',
   'Query.decisions': 'READ project',
   'Query.explainPlacement': 'READ',

@@ -37,6 +37,7 @@ export const limits = {
 const weights: Readonly<Record<string, number>> = {
   'Query.explainPlacement': 100,
   'Query.whyNot': 100,
+  'Query.compareDecisions': 200,
   'Decision.explanation': 100,
   'Fleet.columns': 500,
   'Explanation.matrix': 100,

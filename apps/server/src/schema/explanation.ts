@@ -21,7 +21,8 @@ import { SpecInput, toSpecDocument } from './request-spec.ts'
 import { HostOutcome, HostVerdict, HostVerdictConnection } from './verdict.ts'
 import { VerdictMatrix } from './verdict-matrix.ts'
 
-const Fidelity = builder.enumType('Fidelity', {
+/** Of everything that is made again. */
+export const Fidelity = builder.enumType('Fidelity', {
   description: 'RECORDED: as kept; REPLAYED: made again, bit for bit; APPROXIMATE: by other code or on another state than it was made.',
   values: ['RECORDED', 'REPLAYED', 'APPROXIMATE'] as const,
 })

@@ -6,6 +6,7 @@ import type { LogReader } from '../sync/synchronizer.ts'
 import { type Aggregates, createAggregates } from './aggregates.ts'
 import type { Audit } from './audit.ts'
 import { type Claims, createClaims } from './claims.ts'
+import { type CompareDecisions, createCompareDecisions } from './compare-decisions.ts'
 import { createDecisions, type Decisions, type Records } from './decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
 import { createFleetReader, type FleetReader } from './fleet-columns.ts'
@@ -35,6 +36,7 @@ export interface Services {
   readonly groups: Groups
   readonly decisions: Decisions
   readonly explain: Explain
+  readonly compareDecisions: CompareDecisions
   readonly profiles: Profiles
   readonly watch: Watch
   readonly fleet: FleetReader
@@ -86,6 +88,7 @@ export function createServices({
     groups: createGroups(replica),
     decisions,
     explain: createExplain(replica, history, decisions),
+    compareDecisions: createCompareDecisions(history, decisions),
     profiles: createProfiles(replica),
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),
