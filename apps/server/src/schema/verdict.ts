@@ -1,6 +1,6 @@
-import { type Check, distanceOf, reasonText } from '@gantt/scheduler-core'
+import { type Check, distanceOf, reasonText, type Source, type Term } from '@gantt/scheduler-core'
 import type { WeigherScore as Score, HostVerdict as Verdict } from '../services/examined.ts'
-import { type Fact as FactShape, factsOf } from '../services/explanation.ts'
+import { type Fact as FactShape, factsOf } from '../services/facts.ts'
 import { builder } from './builder.ts'
 import { connectionOf } from './connection.ts'
 import { Host } from './refs.ts'
@@ -16,11 +16,71 @@ const CheckStatus = builder.enumType('CheckStatus', {
   values: ['PASS', 'FAIL', 'ERROR', 'NOT_RUN', 'NOT_ASKED'] as const,
 })
 
-const FactSource = builder.objectRef<FactShape['source']>('FactSource').implement({
-  description: 'Where a number comes from.',
+const ReportSource = builder.objectRef<NonNullable<Source['report']>>('ReportSource').implement({
+  description: "A host's report.",
   fields: (t) => ({
-    kind: t.exposeString('kind', { description: 'report, aggregate, status, ...' }),
-    ref: t.exposeString('ref', { description: 'Which one.' }),
+    incarnation: t.exposeString('incarnation', { description: 'Of the agent that sent it.' }),
+    sequence: t.exposeFloat('sequence', { description: 'Its number.' }),
+    at: t.field({ type: 'DateTime', description: "The store's time of it.", resolve: ({ at }) => at }),
+  }),
+})
+
+const EndingClaim = builder.objectRef<NonNullable<Source['claims']>['ending'][number]>('EndingClaim').implement({
+  description: 'A reservation, and when it ends by itself.',
+  fields: (t) => ({
+    claim: t.id({ description: 'The claim.', resolve: ({ claim }) => claim }),
+    expiresAt: t.field({ type: 'DateTime', description: 'Its end.', resolve: ({ expiresAt }) => expiresAt }),
+  }),
+})
+
+const ClaimsSource = builder.objectRef<NonNullable<Source['claims']>>('ClaimsSource').implement({
+  description: "Claims that hold room which the host's report does not count.",
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: 'How many.' }),
+    picked: t.exposeFloat('picked', {
+      description: 'Units held by picks that were decided before on the same state; negative: of a claim that this request moves.',
+    }),
+    ending: t.field({
+      type: [EndingClaim],
+      description: 'The reservations that end first, at most five.',
+      resolve: ({ ending }) => [...ending],
+    }),
+  }),
+})
+
+const SourceAggregate = builder.objectRef<NonNullable<Source['aggregates']>[number]>('SourceAggregate').implement({
+  description: 'An aggregate that says a value.',
+  fields: (t) => ({
+    uuid: t.exposeString('uuid', { description: 'Its uuid.' }),
+    name: t.exposeString('name', { description: 'Its name.' }),
+    key: t.exposeString('key', { description: 'The key of its metadata.' }),
+  }),
+})
+
+const FactSource = builder.objectRef<Source>('FactSource').implement({
+  description: 'The input that a number or word comes from.',
+  fields: (t) => ({
+    kind: t.exposeString('kind', {
+      description:
+        'report, claims, aggregate, status, liveness, service, request, extra_spec, image_property, hint, group, attestation, option or rule (docs/explanations.md).',
+    }),
+    ref: t.exposeString('ref', { description: 'Which one, in words: a field, a key, a sequence and a time.' }),
+    report: t.field({ type: ReportSource, nullable: true, description: 'Of a report.', resolve: ({ report }) => report }),
+    claims: t.field({ type: ClaimsSource, nullable: true, description: 'Of claims.', resolve: ({ claims }) => claims }),
+    aggregates: t.field({
+      type: [SourceAggregate],
+      description: 'The aggregates that say it; none where no aggregate does, or the number comes from elsewhere.',
+      resolve: ({ aggregates }) => [...(aggregates ?? [])],
+    }),
+  }),
+})
+
+const FactTerm = builder.objectRef<Term>('FactTerm').implement({
+  description: 'A number that another one was worked out of.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'total, reserved, ratio, used, claimed, or what else the rule reads.' }),
+    value: t.exposeFloat('value', { description: 'The number.' }),
+    source: t.expose('from', { type: FactSource, description: 'Where it comes from.' }),
   }),
 })
 
@@ -32,7 +92,14 @@ const Fact = builder.objectRef<FactShape>('Fact').implement({
     actual: t.exposeString('actual', { nullable: true, description: 'What the host had.' }),
     shortfall: t.exposeString('shortfall', { nullable: true, description: 'By how much it was short, where both are numbers.' }),
     unit: t.exposeString('unit', { nullable: true, description: 'Of the numbers.' }),
-    source: t.expose('source', { type: FactSource, description: 'Where it comes from.' }),
+    source: t.expose('actualSource', { type: FactSource, description: 'As actualSource.' }),
+    requiredSource: t.expose('requiredSource', { type: FactSource, description: 'Where the need comes from.' }),
+    actualSource: t.expose('actualSource', { type: FactSource, description: "Where the host's side comes from." }),
+    terms: t.field({
+      type: [FactTerm],
+      description: 'How the actual number was worked out: (total - reserved) x ratio - used - claimed, or as the terms are named.',
+      resolve: ({ terms }) => [...terms],
+    }),
   }),
 })
 

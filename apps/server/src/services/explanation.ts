@@ -1,13 +1,4 @@
-import {
-  byCodeUnit,
-  type Check,
-  contributionAt,
-  type HostName,
-  hostKey,
-  PASSES_ALL,
-  reasonText,
-  type VerdictMatrix,
-} from '@gantt/scheduler-core'
+import { byCodeUnit, contributionAt, type HostName, hostKey, PASSES_ALL, reasonText, type VerdictMatrix } from '@gantt/scheduler-core'
 import { hostFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { RefusalReason } from '../db/rows.ts'
 import { type Examined, examineInstance, type HostOutcome, type HostVerdict } from './examined.ts'
@@ -15,16 +6,6 @@ import { compileLine } from './host-query.ts'
 import type { HostNameInput } from './hosts.ts'
 import { InputFault } from './outcome.ts'
 import { firstOf, keyOf, listOf, MAX_PAGE, type Page, type PageArgs, toCursor } from './paging.ts'
-
-/** One number behind a refusal, and where it comes from. */
-export interface Fact {
-  readonly subject: string
-  readonly required: string | null
-  readonly actual: string | null
-  readonly shortfall: string | null
-  readonly unit: string | null
-  readonly source: { readonly kind: string; readonly ref: string }
-}
 
 export interface Weighing {
   readonly weighers: readonly {
@@ -73,25 +54,6 @@ const MAX_NAMED = 500
 const MAX_NEAR = 100
 const nameFields = hostFields.filter(({ name }) => name === 'host' || name === 'node')
 const nameReaders: QueryReaders<HostName> = { '': hostKey, host: ({ host }) => host, node: ({ node }) => node }
-
-/** The evidence of a check: none where it passed. */
-export function factsOf({ filter, reason }: Check): Fact[] {
-  if (reason === undefined) return []
-  const { subject, need, have, unit, source } = reason
-  const shortfall = typeof need === 'number' && typeof have === 'number' && need > have ? String(need - have) : null
-  const [kind = 'report', ...ref] = (source ?? 'report').split(' ')
-  const isNamed = kind === 'aggregate' || kind === 'extra'
-  return [
-    {
-      subject: subject ?? filter,
-      required: need === undefined ? null : String(need),
-      actual: have === undefined ? null : String(have),
-      shortfall,
-      unit: unit ?? null,
-      source: isNamed || source === undefined ? { kind, ref: ref.join(' ') } : { kind: 'status', ref: source },
-    },
-  ]
-}
 
 /** Why hosts were refused, most first. */
 export const reasonsOf = ({ steps }: Examined): RefusalReason[] =>

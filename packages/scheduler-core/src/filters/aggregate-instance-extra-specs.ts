@@ -1,5 +1,7 @@
+import { fromExtraSpec } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { aggregatesOf } from '../fleet/sources.ts'
 import { extraSpecMatches } from './extra-spec-match.ts'
 import type { Filter } from './filter.ts'
 
@@ -14,13 +16,14 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
   description: "The metadata of the host's aggregates meet the flavor's extra specs.",
   prepare({ flavor }, fleet) {
     const wanted = Object.entries(flavor.extraSpecs).flatMap(([key, requirement]) => {
-      if (key.startsWith(SCOPE)) return [{ key: key.slice(SCOPE.length), requirement }]
-      return key.includes(':') ? [] : [{ key, requirement }]
+      if (key.startsWith(SCOPE)) return [{ key: key.slice(SCOPE.length), spec: key, requirement }]
+      return key.includes(':') ? [] : [{ key, spec: key, requirement }]
     })
     if (wanted.length === 0) return undefined
 
-    const unmet = (host: HostIndex) =>
-      wanted.find(({ key, requirement }) => !metadataOf(fleet, host, key).some((value) => extraSpecMatches(value, requirement)))
+    const isUnmet = (host: HostIndex, { key, requirement }: (typeof wanted)[number]) =>
+      !metadataOf(fleet, host, key).some((value) => extraSpecMatches(value, requirement))
+    const unmet = (host: HostIndex) => wanted.find((one) => isUnmet(host, one))
     return {
       passes: (host) => unmet(host) === undefined,
       reason(host) {
@@ -34,6 +37,16 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
           source: `extra spec ${key}`,
         }
       },
+      facts: (host) =>
+        wanted
+          .filter((one) => isUnmet(host, one))
+          .map(({ key, spec, requirement }) => ({
+            subject: key,
+            required: requirement,
+            actual: metadataOf(fleet, host, key).join(', ') || 'nothing',
+            requiredFrom: fromExtraSpec(spec),
+            actualFrom: aggregatesOf(fleet.aggregates.of(fleet.hosts.get(host).host), key),
+          })),
     }
   },
 }

@@ -1,15 +1,27 @@
+import { fromRequest } from '../evidence.ts'
+import { ZONE_KEY } from '../fleet/aggregates.ts'
+import { aggregatesOf } from '../fleet/sources.ts'
 import type { Filter } from './filter.ts'
 
 /** The host is in the availability zone asked for; hosts in none are in Nova's default zone. */
 export const availabilityZoneFilter: Filter = {
   name: 'AvailabilityZoneFilter',
   description: 'The host is in the availability zone asked for.',
-  prepare({ availabilityZone: need }, { hosts }) {
+  prepare({ availabilityZone: need }, { hosts, aggregates }) {
     if (need === null) return undefined
 
     return {
       passes: (host) => hosts.get(host).zone === need,
       reason: (host) => ({ code: 'zone.other', subject: 'availability zone', need, have: hosts.get(host).zone }),
+      facts: (host) => [
+        {
+          subject: 'availability zone',
+          required: need,
+          actual: hosts.get(host).zone,
+          requiredFrom: fromRequest('availabilityZone'),
+          actualFrom: aggregatesOf(aggregates.of(hosts.get(host).host), ZONE_KEY),
+        },
+      ],
     }
   },
 }

@@ -1,5 +1,7 @@
+import { fromRule, type Source } from '../evidence.ts'
 import { hostStatuses } from '../fleet/change.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
+import { livenessOf, reportOf, statusOf } from '../fleet/sources.ts'
 import type { HostService } from '../nova/host-state.ts'
 import { toldService } from '../nova/told-service.ts'
 import type { Filter } from './filter.ts'
@@ -31,6 +33,27 @@ export const computeFilter: Filter = {
               have: hostStatuses[at(status, host)] as string,
               source: hosts.get(host).statusReason,
             }
+      },
+      facts(host) {
+        const record = hosts.get(host)
+        const service = told(host)
+        const isDown = at(liveness, host) === DOWN
+        const fact = (subject: string, required: string, actual: string, actualFrom: Source) => ({
+          subject,
+          required,
+          actual,
+          requiredFrom: fromRule('only hosts that are enabled and alive take instances'),
+          actualFrom,
+        })
+        // in the order in which `reason` looks
+        return [
+          ...(at(status, host) === ENABLED ? [] : [fact('status', 'ENABLED', hostStatuses[at(status, host)] as string, statusOf(record))]),
+          ...(isDown ? [fact('liveness', 'UP or SUSPECT', 'DOWN', livenessOf(record))] : []),
+          ...(service?.disabled
+            ? [fact('service', 'ENABLED', 'DISABLED', { ...reportOf(record), kind: 'service', ref: service.disabledReason ?? 'Nova' })]
+            : []),
+          ...(service?.forcedDown ? [fact('service', 'UP', 'forced down', { ...reportOf(record), kind: 'service', ref: 'Nova' })] : []),
+        ]
       },
     }
   },

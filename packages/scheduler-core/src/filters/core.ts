@@ -1,5 +1,7 @@
 import { at } from '../fleet/columns.ts'
+import { freeFact, reportOf } from '../fleet/sources.ts'
 import { demandOf } from '../request/request-spec.ts'
+import { amountFrom } from '../request/sources.ts'
 import type { Filter } from './filter.ts'
 
 /** The host can still give the virtual CPUs asked for, and has at least as many CPUs in all (Nova's CoreFilter). */
@@ -17,6 +19,12 @@ export const coreFilter: Filter = {
         at(total, host) < need
           ? { code: 'cpu.too_few', subject: 'VCPU', need, have: at(total, host), unit: 'vCPU' }
           : { code: 'cpu.short', subject: 'VCPU', need, have: at(free, host), unit: 'vCPU' },
+      facts(host) {
+        const asked = { subject: 'VCPU', required: need, unit: 'vCPU', requiredFrom: amountFrom(request, 'VCPU') }
+        const inAll = { ...asked, actual: at(total, host), actualFrom: reportOf(hosts.get(host)) }
+        const left = freeFact(hosts, host, 'VCPU', asked)
+        return at(total, host) >= need ? [left] : at(free, host) >= need ? [inAll] : [inAll, left]
+      },
     }
   },
 }

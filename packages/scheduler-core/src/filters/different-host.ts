@@ -1,4 +1,6 @@
+import { fromHint } from '../evidence.ts'
 import { holdsInstance } from '../fleet/instances.ts'
+import { instancesOf } from '../fleet/sources.ts'
 import type { Filter } from './filter.ts'
 
 /** The host holds none of the instances that the scheduler hint `different_host` names. */
@@ -13,6 +15,15 @@ export const differentHostFilter: Filter = {
     return {
       passes: (host) => found(host) === undefined,
       reason: (host) => ({ code: 'instance.same_host', subject: 'different_host', have: found(host) ?? '', source: 'hint different_host' }),
+      facts: (host) =>
+        apart
+          .filter((uuid) => holdsInstance(hosts.get(host), uuid))
+          .map((uuid) => ({
+            subject: 'different_host',
+            actual: uuid,
+            requiredFrom: fromHint('different_host'),
+            actualFrom: instancesOf(hosts.get(host)),
+          })),
     }
   },
 }

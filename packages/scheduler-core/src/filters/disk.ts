@@ -1,5 +1,7 @@
 import { at } from '../fleet/columns.ts'
+import { freeFact } from '../fleet/sources.ts'
 import { demandOf } from '../request/request-spec.ts'
+import { amountFrom } from '../request/sources.ts'
 import type { Filter } from './filter.ts'
 
 /** The host can still give the disk asked for: root unless booted from a volume, ephemeral and swap. */
@@ -14,6 +16,9 @@ export const diskFilter: Filter = {
     return {
       passes: (host) => at(free, host) >= need,
       reason: (host) => ({ code: 'disk.short', subject: 'DISK_GB', need, have: at(free, host), unit: 'GiB' }),
+      facts: (host) => [
+        freeFact(hosts, host, 'DISK_GB', { subject: 'DISK_GB', required: need, unit: 'GiB', requiredFrom: amountFrom(request, 'DISK_GB') }),
+      ],
     }
   },
 }

@@ -1,4 +1,5 @@
 import type { Code } from '../codes.ts'
+import type { Fact } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -11,7 +12,7 @@ export interface Reason {
   readonly need?: number | string
   readonly have?: number | string
   readonly unit?: string
-  /** Where the number comes from, where that is not the host's report: `aggregate <uuid> <key>`, `extra spec <key>`. */
+  /** Who says so, in words for the sentence: an operator's reason, an option, a hint. Where each number comes from is in the facts. */
   readonly source?: string
 }
 
@@ -27,6 +28,8 @@ export type Verdict = 'PASS' | 'FAIL' | 'ERROR' | 'NOT_RUN' | 'NOT_ASKED'
  * - `passes` runs once per host that is still in, only compares, and changes nothing. It must answer true or false:
  *   anything else, or a throw, refuses that host with the verdict ERROR.
  * - `reason` is called only for hosts where `passes` was false, before the view moves on.
+ * - `facts` is called only for such hosts too, and only for those that somebody looks at: the numbers of the reason first, then every other
+ *   that refuses the host, each with the inputs that both sides come from. Absent: the reason's numbers, from nowhere in particular.
  * - No floating-point number is compared to decide whether something fits.
  */
 export interface Filter {
@@ -44,4 +47,5 @@ export type FilterOptions = Readonly<Record<string, unknown>>
 export interface PreparedFilter {
   passes(host: HostIndex): boolean
   reason(host: HostIndex): Reason
+  facts?(host: HostIndex): readonly Fact[]
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Fact } from '../evidence.ts'
 import type { Change } from '../fleet/change.ts'
 import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import type { HostIndex } from '../fleet/columns.ts'
@@ -777,9 +778,31 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
 }
 
+/** The facts of a refusal: the reason's numbers first, and every side with the input that it comes from. */
+function expectFacts(facts: readonly Fact[] | undefined, { need, have, unit }: Reason): void {
+  const [first] = facts ?? []
+  expect(first).toBeDefined()
+  if (need !== undefined) expect(first?.required).toBe(need)
+  if (have !== undefined) expect(first?.actual).toBe(have)
+  if (unit !== undefined) expect(first?.unit).toBe(unit)
+  for (const { requiredFrom, actualFrom, terms = [] } of facts ?? [])
+    for (const { kind, ref, report } of [requiredFrom, actualFrom, ...terms.map(({ from }) => from)]) {
+      expect(kind === 'status' || kind === 'liveness' ? 'words of operators' : ref).not.toBe('')
+      if (kind === 'report') expect(report).toMatchObject({ sequence: expect.any(Number), at: expect.any(Number) })
+    }
+}
+
 describe.each(Object.entries(tables))('%s', (name, rows) => {
   test.each(Object.entries(rows))('%s', (_row, { says, ...row }) => {
-    expect(sayOf(named(name), fleetOf(row), row.request)).toEqual(says)
+    const fleet = fleetOf(row)
+    expect(sayOf(named(name), fleet, row.request)).toEqual(says)
+    if (typeof says === 'object')
+      expectFacts(
+        named(name)
+          .prepare(aRequest(row.request), fleet, {})
+          ?.facts?.(0 as HostIndex),
+        says,
+      )
   })
 })
 

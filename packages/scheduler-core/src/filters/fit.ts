@@ -10,6 +10,7 @@ export const fitFilter = <Ask, Grant>(kind: ResourceKind<Ask, Grant>): Filter =>
     return {
       passes: kind.prepareCanGive?.(hosts, ask) ?? ((host) => kind.canGive(hosts, host, ask)),
       reason: (host) => kind.reason(hosts, host, ask),
+      facts: (host) => kind.facts(hosts, host, ask, request),
     }
   },
 })

@@ -1,4 +1,6 @@
+import { fromImage } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
+import { reportOf } from '../fleet/sources.ts'
 import type { Filter } from './filter.ts'
 
 /** The properties of an image that a host must support, as the image names them, with the older names that Nova maps. */
@@ -34,28 +36,37 @@ export const imagePropertiesFilter: Filter = {
       const version = hosts.get(host).stats.hypervisorVersion
       return requested === undefined || !version || meetsVersion(version, requested)
     }
+    const versionOf = (host: HostIndex) => ({
+      subject: 'img_hv_requested_version',
+      need: requested ?? '',
+      have: hosts.get(host).stats.hypervisorVersion ?? 'none',
+    })
+    const instancesOf = (host: HostIndex) => ({
+      subject: asked.map(({ name }) => name).join(', '),
+      need: asked.map(({ value }) => value).join(', '),
+      have:
+        hosts
+          .get(host)
+          .stats.supportedInstances.map(({ arch, hvType, vmMode }) => `${arch}/${hvType}/${vmMode}`)
+          .slice(0, 5)
+          .join(' ') || 'nothing',
+    })
     return {
       passes: (host) => supports(host) && versionMeets(host),
       reason(host) {
-        const { supportedInstances, hypervisorVersion } = hosts.get(host).stats
-        if (supports(host))
-          return {
-            code: 'image.unsupported',
-            subject: 'img_hv_requested_version',
-            need: requested ?? '',
-            have: hypervisorVersion ?? 'none',
-          }
-        return {
-          code: 'image.unsupported',
-          subject: asked.map(({ name }) => name).join(', '),
-          need: asked.map(({ value }) => value).join(', '),
-          have:
-            supportedInstances
-              .map(({ arch, hvType, vmMode }) => `${arch}/${hvType}/${vmMode}`)
-              .slice(0, 5)
-              .join(' ') || 'nothing',
-        }
+        const { subject, need, have } = supports(host) ? versionOf(host) : instancesOf(host)
+        return { code: 'image.unsupported', subject, need, have }
       },
+      facts: (host) =>
+        [...(supports(host) ? [] : [instancesOf(host)]), ...(versionMeets(host) ? [] : [versionOf(host)])].map(
+          ({ subject, need: required, have: actual }) => ({
+            subject,
+            required,
+            actual,
+            requiredFrom: fromImage(subject),
+            actualFrom: reportOf(hosts.get(host)),
+          }),
+        ),
     }
   },
 }

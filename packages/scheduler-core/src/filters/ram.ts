@@ -1,5 +1,7 @@
 import { at } from '../fleet/columns.ts'
+import { freeFact } from '../fleet/sources.ts'
 import { demandOf } from '../request/request-spec.ts'
+import { amountFrom } from '../request/sources.ts'
 import type { Filter } from './filter.ts'
 
 /** The host can still give the memory asked for. */
@@ -14,6 +16,14 @@ export const ramFilter: Filter = {
     return {
       passes: (host) => at(free, host) >= need,
       reason: (host) => ({ code: 'memory.short', subject: 'MEMORY_MB', need, have: at(free, host), unit: 'MiB' }),
+      facts: (host) => [
+        freeFact(hosts, host, 'MEMORY_MB', {
+          subject: 'MEMORY_MB',
+          required: need,
+          unit: 'MiB',
+          requiredFrom: amountFrom(request, 'MEMORY_MB'),
+        }),
+      ],
     }
   },
 }

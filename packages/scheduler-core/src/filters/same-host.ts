@@ -1,4 +1,6 @@
+import { fromHint } from '../evidence.ts'
 import { holdsInstance } from '../fleet/instances.ts'
+import { instancesOf } from '../fleet/sources.ts'
 import type { Filter } from './filter.ts'
 
 /** The host holds at least one of the instances that the scheduler hint `same_host` names. */
@@ -17,6 +19,14 @@ export const sameHostFilter: Filter = {
         need: together.slice(0, 5).join(', '),
         source: 'hint same_host',
       }),
+      facts: (host) => [
+        {
+          subject: 'same_host',
+          required: together.slice(0, 5).join(', '),
+          requiredFrom: fromHint('same_host'),
+          actualFrom: instancesOf(hosts.get(host)),
+        },
+      ],
     }
   },
 }

@@ -1,4 +1,5 @@
 import { groupAllows } from '../fleet/groups.ts'
+import { groupFrom, reportOf } from '../fleet/sources.ts'
 import type { Filter } from './filter.ts'
 
 /** Members of a server group with the policy AFFINITY live on one host. */
@@ -10,20 +11,25 @@ export const serverGroupAffinityFilter: Filter = {
 
     // members placed elsewhere are the caller's word; the group's own claims are looked up each time, picks of this request included
     const elsewhere = new Set(instanceGroup.hosts)
+    const homes = () => {
+      const members = [...(groups.find(instanceGroup.uuid)?.members.keys() ?? [])].map((member) => hosts.get(member).host)
+      return [...new Set([...elsewhere, ...members])].slice(0, 5).join(', ')
+    }
     return {
       passes(host) {
         if (elsewhere.size > 0 && !elsewhere.has(hosts.get(host).host)) return false
         const group = groups.find(instanceGroup.uuid)
         return group === undefined || groupAllows(group, host)
       },
-      reason() {
-        const members = [...(groups.find(instanceGroup.uuid)?.members.keys() ?? [])].map((member) => hosts.get(member).host)
-        return {
-          code: 'group.affinity',
+      reason: () => ({ code: 'group.affinity', subject: instanceGroup.uuid, need: homes() }),
+      facts: (host) => [
+        {
           subject: instanceGroup.uuid,
-          need: [...new Set([...elsewhere, ...members])].slice(0, 5).join(', '),
-        }
-      },
+          required: homes(),
+          requiredFrom: groupFrom(instanceGroup.uuid, 'AFFINITY'),
+          actualFrom: reportOf(hosts.get(host)),
+        },
+      ],
     }
   },
 }

@@ -1,5 +1,7 @@
+import { fromRequest } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { groupAllows } from '../fleet/groups.ts'
+import { groupFrom } from '../fleet/sources.ts'
 import type { Filter } from './filter.ts'
 
 /** A host holds at most maxServerPerHost (1 if not given) members of a server group with the policy ANTI_AFFINITY. */
@@ -26,6 +28,19 @@ export const serverGroupAntiAffinityFilter: Filter = {
         have: members(host),
         unit: 'members',
       }),
+      facts: (host) => [
+        {
+          subject: instanceGroup.uuid,
+          required: `fewer than ${most}`,
+          actual: members(host),
+          unit: 'members',
+          requiredFrom: groupFrom(instanceGroup.uuid, 'maxServerPerHost'),
+          actualFrom:
+            members(host) === claimed(host)
+              ? { kind: 'claims', ref: `${claimed(host)} claims of the group` }
+              : fromRequest('instanceGroup.hosts'),
+        },
+      ],
     }
   },
 }

@@ -1,4 +1,6 @@
+import { reportOf } from '../fleet/sources.ts'
 import { demandOf } from '../request/request-spec.ts'
+import { traitFrom } from '../request/sources.ts'
 import type { Filter } from './filter.ts'
 
 /** The host has every required trait and no forbidden one. */
@@ -19,6 +21,16 @@ export const traitsFilter: Filter = {
         const missing = requiredTraits.find((trait) => !traits.has(trait))
         if (missing !== undefined) return { code: 'trait.missing', subject: 'trait', need: missing }
         return { code: 'trait.forbidden', subject: 'trait', have: forbiddenTraits.find((trait) => traits.has(trait)) ?? '' }
+      },
+      facts(host) {
+        const { traits } = hosts.get(host)
+        const actualFrom = reportOf(hosts.get(host))
+        const missing = [...new Set(requiredTraits)].filter((trait) => !traits.has(trait))
+        const unwanted = [...new Set(forbiddenTraits)].filter((trait) => traits.has(trait))
+        return [
+          ...missing.map((trait) => ({ subject: 'trait', required: trait, requiredFrom: traitFrom(request, trait), actualFrom })),
+          ...unwanted.map((trait) => ({ subject: 'trait', actual: trait, requiredFrom: traitFrom(request, trait), actualFrom })),
+        ]
       },
     }
   },

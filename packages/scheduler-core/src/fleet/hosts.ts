@@ -56,6 +56,9 @@ export interface HostRecord extends HostName {
   readonly claims: Set<Claim>
 }
 
+/** The namespace of this service's own data about hosts. */
+export const COMPUTE = 'compute'
+
 /** Nova's default_availability_zone. */
 export const DEFAULT_ZONE = 'nova'
 

@@ -2,15 +2,12 @@ import type { Code } from '../codes.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { HostReported, NamespaceReported } from './change.ts'
 import type { Fleet } from './fleet.ts'
-import type { HostRecord, HostTable, Reporter } from './hosts.ts'
+import { COMPUTE, type HostRecord, type HostTable, type Reporter } from './hosts.ts'
 import { type HostStats, mergeDelta, type StatsDelta } from './stats.ts'
 import { currentStats } from './stats-versions.ts'
 
 /** How many earlier incarnations of a reporter are recognised as stale. */
 const PAST_INCARNATIONS = 8
-
-/** The namespace of this service's own data about hosts. */
-export const COMPUTE = 'compute'
 
 /** Takes a host's report over, unless a newer one is in the log; the same change materialises what the report lists. */
 export function takeReport(fleet: Fleet, change: HostReported): Code | undefined {

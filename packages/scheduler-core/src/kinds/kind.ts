@@ -1,3 +1,4 @@
+import type { Fact } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../fleet/hosts.ts'
@@ -64,6 +65,11 @@ export interface ResourceKind<Ask, Grant> {
   copy?(from: HostRecord, to: HostRecord): void
   /** Why the host cannot give what is asked; called only where `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
+  /**
+   * The numbers of that reason, then every other that refuses the host, each with the inputs that both sides come from; called only where
+   * `canGive` is false, and only for hosts that somebody looks at.
+   */
+  facts(hosts: HostTable, host: HostIndex, ask: Ask, request: RequestSpec): readonly Fact[]
   /** What `hold` and `drop` write, as plain data, for comparing replicas; undefined: nothing, or it is in the columns. */
   view?(hosts: HostTable, host: HostIndex): unknown
   /** What is not as report and claims say, added up anew in a second way than `hold` and `drop` do. */

@@ -7,6 +7,8 @@ import { parseProfile } from '../pipeline/compile.ts'
 import { prepareChecks } from '../pipeline/examine.ts'
 import { profileSchema } from '../profiles/profile.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { sidesBy } from './facts.ts'
+import { novaFilters } from './filters/index.ts'
 
 type Request = Parameters<typeof aRequest>[0]
 
@@ -32,6 +34,12 @@ function sayOf(name: string, { host = {}, after = [], request, options }: Row): 
   for (const change of after) expect(log.append([change])).toEqual([undefined])
   const checks = prepareChecks(log.fleet, aRequest(request), profileOf(name, options)).checksOf(H1)
   const check = checks.find(({ filter }) => filter === name)
+  for (const { required, actual, requiredFrom, actualFrom } of check?.facts ?? []) {
+    expect(requiredFrom.ref).not.toBe('')
+    expect(actualFrom.ref).not.toBe('')
+    if (check?.reason?.code !== 'filter.error') expect([required, actual]).toEqual([check?.reason?.need, check?.reason?.have])
+  }
+  expect(check?.facts?.length).toBe(check?.reason === undefined ? undefined : 1)
   return check?.reason ?? check?.verdict
 }
 
@@ -254,6 +262,11 @@ for (const [name, rows] of Object.entries(tables))
 test('each of Nova’s filters that a profile may name has a table', () => {
   expect([...novaFilterNames].filter((name) => tables[name] === undefined)).toEqual([])
   expect([...novaFilterNames].filter((name) => filters.every((filter) => filter.name !== name))).toEqual([])
+})
+
+test('every filter of Nova’s says where both sides of its numbers come from', () => {
+  const named = novaFilters.map(({ name }) => name).filter((name) => name !== 'AllHostsFilter')
+  expect(Object.keys(sidesBy).sort()).toEqual(named.sort())
 })
 
 test('a pick of the same request counts at once, and is gone with the overlay', () => {

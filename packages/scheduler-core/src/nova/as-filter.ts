@@ -1,5 +1,6 @@
 import type { Filter } from '../filters/filter.ts'
 import { checkOptions } from '../request/parse.ts'
+import { novaFactsOf } from './facts.ts'
 import type { NovaFilter } from './nova-filter.ts'
 import { attestationsOf } from './own-attestations.ts'
 import { ownHostsOf } from './own-hosts.ts'
@@ -11,12 +12,19 @@ export const asFilter = (filter: NovaFilter): Filter => ({
   description: filter.description,
   checkOptions: (options) => void checkOptions(filter.options, options),
   prepare(request, fleet, options) {
-    const check = filter.prepare(novaRequestOn(fleet, request), options, { now: fleet.now, attestations: attestationsOf(fleet) })
+    const wanted = novaRequestOn(fleet, request)
+    const check = filter.prepare(wanted, options, { now: fleet.now, attestations: attestationsOf(fleet) })
     if (check === undefined) return undefined
     const hostOf = ownHostsOf(fleet)
     return {
       passes: (host) => check(hostOf(host)) === undefined,
       reason: (host) => check(hostOf(host)) ?? { code: 'filter.error', subject: filter.name },
+      facts(index) {
+        const host = hostOf(index)
+        const reason = check(host)
+        if (reason === undefined) return []
+        return novaFactsOf({ filter: filter.name, reason, host, record: fleet.hosts.get(index), fleet, request: wanted })
+      },
     }
   },
 })

@@ -1,4 +1,6 @@
+import { fromRequest } from '../evidence.ts'
 import type { Filter } from '../filters/filter.ts'
+import { reportOf } from '../fleet/sources.ts'
 import { candidatesOf } from './candidates.ts'
 import { ownHostsOf } from './own-hosts.ts'
 import { novaRequestOf } from './own-request.ts'
@@ -20,6 +22,23 @@ export const novaCandidatesFilter: Filter = {
         candidatesOf({ ...wanted, ignoreHosts: null }, [hostOf(host)]).hosts.length > 0
           ? { code: 'host.excluded', subject: 'ignoreHosts' }
           : { code: 'host.not_requested', need: names.slice(0, 5).join(', ') },
+      facts(host) {
+        const isIgnored = candidatesOf({ ...wanted, ignoreHosts: null }, [hostOf(host)]).hosts.length > 0
+        const fields = [
+          ...(requestedDestination?.host === undefined ? [] : ['requestedDestination']),
+          ...(forceHosts?.length ? ['forceHosts'] : []),
+          ...(forceNodes?.length ? ['forceNodes'] : []),
+        ]
+        return [
+          {
+            subject: isIgnored ? 'ignoreHosts' : 'host',
+            ...(!isIgnored && { required: names.slice(0, 5).join(', ') }),
+            actual: hostOf(host).host,
+            requiredFrom: fromRequest(isIgnored ? 'ignoreHosts' : fields.join(' and ')),
+            actualFrom: reportOf(fleet.hosts.get(host)),
+          },
+        ]
+      },
     }
   },
 }

@@ -1,5 +1,8 @@
+import { type Fact, fromRequest } from '../evidence.ts'
 import type { Filter, PreparedFilter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
+import { type HostRecord, hostKey } from '../fleet/hosts.ts'
+import { membershipsOf, reportOf } from '../fleet/sources.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
 /**
@@ -19,6 +22,10 @@ export const candidatesFilter: Filter = {
     return {
       passes: (host) => refusing(host) === undefined,
       reason: (host) => refusing(host)?.reason ?? { code: 'host.excluded' },
+      facts(host) {
+        const record = fleet.hosts.get(host)
+        return checks.filter((check) => !check.passes(record)).map((check) => factOf(check, record))
+      },
     }
   },
 }
@@ -26,12 +33,29 @@ export const candidatesFilter: Filter = {
 interface Check {
   passes(host: { readonly host: string; readonly node: string; readonly aggregates: readonly string[] }): boolean
   readonly reason: ReturnType<PreparedFilter['reason']>
+  /** The field of the request that names hosts or aggregates. */
+  readonly field: string
+  /** What of the host is looked at: its name, or its aggregates. */
+  readonly looksAt: 'name' | 'aggregates'
 }
+
+const factOf = ({ reason: { subject, need }, field, looksAt }: Check, record: HostRecord): Fact => ({
+  subject: subject ?? (looksAt === 'name' ? 'host' : 'aggregates'),
+  ...(need !== undefined && { required: need }),
+  actual: looksAt === 'name' ? hostKey(record) : record.aggregates.slice(0, 5).join(', ') || 'none',
+  requiredFrom: fromRequest(field),
+  actualFrom: looksAt === 'name' ? reportOf(record) : membershipsOf(record),
+})
 
 function ignored({ ignoreHosts }: RequestSpec): Check | undefined {
   if (ignoreHosts.length === 0) return undefined
   const names = new Set(ignoreHosts)
-  return { passes: ({ host }) => !names.has(host), reason: { code: 'host.excluded', subject: 'ignoreHosts' } }
+  return {
+    passes: ({ host }) => !names.has(host),
+    reason: { code: 'host.excluded', subject: 'ignoreHosts' },
+    field: 'ignoreHosts',
+    looksAt: 'name',
+  }
 }
 
 function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec): Check | undefined {
@@ -41,16 +65,26 @@ function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec): 
   return {
     passes: ({ host, node }) => (hosts.size === 0 || hosts.has(host)) && (nodes.size === 0 || nodes.has(node)),
     reason: { code: 'host.not_requested', need: [...hosts, ...nodes].slice(0, 5).join(', ') },
+    field: [
+      ...(forceHosts.length + forceNodes.length > 0 ? ['forceHosts'] : []),
+      ...(requestedDestination?.host || requestedDestination?.node ? ['requestedDestination'] : []),
+    ].join(' and '),
+    looksAt: 'name',
   }
 }
 
 /** One check per list of aggregates: the host must be in at least one of each list. */
 function memberships({ requestedDestination, requestedResources }: RequestSpec): Check[] {
-  return [requestedDestination?.aggregates ?? [], ...requestedResources.map(({ memberOf }) => memberOf)]
-    .filter((wanted) => wanted.length > 0)
-    .map((wanted) => ({
+  return [
+    { wanted: requestedDestination?.aggregates ?? [], field: 'requestedDestination.aggregates' },
+    ...requestedResources.map(({ memberOf }, i) => ({ wanted: memberOf, field: `requestedResources.${i}.memberOf` })),
+  ]
+    .filter(({ wanted }) => wanted.length > 0)
+    .map(({ wanted, field }) => ({
       passes: ({ aggregates }) => wanted.some((uuid) => aggregates.includes(uuid)),
       reason: { code: 'aggregate.not_member', need: wanted.slice(0, 5).join(', ') },
+      field,
+      looksAt: 'aggregates',
     }))
 }
 
@@ -60,5 +94,7 @@ function forbidden({ requestedDestination }: RequestSpec): Check | undefined {
   return {
     passes: ({ aggregates }) => !unwanted.some((uuid) => aggregates.includes(uuid)),
     reason: { code: 'host.excluded', subject: 'forbiddenAggregates' },
+    field: 'requestedDestination.forbiddenAggregates',
+    looksAt: 'aggregates',
   }
 }

@@ -1,3 +1,4 @@
+import { type Fact, fromRule } from '../evidence.ts'
 import type { Reason, Verdict } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -14,6 +15,8 @@ export interface Check {
   readonly verdict: Verdict
   /** Present when the verdict is FAIL or ERROR. */
   readonly reason?: Reason
+  /** The numbers behind the reason, those of its sentence first; present with it. */
+  readonly facts?: readonly Fact[]
 }
 
 /** Hosts refused by one filter for one code. */
@@ -136,7 +139,8 @@ function checksBy(steps: readonly FilterStep[]): HostChecks {
         const verdict = verdictOf(step, host)
         if (verdict !== 'FAIL' && verdict !== 'ERROR') return { filter: step.name, verdict }
         refused = true
-        return { filter: step.name, verdict, reason: reasonOf(step, host) }
+        const reason = reasonOf(step, host)
+        return { filter: step.name, verdict, reason, facts: factsOf(step, host, reason) }
       })
     },
     reasonOf: (host, s) => reasonOf(steps[s] as FilterStep, host),
@@ -178,6 +182,29 @@ function reasonOf({ name, prepared, failed, error }: FilterStep, host: HostIndex
   } catch (thrown) {
     return failure(name, thrown)
   }
+}
+
+/** What a filter says beside its reason; from one that gives no facts, or fails in giving them, the numbers of the reason. */
+function factsOf({ name, prepared }: FilterStep, host: HostIndex, reason: Reason): readonly Fact[] {
+  if (reason.code !== 'filter.error')
+    try {
+      const facts = prepared?.facts?.(host) ?? []
+      if (facts.length > 0) return facts
+    } catch {
+      // the reason stands without them
+    }
+  const { subject = name, need: required, have: actual, unit } = reason
+  const unknown = fromRule(reason.code === 'filter.error' ? `${name} failed` : `as ${name} says`)
+  return [
+    {
+      subject,
+      ...(required !== undefined && { required }),
+      ...(actual !== undefined && { actual }),
+      ...(unit !== undefined && { unit }),
+      requiredFrom: unknown,
+      actualFrom: unknown,
+    },
+  ]
 }
 
 /** What a filter failed with: what it could not read, where it says so. */

@@ -1,7 +1,10 @@
+import type { Fact } from '../../evidence.ts'
 import { at, type ClassColumns, type HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { freeFact, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { demandOf } from '../../request/request-spec.ts'
+import { amountFrom } from '../../request/sources.ts'
 import type { ResourceKind } from '../kind.ts'
 import { capacityOf, toRatioMilli } from './capacity.ts'
 
@@ -92,6 +95,19 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
       return { code: 'class.unit', subject: resourceClass, need: amount, have: unitRule(columns, host), unit: resourceClass }
     }
     throw new Error('reason was asked for a host that can give what is asked')
+  },
+
+  facts(hosts, host, ask, request) {
+    return ask
+      .filter(({ resourceClass, amount }) => !hasRoom(hosts, host, resourceClass, amount))
+      .map(({ resourceClass, amount }): Fact => {
+        const columns = hosts.classes.get(resourceClass)
+        const requiredFrom = amountFrom(request, resourceClass)
+        const asked = { subject: resourceClass, required: amount, unit: resourceClass, requiredFrom }
+        const isThere = columns !== undefined && columns.reported[host] === 1 && at(columns.free, host) >= amount
+        if (!isThere) return freeFact(hosts, host, resourceClass, asked)
+        return { ...asked, actual: unitRule(columns, host), actualFrom: reportOf(hosts.get(host)) }
+      })
   },
 }
 

@@ -1,5 +1,7 @@
+import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
+import { reportOf } from '../../fleet/sources.ts'
 import { demandOf, type GpuRequest } from '../../request/request-spec.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { type GpuAsk, type GpuGrant, type GpuState, gpuFits, modelFits, WHOLE_GPU } from './device.ts'
@@ -87,6 +89,27 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     if (matching.length < ask.count) return { code: 'gpu.count', subject: 'GPU', need: ask.count, have: matching.length, unit: 'GPUs' }
     const fitting = matching.filter((gpu) => gpu.freeMilli >= ask.shareMilli)
     return { code: 'gpu.short', subject: `GPU with ${ask.shareMilli}/1000 free`, need: ask.count, have: fitting.length, unit: 'GPUs' }
+  },
+
+  facts(hosts, host, ask) {
+    const { code, subject = 'GPU', need: required, have: actual, unit = 'GPUs' } = this.reason(hosts, host, ask)
+    const record = hosts.get(host)
+    const from = reportOf(record)
+    // a device's room is what the report says less what claims hold of it
+    const terms = record.gpus
+      .filter((gpu) => modelFits(gpu, ask))
+      .map(({ index, freeMilli }) => ({ name: `GPU ${index} free, thousandths`, value: freeMilli, from }))
+    return [
+      {
+        subject,
+        ...(required !== undefined && { required }),
+        ...(actual !== undefined && { actual }),
+        unit,
+        requiredFrom: fromRequest(code === 'gpu.model' ? 'gpus.models' : 'gpus.count'),
+        actualFrom: from,
+        ...(code === 'gpu.short' && { terms }),
+      },
+    ]
   },
 }
 

@@ -1,5 +1,7 @@
+import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
+import { reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { capacityOf, toRatioMilli } from '../classes/capacity.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
@@ -95,6 +97,20 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       .cells.some((cell) => cell.countsCpu || cell.countsMemory || cell.countsPinned || cell.pages?.some(({ countsUse }) => countsUse)),
 
   reason: (hosts, host, ask) => whyNoCells(hosts, host, ask),
+
+  facts(hosts, host, ask) {
+    const { code, subject = 'NUMA', need: required, have: actual, unit } = whyNoCells(hosts, host, ask)
+    return [
+      {
+        subject,
+        ...(required !== undefined && { required }),
+        ...(actual !== undefined && { actual }),
+        ...(unit !== undefined && { unit }),
+        requiredFrom: fromRequest(code === 'pci.numa' ? 'pciRequests' : 'numaTopology.cells'),
+        actualFrom: reportOf(hosts.get(host)),
+      },
+    ]
+  },
 }
 
 /** The guest's only cell, where no device cares where it goes. */

@@ -1,5 +1,7 @@
+import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
+import { reportOf } from '../../fleet/sources.ts'
 import type { HeldGrant, Mismatch, ResourceKind } from '../kind.ts'
 import type { CellGrant } from '../numa/cell.ts'
 import { allot, devicesFor, type Place } from './allot.ts'
@@ -70,6 +72,23 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     if (anywhere >= wish.count) return told('pci.numa', have)
     const unasked = pools.list.reduce((sum, pool) => sum + (ask.isUnasked(pool, request) ? Math.max(0, pool.free) : 0), 0)
     return anywhere + unasked >= wish.count ? told('pci.unasked', anywhere) : told('pci.short', anywhere)
+  },
+
+  facts(hosts, host, ask) {
+    const { subject = 'PCI', need: required, have: actual, unit = 'devices' } = this.reason(hosts, host, ask)
+    const record = hosts.get(host)
+    const from = reportOf(record)
+    return [
+      {
+        subject,
+        ...(required !== undefined && { required }),
+        ...(actual !== undefined && { actual }),
+        unit,
+        requiredFrom: fromRequest('pciRequests'),
+        actualFrom: from,
+        terms: poolsOf(record).list.map(({ key, free }) => ({ name: `pool ${key} free`, value: free, from })),
+      },
+    ]
   },
 
   view(hosts, host) {

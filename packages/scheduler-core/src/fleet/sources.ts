@@ -1,0 +1,110 @@
+import { type Claim, isLive } from '../claims/claim.ts'
+import type { Fact, Source, Term } from '../evidence.ts'
+import type { AggregateState } from './change.ts'
+import { at, type HostIndex } from './columns.ts'
+import { COMPUTE, type HostRecord, type HostTable } from './hosts.ts'
+
+/** How many of the reservations that end first are named. */
+const ENDING = 5
+
+/** The last report of a host: everything that it says of itself. */
+export function reportOf({ reporters, reportedAt }: HostRecord): Source {
+  const reporter = reporters.get(COMPUTE)
+  if (reporter === undefined) return { kind: 'report', ref: timeText(reportedAt) }
+  const { incarnation, sequence } = reporter
+  return { kind: 'report', ref: `sequence ${sequence}, ${timeText(reportedAt)}`, report: { incarnation, sequence, at: reportedAt } }
+}
+
+/** Aggregates that say something under a key; without any, what holds where none of the host's does. */
+export function aggregatesOf(
+  aggregates: readonly (Pick<AggregateState, 'name' | 'metadata'> & { readonly uuid: string })[],
+  key: string,
+): Source {
+  const telling = aggregates.filter(({ metadata }) => Object.hasOwn(metadata, key))
+  if (telling.length === 0) return { kind: 'aggregate', ref: `none with ${key}`, aggregates: [] }
+  return {
+    kind: 'aggregate',
+    ref: `${telling.map(({ name }) => name).join(', ')} ${key}`,
+    aggregates: telling.map(({ uuid, name }) => ({ uuid, name, key })),
+  }
+}
+
+/** Which aggregates the host is a member of. */
+export const membershipsOf = ({ aggregates }: HostRecord): Source => ({
+  kind: 'aggregate',
+  ref: aggregates.length === 0 ? 'member of none' : `member of ${aggregates.length}`,
+})
+
+/** The rule of a server group, or who is in it. */
+export const groupFrom = (uuid: string, what: string): Source => ({ kind: 'group', ref: `${uuid} ${what}` })
+
+/** What operators set of the host, in their words. */
+export const statusOf = ({ statusReason }: HostRecord): Source => ({ kind: 'status', ref: statusReason })
+
+/** What the signs of life say of the host. */
+export const livenessOf = ({ livenessReason }: HostRecord): Source => ({ kind: 'liveness', ref: livenessReason })
+
+/** The instances on the host, as reports list them and claims add them. */
+export const instancesOf = (record: HostRecord): Source => {
+  const live = [...record.claims].filter(isLive).length
+  return { ...reportOf(record), kind: 'report', ref: `${reportOf(record).ref}, and ${live} claims` }
+}
+
+/** Free units of a resource class as they were worked out. */
+export function freeFact(
+  hosts: HostTable,
+  host: HostIndex,
+  resourceClass: string,
+  asked: Pick<Fact, 'subject' | 'requiredFrom'> & { readonly required: number; readonly unit: string },
+): Fact {
+  const columns = hosts.classes.get(resourceClass)
+  const record = hosts.get(host)
+  const report = reportOf(record)
+  if (columns === undefined || columns.reported[host] === 0) return { ...asked, actual: 0, actualFrom: report }
+  const term = (name: string, value: number, from = report): Term => ({ name, value, from })
+  return {
+    ...asked,
+    actual: at(columns.free, host),
+    actualFrom: report,
+    terms: [
+      term('total', at(columns.total, host)),
+      term('reserved', at(columns.reserved, host)),
+      term('ratio', at(columns.ratioMilli, host) / 1_000),
+      term('used', at(columns.used, host)),
+      term('claimed', at(columns.claimed, host), claimsOf(hosts, host, resourceClass)),
+    ],
+  }
+}
+
+/** The claims that hold units of a class which the host's report does not count. */
+export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: string): Source {
+  const columns = hosts.classes.get(resourceClass)
+  const record = hosts.get(host)
+  const holding = [...record.claims].flatMap((claim) => {
+    const amount = heldBy(claim, record, resourceClass, columns?.countsUse[host] === 1)
+    return amount === 0 ? [] : [{ claim, amount }]
+  })
+  const claimed = columns === undefined ? 0 : at(columns.claimed, host)
+  const picked = claimed - holding.reduce((sum, { amount }) => sum + amount, 0)
+  const ending = holding
+    .flatMap(({ claim: { id, expiresAt } }) => (expiresAt === null ? [] : [{ claim: id, expiresAt }]))
+    .sort((a, b) => a.expiresAt - b.expiresAt || (a.claim < b.claim ? -1 : 1))
+    .slice(0, ENDING)
+  const [first] = ending
+  const ends = first === undefined ? '' : `, the first of which ends ${timeText(first.expiresAt)}`
+  const picks = picked === 0 ? '' : picked > 0 ? `, and ${picked} for picks decided before` : `, less ${-picked} of the claim that moves`
+  return { kind: 'claims', ref: `${holding.length} claims${ends}${picks}`, claims: { count: holding.length, picked, ending } }
+}
+
+/** What a claim holds of a class beside what the report counts; the ledger's rule. */
+function heldBy(claim: Claim, { claims, present }: HostRecord, resourceClass: string, counts: boolean): number {
+  const { state, instance, grants, extra, source } = claim
+  const whole = grants.classes?.[resourceClass] ?? 0
+  const beside = extra?.classes?.[resourceClass] ?? 0
+  if (!isLive(claim)) return instance !== null && present.has(instance) && !counts ? whole : 0
+  // what grows on its own host holds what it adds to its source
+  if (source !== null && [...claims].some(({ id }) => id === source)) return extra === null ? whole : beside
+  return (state === 'MATERIALISED' && counts ? 0 : whole) + beside
+}
+
+const timeText = (ms: number): string => new Date(ms).toISOString()

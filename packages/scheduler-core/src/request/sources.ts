@@ -1,0 +1,30 @@
+import { fromExtraSpec, fromRequest, type Source } from '../evidence.ts'
+import type { RequestSpec } from './request-spec.ts'
+
+const flavorFields: Readonly<Record<string, string>> = {
+  VCPU: 'flavor.vcpus',
+  MEMORY_MB: 'flavor.memoryMb',
+  DISK_GB: 'flavor.rootGb + ephemeralGb + swapMb',
+}
+
+/** Where the amount of a class that one instance takes comes from: `demandOf` adds it up. */
+export function amountFrom({ flavor, requestedResources }: RequestSpec, resourceClass: string): Source {
+  const spec = `resources:${resourceClass}`
+  const groups = requestedResources.flatMap(({ amounts }, i) =>
+    amounts.some((asked) => asked.resourceClass === resourceClass) ? [`requestedResources.${i}`] : [],
+  )
+  const field = flavorFields[resourceClass]
+  if (Object.hasOwn(flavor.extraSpecs, spec))
+    return groups.length === 0 ? fromExtraSpec(spec) : fromRequest([`extra spec ${spec}`, ...groups].join(' + '))
+  return fromRequest([...(field === undefined ? [] : [field]), ...groups].join(' + '))
+}
+
+/** Where a trait that is required or forbidden comes from. */
+export function traitFrom({ flavor, requestedResources }: RequestSpec, trait: string): Source {
+  const spec = `trait:${trait}`
+  if (Object.hasOwn(flavor.extraSpecs, spec)) return fromExtraSpec(spec)
+  const group = requestedResources.findIndex(
+    ({ requiredTraits, forbiddenTraits }) => requiredTraits.includes(trait) || forbiddenTraits.includes(trait),
+  )
+  return fromRequest(`requestedResources.${group}`)
+}
