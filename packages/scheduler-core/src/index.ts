@@ -13,6 +13,7 @@ export type {
   RankedHost,
   SelectedDestination,
 } from './decision/decision.ts'
+export { type Beside, type KeptDecision, packDecision, unpackDecision } from './decision/packed.ts'
 export { reasonText } from './decision/reason-text.ts'
 export { checkAgain, examineAgain, proposalsBefore, replay } from './decision/replay.ts'
 export { type ClaimsSource, type Fact, type ReportSource, type Source, type SourceKind, shortfallOf, type Term } from './evidence.ts'

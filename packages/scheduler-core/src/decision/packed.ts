@@ -1,0 +1,257 @@
+import { type Intent, intents } from '../fleet/change.ts'
+import { ByteReader, ByteWriter } from './bytes.ts'
+import type { DecisionRecord, Destination, FilterCount, InstanceRecord, RankedHost, SelectedDestination } from './decision.ts'
+
+/** A decision as it is kept: its record, and what was answered. */
+export interface KeptDecision {
+  readonly record: DecisionRecord
+  readonly answer: readonly SelectedDestination[]
+}
+
+/** What is kept beside the bytes, once for many decisions or in columns that are searched. */
+export type Beside = Pick<DecisionRecord, 'id' | 'request' | 'profile' | 'seed' | 'attempt'>
+
+/** The first byte. A format that was written once is read for ever; a new one gets the next number. */
+const FORMAT = 1
+
+/**
+ * Names that take a byte instead of their letters. Frozen: a name keeps its place for ever, and is added only at the end.
+ * Names that are not here are written out.
+ */
+const NAMES = [
+  ...['VCPU', 'MEMORY_MB', 'DISK_GB', 'PCPU', 'VGPU', 'PGPU', 'PCI_DEVICE', 'NET_BW_EGR_KILOBIT_PER_SEC', 'NET_BW_IGR_KILOBIT_PER_SEC'],
+  ...['ComputeFilter', 'AvailabilityZoneFilter', 'RamFilter', 'CoreFilter', 'DiskFilter', 'AggregateInstanceExtraSpecsFilter'],
+  ...['ImagePropertiesFilter', 'DifferentHostFilter', 'SameHostFilter', 'TraitsFilter', 'ServerGroupAntiAffinityFilter'],
+  ...['ServerGroupAffinityFilter', 'NUMATopologyFilter', 'GpuFilter', 'PciPassthroughFilter', 'ResourceClassFilter'],
+  ...['ComputeCapabilitiesFilter', 'RetryFilter', 'NumInstancesFilter', 'IoOpsFilter', 'JsonFilter', 'MetricsFilter'],
+  ...['AggregateCoreFilter', 'AggregateRamFilter', 'AggregateDiskFilter', 'AggregateMultiTenancyIsolation', 'AggregateTypeAffinityFilter'],
+  ...['AggregateImagePropertiesIsolation', 'AggregateNumInstancesFilter', 'AggregateIoOpsFilter', 'IsolatedHostsFilter'],
+  ...['SimpleCIDRAffinityFilter', 'ExactRamFilter', 'ExactCoreFilter', 'ExactDiskFilter', 'TrustedFilter', 'TypeAffinityFilter'],
+] as const
+
+const places: ReadonlyMap<string, number> = new Map(NAMES.map((name, place) => [name, place]))
+
+const NONE: Destination | RankedHost = { host: '', node: '', raw: [], total: 0 }
+
+/**
+ * A decision in few bytes, from which exactly the same decision is read, to the last bit of its numbers. Undefined for one
+ * that holds what this format has no place for: it is to be kept as it is.
+ */
+export function packDecision({ record, answer }: KeptDecision): Uint8Array | undefined {
+  if (!isKnown(record, answer)) return undefined
+  const out = new ByteWriter()
+  out.byte(FORMAT)
+  out.text(record.core)
+  out.whole(record.alternatesPerInstance)
+  const intent = record.intent === undefined ? 0 : 1 + intents.indexOf(record.intent)
+  out.byte((record.allOrNothing ? 1 : 0) + (record.source === undefined ? 0 : 2) + 4 * intent)
+  if (record.source !== undefined) out.text(record.source)
+  out.whole(record.instances.length)
+  for (const instance of record.instances) writeInstance(out, instance)
+  out.whole(answer.length)
+  for (const [i, selection] of answer.entries()) {
+    const named = record.request.instanceUuids[i] ?? null
+    out.byte(selection.instance === named ? 0 : selection.instance === null ? 1 : 2)
+    if (selection.instance !== named && selection.instance !== null) out.text(selection.instance)
+    const best = record.instances[i]?.best ?? []
+    out.whole(selection.alternates.length)
+    for (const destination of [selection.selected, ...selection.alternates]) writeDestination(out, destination, best)
+  }
+  return out.end()
+}
+
+/** Throws RangeError for a format of another release, and for bytes that no release wrote. */
+export function unpackDecision(bytes: Uint8Array, beside: Beside): KeptDecision {
+  const from = new ByteReader(bytes)
+  const format = from.byte()
+  if (format !== FORMAT) throw new RangeError(`decision ${beside.id} is packed in format ${format}; this release reads format ${FORMAT}`)
+  const core = from.text()
+  const alternatesPerInstance = from.whole()
+  const flags = from.byte()
+  const intent: Intent | undefined = intents[(flags >> 2) - 1]
+  const source = flags & 2 ? from.text() : undefined
+  const instances = listOf(from, () => readInstance(from))
+  const answer = listOf(from, (i): SelectedDestination => {
+    const how = from.byte()
+    const instance = how === 0 ? (beside.request.instanceUuids[i] ?? null) : how === 1 ? null : from.text()
+    const best = instances[i]?.best ?? []
+    const alternates = from.whole()
+    const selected = readDestination(from, best)
+    return { instance, selected, alternates: Array.from({ length: alternates }, () => readDestination(from, best)) }
+  })
+  if (!from.isAtEnd) throw new RangeError(`decision ${beside.id} is packed in more bytes than it needs`)
+  const record: DecisionRecord = {
+    id: beside.id,
+    request: beside.request,
+    profile: beside.profile,
+    seed: beside.seed,
+    attempt: beside.attempt,
+    alternatesPerInstance,
+    allOrNothing: (flags & 1) === 1,
+    ...(intent !== undefined && { intent }),
+    ...(source !== undefined && { source }),
+    instances,
+    core,
+  }
+  return { record, answer }
+}
+
+function writeInstance(out: ByteWriter, { candidates, tied, filters, best }: InstanceRecord): void {
+  out.whole(candidates)
+  out.whole(tied)
+  out.whole(filters.length)
+  let left = candidates
+  for (const { filter, entered, passed, errors } of filters) {
+    writeName(out, filter)
+    out.near(entered, left)
+    out.near(passed, entered)
+    out.whole(errors === undefined ? 0 : errors + 1)
+    left = passed
+  }
+  out.whole(best.length)
+  let before = NONE as RankedHost
+  for (const host of best) {
+    writeHost(out, host, before)
+    out.near(host.raw.length, before.raw.length)
+    for (const [w, raw] of host.raw.entries()) out.near(raw, before.raw[w] ?? 0)
+    out.near(host.total, before.total)
+    before = host
+  }
+}
+
+function readInstance(from: ByteReader): InstanceRecord {
+  const candidates = from.whole()
+  const tied = from.whole()
+  let left = candidates
+  const filters = listOf(from, (): FilterCount => {
+    const filter = readName(from)
+    const entered = from.near(left)
+    const passed = from.near(entered)
+    const errors = from.whole()
+    left = passed
+    return { filter, entered, passed, ...(errors > 0 && { errors: errors - 1 }) }
+  })
+  let before = NONE as RankedHost
+  const best = listOf(from, (): RankedHost => {
+    const name = readHost(from, before)
+    const weighers = from.near(before.raw.length)
+    const raw = Array.from({ length: weighers }, (_, w) => from.near(before.raw[w] ?? 0))
+    before = { ...name, raw, total: from.near(before.total) }
+    return before
+  })
+  return { candidates, filters, best, tied }
+}
+
+/** A destination is mostly one of the best: its place among them, else 0 and its name. */
+function writeDestination(out: ByteWriter, { host, node, weight, limits }: Destination, best: readonly RankedHost[]): void {
+  const place = best.findIndex((ranked) => ranked.host === host && ranked.node === node)
+  out.whole(place + 1)
+  if (place < 0) writeHost(out, { host, node }, NONE)
+  out.near(weight, best[place]?.total ?? 0)
+  const entries = Object.entries(limits)
+  out.whole(entries.length)
+  for (const [resourceClass, limit] of entries) {
+    writeName(out, resourceClass)
+    out.near(limit, 0)
+  }
+}
+
+function readDestination(from: ByteReader, best: readonly RankedHost[]): Destination {
+  const place = from.whole()
+  const ranked = best[place - 1]
+  if (place > 0 && ranked === undefined) throw new RangeError(`a destination is the best host ${place} of ${best.length}`)
+  const { host, node } = ranked ?? readHost(from, NONE)
+  const weight = from.near(ranked?.total ?? 0)
+  const limits = Object.fromEntries(listOf(from, () => [readName(from), from.near(0)] as const))
+  return { host, node, weight, limits }
+}
+
+interface Named {
+  readonly host: string
+  readonly node: string
+}
+
+/** Names of hosts are alike: what they share at both ends with the name before is not said again, nor a node's that is the host's. */
+function writeHost(out: ByteWriter, { host, node }: Named, before: Named): void {
+  out.byte(node === host ? 1 : 0)
+  writeAlike(out, host, before.host)
+  if (node !== host) writeAlike(out, node, before.node)
+}
+
+function readHost(from: ByteReader, before: Named): Named {
+  const isOne = from.byte() === 1
+  const host = readAlike(from, before.host)
+  return { host, node: isOne ? host : readAlike(from, before.node) }
+}
+
+function writeAlike(out: ByteWriter, text: string, before: string): void {
+  const most = Math.min(text.length, before.length)
+  let start = 0
+  while (start < most && text[start] === before[start]) start++
+  let end = 0
+  while (end < most - start && text[text.length - 1 - end] === before[before.length - 1 - end]) end++
+  out.whole(start)
+  out.whole(end)
+  out.text(text.slice(start, text.length - end))
+}
+
+function readAlike(from: ByteReader, before: string): string {
+  const [start, end] = [from.whole(), from.whole()]
+  if (start + end > before.length) throw new RangeError(`a name shares ${start + end} letters with one of ${before.length}`)
+  return before.slice(0, start) + from.text() + before.slice(before.length - end)
+}
+
+function writeName(out: ByteWriter, name: string): void {
+  const place = places.get(name)
+  out.whole(place === undefined ? 0 : place + 1)
+  if (place === undefined) out.text(name)
+}
+
+function readName(from: ByteReader): string {
+  const place = from.whole()
+  if (place === 0) return from.text()
+  const name = NAMES[place - 1]
+  if (name === undefined) throw new RangeError(`name ${place} is not known; there are ${NAMES.length}`)
+  return name
+}
+
+function listOf<Item>(from: ByteReader, read: (i: number) => Item): Item[] {
+  const items: Item[] = []
+  for (let i = 0, length = from.whole(); i < length; i++) items.push(read(i))
+  return items
+}
+
+const MEMBERS = {
+  record: ['id', 'request', 'profile', 'seed', 'attempt', 'alternatesPerInstance', 'allOrNothing', 'intent', 'source', 'instances', 'core'],
+  filter: ['filter', 'entered', 'passed', 'errors'],
+  host: ['host', 'node', 'raw', 'total'],
+  selection: ['instance', 'selected', 'alternates'],
+  destination: ['host', 'node', 'weight', 'limits'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+/** Whether the format has a place for everything: a newer release may record more, and JSON has no NaN. */
+function isKnown(record: DecisionRecord, answer: readonly SelectedDestination[]): boolean {
+  const has = (thing: object, members: readonly string[]): boolean => Object.keys(thing).every((member) => members.includes(member))
+  const areNumbers = (numbers: readonly unknown[]): boolean => numbers.every((number) => typeof number === 'number')
+  const isCount = (count: number): boolean => Number.isSafeInteger(count) && count >= 0 && !Object.is(count, -0)
+  return (
+    has(record, MEMBERS.record) &&
+    isCount(record.alternatesPerInstance) &&
+    (record.intent === undefined || intents.includes(record.intent)) &&
+    record.instances.every(
+      ({ candidates, tied, filters, best, ...rest }) =>
+        has(rest, []) &&
+        isCount(candidates) &&
+        isCount(tied) &&
+        filters.every((one) => has(one, MEMBERS.filter) && areNumbers([one.entered, one.passed]) && isCount((one.errors ?? 0) + 1)) &&
+        best.every((one) => has(one, MEMBERS.host) && areNumbers([...one.raw, one.total])),
+    ) &&
+    answer.every(
+      (one) =>
+        has(one, MEMBERS.selection) &&
+        [one.selected, ...one.alternates].every(
+          (to) => has(to, MEMBERS.destination) && areNumbers([to.weight, ...Object.values(to.limits)]),
+        ),
+    )
+  )
+}
