@@ -18,6 +18,7 @@ import { createReportsLiveness } from './liveness/reports.ts'
 import { createStaticLiveness } from './liveness/static.ts'
 import { breakAfter, createLivenessWatcher, type LivenessWatcher, lookEvery } from './liveness/watcher.ts'
 import { createHistory } from './replica/history.ts'
+import { KEPT_THINGS } from './replica/past-fleets.ts'
 import type { UnloggedDecision } from './replica/placement.ts'
 import { createProjector } from './replica/projector.ts'
 import { Replica } from './replica/replica.ts'
@@ -106,7 +107,8 @@ export async function openService({
     )
     opened.push(() => replica.close())
     const standing = registered.follow(replica)
-    const history = createHistory(store.past)
+    const history = createHistory(store.past, KEPT_THINGS)
+    opened.push(() => history.close())
     const projections = createProjectionStore(prisma, ({ kind, id, revision, reason }) =>
       warn(`the projections go on without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`),
     )

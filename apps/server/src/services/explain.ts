@@ -3,7 +3,6 @@ import {
   currentSpec,
   DEFAULT_PROFILE,
   type DecisionRecord,
-  type Fleet,
   type HostIndex,
   prepareChecks,
   profileRef,
@@ -47,15 +46,11 @@ export interface Explain {
 const SUBJECT = ['input', 'subject']
 
 export function createExplain(replica: Replica, history: History, decisions: Decisions): Explain {
-  /** The state at a revision, for one question: the fleet itself while it stands there, else one made for the question. */
-  const stateAt = (revision: number): Question['read'] => {
-    let own: Promise<Fleet> | undefined
-    return async (use) => {
-      if (replica.fleet.place.revision === revision) return use(replica.fleet)
-      own ??= history.at(revision)
-      return use(await own)
-    }
-  }
+  /** The state at a revision: the fleet itself while it stands there, else one of the past. */
+  const stateAt =
+    (revision: number): Question['read'] =>
+    async (use) =>
+      replica.fleet.place.revision === revision ? use(replica.fleet) : history.read(revision, use)
 
   /** A question on the state at a revision; where the log does not reach there any more, on the present one. */
   const askAt = async (

@@ -1,0 +1,107 @@
+import { checkpointOf, type Entry, Fleet, restoreFleet } from '@gantt/scheduler-core'
+import { aClaim, aReport } from '@gantt/scheduler-core/testing'
+import { expect, test } from 'vitest'
+import { createMemoryStore } from '../sync/memory/memory.ts'
+import { createHistory } from './history.ts'
+import { createPastFleets } from './past-fleets.ts'
+
+const HOSTS = 3
+const ENTRIES = 60
+
+/** A log of claims with checkpoints at 20 and 40, and what the fleet was at each revision. */
+async function aPast() {
+  const memory = createMemoryStore()
+  const store = memory.open()
+  const fleet = new Fleet()
+  const was: string[] = [stateOf(fleet)]
+  for (let i = 0; i < ENTRIES; i++) {
+    const changes =
+      i < HOSTS
+        ? [aReport(`h${i}`)]
+        : [aClaim({ key: `k${i}`, hosts: [`h${i % HOSTS}`], ids: [`c${i}`], grants: { classes: { VCPU: 1 } }, ttlMs: 1e9 })]
+    const entry: Entry = { format: 1, id: `e${i}`, writer: 'test', basis: fleet.place, changes }
+    const place = await store.append(entry)
+    if (place === undefined) throw new Error('the entry was refused')
+    fleet.apply({ ...entry, revision: place.revision, at: place.at })
+    was.push(stateOf(fleet))
+    if (i === 19 || i === 39) await store.saveCheckpoint(checkpointOf(fleet))
+  }
+  return { memory, store, past: store.past, was }
+}
+
+const stateOf = (fleet: Fleet): string => JSON.stringify(checkpointOf(fleet))
+
+test.each([0, 1, 100, 300, 100_000])('in whatever order it is asked, the past is as it was (%i things kept)', async (limit) => {
+  const { past, was } = await aPast()
+  const fleets = createPastFleets(past, limit)
+  const asked = Array.from({ length: 60 }, (_, i) => (i * 37 + ((i * i) % 11)) % (ENTRIES + 1))
+  for (const revision of asked) expect([revision, await fleets.read(revision, stateOf)]).toEqual([revision, was[revision]])
+  // all at once
+  const answers = await Promise.all(asked.map((revision) => fleets.read(revision, stateOf)))
+  expect(answers).toEqual(asked.map((revision) => was[revision]))
+  expect(fleets.kept.fleets <= 1 || fleets.kept.things <= limit).toBe(true)
+  fleets.close()
+})
+
+test('a fleet of the past is asked for a second time without the store being asked for more than its place', async () => {
+  const { past, was } = await aPast()
+  let loaded = 0
+  let read = 0
+  const counted = {
+    ...past,
+    loadCheckpoint: (atMost: number) => {
+      loaded++
+      return past.loadCheckpoint(atMost)
+    },
+    read: (...args: Parameters<typeof past.read>) => {
+      read++
+      return past.read(...args)
+    },
+  }
+  const fleets = createPastFleets(counted, 100_000)
+  await fleets.read(50, stateOf)
+  expect([loaded, read]).toEqual([1, 1])
+  expect(await fleets.read(50, stateOf)).toBe(was[50])
+  expect([loaded, read]).toEqual([1, 2])
+  // one moment later it is moved on, one earlier is made from the kept checkpoint
+  expect(await fleets.read(53, stateOf)).toBe(was[53])
+  expect(await fleets.read(45, stateOf)).toBe(was[45])
+  expect(loaded).toBe(1)
+  fleets.close()
+})
+
+test('a fleet for oneself may go its own way', async () => {
+  const { past, was } = await aPast()
+  const history = createHistory(past, 100_000)
+  const own = await history.at(30)
+  expect(stateOf(own)).toBe(was[30])
+  own.apply({ format: 1, id: 'own', writer: 'test', basis: own.place, changes: [aReport('h9')], revision: 31, at: own.now })
+  expect(await history.read(30, stateOf)).toBe(was[30])
+  expect(await history.read(31, stateOf)).toBe(was[31])
+  history.close()
+})
+
+test('what the log does not hold is not remembered either', async () => {
+  const { memory, store, past, was } = await aPast()
+  const fleets = createPastFleets(past, 100_000)
+  await expect(fleets.read(ENTRIES + 5, stateOf)).rejects.toThrow(`the log ends at revision ${ENTRIES}; ${ENTRIES + 5} was asked for`)
+  await fleets.read(10, stateOf)
+  await fleets.read(55, stateOf)
+  await store.trim({ days: 0, bytes: 0 })
+  const { firstRevision } = await past.retention()
+  expect(firstRevision).toBeGreaterThan(10)
+  await expect(fleets.read(10, stateOf)).rejects.toThrow('the log begins at revision')
+  expect(await fleets.read(55, stateOf)).toBe(was[55])
+
+  // a restored backup: other entries have the old revisions
+  memory.faults.truncate(50)
+  const { checkpoint } = { checkpoint: await past.loadCheckpoint(50) }
+  const fleet = restoreFleet(checkpoint as NonNullable<typeof checkpoint>)
+  for (const entry of await past.read(fleet.place, 100)) fleet.apply(entry)
+  const entry: Entry = { format: 1, id: 'other', writer: 'test', basis: fleet.place, changes: [aReport('h8')] }
+  const place = await store.append(entry)
+  expect(place?.revision).toBe(51)
+  expect(await fleets.read(51, ({ hosts }) => hosts.find({ host: 'h8', node: 'h8' })?.host)).toBe('h8')
+  expect(await fleets.read(50, stateOf)).toBe(was[50])
+  fleets.close()
+})
