@@ -104,6 +104,9 @@ export const codes = {
   'stats.newer_field': 'The report says something for which the version asked for has no words.',
   'profile.unknown_field': 'The profile has a field that its version does not have.',
   'profile.invalid': 'A field of the profile is out of its range.',
+  'overlay.unknown_field': 'The hypothetical edit has a field that there is not.',
+  'overlay.invalid': 'A hypothetical edit is out of its range.',
+  'overlay.unknown': 'A hypothetical edit names what the fleet does not have.',
 } as const
 
 export type Code = keyof typeof codes

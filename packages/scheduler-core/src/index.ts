@@ -91,3 +91,4 @@ export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler
 export { CORE_VERSION } from './version.ts'
 export { weighers } from './weighers/index.ts'
 export type { Multipliers, Weigher, WeigherOptions } from './weighers/weigher.ts'
+export * from './what-if/index.ts'

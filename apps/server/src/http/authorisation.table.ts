@@ -29,6 +29,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Query.requestSpecs': 'READ',
   'Query.serverGroup': 'READ',
   'Query.serverGroups': 'READ',
+  'Query.simulate': 'READ',
   'Query.viewer': 'any project hosts',
   'Query.whyNot': 'READ',
   'Mutation.aggregateCreate': 'OPERATE',

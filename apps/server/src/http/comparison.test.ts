@@ -92,7 +92,12 @@ test('claims of one entry count in the state that the next one met', async () =>
 
 test('a decision compared with itself has no cause', async () => {
   const a = await advised(memory(512))
-  expect(await compare(a.id, a.id)).toMatchObject({ cause: 'NONE', text: expect.stringMatching(/^Both go to h\d\. Nothing differs\.$/), trials: [], flippedCount: 0 })
+  expect(await compare(a.id, a.id)).toMatchObject({
+    cause: 'NONE',
+    text: expect.stringMatching(/^Both go to h\d\. Nothing differs\.$/),
+    trials: [],
+    flippedCount: 0,
+  })
 })
 
 test.each([

@@ -11,7 +11,7 @@ import { ReasonCount } from './reasons.ts'
 import { Decision, Explanation, Host, ProfileVersion } from './refs.ts'
 import { RequestSpec } from './request-spec.ts'
 
-const DecisionOutcome = builder.enumType('DecisionOutcome', {
+export const DecisionOutcome = builder.enumType('DecisionOutcome', {
   description: 'How a decision ended.',
   values: ['PLACED', 'PARTIAL', 'NO_VALID_HOST', 'REJECTED', 'SIMULATED'] as const,
 })

@@ -15,6 +15,7 @@ import './profile.ts'
 import './replica.ts'
 import './request-spec.ts'
 import './server-group.ts'
+import './simulate.ts'
 import './stats.ts'
 import './viewer.ts'
 

@@ -13,6 +13,7 @@ import { createFleetReader, type FleetReader } from './fleet-columns.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createHealth, type Health } from './health.ts'
 import { createHosts, type Hosts } from './hosts.ts'
+import { createHypotheticals } from './hypothetical.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLiveness, type Listening, type LivenessService } from './liveness.ts'
 import type { LogKeeping } from './log.ts'
@@ -20,6 +21,7 @@ import { createPlacement, type Placement } from './placement.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import { createRelocation, type Relocation } from './relocation.ts'
 import { createReplicas, type Replicas } from './replicas.ts'
+import { createSimulations, type Simulations } from './simulate.ts'
 import { createStats, type Stats } from './stats.ts'
 import { createWatch, type DecisionFeed, type Watch } from './watch.ts'
 
@@ -37,6 +39,7 @@ export interface Services {
   readonly decisions: Decisions
   readonly explain: Explain
   readonly compareDecisions: CompareDecisions
+  readonly simulations: Simulations
   readonly profiles: Profiles
   readonly watch: Watch
   readonly fleet: FleetReader
@@ -76,6 +79,7 @@ export function createServices({
   const decisions = createDecisions(replica, records)
   const placement = createPlacement(replica, decisions)
   const liveness = createLiveness(replica, listening)
+  const hypotheticals = createHypotheticals(replica, history)
   return {
     placement,
     relocation: createRelocation(replica, decisions, placement),
@@ -89,6 +93,7 @@ export function createServices({
     decisions,
     explain: createExplain(replica, history, decisions),
     compareDecisions: createCompareDecisions(history, decisions),
+    simulations: createSimulations(hypotheticals),
     profiles: createProfiles(replica),
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),

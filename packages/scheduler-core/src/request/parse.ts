@@ -7,7 +7,7 @@ import { requestSpecV1_0 } from './versions/v1-0.ts'
 import { requestSpecV1_1 } from './versions/v1-1.ts'
 import { CURRENT_SPEC_VERSION, currentSpec, specVersions } from './versions.ts'
 
-type Family = 'spec' | 'stats' | 'profile'
+type Family = 'spec' | 'stats' | 'profile' | 'overlay'
 
 /** Problems told at most for one input: the first hundred are enough to mend it. */
 const MAX_PROBLEMS = 100
@@ -105,7 +105,7 @@ function invalid(family: Family, path: readonly string[], found: unknown, rule: 
   }
 }
 
-const roots: Readonly<Record<Family, string>> = { spec: 'the request', stats: 'the report', profile: 'the profile' }
+const roots: Readonly<Record<Family, string>> = { spec: 'the request', stats: 'the report', profile: 'the profile', overlay: 'the overlay' }
 
 const shorten = (key: string): string => (key.length > 80 ? `${key.slice(0, 77)}...` : key)
 

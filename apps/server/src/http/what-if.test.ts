@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ a1: {}, a2: { memoryMb: 32_768 }, b1: { vcpus: 4 } })
+  for (const [zone, hosts] of Object.entries({ az1: ['a1', 'a2'], az2: ['b1'] }))
+    await ask('mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { ... on AggregatePayload { aggregate { uuid } } } }', {
+      in: { name: `zone-${zone}`, availabilityZone: zone, hosts },
+    })
+})
+afterAll(async () => {
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+const ask = (query: string, variables?: Record<string, unknown>) => dataOf(api, query, variables)
+const flavor = { vcpus: 4, memoryMb: 8_192 }
+
+/** What must stay as it is, whatever is asked. */
+const standing = async () => {
+  const { fleet, claims } = await ask('{ fleet { asOf } claims { totalCount } }')
+  return [fleet.asOf, claims.totalCount]
+}
+
+const SIMULATE = `query ($in: SimulateInput!) { simulate(input: $in) { asOf placed failed notDecided complete decisionCount
+  decisions(first: 20) { request copy outcome found destinations { hostName } reasons { code hosts text } }
+  firstFailure { request copy explanation { fidelity hostCount steps { name entered passed } reasons { code hosts } nearMisses { hostName } } }
+  utilisationBefore { key hosts usage { resourceClass capacity used free } } utilisationAfter { key usage { resourceClass used } } } }`
+
+const simulate = async (input: Record<string, unknown>): Promise<Json> => (await ask(SIMULATE, { in: input })).simulate
+
+describe('simulate', () => {
+  test('places what fits, explains the first that does not, and leaves log and claims as they are', async () => {
+    const before = await standing()
+    const spec = { gantt: { flavor, availabilityZone: 'az1' } }
+    const found = await simulate({ requests: [{ spec, count: 10 }] })
+    expect(found).toMatchObject({ placed: 8, failed: 2, notDecided: 0, complete: true, decisionCount: 10, asOf: before[0] })
+    expect(found.decisions[8]).toMatchObject({ copy: 8, outcome: 'NO_VALID_HOST', destinations: [] })
+    const { explanation } = found.firstFailure
+    expect(explanation).toMatchObject({ fidelity: 'REPLAYED', hostCount: 3 })
+    expect(explanation.reasons).toEqual(found.decisions[8].reasons.map(({ code, hosts }: Json) => ({ code, hosts })))
+    const used = (groups: Json, zone: string) =>
+      groups.find(({ key }: Json) => key === zone).usage.find(({ resourceClass }: Json) => resourceClass === 'VCPU').used
+    expect([used(found.utilisationBefore, 'az1'), used(found.utilisationAfter, 'az1'), used(found.utilisationAfter, 'az2')]).toEqual([
+      0, 32, 0,
+    ])
+    expect(await standing()).toEqual(before)
+  })
+
+  test('an overlay makes hosts, takes hosts away and changes ratios; hosts that are not there are named', async () => {
+    const spec = { gantt: { flavor, availabilityZone: 'az2' } }
+    const placedWith = async (overlay: Record<string, unknown>) => {
+      const { placed, decisions } = await simulate({ requests: [{ spec, count: 20 }], overlay })
+      return [
+        placed,
+        [...new Set(decisions.flatMap(({ destinations }: Json) => destinations.map(({ hostName }: Json) => hostName)))].sort(),
+      ]
+    }
+    expect(await placedWith({})).toEqual([1, ['b1']])
+    expect(await placedWith({ addHosts: [{ likeHost: 'b1', count: 3 }] })).toEqual([4, ['b1', 'b1+1', 'b1+2', 'b1+3']])
+    expect(await placedWith({ removeHosts: ['b1'] })).toEqual([0, []])
+    expect(await placedWith({ ratios: [{ aggregate: 'zone-az2', resourceClass: 'VCPU', allocationRatio: 2 }] })).toEqual([2, ['b1']])
+    expect(
+      await placedWith({
+        aggregateChanges: [
+          { aggregate: 'zone-az1', removeHosts: ['a2'] },
+          { aggregate: 'zone-az2', addHosts: ['a2'] },
+        ],
+      }),
+    ).toEqual([5, ['a2', 'b1']])
+  })
+
+  test('a draft of a profile decides, and so does one of Nova', async () => {
+    const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 512 } } }
+    const firstOf = async (more: Record<string, unknown>) =>
+      (await simulate({ requests: [{ spec }], ...more })).decisions[0].destinations[0].hostName
+    const packing = { weighers: [{ name: 'RAMWeigher', multiplier: -1 }] }
+    expect(await firstOf({})).not.toBe('a2')
+    expect(await firstOf({ profileChanges: packing })).toBe('a2')
+    expect(await firstOf({ profile: 'nova-compat', profileChanges: packing })).toBe('a2')
+  })
+
+  test('at a revision it sees the fleet of that time', async () => {
+    const [then] = await standing()
+    const { claim } = (
+      await placeWith(api, { claim: { mode: 'CONFIRM' } }, { flavor: { vcpus: 4, memoryMb: 1_024 }, availabilityZone: 'az2' })
+    ).destinations[0].selected
+    const spec = { gantt: { flavor, availabilityZone: 'az2' } }
+    expect(await simulate({ requests: [{ spec }] })).toMatchObject({ placed: 0, failed: 1 })
+    expect(await simulate({ requests: [{ spec }], at: then })).toMatchObject({ placed: 1, asOf: then })
+    expect(await simulate({ requests: [{ spec }], overlay: { releaseClaims: [claim.id] } })).toMatchObject({ placed: 1 })
+    await ask('mutation ($c: [ClaimRef!]!) { claimRelease(claims: $c) { __typename } }', { c: [{ id: claim.id, fence: claim.fence }] })
+  })
+
+  test.each([
+    ['an unknown host', { overlay: { removeHosts: ['ghost'] } }, 'input.overlay.removeHosts.0'],
+    ['an unknown profile', { profile: 'none' }, 'input.profile'],
+    ['a draft that is none', { profileChanges: { weighers: 3 } }, 'input.profileChanges.weighers'],
+    ['too many instances', { requests: [{ spec: { gantt: { flavor } }, count: 10_001 }] }, 'input.requests'],
+    [
+      'a request that is none',
+      { requests: [{ spec: { gantt: { flavor: { vcpus: -1, memoryMb: 1 } } } }] },
+      'input.requests.0.spec.gantt.flavor.vcpus',
+    ],
+    ['a revision to come', { at: 1_000_000 }, 'input.at'],
+    ['too long a deadline', { deadline: 'PT2M' }, 'input.deadline'],
+  ])('%s is refused, and named', async (_name, input, path) => {
+    const answer = await api.ask(SIMULATE, { in: { requests: [{ spec: { gantt: { flavor } } }], ...input } })
+    expect(codeOf(answer)).toBe('GRAPHQL_VALIDATION_FAILED')
+    expect((answer.errors[0]?.extensions.path as string[]).join('.')).toBe(path)
+  })
+})

@@ -1,0 +1,99 @@
+import type { Hypothesis } from '../services/hypothetical.ts'
+import type { Issue } from '../services/outcome.ts'
+import { builder } from './builder.ts'
+import { KeyValueInput, toRecord, withoutNulls } from './common.ts'
+import { idOf } from './ids.ts'
+
+const HypotheticalHostInput = builder.inputType('HypotheticalHostInput', {
+  description: 'Hosts that are not there.',
+  fields: (t) => ({
+    likeHost: t.string({
+      required: true,
+      description: 'Whose machine they have, with nothing on it. They are named after it: cmp-1+1, cmp-1+2.',
+    }),
+    count: t.int({ required: true, defaultValue: 1, description: 'How many; at most 10,000 in all.' }),
+    availabilityZone: t.string({ description: 'Their zone, a new one too; if not given, that of the host they are like.' }),
+    aggregates: t.stringList({ description: 'Those that they are in, by uuid or name; if not given, those of the host they are like.' }),
+  }),
+})
+
+const AggregateChangeInput = builder.inputType('AggregateChangeInput', {
+  description: 'An aggregate as it is not.',
+  fields: (t) => ({
+    aggregate: t.string({ required: true, description: 'Which, by uuid or name.' }),
+    addHosts: t.stringList({ description: 'Hosts that join it, those that the same overlay adds too.' }),
+    removeHosts: t.stringList({ description: 'Hosts that leave it.' }),
+    setMetadata: t.field({ type: [KeyValueInput], description: 'Keys that are set.' }),
+    unsetMetadata: t.stringList({ description: 'Keys that are taken away.' }),
+  }),
+})
+
+const RatioChangeInput = builder.inputType('RatioChangeInput', {
+  description: 'Another allocation ratio.',
+  fields: (t) => ({
+    aggregate: t.string({ description: 'On the hosts of this aggregate, by uuid or name; all hosts if not given.' }),
+    resourceClass: t.string({ required: true, description: 'The class, e.g. VCPU, MEMORY_MB, DISK_GB.' }),
+    allocationRatio: t.float({ required: true, description: 'How many times over it may be given away, 0.001 to 1000.' }),
+  }),
+})
+
+const FleetOverlayInput = builder.inputType('FleetOverlayInput', {
+  description: 'What the fleet is instead of what it is. Edits are made in the order of the fields; nothing of it stays.',
+  fields: (t) => ({
+    addHosts: t.field({ type: [HypotheticalHostInput], description: 'Hosts that are added.' }),
+    removeHosts: t.stringList({ description: 'Hosts that are gone: nothing fits there any more, and their claims have ended.' }),
+    disableHosts: t.stringList({ description: 'Hosts that take nothing new; what is there stays.' }),
+    enableHosts: t.stringList({ description: 'Hosts that are enabled and alive.' }),
+    aggregateChanges: t.field({ type: [AggregateChangeInput], description: 'Aggregates with other hosts or metadata.' }),
+    ratios: t.field({ type: [RatioChangeInput], description: 'Other allocation ratios.' }),
+    releaseClaims: t.idList({ description: 'Claims that have ended; none that the host’s report counts already (MATERIALISED).' }),
+    expireBy: t.field({ type: 'DateTime', description: 'Reservations that end by then have ended.' }),
+  }),
+})
+
+type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
+
+/** What every question about a fleet that is not may say. */
+export const hypothesisFields = (t: InputFields) => ({
+  profile: t.string({ description: 'name or name@number; the profile default if not given.' }),
+  profileChanges: t.field({
+    type: 'JSON',
+    description: 'Parts of the profile that are other than it has them, e.g. {"weighers":[{"name":"RAMWeigher","multiplier":-1}]}.',
+  }),
+  at: t.field({ type: 'Revision', description: 'Ask at this revision instead of now.' }),
+  overlay: t.field({ type: FleetOverlayInput, description: 'What the fleet is instead of what it is.' }),
+  deadline: t.field({
+    type: 'Duration',
+    description: 'What is not worked out by then is left out, and said to be; PT10S if not given, at most PT60S.',
+  }),
+})
+
+interface GivenHypothesis {
+  readonly profile?: string | null | undefined
+  readonly profileChanges?: unknown
+  readonly at?: number | null | undefined
+  readonly overlay?: typeof FleetOverlayInput.$inferInput | null | undefined
+  readonly deadline?: number | null | undefined
+}
+
+export const toHypothesis = ({ profile, profileChanges, at, overlay, deadline }: GivenHypothesis): Hypothesis => ({
+  profile: profile ?? null,
+  profileChanges: profileChanges ?? null,
+  at: at ?? null,
+  overlay: overlay ? toOverlay(overlay, ['input', 'overlay']) : null,
+  deadlineMs: deadline ?? null,
+})
+
+/** The edits as core reads them. */
+function toOverlay({ aggregateChanges, releaseClaims, ...rest }: typeof FleetOverlayInput.$inferInput, path: readonly string[]) {
+  const issues: Issue[] = []
+  const document = withoutNulls({
+    ...rest,
+    aggregateChanges: aggregateChanges?.map(({ setMetadata, ...change }, i) => ({
+      ...change,
+      setMetadata: toRecord(setMetadata, [...path, 'aggregateChanges', String(i), 'setMetadata'], issues),
+    })),
+    releaseClaims: releaseClaims?.map((id, i) => idOf('Claim', id, [...path, 'releaseClaims', String(i)])),
+  })
+  return { document, issues }
+}

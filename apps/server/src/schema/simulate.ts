@@ -1,0 +1,137 @@
+import { type ClassUse, reasonText, type ZoneUse } from '@gantt/scheduler-core'
+import { pageOfDecisions, type SimulatedView, type Simulation as SimulationShape } from '../services/simulate.ts'
+import { builder } from './builder.ts'
+import { DecisionOutcome } from './decision.ts'
+import { hypothesisFields, toHypothesis } from './fleet-overlay.ts'
+import { ReasonCount } from './reasons.ts'
+import { Explanation } from './refs.ts'
+import { SpecInput, toSpecDocument } from './request-spec.ts'
+
+const SimulatedRequest = builder.inputType('SimulatedRequest', {
+  description: 'A request that nobody asked.',
+  fields: (t) => ({
+    spec: t.field({ type: SpecInput, required: true, description: 'What is to be placed.' }),
+    count: t.int({ defaultValue: 1, description: 'How often it is asked, one after another.' }),
+  }),
+})
+
+const SimulateInput = builder.inputType('SimulateInput', {
+  description: 'Requests to decide on a fleet as it is, was or is not.',
+  fields: (t) => ({
+    requests: t.field({
+      type: [SimulatedRequest],
+      required: true,
+      description: 'In this order, each on what those before it left; at most 10,000 instances in all.',
+    }),
+    ...hypothesisFields(t),
+    seed: t.string({ description: 'Seed of random choices: the same question with the same seed has the same answer.' }),
+  }),
+})
+
+const ClassUsage = builder.objectRef<ClassUse>('ClassUsage').implement({
+  description: 'One resource class on several hosts. used + free = capacity.',
+  fields: (t) => ({
+    resourceClass: t.exposeString('resourceClass', { description: 'The class.' }),
+    capacity: t.expose('capacity', { type: 'SafeInt', description: 'With overcommit, less what is reserved.' }),
+    used: t.expose('used', { type: 'SafeInt', description: 'By instances and claims.' }),
+    free: t.expose('free', { type: 'SafeInt', description: 'Left.' }),
+  }),
+})
+
+const FleetGroup = builder.objectRef<ZoneUse>('FleetGroup').implement({
+  description: 'Hosts together.',
+  fields: (t) => ({
+    key: t.exposeString('zone', { description: 'What they share: their availability zone.' }),
+    hosts: t.exposeInt('hosts', { description: 'How many they are.' }),
+    usage: t.field({ type: [ClassUsage], description: 'Class by class.', resolve: ({ usage }) => [...usage] }),
+  }),
+})
+
+const SimulatedDestination = builder.objectRef<SimulatedView['decided']['answer'][number]['selected']>('SimulatedDestination').implement({
+  description: 'Where an instance would go. The host may be one that is not there.',
+  fields: (t) => ({
+    hostName: t.exposeString('host', { description: 'The host.' }),
+    node: t.exposeString('node', { description: 'The node.' }),
+    weight: t.exposeFloat('weight', { description: 'Its total score.' }),
+  }),
+})
+
+const SimulatedDecision = builder.objectRef<SimulatedView>('SimulatedDecision').implement({
+  description: 'What would be decided. Nothing is claimed, and there is no record of it.',
+  fields: (t) => ({
+    request: t.exposeInt('request', { description: 'Position of its request in the input.' }),
+    copy: t.exposeInt('copy', { description: 'Which of the copies of that request, from 0.' }),
+    outcome: t.expose('outcome', { type: DecisionOutcome, description: 'PLACED or NO_VALID_HOST.' }),
+    destinations: t.field({
+      type: [SimulatedDestination],
+      description: 'In the order of the instances; empty where one of them found no host.',
+      resolve: ({ decided }) => decided.answer.map(({ selected }) => selected),
+    }),
+    found: t.int({ description: 'Instances that found a host before one did not.', resolve: ({ decided }) => decided.found }),
+    reasons: t.field({
+      type: [ReasonCount],
+      description: 'Why hosts were refused, where an instance found none; most first.',
+      resolve: ({ reasons }) => reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
+    }),
+    explanation: t.field({
+      type: Explanation,
+      description: 'Everything about it: for the instance that found no host, else the last.',
+      resolve: (decision) => decision.explain(),
+    }),
+  }),
+})
+
+const Simulation = builder.objectRef<SimulationShape>('Simulation').implement({
+  description: 'What would become of requests. Nothing was claimed, and nothing was written.',
+  fields: (t) => ({
+    asOf: t.expose('asOf', { type: 'Revision', description: 'The state that it began from.' }),
+    placed: t.exposeInt('placed', { description: 'Instances that would have a host.' }),
+    failed: t.exposeInt('failed', { description: 'Instances that would have none.' }),
+    notDecided: t.exposeInt('notDecided', { description: 'Instances that there was no time for.' }),
+    complete: t.boolean({
+      description: 'True when every request was decided within the deadline.',
+      resolve: ({ notDecided }) => notDecided === 0,
+    }),
+    decisionCount: t.int({ description: 'Decisions in all.', resolve: ({ decisions }) => decisions.length }),
+    decisions: t.field({
+      type: [SimulatedDecision],
+      description: 'In the order in which they were made.',
+      args: {
+        first: t.arg.int({ defaultValue: 50, description: 'How many at most, 0 to 500.' }),
+        skip: t.arg.int({ defaultValue: 0, description: 'How many to pass over.' }),
+        outcome: t.arg({ type: DecisionOutcome, description: 'Only those that ended like this.' }),
+      },
+      resolve: ({ decisions }, { first, skip, outcome }) => pageOfDecisions(decisions, first ?? 50, skip ?? 0, outcome ?? undefined),
+    }),
+    firstFailure: t.field({
+      type: SimulatedDecision,
+      nullable: true,
+      description: 'The first that placed nothing; null when all did.',
+      resolve: ({ decisions }) => decisions.find(({ outcome }) => outcome === 'NO_VALID_HOST') ?? null,
+    }),
+    utilisationBefore: t.field({
+      type: [FleetGroup],
+      description: 'How full the availability zones are at the beginning, with the overlay.',
+      resolve: ({ before }) => [...before],
+    }),
+    utilisationAfter: t.field({ type: [FleetGroup], description: 'How full they would be then.', resolve: ({ after }) => [...after] }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  simulate: t.field({
+    type: Simulation,
+    authScopes: { scope: 'READ' },
+    description: 'What would become of requests, on the fleet as it is, was or is not. Claims nothing, writes nothing.',
+    args: { input: t.arg({ type: SimulateInput, required: true, description: 'The question.' }) },
+    resolve: (_root, { input }, { simulations }) =>
+      simulations.simulate({
+        ...toHypothesis(input),
+        requests: input.requests.map(({ spec, count }, i) => ({
+          spec: toSpecDocument(spec, ['input', 'requests', String(i), 'spec']),
+          count: count ?? 1,
+        })),
+        seed: input.seed ?? null,
+      }),
+  }),
+}))

@@ -1,0 +1,93 @@
+import {
+  append,
+  applyEdits,
+  copyFleet,
+  DEFAULT_PROFILE,
+  type Fleet,
+  type Profile,
+  parseFleetEdits,
+  parseProfile,
+} from '@gantt/scheduler-core'
+import type { History } from '../replica/history.ts'
+import { inPieces } from '../replica/pieces.ts'
+import type { Replica } from '../replica/replica.ts'
+import { InputFault, type Issue, under } from './outcome.ts'
+import { unknownProfile } from './profiles.ts'
+import { checkRange } from './text.ts'
+
+/** How the fleet and the profile of a question differ from those that there are. */
+export interface Hypothesis {
+  /** Revision to ask at; null: now. */
+  readonly at: number | null
+  /** name or name@number; null: the default one. */
+  readonly profile: string | null
+  /** Parts of the profile that are other than in `profile`; null: none. */
+  readonly profileChanges: unknown
+  /** Edits of the fleet, in core's form, with what was wrong with their form already; null: none. */
+  readonly overlay: { readonly document: unknown; readonly issues: readonly Issue[] } | null
+  readonly deadlineMs: number | null
+}
+
+/** A fleet of the question's own, and what decides on it. */
+export interface Hypothetical {
+  readonly fleet: Fleet
+  readonly profile: Profile
+  /** Revision of the fleet before the edits. */
+  readonly asOf: number
+  /** Whether the question's time is over. */
+  isOver(): boolean
+}
+
+/** Makes fleets that are not. Throws InputFault for a hypothesis that cannot be. */
+export type OpenHypothetical = (hypothesis: Hypothesis) => Promise<Hypothetical>
+
+const DEFAULT_DEADLINE_MS = 10_000
+const MAX_DEADLINE_MS = 60_000
+
+export function createHypotheticals(replica: Replica, history: History): OpenHypothetical {
+  const fleetAt = async (revision: number | null): Promise<Fleet> => {
+    if (revision === null) {
+      await replica.freshest()
+      return copyFleet(replica.fleet)
+    }
+    try {
+      return await history.at(revision)
+    } catch (error) {
+      if (error instanceof RangeError) throw InputFault.at(['input', 'at'], revision, 'a revision that the log still reaches')
+      throw error
+    }
+  }
+
+  return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }) => {
+    const wrong = [
+      ...(overlay?.issues ?? []),
+      ...(deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')),
+    ]
+    if (wrong.length > 0) throw new InputFault(wrong)
+    const over = performance.now() + (deadlineMs ?? DEFAULT_DEADLINE_MS)
+    const fleet = await fleetAt(at)
+    const asOf = fleet.place.revision
+    const named = fleet.profiles.find(ref || DEFAULT_PROFILE)
+    if (named === undefined) throw new InputFault([unknownProfile(replica, ref ?? DEFAULT_PROFILE, ['input', 'profile'])])
+    const profile = profileChanges === null || profileChanges === undefined ? named : draftOf(fleet, named, profileChanges)
+    if (overlay !== null) {
+      const edits = parseFleetEdits(fleet, overlay.document)
+      if (!edits.ok) throw new InputFault(under(['input', 'overlay'], edits.problems))
+      const problems = await inPieces(applyEdits(fleet, edits.value))
+      if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
+    }
+    return { fleet, profile, asOf, isOver: () => performance.now() >= over }
+  }
+}
+
+/** The profile with other parts, as the next version of its name in the question's own fleet. */
+function draftOf(fleet: Fleet, base: Profile, changes: unknown): Profile {
+  const path = ['input', 'profileChanges']
+  if (typeof changes !== 'object' || changes === null || Array.isArray(changes))
+    throw InputFault.at(path, changes, 'an object with parts of a profile')
+  const number = (fleet.profiles.versionsOf(base.name).at(-1)?.number ?? 0) + 1
+  const parsed = parseProfile({ ...base, ...changes, name: base.name, number })
+  if (!parsed.ok) throw new InputFault(under(path, parsed.problems))
+  append(fleet, [{ type: 'profile', profile: parsed.value }])
+  return parsed.value
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest'
+import { at } from '../fleet/columns.ts'
+import { copyFleet } from '../fleet/copy.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { prepareChecks } from '../pipeline/examine.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
+import { edit, tryEdit } from './testing.ts'
+import { utilisationOf } from './utilisation.ts'
+
+const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as (typeof builtInProfiles)[number]
+
+/** Two hosts in az1, one in az2, one in none; ssd holds h1 and h3; a claim on h1 and one on h2. */
+function aTown(): Fleet {
+  const log = aLog()
+  log.append([
+    aReport('h1', { vcpusUsed: 4, memoryMbUsed: 8_192, instances: [aUuid(9)], traits: ['FAST'] }),
+    aReport('h2'),
+    aReport('h3', { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 2 }] }),
+    aReport('h4'),
+  ])
+  const aggregate = (number: number, name: string, hosts: readonly string[], metadata: Record<string, string>) =>
+    ({ type: 'aggregate', uuid: aUuid(number), expectedVersion: 0, next: { name, hosts, metadata } }) as const
+  log.append([
+    aggregate(1, 'zone-1', ['h1', 'h2'], { availability_zone: 'az1' }),
+    aggregate(2, 'zone-2', ['h3'], { availability_zone: 'az2' }),
+    aggregate(3, 'ssd', ['h1', 'h3'], { ssd: 'true' }),
+    { type: 'status', host: 'h4', node: 'h4', status: 'DISABLED', reason: 'fan' },
+    { type: 'liveness', host: 'h4', node: 'h4', state: 'DOWN', reason: 'silent' },
+  ])
+  log.append([aClaim({ key: 'a', hosts: ['h1'] }), aClaim({ key: 'b', hosts: ['h2'], instances: [aUuid(5)] })])
+  return log.fleet
+}
+
+const free = ({ hosts }: Fleet, host: string, resourceClass = 'MEMORY_MB') =>
+  at(hosts.classColumns(resourceClass).free, hosts.find({ host, node: host })?.index ?? (-1 as never))
+const recordOf = ({ hosts }: Fleet, host: string) => hosts.find({ host, node: host })
+
+/** Hosts that any request at all may go to. */
+function open(fleet: Fleet, profile = 'default'): string[] {
+  const { checksOf } = prepareChecks(fleet, aRequest(), profileNamed(profile))
+  return fleet.hosts.records
+    .filter(({ index }) => checksOf(index).every(({ verdict }) => verdict === 'PASS' || verdict === 'NOT_ASKED'))
+    .map(({ host }) => host)
+}
+
+describe('edits of a fleet', () => {
+  test('added hosts have the machine of the one they are like, nothing on it, and its aggregates', () => {
+    const fleet = edit(aTown(), { addHosts: [{ likeHost: 'h1', count: 2 }] })
+    for (const host of ['h1+1', 'h1+2']) {
+      expect(recordOf(fleet, host)).toMatchObject({ zone: 'az1', aggregates: [aUuid(1), aUuid(3)] })
+      expect([free(fleet, host), free(fleet, host, 'VCPU')]).toEqual([65_536, 16])
+      expect(recordOf(fleet, host)?.traits).toEqual(new Set(['FAST']))
+    }
+    expect(free(fleet, 'h1')).toBe(65_536 - 8_192 - 1_024)
+  })
+
+  test.each([
+    ['another zone that is there', { availabilityZone: 'az2' }, 'az2', [aUuid(2), aUuid(3)]],
+    ['a zone that is not there', { availabilityZone: 'az9' }, 'az9', [aUuid(3), 'what-if zone az9']],
+    ['no zone', { availabilityZone: 'nova' }, 'nova', [aUuid(3)]],
+    ['aggregates by name', { aggregates: ['zone-2'] }, 'az2', [aUuid(2)]],
+    ['no aggregates', { aggregates: [] }, 'nova', []],
+  ])('added hosts in %s', (_name, where, zone, aggregates) => {
+    const fleet = edit(aTown(), { addHosts: [{ likeHost: 'h1', ...where }] })
+    expect(recordOf(fleet, 'h1+1')).toMatchObject({ zone, aggregates })
+  })
+
+  test.each(['default', 'random', 'nova-compat'])(
+    'a removed host takes nothing by the profile %s, and its capacity and claims are gone',
+    (profile) => {
+      const fleet = aTown()
+      expect(open(fleet, profile)).toEqual(['h1', 'h2', 'h3'])
+      edit(fleet, { removeHosts: ['h2'] })
+      expect(open(fleet, profile)).toEqual(['h1', 'h3'])
+      expect(fleet.ledger.claims.get('b.0')?.state).toBe('REVOKED')
+      expect(utilisationOf(fleet).find(({ zone }) => zone === 'az1')).toMatchObject({ hosts: 1, usage: [{ capacity: 16 }, {}, {}] })
+    },
+  )
+
+  test('disabled hosts keep what they have; enabled ones are up too', () => {
+    const fleet = edit(aTown(), { disableHosts: ['h1'], enableHosts: ['h4'] })
+    expect(open(fleet)).toEqual(['h2', 'h3', 'h4'])
+    expect(fleet.ledger.claims.get('a.0')?.state).toBe('RESERVED')
+  })
+
+  test('aggregates change members and metadata, and changes of one follow each other', () => {
+    const fleet = edit(aTown(), {
+      addHosts: [{ likeHost: 'h2' }],
+      aggregateChanges: [
+        { aggregate: 'ssd', addHosts: ['h2', 'h2+1'], removeHosts: ['h1'], setMetadata: { ssd: 'nvme', tier: '1' } },
+        { aggregate: aUuid(3), unsetMetadata: ['tier'] },
+      ],
+    })
+    expect(fleet.aggregates.byUuid.get(aUuid(3))).toMatchObject({ hosts: ['h3', 'h2', 'h2+1'], metadata: { ssd: 'nvme' } })
+  })
+
+  test('a ratio changes on the hosts of an aggregate or on all that have the class', () => {
+    const fleet = edit(aTown(), {
+      ratios: [
+        { aggregate: 'ssd', resourceClass: 'MEMORY_MB', allocationRatio: 2 },
+        { resourceClass: 'VCPU', allocationRatio: 1.5 },
+        { resourceClass: 'CUSTOM_FPGA', allocationRatio: 3 },
+      ],
+    })
+    expect(['h1', 'h2', 'h3'].map((host) => free(fleet, host))).toEqual([2 * 65_536 - 8_192 - 1_024, 65_536 - 1_024, 2 * 65_536])
+    expect(['h1', 'h2'].map((host) => free(fleet, host, 'VCPU'))).toEqual([24 - 4 - 1, 24 - 1])
+    expect(free(fleet, 'h3', 'CUSTOM_FPGA')).toBe(6)
+  })
+
+  test('claims end by their id, or when they would have expired', () => {
+    expect(free(edit(aTown(), { releaseClaims: ['a.0'] }), 'h1')).toBe(65_536 - 8_192)
+    expect(free(edit(aTown(), { expireBy: 61_000 }), 'h2')).toBe(65_536)
+    expect(free(edit(aTown(), { expireBy: 60_999 }), 'h2')).toBe(65_536 - 1_024)
+    expect(free(edit(aTown(), { removeHosts: ['h1'], releaseClaims: ['a.0'] }), 'h2')).toBe(65_536 - 1_024)
+  })
+
+  test('every problem is told at once, each at its place', () => {
+    const problems = tryEdit(aTown(), {
+      addHosts: [
+        { likeHost: 'ghost', aggregates: ['none'] },
+        { likeHost: 'h1', count: 9_999 },
+        { likeHost: 'h1', count: 2 },
+      ],
+      removeHosts: ['h1', 'gone'],
+      enableHosts: ['h1'],
+      aggregateChanges: [{ aggregate: 'none', addHosts: ['h9'] }],
+      ratios: [{ resourceClass: 'CUSTOM_NONE', allocationRatio: 2, aggregate: 'none' }],
+      releaseClaims: ['c9'],
+    })
+    expect(problems.map(({ code, path }) => [code, path.join('.')])).toEqual([
+      ['overlay.invalid', 'addHosts'],
+      ['overlay.unknown', 'addHosts.0.likeHost'],
+      ['overlay.unknown', 'removeHosts.1'],
+      ['overlay.unknown', 'aggregateChanges.0.addHosts.0'],
+      ['overlay.invalid', 'enableHosts.0'],
+      ['overlay.unknown', 'addHosts.0.aggregates.0'],
+      ['overlay.unknown', 'aggregateChanges.0.aggregate'],
+      ['overlay.unknown', 'ratios.0.aggregate'],
+      ['overlay.unknown', 'ratios.0.resourceClass'],
+      ['overlay.unknown', 'releaseClaims.0'],
+    ])
+    expect(tryEdit(aTown(), { ratios: [{ resourceClass: 'VCPU', allocationRatio: 0 }], likes: [] }).map(({ code }) => code)).toEqual([
+      'overlay.invalid',
+      'overlay.unknown_field',
+    ])
+  })
+
+  test('a claim that the report of its host counts cannot be ended', () => {
+    const log = aLog()
+    log.append([aReport('h1')])
+    log.append([aClaim({ instances: [aUuid(1)] })])
+    log.append([aReport('h1', { instances: [aUuid(1)] }, 2)])
+    expect(tryEdit(log.fleet, { releaseClaims: ['k1.0'] })[0]?.message).toContain('this one is MATERIALISED')
+  })
+
+  test('what the log would refuse is told of the edit that asked it', () => {
+    const [problem] = tryEdit(aTown(), { aggregateChanges: [{ aggregate: 'zone-2', addHosts: ['h1'] }] })
+    expect(problem).toMatchObject({ code: 'aggregate.zone_conflict', path: ['aggregateChanges', '0'] })
+  })
+
+  test('the fleet that was copied stays as it is, and the copy takes overlays', () => {
+    const fleet = aTown()
+    const before = utilisationOf(fleet)
+    openOverlay(
+      edit(copyFleet(fleet), { removeHosts: ['h1', 'h2', 'h3'], ratios: [{ resourceClass: 'VCPU', allocationRatio: 9 }] }),
+    ).discard()
+    expect(utilisationOf(fleet)).toEqual(before)
+    expect(open(fleet)).toEqual(['h1', 'h2', 'h3'])
+  })
+})

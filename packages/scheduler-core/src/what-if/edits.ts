@@ -1,0 +1,176 @@
+import { z } from 'zod'
+import { isLive } from '../claims/claim.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { type Parsed, type Problem, quote } from '../problem.ts'
+import { limits } from '../request/limits.ts'
+import { parseWith } from '../request/parse.ts'
+import { keyValues } from '../request/versions/v1-0.ts'
+
+/** Hosts that may be made up at once. */
+export const MOST_ADDED = 10_000
+const MOST_NAMED = 100_000
+
+const name = z.string().min(1).max(limits.nameLength)
+const names = z.array(name).max(MOST_NAMED).default([])
+
+/**
+ * What a fleet is asked to be instead of what it is, as data. Edits are made in the order of the fields: hosts that are
+ * added can be named by the aggregate changes that follow.
+ */
+export const fleetEditsSchema = z.strictObject({
+  addHosts: z
+    .array(
+      z.strictObject({
+        likeHost: name,
+        count: z.number().int().min(1).max(MOST_ADDED).default(1),
+        availabilityZone: name.nullable().default(null),
+        aggregates: z.array(name).max(limits.entries).nullable().default(null),
+      }),
+    )
+    .max(limits.entries)
+    .default([]),
+  removeHosts: names,
+  disableHosts: names,
+  enableHosts: names,
+  aggregateChanges: z
+    .array(
+      z.strictObject({
+        aggregate: name,
+        addHosts: names,
+        removeHosts: names,
+        setMetadata: keyValues.default({}),
+        unsetMetadata: z.array(name).max(limits.entries).default([]),
+      }),
+    )
+    .max(limits.entries)
+    .default([]),
+  ratios: z
+    .array(
+      z.strictObject({
+        aggregate: name.nullable().default(null),
+        resourceClass: name,
+        allocationRatio: z.number().min(0.001).max(limits.ratio),
+      }),
+    )
+    .max(limits.entries)
+    .default([]),
+  releaseClaims: names,
+  /** Reservations that end by this store time, milliseconds since 1970, have ended. */
+  expireBy: z.number().int().min(0).nullable().default(null),
+})
+
+/**
+ * Edits of a fleet. `likeHost`: a host whose machine the new ones have, with nothing on it, named `<likeHost>+1` and so on.
+ * Aggregates go by uuid or name; left out, new hosts are in those of the host they are like, but for other zones' ones.
+ */
+export type FleetEdits = z.output<typeof fleetEditsSchema>
+export type FleetEditsInput = z.input<typeof fleetEditsSchema>
+
+/** Nothing is otherwise. */
+export const NO_EDITS: FleetEdits = fleetEditsSchema.parse({})
+
+export const isNoEdit = (edits: FleetEdits): boolean => editNames.every((field) => isNothing(edits[field]))
+const editNames = Object.keys(fleetEditsSchema.shape) as (keyof FleetEdits)[]
+const isNothing = (value: FleetEdits[keyof FleetEdits]): boolean => value === null || (Array.isArray(value) && value.length === 0)
+
+/** The edits of both, those of the first before those of the second. */
+export function joinEdits(a: FleetEdits, b: FleetEdits): FleetEdits {
+  return {
+    addHosts: [...a.addHosts, ...b.addHosts],
+    removeHosts: [...a.removeHosts, ...b.removeHosts],
+    disableHosts: [...a.disableHosts, ...b.disableHosts],
+    enableHosts: [...a.enableHosts, ...b.enableHosts],
+    aggregateChanges: [...a.aggregateChanges, ...b.aggregateChanges],
+    ratios: [...a.ratios, ...b.ratios],
+    releaseClaims: [...new Set([...a.releaseClaims, ...b.releaseClaims])],
+    expireBy: a.expireBy === null ? b.expireBy : Math.max(a.expireBy, b.expireBy ?? 0),
+  }
+}
+
+/** The uuid of the aggregate of a uuid or name; undefined when there is none. */
+export function findAggregate({ aggregates }: Fleet, ref: string): string | undefined {
+  if (aggregates.byUuid.has(ref)) return ref
+  for (const { uuid, name: known } of aggregates.byUuid.values()) if (known === ref) return uuid
+  return undefined
+}
+
+/** Names of the hosts that are added, in their order; none of them is a name of the fleet. */
+export function addedNames({ hosts }: Fleet, { addHosts }: FleetEdits): readonly (readonly string[])[] {
+  const taken = new Set<string>()
+  return addHosts.map(({ likeHost, count }) => {
+    const own: string[] = []
+    for (let number = 1; own.length < count; number++) {
+      const made = `${likeHost}+${number}`
+      if (taken.has(made) || hosts.nodesOf(made).length > 0) continue
+      taken.add(made)
+      own.push(made)
+    }
+    return own
+  })
+}
+
+/** Unknown input to edits that this fleet can take, or every problem at once. What only the order of edits shows, `applyEdits` tells. */
+export function parseFleetEdits(fleet: Fleet, input: unknown): Parsed<FleetEdits> {
+  const parsed = parseWith(fleetEditsSchema, input, 'overlay')
+  if (!parsed.ok) return parsed
+  const problems = [...checkHosts(fleet, parsed.value), ...checkAggregates(fleet, parsed.value), ...checkClaims(fleet, parsed.value)]
+  return problems.length === 0 ? parsed : { ok: false, problems }
+}
+
+function checkHosts(fleet: Fleet, edits: FleetEdits): Problem[] {
+  const problems: Problem[] = []
+  const added = edits.addHosts.reduce((sum, { count }) => sum + count, 0)
+  if (added > MOST_ADDED) problems.push(wrong('overlay.invalid', ['addHosts'], added, `at most ${MOST_ADDED} hosts in all`))
+  const made = new Set(added > MOST_ADDED ? [] : addedNames(fleet, edits).flat())
+  const check = (path: readonly string[], host: string, allowsMade: boolean): void => {
+    if (fleet.hosts.nodesOf(host).length > 0 || (allowsMade && made.has(host))) return
+    problems.push(wrong('overlay.unknown', path, host, 'the name of a host that has reported'))
+  }
+  for (const [i, { likeHost }] of edits.addHosts.entries()) check(['addHosts', String(i), 'likeHost'], likeHost, false)
+  for (const field of ['removeHosts', 'disableHosts', 'enableHosts'] as const)
+    for (const [i, host] of edits[field].entries()) check([field, String(i)], host, false)
+  for (const [a, { addHosts }] of edits.aggregateChanges.entries())
+    for (const [i, host] of addHosts.entries()) check(['aggregateChanges', String(a), 'addHosts', String(i)], host, true)
+  const removed = new Set(edits.removeHosts)
+  const disabled = new Set(edits.disableHosts)
+  for (const [i, host] of edits.enableHosts.entries())
+    if (removed.has(host) || disabled.has(host))
+      problems.push(wrong('overlay.invalid', ['enableHosts', String(i)], host, 'a host that is not removed or disabled beside'))
+  return problems
+}
+
+function checkAggregates(fleet: Fleet, { addHosts, aggregateChanges, ratios }: FleetEdits): Problem[] {
+  const problems: Problem[] = []
+  const check = (path: readonly string[], ref: string): void => {
+    if (findAggregate(fleet, ref) === undefined) problems.push(wrong('overlay.unknown', path, ref, 'the uuid or name of an aggregate'))
+  }
+  for (const [i, { aggregates }] of addHosts.entries())
+    for (const [j, ref] of (aggregates ?? []).entries()) check(['addHosts', String(i), 'aggregates', String(j)], ref)
+  for (const [i, { aggregate }] of aggregateChanges.entries()) check(['aggregateChanges', String(i), 'aggregate'], aggregate)
+  for (const [i, { aggregate, resourceClass }] of ratios.entries()) {
+    if (aggregate !== null) check(['ratios', String(i), 'aggregate'], aggregate)
+    if (!fleet.hosts.classes.has(resourceClass))
+      problems.push(wrong('overlay.unknown', ['ratios', String(i), 'resourceClass'], resourceClass, 'a resource class that hosts report'))
+  }
+  return problems
+}
+
+function checkClaims({ ledger }: Fleet, { releaseClaims }: FleetEdits): Problem[] {
+  return releaseClaims.flatMap((id, i) => {
+    const path = ['releaseClaims', String(i)]
+    const claim = ledger.claims.get(id)
+    if (claim === undefined || !isLive(claim)) return [wrong('overlay.unknown', path, id, 'the id of a live claim')]
+    // its room is in the figures of the host's own report, which nobody can take apart
+    if (claim.state === 'MATERIALISED')
+      return [wrong('overlay.invalid', path, id, "a claim that its host's report does not count yet: this one is MATERIALISED")]
+    return []
+  })
+}
+
+const wrong = (code: 'overlay.invalid' | 'overlay.unknown', path: readonly string[], found: unknown, expected: string): Problem => ({
+  code,
+  path,
+  message: `${path.join('.')} is ${quote(found)}; it must be ${expected}`,
+  expected,
+  actual: quote(found),
+})

@@ -1,0 +1,21 @@
+export { append, applyEdits, REMOVED } from './apply-edits.ts'
+export {
+  addedNames,
+  type FleetEdits,
+  type FleetEditsInput,
+  findAggregate,
+  isNoEdit,
+  joinEdits,
+  MOST_ADDED,
+  NO_EDITS,
+  parseFleetEdits,
+} from './edits.ts'
+export {
+  MOST_SIMULATED,
+  type Simulated,
+  type SimulatedDecision,
+  type SimulatedRequest,
+  type SimulateOptions,
+  simulate,
+} from './simulate.ts'
+export { type ClassUse, utilisationOf, type ZoneUse } from './utilisation.ts'

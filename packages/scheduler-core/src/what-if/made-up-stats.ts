@@ -1,0 +1,96 @@
+import type { HostStats } from '../fleet/stats.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
+
+/**
+ * A machine like the one of a report, with nothing on it. What Nova wrote of it is kept, with its use set to nothing; what
+ * its NUMA cells and PCI pools say inside that document stays, since it does not tell use and size apart.
+ */
+export function emptied(stats: HostStats): HostStats {
+  const none = (used: number | null): number | null => (used === null ? null : 0)
+  return {
+    ...stats,
+    vcpusUsed: 0,
+    memoryMbUsed: 0,
+    localGbUsed: 0,
+    freeDiskGb: null,
+    diskAvailableLeast: null,
+    runningVms: 0,
+    numIoOps: 0,
+    instances: stats.instances === null ? null : [],
+    inventories: stats.inventories.map((inventory) => ({ ...inventory, used: none(inventory.used) })),
+    numaCells: stats.numaCells.map((cell) => ({
+      ...cell,
+      memoryUsageMb: none(cell.memoryUsageMb),
+      cpuUsage: none(cell.cpuUsage),
+      pinnedCpus: cell.pinnedCpus === null ? null : [],
+      pages: cell.pages.map((pages) => ({ ...pages, used: none(pages.used) })),
+    })),
+    gpus: stats.gpus.map((gpu) => ({ ...gpu, usedMilli: none(gpu.usedMilli) })),
+    pciPools: stats.pciPools.map((pool) => ({ ...pool, used: none(pool.used) })),
+    nova: stats.nova && {
+      ...stats.nova,
+      computeNode: withData(stats.nova.computeNode, {
+        vcpus_used: 0,
+        memory_mb_used: 0,
+        local_gb_used: 0,
+        free_ram_mb: stats.memoryMb,
+        free_disk_gb: stats.localGb,
+        disk_available_least: null,
+        running_vms: 0,
+      }),
+      images: {},
+      flavors: {},
+    },
+  }
+}
+
+/** The same name with no machine behind it: no room of any kind, no traits, no instances. */
+export const gone = (stats: HostStats): HostStats => ({
+  ...emptied(stats),
+  vcpus: 0,
+  memoryMb: 0,
+  localGb: 0,
+  traits: [],
+  instances: [],
+  inventories: [],
+  numaCells: [],
+  tunneledCells: [],
+  gpus: [],
+  pciPools: [],
+  nova: null,
+})
+
+/** Another allocation ratio of one class; undefined where the host does not have the class. */
+export function withRatio(stats: HostStats, resourceClass: string, ratio: number): HostStats | undefined {
+  const standard = standardRatios[resourceClass]
+  const inventories = stats.inventories.map((given) =>
+    given.resourceClass === resourceClass ? { ...given, allocationRatio: ratio } : given,
+  )
+  if (standard === undefined && !inventories.some((given) => given.resourceClass === resourceClass)) return undefined
+  if (standard === undefined) return { ...stats, inventories }
+  const nova = stats.nova && { ...stats.nova, computeNode: withData(stats.nova.computeNode, { [standard.nova]: ratio }) }
+  return { ...stats, [standard.field]: ratio, inventories, nova }
+}
+
+const standardRatios: Readonly<Record<string, { readonly field: keyof HostStats; readonly nova: string }>> = {
+  VCPU: { field: 'cpuAllocationRatio', nova: 'cpu_allocation_ratio' },
+  MEMORY_MB: { field: 'ramAllocationRatio', nova: 'ram_allocation_ratio' },
+  DISK_GB: { field: 'diskAllocationRatio', nova: 'disk_allocation_ratio' },
+}
+
+/** The host as if its service in Nova were enabled and heard at this time; undefined where the report tells of no service. */
+export function withService(stats: HostStats, now: number): HostStats | undefined {
+  if (stats.nova === null || stats.nova.service === null) return undefined
+  const heard = new Date(now).toISOString()
+  const service = withData(stats.nova.service, { disabled: false, disabled_reason: null, forced_down: false, last_seen_up: heard })
+  return { ...stats, nova: { ...stats.nova, service } }
+}
+
+/** A document of Nova's with some of its fields set anew, in its envelope or without one. */
+function withData(document: JsonObject, fields: Readonly<Record<string, JsonValue>>): JsonObject {
+  const data = document[DATA]
+  if (data === undefined || data === null || typeof data !== 'object' || Array.isArray(data)) return { ...document, ...fields }
+  return { ...document, [DATA]: { ...data, ...fields } }
+}
+
+const DATA = 'nova_object.data'

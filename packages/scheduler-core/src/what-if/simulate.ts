@@ -1,0 +1,135 @@
+import type { ClaimsProposed } from '../fleet/change.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { type Overlay, openOverlay } from '../fleet/overlay.ts'
+import { examine, type ReasonCount } from '../pipeline/examine.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { type Decided, decide } from '../schedulers/decide.ts'
+import { groupOf } from '../schedulers/filter-scheduler.ts'
+import { utilisationOf, type ZoneUse } from './utilisation.ts'
+
+/** Instances that one simulation may place. */
+export const MOST_SIMULATED = 10_000
+
+/** A request, and how often it is asked, one after another. */
+export interface SimulatedRequest {
+  readonly request: RequestSpec
+  readonly count: number
+}
+
+export interface SimulateOptions {
+  readonly requests: readonly SimulatedRequest[]
+  readonly profile: Profile
+  readonly seed: string
+  /** Whether time is over: what is left is not decided then. */
+  isOver(): boolean
+}
+
+/** One decision of a simulation. */
+export interface SimulatedDecision {
+  /** Position of its request. */
+  readonly request: number
+  /** Which of the copies of the request, from 0. */
+  readonly copy: number
+  readonly outcome: 'PLACED' | 'NO_VALID_HOST'
+  readonly decided: Decided
+  /** Why hosts were refused, for the instance that found none; empty where all are placed. */
+  readonly reasons: readonly ReasonCount[]
+  /** How many placements of this simulation came before it. */
+  readonly before: number
+}
+
+export interface Simulated {
+  /** In the order in which they were made. */
+  readonly decisions: readonly SimulatedDecision[]
+  /** What was placed, as proposals in their order: the first `before` of them are the state that a decision met. */
+  readonly proposals: readonly ClaimsProposed[]
+  /** Instances. */
+  readonly placed: number
+  readonly failed: number
+  /** Instances that there was no time for. */
+  readonly notDecided: number
+  readonly before: readonly ZoneUse[]
+  readonly after: readonly ZoneUse[]
+}
+
+/**
+ * Decides requests one behind the other, each on what those before it left, as if all of them were claimed. The fleet must
+ * be the caller's own, for it is locked at the pauses, and it is as it was at the end.
+ */
+export function* simulate(fleet: Fleet, { requests, profile, seed, isOver }: SimulateOptions): Generator<void, Simulated> {
+  const before = utilisationOf(fleet)
+  const decisions: SimulatedDecision[] = []
+  const proposals: ClaimsProposed[] = []
+  let placed = 0
+  let failed = 0
+  const overlay = openOverlay(fleet)
+  try {
+    for (const [index, { request, count }] of requests.entries()) {
+      let last: SimulatedDecision | undefined
+      for (let copy = 0; copy < count && !isOver(); copy++) {
+        last =
+          again(last, request, copy) ?? decideOne(fleet, overlay, { request, profile, seed, index, copy, before: proposals.length, last })
+        decisions.push(last)
+        const { parts, answer, record } = last.decided
+        placed += parts.length
+        failed += request.numInstances - parts.length
+        if (parts.length > 0) proposals.push({ ...UNPROPOSED, key: record.id, group: groupOf(request), parts, answer, decision: record })
+        yield
+      }
+    }
+    const asked = requests.reduce((sum, { request, count }) => sum + count * request.numInstances, 0)
+    return { decisions, proposals, placed, failed, notDecided: asked - placed - failed, before, after: utilisationOf(fleet) }
+  } finally {
+    overlay.discard()
+  }
+}
+
+interface One {
+  readonly request: RequestSpec
+  readonly profile: Profile
+  readonly seed: string
+  readonly index: number
+  readonly copy: number
+  readonly before: number
+  /** The copy before this one. */
+  readonly last: SimulatedDecision | undefined
+}
+
+/** A single instance that found no host finds none at the next try either: nothing was taken, and nothing was given back. */
+function again(last: SimulatedDecision | undefined, { numInstances }: RequestSpec, copy: number): SimulatedDecision | undefined {
+  return last?.outcome === 'NO_VALID_HOST' && numInstances === 1 ? { ...last, copy } : undefined
+}
+
+function decideOne(fleet: Fleet, overlay: Overlay, { request, profile, seed, index, copy, before, last }: One): SimulatedDecision {
+  const id = `${index}.${copy}`
+  const input = {
+    id,
+    request,
+    profile,
+    seed: `${seed} ${id}`,
+    attempt: 1,
+    alternatesPerInstance: 0,
+    claimIds: Array.from({ length: request.numInstances }, (_, i) => `${id}.${i}`),
+  }
+  const decided = decide(fleet, overlay, { ...input, allOrNothing: true })
+  if (decided.found === request.numInstances) return { request: index, copy, outcome: 'PLACED', decided, reasons: [], before }
+  // the same state refuses the copies of a request for the same reasons
+  const reasons = last?.outcome === 'NO_VALID_HOST' ? last.reasons : reasonsAt(fleet, overlay, input)
+  return { request: index, copy, outcome: 'NO_VALID_HOST', decided, reasons, before }
+}
+
+/** Why the instance that found no host found none: those before it hold their share. */
+function reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<Parameters<typeof decide>[2], 'allOrNothing'>): readonly ReasonCount[] {
+  const held = overlay.size
+  const { found } = decide(fleet, overlay, { ...input, allOrNothing: false })
+  try {
+    const { steps } = examine(fleet, input.request, input.profile, input.seed, found)
+    return steps.flatMap(({ reasons }) => reasons).sort((a, b) => b.hosts - a.hosts)
+  } finally {
+    overlay.rollback(held)
+  }
+}
+
+/** What a proposal says beside what is held by it: nobody proposes these. */
+const UNPROPOSED = { type: 'claims', intent: 'CREATE', account: '', digest: '', mode: 'CONFIRM', ttlMs: 0, notAfter: null } as const

@@ -1,0 +1,52 @@
+import { byCodeUnit } from '../canonical-json.ts'
+import { at } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+
+/** What hosts can hold of a class in all (ratio and reserve included), and how it stands. used + free = capacity. */
+export interface ClassUse {
+  readonly resourceClass: string
+  readonly capacity: number
+  readonly used: number
+  readonly free: number
+}
+
+/** The hosts of one availability zone together. */
+export interface ZoneUse {
+  readonly zone: string
+  readonly hosts: number
+  readonly usage: readonly ClassUse[]
+}
+
+/** How full each zone is, by name; hosts that take no instances now count too. Removed hosts have nothing, and do not count. */
+export function utilisationOf({ hosts }: Fleet): readonly ZoneUse[] {
+  const zones = new Map<string, { hosts: number; classes: Map<string, { capacity: number; free: number }> }>()
+  const columns = [...hosts.classes]
+  for (const { index, zone } of hosts.records) {
+    let use = zones.get(zone)
+    if (use === undefined) {
+      use = { hosts: 0, classes: new Map() }
+      zones.set(zone, use)
+    }
+    let hasRoom = false
+    for (const [name, { capacity, free }] of columns) {
+      const most = at(capacity, index)
+      if (most === 0) continue
+      hasRoom = true
+      const sum = use.classes.get(name) ?? { capacity: 0, free: 0 }
+      use.classes.set(name, { capacity: sum.capacity + most, free: sum.free + at(free, index) })
+    }
+    if (hasRoom) use.hosts++
+  }
+  return [...zones]
+    .sort(([a], [b]) => byCodeUnit(a, b))
+    .map(([zone, { hosts: count, classes }]) => ({
+      zone,
+      hosts: count,
+      usage: [...classes]
+        .sort(([a], [b]) => rank(a) - rank(b) || byCodeUnit(a, b))
+        .map(([resourceClass, { capacity, free }]) => ({ resourceClass, capacity, used: capacity - free, free })),
+    }))
+}
+
+const standard = ['VCPU', 'MEMORY_MB', 'DISK_GB']
+const rank = (resourceClass: string): number => (standard.includes(resourceClass) ? standard.indexOf(resourceClass) : standard.length)
