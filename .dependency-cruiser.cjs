@@ -96,6 +96,13 @@ module.exports = {
       to: {},
     },
     {
+      name: 'model-of-decisions-shares-nothing',
+      severity: 'error',
+      comment: 'The model of decisions is a second opinion: of the core it knows the types of its input, and not one function.',
+      from: { path: '^apps/cli/src/truth/model/' },
+      to: { pathNot: '^apps/cli/src/truth/model/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'nothing-needs-the-simulation',
       severity: 'error',
       comment: 'The service runs without it; the command line comes in by the index.',

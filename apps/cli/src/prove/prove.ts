@@ -6,6 +6,7 @@ import { proveRace } from './race.ts'
 import { proveReplay } from './replay.ts'
 import { proveRestart } from './restart.ts'
 import { proveSurvive } from './survive.ts'
+import { proveTruth } from './truth.ts'
 
 const count = (text: string): number => {
   const value = Number(text)
@@ -14,9 +15,13 @@ const count = (text: string): number => {
   return value
 }
 
-/** `gantt prove ...`: promises shown on real processes and a real database, in folders of their own. */
+const fromZero = (text: string): number => (text === '0' ? 0 : count(text))
+
+/** `gantt prove ...`: promises shown on real processes and a real database, in folders of their own; decisions without either. */
 export function addProve(program: Command): void {
-  const prove = program.command('prove').description('show that the promises hold, on real processes and a real database')
+  const prove = program
+    .command('prove')
+    .description('show that the promises hold, on real processes and a real database, or against a model')
   prove
     .command('race')
     .description('two processes, eight clients, the last unit of a small host: nothing is promised twice')
@@ -59,6 +64,16 @@ export function addProve(program: Command): void {
     .option('--json', 'one line of JSON instead of words')
     .action(({ hosts, claims, json }: { hosts: number; claims: number; json?: true }) =>
       run('restart', json, (checks) => proveRestart(checks, { hosts, claims, say: (line) => void process.stderr.write(`${line}\n`) })),
+    )
+  prove
+    .command('truth')
+    .description('random fleets, requests and profiles: record, replay and explanation agree with a model that shares no code, bit for bit')
+    .option('--cases <n>', 'cases to decide', count, 10_000)
+    .option('--seed <n>', 'the same seed gives the same cases', count, 1)
+    .option('--from <n>', 'number of the first case', fromZero, 0)
+    .option('--json', 'one line of JSON instead of words')
+    .action(({ json, ...options }: { cases: number; seed: number; from: number; json?: true }) =>
+      run('truth', json, async (checks) => proveTruth(checks, { ...options, say: (line) => void process.stderr.write(`${line}\n`) })),
     )
 }
 

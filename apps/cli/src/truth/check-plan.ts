@@ -1,0 +1,216 @@
+import {
+  type ClaimsProposed,
+  contributionAt,
+  type Decided,
+  type Examination,
+  type Fleet,
+  PASSES_ALL,
+  type Profile,
+} from '@gantt/scheduler-core'
+import { type Core, decideOn, getProfile, getRequest, getStats, openLog, PlanError, proposalOf, publishedStats, reportOf } from './core.ts'
+import { difference } from './difference.ts'
+import { decideAsModel, groupOf, type ModelDecision, type ModelInstance } from './model/decide.ts'
+import { boundGroup, type ModelFleet, report } from './model/fleet.ts'
+import type { Plan, Question } from './plan.ts'
+
+/** What became of a case: how core and model differ, if they do, and what the model decided. */
+export interface Outcome {
+  /** Undefined: they agree to the last bit. */
+  readonly difference: string | undefined
+  readonly decision: ModelDecision
+  readonly profile: Profile
+}
+
+/**
+ * Decides the case by the core and by the model, beginning with an empty fleet: the records of every decision, and of the last one the
+ * replay of its record, every filter's word on every host, counts, numbers of reasons, and all scores.
+ */
+export function checkPlan(plan: Plan, core: Core): Outcome {
+  const profile = getProfile(plan.profile)
+  const { fleet, append } = openLog()
+  const model: ModelFleet = { hosts: [], aggregates: plan.aggregates, claims: [] }
+  setUp(plan, profile, append, model)
+  const before: ClaimsProposed[] = []
+  const logged = Math.max(0, plan.earlier.length - (plan.isBatched ? 1 : 0))
+  // what is proposed in the same entry was decided on the state that the entry finds
+  const reportsBefore = Math.min(1, logged)
+  for (const [i, question] of plan.earlier.entries()) {
+    if (i === reportsBefore) reportAgain(plan, append, model)
+    const decided = decideOn(core, fleet, before, profile, question, `d${i}`)
+    const expected = decideAsModel(model, { ...question, request: getRequest(question.request), profile })
+    const found = compareDecisions(`earlier ${i}`, decided, expected, model)
+    if (found !== undefined) return { difference: found, decision: expected, profile }
+    if (expected.placed.length === 0) continue
+    const isLogged = i < logged
+    const request = getRequest(question.request)
+    const proposal = proposalOf(decided, request)
+    if (!isLogged) before.push(proposal)
+    const verdict = isLogged ? append(proposal) : undefined
+    const bound = groupOf(request)
+    const other = bound === null ? undefined : boundGroup(model, bound.uuid)
+    const isBoundOtherwise = other !== undefined && (other.policy !== bound?.policy || other.most !== bound.most)
+    const expectedVerdict = isLogged && isBoundOtherwise ? 'claim.group_mismatch' : undefined
+    if (verdict !== expectedVerdict)
+      return { difference: `earlier ${i}: the claim is ${verdict}, expected ${expectedVerdict}`, decision: expected, profile }
+    if (verdict !== undefined) continue
+    for (const { host, instance, takes } of expected.placed)
+      model.claims.push({ host, instance, group: bound, takes, isListed: false, isLogged })
+  }
+  if (plan.earlier.length <= reportsBefore) reportAgain(plan, append, model)
+  return { ...checkQuestion(core, fleet, before, model, profile, plan.question), profile }
+}
+
+function setUp(plan: Plan, profile: Profile, append: ReturnType<typeof openLog>['append'], model: ModelFleet): void {
+  const must = (change: Parameters<typeof append>[0]): void => {
+    const verdict = append(change)
+    if (verdict !== undefined) throw new PlanError(`the plan is wrong: its ${change.type} is ${verdict}`)
+  }
+  must({ type: 'profile', profile })
+  for (const { host, node, stats: told, status, liveness } of plan.hosts) {
+    const stats = getStats(told)
+    must(reportOf(host, node, publishedStats(stats), 1))
+    if (status !== 'ENABLED') must({ type: 'status', host, node, status, reason: 'drawn' })
+    if (liveness !== 'UP') must({ type: 'liveness', host, node, state: liveness, reason: 'drawn' })
+    model.hosts.push({ host, node, stats, present: stats.instances ?? [], status, liveness })
+  }
+  for (const { uuid, ...next } of plan.aggregates) must({ type: 'aggregate', uuid, expectedVersion: 0, next })
+}
+
+function reportAgain({ reports }: Plan, append: ReturnType<typeof openLog>['append'], model: ModelFleet): void {
+  for (const { host: position, stats: told } of reports) {
+    const host = model.hosts[position]
+    if (host === undefined) continue
+    const stats = getStats(told)
+    const verdict = append(reportOf(host.host, host.node, publishedStats(stats), 2))
+    if (verdict !== undefined) throw new PlanError(`the plan is wrong: its later report is ${verdict}`)
+    report(model, host, stats)
+  }
+}
+
+function checkQuestion(
+  core: Core,
+  fleet: Fleet,
+  before: readonly ClaimsProposed[],
+  model: ModelFleet,
+  profile: Profile,
+  question: Question,
+): Omit<Outcome, 'profile'> {
+  const decision = decideAsModel(model, { ...question, request: getRequest(question.request), profile })
+  const answer = (found: string | undefined) => ({ difference: found, decision })
+  const decided = decideOn(core, fleet, before, profile, question, 'd')
+  const inRecord = compareDecisions('recorded', decided, decision, model)
+  if (inRecord !== undefined) return answer(inRecord)
+  const stored: typeof decided.record = JSON.parse(JSON.stringify(decided.record))
+  const again = core.replay(fleet, before, stored)
+  const inReplay = compareDecisions('replayed', again, decision, model) ?? difference('replayed.record', again.record, stored)
+  if (inReplay !== undefined) return answer(inReplay)
+  for (const [i, instance] of decision.instances.entries()) {
+    const inMatrix = core.examineAgain(fleet, before, stored, i, (examined) =>
+      compareExaminations(`instance ${i}`, fleet, examined, instance),
+    )
+    if (inMatrix !== undefined) return answer(inMatrix)
+  }
+  return answer(undefined)
+}
+
+/** The record, the answer and what is taken. */
+function compareDecisions(
+  path: string,
+  { record, answer, parts, found }: Decided,
+  model: ModelDecision,
+  { hosts }: ModelFleet,
+): string | undefined {
+  return difference(
+    path,
+    {
+      found,
+      instances: record.instances,
+      answer,
+      parts: parts.map(({ instance, host, node, grants }) => ({ instance, host, node, grants })),
+    },
+    {
+      found: model.found,
+      instances: model.instances.map(toRecord),
+      answer: model.placed.map(({ instance, selected, alternates }) => ({ instance, selected, alternates })),
+      parts: model.placed.map(({ instance, host: { host, node }, takes }) => ({ instance, host, node, grants: takes })),
+    },
+  )
+
+  function toRecord({ counts, ranked, tied, checks }: ModelInstance) {
+    const best = ranked.slice(0, 10).map(({ host, raw, total }) => ({ ...nameOf(host), raw, total }))
+    return { candidates: checks.length, filters: counts, best, tied }
+  }
+
+  function nameOf(position: number) {
+    const host = hosts[position]
+    return { host: host?.host, node: host?.node }
+  }
+}
+
+/** Every filter's word on every host, the counts of hosts and reasons, and every number of the scores. */
+function compareExaminations(path: string, fleet: Fleet, examined: Examination, model: ModelInstance): string | undefined {
+  const { steps, weighed, ranked, firstRefusing, hostCount } = examined
+  const names = steps.map(({ filter }) => filter)
+  for (const { index, host } of fleet.hosts.records) {
+    const checks = model.checks[index] ?? []
+    const told = examined.checksOf(index).map(({ filter, verdict, reason }, i) => {
+      const refusal = checks[i]?.refusal
+      // words are compared where the model has them: some of them are long lists that only people read
+      const code = reason && {
+        code: reason.code,
+        ...(refusal && 'need' in refusal && { need: reason.need }),
+        ...(refusal && 'have' in refusal && { have: reason.have }),
+      }
+      return { filter, verdict, ...(code && { refusal: code }) }
+    })
+    const first = checks.findIndex(({ verdict }) => verdict === 'FAIL')
+    const inChecks =
+      difference(`${path}.checks of ${host}`, told, checks) ??
+      difference(
+        `${path}.first refusing filter of ${host}`,
+        names[firstRefusing[index] ?? PASSES_ALL] ?? 'none',
+        checks[first]?.filter ?? 'none',
+      )
+    if (inChecks !== undefined) return inChecks
+  }
+  const refused = steps.flatMap(({ reasons }) => reasons).reduce((sum, { hosts }) => sum + hosts, 0)
+  if (refused + weighed.hosts.length !== hostCount || hostCount !== model.checks.length)
+    return `${path}: ${refused} refused and ${weighed.hosts.length} passed are not the fleet of ${model.checks.length}`
+  const scores = ranked.map((position) => {
+    const contributions = weighed.weighers.map((scored) => contributionAt(scored, position))
+    let sum = 0
+    for (const contribution of contributions) sum += contribution
+    const total = weighed.totals[position] as number
+    return { host: weighed.hosts[position], raw: weighed.weighers.map(({ raw }) => raw[position]), contributions, total, sum }
+  })
+  return (
+    difference(`${path}.steps`, steps.map(toCounts), countsOf(model)) ??
+    difference(
+      `${path}.scores`,
+      scores,
+      model.ranked.map((score) => ({ ...score, sum: score.total })),
+    )
+  )
+
+  function toCounts({ filter, asked, entered, passed, soleRejections, reasons }: Examination['steps'][number]) {
+    const byCode = Object.fromEntries(reasons.map(({ code, hosts }) => [code, hosts]))
+    return { filter, asked, entered, passed, soleRejections, reasons: byCode }
+  }
+}
+
+/** What the matrix adds up to, filter by filter. */
+function countsOf({ checks, filters }: ModelInstance) {
+  let entered = checks.length
+  return filters.map(({ filter, asked }, s) => {
+    const firstHere = checks.filter((host) => host.findIndex(({ verdict }) => verdict === 'FAIL') === s)
+    const reasons: Record<string, number> = {}
+    for (const host of firstHere) {
+      const code = host[s]?.refusal?.code ?? ''
+      reasons[code] = (reasons[code] ?? 0) + 1
+    }
+    const soleRejections = firstHere.filter((host) => host.filter(({ verdict }) => verdict === 'FAIL').length === 1).length
+    const counts = { filter, asked, entered, passed: entered - firstHere.length, soleRejections, reasons }
+    entered = counts.passed
+    return counts
+  })
+}

@@ -1,0 +1,129 @@
+import {
+  type Change,
+  type ClaimsProposed,
+  type Decided,
+  decide,
+  ENTRY_FORMAT,
+  examineAgain,
+  Fleet,
+  groupOf,
+  type Overlay,
+  openOverlay,
+  type Profile,
+  type PublishedStats,
+  parseHostStats,
+  parseProfile,
+  parseRequestSpec,
+  publishedStats,
+  type RequestSpec,
+  replay,
+} from '@gantt/scheduler-core'
+import type { Question } from './plan.ts'
+
+/** What of the core is judged; a planted mistake wraps one of these. */
+export interface Core {
+  readonly decide: typeof decide
+  readonly replay: typeof replay
+  readonly examineAgain: typeof examineAgain
+}
+
+export const trueCore: Core = { decide, replay, examineAgain }
+
+type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly { readonly message: string }[] }
+
+/** A plan that no fleet can have: not a difference, but a mistake of whoever made it. */
+export class PlanError extends Error {
+  override readonly name = 'PlanError'
+}
+
+/** What the plan says is valid; where it is not, the plan is wrong. */
+function get<T>(parsed: Parsed<T>): T {
+  if (!parsed.ok) throw new PlanError(parsed.problems.map(({ message }) => message).join('; '))
+  return parsed.value
+}
+
+export const getRequest = (input: unknown): RequestSpec => get(parseRequestSpec(input))
+export const getProfile = (input: unknown): Profile => get(parseProfile(input))
+export const getStats = (input: unknown) => get(parseHostStats(input))
+
+/** A log of one fleet; every change must count, but claims of a group that is bound otherwise. */
+export interface CoreLog {
+  readonly fleet: Fleet
+  append(change: Change): string | undefined
+}
+
+export function openLog(): CoreLog {
+  const fleet = new Fleet()
+  return {
+    fleet,
+    append(change) {
+      const revision = fleet.place.revision + 1
+      const entry = { format: ENTRY_FORMAT, id: `e${revision}`, writer: 'truth', basis: fleet.place, changes: [change] } as const
+      return fleet.apply({ ...entry, revision, at: 1_000 })[0]
+    },
+  }
+}
+
+/** The report of a host as the log has it. */
+export const reportOf = (host: string, node: string, stats: PublishedStats, sequence: number): Change => ({
+  type: 'report',
+  host,
+  node,
+  incarnation: '00000000-0000-4000-8000-000000000001',
+  sequence,
+  full: stats,
+})
+
+export { publishedStats }
+
+/** Decides on top of the proposals given, and leaves the fleet as it was. */
+export function decideOn(
+  core: Core,
+  fleet: Fleet,
+  before: readonly ClaimsProposed[],
+  profile: Profile,
+  question: Question,
+  id: string,
+): Decided {
+  const request = getRequest(question.request)
+  return withOverlay(fleet, (overlay) => {
+    for (const { parts, group } of before) for (const part of parts) overlay.hold(part, group)
+    return core.decide(fleet, overlay, {
+      id,
+      request,
+      profile,
+      seed: question.seed,
+      attempt: 1,
+      alternatesPerInstance: question.alternates,
+      allOrNothing: question.allOrNothing,
+      claimIds: Array.from({ length: request.numInstances }, (_, i) => `${id}.${i}`),
+    })
+  })
+}
+
+/** The claims of a decision as the log would have them. */
+export const proposalOf = ({ parts, answer, record }: Decided, request: RequestSpec): ClaimsProposed => ({
+  type: 'claims',
+  account: 'truth',
+  key: record.id,
+  digest: record.id,
+  intent: 'CREATE',
+  mode: 'CONFIRM',
+  ttlMs: 60_000,
+  notAfter: null,
+  group: groupOf(request),
+  parts,
+  answer,
+  decision: record,
+})
+
+function withOverlay<T>(fleet: Fleet, use: (overlay: Overlay) => T): T {
+  const overlay = openOverlay(fleet)
+  try {
+    return use(overlay)
+  } finally {
+    overlay.discard()
+  }
+}

@@ -1,0 +1,59 @@
+import type { HostStatsInput } from '@gantt/scheduler-core'
+import { createDraw, type Draw, type Theme, themes } from './draw.ts'
+import { drawHost, drawStats } from './draw-host.ts'
+import { drawProfile } from './draw-profile.ts'
+import { drawQuestion } from './draw-question.ts'
+import type { AggregatePlan, Plan } from './plan.ts'
+import { uuidOf } from './uuid.ts'
+
+/** The case of a seed: small numbers everywhere, so that exact fits, ties, full hosts and empty fleets are common. */
+export function drawPlan(seed: string): Plan {
+  const draw = createDraw(seed)
+  const theme = draw.of(themes)
+  const hosts = draw.list(draw.chance(3) ? 0 : draw.between(1, 7), (i) => drawHost(draw, theme, i))
+  const names = [...new Set(hosts.map(({ host }) => host))]
+  const earlier = draw.list(draw.between(0, 3), () => drawQuestion(draw, theme, names))
+  const reported = draw.chance(40) ? hosts.map((_, i) => i).filter(() => draw.chance(50)) : []
+  return {
+    hosts,
+    aggregates: drawAggregates(draw, names),
+    profile: drawProfile(draw, theme),
+    earlier,
+    reports: reported.map((host) => ({ host, stats: afterwards(draw, theme, hosts[host]?.stats ?? {}) })),
+    isBatched: draw.chance(30),
+    question: drawQuestion(draw, theme, names),
+  }
+}
+
+/** What a host says later of the same machine: cells and GPUs are the ones that they were, use is not. */
+function afterwards(draw: Draw, theme: Theme, { numaCells, gpus }: Partial<HostStatsInput>): HostStatsInput {
+  return { ...drawStats(draw, theme), ...(numaCells !== undefined && { numaCells }), ...(gpus !== undefined && { gpus }) }
+}
+
+const words = ['ssd', 'hdd', '2', '3', 'ssd,hdd', '10', '', 'x y']
+const multiplierKeys = ['ram', 'cpu', 'disk', 'io_ops', 'num_instances', 'soft_affinity', 'soft_anti_affinity']
+
+/** No host is in two zones: the log refuses that. */
+function drawAggregates(draw: Draw, names: readonly string[]): AggregatePlan[] {
+  const zoned = new Set<string>()
+  return draw.list(draw.between(0, 3), (i) => {
+    const members = draw.some([...names, 'ghost'], draw.between(0, 4))
+    const zone = draw.chance(40) ? draw.of(['z1', 'z2']) : undefined
+    const hosts = zone === undefined ? members : members.filter((name) => !zoned.has(name))
+    if (zone !== undefined) for (const name of hosts) zoned.add(name)
+    const multipliers = multiplierKeys
+      .filter(() => draw.chance(30))
+      .map((key) => [`${key}_weight_multiplier`, draw.of(['2', '0.5', '-1', ' 3 ', 'many', '1e12', '0'])])
+    return {
+      uuid: uuidOf(100 + ((i * 7) % 5)),
+      name: `a${i}`,
+      hosts,
+      metadata: {
+        ...(zone !== undefined && { availability_zone: zone }),
+        ...(draw.chance(60) && { tier: draw.of(words) }),
+        ...(draw.chance(30) && { ssd: draw.of(words) }),
+        ...Object.fromEntries(multipliers),
+      },
+    }
+  })
+}

@@ -1,0 +1,32 @@
+import { createRandom } from '@gantt/scheduler-core'
+
+/** Reproducible choices for a random case. */
+export interface Draw {
+  /** least .. most, both included. */
+  between(least: number, most: number): number
+  of<T>(choices: readonly T[]): T
+  /** True in so many of a hundred. */
+  chance(percent: number): boolean
+  /** So many of these, in any order, none twice. */
+  some<T>(choices: readonly T[], count: number): T[]
+  list<T>(count: number, make: (i: number) => T): T[]
+}
+
+/** What many of a case's parts are about: what is rare of itself must meet on both sides, in hosts and requests. */
+export type Theme = (typeof themes)[number]
+export const themes = ['plain', 'plain', 'gpu', 'numa', 'group'] as const
+
+export function createDraw(seed: string): Draw {
+  const random = createRandom(seed)
+  const draw: Draw = {
+    between: (least, most) => least + random.below(most - least + 1),
+    of: (choices) => choices[random.below(choices.length)] as (typeof choices)[number],
+    chance: (percent) => random.below(100) < percent,
+    some(choices, count) {
+      const left = [...choices]
+      return draw.list(Math.min(count, left.length), () => left.splice(random.below(left.length), 1)[0] as (typeof choices)[number])
+    },
+    list: (count, make) => Array.from({ length: count }, (_, i) => make(i)),
+  }
+  return draw
+}

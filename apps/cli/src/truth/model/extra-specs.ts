@@ -1,0 +1,32 @@
+/**
+ * Whether a value meets a requirement in the operators of Nova's extra specs: `=` at least, `s==` and its kind as text, `<in>`,
+ * `<all-in>`, `<or>`; without one of these the two are equal. What is no number where one is wanted does not match.
+ */
+export function meets(value: string, requirement: string): boolean {
+  const [operator = '', ...words] = requirement.split(' ').filter((word) => word !== '')
+  const [first = ''] = words
+  if (operator === '<or>') return words.filter((_, i) => i % 2 === 0).includes(value)
+  if (numeric.includes(operator) || textual.includes(operator) || operator === '<in>') if (words.length === 0) return false
+  if (operator === '<in>') return value.includes(first)
+  if (operator === '<all-in>') return words.length > 0 && words.every((word) => value.includes(word))
+  if (textual.includes(operator)) return compares(operator.slice(1), value, first)
+  if (numeric.includes(operator)) {
+    if (!/^-?\d+(\.\d+)?$/.test(value.trim()) || !/^-?\d+(\.\d+)?$/.test(first)) return false
+    return compares(operator === '=' ? '>=' : operator, Number(value), Number(first))
+  }
+  return value === requirement
+}
+
+const numeric = ['=', '==', '!=', '>=', '<=']
+const textual = ['s==', 's!=', 's>=', 's>', 's<=', 's<']
+
+/** Of two numbers, or two texts of plain letters. */
+export function compares<T extends number | string>(operator: string, found: T, wanted: T): boolean {
+  if (operator === '==') return found === wanted
+  if (operator === '!=') return found !== wanted
+  if (operator === '>=') return found >= wanted
+  if (operator === '<=') return found <= wanted
+  if (operator === '>') return found > wanted
+  if (operator === '<') return found < wanted
+  throw new RangeError(`the model knows no operator ${operator}`)
+}

@@ -1,0 +1,232 @@
+import type { RequestSpec } from '@gantt/scheduler-core'
+import { demandOf } from './demand.ts'
+import { compares, meets } from './extra-specs.ts'
+import {
+  aggregatesOf,
+  boundGroup,
+  cellsOf,
+  free,
+  gpusOf,
+  holds,
+  inventoryOf,
+  type ModelFleet,
+  type ModelHost,
+  membersOn,
+  zoneOf,
+} from './fleet.ts'
+import { whyNoGpus } from './gpu.ts'
+import { guestCellsOf, seat, whyNoSeating } from './numa.ts'
+import type { Refusal } from './refusal.ts'
+
+/** Why a host is refused; undefined where it passes. */
+export type Ask = (host: ModelHost) => Refusal | undefined
+
+/** Answers undefined where the request asks nothing of the filter. */
+type ModelFilter = (request: RequestSpec, fleet: ModelFleet) => Ask | undefined
+
+/** The filters of this service by the names that profiles know them by, and `Candidates`, which runs before all of them. */
+export const filters: Readonly<Record<string, ModelFilter>> = {
+  Candidates: ({ ignoreHosts, forceHosts, forceNodes, requestedDestination: destination, requestedResources }, fleet) => {
+    const hosts = [...forceHosts, ...(destination?.host ? [destination.host] : [])]
+    const nodes = [...forceNodes, ...(destination?.node ? [destination.node] : [])]
+    const forbidden = destination?.forbiddenAggregates ?? []
+    const wanted = [destination?.aggregates ?? [], ...requestedResources.map(({ memberOf }) => memberOf)].filter(({ length }) => length > 0)
+    if (ignoreHosts.length + hosts.length + nodes.length + forbidden.length + wanted.length === 0) return undefined
+    return (host) => {
+      const mine = aggregatesOf(fleet, host).map(({ uuid }) => uuid)
+      if (ignoreHosts.includes(host.host)) return { code: 'host.excluded' }
+      if (hosts.length > 0 && !hosts.includes(host.host)) return { code: 'host.not_requested' }
+      if (nodes.length > 0 && !nodes.includes(host.node)) return { code: 'host.not_requested' }
+      if (forbidden.some((uuid) => mine.includes(uuid))) return { code: 'host.excluded' }
+      if (wanted.some((list) => !list.some((uuid) => mine.includes(uuid)))) return { code: 'aggregate.not_member' }
+      return undefined
+    }
+  },
+
+  ComputeFilter: () => (host) => {
+    if (host.status !== 'ENABLED') return { code: 'host.disabled', need: 'ENABLED', have: host.status }
+    return host.liveness === 'DOWN' ? { code: 'host.down', have: 'DOWN' } : undefined
+  },
+
+  AvailabilityZoneFilter: ({ availabilityZone: need }, fleet) =>
+    need === null
+      ? undefined
+      : (host) => {
+          const have = zoneOf(fleet, host)
+          return have === need ? undefined : { code: 'zone.other', need, have }
+        },
+
+  RamFilter: (request, fleet) => shortOf('memory.short', 'MEMORY_MB', request, fleet),
+
+  CoreFilter: (request, fleet) => {
+    const need = demandOf(request).amounts.VCPU
+    if (need === undefined) return undefined
+    return (host) => {
+      const total = inventoryOf(host, 'VCPU')?.total ?? 0
+      if (total < need) return { code: 'cpu.too_few', need, have: total }
+      const have = free(fleet, host, 'VCPU')
+      return have < need ? { code: 'cpu.short', need, have } : undefined
+    }
+  },
+
+  DiskFilter: (request, fleet) => shortOf('disk.short', 'DISK_GB', request, fleet),
+
+  AggregateInstanceExtraSpecsFilter: ({ flavor }, fleet) => {
+    const scope = 'aggregate_instance_extra_specs:'
+    const wanted = Object.entries(flavor.extraSpecs)
+      .filter(([key]) => key.startsWith(scope) || !key.includes(':'))
+      .map(([key, need]) => ({ key: key.replace(scope, ''), need }))
+    if (wanted.length === 0) return undefined
+    return (host) => {
+      for (const { key, need } of wanted) {
+        const texts = aggregatesOf(fleet, host).flatMap(({ metadata }) =>
+          Object.keys(metadata).includes(key) ? [metadata[key] ?? ''] : [],
+        )
+        const values = texts.flatMap((text) => text.split(',')).map((value) => value.trim())
+        if (!values.some((value) => meets(value, need))) return { code: 'aggregate.extra_spec', need, have: values.join(', ') || 'nothing' }
+      }
+      return undefined
+    }
+  },
+
+  ImagePropertiesFilter: ({ image }) => {
+    if (image === null) return undefined
+    const { properties } = image
+    const asked = [
+      properties.hw_architecture ?? properties.architecture ?? image.architecture,
+      properties.img_hv_type ?? properties.hypervisor_type,
+      properties.hw_vm_mode ?? properties.vm_mode,
+    ].filter((value) => value !== undefined && value !== null && value !== '')
+    if (asked.length === 0) return undefined
+    const version = properties.img_hv_requested_version ?? properties.hypervisor_version_requires
+    return ({ stats: { supportedInstances, hypervisorVersion } }) => {
+      const isSupported = supportedInstances.some(({ arch, hvType, vmMode }) =>
+        asked.every((value) => [arch, hvType, vmMode].includes(value ?? '')),
+      )
+      if (!isSupported) return { code: 'image.unsupported', need: asked.join(', ') }
+      if (version === undefined || hypervisorVersion === null || hypervisorVersion === 0) return undefined
+      return isVersion(hypervisorVersion, version) ? undefined : { code: 'image.unsupported', need: version, have: hypervisorVersion }
+    }
+  },
+
+  DifferentHostFilter: ({ schedulerHints }, fleet) => {
+    const apart = (schedulerHints.different_host ?? []).map((uuid) => uuid.toLowerCase())
+    if (apart.length === 0) return undefined
+    return (host) => {
+      const have = apart.find((uuid) => holds(fleet, host, uuid))
+      return have === undefined ? undefined : { code: 'instance.same_host', have }
+    }
+  },
+
+  SameHostFilter: ({ schedulerHints }, fleet) => {
+    const together = (schedulerHints.same_host ?? []).map((uuid) => uuid.toLowerCase())
+    if (together.length === 0) return undefined
+    return (host) =>
+      together.some((uuid) => holds(fleet, host, uuid))
+        ? undefined
+        : { code: 'instance.not_on_host', need: together.slice(0, 5).join(', ') }
+  },
+
+  TraitsFilter: (request) => {
+    const { required, forbidden } = demandOf(request)
+    if (required.length === 0 && forbidden.length === 0) return undefined
+    return ({ stats: { traits } }) => {
+      const missing = required.find((trait) => !traits.includes(trait))
+      if (missing !== undefined) return { code: 'trait.missing', need: missing }
+      const unwanted = forbidden.find((trait) => traits.includes(trait))
+      return unwanted === undefined ? undefined : { code: 'trait.forbidden', have: unwanted }
+    }
+  },
+
+  ServerGroupAffinityFilter: ({ instanceGroup: group }, fleet) => {
+    if (group?.policy !== 'AFFINITY') return undefined
+    return (host) => {
+      const isElsewhere = group.hosts.length > 0 && !group.hosts.includes(host.host)
+      return isElsewhere || !boundRuleAllows(fleet, host, group.uuid) ? { code: 'group.affinity' } : undefined
+    }
+  },
+
+  ServerGroupAntiAffinityFilter: ({ instanceGroup: group }, fleet) => {
+    if (group?.policy !== 'ANTI_AFFINITY') return undefined
+    const most = group.maxServerPerHost ?? 1
+    return (host) => {
+      const told = group.hosts.filter((name) => name === host.host).length
+      const have = Math.max(membersOn(fleet, host, group.uuid), told)
+      const isAllowed = have < most && boundRuleAllows(fleet, host, group.uuid)
+      return isAllowed ? undefined : { code: 'group.anti_affinity', need: `fewer than ${most}`, have }
+    }
+  },
+
+  ResourceClassFilter: (request, fleet) => {
+    const asked = Object.entries(demandOf(request).amounts)
+    if (asked.length === 0) return undefined
+    return (host) => {
+      for (const [resourceClass, need] of asked) {
+        const inventory = inventoryOf(host, resourceClass)
+        if (inventory === undefined) return { code: 'class.not_reported', need, have: 0 }
+        const have = free(fleet, host, resourceClass)
+        if (have < need) return { code: 'class.short', need, have }
+        const { least, most, step } = inventory
+        if (need < least || (most !== null && need > most) || need % step !== 0)
+          return { code: 'class.unit', need, have: `${least} to ${most ?? 'any'} in steps of ${step}` }
+      }
+      return undefined
+    }
+  },
+
+  NUMATopologyFilter: (request, fleet) => {
+    const guests = guestCellsOf(request)
+    if (guests.length === 0) return undefined
+    return (host) => {
+      const cells = cellsOf(fleet, host)
+      return seat(guests, cells, 'first') === undefined ? whyNoSeating(guests, cells) : undefined
+    }
+  },
+
+  GpuFilter: ({ gpus: asked }, fleet) => (asked === null ? undefined : (host) => whyNoGpus(gpusOf(fleet, host), asked)),
+
+  // requests with devices are none of the model's
+  PciPassthroughFilter: () => undefined,
+}
+
+/** What every claim needs: these are asked in every profile, those that it does not list after all others. */
+export const nets = [
+  'ServerGroupAffinityFilter',
+  'ServerGroupAntiAffinityFilter',
+  'ResourceClassFilter',
+  'NUMATopologyFilter',
+  'GpuFilter',
+  'PciPassthroughFilter',
+]
+
+function shortOf(code: string, resourceClass: string, request: RequestSpec, fleet: ModelFleet): Ask | undefined {
+  const need = demandOf(request).amounts[resourceClass]
+  if (need === undefined) return undefined
+  return (host) => {
+    const have = free(fleet, host, resourceClass)
+    return have < need ? { code, need, have } : undefined
+  }
+}
+
+/** Whether one member more may live on the host by the rule that the group's first claim bound. */
+function boundRuleAllows(fleet: ModelFleet, host: ModelHost, uuid: string): boolean {
+  const group = boundGroup(fleet, uuid)
+  if (group?.policy === 'ANTI_AFFINITY') return membersOn(fleet, host, uuid) < (group.most ?? 1)
+  if (group?.policy === 'AFFINITY') return fleet.claims.filter((claim) => claim.group?.uuid === uuid).every((claim) => claim.host === host)
+  return true
+}
+
+/** Whether a version as hosts report it (7002000 is 7.2.0, 2012 is 2.12) meets all of `>=6.0,<8.0`. */
+function isVersion(reported: number, predicate: string): boolean {
+  const found =
+    reported >= 1_000_000
+      ? [Math.floor(reported / 1_000_000), Math.floor(reported / 1_000) % 1_000, reported % 1_000]
+      : [Math.floor(reported / 1_000), reported % 1_000, 0]
+  return predicate.split(',').every((clause) => {
+    const [, operator = '', major, minor, patch] = /^ *(<=|>=|==|!=|<|>) *(\d+)\.(\d+)(?:\.(\d+))? *$/.exec(clause) ?? []
+    if (operator === '') return false
+    const wanted = [Number(major), Number(minor), Number(patch ?? 0)]
+    const at = found.findIndex((part, i) => part !== wanted[i])
+    return at < 0 ? compares(operator, 0, 0) : compares(operator, found[at] ?? 0, wanted[at] ?? 0)
+  })
+}

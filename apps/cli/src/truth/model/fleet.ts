@@ -1,0 +1,198 @@
+import type { HostStats } from '@gantt/scheduler-core'
+
+/**
+ * The fleet as plain objects, in slow and obvious lines: nothing is kept that can be added up, and not one line is shared
+ * with the core, which must say the same. Covers this service's own resources but PCI devices, threads and pages of cells.
+ */
+export interface ModelFleet {
+  /** In the order of first sight. */
+  readonly hosts: ModelHost[]
+  readonly aggregates: readonly ModelAggregate[]
+  /** In the order in which they were made. */
+  readonly claims: ModelClaim[]
+}
+
+export interface ModelHost {
+  readonly host: string
+  readonly node: string
+  stats: HostStats
+  /** The instances that it last listed: a report that lists none at all leaves them. */
+  present: readonly string[]
+  readonly status: string
+  readonly liveness: string
+}
+
+export interface ModelAggregate {
+  readonly uuid: string
+  readonly name: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly hosts: readonly string[]
+}
+
+export interface ModelGroup {
+  readonly uuid: string
+  readonly policy: string
+  readonly most: number | null
+}
+
+export interface ModelClaim {
+  readonly host: ModelHost
+  readonly instance: string | null
+  readonly group: ModelGroup | null
+  readonly takes: Takes
+  /** A report has listed its instance since the claim was made. */
+  isListed: boolean
+  /** It is in the log; false: a pick that is not there yet. */
+  readonly isLogged: boolean
+}
+
+/** What an instance takes from its host. */
+export interface Takes {
+  readonly classes?: Readonly<Record<string, number>>
+  readonly numa?: readonly CellTaken[]
+  readonly gpu?: readonly { readonly index: number; readonly milli: number }[]
+}
+
+export interface CellTaken {
+  readonly guest: number
+  readonly cell: number
+  readonly cpus: number
+  readonly memoryMb: number
+  readonly pinned?: readonly number[]
+}
+
+/** A host's new report: instances that it lists are counted by it from now on. */
+export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats): void {
+  host.stats = stats
+  if (stats.instances === null) return
+  host.present = stats.instances
+  for (const claim of fleet.claims)
+    if (claim.host === host && claim.instance !== null) claim.isListed = stats.instances.includes(claim.instance)
+}
+
+export const claimsOn = (fleet: ModelFleet, host: ModelHost): ModelClaim[] => fleet.claims.filter((claim) => claim.host === host)
+
+export interface Inventory {
+  readonly capacity: number
+  readonly total: number
+  readonly used: number | null
+  readonly least: number
+  readonly most: number | null
+  readonly step: number
+}
+
+/** What a host says of a class; undefined: nothing. */
+export function inventoryOf({ stats }: ModelHost, resourceClass: string): Inventory | undefined {
+  const plain: Record<string, [total: number, ratio: number, used: number]> = {
+    VCPU: [stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed],
+    MEMORY_MB: [stats.memoryMb, stats.ramAllocationRatio, stats.memoryMbUsed],
+    DISK_GB: [stats.localGb, stats.diskAllocationRatio, stats.localGbUsed],
+  }
+  const given = stats.inventories.find((inventory) => inventory.resourceClass === resourceClass)
+  const standard = plain[resourceClass]
+  if (given !== undefined)
+    return {
+      capacity: capacityOf(given.total - given.reserved, given.allocationRatio),
+      total: given.total,
+      used: given.used ?? standard?.[2] ?? null,
+      least: given.minUnit,
+      most: given.maxUnit,
+      step: given.stepSize,
+    }
+  if (standard === undefined) return undefined
+  return { capacity: capacityOf(standard[0], standard[1]), total: standard[0], used: standard[2], least: 1, most: null, step: 1 }
+}
+
+export const capacity = (host: ModelHost, resourceClass: string): number => inventoryOf(host, resourceClass)?.capacity ?? 0
+
+/** What is left of a class: less what the report says is used, less claims that the report does not count. */
+export function free(fleet: ModelFleet, host: ModelHost, resourceClass: string): number {
+  const inventory = inventoryOf(host, resourceClass)
+  const reportCounts = inventory !== undefined && inventory.used !== null
+  let left = (inventory?.capacity ?? 0) - (inventory?.used ?? 0)
+  for (const { takes, isListed } of claimsOn(fleet, host)) if (!(isListed && reportCounts)) left -= takes.classes?.[resourceClass] ?? 0
+  return left
+}
+
+const capacityOf = (total: number, ratio: number): number =>
+  Number((BigInt(Math.max(0, total)) * BigInt(Math.round(ratio * 1_000))) / 1_000n)
+
+const unlisted = (fleet: ModelFleet, host: ModelHost): number => claimsOn(fleet, host).filter(({ isListed }) => !isListed).length
+
+export const instancesOn = (fleet: ModelFleet, host: ModelHost): number => host.stats.runningVms + unlisted(fleet, host)
+export const ioOpsOn = (fleet: ModelFleet, host: ModelHost): number => host.stats.numIoOps + unlisted(fleet, host)
+
+/** Aggregates of a host, in order of uuid. */
+export const aggregatesOf = ({ aggregates }: ModelFleet, { host }: ModelHost): ModelAggregate[] =>
+  aggregates.filter(({ hosts }) => hosts.includes(host)).sort((a, b) => (a.uuid < b.uuid ? -1 : 1))
+
+export const zoneOf = (fleet: ModelFleet, host: ModelHost): string =>
+  aggregatesOf(fleet, host).find(({ metadata }) => metadata.availability_zone !== undefined)?.metadata.availability_zone ?? 'nova'
+
+/** The report lists the instance, or a claim in the log is for it. */
+export const holds = (fleet: ModelFleet, host: ModelHost, instance: string): boolean =>
+  host.present.includes(instance) || claimsOn(fleet, host).some((claim) => claim.isLogged && claim.instance === instance)
+
+/** The rule of a group as its first claim bound it; undefined while it has none. */
+export const boundGroup = ({ claims }: ModelFleet, uuid: string): ModelGroup | undefined =>
+  claims.find(({ group }) => group?.uuid === uuid)?.group ?? undefined
+
+export const membersOn = (fleet: ModelFleet, host: ModelHost, uuid: string): number =>
+  claimsOn(fleet, host).filter(({ group }) => group?.uuid === uuid).length
+
+export interface ModelGpu {
+  readonly index: number
+  readonly model: string | null
+  readonly free: number
+}
+
+/** The GPUs of a host by number, with the thousandths that are free. */
+export function gpusOf(fleet: ModelFleet, host: ModelHost): ModelGpu[] {
+  return [...host.stats.gpus]
+    .sort((a, b) => a.index - b.index)
+    .map(({ index, model, usedMilli }) => {
+      let left = 1_000 - (usedMilli ?? 0)
+      for (const { takes, isListed } of claimsOn(fleet, host))
+        for (const taken of takes.gpu ?? []) if (taken.index === index && !(isListed && usedMilli !== null)) left -= taken.milli
+      return { index, model, free: left }
+    })
+}
+
+export interface ModelCell {
+  readonly id: number
+  readonly cpus: readonly number[]
+  readonly pinned: readonly number[]
+  readonly cpuCapacity: number
+  readonly sharedUsed: number
+  readonly memoryCapacity: number
+  readonly memoryFree: number
+}
+
+/** The NUMA cells of a host by number, with what is taken of them. */
+export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
+  const { stats } = host
+  return [...stats.numaCells]
+    .sort((a, b) => a.id - b.id)
+    .map((cell) => {
+      const pinned = new Set(cell.pinnedCpus ?? [])
+      let sharedUsed = cell.cpuUsage ?? 0
+      let memoryUsed = cell.memoryUsageMb ?? 0
+      for (const { takes, isListed } of claimsOn(fleet, host))
+        for (const taken of takes.numa ?? []) {
+          if (taken.cell !== cell.id) continue
+          if (!(isListed && cell.cpuUsage !== null)) sharedUsed += taken.cpus
+          if (!(isListed && cell.memoryUsageMb !== null)) memoryUsed += taken.memoryMb
+          if (!(isListed && cell.pinnedCpus !== null)) for (const cpu of taken.pinned ?? []) pinned.add(cpu)
+        }
+      const memoryCapacity = capacityOf(cell.memoryMb, stats.ramAllocationRatio)
+      return {
+        id: cell.id,
+        cpus: [...cell.cpuset].sort((a, b) => a - b),
+        pinned: [...pinned],
+        cpuCapacity: capacityOf(cell.cpuset.length, stats.cpuAllocationRatio),
+        sharedUsed,
+        memoryCapacity,
+        memoryFree: memoryCapacity - memoryUsed,
+      }
+    })
+}

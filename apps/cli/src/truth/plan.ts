@@ -1,0 +1,37 @@
+import type { HostStatsInput, ProfileInput, RequestSpecInput } from '@gantt/scheduler-core'
+
+/** A random case as data: what the fleet became, and what was asked of it. A failing one is told as it stands here. */
+export interface Plan {
+  readonly hosts: readonly HostPlan[]
+  readonly aggregates: readonly AggregatePlan[]
+  readonly profile: ProfileInput
+  /** Requests that were decided and claimed before, by the same profile. */
+  readonly earlier: readonly Question[]
+  /** Reports after the first of those that are in the log, by place in `hosts`. */
+  readonly reports: readonly { readonly host: number; readonly stats: HostStatsInput }[]
+  /** The last of the earlier ones is not in the log yet: it is proposed before this one in the same entry. */
+  readonly isBatched: boolean
+  readonly question: Question
+}
+
+export interface HostPlan {
+  readonly host: string
+  readonly node: string
+  readonly stats: HostStatsInput
+  readonly status: 'ENABLED' | 'DISABLED' | 'DRAINING' | 'MAINTENANCE'
+  readonly liveness: 'UP' | 'SUSPECT' | 'DOWN'
+}
+
+export interface AggregatePlan {
+  readonly uuid: string
+  readonly name: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly hosts: readonly string[]
+}
+
+export interface Question {
+  readonly request: RequestSpecInput
+  readonly seed: string
+  readonly alternates: number
+  readonly allOrNothing: boolean
+}

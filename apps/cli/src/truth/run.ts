@@ -1,0 +1,62 @@
+import { checkPlan, type Outcome } from './check-plan.ts'
+import { type Core, PlanError, trueCore } from './core.ts'
+import { drawPlan } from './draw-plan.ts'
+import type { Plan } from './plan.ts'
+import { shrink } from './shrink.ts'
+import { count, createTally, type Tally } from './tally.ts'
+
+export interface TruthOptions {
+  readonly seed: number
+  /** Number of the first case. */
+  readonly from: number
+  readonly cases: number
+  /** Failures after which it ends. */
+  readonly mostFailures: number
+  readonly core?: Core
+  /** Also looks for the smallest case that fails like each failure. */
+  readonly isShrinking?: boolean
+  readonly onCase?: (number: number) => void
+}
+
+export interface Failure {
+  readonly number: number
+  readonly difference: string
+  readonly smallest: Plan
+}
+
+/** Random cases, each decided by the core and by the model. The same seed and number give the same case. */
+export function checkCases(options: TruthOptions): { readonly tally: Tally; readonly failures: readonly Failure[] } {
+  const { seed, from, cases, mostFailures, core = trueCore, isShrinking = true, onCase } = options
+  const tally = createTally()
+  const failures: Failure[] = []
+  for (let number = from; number < from + cases && failures.length < mostFailures; number++) {
+    const plan = drawPlan(`${seed}/${number}`)
+    const outcome = check(plan, core)
+    if (outcome.decision !== undefined) count(tally, outcome)
+    const { difference } = outcome
+    if (difference !== undefined)
+      failures.push({ number, difference, smallest: isShrinking ? shrink(plan, (less) => failsAsPlan(less, core)) : plan })
+    onCase?.(number)
+  }
+  return { tally, failures }
+}
+
+/** What throws where nothing may is a difference too. */
+function check(plan: Plan, core: Core): Outcome | { readonly difference: string; readonly decision: undefined } {
+  try {
+    return checkPlan(plan, core)
+  } catch (error) {
+    if (error instanceof PlanError) throw error
+    return { difference: `thrown: ${error instanceof Error ? error.message : String(error)}`, decision: undefined }
+  }
+}
+
+/** Whether core and model differ about a plan that is possible at all. */
+function failsAsPlan(plan: Plan, core: Core): boolean {
+  try {
+    return check(plan, core).difference !== undefined
+  } catch (error) {
+    if (error instanceof PlanError) return false
+    throw error
+  }
+}

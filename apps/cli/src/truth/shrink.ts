@@ -1,0 +1,42 @@
+import type { Plan } from './plan.ts'
+
+/** The smallest plan found that still fails: things are taken out one at a time for as long as it does. */
+export function shrink(plan: Plan, fails: (plan: Plan) => boolean): Plan {
+  let smallest = plan
+  for (;;) {
+    const smaller = [...simpler(smallest)].find(fails)
+    if (smaller === undefined) return smallest
+    smallest = smaller
+  }
+}
+
+/** Every plan with one thing less. */
+function* simpler(plan: Plan): Generator<Plan> {
+  const { hosts, aggregates, earlier, reports, profile, question } = plan
+  for (const less of without(earlier)) yield { ...plan, earlier: less }
+  for (const [position] of hosts.entries()) {
+    const moved = reports
+      .filter(({ host }) => host !== position)
+      .map(({ host, stats }) => ({ host: host > position ? host - 1 : host, stats }))
+    yield { ...plan, hosts: hosts.filter((_, i) => i !== position), reports: moved }
+  }
+  for (const less of without(reports)) yield { ...plan, reports: less }
+  for (const less of without(aggregates)) yield { ...plan, aggregates: less }
+  for (const less of without(profile.weighers)) yield { ...plan, profile: { ...profile, weighers: less } }
+  for (const less of without(profile.filters)) yield { ...plan, profile: { ...profile, filters: less } }
+  const { request } = question
+  for (const key of Object.keys(request)) {
+    if (key === 'flavor') continue
+    yield {
+      ...plan,
+      question: { ...question, request: Object.fromEntries(Object.entries(request).filter(([name]) => name !== key)) as typeof request },
+    }
+  }
+  const { extraSpecs = {} } = request.flavor
+  for (const [key] of Object.entries(extraSpecs)) {
+    const flavor = { ...request.flavor, extraSpecs: Object.fromEntries(Object.entries(extraSpecs).filter(([name]) => name !== key)) }
+    yield { ...plan, question: { ...question, request: { ...request, flavor } } }
+  }
+}
+
+const without = <T>(list: readonly T[]): T[][] => list.map((_, position) => list.filter((_, i) => i !== position))

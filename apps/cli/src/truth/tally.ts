@@ -1,0 +1,76 @@
+import type { Outcome } from './check-plan.ts'
+import { filters } from './model/filters.ts'
+import { weighers } from './model/weighers.ts'
+
+/** What kind of cases there were: agreement about easy ones shows little. */
+export interface Tally {
+  cases: number
+  /** Every instance placed; some; none. */
+  placed: number
+  inPart: number
+  refused: number
+  emptyFleets: number
+  chance: number
+  /** Several hosts had the best total. */
+  tied: number
+  instances: number
+  /** Words of filters on hosts. */
+  checks: number
+  /** Cases in which a filter was the first to refuse some host. */
+  readonly refusedBy: Record<string, number>
+  /** Cases in which what a weigher added differed between hosts. */
+  readonly weighedBy: Record<string, number>
+  /** Cases in which a host was refused for a reason, by its code, by the first refusing filter or another. */
+  readonly codes: Record<string, number>
+}
+
+export const createTally = (): Tally => ({
+  cases: 0,
+  placed: 0,
+  inPart: 0,
+  refused: 0,
+  emptyFleets: 0,
+  chance: 0,
+  tied: 0,
+  instances: 0,
+  checks: 0,
+  // devices are none of the model's, so no host is refused for one
+  refusedBy: Object.fromEntries(Object.keys(filters).flatMap((name) => (name === 'PciPassthroughFilter' ? [] : [[name, 0]]))),
+  weighedBy: Object.fromEntries(Object.keys(weighers).map((name) => [name, 0])),
+  codes: {},
+})
+
+export function count(tally: Tally, { decision, profile }: Outcome): void {
+  const { instances, placed, found } = decision
+  const first = instances[0]
+  tally.cases++
+  if (found < instances.length && found > 0) tally.inPart++
+  else if (placed.length > 0) tally.placed++
+  else tally.refused++
+  if (first?.checks.length === 0) tally.emptyFleets++
+  if (profile.scheduler === 'chance') tally.chance++
+  if (instances.some(({ tied }) => tied > 1)) tally.tied++
+  tally.instances += instances.length
+  for (const { checks } of instances) for (const host of checks) tally.checks += host.length
+  const refusals = instances.flatMap(({ checks }) => checks).map((host) => host.filter(({ verdict }) => verdict === 'FAIL'))
+  countEach(
+    tally.refusedBy,
+    refusals.flatMap(([refusal]) => refusal?.filter ?? []),
+  )
+  countEach(
+    tally.codes,
+    refusals.flat().flatMap(({ refusal }) => refusal?.code ?? []),
+  )
+  const spread = profile.weighers.filter((_, w) =>
+    instances.some(({ ranked }) => new Set(ranked.map(({ contributions }) => contributions[w])).size > 1),
+  )
+  countEach(
+    tally.weighedBy,
+    spread.map(({ name }) => name),
+  )
+}
+
+/** Once per case, however often a name comes. */
+function countEach(counts: Record<string, number>, names: readonly string[]): void {
+  for (const name of new Set(names)) counts[name] = (counts[name] ?? 0) + 1
+}

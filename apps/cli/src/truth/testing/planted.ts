@@ -1,0 +1,158 @@
+import {
+  at,
+  type Decided,
+  type Filter,
+  filters,
+  type HostIndex,
+  type PreparedFilter,
+  type Profile,
+  type Reason,
+  type RequestSpec,
+  type Weigher,
+  weighers,
+} from '@gantt/scheduler-core'
+import { type Core, trueCore } from '../core.ts'
+
+/** A mistake that the core could have, put in from outside; `remove` takes it out again. */
+export interface Planted {
+  readonly core: Core
+  remove(): void
+}
+
+type Plant = () => Planted
+
+/** Each of them must be found by the comparison with the model. */
+export const mistakes: Readonly<Record<string, Plant>> = {
+  'need and have of a reason are swapped': spoilReason('RamFilter', ({ need = 0, have = 0, ...rest }) => ({
+    ...rest,
+    need: have,
+    have: need,
+  })),
+  'a reason has one unit less than is free': spoilReason('DiskFilter', (reason) => moreOf(reason, -1)),
+  'a reason needs one unit more than was asked': spoilReason('CoreFilter', (reason) => ({ ...reason, need: Number(reason.need) + 1 })),
+  'a reason has what is free of another class': spoilReason('RamFilter', (reason, host, { hosts }) => ({
+    ...reason,
+    have: at(hosts.classColumns('VCPU').free, host),
+  })),
+  'a reason has another code': spoilReason('GpuFilter', (reason) => ({ ...reason, code: 'gpu.short' })),
+  'a reason counts a GPU that does not fit': spoilReason('GpuFilter', (reason) => moreOf(reason, 1)),
+  'an exact fit does not fit': spoilRequest('RamFilter', ({ flavor, ...rest }) => ({
+    ...rest,
+    flavor: { ...flavor, memoryMb: flavor.memoryMb + 1 },
+  })),
+  'swap is not counted': spoilRequest('DiskFilter', ({ flavor, ...rest }) => ({ ...rest, flavor: { ...flavor, swapMb: 0 } })),
+  'what is forbidden is not looked at': spoilRequest('TraitsFilter', ({ flavor, ...rest }) => ({
+    ...rest,
+    flavor: { ...flavor, extraSpecs: Object.fromEntries(Object.entries(flavor.extraSpecs).filter(([, value]) => value !== 'forbidden')) },
+  })),
+  'members elsewhere are forgotten': spoilRequest('ServerGroupAntiAffinityFilter', ({ instanceGroup, ...rest }) => ({
+    ...rest,
+    instanceGroup: instanceGroup && { ...instanceGroup, hosts: [] },
+  })),
+  'hosts that are down pass': spoilPasses('ComputeFilter', () => true),
+  'a host that refuses is let in by the net': spoilPasses('NUMATopologyFilter', () => true),
+  'a weigher is off by one': spoilRaw('CPUWeigher', (raw) => raw + 1),
+  'a weigher is off in its last bit': spoilRaw('BestFitWeigher', (raw) => raw * (1 + Number.EPSILON)),
+  'a weigher prefers the opposite': spoilRaw('ServerGroupSoftAntiAffinityWeigher', (raw) => -raw),
+  'contributions are added up from the last': spoilProfile(
+    (profile) => ({ ...profile, weighers: [...profile.weighers].reverse() }),
+    (raw) => [...raw].reverse(),
+  ),
+  'ties go by the seed where they go by first sight': spoilProfile((profile) => ({
+    ...profile,
+    tieOrder: profile.tieOrder === 'seeded' ? 'first-seen' : 'seeded',
+  })),
+  'aggregates are never asked for a multiplier': spoilProfile((profile) => ({
+    ...profile,
+    weighers: profile.weighers.map((weigher) =>
+      'aggregateMultiplier' in weigher.options ? { ...weigher, options: { aggregateMultiplier: false } } : weigher,
+    ),
+  })),
+  'the best host is always taken': spoilProfile((profile) => ({ ...profile, hostSubsetSize: 1 })),
+  'cells are always tried by number': spoilProfile(({ assignment: { numa: _, ...assignment }, ...profile }) => ({
+    ...profile,
+    assignment,
+  })),
+  'a replay draws by another seed': spoilCore({
+    replay: (fleet, before, record) => {
+      const again = trueCore.replay(fleet, before, { ...record, seed: `${record.seed}!` })
+      return { ...again, record: { ...again.record, seed: record.seed } }
+    },
+  }),
+  'an explanation forgets the earlier picks': spoilCore({
+    examineAgain: (fleet, before, record, _instance, read) => trueCore.examineAgain(fleet, before, record, 0, read),
+  }),
+}
+
+function moreOf(reason: Reason, by: number): Reason {
+  return typeof reason.have === 'number' ? { ...reason, have: reason.have + by } : reason
+}
+
+function spoilCore(parts: Partial<Core>): Plant {
+  return () => ({ core: { ...trueCore, ...parts }, remove: () => undefined })
+}
+
+/** Decides, replays and examines by a profile that is changed behind the record's back. */
+function spoilProfile(change: (profile: Profile) => Profile, changeRaw = (raw: readonly number[]): readonly number[] => raw): Plant {
+  const withRaw = (decided: Decided): Decided => ({
+    ...decided,
+    record: {
+      ...decided.record,
+      instances: decided.record.instances.map((instance) => ({
+        ...instance,
+        best: instance.best.map((host) => ({ ...host, raw: changeRaw(host.raw) })),
+      })),
+    },
+  })
+  return spoilCore({
+    decide: (fleet, overlay, input) => withRaw(trueCore.decide(fleet, overlay, { ...input, profile: change(input.profile) })),
+  })
+}
+
+function spoilReason(name: string, change: (reason: Reason, host: HostIndex, fleet: Parameters<Filter['prepare']>[1]) => Reason): Plant {
+  return spoilFilter(name, (prepare) => (request, fleet, options) => {
+    const prepared = prepare(request, fleet, options)
+    return prepared && { passes: (host) => prepared.passes(host), reason: (host) => change(prepared.reason(host), host, fleet) }
+  })
+}
+
+function spoilPasses(name: string, change: PreparedFilter['passes']): Plant {
+  return spoilFilter(name, (prepare) => (request, fleet, options) => {
+    const prepared = prepare(request, fleet, options)
+    return prepared && { ...prepared, passes: change }
+  })
+}
+
+function spoilRequest(name: string, change: (request: RequestSpec) => RequestSpec): Plant {
+  return spoilFilter(name, (prepare) => (request, fleet, options) => prepare(change(request), fleet, options))
+}
+
+function spoilFilter(name: string, wrap: (prepare: Filter['prepare']) => Filter['prepare']): Plant {
+  return () => spoil(filters, name, wrap)
+}
+
+function spoilRaw(name: string, change: (raw: number) => number): Plant {
+  return () =>
+    spoil<Weigher>(weighers, name, (prepare) => (request, fleet, options, multiplier) => {
+      const rawOf = prepare(request, fleet, options, multiplier)
+      return (host) => change(rawOf(host))
+    })
+}
+
+/** Every profile finds its parts in these lists: what is changed there is changed for all. */
+function spoil<Part extends { readonly name: string; prepare: Filter['prepare'] | Weigher['prepare'] }>(
+  parts: readonly Part[],
+  name: string,
+  wrap: (prepare: Part['prepare']) => Part['prepare'],
+): Planted {
+  const part = parts.find((candidate) => candidate.name === name)
+  if (part === undefined) throw new RangeError(`there is no ${name} to spoil`)
+  const { prepare } = part
+  part.prepare = wrap(prepare.bind(part))
+  return {
+    core: trueCore,
+    remove() {
+      part.prepare = prepare
+    },
+  }
+}

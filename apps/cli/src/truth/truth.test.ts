@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { checkCases } from './run.ts'
+import { mistakes } from './testing/planted.ts'
+
+test('recorded decisions, replays and explanations agree with the model, bit for bit, on random cases', () => {
+  const { tally, failures } = checkCases({ seed: 1, from: 0, cases: 250, mostFailures: 1 })
+  expect(failures).toEqual([])
+  expect(Object.entries({ ...tally.refusedBy, ...tally.weighedBy }).filter(([, cases]) => cases === 0)).toEqual([])
+  for (const kind of ['placed', 'inPart', 'refused', 'emptyFleets', 'chance', 'tied'] as const) expect(tally[kind], kind).toBeGreaterThan(0)
+})
+
+test.each(Object.entries(mistakes))('it is found when %s', (_, plant) => {
+  const { core, remove } = plant()
+  try {
+    expect(checkCases({ seed: 1, from: 0, cases: 2_000, mostFailures: 1, isShrinking: false, core }).failures).toHaveLength(1)
+  } finally {
+    remove()
+  }
+})
