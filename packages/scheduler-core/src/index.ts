@@ -88,6 +88,7 @@ export {
 export { type Decided, type DecideInput, decide, liftSource } from './schedulers/decide.ts'
 export { groupOf } from './schedulers/filter-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'
+export { demandsOfFilter, type TenantDemand, tenantDemandOf, tenantDemands } from './tenant-codes.ts'
 export { CORE_VERSION } from './version.ts'
 export { weighers } from './weighers/index.ts'
 export type { Multipliers, Weigher, WeigherOptions } from './weighers/weigher.ts'

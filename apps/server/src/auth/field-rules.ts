@@ -78,16 +78,15 @@ export const hostBoundFields: Fields = {
 
 /**
  * All that a key bound to a project may ask for, root fields included. A host's name is answered for the host that was
- * chosen, by the call that chose it, and nowhere else; a number of a single host is answered nowhere.
+ * chosen, by the call that chose it, and nowhere else; what was in the way is answered as a TenantExplanation, and no
+ * number of hosts, of one or of many, is answered at all.
  */
 export const projectBoundFields: Fields = {
   ...ends,
-  Query: ['viewer', 'decision', 'decisions'],
+  Query: ['viewer', 'decision', 'decisions', 'tenantExplanation'],
   Mutation: ['selectDestinations', 'claimConfirm', 'claimExtend', 'claimRelease', 'claimAbandon'],
-  // its message is of counts alone for such a key (services/bound.ts), since UserError answers it too
-  NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'placedCount', 'ignoredFields'],
-  // not the text of a reason: it tells of a single host
-  ReasonCount: ['filter', 'code', 'hosts'],
+  // its message says no more for such a key (services/bound.ts), since UserError answers it too
+  NoValidHost: ['code', 'message', 'path', 'decision', 'placedCount', 'ignoredFields'],
   SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields'],
   InstanceDestinations: ['instanceUuid', 'selected'],
   Destination: ['host', 'claim'],
@@ -107,8 +106,9 @@ export const projectBoundFields: Fields = {
     'fence',
     'account',
   ],
-  Decision: ['id', 'outcome', 'at', 'account', 'instanceUuids', 'attempt', 'reasons', 'funnel', 'hostCount'],
-  FunnelStep: ['filter', 'entered', 'passed', 'errors'],
+  Decision: ['id', 'outcome', 'at', 'account', 'instanceUuids', 'attempt', 'tenantExplanation'],
+  TenantExplanation: ['outcome', 'instanceCount', 'placedCount', 'headline', 'demands', 'isInYourHands'],
+  TenantDemand: ['kind', 'asked', 'state', 'text'],
   DecisionConnection: ['edges', 'nodes', 'pageInfo', 'totalCount'],
   DecisionEdge: ['cursor', 'node'],
 }

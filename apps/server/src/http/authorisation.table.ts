@@ -30,6 +30,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Query.serverGroup': 'READ',
   'Query.serverGroups': 'READ',
   'Query.simulate': 'READ',
+  'Query.tenantExplanation': 'READ project',
   'Query.viewer': 'any project hosts',
   'Query.whyNot': 'READ',
   'Mutation.aggregateCreate': 'OPERATE',

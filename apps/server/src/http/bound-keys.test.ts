@@ -89,35 +89,93 @@ test('a key bound to a project gets no advice and moves nothing', async () => {
     expect((await place({}, { intent })).issues).toEqual([{ path: ['input', 'intent'], rule: 'key.bound' }])
 })
 
-test('a key bound to a project reads decisions about its requests only, and no host name or number of a host', async () => {
+const TOLD = 'outcome instanceCount placedCount headline isInYourHands demands { kind asked state text }'
+
+test('a key bound to a project reads decisions about its requests only, and what it may know of them', async () => {
   const own = await place({})
   const foreign = await placeWith(api, {}, { projectId: 'p2' })
-  const refused = await placeWith(api, {}, { projectId: 'p1', flavor: { vcpus: 1, memoryMb: 999_999 } })
-  const fields = 'id outcome attempt hostCount funnel { filter entered passed } reasons { filter code hosts }'
+  const refused = await placeWith(api, {}, { projectId: 'p1', flavor: { vcpus: 1, memoryMb: 999_999, rootGb: 1 } })
+  const fields = `id outcome attempt tenantExplanation { ${TOLD} }`
   const one = (id: string) => api.ask(`{ decision(id: "${id}") { ${fields} } }`, {}, tenant)
-  expect((await one(own.decision.id)).data).toMatchObject({ decision: { id: own.decision.id, hostCount: 2 } })
+  expect((await one(own.decision.id)).data).toMatchObject({ decision: { tenantExplanation: { headline: 'The instance was placed.' } } })
   expect((await one(foreign.decision.id)).data).toEqual({ decision: null })
-  expect((await one(refused.decision.id)).data).toMatchObject({ decision: { reasons: [{ code: 'memory.short', hosts: 2 }] } })
+  expect(rootOf(await one(refused.decision.id), 'decision').tenantExplanation).toEqual({
+    outcome: 'NO_VALID_HOST',
+    instanceCount: 1,
+    placedCount: 0,
+    headline: 'No place was found for the instance. In the way: 999999 MiB.',
+    isInYourHands: true,
+    demands: [
+      {
+        kind: 'MEMORY',
+        asked: '999999 MiB',
+        state: 'IN_THE_WAY',
+        text: 'No place has that much memory free. Choose a flavor with less memory, or ask again later.',
+      },
+      { kind: 'VCPUS', asked: '1 vCPU', state: 'NOT_TOLD', text: 'Whether this is met is not told.' },
+      { kind: 'DISK', asked: '1 GiB', state: 'NOT_TOLD', text: 'Whether this is met is not told.' },
+    ],
+  })
   const list = await api.ask(`{ decisions { totalCount nodes { ${fields} } } }`, {}, tenant)
   const ids: readonly string[] = rootOf(list, 'decisions').nodes.map(({ id }: { id: string }) => id)
   expect(ids).toEqual(expect.arrayContaining([own.decision.id, refused.decision.id]))
   expect(ids).not.toContain(foreign.decision.id)
-  expect(list.text).not.toMatch(/secret-host|65536|999999|p2/)
+  expect(list.text).not.toMatch(/secret-host|65536|p2/)
   // a search by host would tell as much as its name
-  for (const args of ['query: "host:secret-host-1"', 'query: "secret"', 'filter: { host: { eq: "secret-host-1" } }'])
+  for (const args of ['query: "host:secret-host-1"', 'query: "reason:memory.short"', 'filter: { host: { eq: "secret-host-1" } }'])
     expect((await api.ask(`{ decisions(${args}) { totalCount } }`, {}, tenant)).errors[0]?.extensions.rule).toBe('key.bound')
 })
 
+test('a request that named hosts for the project is not told about: no demand of it is judged', async () => {
+  const { decision } = await placeWith(api, {}, { projectId: 'p1', flavor: { vcpus: 1, memoryMb: 999_999 }, forceHosts: ['secret-host-1'] })
+  const answer = await api.ask(`{ decision(id: "${decision.id}") { tenantExplanation { ${TOLD} } } }`, {}, tenant)
+  expect(rootOf(answer, 'decision').tenantExplanation).toMatchObject({
+    headline: 'No place was found for the instance. What is in the way is not told; the operators can see it by the id of the decision.',
+    isInYourHands: null,
+    demands: [{ state: 'NOT_TOLD' }, { state: 'NOT_TOLD' }],
+  })
+  expect(answer.text).not.toContain('secret-host')
+})
+
+test('a key bound to a project asks how a request of its own would be placed, and of no other', async () => {
+  const ask = (gantt: Record<string, unknown>) =>
+    api.ask(
+      `query ($spec: SpecInput!) { tenantExplanation(spec: $spec) { ${TOLD} } }`,
+      { spec: { gantt: { flavor: { vcpus: 999, memoryMb: 64 }, projectId: 'p1', ...gantt } } },
+      tenant,
+    )
+  expect(rootOf(await ask({}), 'tenantExplanation').demands).toEqual([
+    { kind: 'MEMORY', asked: '64 MiB', state: 'MET', text: 'Some place meets this, and the demands before it.' },
+    {
+      kind: 'VCPUS',
+      asked: '999 vCPUs',
+      state: 'IN_THE_WAY',
+      text: 'No place that meets the demands before it has that many virtual CPUs free. Choose a flavor with fewer virtual CPUs, or ask again later.',
+    },
+  ])
+  const placed = await ask({ flavor: { vcpus: 1, memoryMb: 64 } })
+  expect(rootOf(placed, 'tenantExplanation')).toMatchObject({ outcome: 'PLACED', isInYourHands: null })
+  for (const gantt of [{ projectId: 'p2' }, { forceHosts: ['secret-host-1'] }])
+    expect((await ask(gantt)).errors[0]?.extensions.rule).toBe('key.bound')
+})
+
+test('why an operator revoked a claim is not told to the project that held it', async () => {
+  const { claim } = (await place({})).destinations[0].selected
+  const revoke = 'mutation ($id: ID!) { claimRevoke(ids: [$id], reason: "drains secret-host-1") { __typename } }'
+  await api.ask(revoke, { id: claim.id })
+  const confirm = `mutation ($claims: [ClaimRef!]!) { claimConfirm(claims: $claims) { ... on ClaimLost { message claim { state reason } } } }`
+  const answer = await api.ask(confirm, { claims: [claim] }, tenant)
+  expect(rootOf(answer, 'claimConfirm')).toMatchObject([{ claim: { state: 'REVOKED', reason: null } }])
+  expect(answer.text).not.toContain('secret-host')
+})
+
 test.each(['UserError', 'NoValidHost'])(
-  'a key bound to a project that is refused learns counts, by %s too, and no number of a host',
+  'a key bound to a project that is refused learns that there is no place, by %s too, and no number of hosts',
   async (type) => {
     const document = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on ${type} { message } } }`
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 999_999 }, projectId: 'p1' } }
     const answer = await api.ask(document, { in: { idempotencyKey: randomUUID(), spec } }, tenant)
-    expect(rootOf(answer, 'selectDestinations')).toEqual({
-      __typename: 'NoValidHost',
-      message: 'No host can take the instance. Most were refused by RamFilter (2 of 2).',
-    })
+    expect(rootOf(answer, 'selectDestinations')).toEqual({ __typename: 'NoValidHost', message: 'No place was found for the instance.' })
   },
 )
 
@@ -127,7 +185,9 @@ test.each([
   'hosts { totalCount }',
   'decisions { nodes { destinations { selected { host { name } } } } }',
   'decisions { nodes { explanation { __typename } } }',
-  'decisions { nodes { reasons { text } } }',
+  'decisions { nodes { reasons { code } } }',
+  'decisions { nodes { funnel { passed } } }',
+  'decisions { nodes { hostCount } }',
   'decisions { nodes { spec { document } } }',
   'requestSpecs { totalCount }',
 ])('a key bound to a project may not ask { %s }', async (query) => {

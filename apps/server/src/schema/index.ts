@@ -17,6 +17,7 @@ import './request-spec.ts'
 import './server-group.ts'
 import './simulate.ts'
 import './stats.ts'
+import './tenant-explanation.ts'
 import './viewer.ts'
 
 export { createSchema } from './schema.ts'

@@ -1,12 +1,14 @@
-import type { RequestSpec } from '@gantt/scheduler-core'
+import type { Claim } from '@gantt/scheduler-core'
 import type { Caller } from '../auth/caller.ts'
 import type { ClaimOutcome, ClaimRef, Claims } from './claims.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import type { LivenessService } from './liveness.ts'
-import { InputFault, type Issue, invalid, issue, notFound } from './outcome.ts'
-import { type NoHost, noHostMessage, type Placement, parseSpec } from './placement.ts'
+import { InputFault, type Issue, invalid, notFound } from './outcome.ts'
+import { foreignParts, refused } from './own-request.ts'
+import { type NoHost, type Placement, parseSpec } from './placement.ts'
 import type { Services } from './services.ts'
 import { MAX_UPDATES, type ReportInput, type ReportOutcome, type Stats } from './stats.ts'
+import { noPlaceMessage, type TenantExplanations } from './tenant-explanation.ts'
 
 /** The services as a caller may use them: a key that is bound gets what it is bound to, and typed refusals for the rest. */
 export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'project'>): Services {
@@ -18,10 +20,9 @@ export function servicesFor(services: Services, caller: Pick<Caller, 'account' |
     placement: ofProject(services.placement, project),
     claims: ofAccount(services.claims, account),
     decisions: decisionsOf(services.decisions, project),
+    tenantExplanations: explanationsOf(services.tenantExplanations, project),
   }
 }
-
-const refused = (path: readonly string[], found: unknown, rule: string): Issue => issue(path, found, rule, 'key.bound')
 
 /** Reports for other hosts are refused, each for itself. */
 function ofHosts({ stats, revision }: Pick<Services, 'stats' | 'revision'>, hosts: readonly string[]): Stats {
@@ -99,36 +100,12 @@ function ofProject(placement: Placement, project: string): Placement {
   }
 }
 
-/** A refusal in counts: the text of a reason is of one host, and has its numbers. */
+/** A refusal that tells of no host: what was in the way is told by the decision's `tenantExplanation`. */
 const withoutHosts = (answer: NoHost, asked: number): NoHost => ({
   ...answer,
-  message: noHostMessage(answer.reasons, answer.placedCount, asked, 'counts'),
-  reasons: answer.reasons.map((reason) => ({ ...reason, text: '' })),
+  message: noPlaceMessage(answer.placedCount, asked),
+  reasons: [],
 })
-
-/** What a request may say for a project alone. */
-function foreignParts(request: RequestSpec, project: string, path: readonly string[]): Issue[] {
-  const issues: Issue[] = []
-  if (request.projectId !== project)
-    issues.push(refused([...path, 'projectId'], request.projectId ?? undefined, 'be the project that the key is bound to'))
-  const isGiven = (value: unknown): boolean =>
-    value !== null && value !== undefined && (typeof value !== 'object' || Object.keys(value).length > 0)
-  const named: readonly (readonly [field: string, value: unknown])[] = [
-    ['forceHosts', request.forceHosts],
-    ['forceNodes', request.forceNodes],
-    ['requestedDestination', request.requestedDestination],
-    ['ignoreHosts', request.ignoreHosts],
-    ['schedulerHints', request.schedulerHints],
-    ['instanceGroup.hosts', request.instanceGroup?.hosts],
-    // it may name hosts where only Nova's rules read them
-    ['nova', request.nova],
-    // an aggregate of one host is a name of that host
-    ['requestedResources', request.requestedResources.filter(({ memberOf }) => memberOf.length > 0)],
-  ]
-  for (const [field, value] of named)
-    if (isGiven(value)) issues.push(refused([...path, ...field.split('.')], value, 'be left out by a key bound to a project'))
-  return issues
-}
 
 /** Claims of the account; all keys of an account are bound to one project. Those of others are as if they were not there. */
 function ofAccount(claims: Claims, account: string): Claims {
@@ -140,13 +117,26 @@ function ofAccount(claims: Claims, account: string): Claims {
     const unknown = ({ id }: ClaimRef, i: number): ClaimOutcome => notFound('claim', id, ['claims', String(i)])
     return merge(refs, ({ id }) => isOwn(id), answers, unknown)
   }
+  const told = async (outcomes: Promise<ClaimOutcome[]>): Promise<ClaimOutcome[]> => (await outcomes).map(withoutOperatorsWords)
   return {
     ...claims,
-    find: (id) => (isOwn(id) ? claims.find(id) : undefined),
-    confirm: (refs) => each(refs, (own) => claims.confirm(own)),
-    extend: (refs, ttlMs) => each(refs, (own) => claims.extend(own, ttlMs)),
-    release: (refs, reason) => each(refs, (own) => claims.release(own, reason)),
+    find(id) {
+      const found = isOwn(id) ? claims.find(id) : undefined
+      return found && ownWords(found)
+    },
+    confirm: (refs) => told(each(refs, (own) => claims.confirm(own))),
+    extend: (refs, ttlMs) => told(each(refs, (own) => claims.extend(own, ttlMs))),
+    release: (refs, reason) => told(each(refs, (own) => claims.release(own, reason))),
+    abandon: async (caller, key) => withoutOperatorsWords(await claims.abandon(caller, key)),
   }
+}
+
+/** Why a claim was revoked is written by operators for operators, and may name hosts. */
+const ownWords = (claim: Claim): Claim => (claim.state === 'REVOKED' ? { ...claim, reason: null } : claim)
+
+function withoutOperatorsWords(outcome: ClaimOutcome): ClaimOutcome {
+  if (outcome.type === 'done') return { ...outcome, claims: outcome.claims.map(ownWords) }
+  return outcome.type === 'claim-lost' ? { ...outcome, claim: outcome.claim && ownWords(outcome.claim) } : outcome
 }
 
 /** Decisions about requests of the project; others are as if they were not there. */
@@ -166,3 +156,14 @@ function decisionsOf(decisions: Decisions, project: string): Decisions {
     },
   }
 }
+
+/** Of requests that the project itself may make. */
+const explanationsOf = (explanations: TenantExplanations, project: string): TenantExplanations => ({
+  ...explanations,
+  async ofSpec(spec, profile) {
+    const parsed = parseSpec(spec)
+    const issues = 'type' in parsed ? parsed.issues : foreignParts(parsed.value, project, spec.path)
+    if (issues.length > 0) throw new InputFault(issues)
+    return explanations.ofSpec(spec, profile)
+  },
+})

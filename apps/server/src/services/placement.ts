@@ -264,17 +264,12 @@ function refused(
   return { type: 'no-host', code: 'NO_VALID_HOST', message, path: null, decision, reasons, placedCount: found }
 }
 
-/** Why no host takes a request that found `found` hosts of those that it asked for; `'counts'` tells of no single host. */
-export function noHostMessage(
-  reasons: readonly RefusalReason[],
-  found: number,
-  asked: number,
-  telling: 'counts' | 'counts and one host' = 'counts and one host',
-): string {
+/** Why no host takes a request that found `found` hosts of those that it asked for. */
+export function noHostMessage(reasons: readonly RefusalReason[], found: number, asked: number): string {
   const most = [...reasons].sort((a, b) => b.hosts - a.hosts)[0]
   const hosts = reasons.reduce((sum, reason) => sum + reason.hosts, 0)
-  const one = telling === 'counts' ? ').' : `; for one: ${most?.text})`
-  const why = most === undefined ? 'No host has reported.' : `Most were refused by ${most.filter} (${most.hosts} of ${hosts}${one}`
+  const why =
+    most === undefined ? 'No host has reported.' : `Most were refused by ${most.filter} (${most.hosts} of ${hosts}; for one: ${most.text})`
   const which = asked === 1 ? 'No host can take the instance.' : `No host can take instance ${found + 1} of ${asked}.`
   return `${which} ${why}`
 }

@@ -23,6 +23,7 @@ import { createRelocation, type Relocation } from './relocation.ts'
 import { createReplicas, type Replicas } from './replicas.ts'
 import { createSimulations, type Simulations } from './simulate.ts'
 import { createStats, type Stats } from './stats.ts'
+import { createTenantExplanations, type TenantExplanations } from './tenant-explanation.ts'
 import { createWatch, type DecisionFeed, type Watch } from './watch.ts'
 
 /** Everything that can be asked of this process, one noun each. */
@@ -40,6 +41,7 @@ export interface Services {
   readonly explain: Explain
   readonly compareDecisions: CompareDecisions
   readonly simulations: Simulations
+  readonly tenantExplanations: TenantExplanations
   readonly profiles: Profiles
   readonly watch: Watch
   readonly fleet: FleetReader
@@ -80,6 +82,7 @@ export function createServices({
   const placement = createPlacement(replica, decisions)
   const liveness = createLiveness(replica, listening)
   const hypotheticals = createHypotheticals(replica, history)
+  const explain = createExplain(replica, history, decisions)
   return {
     placement,
     relocation: createRelocation(replica, decisions, placement),
@@ -91,9 +94,10 @@ export function createServices({
     aggregates: createAggregates(replica),
     groups: createGroups(replica),
     decisions,
-    explain: createExplain(replica, history, decisions),
+    explain,
     compareDecisions: createCompareDecisions(history, decisions),
     simulations: createSimulations(hypotheticals),
+    tenantExplanations: createTenantExplanations(replica, explain),
     profiles: createProfiles(replica),
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),
