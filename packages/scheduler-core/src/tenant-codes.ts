@@ -95,7 +95,14 @@ export const tenantDemandOf: Readonly<Record<Extract<Code, ReasonCode>, TenantDe
 /** Codes of hosts; the others are of changes and inputs, and their messages are of the caller's own call. */
 type ReasonCode = Exclude<
   Code,
-  `entry.${string}` | `claim.${string}` | `report.${string}` | `spec.${string}` | `stats.${string}` | `profile.${string}` | OtherCode
+  | `entry.${string}`
+  | `claim.${string}`
+  | `report.${string}`
+  | `spec.${string}`
+  | `stats.${string}`
+  | `profile.${string}`
+  | `overlay.${string}`
+  | OtherCode
 >
 type OtherCode =
   | 'group.unknown'
