@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Fleet } from '../fleet/fleet.ts'
+import { atOnce } from '../fleet/steps.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import { type Profile, profileSchema } from '../profiles/profile.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { type CapacityOptions, countCapacity } from './capacity.ts'
+import { simulate } from './simulate.ts'
+
+const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
+const counted = (fleet: Fleet, request: RequestSpec, more: Partial<CapacityOptions> = {}) =>
+  atOnce(
+    countCapacity(fleet, {
+      request,
+      profile: profileNamed('default'),
+      seed: 's',
+      limit: 1_000_000,
+      groupsOf: ({ zone }) => [zone],
+      isOver: () => false,
+      ...more,
+    }),
+  )
+
+const shapes: fc.Arbitrary<HostShape> = fc
+  .record({
+    vcpus: fc.integer({ min: 0, max: 9 }),
+    memoryMb: fc.integer({ min: 0, max: 9 }).map((gib) => gib * 1_024),
+    gpus: fc.array(fc.record({ model: fc.constantFrom(null, 'A') }), { maxLength: 3 }),
+    cells: fc.integer({ min: 0, max: 2 }),
+    cpuAllocationRatio: fc.constantFrom(1, 1.5),
+    devices: fc.integer({ min: 0, max: 3 }),
+  })
+  .map(({ gpus, cells, devices, ...shape }) => ({
+    ...shape,
+    gpus: gpus.map((gpu, index) => ({ ...gpu, index })),
+    numaCells: Array.from({ length: cells }, (_, id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + id * 4), memoryMb: 4_096 })),
+    pciPools: devices === 0 ? [] : [{ vendorId: 'v', productId: 'p', total: devices }],
+  }))
+
+const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY' | 'SOFT_ANTI_AFFINITY', maxServerPerHost: number | null = null) => ({
+  instanceGroup: { uuid: aUuid(7), policy, maxServerPerHost },
+})
+const requests: fc.Arbitrary<RequestSpec> = fc
+  .record({
+    vcpus: fc.integer({ min: 0, max: 3 }),
+    memoryMb: fc.constantFrom(512, 1_024, 1_536),
+    numInstances: fc.constantFrom(1, 3),
+    extra: fc.constantFrom<Parameters<typeof aRequest>[0]>(
+      {},
+      {},
+      { gpus: { shareMilli: 400 } },
+      { gpus: { count: 2, models: ['A'] } },
+      group('ANTI_AFFINITY'),
+      group('ANTI_AFFINITY', 2),
+      group('AFFINITY'),
+      group('SOFT_ANTI_AFFINITY'),
+      { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuPolicy: 'dedicated' }] } },
+      { pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }] }] },
+      { ignoreHosts: ['h0'] },
+    ),
+  })
+  .map(({ extra, ...shape }) => aRequest({ ...shape, ...extra }))
+
+/** Of the group that some requests are of, a member may be there already. */
+const fleets = fc.record({
+  hosts: fc.array(shapes, { minLength: 1, maxLength: 6 }),
+  policy: fc.constantFrom('AFFINITY', 'ANTI_AFFINITY', null),
+})
+
+function fleetOf({ hosts, policy }: { readonly hosts: readonly HostShape[]; readonly policy: string | null }): Fleet {
+  const log = aLog()
+  log.append(hosts.map((shape, i) => aReport(`h${i}`, shape)))
+  if (policy === 'AFFINITY' || policy === 'ANTI_AFFINITY')
+    log.append([
+      aClaim({ hosts: ['h0'], grants: {}, group: { uuid: aUuid(7), policy, maxServerPerHost: policy === 'ANTI_AFFINITY' ? 1 : null } }),
+    ])
+  return log.fleet
+}
+
+describe.each([
+  profileNamed('default'),
+  profileNamed('first-fit'),
+  profileNamed('random'),
+  profileNamed('nova-compat'),
+  profileSchema.parse({
+    ...profileNamed('nova-compat'),
+    number: 1,
+    filters: [...profileNamed('nova-compat').filters, { name: 'NumInstancesFilter', options: { max_instances_per_host: 2 } }],
+  }),
+])('by the profile $name@$number', (profile) => {
+  test('counting gives what placing one by one until no host takes one more gives', () => {
+    fc.assert(
+      fc.property(fleets, requests, (town, request) => {
+        const one = { ...request, numInstances: 1 }
+        const placing = atOnce(
+          simulate(fleetOf(town), { requests: [{ request: one, count: 200 }], profile, seed: 's', isOver: () => false }),
+        )
+        const { fits, exact, groups, bottlenecks } = counted(fleetOf(town), request, { profile, groupsOf: ({ host }) => [host] })
+        expect(exact).toBe(true)
+        // affinity may begin on another host, by another seed
+        if (profile.scheduler !== 'chance' || request.instanceGroup?.policy !== 'AFFINITY') expect(fits).toBe(placing.placed)
+        expect(groups.reduce((sum, group) => sum + group.fits, 0)).toBe(fits)
+        expect(bottlenecks.reduce((sum, { hosts }) => sum + hosts, 0)).toBe(town.hosts.length)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('what the count says beside the number', () => {
+  const fleet = (): Fleet => {
+    const log = aLog()
+    log.append([aReport('h1', { vcpus: 4 }), aReport('h2', { vcpus: 8, memoryMb: 2_048 }), aReport('h3', { vcpus: 0 })])
+    log.append([
+      { type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'z', hosts: ['h3'], metadata: { availability_zone: 'az1' } } },
+    ])
+    return log.fleet
+  }
+
+  test('which filter ends each group, and how many hosts it ends', () => {
+    expect(counted(fleet(), aRequest())).toMatchObject({
+      fits: 6,
+      exact: true,
+      cut: null,
+      method: 'PER_HOST',
+      hostsWithRoom: 2,
+      groups: [
+        { key: 'nova', fits: 6, hosts: 2, hostsWithRoom: 2, bottleneck: { hosts: 1, hostsWithRoom: 1 } },
+        { key: 'az1', fits: 0, hosts: 1, hostsWithRoom: 0, bottleneck: { code: 'cpu.too_few', resource: 'VCPU' } },
+      ],
+    })
+    expect(counted(fleet(), aRequest()).bottlenecks.map(({ code, hosts }) => [code, hosts])).toEqual(
+      expect.arrayContaining([
+        ['cpu.short', 1],
+        ['memory.short', 1],
+        ['cpu.too_few', 1],
+      ]),
+    )
+  })
+
+  test('a limit cuts, and so does the end of time', () => {
+    expect(counted(fleet(), aRequest(), { limit: 3 })).toMatchObject({ fits: 3, exact: false, cut: 'limit' })
+    expect(counted(fleet(), aRequest(), { limit: 4 })).toMatchObject({ fits: 4, exact: false, cut: 'limit' })
+    let hosts = 1
+    expect(counted(fleet(), aRequest(), { isOver: () => hosts-- === 0 })).toMatchObject({ fits: 4, exact: false, cut: 'deadline' })
+  })
+
+  test('a limit that is just reached by the last host does not cut', () => {
+    const log = aLog()
+    log.append([aReport('h1', { vcpus: 4 })])
+    expect(counted(log.fleet, aRequest(), { limit: 4 })).toMatchObject({ fits: 4, exact: true })
+  })
+
+  test('a request that takes nothing ends at the limit', () => {
+    expect(counted(fleet(), aRequest({ vcpus: 0, memoryMb: 0 }), { limit: 50 })).toMatchObject({ fits: 50, cut: 'limit' })
+  })
+})

@@ -1,0 +1,255 @@
+import { byCodeUnit } from '../canonical-json.ts'
+import type { Code } from '../codes.ts'
+import type { ClaimPart } from '../fleet/change.ts'
+import { at, type HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { HostRecord } from '../fleet/hosts.ts'
+import { type Overlay, openOverlay } from '../fleet/overlay.ts'
+import { allKinds, type Grants } from '../kinds/index.ts'
+import { compileProfile } from '../pipeline/compile.ts'
+import { type Check, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { demandOf, type RequestSpec } from '../request/request-spec.ts'
+import { decide } from '../schedulers/decide.ts'
+import { groupOf, prepareGrants } from '../schedulers/filter-scheduler.ts'
+
+export interface CapacityOptions {
+  /** What one more is: one instance of it. */
+  readonly request: RequestSpec
+  readonly profile: Profile
+  readonly seed: string
+  /** What hosts are counted together by; a host may be in several groups, or in none. */
+  groupsOf(host: HostRecord): readonly string[]
+  /** Where counting ends. */
+  readonly limit: number
+  isOver(): boolean
+}
+
+/** What refuses the next instance on hosts that are full, or every instance on those that take none. */
+export interface Bottleneck {
+  readonly filter: string
+  readonly code: Code
+  /** What is short or wrong: a resource class, or whatever the filter looks at. */
+  readonly resource: string
+  readonly hosts: number
+  /** Of these, hosts that took at least one. */
+  readonly hostsWithRoom: number
+}
+
+export interface CapacityGroup {
+  readonly key: string
+  readonly fits: number
+  readonly hosts: number
+  readonly hostsWithRoom: number
+  /** What most of its hosts with room end at; of all its hosts, where none has room. Null where counting did not get there. */
+  readonly bottleneck: Bottleneck | null
+}
+
+export interface Capacity {
+  /** Instances that fit one after another until no host takes one more. */
+  readonly fits: number
+  /** False: at least so many. */
+  readonly exact: boolean
+  /** Why it is not exact. */
+  readonly cut: 'deadline' | 'limit' | null
+  /** PER_HOST: hosts do not depend on each other, so each was filled alone; ONE_BY_ONE: placed one after another. */
+  readonly method: 'PER_HOST' | 'ONE_BY_ONE'
+  readonly hostsWithRoom: number
+  /** Most first, by key where as many fit. */
+  readonly groups: readonly CapacityGroup[]
+  /** Most hosts first. */
+  readonly bottlenecks: readonly Bottleneck[]
+}
+
+/** What was counted of one host. */
+interface HostCount {
+  fits: number
+  /** The check that refuses the next one. */
+  end?: Check
+}
+
+interface Counting {
+  readonly counts: HostCount[]
+  fits: number
+  cut: Capacity['cut']
+}
+
+/**
+ * How many more instances of a request fit. The filters look at the host that they are asked about, and at nothing else:
+ * so the number is the sum of what each host takes alone, whatever the order, and each host is filled in an overlay until
+ * a filter refuses. The exception is a group with AFFINITY and without members: its first member is placed by deciding, and
+ * holds all others to its host. Nova's own way of placing reads groups anew at each request: then they are placed one by
+ * one. The fleet must be the caller's own; it is as it was at the end.
+ */
+export function* countCapacity(fleet: Fleet, options: CapacityOptions): Generator<void, Capacity> {
+  const one: RequestSpec = { ...options.request, numInstances: 1, instanceUuids: [] }
+  const isNovaGroup = options.profile.compat === 'nova' && (one.instanceGroup !== null || one.nova !== null)
+  const counting: Counting = { counts: fleet.hosts.records.map(() => ({ fits: 0 })), fits: 0, cut: null }
+  const overlay = openOverlay(fleet)
+  try {
+    if (isNovaGroup) yield* placeOneByOne(fleet, overlay, one, options, counting)
+    else yield* fillEach(fleet, overlay, one, options, counting)
+  } finally {
+    overlay.discard()
+  }
+  return { ...summarise(fleet, options, counting), method: isNovaGroup ? 'ONE_BY_ONE' : 'PER_HOST' }
+}
+
+function* fillEach(fleet: Fleet, overlay: Overlay, one: RequestSpec, options: CapacityOptions, counting: Counting): Generator<void> {
+  if (isFirstOfAffinity(fleet, one)) placeNext(fleet, overlay, one, options, counting)
+  const { checksOf } = prepareChecks(fleet, one, options.profile)
+  const filling: Filling = {
+    overlay,
+    one,
+    refusal: (host) => refusalOf(checksOf, host),
+    grantsOn: prepareGrants(compileProfile(options.profile), one, fleet),
+    guess: guessFor(fleet, one),
+  }
+  for (const record of fleet.hosts.records) {
+    const count = counting.counts[record.index] as HostCount
+    yield
+    if (options.isOver()) counting.cut ??= 'deadline'
+    if (counting.fits >= options.limit) counting.cut ??= 'limit'
+    if (counting.cut !== null) return
+    const held = overlay.size
+    const more = fill(record, filling, options.limit - counting.fits)
+    overlay.rollback(held)
+    count.fits += more.fits
+    counting.fits += more.fits
+    if (more.end !== undefined) count.end = more.end
+    else counting.cut = 'limit'
+  }
+}
+
+/** The first of a group that keeps together decides where all others go. */
+function isFirstOfAffinity({ groups }: Fleet, { instanceGroup }: RequestSpec): boolean {
+  if (instanceGroup?.policy !== 'AFFINITY' || instanceGroup.hosts.length > 0) return false
+  return (groups.find(instanceGroup.uuid)?.members.size ?? 0) === 0
+}
+
+interface Filling {
+  readonly overlay: Overlay
+  readonly one: RequestSpec
+  refusal(host: HostIndex): Check | undefined
+  grantsOn(host: HostIndex): Grants
+  guess(host: HostIndex): number
+}
+
+/** Fills one host until a filter refuses. No filter lets in again what it refused for what is held: so a guess can be tested. */
+function fill({ index, host, node }: HostRecord, { overlay, one, refusal, grantsOn, guess }: Filling, most: number): HostCount {
+  let end = refusal(index)
+  if (end !== undefined) return { fits: 0, end }
+  const group = groupOf(one)
+  const hold = (grants: Grants): void => overlay.hold({ claim: '', instance: null, host, node, grants } satisfies ClaimPart, group)
+  const empty = overlay.size
+  let fits = 0
+  const nearlyFull = Math.min(guess(index), most) - 1
+  if (nearlyFull > 0) {
+    const grants = grantsOn(index)
+    for (; fits < nearlyFull; fits++) hold(grants)
+    if (refusal(index) !== undefined) {
+      overlay.rollback(empty)
+      fits = 0
+    }
+  }
+  for (; end === undefined && fits < most; fits++) {
+    hold(grantsOn(index))
+    end = refusal(index)
+  }
+  return end === undefined ? { fits } : { fits, end }
+}
+
+/** Where only amounts are asked: how many the host has room for by its columns. Else 0: no guess. */
+function guessFor({ hosts }: Fleet, one: RequestSpec): (host: HostIndex) => number {
+  if (allKinds.some((kind) => kind.name !== 'classes' && kind.ask(one) !== undefined)) return () => 0
+  const wanted = Object.entries(demandOf(one).amounts).map(([name, amount]) => ({ free: hosts.classColumns(name), amount }))
+  return (host) => {
+    const most = Math.min(...wanted.map(({ free: { free }, amount }) => Math.floor(at(free, host) / amount)))
+    return Number.isFinite(most) ? most : 0
+  }
+}
+
+function* placeOneByOne(fleet: Fleet, overlay: Overlay, one: RequestSpec, options: CapacityOptions, counting: Counting): Generator<void> {
+  for (;;) {
+    yield
+    if (options.isOver()) counting.cut = 'deadline'
+    else if (counting.fits >= options.limit) counting.cut = 'limit'
+    if (counting.cut !== null || !placeNext(fleet, overlay, one, options, counting)) break
+  }
+  const { checksOf } = prepareChecks(fleet, one, options.profile)
+  for (const { index } of fleet.hosts.records) {
+    const end = refusalOf(checksOf, index)
+    if (end !== undefined) (counting.counts[index] as HostCount).end = end
+  }
+}
+
+/** Places one more where a decision would; false where no host takes it. */
+function placeNext(fleet: Fleet, overlay: Overlay, one: RequestSpec, { profile, seed }: CapacityOptions, counting: Counting): boolean {
+  const { parts } = decide(fleet, overlay, {
+    id: '',
+    request: one,
+    profile,
+    seed: `${seed} ${counting.fits}`,
+    attempt: 1,
+    alternatesPerInstance: 0,
+    allOrNothing: true,
+    claimIds: [''],
+  })
+  const [part] = parts
+  const index = part === undefined ? undefined : fleet.hosts.find(part)?.index
+  if (index === undefined) return false
+  ;(counting.counts[index] as HostCount).fits++
+  counting.fits++
+  return true
+}
+
+const refusalOf = (checksOf: HostChecks['checksOf'], host: HostIndex): Check | undefined =>
+  checksOf(host, true).find(({ reason }) => reason !== undefined)
+
+function summarise(fleet: Fleet, { groupsOf }: CapacityOptions, { counts, fits, cut }: Counting): Omit<Capacity, 'method'> {
+  const groups = new Map<string, HostCount[]>()
+  for (const record of fleet.hosts.records)
+    for (const key of groupsOf(record)) {
+      const group = groups.get(key)
+      const count = counts[record.index] as HostCount
+      if (group === undefined) groups.set(key, [count])
+      else group.push(count)
+    }
+  return {
+    fits,
+    exact: cut === null,
+    cut,
+    hostsWithRoom: counts.filter((count) => count.fits > 0).length,
+    groups: [...groups].map(([key, members]) => groupFrom(key, members)).sort((a, b) => b.fits - a.fits || byCodeUnit(a.key, b.key)),
+    bottlenecks: bottlenecksOf(counts),
+  }
+}
+
+function groupFrom(key: string, members: readonly HostCount[]): CapacityGroup {
+  const withRoom = members.filter(({ fits }) => fits > 0)
+  return {
+    key,
+    fits: members.reduce((sum, { fits }) => sum + fits, 0),
+    hosts: members.length,
+    hostsWithRoom: withRoom.length,
+    bottleneck: bottlenecksOf(withRoom.length > 0 ? withRoom : members)[0] ?? null,
+  }
+}
+
+function bottlenecksOf(counts: readonly HostCount[]): Bottleneck[] {
+  const found = new Map<string, { -readonly [Key in keyof Bottleneck]: Bottleneck[Key] }>()
+  for (const { fits, end } of counts) {
+    if (end?.reason === undefined) continue
+    const { filter, reason } = end
+    const resource = reason.subject ?? filter
+    const key = `${filter} ${reason.code} ${resource}`
+    let bottleneck = found.get(key)
+    if (bottleneck === undefined) {
+      bottleneck = { filter, code: reason.code, resource, hosts: 0, hostsWithRoom: 0 }
+      found.set(key, bottleneck)
+    }
+    bottleneck.hosts++
+    if (fits > 0) bottleneck.hostsWithRoom++
+  }
+  return [...found.values()].sort((a, b) => b.hosts - a.hosts)
+}
