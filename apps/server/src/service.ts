@@ -7,6 +7,7 @@ import { createAuditStore } from './db/audit.ts'
 import { createDecisionStore } from './db/decisions.ts'
 import { createPrisma, type PrismaClient } from './db/prisma.ts'
 import { createProjectionStore } from './db/projections.ts'
+import { PACKED_LEVEL } from './db/receipts.ts'
 import { createReplicaStore } from './db/replicas.ts'
 import { createRequestSpecStore, requestSpecId, writeRequestSpecs } from './db/request-specs.ts'
 import type { StoredDecision } from './db/rows.ts'
@@ -21,6 +22,7 @@ import { createHistory } from './replica/history.ts'
 import { KEPT_THINGS } from './replica/past-fleets.ts'
 import type { UnloggedDecision } from './replica/placement.ts'
 import { createProjector } from './replica/projector.ts'
+import type { Registry } from './replica/registry.ts'
 import { Replica } from './replica/replica.ts'
 import { unloggedRow } from './replica/rows-of.ts'
 import { openStanding } from './replica/standing.ts'
@@ -91,7 +93,9 @@ export async function openService({
     const audit = createAudit({ store: createAuditStore(prisma), warn })
     opened.push(() => audit.close())
 
-    const records = openRecords(prisma)
+    let registry: Registry | undefined
+    const mayPack = (): boolean => registry?.isReadByAll(PACKED_LEVEL) ?? false
+    const records = openRecords(prisma, mayPack)
     const store = await openPostgresSynchronizer(connection, sharedFlush)
     const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
     const registered = await openStanding({ store: createReplicaStore(prisma), name, warn }).catch(async (error: unknown) => {
@@ -99,6 +103,7 @@ export async function openService({
       throw error
     })
     opened.push(() => registered.close())
+    registry = registered.registry
     const replica = await Replica.start({ store, name, warn, horizon, recordUnlogged: records.keep, ...registered.options }).catch(
       async (error: unknown) => {
         await store.close()
@@ -109,7 +114,7 @@ export async function openService({
     const standing = registered.follow(replica)
     const history = createHistory(store.past, KEPT_THINGS)
     opened.push(() => history.close())
-    const projections = createProjectionStore(prisma, ({ kind, id, revision, reason }) =>
+    const projections = createProjectionStore(prisma, mayPack, ({ kind, id, revision, reason }) =>
       warn(`the projections go on without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`),
     )
     const projector = createProjector(replica, projections, history, warn)
@@ -194,8 +199,8 @@ async function ensureAdminKey(keys: ApiKeyStore, given: string | undefined): Pro
 }
 
 /** Decisions and requests: where they are kept, and who hears of new ones. */
-function openRecords(prisma: PrismaClient) {
-  const decisions = createDecisionStore(prisma, writeRequestSpecs)
+function openRecords(prisma: PrismaClient, mayPack: () => boolean) {
+  const decisions = createDecisionStore(prisma, writeRequestSpecs, mayPack)
   const requestSpecs = createRequestSpecStore(prisma)
   const listeners = new Set<(decision: StoredDecision) => void>()
   const tell = (decision: StoredDecision): void => {

@@ -12,7 +12,7 @@ export async function verifyStoredDecisions(connection: pg.ClientConfig): Promis
   const prisma = createPrisma(connection)
   const store = await openPostgresSynchronizer(connection)
   try {
-    const decisions = createDecisionStore(prisma, writeRequestSpecs)
+    const decisions = createDecisionStore(prisma, writeRequestSpecs, () => true)
     const all: StoredDecision[] = []
     for (;;) {
       const last = all.at(-1)

@@ -15,6 +15,16 @@ export type {
 } from './decision/decision.ts'
 export { type Beside, type KeptDecision, packDecision, unpackDecision } from './decision/packed.ts'
 export { reasonText } from './decision/reason-text.ts'
+export {
+  decidedText,
+  type FirstDifference,
+  firstDifference,
+  inputsText,
+  matrixTexts,
+  RECEIPT_FORMAT,
+  type ReceiptPlace,
+  type ReplayedVerdicts,
+} from './decision/receipt.ts'
 export { checkAgain, examineAgain, proposalsBefore, replay } from './decision/replay.ts'
 export { type ClaimsSource, type Fact, type ReportSource, type Source, type SourceKind, shortfallOf, type Term } from './evidence.ts'
 export type { Filter, FilterOptions, PreparedFilter, Reason, Verdict } from './filters/filter.ts'

@@ -23,15 +23,21 @@ function termSql(term: QueryTerm, now: number): Prisma.Sql {
   return Prisma.sql`EXISTS (SELECT 1 FROM ${texts} AS one(text) WHERE ${Prisma.join(term.values.map(matchSql), ' OR ')})`
 }
 
+/** What the request says: in the document of a decision in long form, else in the request's own row. */
+const ofRequest = (path: string, column: string): Prisma.Sql =>
+  Prisma.sql`coalesce(d.document #>> ${path}::text[], (SELECT r.${Prisma.raw(column)} FROM request_spec r WHERE r.id = d.request_spec_id))`
+
+const FLAVOR = ofRequest('{record,request,flavor,name}', 'flavor_name')
+
 /** Each field as a set of texts. */
 const textsOf: Readonly<Record<string, Prisma.Sql>> = {
   outcome: Prisma.sql`(VALUES (d.outcome))`,
   host: Prisma.sql`unnest(d.hosts)`,
   account: Prisma.sql`(VALUES (d.caller))`,
   instance: Prisma.sql`unnest(d.instance_uuids)`,
-  flavor: Prisma.sql`(VALUES (d.document #>> '{record,request,flavor,name}'))`,
-  zone: Prisma.sql`(VALUES (d.document #>> '{record,request,availabilityZone}'))`,
-  project: Prisma.sql`(VALUES (d.document #>> '{record,request,projectId}'))`,
+  flavor: Prisma.sql`(VALUES (${FLAVOR}))`,
+  zone: Prisma.sql`(VALUES (${ofRequest('{record,request,availabilityZone}', 'availability_zone')}))`,
+  project: Prisma.sql`(VALUES (${ofRequest('{record,request,projectId}', 'project_id')}))`,
   profile: Prisma.sql`(VALUES (d.profile), (split_part(d.profile, '@', 1)))`,
   reason: Prisma.sql`(SELECT reason ->> 'code' FROM jsonb_array_elements(d.document -> 'reasons') AS reason)`,
   filter: Prisma.sql`(SELECT reason ->> 'filter' FROM jsonb_array_elements(d.document -> 'reasons') AS reason)`,
@@ -41,7 +47,7 @@ const textsOf: Readonly<Record<string, Prisma.Sql>> = {
 function wordSql(word: string): Prisma.Sql {
   const part = `%${likeLiteral(word.replace(/\\(.)/g, '$1').toLowerCase())}%`
   return Prisma.sql`(d.id::text LIKE ${part} OR EXISTS (SELECT 1 FROM unnest(d.instance_uuids || d.hosts) AS one(text) WHERE lower(one.text) LIKE ${part})
-    OR lower(coalesce(d.document #>> '{record,request,flavor,name}', '')) LIKE ${part})`
+    OR lower(coalesce(${FLAVOR}, '')) LIKE ${part})`
 }
 
 /** A value as a LIKE pattern: a bare star is any run, everything else is itself. */

@@ -1,7 +1,9 @@
+import { type Beside, type PublishedSpec, packDecision, unpackDecision } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import { Prisma } from '../generated/prisma/client.ts'
 import { decisionQuerySql } from './decision-query.ts'
 import type { Database, PrismaClient } from './prisma.ts'
+import { hashesOf, type KeptReceipt } from './receipts.ts'
 import type { StoredDecision } from './rows.ts'
 
 export type { StoredDecision } from './rows.ts'
@@ -26,6 +28,8 @@ export interface DecisionStore {
   count(filter: DecisionFilter): Promise<number>
   /** Keeps decisions that are not in the log. */
   insert(decisions: readonly StoredDecision[]): Promise<void>
+  /** Keeps the hash of a decision's verdicts if none is kept yet; answers the one that is kept. */
+  keepMatrix(id: string, hash: string): Promise<Pick<KeptReceipt, 'matrix' | 'matrixAt'> | undefined>
 }
 
 interface DecisionRow {
@@ -35,22 +39,45 @@ interface DecisionRow {
   caller: string
   requestSpecId: string
   document: unknown
+  packed: Uint8Array | null
+  profile: string
+  seed: string
+  attempt: number
+  revision: bigint
+  entryId: string | null
+  entryPlace: number | null
+  claimIds: string[] | null
+  inputsHash: Uint8Array | null
+  decidedHash: Uint8Array | null
+  matrixHash: Uint8Array | null
+  matrixAtMs: bigint | null
+  /** Of the request, for a decision that is packed. */
+  request: unknown
 }
 
+const SELECT = Prisma.sql`
+  SELECT d.id::text AS id, d.outcome, d.at_ms AS "atMs", d.caller, d.request_spec_id AS "requestSpecId", d.document, d.packed, d.profile, d.seed,
+    d.attempt, d.revision, d.entry_id AS "entryId", d.entry_place AS "entryPlace", d.claim_ids::text[] AS "claimIds", d.inputs_hash AS "inputsHash",
+    d.decided_hash AS "decidedHash", d.matrix_hash AS "matrixHash", d.matrix_at_ms AS "matrixAtMs",
+    CASE WHEN d.packed IS NULL THEN NULL ELSE (SELECT r.document FROM request_spec r WHERE r.id = d.request_spec_id) END AS request
+  FROM decision d`
+
+/** `mayPack`: whether every replica reads packed decisions. */
 export function createDecisionStore(
   prisma: PrismaClient,
   writeSpecs: (database: Database, decisions: readonly StoredDecision[]) => Promise<void>,
+  mayPack: () => boolean,
 ): DecisionStore {
   return {
     async find(id) {
-      const row = await prisma.decision.findUnique({ where: { id } })
-      return row === null ? undefined : toStored(row)
+      if (!UUID.test(id)) return undefined
+      const [row] = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE d.id = ${id}::uuid`
+      return row === undefined ? undefined : toStored(row)
     },
     async list({ first, after, ...filter }) {
       const isAfter = after ? Prisma.sql`(d.at_ms < ${after.at} OR (d.at_ms = ${after.at} AND d.id > ${after.id}::uuid))` : Prisma.sql`true`
       const rows = await prisma.$queryRaw<DecisionRow[]>`
-        SELECT d.id::text AS id, d.outcome, d.at_ms AS "atMs", d.caller, d.request_spec_id AS "requestSpecId", d.document
-        FROM decision d WHERE ${whereOf(filter)} AND ${isAfter} ORDER BY d.at_ms DESC, d.id ASC LIMIT ${first}`
+        ${SELECT} WHERE ${whereOf(filter)} AND ${isAfter} ORDER BY d.at_ms DESC, d.id ASC LIMIT ${first}`
       return rows.map(toStored)
     },
     async count(filter) {
@@ -60,8 +87,16 @@ export function createDecisionStore(
     async insert(decisions) {
       await prisma.$transaction(async (tx) => {
         await writeSpecs(tx, decisions)
-        await writeDecisions(tx, decisions)
+        await writeDecisions(tx, decisions, mayPack())
       })
+    },
+    async keepMatrix(id, hash) {
+      const bytes = Buffer.from(hash, 'hex')
+      const [row] = await prisma.$queryRaw<Pick<DecisionRow, 'matrixHash' | 'matrixAtMs'>[]>`
+        UPDATE decision SET matrix_hash = coalesce(matrix_hash, ${bytes}),
+          matrix_at_ms = coalesce(matrix_at_ms, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+        WHERE id = ${id}::uuid RETURNING matrix_hash AS "matrixHash", matrix_at_ms AS "matrixAtMs"`
+      return row && { matrix: hexOf(row.matrixHash), matrixAt: Number(row.matrixAtMs) }
     },
   }
 }
@@ -82,19 +117,48 @@ function whereOf({ outcome, host, instanceUuid, requestSpecId, account, query }:
   )
 }
 
+/** What is kept of a decision in long form. */
+type Document = Pick<StoredDecision, 'record' | 'place' | 'answer' | 'claimIds' | 'reasons'>
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+const hexOf = (bytes: Uint8Array | null): string | null => (bytes === null ? null : Buffer.from(bytes).toString('hex'))
+
 const toStored = (row: DecisionRow): StoredDecision => ({
-  ...(row.document as Pick<StoredDecision, 'record' | 'place' | 'answer' | 'claimIds' | 'reasons'>),
+  ...documentOf(row),
   id: row.id,
   outcome: row.outcome as StoredDecision['outcome'],
   at: Number(row.atMs),
   account: row.caller,
   requestSpecId: row.requestSpecId,
+  receipt: {
+    inputs: hexOf(row.inputsHash),
+    decided: hexOf(row.decidedHash),
+    matrix: hexOf(row.matrixHash),
+    matrixAt: row.matrixAtMs === null ? null : Number(row.matrixAtMs),
+  },
 })
 
+/** A decision is kept packed beside its columns and its request, or as older releases did: all of it in the document. */
+function documentOf({ id, packed, document, request, ...row }: DecisionRow): Document {
+  if (packed === null) return document as Document
+  if (request === null) throw new Error(`decision ${id} is of request ${row.requestSpecId}, which is not in the tables`)
+  const { profile, seed, attempt } = row
+  const beside: Beside = { id, request: request as PublishedSpec, profile, seed, attempt }
+  return {
+    ...unpackDecision(packed, beside),
+    place: { basis: Number(row.revision), entryId: row.entryId, position: row.entryPlace },
+    claimIds: row.claimIds ?? [],
+    reasons: (document as Partial<Document>).reasons ?? [],
+  }
+}
+
 /** Keeps decisions; one that is there already stays as it is. */
-export async function writeDecisions(database: Database, decisions: readonly StoredDecision[]): Promise<void> {
+export async function writeDecisions(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
   if (decisions.length === 0) return
   const rows = decisions.map(({ id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons }) => ({
+    ...packedOr({ record, place, answer, claimIds, reasons }, mayPack),
+    ...hashesOf({ record, place, answer }),
     id,
     outcome,
     at_ms: at,
@@ -108,11 +172,26 @@ export async function writeDecisions(database: Database, decisions: readonly Sto
     attempt: record.attempt,
     instance_uuids: record.request.instanceUuids,
     hosts: [...new Set(answer.map(({ selected }) => selected.host))],
-    document: { record, place, answer, claimIds, reasons },
   }))
   await database.$executeRaw`
-    INSERT INTO decision (id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, instance_uuids, hosts, document)
-    SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id uuid, outcome text, at_ms bigint, caller text, request_spec_id text,
-      profile text, seed text, revision bigint, entry_id text, entry_place int, attempt int, instance_uuids text[], hosts text[], document jsonb)
+    INSERT INTO decision (id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, instance_uuids, hosts, document,
+      packed, claim_ids, inputs_hash, decided_hash)
+    SELECT id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, instance_uuids, hosts, document,
+      decode(packed, 'base64'), claim_ids, decode(inputs_hash, 'hex'), decode(decided_hash, 'hex')
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id uuid, outcome text, at_ms bigint, caller text, request_spec_id text,
+      profile text, seed text, revision bigint, entry_id text, entry_place int, attempt int, instance_uuids text[], hosts text[], document jsonb,
+      packed text, claim_ids uuid[], inputs_hash text, decided_hash text)
     ON CONFLICT (id) DO NOTHING`
+}
+
+/** In few bytes where every replica reads them and they hold all of it, else in long form. */
+function packedOr(decision: Document, mayPack: boolean) {
+  const { place: _columns, claimIds, reasons, ...kept } = decision
+  const packed = mayPack && claimIds.every((id) => UUID.test(id)) ? packDecision(kept) : undefined
+  if (packed === undefined) return { document: decision, packed: null, claim_ids: null }
+  return {
+    document: reasons.length > 0 ? { reasons } : {},
+    packed: Buffer.from(packed).toString('base64'),
+    claim_ids: claimIds.length > 0 ? claimIds : null,
+  }
 }

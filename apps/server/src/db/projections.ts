@@ -20,8 +20,12 @@ export interface ProjectionStore {
   countSetAside(): Promise<number>
 }
 
-/** `onSetAside` hears of every row that the database refuses. */
-export function createProjectionStore(prisma: PrismaClient, onSetAside: (row: SetAside) => void = () => {}): ProjectionStore {
+/** `mayPack`: whether every replica reads packed decisions; `onSetAside` hears of every row that the database refuses. */
+export function createProjectionStore(
+  prisma: PrismaClient,
+  mayPack: () => boolean,
+  onSetAside: (row: SetAside) => void = () => {},
+): ProjectionStore {
   const run = (rows: readonly Rows[], isCareful: boolean): Promise<{ position: number | undefined; aside: readonly SetAside[] }> =>
     prisma.$transaction(
       async (tx) => {
@@ -38,6 +42,7 @@ export function createProjectionStore(prisma: PrismaClient, onSetAside: (row: Se
           tx,
           next,
           isCareful ? async (kind, own, write) => void aside.push(...(await writeOrSetAside(tx, kind, own, write))) : putAll,
+          mayPack(),
         )
         await tx.$executeRaw`UPDATE projection_position SET revision = ${last.revision}, id = ${last.entryId} WHERE name = ${NAME}`
         return { position: last.revision, aside }
@@ -77,11 +82,11 @@ const putAll: Put = async (_kind, rows, write) => {
 }
 
 /** Writes what some entries change, table by table: the last state of each thing. */
-async function writeTables(tx: Database, next: readonly Rows[], put: Put): Promise<void> {
+async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPack: boolean): Promise<void> {
   const decisions = next.flatMap((row) => row.decisions.map((decision) => ({ ...decision, revision: row.revision })))
   await put('decision', decisions, async (rows) => {
     await writeRequestSpecs(tx, rows)
-    await writeDecisions(tx, rows)
+    await writeDecisions(tx, rows, mayPack)
   })
   await put(
     'claim',

@@ -1,4 +1,5 @@
 import type { Code, DecisionRecord, SelectedDestination } from '@gantt/scheduler-core'
+import type { KeptReceipt } from './receipts.ts'
 
 /** Where a decision stands: what its replay needs beside the record. */
 export interface DecisionPlace {
@@ -31,6 +32,8 @@ export interface StoredDecision {
   readonly answer: readonly SelectedDestination[]
   readonly claimIds: readonly string[]
   readonly reasons: readonly RefusalReason[]
+  /** Present where it was read from the tables. */
+  readonly receipt?: KeptReceipt
 }
 
 /** Rows of the projections that one applied entry changes. A later row of the same thing replaces an earlier one. */

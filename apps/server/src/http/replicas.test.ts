@@ -41,7 +41,7 @@ test('every replica is listed, by what it said of itself last', async () => {
     .toEqual([api.url, second.url])
   const [own, other] = await replicas()
   expect(own).toMatchObject({ id: api.service.replica.name, live: true, answers: true, mode: 'NORMAL', violations: 0, stoppedAt: null })
-  expect(other).toMatchObject({ id: second.replica.name, live: true, answers: false, featureLevel: 3 })
+  expect(other).toMatchObject({ id: second.replica.name, live: true, answers: false, featureLevel: 4 })
   expect(own.lastSeenAt >= own.startedAt).toBe(true)
 })
 

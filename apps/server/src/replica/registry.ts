@@ -18,6 +18,8 @@ export interface Registry {
   look(): Promise<void>
   /** Throws FeatureLevelError when a replica that lives, or may come back, does not read changes of a level. */
   mayRaise(level: number): Promise<void>
+  /** The same as of the last look, without asking the store. */
+  isReadByAll(level: number): boolean
   /** Says that this replica ended in order. */
   close(): Promise<void>
 }
@@ -79,6 +81,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
       const older = rows.find((row) => row.featureLevel < level && mayReturn(row, now))
       if (older !== undefined) throw new FeatureLevelError(older.id, older.featureLevel, level)
     },
+    isReadByAll: (level) => last.rows.every((row) => row.featureLevel >= level || !mayReturn(row, last.now)),
     async close() {
       stop()
       await looking?.catch(() => undefined)

@@ -40,7 +40,11 @@ async function open(name: string): Promise<Node> {
     replica,
     projector: createProjector(
       replica,
-      createProjectionStore(prisma, (row) => setAside.push(row)),
+      createProjectionStore(
+        prisma,
+        () => true,
+        (row) => setAside.push(row),
+      ),
       createHistory(store),
       warn,
     ),
@@ -55,7 +59,7 @@ const close = async ({ replica, projector }: Node): Promise<void> => {
 beforeAll(async () => {
   database = await createTestDatabase()
   prisma = createPrisma(database.connection)
-  decisions = createDecisionStore(prisma, writeRequestSpecs)
+  decisions = createDecisionStore(prisma, writeRequestSpecs, () => true)
   nodes.push(await open('a'), await open('b'))
 })
 

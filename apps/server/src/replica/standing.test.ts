@@ -94,8 +94,8 @@ describe('what replicas say of themselves', () => {
       lag: row.lagChanges,
     }))
     expect(rows).toEqual([
-      { id: 'a', featureLevel: 3, mode: 'NORMAL', revision, lag: 0 },
-      { id: 'b', featureLevel: 3, mode: 'NORMAL', revision, lag: 0 },
+      { id: 'a', featureLevel: 4, mode: 'NORMAL', revision, lag: 0 },
+      { id: 'b', featureLevel: 4, mode: 'NORMAL', revision, lag: 0 },
     ])
     const [whole] = [...new Set(a.registry.last.rows.map(({ digests }) => JSON.stringify(digests.whole)))]
     expect(JSON.parse(whole ?? '')).toMatchObject({ revision, digest: expect.stringMatching(/^[0-9a-f]{16}$/) })
@@ -143,7 +143,7 @@ describe('the log’s feature level', () => {
     const memory = createMemoryStore()
     const first = await Replica.start({ store: memory.open(), name: 'first', recordUnlogged: async () => {}, warn: () => {} })
     await first.propose([aReport('h1')])
-    await memory.open().saveCheckpoint({ ...checkpointOf(first.fleet), featureLevel: 4 })
+    await memory.open().saveCheckpoint({ ...checkpointOf(first.fleet), featureLevel: 5 })
     await first.close()
     await expect(
       Replica.start({ store: memory.open(), name: 'second', recordUnlogged: async () => {}, warn: () => {} }),

@@ -16,9 +16,10 @@ export const ENTRY_FORMAT = 1
 
 /**
  * The highest feature level that this release can apply. Level 2: moves, revocations, edits of groups, liveness. Level 3:
- * requests and reports of version 1.1.
+ * requests and reports of version 1.1. Level 4: rollouts of profiles; and decisions in the tables are packed once every
+ * replica reads it (decision/packed.ts).
  */
-export const FEATURE_LEVEL = 3
+export const FEATURE_LEVEL = 4
 
 /** A position in the log, by which two replicas recognise the same history. */
 export interface Place {

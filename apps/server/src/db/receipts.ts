@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { decidedText, inputsText, type KeptDecision, type ReceiptPlace } from '@gantt/scheduler-core'
+
+/** Hashes of a decision as they are kept, each 64 hexadecimal digits; null where none is. */
+export interface KeptReceipt {
+  /** Of everything that decided, taken when the decision was kept. */
+  readonly inputs: string | null
+  /** Of what was decided, taken then too. */
+  readonly decided: string | null
+  /** Of every filter's word on every host, taken at the first replay. */
+  readonly matrix: string | null
+  /** When that was, store time, milliseconds since 1970. */
+  readonly matrixAt: number | null
+}
+
+/** From this feature level on replicas read packed decisions. */
+export const PACKED_LEVEL = 4
+
+/** SHA-256 of texts, one after the other. */
+export function sha256(texts: Iterable<string>): string {
+  const hash = createHash('sha256')
+  for (const text of texts) hash.update(text)
+  return hash.digest('hex')
+}
+
+/** What is known of a decision's receipt from the decision itself. */
+export const receiptOf = (
+  decision: KeptDecision & { readonly place: ReceiptPlace },
+): { readonly inputs: string; readonly decided: string } => ({
+  inputs: sha256([inputsText(decision, decision.place)]),
+  decided: sha256([decidedText(decision)]),
+})
+
+/** The same as columns. */
+export function hashesOf(decision: KeptDecision & { readonly place: ReceiptPlace }): {
+  readonly inputs_hash: string
+  readonly decided_hash: string
+} {
+  const { inputs, decided } = receiptOf(decision)
+  return { inputs_hash: inputs, decided_hash: decided }
+}
