@@ -387,6 +387,15 @@ test.describe('looks', () => {
     await expectNoSidewaysScroll(page, 'a placed request')
   })
 
+  test('two decisions side by side @looks', async ({ page, visit, axe, service }) => {
+    const { placed, refused } = service.seed
+    await visit(`${addressOf(refused.decisionId)}?with=${encodeURIComponent(placed.decisionId)}`)
+    await expect(page.locator('[data-compared]')).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Request of both' })).toContainText('flavor.memoryMb')
+    await axe('two decisions side by side')
+    await expectNoSidewaysScroll(page, 'two decisions side by side')
+  })
+
   test('an id that is none @looks', async ({ page, visit, axe, pageErrors }) => {
     await visit(addressOf('no-such-id'))
     await expect(page.getByRole('alert')).toContainText('it must be the global id of a Decision')

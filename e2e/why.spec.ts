@@ -19,7 +19,12 @@ interface LargeFleet extends Service {
   readonly refused: Placement
   /** Any of the first zone's hosts with as much free could take it. */
   readonly placed: Placement
+  /** The same request twice; in between, the host of the first was closed. */
+  readonly twice: readonly [Placement, Placement]
 }
+
+// each question is asked of 10,000 hosts several times: in the page, in another browser's, and by the test itself
+base.describe.configure({ timeout: 120_000 })
 
 const test = base.extend<object, { readonly large: LargeFleet }>({
   large: [
@@ -39,7 +44,7 @@ const test = base.extend<object, { readonly large: LargeFleet }>({
 
 const zoneOf = (i: number): number => Math.floor((i * ZONES.length) / HOSTS)
 
-async function seedLarge(client: Client): Promise<Pick<LargeFleet, 'refused' | 'placed'>> {
+async function seedLarge(client: Client): Promise<Pick<LargeFleet, 'refused' | 'placed' | 'twice'>> {
   const names = Array.from({ length: HOSTS }, (_, i) => `cmp-${String(i).padStart(5, '0')}`)
   await reportMany(client, names, (_, i) => ({
     memoryMbUsed: 8_192 + ((i * 7) % 59) * 1_024,
@@ -50,8 +55,11 @@ async function seedLarge(client: Client): Promise<Pick<LargeFleet, 'refused' | '
   for (const name of names.slice(7_500, 7_505)) await setStatus(client, name, 'DISABLED', 'disk swap')
   const placed = await place(client, { flavor: 'm1.large', vcpus: 4, memoryMb: 8_192, rootGb: 20, zone: 'az1' })
   const refused = await place(client, { flavor: 'm1.huge', vcpus: 8, memoryMb: 61_440, rootGb: 40, zone: 'az4' })
-  expect([placed.outcome, refused.outcome]).toEqual(['PLACED', 'NO_VALID_HOST'])
-  return { placed, refused }
+  const first = await place(client, { flavor: 'm1.twice', vcpus: 2, memoryMb: 4_096, zone: 'az2' })
+  await setStatus(client, first.hosts[0] ?? '', 'DISABLED', 'disk swap')
+  const second = await place(client, { flavor: 'm1.twice', vcpus: 2, memoryMb: 4_096, zone: 'az2' })
+  expect([placed, refused, first, second].map(({ outcome }) => outcome)).toEqual(['PLACED', 'NO_VALID_HOST', 'PLACED', 'PLACED'])
+  return { placed, refused, twice: [first, second] }
 }
 
 test('1 and 2: what happened, and where did the hosts go?', async ({ page, browser, large }) => {
@@ -136,14 +144,36 @@ test('4: why this winner?', async ({ page, browser, large }) => {
   await expectSameView(page, browser, large, (there) => expect(there.locator('[data-comparison]')).toHaveText(text ?? ''))
 })
 
+test('5: why did the same request go elsewhere before?', async ({ page, browser, large }) => {
+  const [first, second] = large.twice
+  await openFromList(page, large, 'm1.twice', second.decisionId, 2)
+  const compared = await compare(large.client, first.decisionId, second.decisionId)
+  expect(compared.cause).toBe('FLEET')
+  await page.keyboard.press('6')
+  const comparison = page.getByRole('region', { name: 'Compare', exact: true })
+  await expect(comparison.getByRole('heading', { name: 'Compare with another decision' })).toBeFocused()
+  // the newest like it is chosen already
+  await expect(comparison.getByLabel('One like it')).toHaveValue(first.decisionId)
+  await tabTo(page, comparison.getByRole('button', { name: 'Compare', exact: true }))
+  await page.keyboard.press('Enter')
+  const expectCompared = async (one: Page): Promise<void> => {
+    await expect(one.locator('[data-compared]')).toHaveAttribute('data-compared', compared.cause)
+    await expect(one.locator('[data-cause-text]')).toHaveText(compared.text)
+    await expect(one.locator('[data-flipped]')).toHaveAttribute('data-flipped', String(compared.flippedCount))
+    for (const { hostName, because } of compared.flipped) await expect(one.locator(`[data-flip="${hostName}"]`)).toContainText(because)
+  }
+  await expectCompared(page)
+  await expectSameView(page, browser, large, expectCompared)
+})
+
 /** From the list to a decision, as an operator with a name in hand does it. */
-async function openFromList(page: Page, { key, origin }: Service, flavor: string, id: string): Promise<void> {
+async function openFromList(page: Page, { key, origin }: Service, flavor: string, id: string, hits = 1): Promise<void> {
   await page.goto(`${origin}/decisions#key=${key}`)
   await expect(gridOf(page, 'Decisions')).toBeVisible()
   await page.keyboard.press('/')
   await page.keyboard.type(`flavor:${flavor}`)
   await page.keyboard.press('Enter')
-  await expectRowCount(page, 'Decisions', 1)
+  await expectRowCount(page, 'Decisions', hits)
   await page.keyboard.press('Tab')
   for (const pressed of ['j', 'o']) await page.keyboard.press(pressed)
   await expect(page).toHaveURL(`/decisions/${encodeURIComponent(id)}`)
@@ -218,4 +248,19 @@ async function whyNot(client: Client, id: string, host: string): Promise<Answer>
     { id, host },
   )
   return answer.whyNot
+}
+
+interface Compared {
+  readonly cause: string
+  readonly text: string
+  readonly flippedCount: number
+  readonly flipped: readonly { readonly hostName: string; readonly because: string }[]
+}
+
+async function compare(client: Client, a: string, b: string): Promise<Compared> {
+  const { compareDecisions } = await client.request<{ compareDecisions: Compared }>(
+    `query Compare($a: ID!, $b: ID!) { compareDecisions(a: $a, b: $b) { cause text flippedCount flipped(first: 50) { hostName because } } }`,
+    { a, b },
+  )
+  return compareDecisions
 }

@@ -10,6 +10,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { goTo } from '../../ui/heading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Compare } from './compare.tsx'
 import { DecisionCopies } from './decision-copies.tsx'
 import { type Decision, DecisionHeader, titleOf } from './decision-header.tsx'
 import { Destinations } from './destinations.tsx'
@@ -126,6 +127,13 @@ function Explained({ decision }: { readonly decision: Decision }) {
           />
         ) : null}
         {explained === undefined && !error ? <Skeleton height={320} aria-hidden /> : null}
+        <Compare
+          decision={decision}
+          other={search.with}
+          scale={scale}
+          onChoose={(other) => go({ with: other })}
+          onOpen={(host) => go({ host })}
+        />
         <RequestDocument document={decision.spec.document} />
       </Stack>
     </Page>

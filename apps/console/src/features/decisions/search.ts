@@ -45,6 +45,8 @@ export interface DecisionSearch {
   readonly pin?: string
   /** Which numbers of the weighers stand in the table; not given: what they add to the total. */
   readonly numbers?: WeightNumbers
+  /** The id of a decision to compare with. */
+  readonly with?: string
 }
 
 export function readDecisionSearch(search: Record<string, unknown>): DecisionSearch {
@@ -63,6 +65,7 @@ export function readDecisionSearch(search: Record<string, unknown>): DecisionSea
     ...(scale === 'log' || scale === 'linear' ? { scale } : {}),
     ...text('pin', search.pin),
     ...(weightNumbers.some((one) => one === numbers) ? { numbers: numbers as WeightNumbers } : {}),
+    ...text('with', search.with),
   }
 }
 

@@ -1,0 +1,98 @@
+import { Button, NativeSelect, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useId, useState } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import { formatTime, useTimeZone } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Heading } from '../../ui/heading.tsx'
+import { OTHERS } from './compare-documents.ts'
+import { Comparison } from './comparison.tsx'
+import type { Decision } from './decision-header.tsx'
+import type { Scale } from './funnel.ts'
+import { nameOfHost } from './names.ts'
+
+interface CompareProps {
+  readonly decision: Decision
+  /** The id of the other; undefined: none is chosen. */
+  readonly other: string | undefined
+  readonly scale: Scale
+  onChoose(other: string | undefined): void
+  onOpen(host: string): void
+}
+
+/** Why another decision went elsewhere: one like it, or any by its id. */
+export function Compare({ decision, other, scale, onChoose, onOpen }: CompareProps) {
+  const id = useId()
+  const [isLooking, setLooking] = useState(false)
+  const [picked, setPicked] = useState<string | undefined>()
+  const [written, setWritten] = useState('')
+  const { data } = useOperation(OTHERS, { q: likeIt(decision) }, { enabled: isLooking, staleMs: 10_000 })
+  const others = (data?.decisions.nodes ?? []).filter((one) => one.id !== decision.id)
+  const suggested = picked ?? (others.find(({ outcome }) => outcome === 'PLACED') ?? others[0])?.id
+  const label = useLabel()
+  const compare = (event: FormEvent): void => {
+    event.preventDefault()
+    onChoose(written.trim() === '' ? suggested : written.trim())
+  }
+  return (
+    <section aria-label="Compare" onFocus={() => setLooking(true)} onPointerEnter={() => setLooking(true)}>
+      <Heading keys="6">Compare with another decision</Heading>
+      <form onSubmit={compare} className="compare-form">
+        <NativeSelect
+          size="xs"
+          label="One like it"
+          value={suggested ?? ''}
+          disabled={written.trim() !== ''}
+          data={
+            others.length === 0
+              ? [{ value: '', label: isLooking && data !== undefined ? 'there is no other' : 'newest first' }]
+              : others.map((one) => ({ value: one.id, label: label(one) }))
+          }
+          onChange={({ currentTarget }) => setPicked(currentTarget.value)}
+        />
+        <TextInput
+          size="xs"
+          id={`${id}-other`}
+          label="or any, by its id"
+          value={written}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={({ currentTarget }) => setWritten(currentTarget.value)}
+        />
+        <Button type="submit" size="xs" variant="outline" disabled={written.trim() === '' && suggested === undefined}>
+          Compare
+        </Button>
+        {other === undefined ? null : (
+          <Button size="xs" variant="subtle" onClick={() => onChoose(undefined)}>
+            Close the comparison
+          </Button>
+        )}
+      </form>
+      {other === undefined ? (
+        <Text size="xs" c="dimmed">
+          What differs between the two, and which of it is why they went to different hosts.
+        </Text>
+      ) : (
+        <Comparison a={other} b={decision.id} scale={scale} onOpen={onOpen} />
+      )}
+    </section>
+  )
+}
+
+/** The other tries of the same instance, else requests of the same flavor, else whatever was last. */
+function likeIt({ attempt, instanceUuids: [instance], spec: { flavorName } }: Decision): string {
+  if (attempt > 1 && instance !== undefined) return `instance:${instance}`
+  return flavorName === null ? '' : `flavor:${JSON.stringify(flavorName)}`
+}
+
+type Other = ResultOf<typeof OTHERS>['decisions']['nodes'][number]
+
+function useLabel(): (other: Other) => string {
+  const zone = useTimeZone()
+  return ({ at, outcome, spec, destinations }) => {
+    const [first] = destinations
+    const where = first === undefined ? outcome.toLowerCase().replaceAll('_', ' ') : nameOf(first.selected.host)
+    return `${formatTime(at, zone)}, ${spec.flavorName ?? `${spec.vcpus} vCPU`}, ${where}`
+  }
+}
+
+const nameOf = ({ name, node }: { readonly name: string; readonly node: string }): string => nameOfHost({ hostName: name, node })

@@ -1,0 +1,251 @@
+import { Alert, Anchor, Badge, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { COMPARE } from './compare-documents.ts'
+import { countHosts } from './facts.ts'
+import { barShare, type Scale } from './funnel.ts'
+import { nameOfHost } from './names.ts'
+import { Outcome } from './outcome.tsx'
+
+type Compared = ResultOf<typeof COMPARE>['compareDecisions']
+
+interface ComparisonProps {
+  readonly a: string
+  readonly b: string
+  readonly scale: Scale
+  onOpen(host: string): void
+}
+
+const causes: Readonly<Record<string, string>> = {
+  SPEC: 'the request',
+  PROFILE: 'the profile',
+  FLEET: 'the fleet',
+  RANDOM: 'the seed',
+  MIXED: 'several together',
+  NONE: 'nothing',
+}
+
+/** What made the second go elsewhere, and all in which the two differ. The other is the first, the one of the page the second. */
+export function Comparison({ a, b, scale, onOpen }: ComparisonProps) {
+  const { data, error, refetch, isPlaceholderData } = useOperation(COMPARE, { a, b }, { staleMs: 60_000, keepPrevious: false })
+  if (error) return <Problem error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Skeleton height={160} mt="xs" role="status" aria-label="Both decisions are being made again" />
+  const compared = data.compareDecisions
+  return (
+    <Stack gap="sm" mt="xs" data-compared={compared.cause} className={isPlaceholderData ? 'stale' : undefined}>
+      <Group gap="xs" align="baseline">
+        <Badge variant="light" tt="none" color={compared.cause === 'NONE' ? 'gray' : 'blue'}>
+          cause: {causes[compared.cause] ?? compared.cause.toLowerCase()}
+        </Badge>
+        <Text data-cause-text role="status">
+          {compared.text}
+        </Text>
+      </Group>
+      {compared.fidelity === 'APPROXIMATE' ? (
+        <Alert color="yellow" p="xs" title="Approximate">
+          One of them could not be made again bit for bit; what is shown is near it.
+        </Alert>
+      ) : null}
+      <Blocks compared={compared} />
+      <PairedFunnel compared={compared} scale={scale} />
+      <Flipped compared={compared} onOpen={onOpen} />
+    </Stack>
+  )
+}
+
+/** What differs, each beside the other; what does not, in a line. */
+function Blocks({ compared }: { readonly compared: Compared }) {
+  const { specChanges, profileChanges, fleetChangedHosts } = compared
+  const same = [
+    ...(specChanges.length === 0 ? ['request'] : []),
+    ...(profileChanges.length === 0 ? ['profile'] : []),
+    ...(fleetChangedHosts === 0 ? ['state of the fleet, as far as decisions read it'] : []),
+  ]
+  return (
+    <>
+      <div className="compare-blocks">
+        {specChanges.length === 0 ? null : (
+          <Block title="Request">
+            <Changes label="What differs in the request" changes={specChanges} />
+          </Block>
+        )}
+        {profileChanges.length === 0 ? null : (
+          <Block title="Profile">
+            <Changes label="What differs in the profile" changes={profileChanges} />
+          </Block>
+        )}
+        {fleetChangedHosts === 0 ? null : (
+          <Block title="Fleet">
+            <FleetChanges compared={compared} />
+          </Block>
+        )}
+      </div>
+      {same.length === 0 ? null : (
+        <Text size="sm" c="dimmed">
+          The same {same.join(', the same ')}.
+        </Text>
+      )}
+    </>
+  )
+}
+
+function Block({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section aria-label={`${title} of both`}>
+      <Text component="h3" fw={600} size="sm">
+        {title}
+      </Text>
+      {children}
+    </section>
+  )
+}
+
+function Changes({ label, changes }: { readonly label: string; readonly changes: Compared['specChanges'] }) {
+  return (
+    <ScrollBox label={label} maxHeight="240px">
+      <Table verticalSpacing={2} className="compare-changes">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Field</Table.Th>
+            <Table.Th>First</Table.Th>
+            <Table.Th>Second</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {changes.map(({ field, before, after }) => (
+            <Table.Tr key={field}>
+              <Table.Td className="mono">{field}</Table.Td>
+              <Table.Td>{before ?? <span className="dimmed">none</span>}</Table.Td>
+              <Table.Td>{after ?? <span className="dimmed">none</span>}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollBox>
+  )
+}
+
+function FleetChanges({ compared: { fleetChangedHosts, fleetChanges, a, b } }: { readonly compared: Compared }) {
+  return (
+    <>
+      <Text size="sm">
+        {countHosts(fleetChangedHosts)} differ between revision {a.fleetRevision} and {b.fleetRevision}:
+      </Text>
+      <ul className="plain">
+        {fleetChanges.map(({ field, hosts }) => (
+          <li key={field}>
+            <Text size="sm" component="span">
+              <span className="mono">{field}</span> on {countHosts(hosts)}
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** Both funnels, filter by filter: who was left by each. */
+function PairedFunnel({ compared: { a, b, steps }, scale }: { readonly compared: Compared; readonly scale: Scale }) {
+  const zone = useTimeZone()
+  const most = Math.max(a.hostCount, b.hostCount)
+  const head = (side: Compared['a'], name: string) => (
+    <>
+      {name} <Outcome outcome={side.outcome} />{' '}
+      <AnchorLink size="sm" to="/decisions/$id" params={{ id: side.id }} title={titleOfTime(side.at)}>
+        {formatTime(side.at, zone)}
+      </AnchorLink>
+    </>
+  )
+  return (
+    <ScrollBox label="Both funnels">
+      <Table verticalSpacing={2} className="compare-funnel">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Hosts left by</Table.Th>
+            <Table.Th colSpan={2}>{head(a, 'First')}</Table.Th>
+            <Table.Th colSpan={2}>{head(b, 'Second, this one')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          <Table.Tr>
+            <Table.Td>all hosts</Table.Td>
+            <Left hosts={a.hostCount} most={most} scale={scale} />
+            <Left hosts={b.hostCount} most={most} scale={scale} />
+          </Table.Tr>
+          {steps.map(({ filter, aPassed, bPassed }) => (
+            <Table.Tr key={filter} data-step={filter}>
+              <Table.Td>{filter}</Table.Td>
+              <Left hosts={aPassed} most={most} scale={scale} />
+              <Left hosts={bPassed} most={most} scale={scale} />
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollBox>
+  )
+}
+
+function Left({ hosts, most, scale }: { readonly hosts: number | null; readonly most: number; readonly scale: Scale }) {
+  return (
+    <>
+      <Table.Td className="number">{hosts === null ? <span className="dimmed">not asked</span> : formatCount(hosts)}</Table.Td>
+      <Table.Td className="compare-bar">
+        <span className="funnel-track" aria-hidden>
+          <span className="funnel-bar" style={{ width: `${barShare(hosts ?? 0, most, scale) * 100}%` }} />
+        </span>
+      </Table.Td>
+    </>
+  )
+}
+
+const words: Readonly<Record<string, string>> = { FILTERED: 'refused', SELECTED: 'taken', ALTERNATE: 'alternate', UNKNOWN: 'not there' }
+const wordOf = (outcome: string): string => words[outcome] ?? outcome.toLowerCase().replaceAll('_', ' ')
+
+/** Hosts that fared otherwise, each with the reason. */
+function Flipped({ compared: { flipped, flippedCount }, onOpen }: { readonly compared: Compared; onOpen(host: string): void }) {
+  if (flippedCount === 0) return <Text size="sm">No host fared otherwise.</Text>
+  return (
+    <div data-flipped={flippedCount}>
+      <Text size="sm">
+        {countHosts(flippedCount)} fared otherwise{flipped.length < flippedCount ? `; the first ${formatCount(flipped.length)}:` : ':'}
+      </Text>
+      <ScrollBox label="Hosts that fared otherwise" maxHeight="320px">
+        <Table verticalSpacing={3} stickyHeader>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Host</Table.Th>
+              <Table.Th>First</Table.Th>
+              <Table.Th>Second</Table.Th>
+              <Table.Th>Because</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {flipped.map((flip) => (
+              <Table.Tr key={nameOfHost(flip)} data-flip={nameOfHost(flip)}>
+                <Table.Td>
+                  <Anchor
+                    component="button"
+                    type="button"
+                    size="sm"
+                    onClick={() => onOpen(nameOfHost(flip))}
+                    aria-label={`Why ${nameOfHost(flip)}`}
+                  >
+                    {nameOfHost(flip)}
+                  </Anchor>
+                </Table.Td>
+                <Table.Td>{wordOf(flip.a)}</Table.Td>
+                <Table.Td>{wordOf(flip.b)}</Table.Td>
+                <Table.Td>{flip.because}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
+    </div>
+  )
+}
