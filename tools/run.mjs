@@ -7,7 +7,10 @@ const [task, ...args] = process.argv.slice(2)
 
 const tasks = {
   build: () => 0, // preparing has done it
-  check: () => run(tools.turbo, ['run', 'check', '--output-logs=new-only']) || run(tools.tsc, ['--noEmit', '-p', 'e2e']),
+  check: () =>
+    run(tools.turbo, ['run', 'check', '--output-logs=new-only']) ||
+    run(tools.tsc, ['--noEmit', '-p', 'e2e']) ||
+    run(tools.tsc, ['--noEmit', '-p', 'bench']),
   lint: () => run(tools.biome, ['check']),
   format: () => run(tools.biome, ['check', '--write']),
   rules: () => run(tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs']),
@@ -15,6 +18,7 @@ const tasks = {
   e2e: async () => (await import('./browser-tests.mjs')).runBrowserTests(args),
   screenshots: async () =>
     (await import('./browser-tests.mjs')).runBrowserTests(['--project=screenshots', ...args], { GANTT_SCREENSHOTS: 'docs/images' }),
+  bench: async () => (await import('./bench.mjs')).bench(args),
   'bench:console': async () => (await import('./bench-console.mjs')).benchConsole(args),
   gantt: async () => {
     process.argv.splice(2, 1)

@@ -16,6 +16,7 @@ const { runCountedBrowserTests } = await import('./browser-tests.mjs')
 const staticChecks = [
   ['type check', tools.turbo, ['run', 'check', '--output-logs=errors-only', `--concurrency=${availableParallelism()}`]],
   ['type check of the browser tests', tools.tsc, ['--noEmit', '-p', 'e2e']],
+  ['type check of the benchmarks', tools.tsc, ['--noEmit', '-p', 'bench']],
   ['lint and format', tools.biome, ['check']],
   ['import rules', tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs', '--output-type', 'err']],
   ['size of the console', '../tools/console-size.mjs', []],

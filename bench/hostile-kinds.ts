@@ -1,17 +1,14 @@
-/**
- * What a hostile request costs the kinds NUMA and PCI: guests and devices that nearly fit, on 10,000 hosts that are no two
- * alike, with the reason for each host that is refused. Time is the processor's, so that what else runs does not count. Run:
- * npx esbuild packages/scheduler-core/bench/hostile-kinds.ts --bundle --format=esm | node --input-type=module -
- */
-import type { HostIndex } from '../src/fleet/columns.ts'
-import { allKinds } from '../src/kinds/index.ts'
-import { hash32 } from '../src/random.ts'
-import { aFleet, aRequest, type HostShape } from '../src/testing/index.ts'
+import type { HostIndex } from '../packages/scheduler-core/src/fleet/columns.ts'
+import type { Fleet } from '../packages/scheduler-core/src/fleet/fleet.ts'
+import { allKinds } from '../packages/scheduler-core/src/kinds/index.ts'
+import { hash32 } from '../packages/scheduler-core/src/random.ts'
+import { aFleet, aRequest, type HostShape } from '../packages/scheduler-core/src/testing/index.ts'
+import { measureInTurns } from './measure.ts'
+import type { Figure, Question } from './question.ts'
 
 type Request = NonNullable<Parameters<typeof aRequest>[0]>
 type Cell = NonNullable<Request['numaTopology']>['cells'][number]
 
-const HOSTS = 10_000
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
 /** A host of so many cells of eight CPUs on four cores, with pages, a socket for every two cells, and devices at each. */
@@ -93,47 +90,56 @@ const stories: Readonly<Record<string, (size: number) => Request>> = {
   }),
 }
 
-/** Milliseconds of the processor that a run takes. */
-function cpuMs(run: () => void): number {
-  const from = process.cpuUsage()
-  run()
-  const { user, system } = process.cpuUsage(from)
-  return (user + system) / 1_000
+/** Guests and devices that nearly fit, on hosts that are no two alike, with the reason for each host that is refused. */
+export const hostileKinds: Question = {
+  name: 'hostile-kinds',
+  asks: 'What does a hostile request cost the kinds NUMA and PCI, hosts of 8 and 16 cells?',
+  floor: 'the same hosts asked for one plain cell',
+  rounds: 2,
+  async run({ hosts = 10_000, rounds }) {
+    const figures: Figure[] = []
+    for (const size of [8, 16]) {
+      const fleet = aFleet(Object.fromEntries(numbers(hosts).map((number) => [`h${number}`, aHost(size, number)])))
+      const plain = prepareAsking(fleet, { numaTopology: { cells: [cell(0)] } })
+      for (const [name, make] of Object.entries(stories)) {
+        const { decide, explain } = prepareAsking(fleet, make(size))
+        const { floor, deciding, explaining } = await measureInTurns(rounds, { floor: plain.decide, deciding: decide, explaining: explain })
+        const figure = (what: string, { median }: { readonly median: number }, ratio: number | null): Figure => ({
+          what: `${size} cells, ${name}; ${what}`,
+          unit: 'ms',
+          median,
+          p99: null,
+          ratio,
+        })
+        figures.push(
+          figure('one plain cell', floor, null),
+          figure('deciding', deciding, deciding.median / floor.median),
+          figure('reasons', explaining, explaining.median / floor.median),
+        )
+      }
+    }
+    return figures
+  },
 }
 
-for (const size of [8, 16]) {
-  const fleet = aFleet(Object.fromEntries(numbers(HOSTS).map((number) => [`h${number}`, aHost(size, number)])))
-  for (const [name, make] of Object.entries(stories)) {
-    const request = aRequest(make(size))
-    let passed = 0
-    let [deciding, explaining] = [0, 0]
-    const codes = new Map<string, number>()
-    for (const _run of [1, 2]) {
-      passed = 0
-      codes.clear()
-      let refused: [(typeof allKinds)[number], unknown, HostIndex][] = []
-      deciding = cpuMs(() => {
-        const asks = allKinds.map((kind) => [kind, kind.ask(request)] as const).filter(([, ask]) => ask !== undefined)
-        const can = asks.map(
-          ([kind, ask]) => kind.prepareCanGive?.(fleet.hosts, ask) ?? ((host: HostIndex) => kind.canGive(fleet.hosts, host, ask)),
-        )
-        refused = []
-        for (let host = 0 as HostIndex; host < HOSTS; host = (host + 1) as HostIndex) {
-          const first = can.findIndex((gives) => !gives(host))
-          if (first < 0) passed++
-          else refused.push([...(asks[first] as (typeof asks)[number]), host])
-        }
-      })
-      explaining = cpuMs(() => {
-        for (const [kind, ask, host] of refused) {
-          const { code } = kind.reason(fleet.hosts, host, ask)
-          codes.set(code, (codes.get(code) ?? 0) + 1)
-        }
-      })
-    }
-    const told = [...codes].map(([code, count]) => `${count} ${code}`).join(', ')
-    console.log(
-      `${size} cells, ${name}: deciding ${deciding.toFixed(0)} ms, ${passed} hosts pass; reasons ${explaining.toFixed(0)} ms${told && `: ${told}`}`,
-    )
+/** All hosts asked, and then the reason of each that refused. */
+function prepareAsking(fleet: Fleet, shape: Request) {
+  const request = aRequest(shape)
+  let refused: [(typeof allKinds)[number], unknown, HostIndex][] = []
+  return {
+    decide() {
+      const asks = allKinds.map((kind) => [kind, kind.ask(request)] as const).filter(([, ask]) => ask !== undefined)
+      const can = asks.map(
+        ([kind, ask]) => kind.prepareCanGive?.(fleet.hosts, ask) ?? ((host: HostIndex) => kind.canGive(fleet.hosts, host, ask)),
+      )
+      refused = []
+      for (let host = 0 as HostIndex; host < fleet.hosts.count; host = (host + 1) as HostIndex) {
+        const first = can.findIndex((gives) => !gives(host))
+        if (first >= 0) refused.push([...(asks[first] as (typeof asks)[number]), host])
+      }
+    },
+    explain() {
+      for (const [kind, ask, host] of refused) kind.reason(fleet.hosts, host, ask)
+    },
   }
 }

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { questions } from './index.ts'
+import { isMet } from './question.ts'
+import { toLines } from './table.ts'
+
+test('questions have names of their own', () => {
+  expect(new Set(questions.map(({ name }) => name)).size).toBe(questions.length)
+})
+
+test.each(questions.map((question) => [question.name, question] as const))('%s answers a small fleet with figures', async (_, question) => {
+  const figures = await question.run({ hosts: 40, rounds: 1 })
+  expect(figures.length).toBeGreaterThan(0)
+  for (const { what, median, ratio } of figures) {
+    expect(what).not.toBe('')
+    expect(median).toBeGreaterThanOrEqual(0)
+    if (ratio !== null) expect(ratio).toBeGreaterThanOrEqual(0)
+  }
+  expect(new Set(figures.map(({ what }) => what)).size).toBe(figures.length)
+  for (const line of toLines(question, figures)) expect(line.length).toBeLessThanOrEqual(80)
+})
+
+test('a target is kept where the figure is at most what it says', () => {
+  const figure = { what: 'x', unit: 'ms', median: 3, p99: null, ratio: 20 } as const
+  expect(isMet(figure)).toBeUndefined()
+  expect(isMet({ ...figure, target: { of: 'ratio', most: 20 } })).toBe(true)
+  expect(isMet({ ...figure, target: { of: 'median', most: 2 } })).toBe(false)
+  expect(isMet({ ...figure, target: { of: 'p99', most: 2 } })).toBeUndefined()
+})

@@ -1,0 +1,71 @@
+import { type Decided, type DecideInput, decide, type Fleet, openOverlay, type Profile, type RequestSpec } from '@gantt/scheduler-core'
+import { aLog, aReport, aRequest, aUuid, type TestLog } from '@gantt/scheduler-core/testing'
+
+const ZONES = 25
+
+/** A log of hosts in 25 zones, no two with the same use, eight CPUs and 32 GiB free at most. */
+export function aLogOf(hosts: number): TestLog {
+  const log = aLog()
+  const names = Array.from({ length: hosts }, (_, i) => `compute-${String(i).padStart(6, '0')}`)
+  log.append(
+    names.map((name, i) =>
+      aReport(name, {
+        vcpus: 64,
+        vcpusUsed: 56 + (i % 9),
+        memoryMb: 262_144,
+        memoryMbUsed: 229_376 + ((i * 37) % 32_768),
+        localGb: 2_000,
+        localGbUsed: (i * 7) % 1_900,
+        runningVms: i % 40,
+        numIoOps: i % 5,
+        traits: i % 3 === 0 ? ['CUSTOM_FAST'] : [],
+      }),
+    ),
+  )
+  log.append(
+    Array.from({ length: ZONES }, (_, zone) => ({
+      type: 'aggregate' as const,
+      uuid: aUuid(zone),
+      expectedVersion: 0,
+      next: { name: `zone ${zone}`, hosts: names.filter((_, i) => i % ZONES === zone), metadata: { availability_zone: `z${zone}` } },
+    })),
+  )
+  return log
+}
+
+/** Requests that many, few and no hosts pass. */
+export const requests: Readonly<Record<'open' | 'zone' | 'short', RequestSpec>> = {
+  open: aRequest({ vcpus: 0, memoryMb: 0 }),
+  zone: aRequest({ vcpus: 2, memoryMb: 4_096, availabilityZone: 'z7' }),
+  short: aRequest({
+    vcpus: 6,
+    memoryMb: 32_768,
+    flavor: { vcpus: 6, memoryMb: 32_768, rootGb: 400, extraSpecs: { 'trait:CUSTOM_FAST': 'required' } },
+  }),
+}
+
+export const defaultProfile = (fleet: Fleet): Profile => {
+  const profile = fleet.profiles.find('default')
+  if (profile === undefined) throw new Error('there is no profile default')
+  return profile
+}
+
+/** The plain scan: every filter on the hosts that are left, every weigher on those that pass, the best. Holds nothing. */
+export function scan(fleet: Fleet, request: RequestSpec, more: Partial<DecideInput> = {}): Decided {
+  const overlay = openOverlay(fleet)
+  try {
+    return decide(fleet, overlay, {
+      id: 'd',
+      request,
+      profile: defaultProfile(fleet),
+      seed: 'seed',
+      attempt: 1,
+      alternatesPerInstance: 2,
+      allOrNothing: true,
+      claimIds: Array.from({ length: request.numInstances }, (_, i) => `c${i}`),
+      ...more,
+    })
+  } finally {
+    overlay.discard()
+  }
+}

@@ -1,0 +1,10 @@
+import { explanation } from './explanation.ts'
+import { hostileKinds } from './hostile-kinds.ts'
+import { hostileNuma } from './hostile-numa.ts'
+import { multipliers } from './multipliers.ts'
+import type { Question } from './question.ts'
+import { storage } from './storage.ts'
+import { whyNot } from './why-not.ts'
+
+/** Every measured question. */
+export const questions: readonly Question[] = [explanation, whyNot, storage, multipliers, hostileKinds, hostileNuma]

@@ -1,0 +1,42 @@
+/** How large a question is asked. */
+export interface BenchOptions {
+  /** Hosts of the fleet; undefined: the sizes that the question is about. */
+  readonly hosts: number | undefined
+  /** How often each of the things compared is done, in turns. */
+  readonly rounds: number
+}
+
+/** One line of an answer. */
+export interface Figure {
+  readonly what: string
+  readonly unit: 'ms' | 'bytes' | 'steps'
+  readonly median: number
+  /** Null: it is not measured often enough to tell, or does not vary. */
+  readonly p99: number | null
+  /** Median over that of the question's floor in the same run; null: it is the floor, or has none. */
+  readonly ratio: number | null
+  readonly target?: Target
+}
+
+/** What it is to stay under. */
+export interface Target {
+  readonly of: 'ratio' | 'median' | 'p99'
+  readonly most: number
+}
+
+/** One measured question per file. Times are the processor's, so that what else runs counts little; ratios are what to trust. */
+export interface Question {
+  readonly name: string
+  readonly asks: string
+  /** What the ratios are to, measured in the same run. */
+  readonly floor: string
+  /** Rounds if the caller says none. */
+  readonly rounds: number
+  run(options: BenchOptions): readonly Figure[] | Promise<readonly Figure[]>
+}
+
+/** Whether a figure keeps to its target; undefined: it has none. */
+export function isMet({ target, ...figure }: Figure): boolean | undefined {
+  const value = target === undefined ? null : figure[target.of]
+  return target === undefined || value === null ? undefined : value <= target.most
+}

@@ -1,0 +1,32 @@
+import { checkAgain, type HostIndex } from '@gantt/scheduler-core'
+import { aLogOf, requests, scan } from './fleet.ts'
+import { measureInTurns } from './measure.ts'
+import type { Figure, Question } from './question.ts'
+
+/** Every filter's word on one host, as a stored decision met it. */
+export const whyNot: Question = {
+  name: 'why-not',
+  asks: 'What does it cost to say of one host why a stored decision did not take it: all checks, with the facts behind them?',
+  floor: 'the plain scan of the same request',
+  rounds: 400,
+  async run({ hosts = 10_000, rounds }) {
+    const { fleet } = aLogOf(hosts)
+    const figures: Figure[] = []
+    for (const [name, request] of Object.entries(requests)) {
+      const { record } = scan(fleet, request)
+      let host = 0
+      const { plain, one } = await measureInTurns(rounds, {
+        plain: () => scan(fleet, request),
+        one: () => {
+          host = (host + 7_919) % hosts
+          checkAgain(fleet, [], record, 0, ({ checksOf }) => checksOf(host as HostIndex))
+        },
+      })
+      figures.push(
+        { what: `${hosts} hosts, ${name}; scan`, unit: 'ms', ...plain, ratio: null },
+        { what: `${hosts} hosts, ${name}; why not`, unit: 'ms', ...one, ratio: one.median / plain.median },
+      )
+    }
+    return figures
+  },
+}

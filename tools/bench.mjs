@@ -1,0 +1,24 @@
+// `npm run bench`: bundles the questions in bench/ as they stand, and asks them. Figures, no judgement: a busy machine is slower.
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { root } from './prepare.mjs'
+
+/** Answers the exit code. */
+export async function bench(args) {
+  const folder = path.join(root, 'node_modules', '.cache', 'gantt')
+  mkdirSync(folder, { recursive: true })
+  const outfile = path.join(folder, 'bench.mjs')
+  await build({
+    entryPoints: [path.join(root, 'bench', 'run.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    conditions: ['source'],
+    logLevel: 'error',
+  })
+  const { runBench } = await import(pathToFileURL(outfile).href)
+  return await runBench(args)
+}
