@@ -8,6 +8,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Query.apiKeys': 'ADMIN',
   'Query.auditLog': 'OPERATE',
   'Query.auditor': 'READ',
+  'Query.capacity': 'READ',
   'Query.claim': 'READ',
   'Query.claims': 'READ',
   'Query.compareDecisions': 'READ',

@@ -38,6 +38,7 @@ const weights: Readonly<Record<string, number>> = {
   'Query.explainPlacement': 100,
   'Query.whyNot': 100,
   'Query.compareDecisions': 200,
+  'Query.capacity': 500,
   'Query.simulate': 1_000,
   'SimulatedDecision.explanation': 100,
   'Decision.explanation': 100,

@@ -112,3 +112,52 @@ describe('simulate', () => {
     expect(answer.errors[0]?.extensions.path).toEqual(path.split('.'))
   })
 })
+
+const CAPACITY = `query ($in: CapacityInput!) { capacity(input: $in) { asOf fits exact cut method hostsWithRoom
+  groups(first: 10) { key fits hosts hostsWithRoom bottleneck { filter code resource hosts } } bottleneck { code resource hosts hostsWithRoom } } }`
+
+const capacity = async (input: Record<string, unknown>): Promise<Json> => (await ask(CAPACITY, { in: input })).capacity
+
+describe('capacity', () => {
+  const spec = { gantt: { flavor } }
+
+  test('counts what fits by zone, aggregate and host, and names what is in the way of more', async () => {
+    const before = await standing()
+    expect(await capacity({ spec })).toMatchObject({
+      fits: 9,
+      exact: true,
+      cut: null,
+      method: 'PER_HOST',
+      hostsWithRoom: 3,
+      groups: [
+        { key: 'az1', fits: 8, hosts: 2, bottleneck: { resource: 'VCPU' } },
+        { key: 'az2', fits: 1, hosts: 1 },
+      ],
+    })
+    const keys = async (groupBy: string) => (await capacity({ spec, groupBy })).groups.map(({ key, fits }: Json) => [key, fits])
+    expect(await keys('AGGREGATE')).toEqual([
+      ['zone-az1', 8],
+      ['zone-az2', 1],
+    ])
+    expect(await keys('HOST')).toEqual([
+      ['a1', 4],
+      ['a2', 4],
+      ['b1', 1],
+    ])
+    expect(await standing()).toEqual(before)
+  })
+
+  test('counts with an overlay, by the profile of Nova and up to a limit', async () => {
+    expect(await capacity({ spec, overlay: { addHosts: [{ likeHost: 'a1', count: 5 }], removeHosts: ['a2'] } })).toMatchObject({ fits: 25 })
+    expect(await capacity({ spec, profile: 'nova-compat' })).toMatchObject({ fits: 9, exact: true })
+    expect(await capacity({ spec, limit: 3 })).toMatchObject({ fits: 3, exact: false, cut: 'LIMIT' })
+  })
+
+  test('of the request of a decision, which is one or the other', async () => {
+    const { decision } = await placeWith(api, { claim: { mode: 'NONE' } }, { flavor })
+    expect(await capacity({ decisionId: decision.id })).toMatchObject({ fits: 9 })
+    expect(await simulate({ requests: [{ decisionId: decision.id, count: 3 }] })).toMatchObject({ placed: 3 })
+    for (const input of [{}, { spec, decisionId: decision.id }, { decisionId: '00000000-0000-4000-8000-000000000000' }])
+      expect(codeOf(await api.ask(CAPACITY, { in: input }))).toBe('GRAPHQL_VALIDATION_FAILED')
+  })
+})

@@ -1,8 +1,10 @@
+import type { AskedRequest } from '../services/asked-request.ts'
 import type { Hypothesis } from '../services/hypothetical.ts'
 import type { Issue } from '../services/outcome.ts'
 import { builder } from './builder.ts'
 import { KeyValueInput, toRecord, withoutNulls } from './common.ts'
 import { idOf } from './ids.ts'
+import { SpecInput, toSpecDocument } from './request-spec.ts'
 
 const HypotheticalHostInput = builder.inputType('HypotheticalHostInput', {
   description: 'Hosts that are not there.',
@@ -66,6 +68,23 @@ export const hypothesisFields = (t: InputFields) => ({
     type: 'Duration',
     description: 'What is not worked out by then is left out, and said to be; PT10S if not given, at most PT60S.',
   }),
+})
+
+/** A request that a question is about: exactly one of the two. */
+export const requestFields = (t: InputFields, what: string) => ({
+  spec: t.field({ type: SpecInput, description: `A request; or name a decision. ${what}` }),
+  decisionId: t.id({ description: 'The decision whose request it is, instead of a request.' }),
+})
+
+interface GivenRequest {
+  readonly spec?: typeof SpecInput.$inferInput | null | undefined
+  readonly decisionId?: string | null | undefined
+}
+
+export const toAskedRequest = ({ spec, decisionId }: GivenRequest, path: readonly string[]): AskedRequest => ({
+  spec: spec ? toSpecDocument(spec, [...path, 'spec']) : null,
+  decisionId: decisionId ? idOf('Decision', decisionId, [...path, 'decisionId']) : null,
+  path,
 })
 
 interface GivenHypothesis {

@@ -1,6 +1,7 @@
 import './aggregate.ts'
 import './api-key.ts'
 import './audit.ts'
+import './capacity.ts'
 import './claim.ts'
 import './comparison.ts'
 import './decision.ts'

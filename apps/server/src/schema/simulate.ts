@@ -2,15 +2,14 @@ import { type ClassUse, reasonText, type ZoneUse } from '@gantt/scheduler-core'
 import { pageOfDecisions, type SimulatedView, type Simulation as SimulationShape } from '../services/simulate.ts'
 import { builder } from './builder.ts'
 import { DecisionOutcome } from './decision.ts'
-import { hypothesisFields, toHypothesis } from './fleet-overlay.ts'
+import { hypothesisFields, requestFields, toAskedRequest, toHypothesis } from './fleet-overlay.ts'
 import { ReasonCount } from './reasons.ts'
 import { Explanation } from './refs.ts'
-import { SpecInput, toSpecDocument } from './request-spec.ts'
 
 const SimulatedRequest = builder.inputType('SimulatedRequest', {
   description: 'A request that nobody asked.',
   fields: (t) => ({
-    spec: t.field({ type: SpecInput, required: true, description: 'What is to be placed.' }),
+    ...requestFields(t, 'What is to be placed.'),
     count: t.int({ defaultValue: 1, description: 'How often it is asked, one after another.' }),
   }),
 })
@@ -127,8 +126,8 @@ builder.queryFields((t) => ({
     resolve: (_root, { input }, { simulations }) =>
       simulations.simulate({
         ...toHypothesis(input),
-        requests: input.requests.map(({ spec, count }, i) => ({
-          spec: toSpecDocument(spec, ['input', 'requests', String(i), 'spec']),
+        requests: input.requests.map(({ count, ...request }, i) => ({
+          request: toAskedRequest(request, ['input', 'requests', String(i)]),
           count: count ?? 1,
         })),
         seed: input.seed ?? null,

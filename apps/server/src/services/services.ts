@@ -4,7 +4,9 @@ import type { Replica } from '../replica/replica.ts'
 import type { Standing } from '../replica/standing.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
 import { type Aggregates, createAggregates } from './aggregates.ts'
+import { createRequestReader } from './asked-request.ts'
 import type { Audit } from './audit.ts'
+import { type Capacities, createCapacities } from './capacity.ts'
 import { type Claims, createClaims } from './claims.ts'
 import { type CompareDecisions, createCompareDecisions } from './compare-decisions.ts'
 import { createDecisions, type Decisions, type Records } from './decisions.ts'
@@ -40,6 +42,7 @@ export interface Services {
   readonly decisions: Decisions
   readonly explain: Explain
   readonly compareDecisions: CompareDecisions
+  readonly capacities: Capacities
   readonly simulations: Simulations
   readonly tenantExplanations: TenantExplanations
   readonly profiles: Profiles
@@ -83,6 +86,7 @@ export function createServices({
   const liveness = createLiveness(replica, listening)
   const hypotheticals = createHypotheticals(replica, history)
   const explain = createExplain(replica, history, decisions)
+  const readRequest = createRequestReader(decisions)
   return {
     placement,
     relocation: createRelocation(replica, decisions, placement),
@@ -96,8 +100,9 @@ export function createServices({
     decisions,
     explain,
     compareDecisions: createCompareDecisions(history, decisions),
-    simulations: createSimulations(hypotheticals),
     tenantExplanations: createTenantExplanations(replica, explain),
+    capacities: createCapacities(hypotheticals, readRequest),
+    simulations: createSimulations(hypotheticals, readRequest),
     profiles: createProfiles(replica),
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),

@@ -1,15 +1,15 @@
-import { MOST_SIMULATED, type Simulated, type SimulatedDecision, simulate } from '@gantt/scheduler-core'
+import { MOST_SIMULATED, type Simulated, type SimulatedDecision, type SimulatedRequest, simulate } from '@gantt/scheduler-core'
 import { inPieces } from '../replica/pieces.ts'
+import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
 import { type Examined, examineInstance } from './examined.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 import { InputFault, type Issue, issue } from './outcome.ts'
-import { parseSpec, type SpecDocument } from './placement.ts'
 
 const MOST_REQUESTS = 1_000
 const MOST_SHOWN = 500
 
 export interface SimulateInput extends Hypothesis {
-  readonly requests: readonly { readonly spec: SpecDocument; readonly count: number }[]
+  readonly requests: readonly { readonly request: AskedRequest; readonly count: number }[]
   /** Null: always the same one. */
   readonly seed: string | null
 }
@@ -42,10 +42,10 @@ export interface Simulations {
   simulate(input: SimulateInput): Promise<Simulation>
 }
 
-export function createSimulations(open: OpenHypothetical): Simulations {
+export function createSimulations(open: OpenHypothetical, readRequest: ReadRequest): Simulations {
   return {
     async simulate(input) {
-      const requests = readRequests(input.requests)
+      const requests = await readAll(readRequest, input.requests)
       const { fleet, profile, asOf, isOver } = await open(input)
       const simulated = await inPieces(simulate(fleet, { requests, profile, seed: input.seed ?? 'simulated', isOver }))
       const { proposals, ...rest } = simulated
@@ -67,18 +67,18 @@ export function createSimulations(open: OpenHypothetical): Simulations {
   }
 }
 
-/** The requests, or every problem at once. */
-function readRequests(given: SimulateInput['requests']) {
+/** The requests; throws every problem at once. */
+async function readAll(readRequest: ReadRequest, given: SimulateInput['requests']): Promise<SimulatedRequest[]> {
   const issues: Issue[] = []
   if (given.length < 1 || given.length > MOST_REQUESTS)
     issues.push(issue(['input', 'requests'], given.length, `be 1 to ${MOST_REQUESTS} requests`))
-  const requests = given.slice(0, MOST_REQUESTS).flatMap(({ spec, count }, i) => {
-    const parsed = parseSpec(spec)
-    if ('type' in parsed) issues.push(...parsed.issues)
-    const path = ['input', 'requests', String(i), 'count']
-    if (!Number.isInteger(count) || count < 1) issues.push(issue(path, count, 'be a whole number of 1 or more'))
-    return 'type' in parsed ? [] : [{ request: parsed.value, count }]
-  })
+  const requests: SimulatedRequest[] = []
+  for (const { request: asked, count } of given.slice(0, MOST_REQUESTS)) {
+    const request = await readRequest(asked)
+    if (isWrong(request)) issues.push(...request)
+    else requests.push({ request, count })
+    if (count < 1) issues.push(issue([...asked.path, 'count'], count, 'be 1 or more'))
+  }
   const sum = requests.reduce((all, { request, count }) => all + count * request.numInstances, 0)
   if (sum > MOST_SIMULATED)
     issues.push(issue(['input', 'requests'], sum, `ask for at most ${MOST_SIMULATED} instances in all: counts times instances`))

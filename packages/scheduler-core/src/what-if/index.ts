@@ -1,4 +1,5 @@
 export { append, applyEdits, REMOVED } from './apply-edits.ts'
+export { type Bottleneck, type Capacity, type CapacityGroup, type CapacityOptions, countCapacity } from './capacity.ts'
 export {
   addedNames,
   type FleetEdits,

@@ -1,0 +1,30 @@
+import { currentSpec, type RequestSpec } from '@gantt/scheduler-core'
+import type { Decisions } from './decisions.ts'
+import { type Issue, issue } from './outcome.ts'
+import { parseSpec, type SpecDocument } from './placement.ts'
+
+/** A request that a question is about: a new one, or that of a decision. */
+export interface AskedRequest {
+  readonly spec: SpecDocument | null
+  readonly decisionId: string | null
+  /** Where the caller gave it. */
+  readonly path: readonly string[]
+}
+
+/** The request, or what is wrong with it. */
+export type ReadRequest = (asked: AskedRequest) => Promise<RequestSpec | readonly Issue[]>
+
+export const createRequestReader =
+  (decisions: Decisions): ReadRequest =>
+  async ({ spec, decisionId, path }) => {
+    if ((spec === null) === (decisionId === null)) return [issue(path, undefined, 'have one of spec and decisionId')]
+    if (spec !== null) {
+      const parsed = parseSpec(spec)
+      return 'type' in parsed ? parsed.issues : parsed.value
+    }
+    const stored = decisionId === null ? undefined : await decisions.stored(decisionId)
+    if (stored === undefined) return [issue([...path, 'decisionId'], decisionId, 'be the id of a decision')]
+    return currentSpec(stored.record.request)
+  }
+
+export const isWrong = (read: RequestSpec | readonly Issue[]): read is readonly Issue[] => Array.isArray(read)

@@ -1,0 +1,55 @@
+import { type Capacity, type CapacityOptions, countCapacity } from '@gantt/scheduler-core'
+import { inPieces } from '../replica/pieces.ts'
+import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
+import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
+import { InputFault } from './outcome.ts'
+import { checkRange } from './text.ts'
+
+/** What hosts are counted together by. */
+export const capacityGroupings = ['AVAILABILITY_ZONE', 'AGGREGATE', 'HOST'] as const
+export type CapacityGrouping = (typeof capacityGroupings)[number]
+
+export interface CapacityInput extends Hypothesis {
+  readonly request: AskedRequest
+  readonly groupBy: CapacityGrouping
+  readonly limit: number
+}
+
+export interface CapacityAnswer extends Capacity {
+  readonly asOf: number
+}
+
+/** How many more of something fit. */
+export interface Capacities {
+  /** Throws InputFault for what cannot be counted. */
+  count(input: CapacityInput): Promise<CapacityAnswer>
+}
+
+const MOST_COUNTED = 100_000_000
+/** Groups that one answer shows. */
+const MOST_GROUPS = 500
+
+/** The first groups of an answer. Throws InputFault for a number that is out of range. */
+export function firstGroups({ groups }: Capacity, first: number): Capacity['groups'] {
+  if (first < 0 || first > MOST_GROUPS) throw InputFault.at(['groups', 'first'], first, `0 to ${MOST_GROUPS}`)
+  return groups.slice(0, first)
+}
+
+export function createCapacities(open: OpenHypothetical, readRequest: ReadRequest): Capacities {
+  return {
+    async count(input) {
+      const request = await readRequest(input.request)
+      const issues = [...(isWrong(request) ? request : []), ...checkRange(['input', 'limit'], input.limit, 1, MOST_COUNTED)]
+      if (isWrong(request) || issues.length > 0) throw new InputFault(issues)
+      const { fleet, profile, asOf, isOver } = await open(input)
+      const groupings: Readonly<Record<CapacityGrouping, CapacityOptions['groupsOf']>> = {
+        AVAILABILITY_ZONE: ({ zone }) => [zone],
+        AGGREGATE: ({ aggregates }) => aggregates.map((uuid) => fleet.aggregates.byUuid.get(uuid)?.name ?? uuid),
+        HOST: ({ host, node }) => [host === node ? host : `${host}/${node}`],
+      }
+      const groupsOf = groupings[input.groupBy]
+      const options: CapacityOptions = { request, profile, seed: 'counted', limit: input.limit, groupsOf, isOver }
+      return { ...(await inPieces(countCapacity(fleet, options))), asOf }
+    },
+  }
+}
