@@ -92,6 +92,7 @@ export const codes = {
   'aggregate.name_taken': 'Another aggregate has that name.',
   'aggregate.zone_conflict': 'A host would be in two availability zones.',
   'profile.version': 'The profile version exists already, or is not the next one.',
+  'profile.rollout': 'The profile was activated or rolled out otherwise meanwhile, or the rollout is of the version that decides.',
   'profile.unknown': 'There is no such profile version.',
   // what is wrong with an input
   'spec.unknown_version': 'The request has a version that this release does not know.',

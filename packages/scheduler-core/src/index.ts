@@ -78,6 +78,16 @@ export {
 export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
 export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix } from './pipeline/verdict-matrix.ts'
 export { type Parsed, type Problem, quote } from './problem.ts'
+export {
+  isInShare,
+  type ProfileCourse,
+  type ProfileState,
+  profileState,
+  type Rollout,
+  type RolloutMode,
+  rolloutModes,
+  WHOLE_SHARE,
+} from './profiles/course.ts'
 export { type Profile, type ProfileInput, profileRef } from './profiles/profile.ts'
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { createRandom, hash32, type Random } from './random.ts'

@@ -53,6 +53,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Mutation.hostSetStatus': 'OPERATE',
   'Mutation.livenessConfirm': 'OPERATE',
   'Mutation.profileActivate': 'ADMIN',
+  'Mutation.profileRollback': 'ADMIN',
   'Mutation.profileVersionCreate': 'OPERATE',
   'Mutation.replicaHeal': 'ADMIN',
   'Mutation.selectDestinations': 'SCHEDULE project',

@@ -148,7 +148,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   // the group may be one that a proposal of this very batch has just bound: that stands only once the entry is applied
   if (rule !== undefined && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
-  const profile = fleet.profiles.find(call.profile)
+  const profile = fleet.profiles.pick(call.profile, call.account, call.key)
   if (profile === undefined)
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.unknown' } } : { type: 'later', fresh: true }
 

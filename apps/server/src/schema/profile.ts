@@ -1,10 +1,11 @@
-import { filters, type Profile as ProfileShape, profileRef, weighers } from '@gantt/scheduler-core'
+import { filters, type Profile as ProfileShape, profileRef, rolloutModes, weighers } from '@gantt/scheduler-core'
 import { novaFilters, novaWeighers } from '@gantt/scheduler-core/nova'
-import type { ProfileDone } from '../services/profiles.ts'
+import type { ProfileDone, RolloutView } from '../services/profiles.ts'
 import { builder } from './builder.ts'
 import { withoutNulls } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, ValidationError } from './errors.ts'
+import { FieldChange } from './field-change.ts'
 import { idOf } from './ids.ts'
 import { Profile, ProfileVersion } from './refs.ts'
 
@@ -63,6 +64,18 @@ const NovaSettings = builder.objectRef<NonNullable<ProfileShape['nova']>>('NovaS
   }),
 })
 
+const ProfileState = builder.enumType('ProfileState', {
+  description:
+    'DRAFT: written, and never decided as far as is known; SHADOW, CANARY: tried at present; ACTIVE: decides; RETIRED: decided before; ROLLED_BACK: was taken back.',
+  values: ['DRAFT', 'SHADOW', 'CANARY', 'ACTIVE', 'RETIRED', 'ROLLED_BACK'] as const,
+})
+
+const RolloutMode = builder.enumType('RolloutMode', {
+  description:
+    'SHADOW: decides beside the active version on the same states, and claims nothing; CANARY: decides for a share of the calls, the same ones for as long as it grows.',
+  values: rolloutModes,
+})
+
 builder.node(ProfileVersion, {
   description: 'How a service decides, as data. Versions are never edited: a change is the next version.',
   id: { resolve: profileRef, description: 'Global id.' },
@@ -84,6 +97,28 @@ builder.node(ProfileVersion, {
     assignment: t.expose('assignment', { type: 'JSON', description: 'Choice inside a host, by resource kind.' }),
     compat: t.expose('compat', { type: ProfileCompat, nullable: true, description: 'Null: this service decides its own way.' }),
     nova: t.expose('nova', { type: NovaSettings, nullable: true, description: 'With compat NOVA; null where nothing was said.' }),
+    state: t.field({
+      type: ProfileState,
+      description: 'What it is at present.',
+      resolve: (version, _args, { profiles }) => profiles.stateOf(version),
+    }),
+    diff: t.field({
+      type: [FieldChange],
+      description: 'What differs from another version: parts by their names.',
+      args: { against: t.arg.id({ description: 'Its global id, or name@number; the active version of the same name if not given.' }) },
+      resolve: (version, { against }, { profiles }) =>
+        profiles.diff(version, against ? idOf('ProfileVersion', against, ['against']) : null),
+    }),
+  }),
+})
+
+const Rollout = builder.objectRef<RolloutView>('Rollout').implement({
+  description: 'A version that is being tried beside the one that decides.',
+  fields: (t) => ({
+    mode: t.expose('mode', { type: RolloutMode, description: 'How.' }),
+    percent: t.float({ description: 'Of the calls that name no version.', resolve: ({ share }) => share / 100 }),
+    candidate: t.expose('candidate', { type: ProfileVersion, description: 'The version that is tried.' }),
+    since: t.expose('since', { type: 'DateTime', description: 'When this candidate began in this mode; store time.' }),
   }),
 })
 
@@ -96,6 +131,7 @@ builder.node(Profile, {
   fields: (t) => ({
     name: t.exposeString('name', { description: 'As calls name it.' }),
     active: t.expose('active', { type: ProfileVersion, description: 'The version that decides.' }),
+    rollout: t.expose('rollout', { type: Rollout, nullable: true, description: 'The version that is being tried; null when none is.' }),
     versions: t.field({
       type: ProfileVersionConnection,
       description: 'Oldest first.',
@@ -187,6 +223,16 @@ const ProfileVersionInput = builder.inputType('ProfileVersionInput', {
   }),
 })
 
+const RolloutInput = builder.inputType('RolloutInput', {
+  description: 'How a version is to be tried.',
+  fields: (t) => ({
+    mode: t.field({ type: RolloutMode, required: true, description: 'How.' }),
+    percent: t.float({
+      description: 'Of the calls that name no version: 0.01 to 100. All of them for a shadow if not given; a canary needs it.',
+    }),
+  }),
+})
+
 const ProfilePayload = builder.objectRef<ProfileDone>('ProfilePayload').implement({
   description: 'It is as asked, or would be.',
   fields: (t) => ({
@@ -223,11 +269,29 @@ builder.mutationFields((t) => ({
   profileActivate: t.field({
     type: ProfileResult,
     authScopes: { scope: 'ADMIN' },
-    description: 'Makes a version the one that decides under its name.',
+    description: 'Makes a version the one that decides under its name, or tries it beside that one. An activation ends what is tried.',
     args: {
       version: t.arg.id({ required: true, description: 'Its global id, or name@number.' }),
+      rollout: t.arg({ type: RolloutInput, description: 'Only try it so; if not given it decides from now on.' }),
       dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only tell what it would do.' }),
     },
-    resolve: (_root, { version, dryRun }, { profiles }) => profiles.activate(idOf('ProfileVersion', version, ['version']), dryRun ?? false),
+    resolve: (_root, { version, rollout, dryRun }, { profiles }) =>
+      profiles.activate(
+        idOf('ProfileVersion', version, ['version']),
+        rollout ? { mode: rollout.mode, percent: rollout.percent ?? null } : null,
+        dryRun ?? false,
+      ),
+  }),
+  profileRollback: t.field({
+    type: ProfileResult,
+    authScopes: { scope: 'ADMIN' },
+    description:
+      'Takes back what is tried; where nothing is, goes back to the version that was active before. Repeated, it goes back further.',
+    args: {
+      profile: t.arg.string({ required: true, description: 'Its name.' }),
+      reason: t.arg.string({ required: true, description: 'Why, for the audit; 1 to 255 characters.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only tell what it would do.' }),
+    },
+    resolve: (_root, { profile, reason, dryRun }, { profiles }) => profiles.rollBack(profile, reason, dryRun ?? false),
   }),
 }))

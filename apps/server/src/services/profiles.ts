@@ -1,7 +1,24 @@
-import { type Profile, parseProfile, profileRef, quote } from '@gantt/scheduler-core'
+import {
+  type Change,
+  type FieldChange,
+  type Profile,
+  type ProfileCourse,
+  type ProfileRolledOut,
+  type ProfileState,
+  parseProfile,
+  profileChanges,
+  profileRef,
+  profileState,
+  quote,
+  type Rollout,
+  type RolloutMode,
+  WHOLE_SHARE,
+} from '@gantt/scheduler-core'
+import { FeatureLevelError } from '../replica/feature-level.ts'
 import type { Replica } from '../replica/replica.ts'
-import { type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
+import { InputFault, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
+import { checkText } from './text.ts'
 
 /** How often a version is numbered anew when another operator took the number. */
 const ATTEMPTS = 5
@@ -12,6 +29,19 @@ export interface ProfileView {
   readonly active: Profile
   /** Oldest first; number 0 is of the release. */
   readonly versions: readonly Profile[]
+  readonly rollout: RolloutView | null
+}
+
+/** A version that is being tried beside the active one. */
+export interface RolloutView extends Rollout {
+  readonly active: Profile
+  readonly candidate: Profile
+}
+
+/** How a version is to be tried; `percent` of the calls. */
+export interface RolloutInput {
+  readonly mode: RolloutMode
+  readonly percent: number | null
 }
 
 export interface ProfileDone {
@@ -32,16 +62,62 @@ export interface Profiles {
   versionsOf(profile: ProfileView, args: PageArgs): Page<Profile>
   /** Writes the next version of a name. It decides once it is activated; the first of a new name does at once. */
   create(name: string, parts: Readonly<Record<string, unknown>>): Promise<ProfileOutcome>
-  activate(ref: string, dryRun: boolean): Promise<ProfileOutcome>
+  /** Makes a version the one that decides; with a rollout, one that is tried beside it. An activation ends whatever is tried. */
+  activate(ref: string, rollout: RolloutInput | null, dryRun: boolean): Promise<ProfileOutcome>
+  /** Takes back what is tried; where nothing is, goes back to the version that was active before. */
+  rollBack(name: string, reason: string, dryRun: boolean): Promise<ProfileOutcome>
+  stateOf(version: Profile): ProfileState
+  /** What differs from another version, or from the active one. Throws InputFault when there is no such version. */
+  diff(version: Profile, against: string | null): FieldChange[]
 }
+
+/** What a name's course is to become; a text is why it cannot. */
+type Plan = (active: number, course: ProfileCourse) => Pick<ProfileRolledOut, 'active' | 'past' | 'rolledBack' | 'rollout'> | Issue
+
+const NO_COURSE: ProfileCourse = { version: 0, past: [], rolledBack: [], rollout: null }
 
 export function createProfiles(replica: Replica): Profiles {
   const find = (name: string): ProfileView | undefined => {
     const { profiles } = replica.fleet
     const active = profiles.activeNumber(name) === undefined ? undefined : profiles.find(name)
-    return active === undefined ? undefined : { name, active, versions: profiles.versionsOf(name) }
+    if (active === undefined) return undefined
+    const rollout = profiles.courseOf(name)?.rollout ?? null
+    const candidate = rollout === null ? undefined : profiles.find(`${name}@${rollout.number}`)
+    return {
+      name,
+      active,
+      versions: profiles.versionsOf(name),
+      rollout: rollout === null || candidate === undefined ? null : { ...rollout, active, candidate },
+    }
   }
   const version = (ref: string): Profile | undefined => (ref.includes('@') ? replica.fleet.profiles.find(ref) : undefined)
+
+  /** Writes a name's course, planned anew when another operator was first. Answers what is wrong with the plan. */
+  const steer = async (name: string, plan: Plan, dryRun: boolean): Promise<Issue | undefined> => {
+    for (let attempt = 1; ; attempt++) {
+      const { profiles } = replica.fleet
+      const active = profiles.activeNumber(name) ?? 0
+      const course = profiles.courseOf(name) ?? NO_COURSE
+      const next = plan(active, course)
+      if ('path' in next) return next
+      if (dryRun) return undefined
+      const verdict = await proposeCourse({ type: 'rollout', name, expected: { active, version: course.version }, ...next }, active)
+      if (verdict === undefined) return undefined
+      if (attempt >= ATTEMPTS) return issue(['profile'], name, `be asked for again: ${sentenceOf(verdict)}`, verdict)
+      await replica.fresh()
+    }
+  }
+  /** While some replica reads no rollouts, a plain activation is written as before: it needs none. */
+  const proposeCourse = async (change: ProfileRolledOut, active: number) => {
+    const propose = async (one: Change) => (await replica.propose([one]))[0]?.void
+    try {
+      return await propose(change)
+    } catch (error) {
+      const isPlain = change.rollout === null && change.expected.version === 0 && change.rolledBack.length === 0
+      if (!(error instanceof FeatureLevelError) || !isPlain || change.active === active) throw error
+      return propose({ type: 'activate', name: change.name, number: change.active })
+    }
+  }
 
   return {
     find,
@@ -68,14 +144,89 @@ export function createProfiles(replica: Replica): Profiles {
           return invalid([issue(['profile'], name, `be written again: ${sentenceOf(verdict.void)}`, verdict.void)], 'CONFLICT')
       }
     },
-    async activate(ref, dryRun) {
+    async activate(ref, rollout, dryRun) {
       if (version(ref) === undefined) await replica.fresh()
       const found = version(ref)
       if (found === undefined) return notFound('profile version', ref, ['version'])
-      if (!dryRun) await replica.propose([{ type: 'activate', name: found.name, number: found.number }])
-      return doneOf(find(found.name), found, dryRun)
+      const share = rollout === null ? undefined : shareOf(rollout)
+      if (typeof share === 'object') return invalid([share])
+      const plan = rollout === null || share === undefined ? activation(found) : trial(found, rollout.mode, share)
+      const wrong = await steer(found.name, plan, dryRun)
+      return wrong === undefined ? doneOf(find(found.name), found, dryRun) : invalid([wrong], 'CONFLICT')
+    },
+    async rollBack(name, reason, dryRun) {
+      const issues = checkText(['reason'], reason)
+      if (issues.length > 0) return invalid(issues)
+      await replica.fresh()
+      if (find(name) === undefined) return notFound('profile', name, ['profile'])
+      let concerned = 0
+      const wrong = await steer(
+        name,
+        (active, course) => {
+          const { past, rolledBack, rollout } = course
+          const rest = rolledBack.filter((number) => number !== (rollout?.number ?? active))
+          if (rollout !== null) {
+            concerned = rollout.number
+            return { active, past, rolledBack: [...rest, rollout.number], rollout: null }
+          }
+          const before = past.at(-1)
+          if (before === undefined) return noneBefore(name)
+          concerned = before
+          return {
+            active: before,
+            past: past.slice(0, -1),
+            rolledBack: [...rest, active].filter((number) => number !== before),
+            rollout: null,
+          }
+        },
+        dryRun,
+      )
+      if (wrong !== undefined) return invalid([wrong], 'PRECONDITION')
+      const one = version(`${name}@${concerned}`)
+      if (one === undefined) throw new Error(`profile ${name}@${concerned} was rolled back and is not there`)
+      return doneOf(find(name), one, dryRun)
+    },
+    stateOf: (one) => profileState(one, replica.fleet.profiles.activeNumber(one.name) ?? 0, replica.fleet.profiles.courseOf(one.name)),
+    diff(one, against) {
+      const other = against === null ? find(one.name)?.active : version(against)
+      if (other === undefined) throw InputFault.at(['against'], against, 'the global id of a profile version, or name@number')
+      return profileChanges(other, one)
     },
   }
+}
+
+/** The version decides, and nothing is tried any more. */
+const activation =
+  ({ number }: Profile): Plan =>
+  (active, { past, rolledBack }) => ({
+    active: number,
+    past: active === number ? past : [...past, active],
+    rolledBack: rolledBack.filter((one) => one !== number),
+    rollout: null,
+  })
+
+const trial =
+  (candidate: Profile, mode: RolloutMode, share: number): Plan =>
+  (active, { past, rolledBack }) =>
+    candidate.number === active
+      ? issue(['version'], profileRef(candidate), 'be another version than the one that decides', 'profile.rollout')
+      : {
+          active,
+          past,
+          rolledBack: rolledBack.filter((one) => one !== candidate.number),
+          rollout: { mode, number: candidate.number, share },
+        }
+
+const noneBefore = (name: string): Issue =>
+  issue(['profile'], name, 'have a version that is tried or was active before, as far as is remembered; activate one by its number')
+
+/** Percent in hundredths; all of the calls for a shadow that says nothing. */
+function shareOf({ mode, percent }: RolloutInput): number | Issue {
+  if (percent === null)
+    return mode === 'SHADOW' ? WHOLE_SHARE : issue(['rollout', 'percent'], percent, 'be more than 0 and at most 100 of a canary')
+  const share = Math.round(percent * 100)
+  if (share >= 1 && share <= WHOLE_SHARE && Math.abs(share - percent * 100) < 1e-6) return share
+  return issue(['rollout', 'percent'], percent, 'be 0.01 to 100, with two decimals at most')
 }
 
 function doneOf(profile: ProfileView | undefined, version: Profile, dryRun: boolean): ProfileDone {

@@ -188,6 +188,11 @@ export class ReferenceModel {
         return this.#changeAggregate(change)
       case 'feature':
         return undefined
+      // which version decides is nothing that a claim is judged by: worlds propose none, and the model has no versions
+      case 'profile':
+      case 'activate':
+      case 'rollout':
+        return undefined
       default:
         return this.#judgeClaimCall(change)
     }

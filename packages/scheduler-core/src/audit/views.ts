@@ -30,6 +30,8 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
       .names()
       .filter((name) => profiles.activeNumber(name) !== 0)
       .map((name) => `${name}@${profiles.activeNumber(name)}`),
+    // only where there is one, so that a log without them looks as it did before there were any
+    ...(profiles.courses().size > 0 && { profileCourses: [...profiles.courses()].map(([name, course]) => ({ name, ...course })) }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
 import type { Grants } from '../kinds/index.ts'
+import type { Rollout } from '../profiles/course.ts'
 import { type Profile, profileLevel } from '../profiles/profile.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
 import type { StatsDelta } from './stats.ts'
@@ -16,8 +17,8 @@ export const ENTRY_FORMAT = 1
 
 /**
  * The highest feature level that this release can apply. Level 2: moves, revocations, edits of groups, liveness. Level 3:
- * requests and reports of version 1.1. Level 4: rollouts of profiles; and decisions in the tables are packed once every
- * replica reads it (decision/packed.ts).
+ * requests and reports of version 1.1. Level 4: rollouts of profiles, filters in shadow mode; and decisions in the tables are
+ * packed once every replica reads it (decision/packed.ts).
  */
 export const FEATURE_LEVEL = 4
 
@@ -233,6 +234,25 @@ export interface ProfileActivated {
   readonly number: number
 }
 
+/**
+ * Which version of a profile decides and which one is tried, as a whole: counted only on the state that it was made from.
+ * An activation ends a rollout; a rollback leads to the version before.
+ */
+export interface ProfileRolledOut {
+  readonly type: 'rollout'
+  readonly name: string
+  readonly expected: {
+    readonly active: number
+    /** 0 when the name had no rollout yet. */
+    readonly version: number
+  }
+  readonly active: number
+  readonly past: readonly number[]
+  readonly rolledBack: readonly number[]
+  /** `since` comes from `apply`. */
+  readonly rollout: Omit<Rollout, 'since'> | null
+}
+
 /** From here on every replica can apply changes of this level. */
 export interface FeatureLevelRaised {
   readonly type: 'feature'
@@ -257,10 +277,11 @@ export type Change =
   | AggregateChanged
   | ProfileChanged
   | ProfileActivated
+  | ProfileRolledOut
   | FeatureLevelRaised
 
 /** The feature level from which a change of each newer type may be written; all others are of level 1. */
-const levels: Partial<Record<Change['type'], number>> = { move: 2, revoke: 2, liveness: 2, group: 2, membership: 2 }
+const levels: Partial<Record<Change['type'], number>> = { move: 2, revoke: 2, liveness: 2, group: 2, membership: 2, rollout: 4 }
 
 /** The feature level from which each version of what changes carry may be written. */
 const versionLevels: Readonly<Record<SpecVersion & StatsVersion, number>> = { '1.0': 1, '1.1': 3 }

@@ -1,6 +1,7 @@
 import { type Claim, isLive, type StoredClaim } from '../claims/claim.ts'
 import type { BoundKey } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
+import type { ProfileCourse } from '../profiles/course.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Aggregate } from './aggregates.ts'
 import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type Place } from './change.ts'
@@ -34,6 +35,8 @@ export interface Checkpoint {
   readonly keys: readonly BoundKey[]
   readonly profiles: readonly Profile[]
   readonly activeProfiles: readonly { readonly name: string; readonly number: number }[]
+  /** Since feature level 4, which older releases do not start from; left out while there is none. */
+  readonly profileCourses?: readonly (ProfileCourse & { readonly name: string })[]
 }
 
 export interface StoredHost extends HostName {
@@ -108,6 +111,7 @@ export function* captureFleet(fleet: Fleet, slice = SLICE): Generator<void, Chec
       .names()
       .map((name) => ({ name, number: profiles.activeNumber(name) as number }))
       .filter(({ number }) => number > 0),
+    ...(profiles.courses().size > 0 && { profileCourses: [...profiles.courses()].map(([name, course]) => ({ name, ...course })) }),
   }
 }
 
@@ -160,6 +164,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, slice = SLICE): Generator<
   }
   for (const profile of checkpoint.profiles) profiles.take(profile)
   for (const active of checkpoint.activeProfiles) profiles.activate(active)
+  for (const { name, ...course } of checkpoint.profileCourses ?? []) profiles.restoreCourse(name, course)
   fleet.restorePlaces(checkpoint.places, checkpoint.now)
   fleet.featureLevel = checkpoint.featureLevel
   return fleet

@@ -181,6 +181,8 @@ export class Fleet {
         return this.profiles.take(change.profile)
       case 'activate':
         return this.profiles.activate(change)
+      case 'rollout':
+        return this.profiles.rollOut(change, this.now)
       case 'feature':
         this.featureLevel = Math.max(this.featureLevel, change.level)
         return undefined
@@ -231,6 +233,7 @@ const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
   'aggregate',
   'profile',
   'activate',
+  'rollout',
   'feature',
 ])
 

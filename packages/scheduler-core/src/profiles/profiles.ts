@@ -1,6 +1,7 @@
 import type { Code } from '../codes.ts'
-import type { ProfileActivated } from '../fleet/change.ts'
+import type { ProfileActivated, ProfileRolledOut } from '../fleet/change.ts'
 import { builtInProfiles } from './built-in.ts'
+import { isInShare, PAST_KEPT, type ProfileCourse, WHOLE_SHARE } from './course.ts'
 import { type Profile, profileRef } from './profile.ts'
 
 /** The profile that decides when the request names none and none of that name was written. */
@@ -11,10 +12,29 @@ export class Profiles {
   readonly #versions = new Map<string, Profile>(builtInProfiles.map((profile) => [profileRef(profile), profile]))
   readonly #active = new Map<string, number>(builtInProfiles.map(({ name }) => [name, 0]))
 
+  readonly #courses = new Map<string, ProfileCourse>()
+
   /** `name` for the active version, or `name@number`. Undefined when there is none. */
   find(ref: string): Profile | undefined {
     const number = this.#active.get(ref)
     return this.#versions.get(number === undefined ? ref : `${ref}@${number}`)
+  }
+
+  /** The version that decides a call: a canary's share of those that name no number is the candidate's. */
+  pick(ref: string, account: string, key: string): Profile | undefined {
+    const rollout = this.#courses.get(ref)?.rollout
+    const isCandidate = rollout?.mode === 'CANARY' && isInShare(account, key, rollout.share)
+    return isCandidate ? this.#versions.get(`${ref}@${rollout.number}`) : this.find(ref)
+  }
+
+  /** Undefined until the first rollout of a name. */
+  courseOf(name: string): ProfileCourse | undefined {
+    return this.#courses.get(name)
+  }
+
+  /** Names with a course. */
+  courses(): ReadonlyMap<string, ProfileCourse> {
+    return this.#courses
   }
 
   activeNumber(name: string): number | undefined {
@@ -48,11 +68,41 @@ export class Profiles {
   takeCopy(from: Profiles): void {
     for (const [ref, profile] of from.#versions) this.#versions.set(ref, profile)
     for (const [name, number] of from.#active) this.#active.set(name, number)
+    for (const [name, course] of from.#courses) this.#courses.set(name, course)
   }
 
+  /** Ends a rollout of the name. */
   activate({ name, number }: Omit<ProfileActivated, 'type'>): Code | undefined {
     if (!this.#versions.has(profileRef({ name, number }))) return 'profile.unknown'
+    const before = this.#active.get(name)
     this.#active.set(name, number)
+    const course = this.#courses.get(name)
+    if (course === undefined || before === undefined) return undefined
+    const past = before === number ? course.past : [...course.past, before].slice(-PAST_KEPT)
+    this.#courses.set(name, { ...course, version: course.version + 1, past, rollout: null })
     return undefined
+  }
+
+  /** Takes over a name's course; `now`: the log's time. */
+  rollOut({ name, expected, active, past, rolledBack, rollout }: Omit<ProfileRolledOut, 'type'>, now: number): Code | undefined {
+    const course = this.#courses.get(name)
+    if ((course?.version ?? 0) !== expected.version || this.#active.get(name) !== expected.active) return 'profile.rollout'
+    const isKnown = (number: number): boolean => this.#versions.has(profileRef({ name, number }))
+    if (!isKnown(active) || (rollout !== null && !isKnown(rollout.number))) return 'profile.unknown'
+    if (rollout !== null && (rollout.number === active || rollout.share < 0 || rollout.share > WHOLE_SHARE)) return 'profile.rollout'
+    const isSame = rollout !== null && course?.rollout?.number === rollout.number && course.rollout.mode === rollout.mode
+    this.#active.set(name, active)
+    this.#courses.set(name, {
+      version: expected.version + 1,
+      past: past.slice(-PAST_KEPT),
+      rolledBack: rolledBack.slice(-PAST_KEPT),
+      rollout: rollout === null ? null : { ...rollout, since: isSame ? (course?.rollout?.since ?? now) : now },
+    })
+    return undefined
+  }
+
+  /** Puts a name's course back, from a checkpoint. */
+  restoreCourse(name: string, course: ProfileCourse): void {
+    this.#courses.set(name, course)
   }
 }

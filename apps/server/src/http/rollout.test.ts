@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ large: { memoryMb: 65_536 }, small: { memoryMb: 16_384 } })
+})
+afterAll(async () => {
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+const END =
+  '__typename ... on ProfilePayload { dryRun version { number state } profile { active { number } rollout { mode percent candidate { number } } } } ... on ValidationError { code message issues { path rule } } ... on UserError { message }'
+
+const create = async (name: string, multiplier: number): Promise<number> => {
+  const input = { filters: [{ name: 'RamFilter' }], weighers: [{ name: 'RAMWeigher', multiplier }], note: `times ${multiplier}` }
+  const { profileVersionCreate } = await dataOf(
+    api,
+    'mutation ($name: String!, $input: ProfileVersionInput!) { profileVersionCreate(profile: $name, input: $input) { ... on ProfilePayload { version { number } } } }',
+    { name, input },
+  )
+  return profileVersionCreate.version.number
+}
+const activate = async (version: string, rollout: Json = null, dryRun = false): Promise<Json> =>
+  (
+    await dataOf(
+      api,
+      `mutation ($version: ID!, $rollout: RolloutInput, $dryRun: Boolean) { profileActivate(version: $version, rollout: $rollout, dryRun: $dryRun) { ${END} } }`,
+      { version, rollout, dryRun },
+    )
+  ).profileActivate
+const rollBack = async (profile: string, reason = 'it packs'): Promise<Json> =>
+  (
+    await dataOf(api, `mutation ($profile: String!, $reason: String!) { profileRollback(profile: $profile, reason: $reason) { ${END} } }`, {
+      profile,
+      reason,
+    })
+  ).profileRollback
+const statesOf = async (name: string): Promise<string[]> => {
+  const { profile } = await dataOf(api, 'query ($name: String!) { profile(name: $name) { versions { nodes { number state } } } }', { name })
+  return profile.versions.nodes.map(({ number, state }: Json) => `${number} ${state}`)
+}
+const hostOf = (answer: Json) => answer.destinations[0].selected.host.name
+
+test('a version is tried, becomes the one that decides, and is taken back', async () => {
+  for (const multiplier of [1, -1, 2]) await create('site', multiplier)
+  expect(await statesOf('site')).toEqual(['1 ACTIVE', '2 DRAFT', '3 DRAFT'])
+  expect(await activate('site@2', { mode: 'SHADOW' }, true)).toMatchObject({ dryRun: true, profile: { rollout: null } })
+  expect(await activate('site@2', { mode: 'SHADOW' })).toMatchObject({
+    version: { number: 2, state: 'SHADOW' },
+    profile: { active: { number: 1 }, rollout: { mode: 'SHADOW', percent: 100, candidate: { number: 2 } } },
+  })
+  expect(await activate('site@2', { mode: 'CANARY', percent: 12.5 })).toMatchObject({
+    profile: { rollout: { mode: 'CANARY', percent: 12.5 } },
+  })
+  expect(await statesOf('site')).toEqual(['1 ACTIVE', '2 CANARY', '3 DRAFT'])
+  expect(await activate('site@2')).toMatchObject({ version: { state: 'ACTIVE' }, profile: { active: { number: 2 }, rollout: null } })
+  expect(await activate('site@3', { mode: 'CANARY', percent: 5 })).toMatchObject({ version: { state: 'CANARY' } })
+  // first what is tried, then what decides
+  expect(await rollBack('site')).toMatchObject({
+    version: { number: 3, state: 'ROLLED_BACK' },
+    profile: { active: { number: 2 }, rollout: null },
+  })
+  expect(await rollBack('site')).toMatchObject({ version: { number: 1, state: 'ACTIVE' }, profile: { active: { number: 1 } } })
+  expect(await statesOf('site')).toEqual(['1 ACTIVE', '2 ROLLED_BACK', '3 ROLLED_BACK'])
+  expect(await rollBack('site')).toMatchObject({ __typename: 'ValidationError', code: 'PRECONDITION' })
+})
+
+test('a canary decides its calls for good, the record names the version, and a call that names one is not in it', async () => {
+  await create('canary', 1)
+  await create('canary', -1)
+  await activate('canary@2', { mode: 'CANARY', percent: 50 })
+  const keys = Array.from({ length: 24 }, () => randomUUID())
+  const ask = async (idempotencyKey: string, profile: string) =>
+    placeWith(api, { idempotencyKey, profile, claim: { mode: 'NONE' } }, { flavor: { vcpus: 1, memoryMb: 64 } })
+  const hosts = []
+  for (const key of keys) {
+    const answer = await ask(key, 'canary')
+    const { decision } = await dataOf(api, 'query ($id: ID!) { decision(id: $id) { profile { number } explanation { fidelity } } }', {
+      id: answer.decision.id,
+    })
+    expect(decision).toEqual({ profile: { number: hostOf(answer) === 'small' ? 2 : 1 }, explanation: { fidelity: 'REPLAYED' } })
+    hosts.push(hostOf(answer))
+  }
+  expect(new Set(hosts)).toEqual(new Set(['large', 'small']))
+  for (const [i, key] of keys.slice(0, 4).entries()) expect(hostOf(await ask(key, 'canary'))).toBe(hosts[i])
+  // what a smaller share had, a larger one has
+  await activate('canary@2', { mode: 'CANARY', percent: 100 })
+  expect(hostOf(await ask(keys[0] as string, 'canary'))).toBe('small')
+  expect(hostOf(await ask(keys[0] as string, 'canary@1'))).toBe('large')
+})
+
+test.each<[string, string, Json, string]>([
+  ['the version that decides', 'default@0', { mode: 'SHADOW' }, 'be another version than the one that decides'],
+  ['a canary of no share', 'best-fit@0', { mode: 'CANARY' }, 'more than 0'],
+  ['more than all', 'best-fit@0', { mode: 'CANARY', percent: 101 }, '0.01 to 100'],
+  ['more decimals than are kept', 'best-fit@0', { mode: 'CANARY', percent: 0.015 }, 'two decimals'],
+])('%s is not tried', async (_name, version, rollout, message) => {
+  expect(await activate(version, rollout)).toMatchObject({ __typename: 'ValidationError', message: expect.stringContaining(message) })
+})
+
+test('what differs between two versions is told by their parts', async () => {
+  await create('diff', 1)
+  await create('diff', 3)
+  const { profile } = await dataOf(
+    api,
+    '{ profile(name: "diff") { versions { nodes { diff { field before after } own: diff(against: "diff@2") { field } } } } }',
+  )
+  expect(profile.versions.nodes).toEqual([
+    { diff: [], own: [{ field: 'weighers.RAMWeigher.multiplier' }] },
+    { diff: [{ field: 'weighers.RAMWeigher.multiplier', before: '1', after: '3' }], own: [] },
+  ])
+})
+
+test('the audit knows who took a version back, and why', async () => {
+  const { auditLog } = await dataOf(api, '{ auditLog(first: 50) { nodes { summary } } }')
+  const found = auditLog.nodes.find(({ summary }: Json) => summary.includes('it packs'))
+  expect(found.summary).toContain('"profile":"site"')
+})
