@@ -70,13 +70,25 @@ describe('place, explain, why not', () => {
       const placed = await place({ profile, claim: { mode: 'NONE' } }, { flavor })
       expect(placed.destinations[0].selected).toMatchObject({ host: { name: 'small' } })
       const { explainPlacement } = await ask(
-        `query ($d: ID!) { explainPlacement(input: { subject: { decisionId: $d } }) { fidelity weighing { weighers { name multiplier multiplierVaries decisive } hosts { hostName totalWeight weights { weigher normalized multiplier multiplierSource weighted } } } } }`,
+        `query ($d: ID!) { explainPlacement(input: { subject: { decisionId: $d } }) { fidelity weighing { margin note weighers { name multiplier multiplierVaries decisive winnerWithout idle flipsBelow winnerBelow flipsAbove winnerAbove } hosts { hostName totalWeight weights { weigher normalized multiplier multiplierSource weighted } } } } }`,
         { d: placed.decision.id },
       )
       const { weighers, hosts } = explainPlacement.weighing
       expect(explainPlacement.fidelity).toBe('REPLAYED')
-      const { multiplier, multiplierVaries, decisive } = weighers.find(({ name }: Json) => name === 'RAMWeigher')
-      expect([multiplier, multiplierVaries, decisive]).toEqual([1, true, true])
+      // without it small and middle are equal, and small was seen first; turned up it counts for the hosts without one of their own
+      expect(weighers.find(({ name }: Json) => name === 'RAMWeigher')).toEqual({
+        name: 'RAMWeigher',
+        multiplier: 1,
+        multiplierVaries: true,
+        decisive: false,
+        winnerWithout: 'small',
+        idle: true,
+        flipsBelow: null,
+        winnerBelow: null,
+        flipsAbove: expect.any(Number),
+        winnerAbove: 'big',
+      })
+      expect(explainPlacement.weighing).toMatchObject({ margin: hosts[0].totalWeight - hosts[1].totalWeight, note: null })
       const memoryOf = (host: Json) => host.weights.find(({ weigher }: Json) => weigher === 'RAMWeigher')
       const [small, next] = hosts.map((host: Json) => ({ ...memoryOf(host), hostName: host.hostName }))
       expect(small).toMatchObject({

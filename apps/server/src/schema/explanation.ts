@@ -1,15 +1,8 @@
 import { type ExaminedStep, reasonText } from '@gantt/scheduler-core'
 import type { Subject } from '../services/explain.ts'
-import {
-  listVerdicts,
-  type SelectionNote as Note,
-  nearMissesOf,
-  reasonsOf,
-  selectionOf,
-  type Weighing as WeighingShape,
-  weighingOf,
-} from '../services/explanation.ts'
+import { listVerdicts, type SelectionNote as Note, nearMissesOf, reasonsOf, selectionOf } from '../services/explanation.ts'
 import { headlineOf, textOf } from '../services/explanation-text.ts'
+import { type WeigherMeta as Meta, type Weighing as WeighingShape, weighingOf } from '../services/weighing.ts'
 import type { WhyNotAnswer as Answer, WeigherGap as Gap } from '../services/why-not.ts'
 import { builder } from './builder.ts'
 import { ResourceNameInput } from './common.ts'
@@ -55,7 +48,7 @@ const FilterStep = builder.objectRef<ExaminedStep & { readonly index: number }>(
   }),
 })
 
-const WeigherMeta = builder.objectRef<WeighingShape['weighers'][number]>('WeigherMeta').implement({
+const WeigherMeta = builder.objectRef<Meta>('WeigherMeta').implement({
   description: 'How one weigher went.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The weigher.' }),
@@ -65,7 +58,40 @@ const WeigherMeta = builder.objectRef<WeighingShape['weighers'][number]>('Weighe
     min: t.exposeFloat('min', { description: 'Least raw number.' }),
     max: t.exposeFloat('max', { description: 'Greatest raw number.' }),
     spread: t.exposeFloat('spread', { description: 'Between them.' }),
-    decisive: t.exposeBoolean('decisive', { description: 'True when the winner would be another without it.' }),
+    decisive: t.boolean({
+      description: 'True when the winner would be another without it.',
+      resolve: (weigher) => weigher.without().isDecisive,
+    }),
+    winnerWithout: t.string({
+      nullable: true,
+      description: 'Who would rank first without it, as host or host/node.',
+      resolve: (weigher) => weigher.without().winner,
+    }),
+    idle: t.boolean({
+      description: 'True when the first ten hosts would be the same without it, in the same order.',
+      resolve: (weigher) => weigher.without().isIdle,
+    }),
+    flipsBelow: t.float({
+      nullable: true,
+      description:
+        'The next multiplier below at which another host ranks first, the others staying as they are: at the floating-point number before it the winner is still the same. Null: none down to -1e9.',
+      resolve: (weigher) => weigher.flips().below?.multiplier,
+    }),
+    winnerBelow: t.string({
+      nullable: true,
+      description: 'Who ranks first there, as host or host/node.',
+      resolve: (weigher) => weigher.flips().below?.winner,
+    }),
+    flipsAbove: t.float({
+      nullable: true,
+      description: 'As flipsBelow, upwards: null where there is none up to 1e9.',
+      resolve: (weigher) => weigher.flips().above?.multiplier,
+    }),
+    winnerAbove: t.string({
+      nullable: true,
+      description: 'Who ranks first there, as host or host/node.',
+      resolve: (weigher) => weigher.flips().above?.winner,
+    }),
   }),
 })
 
@@ -76,6 +102,15 @@ const Weighing = builder.objectRef<WeighingShape>('Weighing').implement({
     hosts: t.field({ type: [HostVerdict], description: 'Best first.', resolve: ({ hosts }) => [...hosts] }),
     truncatedAt: t.exposeInt('truncatedAt', { description: 'How many hosts are listed.' }),
     candidateCount: t.exposeInt('candidateCount', { description: 'How many passed.' }),
+    margin: t.exposeFloat('margin', {
+      nullable: true,
+      description:
+        'Total of the host that ranks first less that of the second; 0 where the order of hosts decided, null where there are no two.',
+    }),
+    note: t.exposeString('note', {
+      nullable: true,
+      description: 'Where who is taken depends on more than the ranks, or no weigher ran: what margin and limits are about.',
+    }),
   }),
 })
 

@@ -1,6 +1,7 @@
 import { hostKey, type ReasonCount, reasonText } from '@gantt/scheduler-core'
 import type { Examined, HostVerdict } from './examined.ts'
-import { nearMissesOf, selectionOf, weighingOf } from './explanation.ts'
+import { nearMissesOf, selectionOf } from './explanation.ts'
+import { weighingOf } from './weighing.ts'
 
 /** How many reasons a sentence names; the funnel has them all. */
 const NAMED_REASONS = 3

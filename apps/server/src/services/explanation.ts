@@ -1,30 +1,11 @@
-import { byCodeUnit, contributionAt, type HostName, hostKey, PASSES_ALL, reasonText, type VerdictMatrix } from '@gantt/scheduler-core'
+import { byCodeUnit, type HostName, hostKey, PASSES_ALL, reasonText, type VerdictMatrix } from '@gantt/scheduler-core'
 import { hostFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { RefusalReason } from '../db/rows.ts'
-import { type Examined, examineInstance, type HostOutcome, type HostVerdict } from './examined.ts'
+import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
 import { compileLine } from './host-query.ts'
 import type { HostNameInput } from './hosts.ts'
 import { InputFault } from './outcome.ts'
-import { firstOf, keyOf, listOf, MAX_PAGE, type Page, type PageArgs, toCursor } from './paging.ts'
-
-export interface Weighing {
-  readonly weighers: readonly {
-    readonly name: string
-    readonly unit: string
-    /** Of the hosts that have none of their own. */
-    readonly multiplier: number
-    /** Some host has one of its own. */
-    readonly multiplierVaries: boolean
-    readonly min: number
-    readonly max: number
-    readonly spread: number
-    /** The winner would be another without it. */
-    readonly decisive: boolean
-  }[]
-  readonly hosts: readonly HostVerdict[]
-  readonly truncatedAt: number
-  readonly candidateCount: number
-}
+import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
 
 export interface SelectionNote {
   readonly subsetSize: number
@@ -138,40 +119,6 @@ export async function nearMissesOf(examined: Examined, first: number): Promise<H
     .filter((index) => matrix.rank[index] === 0)
     .slice(0, first)
     .map((index) => examined.verdict(index))
-}
-
-export async function weighingOf(examined: Examined, instance: number, top: number): Promise<Weighing> {
-  const { numInstances } = examined.question.record.request
-  if (top < 1 || top > MAX_PAGE) throw InputFault.at(['weighing', 'top'], top, `1 to ${MAX_PAGE}`)
-  if (instance < 0 || instance >= numInstances) throw InputFault.at(['weighing', 'instanceIndex'], instance, `0 to ${numInstances - 1}`)
-  const own = instance === examined.instance ? examined : await examineInstance(examined.question, instance)
-  const { weighed, multiplierSources, ranked } = own
-  const hosts = ranked.slice(0, top).map((position) => own.verdict(weighed.hosts[position] as number))
-  return {
-    weighers: weighed.weighers.map(({ name, unit, multiplier, min, max }, i) => ({
-      name,
-      unit,
-      multiplier,
-      multiplierVaries: (multiplierSources[i]?.size ?? 0) > 0,
-      min,
-      max,
-      spread: max - min,
-      decisive: isDecisive(own, i),
-    })),
-    hosts,
-    truncatedAt: hosts.length,
-    candidateCount: ranked.length,
-  }
-}
-
-/** Whether another host has a higher total than the winner once one weigher is left out. */
-function isDecisive({ weighed: { weighers, totals }, ranked }: Examined, left: number): boolean {
-  const [winner] = ranked
-  const weigher = weighers[left]
-  if (winner === undefined || weigher === undefined) return false
-  const without = (position: number) => (totals[position] as number) - contributionAt(weigher, position)
-  const best = without(winner)
-  return ranked.some((position) => without(position) > best)
 }
 
 export function selectionOf(examined: Examined): SelectionNote {

@@ -5,7 +5,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type CompiledProfile, type CompiledWeigher, compileProfile } from './compile.ts'
-import { best, createChanceOrder, createTieOrder } from './pick.ts'
+import { best, createChanceOrder, createTieOrder, type TieOrder } from './pick.ts'
 import { type FilterStep, passesSafely, prepareFilters } from './run-filters.ts'
 import { prepareWeighers, runWeighers, type Weighed } from './run-weighers.ts'
 
@@ -62,6 +62,10 @@ export interface Findings {
   readonly multiplierSources: readonly ReadonlyMap<HostIndex, string>[]
   /** Positions in `weighed.hosts`, best first. */
   readonly ranked: readonly number[]
+  /** The order of hosts with equal totals. */
+  readonly tieOrder: TieOrder
+  /** By weigher, where its multiplier is 0: the scaled numbers as they are with any other. Some of Nova's weighers look away at 0. */
+  readonly awake: readonly (Float64Array | undefined)[]
 }
 
 export interface Examination extends Findings, HostChecks {}
@@ -104,6 +108,7 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
     isChance || passing.length < compiled.weighsFrom ? [] : prepareWeighers(compiled, request, fleet),
     Int32Array.from(passing),
   )
+  const tieOrder = isChance ? createChanceOrder(seed, instance) : createTieOrder(profile, seed)
   let left = hostCount
   return {
     ...checksBy(steps),
@@ -113,7 +118,9 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
     refusedBy,
     weighed,
     multiplierSources: sourcesOf(compiled, fleet, weighed),
-    ranked: best(weighed, passing.length, isChance ? createChanceOrder(seed, instance) : createTieOrder(profile, seed)),
+    ranked: best(weighed, passing.length, tieOrder),
+    tieOrder,
+    awake: awakeOf(compiled, request, fleet, weighed),
     steps: steps.map((step, s): ExaminedStep => {
       const entered = left
       const reasons = countReasons(step, s, firstRefusing)
@@ -158,6 +165,14 @@ function sourcesOf({ weighers }: CompiledProfile, fleet: Fleet, weighed: Weighed
       if (source !== undefined) sources.set(index as HostIndex, source)
     }
     return sources
+  })
+}
+
+function awakeOf(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet, { weighers, hosts }: Weighed): Findings['awake'] {
+  return weighers.map(({ multiplier }, w) => {
+    if (multiplier !== 0) return undefined
+    const on = { ...(compiled.weighers[w] as CompiledWeigher), multiplier: 1 }
+    return prepareWeighers({ ...compiled, weighers: [on] }, request, fleet)[0]?.(hosts).normalised
   })
 }
 

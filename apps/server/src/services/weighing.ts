@@ -1,0 +1,104 @@
+import { type Flip, hostKey, openWeightLab, type WeightLab } from '@gantt/scheduler-core'
+import { type Examined, examineInstance, type HostVerdict } from './examined.ts'
+import { InputFault } from './outcome.ts'
+import { MAX_PAGE } from './paging.ts'
+
+/** How the hosts that passed were ranked, and what the multipliers decided. */
+export interface Weighing {
+  readonly weighers: readonly WeigherMeta[]
+  readonly hosts: readonly HostVerdict[]
+  readonly truncatedAt: number
+  readonly candidateCount: number
+  /** The total of the host that ranks first less that of the second; null where there are no two. */
+  readonly margin: number | null
+  /** What to know of who is taken beside the ranks; null where it is the host that ranks first. */
+  readonly note: string | null
+}
+
+/** One weigher over all hosts that passed. What would be with another multiplier is worked out when it is asked for. */
+export interface WeigherMeta {
+  readonly name: string
+  readonly unit: string
+  /** Of the hosts that have none of their own. */
+  readonly multiplier: number
+  /** Some host has one of its own. */
+  readonly multiplierVaries: boolean
+  readonly min: number
+  readonly max: number
+  readonly spread: number
+  /** Who ranks first without it, and whether the first ten stay as they are. */
+  without(): { readonly winner: string | null; readonly isDecisive: boolean; readonly isIdle: boolean }
+  /** The next multipliers at which another host ranks first. */
+  flips(): { readonly below: HostFlip | null; readonly above: HostFlip | null }
+}
+
+export interface HostFlip {
+  readonly multiplier: number
+  readonly winner: string
+}
+
+export async function weighingOf(examined: Examined, instance: number, top: number): Promise<Weighing> {
+  const { numInstances } = examined.question.record.request
+  if (top < 1 || top > MAX_PAGE) throw InputFault.at(['weighing', 'top'], top, `1 to ${MAX_PAGE}`)
+  if (instance < 0 || instance >= numInstances) throw InputFault.at(['weighing', 'instanceIndex'], instance, `0 to ${numInstances - 1}`)
+  const own = instance === examined.instance ? examined : await examineInstance(examined.question, instance)
+  const { weighed, ranked } = own
+  const hosts = ranked.slice(0, top).map((position) => own.verdict(weighed.hosts[position] as number))
+  const lab = openWeightLab(own)
+  return {
+    weighers: weighed.weighers.map((_, w) => metaOf(own, lab, w)),
+    hosts,
+    truncatedAt: hosts.length,
+    candidateCount: ranked.length,
+    margin: lab?.margin ?? null,
+    note: noteOf(own),
+  }
+}
+
+function metaOf(own: Examined, lab: WeightLab | undefined, w: number): WeigherMeta {
+  const { name, unit, multiplier, min, max } = own.weighed.weighers[w] as Examined['weighed']['weighers'][number]
+  const flipped = (flip: Flip | undefined) => (flip === undefined ? null : { ...flip, winner: nameAt(own, flip.winner) })
+  return {
+    name,
+    unit,
+    multiplier,
+    multiplierVaries: (own.multiplierSources[w]?.size ?? 0) > 0,
+    min,
+    max,
+    spread: max - min,
+    without: once(() => {
+      const left = lab?.without(w)
+      if (lab === undefined || left === undefined) return { winner: null, isDecisive: false, isIdle: true }
+      return { winner: nameAt(own, left.winner), isDecisive: left.winner !== lab.winner, isIdle: left.isSame }
+    }),
+    flips: once(() => {
+      const flips = lab?.flips(w)
+      return { below: flipped(flips?.below), above: flipped(flips?.above) }
+    }),
+  }
+}
+
+const nameAt = ({ names, weighed }: Examined, position: number): string =>
+  hostKey(names[weighed.hosts[position] as number] as Examined['names'][number])
+
+function noteOf({ question: { profile }, weighed, ranked }: Examined): string | null {
+  const { scheduler, hostSubsetSize, compat, nova } = profile
+  if (scheduler === 'chance') return 'Any host that passes may be taken, by the seed: no weigher counts.'
+  if (ranked.length > 0 && weighed.weighers.length === 0)
+    return compat === 'nova'
+      ? 'Nova weighs two hosts or more: with one left, no weigher ran.'
+      : 'The profile has no weigher: the order of hosts decides.'
+  if (hostSubsetSize > 1)
+    return `One of the ${hostSubsetSize} best is taken, by the seed: margin and limits are about the host that ranks first.`
+  return nova?.shuffleBest === true
+    ? 'Hosts as good as the best are shuffled, by the seed: the limits take them in the order of first sight.'
+    : null
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let known: { readonly value: Value } | undefined
+  return () => {
+    known ??= { value: make() }
+    return known.value
+  }
+}

@@ -1,0 +1,47 @@
+const buffer = new DataView(new ArrayBuffer(8))
+const SIGN = 1n << 63n
+
+/** Finite numbers as whole numbers in the same order, each next to its neighbours: 0 and -0 are one step apart. */
+function toOrder(value: number): bigint {
+  buffer.setFloat64(0, value)
+  const bits = buffer.getBigUint64(0)
+  return bits >= SIGN ? -(bits - SIGN) - 1n : bits
+}
+
+function fromOrder(order: bigint): number {
+  buffer.setBigUint64(0, order < 0n ? SIGN + (-order - 1n) : order)
+  return buffer.getFloat64(0)
+}
+
+/** The number next to another one on the way to a third. */
+export function nextTowards(value: number, target: number): number {
+  if (value === target) return value
+  // the two zeros are one number to everybody who compares
+  if (value === 0) return target > 0 ? Number.MIN_VALUE : -Number.MIN_VALUE
+  const next = fromOrder(toOrder(value) + (target > value ? 1n : -1n))
+  return next === 0 ? 0 : next
+}
+
+/**
+ * The number nearest to `from` at which a rule holds, given that it holds at `to` and not at `from`: the number before it, on the way from
+ * `from`, is one at which it does not hold. Where the rule changes more than once, one of the changes. `narrowed` is told of every shorter
+ * stretch in which it is searched.
+ */
+export function firstWhere(
+  from: number,
+  to: number,
+  holds: (value: number) => boolean,
+  narrowed: (a: number, b: number) => void = () => {},
+): number {
+  let without = toOrder(from)
+  let withIt = toOrder(to)
+  while (withIt - without > 1n || without - withIt > 1n) {
+    const middle = (without + withIt) / 2n
+    const between = middle === without || middle === withIt ? without + (withIt > without ? 1n : -1n) : middle
+    if (holds(fromOrder(between))) withIt = between
+    else without = between
+    narrowed(fromOrder(without), fromOrder(withIt))
+  }
+  const found = fromOrder(withIt)
+  return found === 0 ? 0 : found
+}

@@ -1,0 +1,120 @@
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Findings } from '../pipeline/examine.ts'
+import { contributionAt } from '../pipeline/run-weighers.ts'
+import { firstWhere } from './floats.ts'
+
+/** What of an examination is asked again with other multipliers. */
+export type Weighings = Pick<Findings, 'weighed' | 'multiplierSources' | 'ranked' | 'tieOrder' | 'awake'>
+
+/** What a profile may multiply with. */
+export const MOST_MULTIPLIER = 1e9
+
+/**
+ * Totals as they would be with another multiplier of one weigher, for the hosts that have none of their own: the canonical arithmetic, its
+ * operations in its order. Hosts are positions in `weighed.hosts`, weighers (`w`) in `weighed.weighers`.
+ */
+export interface Totals {
+  /** Whether some host has a number other than 0, so that a multiplier does something. */
+  counts(w: number): boolean
+  /** Of a profile that lacks the weigher. */
+  without(w: number): Float64Array
+  winnerAt(w: number, multiplier: number): number
+  /** Between which multipliers a host wins: of real numbers, so rounding has the last word. Empty where the first is above the second. */
+  stretchOf(w: number, position: number): { readonly from: number; readonly to: number }
+  search(question: Search): number
+}
+
+/** The multiplier nearest to `from`, on the way to `to`, at which a host wins or does not; given that it is so at `to` and not at `from`. */
+export interface Search {
+  readonly w: number
+  readonly position: number
+  readonly from: number
+  readonly to: number
+  readonly wins: boolean
+  /** About where it is, if that is known: it shortens the search. */
+  readonly near: number
+}
+
+export function createTotals({ weighed: { hosts, weighers }, multiplierSources, tieOrder, awake }: Weighings): Totals {
+  const count = hosts.length
+  const numbers = weighers.map((scores, w) => awake[w] ?? scores.normalised)
+  const contributions = weighers.map((scores) => Float64Array.from(hosts, (_, p) => contributionAt(scores, p)))
+  // sums start at 0, and the next weigher's share is added to what the earlier ones gave
+  const before = weighers.map((_, w) => sumOf(contributions.slice(0, w), count))
+  const own = multiplierSources.map((sources) =>
+    sources.size === 0 ? undefined : Uint8Array.from(hosts, (host) => Number(sources.has(host as HostIndex))),
+  )
+  const totalOf = (p: number, w: number, multiplier: number): number => {
+    const share = own[w]?.[p] === 1 ? at(contributions, w, p) : multiplier * at(numbers, w, p)
+    let total = at(before, w, p) + share
+    for (let i = w + 1; i < contributions.length; i++) total += at(contributions, i, p)
+    return total
+  }
+  const winnerAmong = (positions: Int32Array, w: number, multiplier: number): number => {
+    let winner = -1
+    let most = 0
+    for (const p of positions) {
+      const total = totalOf(p, w, multiplier)
+      const isBetter = winner < 0 || (total === most ? tieOrder(hosts[p] as number) < tieOrder(hosts[winner] as number) : total > most)
+      if (!isBetter) continue
+      winner = p
+      most = total
+    }
+    return winner
+  }
+  const all = Int32Array.from(hosts.keys())
+  const winnerAt: Totals['winnerAt'] = (w, multiplier) => winnerAmong(all, w, multiplier)
+  return {
+    counts: (w) => (numbers[w] as Float64Array).some((value) => value !== 0),
+    without: (w) =>
+      sumOf(
+        contributions.filter((_, i) => i !== w),
+        count,
+      ),
+    winnerAt,
+    stretchOf(w, position) {
+      const slopeOf = (p: number) => (own[w]?.[p] === 1 ? 0 : at(numbers, w, p))
+      const slope = slopeOf(position)
+      const base = totalOf(position, w, 0)
+      let from = -MOST_MULTIPLIER
+      let to = MOST_MULTIPLIER
+      for (let p = 0; p < count; p++) {
+        const steeper = slope - slopeOf(p)
+        if (steeper === 0) continue
+        const meets = (totalOf(p, w, 0) - base) / steeper
+        if (steeper > 0) from = Math.max(from, meets)
+        else to = Math.min(to, meets)
+      }
+      return { from, to }
+    },
+    search({ w, position, wins, near, ...ends }) {
+      let rivals = all
+      const holds = (value: number) => (winnerAmong(rivals, w, value) === position) === wins
+      const narrow = (a: number, b: number) => {
+        // a total, rounded as it is, only rises or only falls with the multiplier: between a and b it is between what it is there
+        const least = Math.min(totalOf(position, w, a), totalOf(position, w, b))
+        rivals = rivals.filter((p) => p === position || Math.max(totalOf(p, w, a), totalOf(p, w, b)) >= least)
+      }
+      const { from, to } = shorter(ends, near, holds)
+      narrow(from, to)
+      return firstWhere(from, to, holds, narrow)
+    },
+  }
+}
+
+const at = (columns: readonly Float64Array[], column: number, p: number): number => (columns[column] as Float64Array)[p] as number
+
+/** Added up from 0 in their order. */
+function sumOf(columns: readonly Float64Array[], count: number): Float64Array {
+  const sums = new Float64Array(count)
+  for (const column of columns) for (let p = 0; p < count; p++) sums[p] = (sums[p] as number) + (column[p] as number)
+  return sums
+}
+
+/** A stretch around where the change is said to be, on each side as far as it is found to be there; else the ends themselves. */
+function shorter({ from, to }: { readonly from: number; readonly to: number }, near: number, holds: (value: number) => boolean) {
+  const isBetween = (value: number) => (value - from) * (value - to) < 0
+  const side = Math.max(Math.abs(near) * 1e-9, 1e-15) * Math.sign(to - from)
+  const [a, b] = [near - side, near + side]
+  return { from: isBetween(a) && !holds(a) ? a : from, to: isBetween(b) && holds(b) ? b : to }
+}
