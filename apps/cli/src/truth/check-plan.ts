@@ -1,4 +1,5 @@
 import {
+  type Check,
   type ClaimsProposed,
   contributionAt,
   type Decided,
@@ -7,10 +8,25 @@ import {
   PASSES_ALL,
   type Profile,
 } from '@gantt/scheduler-core'
-import { type Core, decideOn, getProfile, getRequest, getStats, openLog, PlanError, proposalOf, publishedStats, reportOf } from './core.ts'
+import { compareCapacity } from './check-capacity.ts'
+import { compareFacts } from './check-facts.ts'
+import {
+  asStored,
+  type Core,
+  decideOn,
+  getProfile,
+  getRequest,
+  getStats,
+  openLog,
+  PlanError,
+  proposalOf,
+  publishedStats,
+  reportOf,
+} from './core.ts'
 import { difference } from './difference.ts'
 import { decideAsModel, groupOf, type ModelDecision, type ModelInstance } from './model/decide.ts'
 import { boundGroup, type ModelFleet, report } from './model/fleet.ts'
+import type { Refusal } from './model/refusal.ts'
 import type { Plan, Question } from './plan.ts'
 
 /** What became of a case: how core and model differ, if they do, and what the model decided. */
@@ -57,7 +73,10 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
       model.claims.push({ host, instance, group: bound, takes, isListed: false, isLogged })
   }
   if (plan.earlier.length <= reportsBefore) reportAgain(plan, append, model)
-  return { ...checkQuestion(core, fleet, before, model, profile, plan.question), profile }
+  const outcome = { ...checkQuestion(core, fleet, before, model, profile, plan.question), profile }
+  if (outcome.difference !== undefined || !plan.countsCapacity) return outcome
+  const { request, seed } = plan.question
+  return { ...outcome, difference: compareCapacity(core, fleet, model, getRequest(request), profile, seed) }
 }
 
 function setUp(plan: Plan, profile: Profile, append: ReturnType<typeof openLog>['append'], model: ModelFleet): void {
@@ -100,7 +119,9 @@ function checkQuestion(
   const decided = decideOn(core, fleet, before, profile, question, 'd')
   const inRecord = compareDecisions('recorded', decided, decision, model)
   if (inRecord !== undefined) return answer(inRecord)
-  const stored: typeof decided.record = JSON.parse(JSON.stringify(decided.record))
+  const { record: stored, answer: storedAnswer } = asStored(decided)
+  const inStore = difference('stored', { stored, storedAnswer }, { stored: decided.record, storedAnswer: decided.answer })
+  if (inStore !== undefined) return answer(inStore)
   const again = core.replay(fleet, before, stored)
   const inReplay = compareDecisions('replayed', again, decision, model) ?? difference('replayed.record', again.record, stored)
   if (inReplay !== undefined) return answer(inReplay)
@@ -153,24 +174,20 @@ function compareExaminations(path: string, fleet: Fleet, examined: Examination, 
   const names = steps.map(({ filter }) => filter)
   for (const { index, host } of fleet.hosts.records) {
     const checks = model.checks[index] ?? []
-    const told = examined.checksOf(index).map(({ filter, verdict, reason }, i) => {
-      const refusal = checks[i]?.refusal
-      // words are compared where the model has them: some of them are long lists that only people read
-      const code = reason && {
-        code: reason.code,
-        ...(refusal && 'need' in refusal && { need: reason.need }),
-        ...(refusal && 'have' in refusal && { have: reason.have }),
-      }
-      return { filter, verdict, ...(code && { refusal: code }) }
-    })
+    const told = examined.checksOf(index)
     const first = checks.findIndex(({ verdict }) => verdict === 'FAIL')
     const inChecks =
-      difference(`${path}.checks of ${host}`, told, checks) ??
+      difference(
+        `${path}.checks of ${host}`,
+        told.map((check, i) => toModelCheck(check, checks[i]?.refusal)),
+        checks,
+      ) ??
       difference(
         `${path}.first refusing filter of ${host}`,
         names[firstRefusing[index] ?? PASSES_ALL] ?? 'none',
         checks[first]?.filter ?? 'none',
-      )
+      ) ??
+      firstOf(told, ({ filter, facts = [] }, i) => compareFacts(`${path}.${filter} of ${host}`, facts, checks[i]?.refusal ?? { code: '' }))
     if (inChecks !== undefined) return inChecks
   }
   const refused = steps.flatMap(({ reasons }) => reasons).reduce((sum, { hosts }) => sum + hosts, 0)
@@ -196,6 +213,22 @@ function compareExaminations(path: string, fleet: Fleet, examined: Examination, 
     const byCode = Object.fromEntries(reasons.map(({ code, hosts }) => [code, hosts]))
     return { filter, asked, entered, passed, soleRejections, reasons: byCode }
   }
+}
+
+/** Words are compared where the model has them: some of them are long lists that only people read. */
+function toModelCheck({ filter, verdict, reason }: Check, refusal: Refusal | undefined) {
+  if (reason === undefined) return { filter, verdict }
+  const { code, need, have } = reason
+  const told = { code, ...(refusal?.need !== undefined && { need }), ...(refusal?.have !== undefined && { have }) }
+  return { filter, verdict, refusal: told }
+}
+
+function firstOf<T>(list: readonly T[], find: (item: T, position: number) => string | undefined): string | undefined {
+  for (const [i, item] of list.entries()) {
+    const found = find(item, i)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** What the matrix adds up to, filter by filter. */

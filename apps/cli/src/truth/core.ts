@@ -1,22 +1,26 @@
 import {
   type Change,
   type ClaimsProposed,
+  countCapacity,
   type Decided,
   decide,
   ENTRY_FORMAT,
   examineAgain,
   Fleet,
   groupOf,
+  type KeptDecision,
   type Overlay,
   openOverlay,
   type Profile,
   type PublishedStats,
+  packDecision,
   parseHostStats,
   parseProfile,
   parseRequestSpec,
   publishedStats,
   type RequestSpec,
   replay,
+  unpackDecision,
 } from '@gantt/scheduler-core'
 import type { Question } from './plan.ts'
 
@@ -25,9 +29,10 @@ export interface Core {
   readonly decide: typeof decide
   readonly replay: typeof replay
   readonly examineAgain: typeof examineAgain
+  readonly countCapacity: typeof countCapacity
 }
 
-export const trueCore: Core = { decide, replay, examineAgain }
+export const trueCore: Core = { decide, replay, examineAgain, countCapacity }
 
 type Parsed<T> =
   | { readonly ok: true; readonly value: T }
@@ -77,6 +82,14 @@ export const reportOf = (host: string, node: string, stats: PublishedStats, sequ
 })
 
 export { publishedStats }
+
+/** What the store gives back of a decision: unpacked from the bytes that it is kept in. */
+export function asStored({ record, answer }: Decided): KeptDecision {
+  const bytes = packDecision({ record, answer })
+  if (bytes === undefined) throw new Error('the decision has no packed form')
+  const { id, request, profile, seed, attempt } = record
+  return unpackDecision(bytes, { id, request, profile, seed, attempt })
+}
 
 /** Decides on top of the proposals given, and leaves the fleet as it was. */
 export function decideOn(

@@ -22,6 +22,7 @@ export function drawPlan(seed: string): Plan {
     reports: reported.map((host) => ({ host, stats: afterwards(draw, theme, hosts[host]?.stats ?? {}) })),
     isBatched: draw.chance(30),
     question: drawQuestion(draw, theme, names),
+    countsCapacity: draw.chance(25),
   }
 }
 

@@ -21,11 +21,13 @@ export function drawProfile(draw: Draw, theme: Theme): ProfileInput {
     name: 'truth',
     number: 1,
     filters: [...listed, ...twice].map((name) => ({ name })),
-    weighers: draw.some(ownWeighers.filter(draw.chance(75) ? themed[theme] : themed.plain), draw.of([0, 1, 2, 3, 5, 15])).map((name) => ({
-      name,
-      multiplier: draw.of([1, 1, 1, -1, 0.5, 10, 0, 1 / 3, 0.1, -0.7]),
-      options: drawOptions(draw, name),
-    })),
+    weighers: draw
+      .some(ownWeighers.filter(draw.chance(theme === 'group' ? 95 : 80) ? themed[theme] : themed.plain), draw.of([0, 1, 2, 3, 5, 15]))
+      .map((name) => ({
+        name,
+        multiplier: draw.of([1, 1, 1, -1, 0.5, 10, 0, 1 / 3, 0.1, -0.7]),
+        options: drawOptions(draw, name),
+      })),
     normalisation: draw.of(['minmax', 'minmax', 'fixed', 'rank']),
     tieOrder: draw.of(['first-seen', 'seeded']),
     scheduler: draw.chance(7) ? 'chance' : 'filter',

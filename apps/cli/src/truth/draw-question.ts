@@ -60,7 +60,7 @@ function drawRequest(draw: Draw, theme: Theme, hosts: readonly string[]): Reques
     ...(draw.chance(5) && { forceHosts: draw.some(hosts, 2), forceVerify: draw.of(['ALL', 'HARD', 'NONE']) }),
     ...(draw.chance(2) && { forceNodes: draw.some(hosts, 2) }),
     ...(draw.chance(12) && { ignoreHosts: draw.some(hosts, draw.between(1, 2)) }),
-    ...(draw.chance(15) && {
+    ...(draw.chance(20) && {
       schedulerHints: {
         ...(draw.chance(70) && { different_host: draw.some(instancePool, draw.between(0, 3)) }),
         ...(draw.chance(40) && { same_host: draw.some(instancePool, draw.between(0, 4)).map((uuid) => uuid.toUpperCase()) }),

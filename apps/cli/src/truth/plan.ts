@@ -12,6 +12,8 @@ export interface Plan {
   /** The last of the earlier ones is not in the log yet: it is proposed before this one in the same entry. */
   readonly isBatched: boolean
   readonly question: Question
+  /** How many more of the request fit is counted too. */
+  readonly countsCapacity: boolean
 }
 
 export interface HostPlan {

@@ -1,6 +1,7 @@
 import {
   at,
   type Decided,
+  type Fact,
   type Filter,
   filters,
   type HostIndex,
@@ -73,6 +74,25 @@ export const mistakes: Readonly<Record<string, Plant>> = {
     ...profile,
     assignment,
   })),
+  'the numbers of facts are swapped': spoilFilter('RamFilter', (prepare) => (request, fleet, options) => {
+    const prepared = prepare(request, fleet, options)
+    const swap = ({ required = 0, actual = 0, ...rest }: Fact): Fact => ({ ...rest, required: actual, actual: required })
+    return prepared && { ...prepared, facts: (host) => (prepared.facts?.(host) ?? []).map(swap) }
+  }),
+  'a term of what is free is left out': spoilFilter('DiskFilter', (prepare) => (request, fleet, options) => {
+    const prepared = prepare(request, fleet, options)
+    const forget = ({ terms = [], ...rest }: Fact): Fact => ({
+      ...rest,
+      terms: terms.map((term) => (term.name === 'claimed' ? { ...term, value: 0 } : term)),
+    })
+    return prepared && { ...prepared, facts: (host) => (prepared.facts?.(host) ?? []).map(forget) }
+  }),
+  'capacity counts an instance that does not fit': spoilCore({
+    countCapacity: function* (fleet, options) {
+      const capacity = yield* trueCore.countCapacity(fleet, options)
+      return { ...capacity, fits: capacity.fits + 1 }
+    },
+  }),
   'a replay draws by another seed': spoilCore({
     replay: (fleet, before, record) => {
       const again = trueCore.replay(fleet, before, { ...record, seed: `${record.seed}!` })

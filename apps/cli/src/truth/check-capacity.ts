@@ -1,0 +1,49 @@
+import { copyFleet, type Fleet, type Profile, type RequestSpec } from '@gantt/scheduler-core'
+import type { Core } from './core.ts'
+import { difference } from './difference.ts'
+import { decideAsModel, groupOf } from './model/decide.ts'
+import type { ModelFleet } from './model/fleet.ts'
+
+/** Instances after which neither counts on. */
+const LIMIT = 25
+
+/**
+ * How many more of a request fit, as counted host by host, against placing one by one until none fits; and that the groups of hosts add
+ * up. Both see the log only: what is proposed beside it is no claim yet.
+ */
+export function compareCapacity(
+  core: Core,
+  fleet: Fleet,
+  model: ModelFleet,
+  request: RequestSpec,
+  profile: Profile,
+  seed: string,
+): string | undefined {
+  const options = { request, profile, seed, groupsOf: ({ zone }: { readonly zone: string }) => [zone], limit: LIMIT, isOver: () => false }
+  const counting = core.countCapacity(copyFleet(fleet), options)
+  let step = counting.next()
+  while (step.done !== true) step = counting.next()
+  const { fits, exact, groups } = step.value
+  const placed = placeOneByOne({ ...model, claims: model.claims.filter(({ isLogged }) => isLogged) }, request, profile, seed)
+  return (
+    difference('capacity', { fits: Math.min(fits, LIMIT), exact }, { fits: Math.min(placed, LIMIT), exact: placed < LIMIT }) ??
+    difference(
+      'capacity.groups',
+      groups.reduce((sum, group) => sum + group.fits, 0),
+      fits,
+    )
+  )
+}
+
+function placeOneByOne(fleet: ModelFleet, request: RequestSpec, profile: Profile, seed: string): number {
+  const one = { ...request, numInstances: 1, instanceUuids: [] }
+  let count = 0
+  for (; count < LIMIT; count++) {
+    const question = { request: one, profile, seed: `${seed} ${count}`, alternates: 0, allOrNothing: true }
+    const [next] = decideAsModel(fleet, question).placed
+    if (next === undefined) break
+    const { host, takes } = next
+    fleet.claims.push({ host, instance: null, group: groupOf(one), takes, isListed: false, isLogged: false })
+  }
+  return count
+}
