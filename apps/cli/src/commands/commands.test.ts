@@ -111,6 +111,17 @@ test('why-not tells every check of one host with its numbers', async () => {
   expect((await run('why-not', decision, 'nobody')).code).toBe(1)
 })
 
+test('verify ends with 0 for a decision that is what it was, and with 2 where there is none', async () => {
+  const decision = await refusedDecision()
+  const { out, code } = await run('verify', decision)
+  expect(code).toBe(0)
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(/^The decision is what it was, to the last bit\.\nMade again on revision \d+ \(REPLAYED\)\.\n/)
+  expect(out).toMatch(/\nREPLAY +SAME +Made again/)
+  expect(oneLine(await run('verify', decision, '--json'))).toMatchObject({ outcome: 'SAME', fidelity: 'REPLAYED' })
+  expect((await run('verify', '00000000-0000-4000-8000-000000000000')).code).toBe(2)
+})
+
 test('explain tells the funnel, the reasons and, if asked, every host', async () => {
   const decision = await refusedDecision()
   const { out, code } = await run('explain', decision, '--verdicts')
@@ -119,6 +130,7 @@ test('explain tells the funnel, the reasons and, if asked, every host', async ()
   expect(out).toMatch(/^NO_VALID_HOST: 1 instance of 99 vCPU, 58\.6 GiB memory, 0 GiB disk in az2/)
   expect(out).toMatch(/\nAvailabilityZoneFilter +6 +3 +3 +0\nRamFilter +3 +0 +3 +0\n/)
   expect(out).toMatch(/\naz2-gpu +FILTERED +RamFilter: MEMORY_MB: 60000 MiB\n/)
+  expect(out).toMatch(/\nIt can be made again exactly until \d{4}-\d\d-\d\dT\S+\.\n/)
   const whole = oneLine<{ explanation: { hostCount: number }; verdicts: unknown[] }>(await run('explain', decision, '--verdicts', '--json'))
   expect([whole.explanation.hostCount, whole.verdicts.length]).toEqual([6, 6])
 })

@@ -16,6 +16,7 @@ import { addLog } from './log.ts'
 import { addProfiles } from './profiles.ts'
 import { addReplicas } from './replicas.ts'
 import { addSelect } from './select.ts'
+import { addVerify } from './verify.ts'
 import { addWhyNot } from './why-not.ts'
 
 /** The commands for a running service and for what one leaves behind, each in the file of its noun. */
@@ -25,6 +26,7 @@ export function addCommands(program: Command): void {
   addWhyNot(program)
   addExplain(program)
   addCompare(program)
+  addVerify(program)
   addDecisions(program)
   addClaims(program)
   addAggregates(program)

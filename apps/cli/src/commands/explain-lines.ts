@@ -11,6 +11,8 @@ export interface Explained {
     readonly at: string
     readonly outcome: string
     readonly account: string
+    /** Null: it is beyond what the log holds. */
+    readonly explanationRetainedUntil?: string | null
     readonly spec: {
       readonly vcpus: number
       readonly memoryMb: number
@@ -92,8 +94,14 @@ export function toLines({ decision, explanation }: Explained, verdicts: readonly
     ...(weighing.hosts.length === 0 ? [] : ['', ...toWeights(weighing.hosts, weighing.candidateCount)]),
     ...(verdicts === undefined ? [] : ['', 'Host by host', ...toVerdictTable(verdicts)]),
     '',
+    ...toRetention(decision),
     `For one host: ${GANTT} why-not ${shortId(decision.id)} HOST`,
   ]
+}
+
+function toRetention({ explanationRetainedUntil: until }: Explained['decision']): readonly string[] {
+  if (until === undefined) return []
+  return until === null ? ['The log does not reach back to it any more.'] : [`It can be made again exactly until ${until}.`]
 }
 
 function toHeadline({ decision, explanation }: Explained): readonly string[] {

@@ -32,6 +32,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Query.serverGroups': 'READ',
   'Query.simulate': 'READ',
   'Query.tenantExplanation': 'READ project',
+  'Query.verifyDecision': 'READ',
   'Query.viewer': 'any project hosts',
   'Query.whyNot': 'READ',
   'Mutation.aggregateCreate': 'OPERATE',

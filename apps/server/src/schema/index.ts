@@ -19,6 +19,7 @@ import './server-group.ts'
 import './simulate.ts'
 import './stats.ts'
 import './tenant-explanation.ts'
+import './verification.ts'
 import './viewer.ts'
 
 export { createSchema } from './schema.ts'

@@ -1,5 +1,6 @@
 import { type InstanceRecord, isStorable, type SelectedDestination } from '@gantt/scheduler-core'
 import type { DecisionFilter, DecisionStore } from '../db/decisions.ts'
+import { type KeptReceipt, receiptOf } from '../db/receipts.ts'
 import type { RequestSpecStore, StoredRequestSpec } from '../db/request-specs.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import type { Projector } from '../replica/projector.ts'
@@ -9,6 +10,7 @@ import { InputFault } from './outcome.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
 import { type InstanceDestinations, toDestinations } from './placement.ts'
 
+export type { KeptReceipt } from '../db/receipts.ts'
 export type { StoredRequestSpec } from '../db/request-specs.ts'
 export type { RefusalReason, StoredDecision } from '../db/rows.ts'
 
@@ -32,6 +34,8 @@ export interface Decisions {
   /** How one instance was placed, as recorded. Throws InputFault for an instance that was not tried. */
   instanceOf(decision: StoredDecision, index: number | null | undefined): InstanceRecord
   destinationsOf(decision: StoredDecision): InstanceDestinations[]
+  /** Hashes that show later that it is still the same; of one that is not read from the tables, what would be kept. */
+  receiptOf(decision: StoredDecision): KeptReceipt
   findSpec(id: string): Promise<StoredRequestSpec | undefined>
   /** Newest first. */
   listSpecs(args: PageArgs): Promise<Page<StoredRequestSpec>>
@@ -105,6 +109,7 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
         answer,
         claimIds.map((id) => replica.fleet.ledger.claims.get(id)),
       ),
+    receiptOf: (decision) => decision.receipt ?? { ...receiptOf(decision), matrix: null, matrixAt: null },
     async findSpec(id) {
       const found = await requestSpecs.find(id)
       if (found !== undefined) return found

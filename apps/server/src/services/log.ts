@@ -1,4 +1,5 @@
-import type { Horizon } from '../sync/retention.ts'
+import type { StoredDecision } from '../db/rows.ts'
+import { type Horizon, retainedUntil } from '../sync/retention.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
 
 /** How far the fleet log reaches back, and what it may grow to. */
@@ -15,6 +16,8 @@ export interface LogView {
 
 export interface LogKeeping {
   view(): Promise<LogView>
+  /** Until when a decision can be made again exactly, store time, as far as can be foreseen; null: it cannot any more. */
+  retainedUntil(decision: Pick<StoredDecision, 'at' | 'place'>): Promise<number | null>
 }
 
 /** `countSetAside`: rows that the projections go on without. */
@@ -23,6 +26,9 @@ export function createLogReader(log: LogReader, { days, bytes: keptBytes }: Hori
     async view() {
       const [retention, rowsSetAside] = await Promise.all([log.retention(), countSetAside()])
       return { ...retention, keptDays: days, keptBytes, rowsSetAside }
+    },
+    async retainedUntil({ at, place: { basis: revision } }) {
+      return retainedUntil({ revision, at }, await log.retention(), { days, bytes: keptBytes }, Date.now()) ?? null
     },
   }
 }

@@ -26,6 +26,7 @@ import { createReplicas, type Replicas } from './replicas.ts'
 import { createSimulations, type Simulations } from './simulate.ts'
 import { createStats, type Stats } from './stats.ts'
 import { createTenantExplanations, type TenantExplanations } from './tenant-explanation.ts'
+import { createVerifyDecision, type VerifyDecision } from './verify-decision.ts'
 import { createWatch, type DecisionFeed, type Watch } from './watch.ts'
 
 /** Everything that can be asked of this process, one noun each. */
@@ -43,6 +44,7 @@ export interface Services {
   readonly explain: Explain
   readonly compareDecisions: CompareDecisions
   readonly capacities: Capacities
+  readonly verifyDecision: VerifyDecision
   readonly simulations: Simulations
   readonly tenantExplanations: TenantExplanations
   readonly profiles: Profiles
@@ -100,6 +102,7 @@ export function createServices({
     decisions,
     explain,
     compareDecisions: createCompareDecisions(history, decisions),
+    verifyDecision: createVerifyDecision(replica, history, decisions, records.decisions),
     tenantExplanations: createTenantExplanations(replica, explain),
     capacities: createCapacities(hypotheticals, readRequest),
     simulations: createSimulations(hypotheticals, readRequest),

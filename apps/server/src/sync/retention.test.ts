@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { planTrim } from './retention.ts'
+import { planTrim, retainedUntil } from './retention.ts'
 
 const DAY = 86_400_000
 const now = 100 * DAY
@@ -27,4 +27,15 @@ test('of many checkpoints the newest four stay, and some spread over the whole l
 
 test('a log without checkpoints stays whole', () => {
   expect(planTrim([], { days: 0, bytes: 0 }, { now, logBytes: 10, reached: 10 })).toBeUndefined()
+})
+
+test.each([
+  ['by its age where the log hardly grows', { revision: 5, at: 0 }, { firstRevision: 0, firstAt: 0, bytes: 10 }, DAY, 7 * DAY],
+  ['by the growth of the log where that is sooner', { revision: 5, at: 0 }, { firstRevision: 0, firstAt: 0, bytes: 500 }, DAY, 2 * DAY],
+  ['by the growth of an hour at least', { revision: 5, at: 0 }, { firstRevision: 0, firstAt: 0, bytes: 500 }, 1, 7_200_000],
+  ['now, where it is overdue', { revision: 5, at: 0 }, { firstRevision: 4, firstAt: 0, bytes: 10 }, 9 * DAY, 9 * DAY],
+  ['by its age while nothing was written', { revision: 0, at: 0 }, { firstRevision: 0, firstAt: null, bytes: 0 }, 0, 7 * DAY],
+  ['never again: it is gone', { revision: 3, at: 0 }, { firstRevision: 4, firstAt: 0, bytes: 10 }, DAY, undefined],
+] as const)('an entry is kept until: %s', (_, entry, retention, now, until) => {
+  expect(retainedUntil(entry, retention, { days: 7, bytes: 1_000 }, now)).toBe(until)
 })

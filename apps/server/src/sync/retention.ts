@@ -19,6 +19,25 @@ export interface Retention {
 /** What a row of the log costs beside its body. */
 export const ROW_BYTES = 100
 
+/** How long the log must have been growing before its growth says anything. */
+const LEAST_SPAN_MS = 3_600_000
+
+/**
+ * When an entry is dropped at the earliest, by its age or by the growth of the log so far, whichever is first: milliseconds
+ * since 1970. Undefined when it is gone already.
+ */
+export function retainedUntil(
+  entry: { readonly revision: number; readonly at: number },
+  { firstRevision, firstAt, bytes }: Retention,
+  horizon: Horizon,
+  now: number,
+): number | undefined {
+  if (entry.revision < firstRevision) return undefined
+  const bytesPerMs = bytes / Math.max(LEAST_SPAN_MS, now - (firstAt ?? now))
+  const ms = Math.min(horizon.days * 86_400_000, bytesPerMs === 0 ? Number.POSITIVE_INFINITY : horizon.bytes / bytesPerMs)
+  return Math.round(Math.max(now, entry.at + ms))
+}
+
 /** A checkpoint as far as it matters for what is kept. */
 export interface KeptCheckpoint {
   readonly revision: number

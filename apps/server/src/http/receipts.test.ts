@@ -1,0 +1,160 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+// two replicas on one PostgreSQL; the third is the first one started again
+let database: TestDatabase
+let api: TestService
+let second: TestService
+let third: TestService | undefined
+const decisions: Record<'one' | 'three' | 'refused' | 'chance' | 'nova', string> = { one: '', three: '', refused: '', chance: '', nova: '' }
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  api = await startTestService({ database })
+  second = await startTestService({ database })
+  await api.report(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`h-${i}`, { memoryMb: 32_768 + 1_024 * i, vcpusUsed: i % 3 }])))
+  const place = async (input: Record<string, unknown>, flavor: Record<string, unknown> = {}, spec: Record<string, unknown> = {}) =>
+    (await placeWith(api, input, { flavor: { vcpus: 2, memoryMb: 4_096, ...flavor }, ...spec })).decision.id
+  decisions.one = await place({})
+  decisions.three = await place({}, {}, { numInstances: 3 })
+  decisions.refused = await place({}, { name: 'giant', memoryMb: 1_000_000 })
+  decisions.chance = await place({ profile: 'random' })
+  decisions.nova = await place({ profile: 'nova-compat' })
+  // the fleet goes on
+  for (let i = 0; i < 5; i++) await place({})
+})
+afterAll(async () => {
+  expect([...api.warnings, ...second.warnings, ...(third?.warnings ?? [])]).toEqual([])
+  await third?.close()
+  await second.close()
+  await database.drop()
+})
+
+const VERIFY = `query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity fleetRevision decision { id }
+  checks { part outcome text kept found difference { path was is } } } }`
+const TOLD = `query ($id: ID!) { decision(id: $id) { id outcome seed funnel { filter entered passed } explanationRetainedUntil receipt { inputs decided matrix matrixSince }
+  explanation { fidelity headline text steps { name entered passed } matrix { firstFailing reason bits rank distance } weighing(top: 20) { hosts { hostName totalWeight } } } } }`
+
+const verify = async (service: TestService, id: string): Promise<Json> => (await dataOf(service, VERIFY, { id })).verifyDecision
+const parts = ({ checks }: Json): readonly string[] => checks.map(({ part, outcome }: Json) => `${part} ${outcome}`)
+
+async function sql(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+  const client = new pg.Client(database.connection)
+  await client.connect()
+  try {
+    return await client.query(text, values)
+  } finally {
+    await client.end()
+  }
+}
+const uuidOf = (id: string): string => (id.includes('-') ? id : (Buffer.from(id, 'base64').toString('utf8').split(':')[1] ?? ''))
+
+test.each(['one', 'three', 'refused', 'chance', 'nova'] as const)(
+  'the decision %s has one receipt and one explanation on every replica',
+  async (name) => {
+    const id = decisions[name]
+    const first = await verify(api, id)
+    expect([name, first.outcome, first.fidelity]).toEqual([name, 'SAME', 'REPLAYED'])
+    expect(parts(first)).toEqual(
+      ['INPUTS', 'DECIDED', ...(name === 'refused' ? [] : ['LOG']), 'REPLAY', 'MATRIX'].map((part) => `${part} SAME`),
+    )
+    expect(first.checks.at(-1).text).toBe('This is the first replay: the hash of every verdict is kept from now on.')
+    const other = await verify(second, id)
+    expect(other.checks.at(-1).text).toBe('Every verdict on every host is as at the first replay.')
+    expect(other.checks.map(({ found }: Json) => found)).toEqual(first.checks.map(({ found }: Json) => found))
+    expect((await dataOf(api, TOLD, { id })).decision.receipt.matrix).toBe(first.checks.at(-1).found)
+    expect(await dataOf(second, TOLD, { id })).toEqual({
+      decision: { ...(await dataOf(api, TOLD, { id })).decision, explanationRetainedUntil: expect.any(String) },
+    })
+  },
+)
+
+test('a replica that starts later tells the same', async () => {
+  const was = Object.fromEntries(
+    await Promise.all(Object.values(decisions).map(async (id) => [id, await dataOf(api, TOLD, { id })] as const)),
+  )
+  await api.close()
+  third = await startTestService({ database })
+  for (const id of Object.values(decisions)) {
+    expect((await verify(third, id)).outcome).toBe('SAME')
+    expect(await dataOf(third, TOLD, { id })).toEqual({ decision: { ...was[id].decision, explanationRetainedUntil: expect.any(String) } })
+  }
+})
+
+test.each([
+  ['its seed', `UPDATE decision SET seed = 'other' WHERE id = $1`, ['INPUTS DIFFERENT', 'LOG DIFFERENT'], 'record.seed'],
+  [
+    'a byte of its record',
+    `UPDATE decision SET packed = set_byte(packed, length(packed) - 1, 3) WHERE id = $1`,
+    ['DECIDED DIFFERENT'],
+    'answer.0',
+  ],
+  ['bytes that nobody can read', `UPDATE decision SET packed = '\\x0909' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
+  ['its receipt', `UPDATE decision SET decided_hash = sha256('x') WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
+  ['its verdicts', `UPDATE decision SET matrix_hash = sha256('x') WHERE id = $1`, ['MATRIX DIFFERENT'], undefined],
+  [
+    'its request',
+    `UPDATE request_spec SET document = jsonb_set(document, '{flavor,vcpus}', '3') WHERE id = (SELECT request_spec_id FROM decision WHERE id = $1)`,
+    ['INPUTS DIFFERENT'],
+    'record.request.flavor.vcpus',
+  ],
+] as const)('who changes %s in the table is found out', async (_, change, found, path) => {
+  const id = decisions.one
+  const before = (await sql('SELECT * FROM decision WHERE id = $1', [uuidOf(id)])).rows[0]
+  const request = (await sql('SELECT * FROM request_spec WHERE id = $1', [before.request_spec_id])).rows[0]
+  await sql(change, [uuidOf(id)])
+  const told = await verify(second, id)
+  expect(told.outcome).toBe('DIFFERENT')
+  expect(parts(told)).toEqual(expect.arrayContaining([...found]))
+  if (path !== undefined)
+    expect(told.checks.map(({ difference }: Json) => difference?.path).filter(Boolean)).toContainEqual(expect.stringContaining(path))
+  await sql('UPDATE decision SET seed = $2, packed = $3, decided_hash = $4, matrix_hash = $5 WHERE id = $1', [
+    uuidOf(id),
+    before.seed,
+    before.packed,
+    before.decided_hash,
+    before.matrix_hash,
+  ])
+  await sql('UPDATE request_spec SET document = $2 WHERE id = $1', [request.id, JSON.stringify(request.document)])
+  expect((await verify(second, id)).outcome).toBe('SAME')
+})
+
+test('a decision as older releases kept it is read, found by its request, and verified by log and replay', async () => {
+  const id = decisions.three
+  const was = await dataOf(second, TOLD, { id })
+  const [entry] = (
+    await sql(
+      `SELECT l.body::jsonb AS body, d.entry_id, d.entry_place, d.revision, d.claim_ids::text[] AS claims
+       FROM decision d JOIN log l ON l.id = d.entry_id WHERE d.id = $1`,
+      [uuidOf(id)],
+    )
+  ).rows
+  const { decision: record, answer } = entry.body.changes[entry.entry_place]
+  const place = { basis: Number(entry.revision), entryId: entry.entry_id, position: entry.entry_place }
+  await sql(
+    'UPDATE decision SET packed = NULL, claim_ids = NULL, inputs_hash = NULL, decided_hash = NULL, matrix_hash = NULL, matrix_at_ms = NULL, document = $2 WHERE id = $1',
+    [uuidOf(id), JSON.stringify({ record, place, answer, claimIds: entry.claims, reasons: [] })],
+  )
+  const { decision } = await dataOf(second, TOLD, { id })
+  expect(decision).toEqual({
+    ...was.decision,
+    receipt: { inputs: null, decided: null, matrix: null, matrixSince: null },
+    explanationRetainedUntil: expect.any(String),
+  })
+  const told = await verify(second, id)
+  expect([told.outcome, ...parts(told)]).toEqual(['SAME', 'INPUTS UNKNOWN', 'DECIDED UNKNOWN', 'LOG SAME', 'REPLAY SAME', 'MATRIX SAME'])
+})
+
+test('packed decisions are found by what their request says', async () => {
+  const found = await dataOf(second, `{ decisions(query: "flavor:giant") { nodes { id outcome } } }`)
+  expect(found.decisions.nodes).toEqual([{ id: decisions.refused, outcome: 'NO_VALID_HOST' }])
+  expect((await sql('SELECT count(*)::int AS count FROM decision WHERE packed IS NULL')).rows[0].count).toBe(1)
+})
+
+test('until when a decision can be made again is told; one that is not there is named', async () => {
+  expect((await dataOf(second, TOLD, { id: decisions.one })).decision.explanationRetainedUntil > new Date().toISOString()).toBe(true)
+  const { errors } = await second.ask(VERIFY, { id: Buffer.from('Decision:00000000-0000-4000-8000-000000000000').toString('base64') })
+  expect(errors[0]?.message).toContain('the id of a decision')
+})

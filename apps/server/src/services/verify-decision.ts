@@ -1,0 +1,223 @@
+import {
+  CORE_VERSION,
+  canonicalJson,
+  examineAgain,
+  type FirstDifference,
+  type Fleet,
+  firstDifference,
+  isProposal,
+  type KeptDecision,
+  type LogEntry,
+  matrixTexts,
+  type Proposal,
+  proposalsBefore,
+  replay,
+  verdictMatrix,
+} from '@gantt/scheduler-core'
+import type { DecisionStore } from '../db/decisions.ts'
+import { receiptOf, sha256 } from '../db/receipts.ts'
+import type { StoredDecision } from '../db/rows.ts'
+import type { History } from '../replica/history.ts'
+import type { Replica } from '../replica/replica.ts'
+import type { Decisions, DecisionView } from './decisions.ts'
+import type { Fidelity } from './examined.ts'
+import { InputFault } from './outcome.ts'
+
+/** SAME: to the last bit; UNKNOWN: there is nothing to compare with, or it cannot be made again. */
+export type CheckOutcome = 'SAME' | 'DIFFERENT' | 'UNKNOWN'
+
+/**
+ * What is compared. INPUTS and DECIDED: the stored record with the hashes that were kept with it; LOG: with the entry that
+ * carried it; REPLAY: with what the same inputs decide now; MATRIX: every verdict with the hash of the first replay.
+ */
+export const verifiedParts = ['INPUTS', 'DECIDED', 'LOG', 'REPLAY', 'MATRIX'] as const
+export type VerifiedPart = (typeof verifiedParts)[number]
+
+export interface VerificationCheck {
+  readonly part: VerifiedPart
+  readonly outcome: CheckOutcome
+  readonly text: string
+  /** Hashes, where the part is compared by them. */
+  readonly kept: string | null
+  readonly found: string | null
+  /** Where documents are compared and differ. */
+  readonly difference: FirstDifference | null
+}
+
+/** A decision against its receipt, the log, and itself made again. */
+export interface DecisionVerification {
+  readonly decision: DecisionView
+  /** DIFFERENT where any check is; else as the replay is. */
+  readonly outcome: CheckOutcome
+  readonly fidelity: Fidelity
+  /** Revision of the state that it was made again on; null where it could not be. */
+  readonly revision: number | null
+  readonly checks: readonly VerificationCheck[]
+}
+
+/** Throws InputFault for a decision that is not there. */
+export type VerifyDecision = (id: string) => Promise<DecisionVerification>
+
+/** Instances whose verdicts are hashed at most: each is a replay of all before it. */
+const MATRIX_INSTANCES = 8
+
+export function createVerifyDecision(
+  replica: Replica,
+  history: History,
+  decisions: Decisions,
+  store: Pick<DecisionStore, 'keepMatrix'>,
+): VerifyDecision {
+  const read = <Answer>(revision: number, use: (fleet: Fleet) => Answer): Promise<Answer> =>
+    replica.fleet.place.revision === revision ? Promise.resolve(use(replica.fleet)) : history.read(revision, use)
+
+  /** Makes it again: what the log has of it, what comes out, and the hash of every verdict. */
+  const again = async ({ record, place }: StoredDecision): Promise<Again> => {
+    const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
+    if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
+    const before = entry === undefined ? [] : proposalsBefore(entry, place.position ?? 0)
+    return read(place.basis, (fleet) => ({
+      logged: entry === undefined ? undefined : loggedIn(entry, record.id),
+      ...replayOn(fleet, before, record),
+    }))
+  }
+
+  const matrixCheck = async ({ id, receipt }: StoredDecision, found: string): Promise<VerificationCheck> => {
+    if (receipt?.matrix !== null && receipt?.matrix !== undefined) return hashCheck('MATRIX', receipt.matrix, found)
+    const kept = (await store.keepMatrix(id, found))?.matrix ?? null
+    if (kept !== found) return hashCheck('MATRIX', kept, found)
+    return { ...hashCheck('MATRIX', kept, found), text: 'This is the first replay: the hash of every verdict is kept from now on.' }
+  }
+
+  return async (id) => {
+    let stored: StoredDecision | undefined
+    try {
+      stored = await decisions.stored(id)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      return { decision: decisions.view(id), outcome: 'DIFFERENT', fidelity: 'APPROXIMATE', revision: null, checks: [unreadable(error)] }
+    }
+    if (stored === undefined) throw InputFault.at(['id'], id, 'the id of a decision')
+    const { record, answer, place, receipt } = stored
+    const now = receiptOf(stored)
+    const checks = [hashCheck('INPUTS', receipt?.inputs ?? null, now.inputs), hashCheck('DECIDED', receipt?.decided ?? null, now.decided)]
+    const isOurs = record.core === CORE_VERSION
+    const end = (revision: number | null, more: readonly VerificationCheck[]): DecisionVerification => {
+      const all = [...checks, ...more]
+      const replayed = all.find(({ part }) => part === 'REPLAY')?.outcome ?? 'UNKNOWN'
+      const outcome = all.some((check) => check.outcome === 'DIFFERENT') ? 'DIFFERENT' : replayed
+      return {
+        decision: decisions.of(stored),
+        outcome,
+        fidelity: isOurs && revision !== null ? 'REPLAYED' : 'APPROXIMATE',
+        revision,
+        checks: all,
+      }
+    }
+    let made: Again
+    try {
+      made = await again(stored)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      return end(null, [unknown('REPLAY', `It cannot be made again: ${error.message}.`)])
+    }
+    const kept: KeptDecision = { record, answer }
+    const more: VerificationCheck[] = []
+    if (place.entryId !== null) more.push(documentCheck('LOG', made.logged, kept))
+    const replayed = documentCheck('REPLAY', kept, made)
+    more.push(
+      isOurs || replayed.outcome === 'SAME'
+        ? replayed
+        : unknown('REPLAY', `It was decided by release ${record.core}; this is ${CORE_VERSION}, and may decide otherwise.`),
+    )
+    // verdicts of another release, or of another state, would say nothing about those of the decision
+    if (isOurs && replayed.outcome === 'SAME') more.push(await matrixCheck(stored, made.matrix))
+    return end(place.basis, more)
+  }
+}
+
+interface Again extends KeptDecision {
+  /** What the log has; undefined for a decision that is not in it. */
+  readonly logged: KeptDecision | undefined
+  readonly matrix: string
+}
+
+function loggedIn(entry: LogEntry, id: string): KeptDecision | undefined {
+  const change = entry.changes.find((one) => isProposal(one) && one.decision.id === id)
+  return change !== undefined && isProposal(change) ? { record: change.decision, answer: change.answer } : undefined
+}
+
+function replayOn(fleet: Fleet, before: readonly Proposal[], record: StoredDecision['record']): Omit<Again, 'logged'> {
+  const { record: made, answer } = replay(fleet, before, record)
+  const texts = function* (): Generator<string> {
+    for (let instance = 0; instance < Math.min(made.instances.length, MATRIX_INSTANCES); instance++)
+      yield* examineAgain(fleet, before, record, instance, (examination) => [
+        ...matrixTexts(record.id, instance, {
+          names: fleet.hosts.records,
+          matrix: verdictMatrix(examination, examination),
+          totals: examination.ranked.map((position) => examination.weighed.totals[position] as number),
+        }),
+      ])
+  }
+  return { record: made, answer, matrix: sha256(texts()) }
+}
+
+const WHAT: Readonly<Record<VerifiedPart, { readonly same: string; readonly different: string }>> = {
+  INPUTS: {
+    same: 'Place, request, profile, seed and all else that decided are what the receipt is of.',
+    different: 'What is stored of the inputs is not what the receipt is of.',
+  },
+  DECIDED: {
+    same: 'Hosts, scores, next bests, counts and the best ten are what the receipt is of.',
+    different: 'What is stored of the result is not what the receipt is of.',
+  },
+  LOG: { same: 'The entry of the log holds the same decision.', different: 'The entry of the log holds another decision.' },
+  REPLAY: {
+    same: 'Made again, it is the same to the last bit.',
+    different: 'Made again, it comes out differently.',
+  },
+  MATRIX: {
+    same: 'Every verdict on every host is as at the first replay.',
+    different: 'The verdicts on the hosts are not those of the first replay.',
+  },
+}
+
+function hashCheck(part: VerifiedPart, kept: string | null, found: string): VerificationCheck {
+  if (kept === null) return { ...unknown(part, 'No hash was kept: the decision is of an older release.'), found }
+  const isSame = kept === found
+  return {
+    part,
+    outcome: isSame ? 'SAME' : 'DIFFERENT',
+    text: isSame ? WHAT[part].same : WHAT[part].different,
+    kept,
+    found,
+    difference: null,
+  }
+}
+
+function documentCheck(part: VerifiedPart, was: KeptDecision | undefined, is: KeptDecision): VerificationCheck {
+  const only = ({ record, answer }: KeptDecision) => ({ record, answer })
+  const isSame = was !== undefined && canonicalJson(only(was)) === canonicalJson(only(is))
+  const difference = isSame ? undefined : firstDifference(was && only(was), only(is))
+  return {
+    part,
+    outcome: isSame ? 'SAME' : 'DIFFERENT',
+    text: isSame ? WHAT[part].same : WHAT[part].different,
+    kept: null,
+    found: null,
+    difference: difference ?? null,
+  }
+}
+
+const unknown = (part: VerifiedPart, text: string): VerificationCheck => ({
+  part,
+  outcome: 'UNKNOWN',
+  text,
+  kept: null,
+  found: null,
+  difference: null,
+})
+
+const unreadable = (error: RangeError): VerificationCheck => ({
+  ...unknown('DECIDED', `The stored record cannot be read: ${error.message}.`),
+  outcome: 'DIFFERENT',
+})
