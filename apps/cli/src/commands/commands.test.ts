@@ -177,7 +177,48 @@ test('explain tells how the best hosts were weighed, and writes a page for a tic
   const { out } = await run('explain', decision.id, '--top', '3')
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(/Best hosts of 6 that passed\nHOST +OUTCOME +TOTAL +FROM\n\S+ +SELECTED +\d/)
-  expect((await run('explain', decision.id, '--markdown')).out).toContain('## 6 of 6 hosts passed')
+  const page = (await run('explain', decision.id, '--markdown')).out
+  expect(page).toMatch(
+    /^### PLACED: 1 instance of 1 vCPU, 512 MiB memory, 0 GiB disk\n\n\S+ was taken: the best of 6 hosts that passed, of 6\.\n/,
+  )
+  expect(page).toMatch(/\n\| RamFilter \| 6 \| 6 \| 0 \| 0 \| {2}\|\n/)
+  expect(page).toMatch(/\n### Best hosts of 6 that passed\n\n\| Host \| Outcome \| Total \|\n/)
+  expect(page).toContain(`[The decision](${service.url.replace('/graphql', '')}/decisions/${encodeURIComponent(decision.id)})`)
+})
+
+test('a page for a ticket names the nearest of the refused', async () => {
+  const { out, err, code } = await run('explain', await refusedDecision(), '--markdown')
+  expect([err, code]).toEqual(['', 0])
+  expect(out).toMatch(/^### NO_VALID_HOST: 1 instance of 99 vCPU, .* in az2\n\nNone of 6 hosts passed: /)
+  expect(out).toMatch(/\n### Nearest of the refused\n\n\| Host \| What keeps it out \|\n\| --- \| --- \|\n\| az2-\S+ \| RamFilter: /)
+  expect((await run('explain', 'x', '--markdown', '--json')).err).toMatch(/'--markdown' cannot be used with option '--json'/)
+})
+
+test('a key bound to a project is told what it may know of its own decisions', async () => {
+  const create = ['keys', 'create', '--name', 'shop', '--account', 'shop', '--scopes', 'READ', '--project', 'shop', '--json']
+  const { secret } = oneLine<{ secret: string }>(await run(...create))
+  const file = path.join(folder, 'of-shop.json')
+  fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 99, memoryMb: 512 }, projectId: 'shop' }))
+  const asked = await run('select', '--spec', file, '--json')
+  const { id } = oneLine<{ decision: { id: string } }>(asked).decision
+  const tell = (...args: readonly string[]) => gantt({ ...environment, GANTT_KEY: secret }, 'explain', ...args)
+  const { out, err, code } = await tell(id)
+  expect([err, code]).toEqual(['', 0])
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(
+    /No place was found for the instance\. In the way: 99 vCPUs\.\n\nDEMAND +ASKED +STATE +WHAT IT MEANS\nMEMORY +512 MiB +MET +/,
+  )
+  expect(out).not.toMatch(/az\d-/)
+  expect(oneLine(await tell(id, '--json'))).toMatchObject({
+    decision: { id, tenantExplanation: { isInYourHands: true, demands: [{ kind: 'MEMORY' }, { kind: 'VCPUS', state: 'IN_THE_WAY' }] } },
+  })
+  expect((await tell(id, '--markdown')).out).toMatch(
+    /^### NO_VALID_HOST\n\nNo place was found.*\n\n\| Demand \| Asked \| State \| What it means \|\n/,
+  )
+  // what is not its own is as if it were not there
+  const foreign = await refusedDecision()
+  expect((await tell(foreign)).err).toBe(`error: there is no decision ${foreign}; "gantt decisions" lists them\n`)
+  expect((await tell(id, '--verdicts')).err).toMatch(/the key is bound to project shop/)
 })
 
 test('decisions are listed, and narrowed by outcome', async () => {

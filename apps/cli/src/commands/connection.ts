@@ -22,7 +22,7 @@ interface Setting {
 export function connect(flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): Client {
   const config = readConfigFile(environment)
   for (const warning of config.warnings) note(`warning: ${warning}`)
-  const url = findSetting('url', flags, environment, config) ?? { value: DEFAULT_URL, from: 'the default' }
+  const url = urlOf(flags, environment, config)
   const key = findSetting('key', flags, environment, config)
   if (key === undefined)
     throw new CommandFailure(EXIT.usage, `no key is given; use --key, GANTT_KEY or "key" in ${config.file} ("${GANTT} serve" prints one)`)
@@ -37,6 +37,13 @@ export function connect(flags: ConnectionFlags, environment: NodeJS.ProcessEnv =
       }),
   }
 }
+
+/** The address of a page of the console of that service, for links; it begins with a slash. */
+export const pageOf = (flags: ConnectionFlags, path: string, environment: NodeJS.ProcessEnv = process.env): string =>
+  new URL(path, toAddress(urlOf(flags, environment, readConfigFile(environment)))).href
+
+const urlOf = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv, config: ConfigFile): Setting =>
+  findSetting('url', flags, environment, config) ?? { value: DEFAULT_URL, from: 'the default' }
 
 function findSetting(name: 'url' | 'key', flags: ConnectionFlags, environment: NodeJS.ProcessEnv, config: ConfigFile): Setting | undefined {
   const variable = `GANTT_${name.toUpperCase()}`

@@ -10,9 +10,13 @@ export async function askAbout<Answer>(client: Client, id: string, ask: () => Pr
     return await ask()
   } catch (error) {
     if (!(error instanceof CommandFailure) || error.exitCode !== EXIT.usage || (await isKnown(client, id))) throw error
-    throw new CommandFailure(EXIT.refused, `there is no decision ${id}; "${GANTT} decisions" lists them`)
+    throw unknownDecision(id)
   }
 }
+
+/** What is said of an id that is no decision's, or of none that the key may know. */
+export const unknownDecision = (id: string): CommandFailure =>
+  new CommandFailure(EXIT.refused, `there is no decision ${id}; "${GANTT} decisions" lists them`)
 
 /** An id of something else, or of nothing, is not known either. */
 const isKnown = (client: Client, id: string): Promise<boolean> =>

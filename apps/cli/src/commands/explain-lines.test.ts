@@ -18,9 +18,11 @@ test('a multiplier that an aggregate gave is told with its source, also where it
       spec: { vcpus: 1, memoryMb: 1_024, diskGb: 0, numInstances: 1, availabilityZone: null },
     },
     explanation: {
+      headline: 'small was taken.',
       instanceIndex: 0,
       hostCount: 2,
       fidelity: 'REPLAYED',
+      fleetRevision: '7',
       profile: { profileName: 'nova', number: 0 },
       steps: [],
       reasons: [],

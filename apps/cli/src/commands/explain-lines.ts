@@ -22,9 +22,11 @@ export interface Explained {
     }
   }
   readonly explanation: {
+    readonly headline: string
     readonly instanceIndex: number
     readonly hostCount: number
     readonly fidelity: string
+    readonly fleetRevision: string
     readonly profile: { readonly profileName: string; readonly number: number }
     readonly steps: readonly Step[]
     readonly reasons: readonly Reason[]
@@ -62,6 +64,7 @@ interface Step {
   readonly rejected: number
   readonly soleRejections: number
   readonly skippedBecause: string | null
+  readonly reasons: readonly Reason[]
 }
 
 interface Weighed {
@@ -104,17 +107,27 @@ function toRetention({ explanationRetainedUntil: until }: Explained['decision'])
   return until === null ? ['The log does not reach back to it any more.'] : [`It can be made again exactly until ${until}.`]
 }
 
-function toHeadline({ decision, explanation }: Explained): readonly string[] {
-  const { spec } = decision
-  const asked = [
+/** What a request asks, in short. */
+export const askedOf = ({ spec }: Explained['decision']): string =>
+  [
     counted(spec.numInstances, 'instance'),
     `of ${spec.vcpus} vCPU, ${mib(spec.memoryMb)} memory, ${spec.diskGb} GiB disk`,
     ...(spec.availabilityZone === null ? [] : [`in ${spec.availabilityZone}`]),
   ].join(' ')
+
+/** What keeps a host out, by every filter. */
+export const refusalsOf = (checks: NearMiss['checks']): string =>
+  checks
+    .filter(({ status }) => status === 'FAIL' || status === 'ERROR')
+    .map(({ filter, status, text }) => `${filter}: ${text ?? status}`)
+    .join(' ')
+
+function toHeadline({ decision, explanation }: Explained): readonly string[] {
+  const { spec } = decision
   const { profileName, number } = explanation.profile
   const which = spec.numInstances === 1 ? '' : ` Told of instance ${explanation.instanceIndex}.`
   return [
-    ...wrap(`${decision.outcome}: ${asked}, for ${decision.account} at ${decision.at}.`),
+    ...wrap(`${decision.outcome}: ${askedOf(decision)}, for ${decision.account} at ${decision.at}.`),
     ...wrap(`${explanation.selection.text} Decided by ${profileName}@${number}; ${explanation.fidelity.toLowerCase()}.${which}`),
   ]
 }
@@ -164,10 +177,7 @@ const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>
       { head: 'host', cut: 'middle', least: 12 },
       { head: 'what keeps it out', wraps: true, least: 30 },
     ],
-    nearMisses.map(({ hostName, checks }) => {
-      const refusals = checks.filter(({ status }) => status === 'FAIL' || status === 'ERROR')
-      return [hostName, refusals.map(({ filter, status, text }) => `${filter}: ${text ?? status}`).join(' ')]
-    }),
+    nearMisses.map(({ hostName, checks }) => [hostName, refusalsOf(checks)]),
   )
 
 const toVerdictTable = (verdicts: readonly Verdict[]): readonly string[] =>

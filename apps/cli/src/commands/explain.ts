@@ -1,7 +1,11 @@
+import type { Client } from '@gantt/client'
 import type { Command } from 'commander'
-import { type ConnectionFlags, connect } from './connection.ts'
-import { askAbout } from './decision.ts'
+import { type ConnectionFlags, connect, pageOf } from './connection.ts'
+import { askAbout, unknownDecision } from './decision.ts'
 import { type Explained, toLines, type Verdict } from './explain-lines.ts'
+import { toExplainPage } from './explain-page.ts'
+import { TENANT, type TenantDecision, toTenantLines, toTenantPage } from './explain-tenant.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 import { wholeNumber } from './options.ts'
 import { type Form, type Result, run, withExamples, withForms } from './output.ts'
 import { PAGE_INFO, type Page, readPages } from './pages.ts'
@@ -18,7 +22,7 @@ const SUBJECT = 'input: { subject: { decisionId: $id }, instanceIndex: $instance
 const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!, $near: Int!) {
   decision(id: $id) { id at explanationRetainedUntil outcome attempt account spec { flavorName vcpus memoryMb diskGb numInstances availabilityZone } }
   explanation: explainPlacement(${SUBJECT}) {
-    instanceIndex hostCount fidelity
+    headline instanceIndex hostCount fidelity fleetRevision
     profile { profileName number }
     steps { index name entered passed rejected soleRejections skippedBecause reasons { ${REASON} } }
     reasons { ${REASON} }
@@ -34,8 +38,6 @@ const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!, $near: Int!
 
 /** What the API gives at most. */
 const MOST_NEAR = 100
-
-const TEXT = `query Text($id: ID!, $instance: Int) { explanation: explainPlacement(${SUBJECT}) { text } }`
 
 const VERDICTS = `query Verdicts($id: ID!, $instance: Int, $first: Int!, $after: String) {
   explanation: explainPlacement(${SUBJECT}) {
@@ -57,29 +59,41 @@ export function addExplain(program: Command): void {
     .option('--verdicts', 'host by host too')
     .option('--instance <n>', 'which instance, from 0; if not given the one that found no host, else the first', wholeNumber(0, 999))
     .option('--top <n>', 'best hosts, and nearest of the refused, to show', wholeNumber(1, 200), 5)
-    .action((decision: string, flags: Flags) =>
-      run(flags, () => (flags.markdown ? explainAsPage(decision, flags) : explain(decision, flags))),
-    )
+    .action((decision: string, flags: Flags) => run(flags, () => explain(decision, flags)))
   withExamples(withForms(command), [
     ['gantt explain 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'a decision'],
     ['gantt explain DECISION --verdicts', 'what became of each host'],
     ['gantt explain DECISION --markdown > ticket.md', 'for a ticket'],
+    ['gantt explain DECISION --json | jq .explanation.steps', 'for a script: what the API answers'],
   ])
 }
 
-async function explain(id: string, { verdicts: wantsVerdicts, instance, top, ...flags }: Flags): Promise<Result> {
+async function explain(id: string, flags: Flags): Promise<Result> {
   const client = connect(flags)
+  const { viewer } = await client.request<{ viewer: { readonly project: string | null } }>('{ viewer { project } }')
+  if (viewer.project !== null) return explainToTenant(client, id, viewer.project, flags)
+  const { instance, top } = flags
   const answer = await askAbout(client, id, () => client.request<Explained>(EXPLAIN, { id, instance, top, near: Math.min(top, MOST_NEAR) }))
-  if (!wantsVerdicts) return { lines: toLines(answer, undefined), json: answer }
-  const { items: verdicts } = await readPages(Number.POSITIVE_INFINITY, async (first, after) => {
+  const verdicts = flags.verdicts && (await readVerdicts(client, id, instance))
+  return {
+    lines: toLines(answer, verdicts),
+    json: verdicts ? { ...answer, verdicts } : answer,
+    markdown: toExplainPage(answer, pageOf(flags, `/decisions/${encodeURIComponent(answer.decision.id)}`), verdicts),
+  }
+}
+
+async function readVerdicts(client: Client, id: string, instance: number | undefined): Promise<readonly Verdict[]> {
+  const { items } = await readPages(Number.POSITIVE_INFINITY, async (first, after) => {
     const page = await client.request<{ explanation: { verdicts: Page<Verdict> } }>(VERDICTS, { id, instance, first, after })
     return page.explanation.verdicts
   })
-  return { lines: toLines(answer, verdicts), json: { ...answer, verdicts } }
+  return items
 }
 
-async function explainAsPage(id: string, { instance, ...flags }: Flags): Promise<Result> {
-  const client = connect(flags)
-  const { explanation } = await askAbout(client, id, () => client.request<{ explanation: { text: string } }>(TEXT, { id, instance }))
-  return { lines: [], markdown: [explanation.text.trimEnd()], json: explanation }
+async function explainToTenant(client: Client, id: string, project: string, flags: Flags): Promise<Result> {
+  if (flags.verdicts || flags.instance !== undefined)
+    throw new CommandFailure(EXIT.usage, `--verdicts and --instance tell of hosts, and the key is bound to project ${project}`)
+  const answer = await askAbout(client, id, () => client.request<{ decision: TenantDecision | null }>(TENANT, { id }))
+  if (answer.decision === null) throw unknownDecision(id)
+  return { lines: toTenantLines(answer.decision), json: answer, markdown: toTenantPage(answer.decision) }
 }

@@ -1,0 +1,67 @@
+import { askedOf, type Explained, refusalsOf, type Verdict } from './explain-lines.ts'
+import { decimal } from './format.ts'
+import { heading, inert, link, paragraph, toMarkdownTable, toPage } from './markdown.ts'
+
+/** A decision as a ticket needs it: what happened, where the hosts went, who came nearest or was best, and where to look. */
+export function toExplainPage(
+  { decision, explanation }: Explained,
+  address: string,
+  verdicts: readonly Verdict[] | undefined,
+): readonly string[] {
+  const { steps, nearMisses, weighing, profile, fidelity, fleetRevision, selection, headline } = explanation
+  const isRefused = weighing.candidateCount === 0
+  return toPage(
+    heading(`${decision.outcome}: ${askedOf(decision)}`),
+    paragraph(headline),
+    toMarkdownTable(
+      [
+        { head: 'Filter' },
+        { head: 'In', align: 'right' },
+        { head: 'Out', align: 'right' },
+        { head: 'Refused', align: 'right' },
+        { head: 'Alone', align: 'right' },
+        { head: 'Why' },
+      ],
+      steps
+        .filter(({ skippedBecause }) => skippedBecause === null)
+        .map(({ name, entered, passed, rejected, soleRejections, reasons }) => [
+          name,
+          ...[entered, passed, rejected, soleRejections].map(String),
+          reasons.map(({ hosts, code, text }) => (hosts === 1 ? `1 × ${text}` : `${hosts} × ${code}, such as: ${text}`)).join(' '),
+        ]),
+    ),
+    ...(isRefused && nearMisses.length > 0
+      ? [
+          heading('Nearest of the refused'),
+          toMarkdownTable(
+            [{ head: 'Host' }, { head: 'What keeps it out' }],
+            nearMisses.map(({ hostName, checks }) => [hostName, refusalsOf(checks)]),
+          ),
+        ]
+      : []),
+    ...(weighing.hosts.length > 0
+      ? [
+          heading(`Best hosts of ${weighing.candidateCount} that passed`),
+          toMarkdownTable(
+            [{ head: 'Host' }, { head: 'Outcome' }, { head: 'Total', align: 'right' }],
+            weighing.hosts.map(({ hostName, outcome, totalWeight }) => [
+              hostName,
+              outcome,
+              totalWeight === null ? '' : decimal(totalWeight),
+            ]),
+          ),
+        ]
+      : []),
+    ...(verdicts === undefined
+      ? []
+      : [
+          heading('Host by host'),
+          toMarkdownTable(
+            [{ head: 'Host' }, { head: 'Outcome' }, { head: 'What keeps it out' }],
+            verdicts.map(({ hostName, outcome, checks }) => [hostName, outcome, refusalsOf(checks)]),
+          ),
+        ]),
+    paragraph(selection.text),
+    `${inert(`Asked by ${decision.account} at ${decision.at}; decided by ${profile.profileName}@${profile.number} at revision ${fleetRevision}, ${fidelity.toLowerCase()}.`)} ${link('The decision', address)}`,
+  )
+}
