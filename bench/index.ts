@@ -3,8 +3,9 @@ import { hostileKinds } from './hostile-kinds.ts'
 import { hostileNuma } from './hostile-numa.ts'
 import { multipliers } from './multipliers.ts'
 import type { Question } from './question.ts'
+import { replayQuestion } from './replay.ts'
 import { storage } from './storage.ts'
 import { whyNot } from './why-not.ts'
 
 /** Every measured question. */
-export const questions: readonly Question[] = [explanation, whyNot, storage, multipliers, hostileKinds, hostileNuma]
+export const questions: readonly Question[] = [explanation, whyNot, replayQuestion, storage, multipliers, hostileKinds, hostileNuma]
