@@ -64,3 +64,42 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Subscription.fleetDeltas': 'READ',
   'Subscription.hostChanged': 'READ',
 }
+
+/**
+ * Why keys bound to a project may not ask what their scopes would allow: every such field is here or has `project` above,
+ * so that nobody adds one without having thought of it.
+ */
+export const closedToProjects: Readonly<Record<string, string>> = {
+  'Query.aggregate': 'names hosts',
+  'Query.aggregates': 'names hosts',
+  'Query.auditor': 'names hosts',
+  'Query.capacity': 'counts what fits, host by host',
+  'Query.claim': 'names the host, and claims of others',
+  'Query.claims': 'names hosts, and claims of others',
+  'Query.compareDecisions': 'names hosts and their numbers',
+  'Query.compareProfiles': 'tells of requests of others',
+  'Query.explainPlacement': 'names hosts and their numbers; tenantExplanation is for projects',
+  'Query.fleet': 'tells every host',
+  'Query.fleetLog': 'tells how the service is kept',
+  'Query.health': 'tells how the service is kept',
+  'Query.host': 'names hosts',
+  'Query.hosts': 'names hosts',
+  'Query.liveness': 'names hosts',
+  'Query.node': 'leads to everything',
+  'Query.nodes': 'leads to everything',
+  'Query.profile': 'tells how operators choose',
+  'Query.profiles': 'tells how operators choose',
+  'Query.replicas': 'tells how the service is kept',
+  'Query.requestSpec': 'requests have no project of their own, but for the one that they say',
+  'Query.requestSpecs': 'requests of others',
+  'Query.serverGroup': 'names hosts, and instances of others',
+  'Query.serverGroups': 'names hosts, and instances of others',
+  'Query.simulate': 'names hosts and their numbers',
+  'Query.verifyDecision': 'tells of the log and of hashes over every host',
+  'Query.whatWouldFit': 'names hosts and their numbers; tenantExplanation says what is in the way',
+  'Query.whyNot': 'names hosts and their numbers; tenantExplanation is for projects',
+  'Mutation.claimCreate': 'names the host',
+  'Subscription.decisions': 'tells every decision',
+  'Subscription.fleetDeltas': 'tells every host',
+  'Subscription.hostChanged': 'tells every host',
+}

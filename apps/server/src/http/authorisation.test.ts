@@ -17,7 +17,7 @@ import { answerFields, hostBoundFields, projectBoundFields, refusedField } from 
 import { encodeId } from '../schema/ids.ts'
 import { createSchema } from '../schema/index.ts'
 import { codeOf, dataOf, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
-import { whoMay } from './authorisation.table.ts'
+import { closedToProjects, whoMay } from './authorisation.table.ts'
 
 let api: TestService
 /** A key of each role. */
@@ -51,6 +51,17 @@ describe('who may ask what', () => {
       [],
     )
     expect(Object.keys(whoMay).filter((name) => roots.every((each) => each.name !== name))).toEqual([])
+  })
+
+  test('of every root field that its scopes would allow, it is said whether a key bound to a project may ask it', () => {
+    // the scopes that such a key can have, services/keys.ts
+    const reachable = roots.filter(({ name }) => /^(any|READ|SCHEDULE|CLAIM)\b/.test(whoMay[name] ?? ''))
+    for (const { root, field, name } of reachable) {
+      const isOpen = projectBoundFields[root]?.includes(field.name) ?? false
+      const why = `${name} is new: open it in projectBoundFields, or say in closedToProjects (http/authorisation.table.ts) why it is closed`
+      expect(isOpen !== (closedToProjects[name] !== undefined), why).toBe(true)
+      expect({ name, isOpen }).toEqual({ name, isOpen: whoMay[name]?.split(' ').includes('project') })
+    }
   })
 
   test.each(roots)('$name: no key is 401; each role as the table says', async ({ root, field, name }) => {

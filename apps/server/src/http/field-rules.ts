@@ -20,8 +20,16 @@ export function useFieldRules(): Plugin<Context, Call> {
 function refusal(caller: Caller, { type, field }: FieldUse) {
   const bound = caller.hosts.length > 0 ? 'it is bound to host names' : caller.project !== null ? 'it is bound to a project' : undefined
   const why = bound ?? `it has the scopes ${caller.scopes.join(', ') || 'none'}`
-  return fault('FORBIDDEN', `The key ${caller.name} may not ask for ${type}.${field}: ${why}.`)
+  const instead = caller.project !== null && EXPLAINS.has(`${type}.${field}`) ? ' tenantExplanation tells what such a key may know.' : ''
+  return fault('FORBIDDEN', `The key ${caller.name} may not ask for ${type}.${field}: ${why}.${instead}`)
 }
+
+/** What operators ask where a project asks for tenantExplanation. */
+const EXPLAINS: ReadonlySet<string> = new Set(
+  ['explanation', 'reasons', 'funnel', 'hostCount']
+    .map((field) => `Decision.${field}`)
+    .concat(['Query.explainPlacement', 'Query.whyNot', 'Query.whatWouldFit', 'NoValidHost.reasons']),
+)
 
 /** Documents are parsed once and kept, so this is worked out once for each. */
 const known = new WeakMap<DocumentNode, readonly FieldUse[]>()
