@@ -4,7 +4,7 @@ import { difference } from './difference.ts'
 import { decideAsModel, groupOf } from './model/decide.ts'
 import type { ModelFleet } from './model/fleet.ts'
 
-/** Instances after which neither counts on. */
+/** Instances after which counting ends; placing goes one further. */
 const LIMIT = 25
 
 /**
@@ -26,7 +26,8 @@ export function compareCapacity(
   const { fits, exact, groups } = step.value
   const placed = placeOneByOne({ ...model, claims: model.claims.filter(({ isLogged }) => isLogged) }, request, profile, seed)
   return (
-    difference('capacity', { fits: Math.min(fits, LIMIT), exact }, { fits: Math.min(placed, LIMIT), exact: placed < LIMIT }) ??
+    // where it is not exact, at least so many fit
+    difference('capacity', { fits, exact }, exact ? { fits: placed, exact } : { fits: LIMIT, exact: placed < LIMIT }) ??
     difference(
       'capacity.groups',
       groups.reduce((sum, group) => sum + group.fits, 0),
@@ -38,7 +39,7 @@ export function compareCapacity(
 function placeOneByOne(fleet: ModelFleet, request: RequestSpec, profile: Profile, seed: string): number {
   const one = { ...request, numInstances: 1, instanceUuids: [] }
   let count = 0
-  for (; count < LIMIT; count++) {
+  for (; count <= LIMIT; count++) {
     const question = { request: one, profile, seed: `${seed} ${count}`, alternates: 0, allOrNothing: true }
     const [next] = decideAsModel(fleet, question).placed
     if (next === undefined) break

@@ -55,6 +55,7 @@ const requests: fc.Arbitrary<RequestSpec> = fc
       group('ANTI_AFFINITY'),
       group('ANTI_AFFINITY', 2),
       group('AFFINITY'),
+      { instanceGroup: { uuid: aUuid(7), policy: 'AFFINITY', hosts: ['h1', 'h2'] } },
       group('SOFT_ANTI_AFFINITY'),
       { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuPolicy: 'dedicated' }] } },
       { pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }] }] },

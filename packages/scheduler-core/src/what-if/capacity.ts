@@ -123,7 +123,8 @@ function* fillEach(fleet: Fleet, overlay: Overlay, one: RequestSpec, options: Ca
 
 /** The first of a group that keeps together decides where all others go. */
 function isFirstOfAffinity({ groups }: Fleet, { instanceGroup }: RequestSpec): boolean {
-  if (instanceGroup?.policy !== 'AFFINITY' || instanceGroup.hosts.length > 0) return false
+  // hosts that the caller names narrow where it may begin; the first claim binds the group to one of them
+  if (instanceGroup?.policy !== 'AFFINITY') return false
   return (groups.find(instanceGroup.uuid)?.members.size ?? 0) === 0
 }
 
