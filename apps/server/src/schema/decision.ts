@@ -85,8 +85,9 @@ builder.node(Decision, {
           defaultValue: 'SUMMARY',
           description: 'How much is meant to be read; every field answers at any level.',
         }),
+        shortCircuit: t.arg.boolean({ defaultValue: false, description: 'As ExplainPlacementInput.shortCircuit.' }),
       },
-      resolve: async (view, _args, { explain }) => explain.decision(await view.load()),
+      resolve: async (view, { shortCircuit }, { explain }) => explain.decision(await view.load(), shortCircuit ?? false),
     }),
   }),
 })

@@ -1,9 +1,9 @@
-import { type ExaminedStep, reasonText } from '@gantt/scheduler-core'
+import { type HostChange as Change, type ExaminedStep, reasonText } from '@gantt/scheduler-core'
 import type { Subject } from '../services/explain.ts'
 import { listVerdicts, type SelectionNote as Note, nearMissesOf, reasonsOf, selectionOf } from '../services/explanation.ts'
 import { headlineOf, textOf } from '../services/explanation-text.ts'
 import { type WeigherMeta as Meta, type Weighing as WeighingShape, weighingOf } from '../services/weighing.ts'
-import type { WhyNotAnswer as Answer, WeigherGap as Gap } from '../services/why-not.ts'
+import type { WhyNotAnswer as Answer, NeverConsidered as Excluded, WeigherGap as Gap } from '../services/why-not.ts'
 import { builder } from './builder.ts'
 import { ResourceNameInput } from './common.ts'
 import { pageArgs } from './connection.ts'
@@ -11,7 +11,7 @@ import { idOf } from './ids.ts'
 import { ReasonCount } from './reasons.ts'
 import { Explanation, ProfileVersion } from './refs.ts'
 import { SpecInput, toSpecDocument } from './request-spec.ts'
-import { HostOutcome, HostVerdict, HostVerdictConnection } from './verdict.ts'
+import { FactSource, FilterCheck, HostOutcome, HostVerdict, HostVerdictConnection } from './verdict.ts'
 import { VerdictMatrix } from './verdict-matrix.ts'
 
 /** Of everything that is made again. */
@@ -20,33 +20,38 @@ export const Fidelity = builder.enumType('Fidelity', {
   values: ['RECORDED', 'REPLAYED', 'APPROXIMATE'] as const,
 })
 
-const FilterStep = builder.objectRef<ExaminedStep & { readonly index: number }>('FilterStep').implement({
-  description: 'One step of the funnel.',
-  fields: (t) => ({
-    index: t.exposeInt('index', { description: 'In the order of running.' }),
-    name: t.exposeString('filter', { description: 'The filter.' }),
-    entered: t.exposeInt('entered', { description: 'Hosts that were still in.' }),
-    passed: t.exposeInt('passed', { description: 'Hosts left.' }),
-    rejected: t.int({ description: 'Hosts refused here.', resolve: ({ entered, passed }) => entered - passed }),
-    reasons: t.field({
-      type: [ReasonCount],
-      description: 'Why, most first.',
-      resolve: ({ reasons }) => reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
+const FilterStep = builder
+  .objectRef<ExaminedStep & { readonly index: number; readonly isShortCircuited: boolean }>('FilterStep')
+  .implement({
+    description: 'One step of the funnel.',
+    fields: (t) => ({
+      index: t.exposeInt('index', { description: 'In the order of running.' }),
+      name: t.exposeString('filter', { description: 'The filter.' }),
+      entered: t.exposeInt('entered', { description: 'Hosts that were still in.' }),
+      passed: t.exposeInt('passed', { description: 'Hosts left.' }),
+      rejected: t.int({ description: 'Hosts refused here.', resolve: ({ entered, passed }) => entered - passed }),
+      reasons: t.field({
+        type: [ReasonCount],
+        description: 'Why, most first.',
+        resolve: ({ reasons }) => reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
+      }),
+      skippedBecause: t.string({
+        nullable: true,
+        description: 'Why it did not run.',
+        resolve: ({ asked }) => (asked ? null : 'The request asks nothing of it.'),
+      }),
+      isNet: t.exposeBoolean('isNet', {
+        description:
+          "True when it is not of the profile: what every claim has to keep, asked of hosts that the profile's own filters let through.",
+      }),
+      soleRejections: t.int({
+        nullable: true,
+        description:
+          'Hosts that this filter alone refuses: without it they would have passed everything. Null with shortCircuit: not known.',
+        resolve: ({ soleRejections, isShortCircuited }) => (isShortCircuited ? null : soleRejections),
+      }),
     }),
-    skippedBecause: t.string({
-      nullable: true,
-      description: 'Why it did not run.',
-      resolve: ({ asked }) => (asked ? null : 'The request asks nothing of it.'),
-    }),
-    isNet: t.exposeBoolean('isNet', {
-      description:
-        "True when it is not of the profile: what every claim has to keep, asked of hosts that the profile's own filters let through.",
-    }),
-    soleRejections: t.exposeInt('soleRejections', {
-      description: 'Hosts that this filter alone refuses: without it they would have passed everything.',
-    }),
-  }),
-})
+  })
 
 const WeigherMeta = builder.objectRef<Meta>('WeigherMeta').implement({
   description: 'How one weigher went.',
@@ -132,6 +137,10 @@ const VerdictFilter = builder.inputType('VerdictFilter', {
     rejectedBy: t.stringList({ description: 'Refused first by one of these filters.' }),
     reason: t.stringList({ description: 'Codes: the first refusing filter gave one of these.' }),
     refusedBy: t.stringList({ description: 'Refused by every one of these filters, whatever those before them said.' }),
+    refusedOnlyBy: t.stringList({ description: 'Refused by one of these filters and by no other: the hosts behind soleRejections.' }),
+    reached: t.stringList({ description: 'Still in when each of these filters was asked: the hosts behind entered.' }),
+    passed: t.stringList({ description: 'Still in after each of these filters: the hosts behind passed.' }),
+    tied: t.boolean({ description: 'True: those that share the best total, the hosts behind SelectionNote.tied.' }),
     hosts: t.field({ type: [ResourceNameInput], description: 'Only these, at most 500.' }),
     query: t.string({ description: 'A line of the filter grammar (docs/query.md) with host, node and words of the name.' }),
   }),
@@ -171,7 +180,7 @@ Explanation.implement({
     steps: t.field({
       type: [FilterStep],
       description: 'The funnel, in execution order.',
-      resolve: ({ steps }) => steps.map((step, index) => ({ ...step, index })),
+      resolve: ({ steps, isShortCircuited }) => steps.map((step, index) => ({ ...step, index, isShortCircuited })),
     }),
     reasons: t.field({ type: [ReasonCount], description: 'Why hosts were refused, most first.', resolve: reasonsOf }),
     verdicts: t.field({
@@ -224,7 +233,14 @@ const explainFields = (t: InputFields) => ({
 
 const ExplainPlacementInput = builder.inputType('ExplainPlacementInput', {
   description: 'A question about a placement.',
-  fields: explainFields,
+  fields: (t) => ({
+    ...explainFields(t),
+    shortCircuit: t.boolean({
+      defaultValue: false,
+      description:
+        'True: no filter is asked of a host that one before it refused, as when deciding. Then sole rejections are not known, and bits and distances are of the first refusal alone.',
+    }),
+  }),
 })
 
 const WhyNotInput = builder.inputType('WhyNotInput', {
@@ -242,6 +258,53 @@ const WeigherGap = builder.objectRef<Gap>('WeigherGap').implement({
     gap: t.exposeFloat('gap', { description: 'winner - host.' }),
     hostRaw: t.exposeFloat('hostRaw', { description: "The host's raw number." }),
     winnerRaw: t.exposeFloat('winnerRaw', { description: "The winner's raw number." }),
+    wouldFlipAt: t.exposeFloat('wouldFlipAt', {
+      nullable: true,
+      description:
+        'The multiplier nearest to the present one at which the host would have ranked first, the others staying as they are: all totals were added up with it. Null: none between -1e9 and 1e9.',
+    }),
+  }),
+})
+
+const WhyNotCase = builder.enumType('WhyNotCase', {
+  description:
+    'SELECTED; REFUSED by a filter; LOST: it passed, and others ranked higher; NEVER_CONSIDERED: not known then, or left out by the request.',
+  values: ['SELECTED', 'REFUSED', 'LOST', 'NEVER_CONSIDERED'] as const,
+})
+
+const NeverConsideredKind = builder.enumType('NeverConsideredKind', {
+  description: 'SEEN_LATER: it reported for the first time after that; NEVER_SEEN: never so far; EXCLUDED: by the request.',
+  values: ['SEEN_LATER', 'NEVER_SEEN', 'EXCLUDED'] as const,
+})
+
+const NeverConsidered = builder.objectRef<Excluded>('NeverConsidered').implement({
+  description: 'Why a host was not looked at.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: NeverConsideredKind, description: 'Which of the reasons.' }),
+    text: t.exposeString('text', { description: 'As a sentence.' }),
+    firstSeenRevision: t.field({
+      type: 'Revision',
+      nullable: true,
+      description: 'Revision at which it was first seen, if later.',
+      resolve: ({ firstSeen }) => firstSeen?.revision,
+    }),
+    firstSeenAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of that entry; null where the log does not reach it any more.',
+      resolve: ({ firstSeen }) => firstSeen?.at,
+    }),
+    fields: t.stringList({ description: 'Fields of the request that leave it out.', resolve: ({ fields }) => [...fields] }),
+  }),
+})
+
+const HostChange = builder.objectRef<Change>('HostChange').implement({
+  description: 'What of a host is not as it was.',
+  fields: (t) => ({
+    field: t.exposeString('field', { description: 'Such as VCPU free, status, aggregate <name>, claim <id>.' }),
+    before: t.exposeString('before', { nullable: true, description: 'Then; null: it was not there.' }),
+    after: t.exposeString('after', { nullable: true, description: 'Now; null: it is not there any more.' }),
+    source: t.expose('source', { type: FactSource, description: 'The input that says it now, or said it then.' }),
   }),
 })
 
@@ -250,6 +313,12 @@ const WhyNotAnswer = builder.objectRef<Answer>('WhyNotAnswer').implement({
   fields: (t) => ({
     headline: t.exposeString('headline', { description: 'As a sentence or two.' }),
     outcome: t.expose('outcome', { type: HostOutcome, description: 'What became of it.' }),
+    because: t.expose('because', { type: WhyNotCase, description: 'Which of the cases it is.' }),
+    neverConsidered: t.expose('neverConsidered', {
+      type: NeverConsidered,
+      nullable: true,
+      description: 'Where it was not looked at: why.',
+    }),
     verdict: t.expose('verdict', { type: HostVerdict, description: 'Every check with its numbers.' }),
     versusWinner: t.field({
       type: [WeigherGap],
@@ -259,6 +328,20 @@ const WhyNotAnswer = builder.objectRef<Answer>('WhyNotAnswer').implement({
     wouldPassNow: t.exposeBoolean('wouldPassNow', {
       nullable: true,
       description: 'Whether it would pass every filter now; null when it is not there.',
+    }),
+    nowRefusedBy: t.field({
+      type: [FilterCheck],
+      description: 'The checks that refuse it now; none where it would pass or is not there.',
+      resolve: ({ nowRefusedBy }) => [...nowRefusedBy],
+    }),
+    changedSince: t.field({
+      type: [HostChange],
+      description: 'What of the host, its aggregates and its claims changed between the state of the question and now.',
+      resolve: ({ changedSince }) => [...changedSince],
+    }),
+    changedSinceNote: t.exposeString('changedSinceNote', {
+      nullable: true,
+      description: 'Why changedSince cannot say; null where it does.',
     }),
     explanation: t.expose('examined', { type: Explanation, description: 'The whole.' }),
   }),

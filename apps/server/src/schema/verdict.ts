@@ -57,7 +57,7 @@ const SourceAggregate = builder.objectRef<NonNullable<Source['aggregates']>[numb
   }),
 })
 
-const FactSource = builder.objectRef<Source>('FactSource').implement({
+export const FactSource = builder.objectRef<Source>('FactSource').implement({
   description: 'The input that a number or word comes from.',
   fields: (t) => ({
     kind: t.exposeString('kind', {
@@ -103,7 +103,7 @@ const Fact = builder.objectRef<FactShape>('Fact').implement({
   }),
 })
 
-const FilterCheck = builder.objectRef<Check>('FilterCheck').implement({
+export const FilterCheck = builder.objectRef<Check>('FilterCheck').implement({
   description: 'What one filter said of one host.',
   fields: (t) => ({
     filter: t.exposeString('filter', { description: 'The filter.' }),
@@ -152,11 +152,10 @@ export const HostVerdict = builder.objectRef<Verdict>('HostVerdict').implement({
       description: 'Every filter, in order.',
       args: {
         shortCircuit: t.arg.boolean({
-          defaultValue: false,
-          description: 'True: filters after the first refusal are not run, as when deciding.',
+          description: 'True: filters after the first refusal are not run, as when deciding. If not said, as the explanation was asked.',
         }),
       },
-      resolve: async (verdict, { shortCircuit }) => [...(await verdict.checks(shortCircuit ?? false))],
+      resolve: async (verdict, { shortCircuit }) => [...(await verdict.checks(shortCircuit ?? undefined))],
     }),
     weights: t.field({
       type: [WeigherScore],
@@ -165,7 +164,7 @@ export const HostVerdict = builder.objectRef<Verdict>('HostVerdict').implement({
     }),
     distance: t.float({
       description: 'How far from passing, as in VerdictMatrix.distance; 0 = passes every filter, or is not known.',
-      resolve: async (verdict) => distanceOf(await verdict.checks(false)),
+      resolve: async (verdict) => distanceOf(await verdict.checks()),
     }),
     totalWeight: t.exposeFloat('total', { nullable: true, description: 'Sum of the contributions.' }),
   }),

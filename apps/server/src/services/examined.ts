@@ -30,6 +30,8 @@ export interface Question {
   readonly profile: Profile
   /** Revision of the state. */
   readonly basis: number
+  /** The revision that was asked about, where the log does not reach it any more and the present state stands in for it. */
+  readonly lost?: number
   /** Reads the state, synchronously. */
   read<T>(use: (fleet: Fleet) => T): Promise<T>
 }
@@ -55,8 +57,8 @@ export interface HostVerdict extends HostName {
   readonly rank: number | null
   readonly weights: readonly WeigherScore[]
   readonly total: number | null
-  /** Every filter's word on the host; short-circuited, those after the first refusal are not run. */
-  checks(shortCircuit: boolean): Promise<readonly Check[]>
+  /** Every filter's word on the host; short-circuited, those after the first refusal are not run. If not said, as the examination was. */
+  checks(shortCircuit?: boolean): Promise<readonly Check[]>
 }
 
 /** Everything about one instance of a request, kept after the state has moved on. */
@@ -71,15 +73,23 @@ export interface Examined extends Findings {
   matrix(): Promise<VerdictMatrix>
 }
 
-/** Examines one instance: the earlier ones hold their share already, as when it was decided. */
-export async function examineInstance(question: Question, instance: number): Promise<Examined> {
+/** Examines one instance: the earlier ones hold their share already, as when it was decided. Short-circuited, hosts are asked up to their first refusal. */
+export async function examineInstance(question: Question, instance: number, isShortCircuited = false): Promise<Examined> {
   const { record, before } = question
   const found = await question.read((fleet) =>
     // what asks the state does not outlive it
-    examineAgain(fleet, before, record, instance, ({ checksOf, reasonOf, ...findings }) => ({
-      ...findings,
-      names: fleet.hosts.records.map(({ host, node }) => ({ host, node })),
-    })),
+    examineAgain(
+      fleet,
+      before,
+      record,
+      instance,
+      ({ checksOf, reasonOf, ...findings }) => ({
+        ...findings,
+        names: fleet.hosts.records.map(({ host, node }) => ({ host, node })),
+      }),
+      undefined,
+      isShortCircuited,
+    ),
   )
   const positions = new Map(found.ranked.map((position, rank) => [found.weighed.hosts[position] as number, { rank: rank + 1, position }]))
   const chosen = outcomesOf(question.answer[instance])
@@ -112,7 +122,7 @@ export async function examineInstance(question: Question, instance: number): Pro
         rank: place?.rank ?? null,
         weights: place === undefined ? [] : weightsAt(found, place.position),
         total: place === undefined ? null : (found.weighed.totals[place.position] as number),
-        checks: (shortCircuit) => (shortCircuit ? firstChecks(index) : allChecks(index)),
+        checks: (shortCircuit = isShortCircuited) => (shortCircuit ? firstChecks(index) : allChecks(index)),
       }
     },
   }

@@ -1,10 +1,14 @@
 import {
+  type Check,
   CORE_VERSION,
+  checkAgain,
   currentSpec,
   DEFAULT_PROFILE,
   type DecisionRecord,
+  type Fleet,
   type HostIndex,
-  prepareChecks,
+  hostChangesBetween,
+  hostFieldsOf,
   profileRef,
   proposalsBefore,
   type RequestSpec,
@@ -19,7 +23,7 @@ import type { HostNameInput } from './hosts.ts'
 import { InputFault, invalid } from './outcome.ts'
 import { parseSpec, type SpecDocument } from './placement.ts'
 import { unknownProfile } from './profiles.ts'
-import { type WhyNotAnswer, whyNotOf } from './why-not.ts'
+import { type Present, type WhyNotAnswer, whyNotOf } from './why-not.ts'
 
 /** What is to be explained: a decision, a request that was asked before, or one that nobody asked yet. */
 export type Subject =
@@ -32,6 +36,8 @@ export interface ExplainOptions {
   readonly profile?: string | null | undefined
   /** Revision to ask at, instead of that of the decision, or now. */
   readonly at?: number | null | undefined
+  /** Ask no filter of a host that one before it refused, as when deciding. */
+  readonly shortCircuit?: boolean | null | undefined
   /** Which instance of the request; if not given, the one that found no host, else the first. */
   readonly instance?: number | null | undefined
 }
@@ -39,7 +45,7 @@ export interface ExplainOptions {
 /** Makes decisions again to tell everything about them. Throws InputFault for what is not there or not valid. */
 export interface Explain {
   explain(subject: Subject, options?: ExplainOptions): Promise<Examined>
-  decision(decision: StoredDecision): Promise<Examined>
+  decision(decision: StoredDecision, shortCircuit?: boolean): Promise<Examined>
   whyNot(subject: Subject, host: HostNameInput, options?: ExplainOptions): Promise<WhyNotAnswer>
 }
 
@@ -56,7 +62,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
   const askAt = async (
     revision: number,
     record: DecisionRecord,
-    rest: Pick<Question, 'before' | 'fidelity'> & Partial<Pick<Question, 'answer'>>,
+    rest: Pick<Question, 'before' | 'fidelity'> & Partial<Pick<Question, 'answer' | 'lost'>>,
   ): Promise<Question> => {
     const read = stateAt(revision)
     return read((fleet) => {
@@ -81,7 +87,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
       return await askAt(place.basis, record, { before, fidelity, answer })
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      return askAt(replica.fleet.place.revision, record, { before: [], fidelity: 'APPROXIMATE', answer })
+      return askAt(replica.fleet.place.revision, record, { before: [], fidelity: 'APPROXIMATE', answer, lost: place.basis })
     }
   }
 
@@ -126,16 +132,16 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     const { numInstances } = question.record.request
     const instance = options.instance ?? Math.min(question.answer.length === numInstances ? 0 : failedInstance(question), numInstances - 1)
     if (instance < 0 || instance >= numInstances) throw InputFault.at(['instanceIndex'], instance, `0 to ${numInstances - 1}`)
-    return examineInstance(question, instance)
+    return examineInstance(question, instance, options.shortCircuit === true)
   }
 
   return {
     explain: async (subject, options = {}) => examined(await ask(subject, options), options),
-    decision: async (stored) => examined(await askDecision(stored, {}), {}),
+    decision: async (stored, shortCircuit = false) => examined(await askDecision(stored, {}), { shortCircuit }),
     async whyNot(subject, host, options = {}) {
       const question = await ask(subject, options)
       const found = await examined(question, options)
-      return whyNotOf(found, host, () => passesNow(replica, question, host))
+      return whyNotOf(found, host, await presentOf(replica, history, question, host))
     },
   }
 }
@@ -143,12 +149,38 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
 /** The instance that found no host: the last that was tried, or the first that the answer lacks. */
 const failedInstance = ({ record, answer }: Question): number => (record.instances.length > 0 ? record.instances.length - 1 : answer.length)
 
-/** Whether the host would pass every filter for the same request at present; null when it is not there. */
-function passesNow({ fleet }: Replica, { record }: Question, { host, node }: HostNameInput): boolean | null {
-  const index: HostIndex | undefined = typeof node === 'string' ? fleet.hosts.find({ host, node })?.index : fleet.hosts.nodesOf(host)[0]
-  if (index === undefined) return null
-  const profile = fleet.profiles.find(record.profile)
-  if (profile === undefined) return null
-  const checks = prepareChecks(fleet, currentSpec(record.request), profile).checksOf(index)
-  return checks.every(({ verdict }) => verdict === 'PASS' || verdict === 'NOT_ASKED')
+/** What of the host is so at present, and what changed since the state of the question. */
+async function presentOf({ fleet }: Replica, history: History, question: Question, name: HostNameInput): Promise<Present> {
+  const index = indexOf(fleet, name)
+  const after = hostFieldsOf(fleet, index)
+  const checks = index === undefined ? undefined : checksNow(fleet, question.record, index)
+  const firstSeen = index === undefined ? undefined : fleet.hosts.get(index).firstSeen
+  // what is asked of the past may take a while: what is read of the present is read before
+  const { lost } = question
+  const changes =
+    lost === undefined ? hostChangesBetween(await question.read((past) => hostFieldsOf(past, indexOf(past, name))), after) : []
+  return { checks, changes, ...(firstSeen !== undefined && { firstSeen: await placeOf(history, firstSeen) }) }
+}
+
+function indexOf({ hosts }: Fleet, { host, node }: HostNameInput): HostIndex | undefined {
+  return typeof node === 'string' ? hosts.find({ host, node })?.index : hosts.nodesOf(host)[0]
+}
+
+/** Every filter's word on a host for the same request now; undefined where the profile is not there any more. */
+function checksNow(fleet: Fleet, record: DecisionRecord, index: HostIndex): readonly Check[] | undefined {
+  if (fleet.profiles.find(record.profile) === undefined) return undefined
+  const { source, ...rest } = record
+  // a move is judged without its own claim, as long as that is there
+  const isThere = source !== undefined && fleet.ledger.claims.has(source)
+  return checkAgain(fleet, [], isThere ? record : rest, 0, ({ checksOf }) => checksOf(index))
+}
+
+/** A revision with the time of its entry, where the log still reaches it. */
+async function placeOf(history: History, revision: number): Promise<NonNullable<Present['firstSeen']>> {
+  try {
+    return { revision, at: (await history.entry(revision)).at }
+  } catch (error) {
+    if (error instanceof RangeError) return { revision, at: null }
+    throw error
+  }
 }

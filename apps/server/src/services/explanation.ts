@@ -24,6 +24,14 @@ export interface VerdictFilter {
   readonly reason?: readonly string[] | null | undefined
   /** Refused by every one of these, whatever the filters before them said. */
   readonly refusedBy?: readonly string[] | null | undefined
+  /** Refused by one of these and by no other. */
+  readonly refusedOnlyBy?: readonly string[] | null | undefined
+  /** Still in when each of these was asked. */
+  readonly reached?: readonly string[] | null | undefined
+  /** Still in after each of these. */
+  readonly passed?: readonly string[] | null | undefined
+  /** Share the best total. */
+  readonly tied?: boolean | null | undefined
   readonly hosts?: readonly HostNameInput[] | null | undefined
   /** A line of the filter grammar about host and node. */
   readonly query?: string | null | undefined
@@ -82,12 +90,18 @@ function byDistance({ hostCount, rank, distance }: VerdictMatrix): number[] {
 }
 
 async function compileFilter(examined: Examined, filter: VerdictFilter): Promise<(index: number) => boolean> {
-  const { outcome, rejectedBy, reason, refusedBy, hosts, query } = filter
+  const { outcome, rejectedBy, reason, refusedBy, refusedOnlyBy, reached, passed, tied, hosts, query } = filter
+  for (const [field, asked] of Object.entries({ refusedBy, refusedOnlyBy }))
+    if (asked && examined.isShortCircuited) throw InputFault.at(['filter', field], asked.join(', '), 'asked without shortCircuit')
   if (hosts && hosts.length > MAX_NAMED) throw InputFault.at(['filter', 'hosts'], hosts.length, `at most ${MAX_NAMED} hosts`)
   const matrix = reason || refusedBy ? await examined.matrix() : undefined
   const wanted = hosts ? namedIn(hosts) : undefined
   const isAsked = compileLine(query, nameFields, nameReaders, ['filter', 'query'])
+  const stepOf = (name: string): number => examined.steps.findIndex(({ filter: known }) => known === name)
+  const [reachedSteps, passedSteps] = [reached, passed].map((names) => names?.map(stepOf) ?? [])
+  const isBest = tied ? tiedAtTop(examined) : undefined
   const bits = (refusedBy ?? []).map((name) => matrix?.filters.indexOf(name) ?? -1)
+  const firstStep = (index: number): number => examined.firstRefusing[index] as number
   return (index) => {
     const name = nameAt(examined.names, index)
     const refusing = examined.steps[examined.firstRefusing[index] ?? PASSES_ALL]
@@ -97,9 +111,27 @@ async function compileFilter(examined: Examined, filter: VerdictFilter): Promise
       (!rejectedBy || (refusing !== undefined && rejectedBy.includes(refusing.filter))) &&
       (!reason || !matrix || reason.includes(matrix.codes[matrix.reason[index] as number] ?? '')) &&
       (!matrix || bits.every((bit) => refusesAt(matrix, index, bit))) &&
-      (!outcome || outcome.includes(examined.outcomeOf(index)))
+      (!outcome || outcome.includes(examined.outcomeOf(index))) &&
+      (reachedSteps ?? []).every((step) => step >= 0 && firstStep(index) >= step) &&
+      (passedSteps ?? []).every((step) => step >= 0 && firstStep(index) > step) &&
+      (!refusedOnlyBy || (refusing !== undefined && refusedOnlyBy.includes(refusing.filter) && refusalsOf(examined, index) === 1)) &&
+      (isBest === undefined || isBest.has(index))
     )
   }
+}
+
+/** The hosts that share the best total. */
+function tiedAtTop({ ranked, weighed: { totals, hosts } }: Examined): ReadonlySet<number> {
+  const top = totals[ranked[0] ?? -1]
+  return new Set(ranked.filter((position) => totals[position] === top).map((position) => hosts[position] as number))
+}
+
+/** How many filters refuse a host, whatever those before them said. */
+function refusalsOf({ refusedBy, bytesPerHost }: Examined, index: number): number {
+  let refusals = 0
+  for (let byte = index * bytesPerHost; byte < (index + 1) * bytesPerHost; byte++)
+    for (let bits = refusedBy[byte] as number; bits > 0; bits >>= 1) refusals += bits & 1
+  return refusals
 }
 
 /** Whether a host is among those named; without a node, all nodes of the name are. */

@@ -1,4 +1,4 @@
-import { type Check, type HostName, hostKey, reasonText } from '@gantt/scheduler-core'
+import { type Check, type HostChange, type HostName, hostKey, reasonText, winningMultipliers } from '@gantt/scheduler-core'
 import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
 import type { HostNameInput } from './hosts.ts'
 
@@ -11,46 +11,114 @@ export interface WeigherGap {
   readonly gap: number
   readonly hostRaw: number
   readonly winnerRaw: number
+  /** The nearest multiplier at which the host would have ranked first, the others staying as they are; null where none would do. */
+  readonly wouldFlipAt: number | null
+}
+
+/** SELECTED; REFUSED by a filter; LOST: passed, and others ranked higher; NEVER_CONSIDERED: not known then, or left out by the request. */
+export type WhyNotCase = 'SELECTED' | 'REFUSED' | 'LOST' | 'NEVER_CONSIDERED'
+
+/** Why a host was not looked at: it was first seen later, never, or the request names others or excludes it. */
+export interface NeverConsidered {
+  readonly kind: 'SEEN_LATER' | 'NEVER_SEEN' | 'EXCLUDED'
+  readonly text: string
+  /** Where it was seen later. */
+  readonly firstSeen: { readonly revision: number; readonly at: number | null } | null
+  /** Where the request leaves it out: its fields that do. */
+  readonly fields: readonly string[]
+}
+
+/** What of the host is so at present. */
+export interface Present {
+  /** Every filter's word now; undefined when the host or the profile is not there. */
+  readonly checks?: readonly Check[] | undefined
+  /** When it was first seen; absent: never. */
+  readonly firstSeen?: { readonly revision: number; readonly at: number | null }
+  readonly changes: readonly HostChange[]
 }
 
 export interface WhyNotAnswer {
   readonly headline: string
   readonly outcome: HostOutcome
+  readonly because: WhyNotCase
+  readonly neverConsidered: NeverConsidered | null
   readonly verdict: HostVerdict
   readonly examined: Examined
   readonly versusWinner: readonly WeigherGap[]
   /** Whether it would pass every filter at present; null when the host is not there. */
   readonly wouldPassNow: boolean | null
+  /** The checks that refuse it at present. */
+  readonly nowRefusedBy: readonly Check[]
+  readonly changedSince: readonly HostChange[]
+  /** Why changedSince cannot say all; null where it does. */
+  readonly changedSinceNote: string | null
 }
 
-/** Why a host was not chosen, or that it was: one sentence, every check, and the gap to the winner. */
-export async function whyNotOf(examined: Examined, name: HostNameInput, passesNow: () => boolean | null): Promise<WhyNotAnswer> {
+/** The step before the profile's filters. */
+const CANDIDATES = 'Candidates'
+
+const isRefusal = ({ verdict }: Check): boolean => verdict === 'FAIL' || verdict === 'ERROR'
+
+/** Why a host was not chosen, or that it was: one sentence, every check, the gap to the winner, and how it is now. */
+export async function whyNotOf(examined: Examined, name: HostNameInput, present: Present): Promise<WhyNotAnswer> {
   const { names, question } = examined
   const node = name.node ?? undefined
   const index = names.findIndex((known) => known.host === name.host && (node === undefined || known.node === node))
-  const wouldPassNow = passesNow()
+  const now = {
+    wouldPassNow: present.checks === undefined ? null : !present.checks.some(isRefusal),
+    nowRefusedBy: present.checks?.filter(isRefusal) ?? [],
+    changedSince: present.changes,
+    changedSinceNote:
+      question.lost === undefined ? null : `The log does not reach revision ${question.lost} any more: what changed since is not known.`,
+  }
   if (index < 0) {
     const unknown: HostName = { host: name.host, node: node ?? name.host }
     return {
       headline: `${hostKey(unknown)} was not known at revision ${question.basis}: no host of that name had reported.`,
       outcome: 'UNKNOWN',
+      because: 'NEVER_CONSIDERED',
+      neverConsidered: unknownThen(hostKey(unknown), present),
       verdict: { ...unknown, outcome: 'UNKNOWN', rank: null, weights: [], total: null, checks: () => Promise.resolve([]) },
       examined,
       versusWinner: [],
-      wouldPassNow,
+      ...now,
     }
   }
   const verdict = examined.verdict(index)
   const winner = winnerOf(examined)
-  const versusWinner = verdict.outcome === 'FILTERED' || winner === undefined ? [] : gapsOf(verdict, winner)
+  const checks = await verdict.checks(false)
+  const versusWinner = verdict.outcome === 'FILTERED' || winner === undefined ? [] : gapsOf(examined, index, verdict, winner)
+  const neverConsidered = excludedBy(verdict, checks)
   return {
-    headline: headlineOf(examined, verdict, winner, versusWinner, await verdict.checks(false)),
+    headline: headlineOf(examined, verdict, winner, versusWinner, checks),
     outcome: verdict.outcome,
+    because:
+      neverConsidered !== null
+        ? 'NEVER_CONSIDERED'
+        : verdict.outcome === 'FILTERED'
+          ? 'REFUSED'
+          : verdict.outcome === 'SELECTED'
+            ? 'SELECTED'
+            : 'LOST',
+    neverConsidered,
     verdict,
     examined,
     versusWinner,
-    wouldPassNow,
+    ...now,
   }
+}
+
+function unknownThen(name: string, { firstSeen }: Present): NeverConsidered {
+  if (firstSeen === undefined) return { kind: 'NEVER_SEEN', text: `No host named ${name} has ever reported.`, firstSeen: null, fields: [] }
+  const when = firstSeen.at === null ? '' : `, ${new Date(firstSeen.at).toISOString()}`
+  return { kind: 'SEEN_LATER', text: `${name} was first seen later: at revision ${firstSeen.revision}${when}.`, firstSeen, fields: [] }
+}
+
+/** The request itself leaves the host out before any filter of the profile looks at it. */
+function excludedBy(verdict: HostVerdict, [candidates]: readonly Check[]): NeverConsidered | null {
+  if (candidates?.filter !== CANDIDATES || candidates.verdict !== 'FAIL') return null
+  const fields = [...new Set((candidates.facts ?? []).map(({ requiredFrom }) => requiredFrom.ref))]
+  return { kind: 'EXCLUDED', text: `The request leaves ${hostKey(verdict)} out by ${fields.join(' and ')}.`, firstSeen: null, fields }
 }
 
 /** The host that was taken, else the one that the order puts first. */
@@ -62,7 +130,9 @@ function winnerOf(examined: Examined): HostVerdict | undefined {
   return index === undefined ? undefined : examined.verdict(index)
 }
 
-function gapsOf(verdict: HostVerdict, winner: HostVerdict): WeigherGap[] {
+function gapsOf(examined: Examined, index: number, verdict: HostVerdict, winner: HostVerdict): WeigherGap[] {
+  const position = examined.weighed.hosts.indexOf(index)
+  const winning = winningMultipliers(examined, position)
   return verdict.weights.map((score, i) => {
     const best = winner.weights[i] ?? score
     return {
@@ -73,6 +143,7 @@ function gapsOf(verdict: HostVerdict, winner: HostVerdict): WeigherGap[] {
       gap: best.weighted - score.weighted,
       hostRaw: score.raw,
       winnerRaw: best.raw,
+      wouldFlipAt: winning[i] ?? null,
     }
   })
 }

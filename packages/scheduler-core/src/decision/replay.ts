@@ -29,9 +29,10 @@ export function examineAgain<T>(
   instance: number,
   read: (examination: Examination) => T,
   profile = profileOf(fleet, record),
+  isShortCircuited = false,
 ): T {
   return atInstance(fleet, before, record, profile, instance, () =>
-    read(examine(fleet, currentSpec(record.request), profile, record.seed, instance)),
+    read(examine(fleet, currentSpec(record.request), profile, record.seed, instance, isShortCircuited)),
   )
 }
 

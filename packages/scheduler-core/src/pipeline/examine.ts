@@ -35,7 +35,7 @@ export interface ExaminedStep {
   readonly isNet: boolean
   readonly entered: number
   readonly passed: number
-  /** Hosts that this filter alone refuses: without it they would have passed everything. */
+  /** Hosts that this filter alone refuses: without it they would have passed everything. Means nothing short-circuited. */
   readonly soleRejections: number
   readonly reasons: readonly ReasonCount[]
 }
@@ -51,6 +51,8 @@ export interface HostChecks {
 /** Everything that a request meets on a fleet at one moment, host by host; it holds when the fleet has moved on. */
 export interface Findings {
   readonly hostCount: number
+  /** No filter was asked of a host that one before it had refused: `refusedBy` has the first refusal only, and sole rejections are not known. */
+  readonly isShortCircuited: boolean
   readonly steps: readonly ExaminedStep[]
   /** Position in `steps` of the first filter that refuses each host; 255 where all pass. */
   readonly firstRefusing: Uint8Array
@@ -76,7 +78,14 @@ export const PASSES_ALL = 255
  * Runs every filter on every host, and the weighers on those that pass: slower than deciding, and it tells all. The order
  * is the one in which the profile's scheduler takes hosts for that instance of the request.
  */
-export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, seed: string, instance = 0): Examination {
+export function examine(
+  fleet: Fleet,
+  request: RequestSpec,
+  profile: Profile,
+  seed: string,
+  instance = 0,
+  isShortCircuited = false,
+): Examination {
   const isChance = profile.scheduler === 'chance'
   const compiled = compileProfile(profile)
   const steps = prepareFilters(compiled, request, fleet)
@@ -89,7 +98,7 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
     if (verdictIsIdle(step)) continue
     for (let host = 0; host < hostCount; host++) {
       const wasRefused = firstRefusing[host] !== PASSES_ALL
-      if (isCaughtBefore(step, wasRefused) || verdictOf(step, host as HostIndex) === 'PASS') continue
+      if ((wasRefused && isShortCircuited) || isCaughtBefore(step, wasRefused) || verdictOf(step, host as HostIndex) === 'PASS') continue
       if (!wasRefused) firstRefusing[host] = s
       refusals[host] = (refusals[host] as number) + 1
       const byte = host * bytesPerHost + (s >> 3)
@@ -113,6 +122,7 @@ export function examine(fleet: Fleet, request: RequestSpec, profile: Profile, se
   return {
     ...checksBy(steps),
     hostCount,
+    isShortCircuited,
     firstRefusing,
     bytesPerHost,
     refusedBy,

@@ -12,8 +12,8 @@ export interface FunnelStep {
   readonly entered: number
   readonly passed: number
   readonly rejected: number
-  /** 0 as long as only the record is known. */
-  readonly soleRejections: number
+  /** 0 as long as only the record is known; null where hosts were asked up to their first refusal only. */
+  readonly soleRejections: number | null
   readonly skippedBecause: string | null
   readonly isNet: boolean
   readonly reasons: readonly { readonly code: string; readonly hosts: number; readonly text: string }[]
@@ -157,7 +157,7 @@ function Step({
             {code} {formatCount(count)}
           </Open>
         ))}
-        {soleRejections === 0 ? null : (
+        {soleRejections === null || soleRejections === 0 ? null : (
           <Open
             label={`${countHosts(soleRejections)} refused by ${name} alone`}
             title="Without this filter they would have passed."

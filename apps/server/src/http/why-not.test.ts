@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+let decision: string
+
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({
+    best: {},
+    second: { memoryMb: 32_768, vcpus: 32 },
+    worse: { memoryMb: 16_384, vcpus: 8, localGb: 100 },
+    full: { memoryMb: 8_192, memoryMbUsed: 8_000, vcpus: 4, vcpusUsed: 4 },
+    barred: {},
+  })
+  const placed = await placeWith(api, { claim: { mode: 'NONE' } }, { ignoreHosts: ['barred'] })
+  decision = placed.decision.id
+  await api.report({ late: {} })
+  await dataOf(api, `mutation { hostSetStatus(hosts: [{ host: "second" }], status: DISABLED, reason: "new memory") { __typename } }`)
+  await dataOf(
+    api,
+    `mutation { aggregateCreate(input: { name: "ssd", hosts: ["second"], metadata: [{ key: "disk", value: "ssd" }] }) { __typename } }`,
+  )
+})
+afterAll(async () => {
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+const FIELDS = `headline outcome because wouldPassNow changedSinceNote
+  neverConsidered { kind text firstSeenRevision firstSeenAt fields }
+  verdict { rank checks { filter status reason facts { subject required actual shortfall unit
+    requiredSource { kind ref } actualSource { kind ref report { incarnation sequence at } } terms { name value source { kind claims { count picked ending { claim } } } } } } }
+  versusWinner { weigher gap wouldFlipAt }
+  nowRefusedBy { filter reason facts { actualSource { kind ref } } }
+  changedSince { field before after source { kind ref } }`
+
+async function whyNot(host: string, subject = `decisionId: "${decision}"`): Promise<Json> {
+  return (await dataOf(api, `{ whyNot(input: { subject: { ${subject} }, host: { host: "${host}" } }) { ${FIELDS} } }`)).whyNot
+}
+
+test('refused: all failing checks, each number with where it comes from and how it was worked out', async () => {
+  const { because, neverConsidered, verdict } = await whyNot('full')
+  expect([because, neverConsidered]).toEqual(['REFUSED', null])
+  const failing = verdict.checks.filter(({ status }: Json) => status === 'FAIL')
+  expect(failing.map(({ filter }: Json) => filter)).toEqual(['RamFilter', 'CoreFilter'])
+  expect(failing[0].facts).toEqual([
+    {
+      subject: 'MEMORY_MB',
+      required: '4096',
+      actual: '192',
+      shortfall: '3904',
+      unit: 'MiB',
+      requiredSource: { kind: 'request', ref: 'flavor.memoryMb' },
+      actualSource: {
+        kind: 'report',
+        ref: expect.stringMatching(/^sequence 1, \d{4}-.*Z$/),
+        report: { incarnation: expect.any(String), sequence: 1, at: expect.any(String) },
+      },
+      terms: [
+        { name: 'total', value: 8_192, source: { kind: 'report', claims: null } },
+        { name: 'reserved', value: 0, source: { kind: 'report', claims: null } },
+        { name: 'ratio', value: 1, source: { kind: 'report', claims: null } },
+        { name: 'used', value: 8_000, source: { kind: 'report', claims: null } },
+        { name: 'claimed', value: 0, source: { kind: 'claims', claims: { count: 0, picked: 0, ending: [] } } },
+      ],
+    },
+  ])
+})
+
+test('passed but lost: the gap by weigher, and the multiplier that would have won', async () => {
+  const { because, outcome, verdict, versusWinner } = await whyNot('second')
+  expect([because, outcome]).toEqual(['LOST', 'ALTERNATE'])
+  expect(verdict.rank).toBe(2)
+  const cpu = versusWinner.find(({ weigher }: Json) => weigher === 'CPUWeigher')
+  // the winner has more memory by half, this one more CPUs by half
+  expect(cpu.gap).toBeLessThan(0)
+  expect(cpu.wouldFlipAt).toBeGreaterThan(1)
+  const worst = await whyNot('worse')
+  expect(worst.versusWinner.find(({ weigher }: Json) => weigher === 'ServerGroupSoftAffinityWeigher').wouldFlipAt).toBeNull()
+})
+
+test('the multiplier told does win, and what is told of the present is so', async () => {
+  const { versusWinner, wouldPassNow, nowRefusedBy, changedSince, changedSinceNote } = await whyNot('second')
+  const { wouldFlipAt } = versusWinner.find(({ weigher }: Json) => weigher === 'CPUWeigher')
+  const { explainPlacement } = await dataOf(
+    api,
+    `{ explainPlacement(input: { subject: { decisionId: "${decision}" } }) { weighing { weighers { name multiplier flipsAbove winnerAbove } } } }`,
+  )
+  const cpu = explainPlacement.weighing.weighers.find(({ name }: Json) => name === 'CPUWeigher')
+  expect(cpu).toEqual({ name: 'CPUWeigher', multiplier: 1, flipsAbove: wouldFlipAt, winnerAbove: 'second' })
+  expect(wouldPassNow).toBe(false)
+  expect(nowRefusedBy).toEqual([
+    { filter: 'ComputeFilter', reason: 'host.disabled', facts: [{ actualSource: { kind: 'status', ref: 'new memory' } }] },
+  ])
+  expect(changedSinceNote).toBeNull()
+  expect(changedSince).toEqual([
+    { field: 'status', before: 'ENABLED', after: 'DISABLED', source: { kind: 'status', ref: 'new memory' } },
+    { field: 'aggregate ssd', before: null, after: 'member', source: { kind: 'aggregate', ref: expect.any(String) } },
+    { field: 'aggregate ssd disk', before: null, after: 'ssd', source: { kind: 'aggregate', ref: 'ssd disk' } },
+  ])
+})
+
+test('never considered: seen later, with revision and time', async () => {
+  const { because, outcome, neverConsidered, wouldPassNow, changedSince } = await whyNot('late')
+  expect([because, outcome, wouldPassNow]).toEqual(['NEVER_CONSIDERED', 'UNKNOWN', true])
+  expect(neverConsidered).toMatchObject({
+    kind: 'SEEN_LATER',
+    firstSeenRevision: expect.anything(),
+    firstSeenAt: expect.any(String),
+    fields: [],
+  })
+  expect(neverConsidered.text).toBe(
+    `late was first seen later: at revision ${neverConsidered.firstSeenRevision}, ${neverConsidered.firstSeenAt}.`,
+  )
+  expect(changedSince[0]).toMatchObject({ field: 'status', before: null, after: 'ENABLED' })
+})
+
+test('never considered: never seen, or left out by the request', async () => {
+  expect(await whyNot('ghost')).toMatchObject({
+    because: 'NEVER_CONSIDERED',
+    neverConsidered: { kind: 'NEVER_SEEN', text: 'No host named ghost has ever reported.' },
+    wouldPassNow: null,
+    nowRefusedBy: [],
+    changedSince: [],
+  })
+  expect(await whyNot('barred')).toMatchObject({
+    because: 'NEVER_CONSIDERED',
+    outcome: 'FILTERED',
+    neverConsidered: { kind: 'EXCLUDED', text: 'The request leaves barred out by ignoreHosts.', fields: ['ignoreHosts'] },
+    wouldPassNow: false,
+  })
+  const forced = 'spec: { gantt: { flavor: { vcpus: 1, memoryMb: 1 }, forceHosts: ["best"] } }'
+  expect((await whyNot('worse', forced)).neverConsidered).toMatchObject({ kind: 'EXCLUDED', fields: ['forceHosts'] })
+})
+
+test('the winner is told as such', async () => {
+  expect(await whyNot('best')).toMatchObject({ because: 'SELECTED', outcome: 'SELECTED', changedSince: [] })
+})
+
+test('short-circuited, a host has one refusal, and sole rejections are not known', async () => {
+  const ask = (arguments_: string) =>
+    dataOf(
+      api,
+      `{ decision(id: "${decision}") { explanation${arguments_} { steps { entered passed soleRejections } verdicts(filter: { hosts: [{ host: "full" }] }) { nodes { checks { status } } } } } }`,
+    )
+  const [whole, short] = [await ask(''), await ask('(shortCircuit: true)')].map(({ decision: { explanation } }) => explanation)
+  const failing = ({ verdicts }: Json) => verdicts.nodes[0].checks.filter(({ status }: Json) => status === 'FAIL').length
+  expect([failing(whole), failing(short)]).toEqual([2, 1])
+  const counts = ({ steps }: Json) => steps.map(({ entered, passed }: Json) => [entered, passed])
+  expect(counts(short)).toEqual(counts(whole))
+  expect(new Set(short.steps.map(({ soleRejections }: Json) => soleRejections))).toEqual(new Set([null]))
+})

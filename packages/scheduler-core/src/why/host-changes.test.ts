@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import type { Change } from '../fleet/change.ts'
+import { aClaim, aLog, aReport, aUuid } from '../testing/index.ts'
+import { hostChangesBetween, hostFieldsOf } from './host-changes.ts'
+
+/** What changed of the host h1 by some changes after its first report. */
+function changedBy(...changes: readonly Change[]) {
+  const log = aLog()
+  log.append([aReport('h1', { vcpus: 4 }), aReport('h2')])
+  const indexOf = () => log.fleet.hosts.nodesOf('h1')[0]
+  const before = hostFieldsOf(log.fleet, indexOf())
+  for (const change of changes) expect(log.append([change])).toEqual([undefined])
+  return hostChangesBetween(before, hostFieldsOf(log.fleet, indexOf()))
+}
+
+describe('what changed of a host', () => {
+  test('nothing, by what happens to others', () => {
+    expect(changedBy(aReport('h2', { vcpus: 8 }, 2))).toEqual([])
+  })
+
+  test('a report is told by its sequence, in the numbers that it changed', () => {
+    const changes = changedBy(aReport('h1', { vcpus: 6, vcpusUsed: 1 }, 2))
+    expect(changes.map(({ field, before, after }) => [field, before, after])).toEqual([
+      ['VCPU total', '4', '6'],
+      ['VCPU used', '0', '1'],
+      ['VCPU free', '4', '5'],
+    ])
+    for (const { source } of changes) expect(source).toMatchObject({ kind: 'report', report: { sequence: 2 } })
+  })
+
+  test('a claim is told by its id and its room', () => {
+    const claim = aClaim({ hosts: ['h1'], grants: { classes: { VCPU: 3 } } })
+    const id = claim.parts[0]?.claim
+    expect(changedBy(claim).map(({ field, before, after, source: { kind } }) => [field, before, after, kind])).toEqual([
+      ['VCPU claimed', '0', '3', 'claims'],
+      ['VCPU free', '4', '1', 'report'],
+      ['instances', '0', '1', 'report'],
+      ['I/O operations', '0', '1', 'report'],
+      [`claim ${id}`, null, expect.any(String), 'claims'],
+    ])
+  })
+
+  test('what operators set is told in their words', () => {
+    const off: Change = { type: 'status', host: 'h1', node: 'h1', status: 'DISABLED', reason: 'new memory' }
+    expect(changedBy(off)).toEqual([
+      { field: 'status', before: 'ENABLED', after: 'DISABLED', source: { kind: 'status', ref: 'new memory' } },
+    ])
+  })
+
+  test('an aggregate is told by its membership and its metadata', () => {
+    const next = { name: 'ssd', hosts: ['h1'], metadata: { availability_zone: 'a', disk: 'ssd' } }
+    const changes = changedBy({ type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next })
+    expect(changes.map(({ field, before, after }) => [field, before, after])).toEqual([
+      ['availability zone', 'nova', 'a'],
+      ['aggregate ssd', null, 'member'],
+      ['aggregate ssd availability_zone', null, 'a'],
+      ['aggregate ssd disk', null, 'ssd'],
+    ])
+    expect(changes[3]?.source).toEqual({ kind: 'aggregate', ref: 'ssd disk', aggregates: [{ uuid: aUuid(1), name: 'ssd', key: 'disk' }] })
+  })
+})
+
+test('a host that is not there has no field', () => {
+  expect(hostFieldsOf(aLog().fleet, undefined).size).toBe(0)
+})

@@ -1,0 +1,72 @@
+import { isLive } from '../claims/claim.ts'
+import type { Source } from '../evidence.ts'
+import { hostStatuses, livenessStates } from '../fleet/change.ts'
+import { at, type HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { aggregatesOf, claimsOf, livenessOf, membershipsOf, reportOf, statusOf } from '../fleet/sources.ts'
+import { poolsOf } from '../kinds/pci/pool.ts'
+
+/** What decisions read of a host, field by field in a fixed order: plain data, which outlives the state. */
+export type HostFields = ReadonlyMap<string, { readonly value: string; readonly source: Source }>
+
+/** A field that is not what it was. */
+export interface HostChange {
+  readonly field: string
+  /** Null: it was not there. */
+  readonly before: string | null
+  /** Null: it is not there any more. */
+  readonly after: string | null
+  /** The input that says the later value, or said the earlier one where there is none. */
+  readonly source: Source
+}
+
+/** A host as it stands in a fleet; empty for one that is not there. */
+export function hostFieldsOf(fleet: Fleet, host: HostIndex | undefined): HostFields {
+  const fields = new Map<string, { value: string; source: Source }>()
+  if (host === undefined) return fields
+  const { hosts, aggregates } = fleet
+  const record = hosts.get(host)
+  const report = reportOf(record)
+  const put = (field: string, value: unknown, source: Source = report) => void fields.set(field, { value: String(value), source })
+  put('status', hostStatuses[at(hosts.columns.status, host)], statusOf(record))
+  put('liveness', livenessStates[at(hosts.columns.liveness, host)], livenessOf(record))
+  put('availability zone', record.zone, aggregatesOf(aggregates.of(record.host), 'availability_zone'))
+  for (const { uuid, name, metadata } of aggregates.of(record.host)) {
+    put(`aggregate ${name}`, 'member', { ...membershipsOf(record), ref: uuid })
+    for (const key of Object.keys(metadata).sort())
+      put(`aggregate ${name} ${key}`, metadata[key], { kind: 'aggregate', ref: `${name} ${key}`, aggregates: [{ uuid, name, key }] })
+  }
+  const { hypervisorType, hypervisorVersion, supportedInstances } = record.stats
+  put('traits', [...record.traits].sort().join(', ') || 'none')
+  put('hypervisor', `${hypervisorType ?? 'unnamed'} ${hypervisorVersion ?? ''}`.trim())
+  put('supported instances', supportedInstances.map(({ arch, hvType, vmMode }) => `${arch}/${hvType}/${vmMode}`).join(' ') || 'none')
+  for (const [name, columns] of [...hosts.classes].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (columns.reported[host] === 0) continue
+    put(`${name} total`, at(columns.total, host))
+    put(`${name} reserved`, at(columns.reserved, host))
+    put(`${name} ratio`, at(columns.ratioMilli, host) / 1_000)
+    put(`${name} used`, at(columns.used, host))
+    put(`${name} claimed`, at(columns.claimed, host), claimsOf(hosts, host, name))
+    put(`${name} free`, at(columns.free, host))
+  }
+  put('instances', at(hosts.columns.instances, host))
+  put('I/O operations', at(hosts.columns.ioOps, host))
+  for (const { id, cpuFree, memoryFree } of record.cells) {
+    put(`NUMA cell ${id} shared CPUs free`, cpuFree)
+    put(`NUMA cell ${id} MiB free`, memoryFree)
+  }
+  for (const { index, model, freeMilli } of record.gpus) put(`GPU ${index} thousandths free`, `${freeMilli} of ${model ?? 'unnamed'}`)
+  for (const { key, free } of poolsOf(record).list) put(`PCI pool ${key} free`, free)
+  for (const claim of [...record.claims].filter(isLive).sort((a, b) => (a.id < b.id ? -1 : 1)))
+    put(`claim ${claim.id}`, claim.state, { kind: 'claims', ref: claim.id })
+  return fields
+}
+
+/** What of a host changed from one state to a later one, in the order of the fields. */
+export function hostChangesBetween(before: HostFields, after: HostFields): readonly HostChange[] {
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((field) => {
+    const [earlier, later] = [before.get(field), after.get(field)]
+    if (earlier?.value === later?.value) return []
+    return [{ field, before: earlier?.value ?? null, after: later?.value ?? null, source: (later ?? earlier)?.source as Source }]
+  })
+}
