@@ -142,6 +142,49 @@ test('a nova.conf becomes a profile; its next version decides once it is activat
   expect(await run('profile', 'import', file, '--name', 'Site!')).toMatchObject({ out: '', code: 2 })
 })
 
+test('a profile is checked against the requests of the last day, tried and taken back', async () => {
+  const select = async (memoryMb: string) =>
+    oneLine<{ decision: { id: string } }>(await run('select', '--vcpus', '1', '--memory-mb', memoryMb, '--json', '--advice')).decision.id
+  const [first, second] = [await select('512'), await select('999999')]
+  const file = path.join(folder, 'draft.json')
+  const write = (filters: readonly string[]) =>
+    fs.writeFileSync(
+      file,
+      JSON.stringify({ name: 'default', filters: filters.map((name) => ({ name })), weighers: [{ name: 'RAMWeigher', multiplier: -1 }] }),
+    )
+  write(['ComputeFilter'])
+  const said = await run('profile', 'check', file, '--against', 'last:1h')
+  expect([said.code, said.err]).toEqual([0, ''])
+  expect(said.out).toMatch(/^default@\d against default@0: of \d+ of \d+ requests/)
+  expect(said.out).toMatch(/No request would newly fail\.\n$/)
+  expect(widthOf(said.out)).toBeLessThanOrEqual(80)
+  // no host reports it, so none passes
+  fs.writeFileSync(file, JSON.stringify({ filters: [{ name: 'MetricsFilter', options: { 'metrics.weight_setting': ['no.such=1'] } }], weighers: [] }))
+  const failing = await run('profile', 'check', file, '--against', 'last:1d', '--markdown')
+  expect([failing.code, failing.out]).toEqual([1, expect.stringMatching(/^### default@1: \d+ requests? of \d+ would newly fail\n/)])
+  expect(await run('profile', 'check', file, '--profile', 'first-fit')).toMatchObject({ code: 2 })
+  write(['NoSuchFilter'])
+  expect(await run('profile', 'check', file)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('there is no filter') })
+  expect(await gantt({ ...environment, GANTT_URL: 'http://127.0.0.1:9/graphql' }, 'profile', 'check', 'default@0')).toMatchObject({
+    code: 2,
+    out: '',
+  })
+
+  const compared = await run('compare', first, second)
+  expect([compared.code, compared.out]).toEqual([0, expect.stringMatching(/^SPEC: The first goes to /)])
+  expect(widthOf(compared.out)).toBeLessThanOrEqual(80)
+  expect((await run('compare', first, second, '--markdown')).out).toMatch(/^### SPEC: two decisions compared\n/)
+  expect(oneLine(await run('compare', first, first, '--json'))).toMatchObject({ cause: 'NONE' })
+
+  expect((await run('profile', 'shadow', 'first-fit@0')).code).toBe(2)
+  expect((await run('profile', 'canary', 'site@1', '--percent', '5')).out).toBe('site@1 decides 5 % of the calls for site.\n')
+  const shown = await run('profile', 'show', 'site')
+  expect(shown.out).toMatch(/^site@2 decides\.\nsite@1 is tried as a canary with 5 % of the calls\s+since /)
+  expect(widthOf(shown.out)).toBeLessThanOrEqual(80)
+  expect((await run('profile', 'rollback', 'site', '--reason', 'slow')).out).toBe('site@1 is not tried any more; site@2 decides.\n')
+  expect((await run('profile', 'shadow', 'site@1', '--dry-run')).out).toMatch(/^Nothing was changed\. /)
+})
+
 test.each([
   ['a status without a reason', ['host', 'set-status', 'az1-a', '--status', 'DISABLED'], "'--reason <text>' not specified"],
   ['an extension without an end', ['claims', 'extend', 'x'], "'--ttl <duration>' not specified"],

@@ -3,7 +3,9 @@ import { type ConnectionFlags, connect } from './connection.ts'
 import { EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { notEmpty } from './hosts.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
+import { addProfileCheck } from './profile-check.ts'
 import { addProfileImport } from './profile-import.ts'
+import { addProfileRollout } from './profile-rollout.ts'
 import { toTable, wrap } from './table.ts'
 
 interface Flags extends ConnectionFlags {
@@ -33,7 +35,9 @@ const ACTIVATE = `mutation Activate($version: ID!, $dryRun: Boolean!) {
 
 /** `gantt profile`: the ways to decide that a service knows. */
 export function addProfiles(program: Command): void {
-  const profile = program.command('profile').description('list ways to decide, choose the version that counts, take one over from Nova')
+  const profile = program
+    .command('profile')
+    .description('list ways to decide, try a version and choose the one that counts, take one over from Nova')
 
   const list = profile
     .command('list')
@@ -49,6 +53,8 @@ export function addProfiles(program: Command): void {
     .action((version: string, flags: Flags & { dryRun?: true }) => run(flags, () => activateVersion(version, flags)))
   withExamples(withService(activate), [['gantt profile activate nova-conf@2', 'decide by it from now on']])
 
+  addProfileRollout(profile)
+  addProfileCheck(profile)
   addProfileImport(profile)
 }
 

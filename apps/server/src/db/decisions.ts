@@ -26,6 +26,11 @@ export interface DecisionStore {
     page: { readonly first: number; readonly after?: { readonly at: number; readonly id: string } } & DecisionFilter,
   ): Promise<StoredDecision[]>
   count(filter: DecisionFilter): Promise<number>
+  /** Decisions by any version of a profile between two store times, drawn evenly, and how many there are. */
+  sample(wanted: { readonly profileName: string; readonly since: number; readonly until: number; readonly limit: number }): Promise<{
+    readonly total: number
+    readonly decisions: readonly StoredDecision[]
+  }>
   /** Keeps decisions that are not in the log. */
   insert(decisions: readonly StoredDecision[]): Promise<void>
   /** Keeps the hash of a decision's verdicts if none is kept yet; answers the one that is kept. */
@@ -83,6 +88,13 @@ export function createDecisionStore(
     async count(filter) {
       const [row] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${whereOf(filter)}`
       return Number(row?.count ?? 0)
+    },
+    async sample({ profileName, since, until, limit }) {
+      const isWanted = Prisma.sql`d.at_ms >= ${since} AND d.at_ms <= ${until} AND split_part(d.profile, '@', 1) = ${profileName}`
+      const [counted] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${isWanted}`
+      // ids are drawn by lot: their order is as good as a draw, and the same for whoever asks again
+      const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE ${isWanted} ORDER BY d.id LIMIT ${limit}`
+      return { total: Number(counted?.count ?? 0), decisions: rows.map(toStored) }
     },
     async insert(decisions) {
       await prisma.$transaction(async (tx) => {

@@ -12,6 +12,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Query.claim': 'READ',
   'Query.claims': 'READ',
   'Query.compareDecisions': 'READ',
+  'Query.compareProfiles': 'READ',
   'Query.decision': 'READ project',
   'Query.decisions': 'READ project',
   'Query.explainPlacement': 'READ',

@@ -38,6 +38,7 @@ const weights: Readonly<Record<string, number>> = {
   'Query.explainPlacement': 100,
   'Query.whyNot': 100,
   'Query.compareDecisions': 200,
+  'Query.compareProfiles': 500,
   'Query.capacity': 500,
   'Query.verifyDecision': 200,
   'Query.simulate': 1_000,

@@ -36,6 +36,8 @@ export interface Decisions {
   destinationsOf(decision: StoredDecision): InstanceDestinations[]
   /** Hashes that show later that it is still the same; of one that is not read from the tables, what would be kept. */
   receiptOf(decision: StoredDecision): KeptReceipt
+  /** Resolves when the tables have what this replica has applied; false when they do not in time. */
+  caughtUp(): Promise<boolean>
   findSpec(id: string): Promise<StoredRequestSpec | undefined>
   /** Newest first. */
   listSpecs(args: PageArgs): Promise<Page<StoredRequestSpec>>
@@ -75,6 +77,7 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
     view,
     of,
     stored,
+    caughtUp,
     async find(id) {
       const found = await stored(id)
       return found === undefined ? undefined : of(found)

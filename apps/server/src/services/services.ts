@@ -9,6 +9,7 @@ import type { Audit } from './audit.ts'
 import { type Capacities, createCapacities } from './capacity.ts'
 import { type Claims, createClaims } from './claims.ts'
 import { type CompareDecisions, createCompareDecisions } from './compare-decisions.ts'
+import { type CompareProfiles, createCompareProfiles } from './compare-profiles.ts'
 import { createDecisions, type Decisions, type Records } from './decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
 import { createFleetReader, type FleetReader } from './fleet-columns.ts'
@@ -43,6 +44,7 @@ export interface Services {
   readonly decisions: Decisions
   readonly explain: Explain
   readonly compareDecisions: CompareDecisions
+  readonly compareProfiles: CompareProfiles
   readonly capacities: Capacities
   readonly verifyDecision: VerifyDecision
   readonly simulations: Simulations
@@ -103,6 +105,14 @@ export function createServices({
     explain,
     compareDecisions: createCompareDecisions(history, decisions),
     verifyDecision: createVerifyDecision(replica, history, decisions, records.decisions),
+    compareProfiles: createCompareProfiles({
+      replica,
+      history,
+      past,
+      store: records.decisions,
+      decisions,
+      caughtUp: () => decisions.caughtUp(),
+    }),
     tenantExplanations: createTenantExplanations(replica, explain),
     capacities: createCapacities(hypotheticals, readRequest),
     simulations: createSimulations(hypotheticals, readRequest),

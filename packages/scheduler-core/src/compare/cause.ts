@@ -51,13 +51,13 @@ const subsets: readonly (readonly Factor[])[] = Array.from({ length: 15 }, (_, i
 export function* findCause(first: Side, second: Side): Generator<void, CauseFound> {
   const goals = [goalOf(first), goalOf(second)] as const
   const trials: Trial[] = []
-  if (isSame(...goals)) return { cause: 'NONE', sufficient: [], goals, trials }
+  if (isSameGoal(...goals)) return { cause: 'NONE', sufficient: [], goals, trials }
   let sufficient: (readonly Factor[])[] = []
   for (const taken of subsets) {
     if (sufficient[0] !== undefined && taken.length > sufficient[0].length) break
     yield
     const goal = attempt(mixOf(first, second, taken))
-    const isSecond = goal !== undefined && isSame(goal, goals[1])
+    const isSecond = goal !== undefined && isSameGoal(goal, goals[1])
     trials.push({ factors: taken, goal, isSecond })
     if (isSecond) sufficient = [...sufficient, taken]
   }
@@ -105,4 +105,5 @@ function attempt(side: Side): Goal | undefined {
 
 const goalOf = ({ fleet, before, record, profile }: Side): Goal => replay(fleet, before, record, profile).parts.map(hostKey)
 
-const isSame = (a: Goal, b: Goal): boolean => a.length === b.length && a.every((host, i) => host === b[i])
+/** Whether the same instances go to the same hosts. */
+export const isSameGoal = (a: Goal, b: Goal): boolean => a.length === b.length && a.every((host, i) => host === b[i])

@@ -1,0 +1,192 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { counted } from './format.ts'
+import { notEmpty } from './hosts.ts'
+import { shortId } from './ids.ts'
+import { heading, paragraph, toMarkdownTable, toPage } from './markdown.ts'
+import { wholeNumber } from './options.ts'
+import { type Form, type Result, run, withExamples, withForms } from './output.ts'
+import { type Column, toTable, wrap } from './table.ts'
+
+interface Flags extends ConnectionFlags, Form {
+  readonly against: string
+  readonly profile?: string
+  readonly sample: number
+  readonly show: number
+}
+
+/** What the API says of a candidate. */
+interface Comparison {
+  readonly baseline: { readonly profileName: string; readonly number: number }
+  readonly candidateName: string
+  readonly total: number
+  readonly sampled: number
+  readonly agreement: number | null
+  readonly elsewhere: number
+  readonly newFailures: number
+  readonly newPlacements: number
+  readonly cpuRatio: number | null
+  readonly p99DeltaMs: number | null
+  readonly zones: readonly { readonly zone: string; readonly baseline: number; readonly candidate: number }[]
+  readonly disagreements: readonly {
+    readonly kind: string
+    readonly baselineHosts: readonly string[]
+    readonly candidateHosts: readonly string[]
+    readonly because: string
+    readonly decision: { readonly id: string }
+  }[]
+  readonly text: string
+}
+
+const COMPARE = `query Check($baseline: ID!, $candidate: ProfileCandidateInput!, $window: Duration!, $sample: Int!, $show: Int!) {
+  comparison: compareProfiles(baseline: $baseline, candidate: $candidate, window: $window, sample: $sample, deadline: "PT60S") {
+    baseline { profileName number } candidateName since until total sampled leftOut { notDrawn beyondRetention outOfTime notReplayable }
+    agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs zones { zone baseline candidate } text
+    disagreements(first: $show) { kind baselineHosts candidateHosts because decision { id } }
+  }
+}`
+
+/** Ends with 0 when nothing would newly fail, with 1 when something would, with 2 when that cannot be told. */
+const CANNOT_TELL = EXIT.usage
+
+/** Larger than any profile. */
+const MOST_BYTES = 1_024 * 1_024
+
+/** `gantt profile check`: what a profile would have changed for requests of the last hours. */
+export function addProfileCheck(profile: Command): void {
+  const command = profile
+    .command('check')
+    .description(
+      'decide requests of the last hours again by a profile that is not written yet; ends with 0, or with 1 if some would newly fail',
+    )
+    .argument('<file>', 'JSON with filters, weighers and the rest, or name@number of a version; - is standard input')
+    .option('--against <window>', 'whose requests: last:24h, last:30m, last:7d', lastWindow, 'PT24H')
+    .option(
+      '--profile <name>',
+      'the profile whose requests and active version it is compared with; the name in the file if not given, else default',
+      notEmpty,
+    )
+    .option('--sample <n>', 'requests to decide again, drawn evenly', wholeNumber(1, 10_000), 500)
+    .option('--show <n>', 'requests to show', wholeNumber(1, 500), 10)
+    .action((file: string, flags: Flags) => run(flags, () => check(file, flags)))
+  withExamples(withForms(command), [
+    ['gantt profile check spread.json --against last:24h', 'before a version is written, in CI'],
+    ['gantt profile check default@3 --against last:2h --markdown', 'a version that is written, for a ticket'],
+  ])
+}
+
+async function check(file: string, { against, profile, sample, show, ...flags }: Flags): Promise<Result> {
+  try {
+    const candidate = /^[a-z0-9-]+@\d+$/.test(file) && !fs.existsSync(file) ? { version: file } : { draft: await readDocument(file) }
+    const own = 'draft' in candidate ? candidate.draft.name : candidate.version?.split('@')[0]
+    const { name: _name, number: _number, ...draft } = 'draft' in candidate ? candidate.draft : {}
+    const baseline = profile ?? (typeof own === 'string' ? own : 'default')
+    const asked = 'draft' in candidate ? { draft } : candidate
+    const { comparison } = await connect(flags).request<{ comparison: Comparison }>(COMPARE, {
+      baseline,
+      candidate: asked,
+      window: against,
+      sample,
+      show,
+    })
+    const exitCode = comparison.sampled === 0 ? CANNOT_TELL : comparison.newFailures > 0 ? EXIT.refused : EXIT.done
+    return { lines: toLines(comparison), json: comparison, markdown: toMarkdown(comparison), exitCode }
+  } catch (error) {
+    // a script must not take a service that is away for one that found something
+    if (error instanceof CommandFailure) throw new CommandFailure(CANNOT_TELL, error.message, { cause: error })
+    throw error
+  }
+}
+
+const columns: readonly Column[] = [
+  { head: 'request', key: true },
+  { head: 'becomes', wraps: true, least: 12 },
+  { head: 'because', wraps: true, least: 20 },
+]
+
+const rowsOf = ({ disagreements }: Comparison) =>
+  disagreements.map(({ decision, kind, baselineHosts, candidateHosts, because }) => [
+    shortId(decision.id),
+    `${kinds[kind] ?? kind}: ${hostsOf(baselineHosts)} -> ${hostsOf(candidateHosts)}`,
+    because,
+  ])
+
+const kinds: Readonly<Record<string, string>> = { NEW_FAILURE: 'fails', NEW_PLACEMENT: 'is placed', ELSEWHERE: 'moves' }
+
+const hostsOf = (hosts: readonly string[]): string =>
+  hosts.length === 0 ? 'no host' : hosts.length > 2 ? `${hosts.slice(0, 2).join(', ')}, ...` : hosts.join(', ')
+
+const zoneColumns: readonly Column[] = [{ head: 'zone' }, { head: 'instances now', align: 'right' }, { head: 'then', align: 'right' }]
+
+const zonesOf = ({ zones }: Comparison) => zones.map(({ zone, baseline, candidate }) => [zone, String(baseline), String(candidate)])
+
+/** How the time of deciding compares, where enough were decided. */
+function costOf({ cpuRatio, p99DeltaMs }: Comparison): readonly string[] {
+  if (cpuRatio === null || p99DeltaMs === null) return []
+  return [
+    `Deciding takes ${cpuRatio.toFixed(2)} times as long; the slowest hundredth ${Math.abs(p99DeltaMs).toFixed(2)} ms ${p99DeltaMs < 0 ? 'less' : 'more'}.`,
+  ]
+}
+
+function toLines(comparison: Comparison): readonly string[] {
+  const { newFailures, disagreements, sampled } = comparison
+  const end = newFailures > 0 ? `${counted(newFailures, 'request')} would newly fail.` : 'No request would newly fail.'
+  return [
+    ...wrap(comparison.text),
+    ...costOf(comparison).flatMap((line) => wrap(line)),
+    ...(comparison.zones.length === 0 ? [] : ['', ...toTable(zoneColumns, zonesOf(comparison))]),
+    ...(disagreements.length === 0 ? [] : ['', ...toTable(columns, rowsOf(comparison))]),
+    '',
+    ...wrap(sampled === 0 ? 'It cannot be told whether requests would newly fail.' : end),
+  ]
+}
+
+const toMarkdown = (comparison: Comparison): readonly string[] =>
+  toPage(
+    heading(`${comparison.candidateName}: ${counted(comparison.newFailures, 'request')} of ${comparison.sampled} would newly fail`),
+    paragraph(comparison.text),
+    costOf(comparison).map(paragraph),
+    comparison.zones.length === 0 ? '' : toMarkdownTable(zoneColumns, zonesOf(comparison)),
+    comparison.disagreements.length === 0 ? '' : toMarkdownTable(columns, rowsOf(comparison)),
+  )
+
+const UNITS: Readonly<Record<string, (count: string) => string>> = {
+  m: (count) => `PT${count}M`,
+  h: (count) => `PT${count}H`,
+  d: (count) => `P${count}D`,
+}
+
+/** last:24h as the API writes it. */
+function lastWindow(given: string): string {
+  const [, count, unit] = /^last:(\d{1,4})([mhd])$/.exec(given) ?? []
+  const write = unit === undefined ? undefined : UNITS[unit]
+  if (count === undefined || write === undefined)
+    throw new InvalidArgumentError('It must be last: with minutes, hours or days, such as last:24h.')
+  return write(count)
+}
+
+async function readDocument(file: string): Promise<Readonly<Record<string, unknown>>> {
+  const shown = file === '-' ? 'standard input' : path.basename(file)
+  const refuse = (what: string, cause?: unknown): never => {
+    throw new CommandFailure(CANNOT_TELL, `${shown} ${what}`, { cause })
+  }
+  let read = ''
+  try {
+    if (file !== '-' && fs.statSync(file).size > MOST_BYTES) refuse(`has more than ${MOST_BYTES} bytes; it must be a profile`)
+    read = file === '-' ? await text(process.stdin) : fs.readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error
+    refuse(`cannot be read: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
+  try {
+    const document: unknown = JSON.parse(read)
+    if (typeof document === 'object' && document !== null && !Array.isArray(document)) return { ...document }
+  } catch (error) {
+    refuse(`is no JSON: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
+  return refuse('is no JSON object with filters and weighers')
+}

@@ -1,0 +1,175 @@
+import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { notEmpty } from './hosts.ts'
+import { type Result, run, withExamples, withService } from './output.ts'
+import { toTable, wrap } from './table.ts'
+
+interface Flags extends ConnectionFlags {
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+interface Version {
+  readonly profileName: string
+  readonly number: number
+  readonly state: string
+  readonly note: string | null
+}
+
+interface Rollout {
+  readonly mode: string
+  readonly percent: number
+  readonly candidate: Version
+  readonly since: string
+}
+
+interface Profile {
+  readonly name: string
+  readonly active: Version
+  readonly rollout: Rollout | null
+}
+
+const VERSION = 'profileName number state note'
+const ROLLOUT = `rollout { mode percent since candidate { ${VERSION} } }`
+const DONE = `__typename ... on ProfilePayload { dryRun version { ${VERSION} } profile { name active { ${VERSION} } ${ROLLOUT} } } ${REFUSAL}`
+
+const TRY = `mutation Try($version: ID!, $rollout: RolloutInput!, $dryRun: Boolean!) {
+  result: profileActivate(version: $version, rollout: $rollout, dryRun: $dryRun) { ${DONE} }
+}`
+const ROLL_BACK = `mutation RollBack($profile: String!, $reason: String!, $dryRun: Boolean!) {
+  result: profileRollback(profile: $profile, reason: $reason, dryRun: $dryRun) { ${DONE} }
+}`
+const SHOW = `query Show($name: String!) {
+  profile(name: $name) { name active { ${VERSION} } ${ROLLOUT} versions(first: 500) { nodes { ${VERSION} diff { field before after } } } }
+}`
+
+/** `gantt profile shadow|canary|rollback|show`: a version on its way. */
+export function addProfileRollout(profile: Command): void {
+  const shadow = profile
+    .command('shadow')
+    .description('let a version decide beside the active one, on the same states; it claims nothing')
+    .argument('<version>', 'name@number', notEmpty)
+    .option('--percent <n>', 'share of the calls that it looks at', percent, 100)
+    .option('--dry-run', 'only tell what it would do')
+    .action((version: string, { percent: share, ...flags }: Flags & { percent: number }) =>
+      run(flags, () => tryVersion(version, 'SHADOW', share, flags)),
+    )
+  withExamples(withService(shadow), [
+    ['gantt profile shadow default@3', 'look at every call'],
+    ['gantt profile show default', 'and see how it fares'],
+  ])
+
+  const canary = profile
+    .command('canary')
+    .description('let a version decide a share of the calls, the same ones for as long as the share grows')
+    .argument('<version>', 'name@number', notEmpty)
+    .requiredOption('--percent <n>', 'share of the calls', percent)
+    .option('--dry-run', 'only tell what it would do')
+    .action((version: string, { percent: share, ...flags }: Flags & { percent: number }) =>
+      run(flags, () => tryVersion(version, 'CANARY', share, flags)),
+    )
+  withExamples(withService(canary), [['gantt profile canary default@3 --percent 5', 'let it decide one call in twenty']])
+
+  const rollback = profile
+    .command('rollback')
+    .description('take back the version that is tried; where none is, go back to the one that was active before')
+    .argument('<profile>', 'its name', notEmpty)
+    .requiredOption('--reason <text>', 'why, for the audit', notEmpty)
+    .option('--dry-run', 'only tell what it would do')
+    .action((name: string, { reason, ...flags }: Flags & { reason: string }) => run(flags, () => rollBack(name, reason, flags)))
+  withExamples(withService(rollback), [['gantt profile rollback default --reason "fails GPU requests"', 'get the last one back']])
+
+  const show = profile
+    .command('show')
+    .description('the versions of a profile: which one decides, which is tried and how it fares, what each changes')
+    .argument('<profile>', 'its name', notEmpty)
+    .action((name: string, flags: Flags) => run(flags, () => showProfile(name, flags)))
+  withExamples(withService(show), [['gantt profile show default', 'what is on its way']])
+}
+
+interface Done extends Refusal {
+  readonly version?: Version
+  readonly profile?: Profile
+}
+
+async function tryVersion(version: string, mode: 'SHADOW' | 'CANARY', share: number, { dryRun, ...flags }: Flags): Promise<Result> {
+  const { result } = await connect(flags).request<{ result: Done }>(TRY, {
+    version,
+    rollout: { mode, percent: share },
+    dryRun: dryRun === true,
+  })
+  if (result.version === undefined || result.profile === undefined) throw toRefusal(result)
+  const { profileName, number } = result.version
+  const does =
+    mode === 'CANARY'
+      ? `decides ${share} % of the calls for ${profileName}`
+      : `looks at ${share} % of the calls for ${profileName}, and claims nothing`
+  const text = dryRun ? `Nothing was changed. ${profileName}@${number} would be the one that ${does}.` : `${profileName}@${number} ${does}.`
+  return { lines: wrap(text), json: { version: result.version, profile: result.profile, dryRun: dryRun === true }, exitCode: EXIT.done }
+}
+
+async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flags): Promise<Result> {
+  const { result } = await connect(flags).request<{ result: Done }>(ROLL_BACK, { profile: name, reason, dryRun: dryRun === true })
+  const { version, profile } = result
+  if (version === undefined || profile === undefined) throw toRefusal(result)
+  const ref = `${version.profileName}@${version.number}`
+  const lines = dryRun
+    ? [`Nothing was changed. It would be about ${ref}.`]
+    : version.state === 'ACTIVE'
+      ? [`${ref} decides as ${name} again.`]
+      : [`${ref} is not tried any more; ${name}@${profile.active.number} decides.`]
+  return { lines: lines.flatMap((line) => wrap(line)), json: { version, profile, dryRun: dryRun === true }, exitCode: EXIT.done }
+}
+
+interface Shown extends Profile {
+  readonly versions: {
+    readonly nodes: readonly (Version & {
+      readonly diff: readonly { readonly field: string; readonly before: string | null; readonly after: string | null }[]
+    })[]
+  }
+}
+
+async function showProfile(name: string, flags: Flags): Promise<Result> {
+  const { profile } = await connect(flags).request<{ profile: Shown | null }>(SHOW, { name })
+  if (profile === null) throw new CommandFailure(EXIT.refused, `there is no profile ${name}; "gantt profile list" lists them`)
+  const rows = [...profile.versions.nodes]
+    .reverse()
+    .map(({ number, state, note, diff }) => [
+      String(number),
+      state,
+      diff.map(({ field, before, after }) => `${field}: ${before ?? '-'} -> ${after ?? '-'}`).join('; ') ||
+        (state === 'ACTIVE' ? '' : 'nothing'),
+      note ?? '',
+    ])
+  const lines = [
+    `${name}@${profile.active.number} decides.`,
+    ...toRolloutLines(profile.rollout),
+    '',
+    ...toTable(
+      [
+        { head: 'version', align: 'right' },
+        { head: 'state' },
+        { head: 'against the active one', wraps: true, least: 24 },
+        { head: 'note', wraps: true, least: 16 },
+      ],
+      rows,
+    ),
+  ]
+  return { lines, json: { profile } }
+}
+
+function toRolloutLines(rollout: Rollout | null): readonly string[] {
+  if (rollout === null) return []
+  const { mode, percent: share, candidate, since } = rollout
+  return wrap(
+    `${candidate.profileName}@${candidate.number} is tried as a ${mode.toLowerCase()} with ${share} % of the calls since ${since}.`,
+  )
+}
+
+function percent(given: string): number {
+  const value = /^\d{1,3}(\.\d{1,2})?$/.test(given) ? Number(given) : Number.NaN
+  if (value >= 0.01 && value <= 100) return value
+  throw new InvalidArgumentError('It must be 0.01 to 100, with two decimals at most.')
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+const decided: Json[] = []
+
+const parts = { filters: [{ name: 'RamFilter' }, { name: 'AvailabilityZoneFilter' }], weighers: [{ name: 'RAMWeigher', multiplier: 1 }] }
+
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ large: { memoryMb: 65_536 }, small: { memoryMb: 16_384 } })
+  await dataOf(api, 'mutation ($input: ProfileVersionInput!) { profileVersionCreate(profile: "policy", input: $input) { __typename } }', {
+    input: { ...parts, note: 'as it is' },
+  })
+  const ask = async (memoryMb: number, more: Record<string, unknown> = {}) =>
+    decided.push(await placeWith(api, { profile: 'policy' }, { flavor: { vcpus: 1, memoryMb }, ...more }))
+  // two that are placed together, one that only the large host can take, one for a zone that is not there, one too large for all
+  await Promise.all([ask(1_024), ask(1_024)])
+  await ask(32_768)
+  await ask(1_024, { availabilityZone: 'az9' })
+  await ask(99_999)
+  // another profile's requests are not asked again
+  await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 64 } })
+  // what came later is no reason
+  await dataOf(api, 'mutation { hostSetStatus(hosts: [{ host: "large" }], status: DISABLED, reason: "disk") { __typename } }')
+})
+afterAll(async () => {
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+const COMPARE = `query ($candidate: ProfileCandidateInput!, $baseline: ID = "policy", $sample: Int, $deadline: Duration) {
+  compareProfiles(baseline: $baseline, candidate: $candidate, window: "PT1H", sample: $sample, deadline: $deadline) {
+    baseline { number } candidateName total sampled leftOut { notDrawn beyondRetention outOfTime notReplayable } agreement elsewhere newFailures newPlacements
+    cpuRatio p99DeltaMs zones { zone baseline candidate } disagreements { kind baselineHosts candidateHosts because decision { id } } text } }`
+
+const compare = async (candidate: Json, more: Json = {}): Promise<Json> =>
+  (await dataOf(api, COMPARE, { candidate, ...more })).compareProfiles
+const draft = (changes: Json) => ({ draft: { ...parts, ...changes } })
+
+test('the same document agrees with every request, refusals too', async () => {
+  expect(await compare(draft({}))).toMatchObject({
+    baseline: { number: 1 },
+    candidateName: 'policy@2',
+    total: 5,
+    sampled: 5,
+    leftOut: { notDrawn: 0, beyondRetention: 0, outOfTime: 0, notReplayable: 0 },
+    agreement: 1,
+    elsewhere: 0,
+    newFailures: 0,
+    newPlacements: 0,
+    cpuRatio: null,
+    p99DeltaMs: null,
+    zones: [{ zone: 'nova', baseline: 3, candidate: 3 }],
+    disagreements: [],
+    text: 'policy@2 against policy@1: of 5 of 5 requests 5 alike, 0 on other hosts, 0 newly placed, 0 newly failing.',
+  })
+})
+
+test('a candidate that packs sends them elsewhere, with both totals', async () => {
+  const found = await compare(draft({ weighers: [{ name: 'RAMWeigher', multiplier: -1 }] }))
+  expect(found).toMatchObject({ sampled: 5, elsewhere: 2, newFailures: 0, newPlacements: 0, agreement: 0.6 })
+  expect(found.disagreements[0]).toMatchObject({ kind: 'ELSEWHERE', baselineHosts: ['large'], candidateHosts: ['small'] })
+  expect(found.disagreements[0].because).toMatch(/^small has -?\d+(\.\d+)?, large -?\d+(\.\d+)?\.$/)
+})
+
+test('what would newly fail is told first, with who refuses, and what would newly be placed', async () => {
+  const found = await compare(
+    draft({
+      filters: [{ name: 'RamFilter' }, { name: 'TraitsFilter' }, { name: 'NumInstancesFilter', options: { max_instances_per_host: 1 } }],
+    }),
+  )
+  expect(found.disagreements.map(({ kind }: Json) => kind)).toEqual(['NEW_FAILURE', 'NEW_PLACEMENT', 'ELSEWHERE'])
+  const [failure, placement] = found.disagreements
+  expect(failure).toMatchObject({ decision: { id: decided[2].decision.id }, baselineHosts: ['large'], candidateHosts: [] })
+  expect(failure.because).toMatch(/^None of 2 hosts passed: .*NumInstancesFilter refused 1 \(instances\.too_many\)/)
+  expect(placement).toMatchObject({ decision: { id: decided[3].decision.id }, baselineHosts: [], because: 'Finds room on small.' })
+  expect(found.text).toContain('1 newly placed, 1 newly failing')
+})
+
+test('fewer than there are are drawn, and that is said', async () => {
+  const found = await compare(draft({}), { sample: 2 })
+  expect(found).toMatchObject({ total: 5, sampled: 2, leftOut: { notDrawn: 3 } })
+  expect(found.text).toContain('Of the others 3 were not drawn.')
+})
+
+test('a stored version is compared alike, and nothing was claimed or written', async () => {
+  const count = async () =>
+    (await dataOf(api, '{ claims(first: 1) { totalCount } decisions(first: 1) { totalCount } fleet { asOf } }')) as Json
+  const before = await count()
+  expect(await compare({ version: 'best-fit@0' })).toMatchObject({ candidateName: 'best-fit@0', sampled: 5 })
+  expect(await count()).toEqual(before)
+})
+
+test('a profile that decided nothing says so', async () => {
+  expect(await compare({ version: 'best-fit@0' }, { baseline: 'first-fit' })).toMatchObject({
+    total: 0,
+    agreement: null,
+    text: 'best-fit@0 against first-fit@0: the profile decided no request in that time.',
+  })
+})
+
+test.each<[string, Json, Json, string]>([
+  ['a filter that is none', draft({ filters: [{ name: 'NoSuch' }] }), {}, 'there is no filter'],
+  ['a document that is none', { draft: [] }, {}, 'an object with the parts of a profile'],
+  ['a baseline that is none', draft({}), { baseline: 'nobody' }, 'There is no profile'],
+  ['too large a sample', draft({}), { sample: 20_000 }, '1 to 10000'],
+])('%s is told', async (_name, candidate, more, message) => {
+  const answer = await api.ask(COMPARE, { candidate, ...more })
+  expect([codeOf(answer), answer.text]).toEqual(['GRAPHQL_VALIDATION_FAILED', expect.stringContaining(message)])
+})

@@ -1,0 +1,125 @@
+import type { ProfileDisagreement as Disagreement, ProfileComparison as Shape } from '../services/compare-profiles.ts'
+import { InputFault } from '../services/outcome.ts'
+import { MAX_PAGE } from '../services/paging.ts'
+import { builder } from './builder.ts'
+import { idOf } from './ids.ts'
+import { Decision, ProfileVersion } from './refs.ts'
+
+const DisagreementKind = builder.enumType('DisagreementKind', {
+  description:
+    'NEW_FAILURE: fewer instances find a host than under the other version; NEW_PLACEMENT: more do; ELSEWHERE: they go to other hosts.',
+  values: ['NEW_FAILURE', 'NEW_PLACEMENT', 'ELSEWHERE'] as const,
+})
+
+const ProfileDisagreement = builder.objectRef<Disagreement>('ProfileDisagreement').implement({
+  description: 'A request that the candidate decides otherwise, on the state that it met.',
+  fields: (t) => ({
+    decision: t.expose('decision', { type: Decision, description: 'What was decided.' }),
+    kind: t.expose('kind', { type: DisagreementKind, description: 'How it differs.' }),
+    baselineHosts: t.stringList({ description: 'Where the baseline puts the instances.', resolve: (one) => [...one.baselineHosts] }),
+    candidateHosts: t.stringList({ description: 'Where the candidate puts them.', resolve: (one) => [...one.candidateHosts] }),
+    because: t.exposeString('because', { description: 'Why, as a sentence.' }),
+  }),
+})
+
+const ZonePlacements = builder.objectRef<Shape['zones'][number]>('ZonePlacements').implement({
+  description: 'Instances that each version puts into a zone.',
+  fields: (t) => ({
+    zone: t.exposeString('zone', { description: 'The zone.' }),
+    baseline: t.exposeInt('baseline', { description: 'By the baseline.' }),
+    candidate: t.exposeInt('candidate', { description: 'By the candidate.' }),
+  }),
+})
+
+const LeftOut = builder.objectRef<Shape['leftOut']>('LeftOutRequests').implement({
+  description: 'Requests of the window that were not decided again, by reason.',
+  fields: (t) => ({
+    notDrawn: t.exposeInt('notDrawn', { description: 'More than the sample.' }),
+    beyondRetention: t.exposeInt('beyondRetention', { description: 'Older than the log reaches.' }),
+    outOfTime: t.exposeInt('outOfTime', { description: 'The deadline was over.' }),
+    notReplayable: t.exposeInt('notReplayable', { description: 'What they need is not there any more.' }),
+  }),
+})
+
+const ProfileComparison = builder.objectRef<Shape>('ProfileComparison').implement({
+  description:
+    'What requests of the last hours would have met under another profile, each by itself on the state that it met. What one placement would have left for the next is not followed, so nothing is said of utilisation.',
+  fields: (t) => ({
+    baseline: t.expose('baseline', { type: ProfileVersion, description: 'The version that they are compared with.' }),
+    candidateName: t.string({
+      description: 'The candidate, name@number; of a draft the number that it would get.',
+      resolve: ({ candidate }) => `${candidate.name}@${candidate.number}`,
+    }),
+    since: t.expose('since', { type: 'DateTime', description: 'Begin of the window; store time.' }),
+    until: t.expose('until', { type: 'DateTime', description: 'Its end.' }),
+    total: t.exposeInt('total', { description: 'Requests that versions of the baseline’s name decided in it.' }),
+    sampled: t.exposeInt('sampled', { description: 'Of these, decided again.' }),
+    leftOut: t.expose('leftOut', { type: LeftOut, description: 'The others.' }),
+    agreement: t.float({
+      nullable: true,
+      description: 'Share of those decided again that go where they go under the baseline, 0 to 1; null when there is none.',
+      resolve: ({ sampled, counts }) => (sampled === 0 ? null : counts.SAME / sampled),
+    }),
+    elsewhere: t.int({ description: 'Requests that go to other hosts.', resolve: ({ counts }) => counts.ELSEWHERE }),
+    newFailures: t.int({ description: 'Requests of which fewer instances find a host.', resolve: ({ counts }) => counts.NEW_FAILURE }),
+    newPlacements: t.int({ description: 'Requests of which more instances find a host.', resolve: ({ counts }) => counts.NEW_PLACEMENT }),
+    cpuRatio: t.exposeFloat('cpuRatio', {
+      nullable: true,
+      description: 'Time of deciding by the candidate over that by the baseline, here and now; null below 20 requests.',
+    }),
+    p99DeltaMs: t.exposeFloat('p99DeltaMs', {
+      nullable: true,
+      description: 'By how much the slowest hundredth is slower, milliseconds, here and now; null below 20 requests.',
+    }),
+    zones: t.field({ type: [ZonePlacements], description: 'Where instances go, by zone.', resolve: ({ zones }) => [...zones] }),
+    disagreements: t.field({
+      type: [ProfileDisagreement],
+      description: 'New failures first, then new placements, then other hosts; at most 500 are told.',
+      args: { first: t.arg.int({ defaultValue: 50, description: 'How many, 1 to 500.' }) },
+      resolve: ({ disagreements }, { first }) => {
+        const count = first ?? 50
+        if (count < 1 || count > MAX_PAGE) throw InputFault.at(['disagreements', 'first'], count, `1 to ${MAX_PAGE}`)
+        return disagreements.slice(0, count)
+      },
+    }),
+    text: t.exposeString('text', { description: 'The numbers as a sentence, with what they do not cover.' }),
+  }),
+})
+
+const ProfileCandidate = builder.inputType('ProfileCandidateInput', {
+  description: 'The version to try.',
+  isOneOf: true,
+  fields: (t) => ({
+    version: t.id({ description: 'Global id of a version, or name@number.' }),
+    draft: t.field({ type: 'JSON', description: 'A profile that is not written yet: an object with filters, weighers and the rest.' }),
+  }),
+})
+
+/** A name alone is its active version. */
+const refOf = (given: string, path: readonly string[]): string =>
+  /^[a-z0-9][a-z0-9-]{0,62}$/.test(given) ? given : idOf('ProfileVersion', given, path)
+
+builder.queryField('compareProfiles', (t) =>
+  t.field({
+    type: ProfileComparison,
+    authScopes: { scope: 'READ' },
+    description: 'Decides requests of the last hours again, by a baseline and by a candidate, and tells what differs. Claims nothing.',
+    args: {
+      baseline: t.arg.id({ required: true, description: 'Global id of a version, name@number, or a name for its active version.' }),
+      candidate: t.arg({ type: ProfileCandidate, required: true, description: 'The version to try.' }),
+      window: t.arg({ type: 'Duration', description: 'How far back; PT1H if not given, at most P31D.' }),
+      sample: t.arg.int({ description: 'How many requests at most, drawn evenly; 200 if not given, at most 10,000.' }),
+      deadline: t.arg({ type: 'Duration', description: 'How long it may take; PT30S if not given, at most PT60S.' }),
+    },
+    resolve: (_root, { baseline, candidate, window, sample, deadline }, { compareProfiles }) =>
+      compareProfiles({
+        baseline: refOf(baseline, ['baseline']),
+        candidate: candidate.version
+          ? { version: idOf('ProfileVersion', candidate.version, ['candidate', 'version']) }
+          : { draft: candidate.draft },
+        windowMs: window ?? null,
+        sample: sample ?? null,
+        deadlineMs: deadline ?? null,
+      }),
+  }),
+)

@@ -1,0 +1,324 @@
+import {
+  type Agreement,
+  decideOtherwise,
+  type Fleet,
+  hostKey,
+  type LogEntry,
+  type Profile,
+  parseProfile,
+  profileRef,
+  proposalsBefore,
+  replay,
+} from '@gantt/scheduler-core'
+import type { DecisionStore } from '../db/decisions.ts'
+import type { StoredDecision } from '../db/rows.ts'
+import type { History } from '../replica/history.ts'
+import { inPieces } from '../replica/pieces.ts'
+import type { Replica } from '../replica/replica.ts'
+import type { LogReader } from '../sync/synchronizer.ts'
+import type { Decisions, DecisionView } from './decisions.ts'
+import { InputFault, under } from './outcome.ts'
+import { unknownProfile } from './profiles.ts'
+import { checkRange } from './text.ts'
+
+export interface CompareProfilesInput {
+  /** name, for its active version, or name@number. The requests are those that any version of that name decided. */
+  readonly baseline: string
+  readonly candidate: { readonly version: string } | { readonly draft: unknown }
+  readonly windowMs: number | null
+  readonly sample: number | null
+  readonly deadlineMs: number | null
+}
+
+/** A request that the candidate decides otherwise. */
+export interface ProfileDisagreement {
+  readonly decision: DecisionView
+  readonly kind: Exclude<Agreement, 'SAME'>
+  readonly baselineHosts: readonly string[]
+  readonly candidateHosts: readonly string[]
+  readonly because: string
+}
+
+/** What requests of the last hours would have met under another profile, each on the state that it met. */
+export interface ProfileComparison {
+  readonly baseline: Profile
+  readonly candidate: Profile
+  readonly since: number
+  readonly until: number
+  /** Requests in the window. */
+  readonly total: number
+  /** Requests that were decided again. */
+  readonly sampled: number
+  readonly counts: Readonly<Record<Agreement, number>>
+  /** Why requests were left out. */
+  readonly leftOut: {
+    readonly notDrawn: number
+    readonly beyondRetention: number
+    readonly outOfTime: number
+    readonly notReplayable: number
+  }
+  /** Time of deciding by the candidate, over that by the baseline, in this comparison; null below 20 requests. */
+  readonly cpuRatio: number | null
+  readonly p99DeltaMs: number | null
+  /** Instances that each version puts into a zone, by name of the zone. */
+  readonly zones: readonly { readonly zone: string; readonly baseline: number; readonly candidate: number }[]
+  /** New failures first, then new placements, then other hosts. */
+  readonly disagreements: readonly ProfileDisagreement[]
+  readonly text: string
+}
+
+/** Decides requests of the past under another profile. Throws InputFault for what cannot be compared. */
+export type CompareProfiles = (input: CompareProfilesInput) => Promise<ProfileComparison>
+
+export interface CompareProfilesOptions {
+  readonly replica: Replica
+  readonly history: History
+  readonly past: LogReader
+  readonly store: DecisionStore
+  readonly decisions: Decisions
+  /** Resolves when the tables have what this replica has applied, or have had time to. */
+  caughtUp(): Promise<unknown>
+}
+
+const HOUR = 3_600_000
+const defaults = { windowMs: HOUR, sample: 200, deadlineMs: 30_000 }
+const most = { windowMs: 31 * 24 * HOUR, sample: 10_000, deadlineMs: 60_000 }
+const READ_LIMIT = 1_000
+/** Disagreements that are told; all are counted. */
+const TOLD = 500
+/** Below this, times say nothing. */
+const TIMED = 20
+
+export function createCompareProfiles({ replica, history, past, store, decisions, caughtUp }: CompareProfilesOptions): CompareProfiles {
+  // one pass through the log at a time: others wait, and their time runs
+  let turn: Promise<unknown> = Promise.resolve()
+  const compare = async (input: CompareProfilesInput, isOver: () => boolean): Promise<ProfileComparison> => {
+    const baseline = versionOf(replica, input.baseline, ['baseline'])
+    const candidate =
+      'draft' in input.candidate
+        ? draftOf(replica, baseline, input.candidate.draft)
+        : versionOf(replica, input.candidate.version, ['candidate', 'version'])
+    const until = Math.floor(replica.storeTime)
+    const since = until - (input.windowMs ?? defaults.windowMs)
+    await caughtUp()
+    const { total, decisions: drawn } = await store.sample({
+      profileName: baseline.name,
+      since,
+      until,
+      limit: input.sample ?? defaults.sample,
+    })
+    const { firstRevision } = await past.retention()
+    const kept = drawn.filter(({ place }) => place.basis >= firstRevision)
+    const tally = createTally()
+    await passOver({ history, past, wanted: kept, isOver, each: (fleet, entry, one) => tally.add(fleet, entry, one, baseline, candidate) })
+    const { sampled, notReplayable, ...rest } = tally.end((stored) => decisions.of(stored))
+    const leftOut = {
+      notDrawn: total - drawn.length,
+      beyondRetention: drawn.length - kept.length,
+      outOfTime: kept.length - sampled - notReplayable,
+      notReplayable,
+    }
+    const comparison = { baseline, candidate, since, until, total, sampled, leftOut, ...rest }
+    return { ...comparison, text: textOf(comparison) }
+  }
+  return (input) => {
+    const wrong = [
+      ...(input.windowMs === null ? [] : checkRange(['window'], input.windowMs, 1, most.windowMs, ' ms')),
+      ...(input.sample === null ? [] : checkRange(['sample'], input.sample, 1, most.sample)),
+      ...(input.deadlineMs === null ? [] : checkRange(['deadline'], input.deadlineMs, 1, most.deadlineMs, ' ms')),
+    ]
+    if (wrong.length > 0) return Promise.reject(new InputFault(wrong))
+    const over = performance.now() + (input.deadlineMs ?? defaults.deadlineMs)
+    const answer = turn.then(() => compare(input, () => performance.now() >= over))
+    turn = answer.catch(() => undefined)
+    return answer
+  }
+}
+
+interface Pass {
+  readonly history: History
+  readonly past: LogReader
+  readonly wanted: readonly StoredDecision[]
+  isOver(): boolean
+  /** `entry`: the next one; undefined at the end of the log. */
+  each(fleet: Fleet, entry: LogEntry | undefined, decision: StoredDecision): void
+}
+
+/** Goes through the log once, from the first state that is asked for to the last, and calls back for each decision on its state. */
+async function passOver({ history, past, wanted, isOver, each }: Pass): Promise<void> {
+  const waiting = [...wanted].sort((a, b) => a.place.basis - b.place.basis || (a.place.position ?? 0) - (b.place.position ?? 0))
+  const [first] = waiting
+  if (first === undefined) return
+  const fleet = await history.at(first.place.basis)
+  let next = 0
+  function* decideHere(entry: LogEntry | undefined): Generator<void> {
+    for (let one = waiting[next]; one !== undefined && one.place.basis === fleet.place.revision && !isOver(); one = waiting[++next]) {
+      each(fleet, entry, one)
+      yield
+    }
+  }
+  function* goOn(entries: readonly LogEntry[]): Generator<void> {
+    for (const entry of entries) {
+      yield* decideHere(entry)
+      if (next >= waiting.length || isOver()) return
+      fleet.apply(entry)
+      yield
+    }
+  }
+  while (next < waiting.length && !isOver()) {
+    const entries = await past.read(fleet.place, READ_LIMIT)
+    if (entries.length > 0) await inPieces(goOn(entries))
+    else {
+      await inPieces(decideHere(undefined))
+      return
+    }
+  }
+}
+
+function createTally() {
+  const counts: Record<Agreement, number> = { SAME: 0, ELSEWHERE: 0, NEW_FAILURE: 0, NEW_PLACEMENT: 0 }
+  const times = { baseline: [] as number[], candidate: [] as number[] }
+  const zones = new Map<string, { baseline: number; candidate: number }>()
+  const told: Record<Exclude<Agreement, 'SAME'>, Omit<ProfileDisagreement, 'decision'>[]> = {
+    NEW_FAILURE: [],
+    NEW_PLACEMENT: [],
+    ELSEWHERE: [],
+  }
+  const of = new Map<Omit<ProfileDisagreement, 'decision'>, StoredDecision>()
+  let notReplayable = 0
+  const countZones = (fleet: Fleet, hosts: readonly string[], version: 'baseline' | 'candidate'): void => {
+    for (const key of hosts) {
+      const zone = zoneOf(fleet, key)
+      const count = zones.get(zone) ?? { baseline: 0, candidate: 0 }
+      count[version]++
+      zones.set(zone, count)
+    }
+  }
+  return {
+    add(fleet: Fleet, entry: LogEntry | undefined, stored: StoredDecision, baseline: Profile, candidate: Profile): void {
+      const { record, place } = stored
+      if (place.entryId !== null && place.entryId !== entry?.id) {
+        notReplayable++
+        return
+      }
+      const before = entry === undefined || place.entryId === null ? [] : proposalsBefore(entry, place.position ?? 0)
+      try {
+        const asBaseline = () => replay(fleet, before, record, baseline).parts.map(hostKey)
+        const timed = <Answer>(version: 'baseline' | 'candidate', decide: () => Answer): Answer => {
+          const from = performance.now()
+          const answer = decide()
+          times[version].push(performance.now() - from)
+          return answer
+        }
+        // whoever comes second finds what the first has warmed: they take turns
+        const isFirst = times.baseline.length % 2 === 0
+        const early = isFirst ? timed('baseline', asBaseline) : undefined
+        const other = timed('candidate', () => replay(fleet, before, record, candidate))
+        const hosts = early ?? timed('baseline', asBaseline)
+        const isSame = other.parts.length === hosts.length && other.parts.every((part, i) => hostKey(part) === hosts[i])
+        const {
+          agreement,
+          hosts: candidateHosts,
+          because,
+        } = isSame ? { agreement: 'SAME' as const, hosts, because: () => '' } : decideOtherwise(fleet, before, record, hosts, candidate)
+        counts[agreement]++
+        countZones(fleet, hosts, 'baseline')
+        countZones(fleet, candidateHosts, 'candidate')
+        if (agreement === 'SAME' || told[agreement].length >= TOLD) return
+        const disagreement = { kind: agreement, baselineHosts: hosts, candidateHosts, because: because() }
+        told[agreement].push(disagreement)
+        of.set(disagreement, stored)
+      } catch (error) {
+        // a claim that it moves, say, is not there any more
+        if (!(error instanceof RangeError)) throw error
+        notReplayable++
+      }
+    },
+    end(view: (stored: StoredDecision) => DecisionView) {
+      const sampled = counts.SAME + counts.ELSEWHERE + counts.NEW_FAILURE + counts.NEW_PLACEMENT
+      const isTimed = sampled >= TIMED
+      return {
+        sampled,
+        counts,
+        notReplayable,
+        cpuRatio: isTimed ? sum(times.candidate) / sum(times.baseline) : null,
+        p99DeltaMs: isTimed ? p99(times.candidate) - p99(times.baseline) : null,
+        zones: [...zones].map(([zone, count]) => ({ zone, ...count })).sort((a, b) => (a.zone < b.zone ? -1 : 1)),
+        disagreements: [...told.NEW_FAILURE, ...told.NEW_PLACEMENT, ...told.ELSEWHERE].slice(0, TOLD).flatMap((one) => {
+          const stored = of.get(one)
+          return stored === undefined ? [] : [{ ...one, decision: view(stored) }]
+        }),
+      }
+    },
+  }
+}
+
+function zoneOf({ hosts }: Fleet, key: string): string {
+  const [host = '', node = host] = key.split('/')
+  return hosts.find({ host, node })?.zone ?? hosts.find({ host: key, node: key })?.zone ?? ''
+}
+
+function versionOf(replica: Replica, ref: string, path: readonly string[]): Profile {
+  const found = replica.fleet.profiles.find(ref)
+  if (found === undefined) throw new InputFault([unknownProfile(replica, ref, path)])
+  return found
+}
+
+/** Words that the API writes in capitals. */
+const words: ReadonlySet<string> = new Set(['normalisation', 'tieOrder', 'scheduler', 'compat'])
+
+/** A document as the next version of the baseline's name. */
+function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Profile {
+  const path = ['candidate', 'draft']
+  if (typeof document !== 'object' || document === null || Array.isArray(document))
+    throw InputFault.at(path, document, 'an object with the parts of a profile')
+  const parts = Object.fromEntries(
+    Object.entries(document).map(([key, value]) => [
+      key,
+      words.has(key) && typeof value === 'string'
+        ? value.toLowerCase().replaceAll('_', '-')
+        : key === 'filters' || key === 'weighers'
+          ? enabled(value)
+          : value,
+    ]),
+  )
+  const number = (fleet.profiles.versionsOf(name).at(-1)?.number ?? 0) + 1
+  const parsed = parseProfile({ ...parts, name, number })
+  if (!parsed.ok) throw new InputFault(under(path, parsed.problems))
+  return parsed.value
+}
+
+/** Parts that are left out of a version are left out of a draft too. */
+function enabled(parts: unknown): unknown {
+  if (!Array.isArray(parts)) return parts
+  return parts.flatMap((part: unknown) => {
+    if (typeof part !== 'object' || part === null || !('enabled' in part)) return [part]
+    const { enabled: isEnabled, ...rest } = part
+    return isEnabled === false ? [] : [rest]
+  })
+}
+
+/** What the numbers say, with what they do not say. */
+function textOf({ baseline, candidate, total, sampled, counts, leftOut }: Omit<ProfileComparison, 'text'>): string {
+  const refs = `${profileRef(candidate)} against ${profileRef(baseline)}`
+  const left = [
+    ...(leftOut.notDrawn > 0 ? [`${leftOut.notDrawn} were not drawn`] : []),
+    ...(leftOut.beyondRetention > 0 ? [`${leftOut.beyondRetention} are older than the log reaches`] : []),
+    ...(leftOut.outOfTime > 0 ? [`for ${leftOut.outOfTime} there was no time`] : []),
+    ...(leftOut.notReplayable > 0 ? [`${leftOut.notReplayable} cannot be made again`] : []),
+  ]
+  const rest = left.length > 0 ? ` Of the others ${left.join(', ')}.` : ''
+  if (total === 0) return `${refs}: the profile decided no request in that time.`
+  if (sampled === 0) return `${refs}: none of ${total} requests could be decided again.${rest}`
+  const parts = [
+    `${counts.SAME} alike`,
+    `${counts.ELSEWHERE} on other hosts`,
+    `${counts.NEW_PLACEMENT} newly placed`,
+    `${counts.NEW_FAILURE} newly failing`,
+  ]
+  return `${refs}: of ${sampled} of ${total} requests ${parts.join(', ')}.${rest}`
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
+
+const p99 = (numbers: readonly number[]): number => [...numbers].sort((a, b) => a - b)[Math.ceil(numbers.length * 0.99) - 1] ?? 0

@@ -1,0 +1,86 @@
+import type { DecisionRecord } from '../decision/decision.ts'
+import { examineAgain, replay } from '../decision/replay.ts'
+import type { Proposal } from '../fleet/change.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { hostKey } from '../fleet/hosts.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { Decided } from '../schedulers/decide.ts'
+import { type Goal, isSameGoal } from './cause.ts'
+
+/** How a decision by another profile version stands to the one that was made; a failure is an instance less that finds a host. */
+export type Agreement = 'SAME' | 'ELSEWHERE' | 'NEW_FAILURE' | 'NEW_PLACEMENT'
+
+/** What another profile version decides on the state that a decision met. */
+export interface OtherDecision {
+  readonly agreement: Agreement
+  readonly hosts: Goal
+  /** Why it differs, as a sentence; '' where it does not. Asks the fleet: read it before the fleet moves on. */
+  because(): string
+}
+
+/** Decides a request again by another profile version; leaves the fleet as it was. `hosts`: where the first version put the instances. */
+export function decideOtherwise(
+  fleet: Fleet,
+  before: readonly Proposal[],
+  record: DecisionRecord,
+  hosts: Goal,
+  profile: Profile,
+): OtherDecision {
+  const decided = replay(fleet, before, record, profile)
+  const goal = decided.parts.map(hostKey)
+  const agreement: Agreement = isSameGoal(hosts, goal)
+    ? 'SAME'
+    : goal.length < hosts.length
+      ? 'NEW_FAILURE'
+      : goal.length > hosts.length
+        ? 'NEW_PLACEMENT'
+        : 'ELSEWHERE'
+  return {
+    agreement,
+    hosts: goal,
+    because() {
+      if (agreement === 'SAME') return ''
+      if (agreement === 'NEW_PLACEMENT') return `Finds room on ${goal.slice(0, 3).join(', ')}.`
+      if (agreement === 'ELSEWHERE') return weightText(decided, hosts, goal)
+      return refusalText(
+        fleet,
+        before,
+        { ...record, allOrNothing: false },
+        Math.min(decided.found, record.request.numInstances - 1),
+        profile,
+      )
+    },
+  }
+}
+
+const NAMED = 3
+
+/** Who refused the hosts for the instance that found none. */
+function refusalText(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, instance: number, profile: Profile): string {
+  return examineAgain(
+    fleet,
+    before,
+    record,
+    instance,
+    ({ hostCount, steps }) => {
+      const most = steps.flatMap(({ reasons }) => reasons).sort((a, b) => b.hosts - a.hosts)
+      const named = most.slice(0, NAMED).map(({ filter, hosts, code }) => `${filter} refused ${hosts} (${code})`)
+      const rest = most.slice(NAMED).reduce((sum, { hosts }) => sum + hosts, 0)
+      return `None of ${hostCount} hosts passed: ${named.join(', ')}${rest > 0 ? `, others ${rest}` : ''}.`
+    },
+    profile,
+  )
+}
+
+/** The totals of both hosts for the first instance that goes elsewhere. */
+function weightText({ record }: Decided, hosts: Goal, goal: Goal): string {
+  const place = goal.findIndex((host, i) => host !== hosts[i])
+  const best = record.instances[place]?.best ?? []
+  const totalOf = (host: string | undefined) => best.find((ranked) => hostKey(ranked) === host)?.total
+  const [here, there] = [totalOf(goal[place]), totalOf(hosts[place])]
+  const own = `${goal[place]}${here === undefined ? '' : ` has ${rounded(here)}`}`
+  if (there !== undefined) return `${own}, ${hosts[place]} ${rounded(there)}.`
+  return `${own}; ${hosts[place]} is not among its ${best.length === 1 ? 'hosts' : `best ${best.length}`}.`
+}
+
+const rounded = (total: number): number => Number(total.toFixed(4))
