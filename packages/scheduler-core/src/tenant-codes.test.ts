@@ -14,7 +14,7 @@ test('every code that a host is refused for is told to a project as a demand of 
 })
 
 test.each(Object.entries(tenantDemands))('%s is told in a whole sentence that names nobody', (_demand, { lacks, cure }) => {
-  expect(`No place ${lacks}.`).toMatch(/^No place (has|is|fits|supports) [a-zA-Z ]+\.$/)
+  expect(`No host ${lacks}.`).toMatch(/^No host (has|is|fits|supports) [a-zA-Z ]+\.$/)
   expect(cure).toMatch(/^[A-Z][^.]*\.$/)
   expect(`${lacks} ${cure}`).not.toMatch(/\bhost|node|aggregate|project/i)
 })

@@ -2,7 +2,7 @@ import type { Code } from './codes.ts'
 
 /**
  * What a project may ask of a host: the parts of a request that are in its own words and in its own hands. A refusal is told
- * to the project as one of these, or not at all. `lacks` ends a sentence that begins with "No place".
+ * to the project as one of these, or not at all. `lacks` ends a sentence that begins with "No host".
  */
 export const tenantDemands = {
   ZONE: { lacks: 'is in the availability zone asked for', cure: 'Ask for another availability zone, or for none.' },

@@ -206,14 +206,14 @@ test('a key bound to a project is told what it may know of its own decisions', a
   expect([err, code]).toEqual(['', 0])
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(
-    /No place was found for the instance\. In the way: 99 vCPUs\.\n\nDEMAND +ASKED +STATE +WHAT IT MEANS\nMEMORY +512 MiB +MET +/,
+    /No host was found for the instance\. In the way: 99 vCPUs\.\n\nDEMAND +ASKED +STATE +WHAT IT MEANS\nMEMORY +512 MiB +MET +/,
   )
   expect(out).not.toMatch(/az\d-/)
   expect(oneLine(await tell(id, '--json'))).toMatchObject({
     decision: { id, tenantExplanation: { isInYourHands: true, demands: [{ kind: 'MEMORY' }, { kind: 'VCPUS', state: 'IN_THE_WAY' }] } },
   })
   expect((await tell(id, '--markdown')).out).toMatch(
-    /^### NO_VALID_HOST\n\nNo place was found.*\n\n\| Demand \| Asked \| State \| What it means \|\n/,
+    /^### NO_VALID_HOST\n\nNo host was found.*\n\n\| Demand \| Asked \| State \| What it means \|\n/,
   )
   // what is not its own is as if it were not there
   const foreign = await refusedDecision()

@@ -23,7 +23,7 @@ export interface TenantDecision {
   }
 }
 
-/** The sentence, then what was asked of a place and whether it is in the way. */
+/** The sentence, then what was asked of a host and whether it is in the way. */
 export const toTenantLines = ({ outcome, at, account, tenantExplanation: { headline, demands } }: TenantDecision): readonly string[] => [
   ...wrap(`${outcome}, for ${account} at ${at}.`),
   ...wrap(headline),

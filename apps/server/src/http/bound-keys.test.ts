@@ -103,14 +103,14 @@ test('a key bound to a project reads decisions about its requests only, and what
     outcome: 'NO_VALID_HOST',
     instanceCount: 1,
     placedCount: 0,
-    headline: 'No place was found for the instance. In the way: 999999 MiB.',
+    headline: 'No host was found for the instance. In the way: 999999 MiB.',
     isInYourHands: true,
     demands: [
       {
         kind: 'MEMORY',
         asked: '999999 MiB',
         state: 'IN_THE_WAY',
-        text: 'No place has that much memory free. Choose a flavor with less memory, or ask again later.',
+        text: 'No host has that much memory free. Choose a flavor with less memory, or ask again later.',
       },
       { kind: 'VCPUS', asked: '1 vCPU', state: 'NOT_TOLD', text: 'Whether this is met is not told.' },
       { kind: 'DISK', asked: '1 GiB', state: 'NOT_TOLD', text: 'Whether this is met is not told.' },
@@ -130,7 +130,7 @@ test('a request that named hosts for the project is not told about: no demand of
   const { decision } = await placeWith(api, {}, { projectId: 'p1', flavor: { vcpus: 1, memoryMb: 999_999 }, forceHosts: ['secret-host-1'] })
   const answer = await api.ask(`{ decision(id: "${decision.id}") { tenantExplanation { ${TOLD} } } }`, {}, tenant)
   expect(rootOf(answer, 'decision').tenantExplanation).toMatchObject({
-    headline: 'No place was found for the instance. What is in the way is not told; the operators can see it by the id of the decision.',
+    headline: 'No host was found for the instance. What is in the way is not told; the operators can see it by the id of the decision.',
     isInYourHands: null,
     demands: [{ state: 'NOT_TOLD' }, { state: 'NOT_TOLD' }],
   })
@@ -145,12 +145,12 @@ test('a key bound to a project asks how a request of its own would be placed, an
       tenant,
     )
   expect(rootOf(await ask({}), 'tenantExplanation').demands).toEqual([
-    { kind: 'MEMORY', asked: '64 MiB', state: 'MET', text: 'Some place meets this, and the demands before it.' },
+    { kind: 'MEMORY', asked: '64 MiB', state: 'MET', text: 'Some host meets this, and the demands before it.' },
     {
       kind: 'VCPUS',
       asked: '999 vCPUs',
       state: 'IN_THE_WAY',
-      text: 'No place that meets the demands before it has that many virtual CPUs free. Choose a flavor with fewer virtual CPUs, or ask again later.',
+      text: 'No host that meets the demands before it has that many virtual CPUs free. Choose a flavor with fewer virtual CPUs, or ask again later.',
     },
   ])
   const placed = await ask({ flavor: { vcpus: 1, memoryMb: 64 } })
@@ -170,12 +170,12 @@ test('why an operator revoked a claim is not told to the project that held it', 
 })
 
 test.each(['UserError', 'NoValidHost'])(
-  'a key bound to a project that is refused learns that there is no place, by %s too, and no number of hosts',
+  'a key bound to a project that is refused learns that there is no host, by %s too, and no number of hosts',
   async (type) => {
     const document = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on ${type} { message } } }`
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 999_999 }, projectId: 'p1' } }
     const answer = await api.ask(document, { in: { idempotencyKey: randomUUID(), spec } }, tenant)
-    expect(rootOf(answer, 'selectDestinations')).toEqual({ __typename: 'NoValidHost', message: 'No place was found for the instance.' })
+    expect(rootOf(answer, 'selectDestinations')).toEqual({ __typename: 'NoValidHost', message: 'No host was found for the instance.' })
   },
 )
 

@@ -6,21 +6,21 @@ import { Decision } from './refs.ts'
 import { SpecInput, toSpecDocument } from './request-spec.ts'
 
 const TenantDemandKind = builder.enumType('TenantDemandKind', {
-  description: 'What a request asks of a place, in words that a project knows. New ones may come.',
+  description: 'What a request asks of a host, in words that a project knows. New ones may come.',
   values: Object.keys(tenantDemands) as (keyof typeof tenantDemands)[],
 })
 
 const TenantDemandState = builder.enumType('TenantDemandState', {
-  description: 'How far a demand is met by any place at all.',
+  description: 'How far a demand is met by any host at all.',
   values: {
-    MET: { description: 'Some place meets it, and the demands before it.' },
-    IN_THE_WAY: { description: 'No place meets it beside the demands before it.' },
+    MET: { description: 'Some host meets it, and the demands before it.' },
+    IN_THE_WAY: { description: 'No host meets it beside the demands before it.' },
     NOT_TOLD: { description: 'Neither is said: it was not asked any more, or it is not for the project to know.' },
   } as const,
 })
 
 const TenantDemand = builder.objectRef<DemandTold>('TenantDemand').implement({
-  description: 'One thing that the request asks of a place.',
+  description: 'One thing that the request asks of a host.',
   fields: (t) => ({
     kind: t.expose('demand', { type: TenantDemandKind, description: 'What.' }),
     asked: t.exposeString('asked', { description: 'How the request says it.' }),
@@ -31,7 +31,7 @@ const TenantDemand = builder.objectRef<DemandTold>('TenantDemand').implement({
 
 const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExplanation').implement({
   description:
-    'What a project may know of how its request was placed: built from the request and from which of its own demands no place met. It names no host and counts none; nothing in it could not be learned by placing parts of the same request.',
+    'What a project may know of how its request was placed: built from the request and from which of its own demands no host met. It names no host and counts none; nothing in it could not be learned by placing parts of the same request.',
   fields: (t) => ({
     outcome: t.expose('outcome', { type: DecisionOutcome, description: 'How it ended, or would end.' }),
     instanceCount: t.exposeInt('instanceCount', { description: 'Instances asked for.' }),
@@ -39,7 +39,7 @@ const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExpla
     headline: t.exposeString('headline', { description: 'The whole in a sentence or two.' }),
     demands: t.field({
       type: [TenantDemand],
-      description: 'What the request asks of a place, in the order in which it is asked.',
+      description: 'What the request asks of a host, in the order in which it is asked.',
       resolve: ({ demands }) => [...demands],
     }),
     isInYourHands: t.exposeBoolean('isInYourHands', {

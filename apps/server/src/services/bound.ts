@@ -8,7 +8,7 @@ import { foreignParts, refused } from './own-request.ts'
 import { type NoHost, type Placement, parseSpec } from './placement.ts'
 import type { Services } from './services.ts'
 import { MAX_UPDATES, type ReportInput, type ReportOutcome, type Stats } from './stats.ts'
-import { noPlaceMessage, type TenantExplanations } from './tenant-explanation.ts'
+import { noHostFoundMessage, type TenantExplanations } from './tenant-explanation.ts'
 
 /** The services as a caller may use them: a key that is bound gets what it is bound to, and typed refusals for the rest. */
 export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'project'>): Services {
@@ -103,7 +103,7 @@ function ofProject(placement: Placement, project: string): Placement {
 /** A refusal that tells of no host: what was in the way is told by the decision's `tenantExplanation`. */
 const withoutHosts = (answer: NoHost, asked: number): NoHost => ({
   ...answer,
-  message: noPlaceMessage(answer.placedCount, asked),
+  message: noHostFoundMessage(answer.placedCount, asked),
   reasons: [],
 })
 

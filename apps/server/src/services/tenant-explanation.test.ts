@@ -179,7 +179,7 @@ test('of several instances, those that found a place are counted, and the one th
   const { profile } = profiles.default as Asking
   const request = aRequest({ memoryMb: 8, projectId: 'p1', numInstances: 3 })
   const told = tell({ request, outcome: 'NO_VALID_HOST', placed: 1, profile, reasons: [{ filter: 'RamFilter', code: 'memory.short' }] })
-  expect(told.headline).toBe('No place was found for instance 2 of 3. In the way: 8 MiB.')
+  expect(told.headline).toBe('No host was found for instance 2 of 3. In the way: 8 MiB.')
   expect([told.placedCount, told.instanceCount]).toEqual([1, 3])
 })
 

@@ -15,10 +15,10 @@ import type { Explain } from './explain.ts'
 import { foreignParts } from './own-request.ts'
 import type { SpecDocument } from './placement.ts'
 
-/** MET: some place meets it, with those before it; IN_THE_WAY: none does; NOT_TOLD: neither is said. */
+/** MET: some host meets it, with those before it; IN_THE_WAY: none does; NOT_TOLD: neither is said. */
 export type DemandState = 'MET' | 'IN_THE_WAY' | 'NOT_TOLD'
 
-/** One thing that the request asks of a place. */
+/** One thing that the request asks of a host. */
 export interface DemandTold {
   readonly demand: TenantDemand
   /** In the words of the request. */
@@ -28,7 +28,7 @@ export interface DemandTold {
 }
 
 /**
- * What a project may know about a decision of its own: its own request, and how far the demands of it are met by any place
+ * What a project may know about a decision of its own: its own request, and how far the demands of it are met by any host
  * at all. Nothing in it comes from a single host: each word could be found out by placing parts of the same request.
  */
 export interface TenantExplanation {
@@ -76,7 +76,7 @@ export interface Telling {
   readonly outcome: StoredDecision['outcome']
   readonly placed: number
   readonly profile: Profile | undefined
-  /** Of the instance that found no place, in the order of the filters. */
+  /** Of the instance that found no host, in the order of the filters. */
   readonly reasons: readonly Pick<RefusalReason, 'filter' | 'code'>[]
 }
 
@@ -146,7 +146,7 @@ const filtersOf = (profile: Profile): readonly string[] => compileProfile(profil
 /** What Nova's own filters leave out is asked once more for the claim, under a longer name. */
 const bareName = (filter: string): string => filter.replace(/ \(claim\)$/, '')
 
-/** What the request asks of a place, in its words. Extra specs are the flavor's, and the operators': their words are not told. */
+/** What the request asks of a host, in its words. Extra specs are the flavor's, and the operators': their words are not told. */
 function askedOf(request: RequestSpec): ReadonlyMap<TenantDemand, string> {
   const { amounts, vcpus, memoryMib, diskGib, requiredTraits, forbiddenTraits } = demandOf(request)
   const { availabilityZone, numaTopology, pciRequests, gpus, image, instanceGroup, flavor } = request
@@ -176,7 +176,7 @@ function askedOf(request: RequestSpec): ReadonlyMap<TenantDemand, string> {
 function headlineOf(outcome: TenantExplanation['outcome'], placed: number, asked: number, demands: readonly Omit<DemandTold, 'text'>[]) {
   if (outcome === 'PLACED') return asked === 1 ? 'The instance was placed.' : `All ${asked} instances were placed.`
   const inTheWay = demands.filter(({ state }) => state === 'IN_THE_WAY').map((each) => each.asked)
-  const none = noPlaceMessage(placed, asked)
+  const none = noHostFoundMessage(placed, asked)
   if (inTheWay.length === 0) return `${none} What is in the way is not told; the operators can see it by the id of the decision.`
   return `${none} In the way: ${inTheWay.join(', ')}.`
 }
@@ -184,12 +184,12 @@ function headlineOf(outcome: TenantExplanation['outcome'], placed: number, asked
 function textOf(demand: TenantDemand, state: DemandState, isAfterOthers: boolean): string {
   const { lacks, cure } = tenantDemands[demand]
   if (state === 'NOT_TOLD') return 'Whether this is met is not told.'
-  if (state === 'MET') return 'Some place meets this, and the demands before it.'
-  return `No place ${isAfterOthers ? 'that meets the demands before it ' : ''}${lacks}. ${cure}`
+  if (state === 'MET') return 'Some host meets this, and the demands before it.'
+  return `No host ${isAfterOthers ? 'that meets the demands before it ' : ''}${lacks}. ${cure}`
 }
 
-/** What a project is told at once where it finds no place. */
-export const noPlaceMessage = (placed: number, asked: number): string =>
-  `No place was found for ${asked === 1 ? 'the instance' : `instance ${placed + 1} of ${asked}`}.`
+/** What a project is told at once where it finds no host. */
+export const noHostFoundMessage = (placed: number, asked: number): string =>
+  `No host was found for ${asked === 1 ? 'the instance' : `instance ${placed + 1} of ${asked}`}.`
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
