@@ -1,3 +1,4 @@
+import { copy } from './copy.ts'
 import { explanation } from './explanation.ts'
 import { hostileKinds } from './hostile-kinds.ts'
 import { hostileNuma } from './hostile-numa.ts'
@@ -8,4 +9,4 @@ import { storage } from './storage.ts'
 import { whyNot } from './why-not.ts'
 
 /** Every measured question. */
-export const questions: readonly Question[] = [explanation, whyNot, replayQuestion, storage, multipliers, hostileKinds, hostileNuma]
+export const questions: readonly Question[] = [explanation, whyNot, replayQuestion, storage, copy, multipliers, hostileKinds, hostileNuma]
