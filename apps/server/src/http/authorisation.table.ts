@@ -35,6 +35,7 @@ export const whoMay: Readonly<Record<string, string>> = {
   'Query.tenantExplanation': 'READ project',
   'Query.verifyDecision': 'READ',
   'Query.viewer': 'any project hosts',
+  'Query.whatWouldFit': 'READ',
   'Query.whyNot': 'READ',
   'Mutation.aggregateCreate': 'OPERATE',
   'Mutation.aggregateDelete': 'OPERATE',

@@ -42,6 +42,7 @@ const weights: Readonly<Record<string, number>> = {
   'Query.capacity': 500,
   'Query.verifyDecision': 200,
   'Query.simulate': 1_000,
+  'Query.whatWouldFit': 2_000,
   'SimulatedDecision.explanation': 100,
   'Decision.explanation': 100,
   'Fleet.columns': 500,

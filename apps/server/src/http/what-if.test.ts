@@ -161,3 +161,67 @@ describe('capacity', () => {
       expect(codeOf(await api.ask(CAPACITY, { in: input }))).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 })
+
+const WOULD_FIT = `query ($in: WhatWouldFitInput!) { whatWouldFit(input: $in) { asOf fits headline tried cut
+  counterfactuals { kind changes { kind subject from to } unlocks exampleHosts { hostName } verified effort text overlay simulation }
+  binding { filter soleRejections refuses nearestHost text } } }`
+
+const wouldFit = async (input: Record<string, unknown>): Promise<Json> => (await ask(WOULD_FIT, { in: input })).whatWouldFit
+
+describe('whatWouldFit', () => {
+  test.each([
+    ['too large for its zone', { flavor: { vcpus: 8, memoryMb: 8_192 }, availabilityZone: 'az2' }],
+    [
+      'for a zone that is not there, with devices that are not there',
+      { flavor, availabilityZone: 'az9', pciRequests: [{ count: 1, specs: [{ properties: [{ key: 'vendor_id', value: 'v' }] }] }] },
+    ],
+    ['more instances than there is room for', { flavor: { vcpus: 12, memoryMb: 1_024 }, numInstances: 3 }],
+    [
+      'with words for filters',
+      {
+        flavor: { ...flavor, extraSpecs: [{ key: 'ssd', value: 'true' }] },
+        schedulerHints: [{ key: 'same_host', values: ['00000000-0000-4000-8000-000000000001'] }],
+      },
+    ],
+  ])('of a request %s: whatever is told is placed when it is simulated', async (_name, gantt) => {
+    const before = await standing()
+    const { decision } = await placeWith(api, {}, gantt)
+    for (const subject of [{ spec: { gantt } }, { decisionId: decision.id }]) {
+      const { fits, counterfactuals, binding, cut } = await wouldFit(subject)
+      expect({ fits, cut }).toEqual({ fits: false, cut: null })
+      expect(counterfactuals.length).toBeGreaterThan(0)
+      expect(binding.refuses).toBeGreaterThan(0)
+      for (const { simulation, text, verified } of counterfactuals) {
+        const { placed, failed } = await simulate(simulation)
+        expect([text, verified, placed > 0, failed]).toEqual([text, true, true, 0])
+      }
+    }
+    expect(await standing()).toEqual(before)
+  })
+
+  test('of Nova’s profile too, and with an overlay of the question’s own', async () => {
+    const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 90_000 } } }
+    const overlay = { addHosts: [{ likeHost: 'a1' }], disableHosts: ['a1'] }
+    const { counterfactuals } = await wouldFit({ spec, overlay, profile: 'nova-compat', kinds: ['POLICY'], maxChanges: 1 })
+    expect(counterfactuals).toMatchObject([{ kind: 'POLICY', overlay: { disableHosts: ['a1'] }, exampleHosts: [{ hostName: 'a1+1' }] }])
+    expect(await simulate(counterfactuals[0].simulation)).toMatchObject({ placed: 1, failed: 0 })
+  })
+
+  test('of a request that is placed there is nothing to change', async () => {
+    const { decision } = await placeWith(api, { claim: { mode: 'NONE' } })
+    expect(await wouldFit({ decisionId: decision.id })).toMatchObject({
+      fits: true,
+      counterfactuals: [],
+      binding: null,
+      headline: 'It fits as it is: there is nothing to change.',
+    })
+  })
+
+  test('where nothing will do, what is most in the way is named', async () => {
+    const spec = { gantt: { flavor: { vcpus: 64, memoryMb: 1_024 } } }
+    const { counterfactuals, binding, headline } = await wouldFit({ spec, kinds: ['FLEET'] })
+    expect(counterfactuals).toEqual([])
+    expect(binding).toMatchObject({ soleRejections: 3, refuses: 3 })
+    expect(headline).toContain(`Most in the way is ${binding.filter}, which refuses 3 hosts`)
+  })
+})

@@ -44,8 +44,8 @@ const CapacityGroup = builder.objectRef<Group>('CapacityGroup').implement({
   }),
 })
 
-const CapacityCut = builder.enumType('CapacityCut', {
-  description: 'Why a count is not exact.',
+export const CapacityCut = builder.enumType('CapacityCut', {
+  description: 'Why not everything was looked at.',
   values: { DEADLINE: { value: 'deadline' }, LIMIT: { value: 'limit' } } as const,
 })
 

@@ -22,5 +22,6 @@ import './stats.ts'
 import './tenant-explanation.ts'
 import './verification.ts'
 import './viewer.ts'
+import './what-would-fit.ts'
 
 export { createSchema } from './schema.ts'

@@ -4,6 +4,7 @@ import {
   copyFleet,
   DEFAULT_PROFILE,
   type Fleet,
+  type FleetEdits,
   type Profile,
   parseFleetEdits,
   parseProfile,
@@ -34,6 +35,8 @@ export interface Hypothetical {
   readonly profile: Profile
   /** Revision of the fleet before the edits. */
   readonly asOf: number
+  /** What is other than in the fleet of that revision. */
+  readonly edits: FleetEdits
   /** Whether the question's time is over. */
   isOver(): boolean
 }
@@ -70,13 +73,11 @@ export function createHypotheticals(replica: Replica, history: History): OpenHyp
     const named = fleet.profiles.find(ref || DEFAULT_PROFILE)
     if (named === undefined) throw new InputFault([unknownProfile(replica, ref ?? DEFAULT_PROFILE, ['input', 'profile'])])
     const profile = profileChanges === null || profileChanges === undefined ? named : draftOf(fleet, named, profileChanges)
-    if (overlay !== null) {
-      const edits = parseFleetEdits(fleet, overlay.document)
-      if (!edits.ok) throw new InputFault(under(['input', 'overlay'], edits.problems))
-      const problems = await inPieces(applyEdits(fleet, edits.value))
-      if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
-    }
-    return { fleet, profile, asOf, isOver: () => performance.now() >= over }
+    const edits = parseFleetEdits(fleet, overlay?.document ?? {})
+    if (!edits.ok) throw new InputFault(under(['input', 'overlay'], edits.problems))
+    const problems = await inPieces(applyEdits(fleet, edits.value))
+    if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
+    return { fleet, profile, asOf, edits: edits.value, isOver: () => performance.now() >= over }
   }
 }
 

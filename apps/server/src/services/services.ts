@@ -29,6 +29,7 @@ import { createStats, type Stats } from './stats.ts'
 import { createTenantExplanations, type TenantExplanations } from './tenant-explanation.ts'
 import { createVerifyDecision, type VerifyDecision } from './verify-decision.ts'
 import { createWatch, type DecisionFeed, type Watch } from './watch.ts'
+import { createRemedies, type Remedies } from './what-would-fit.ts'
 
 /** Everything that can be asked of this process, one noun each. */
 export interface Services {
@@ -48,6 +49,7 @@ export interface Services {
   readonly capacities: Capacities
   readonly verifyDecision: VerifyDecision
   readonly simulations: Simulations
+  readonly remedies: Remedies
   readonly tenantExplanations: TenantExplanations
   readonly profiles: Profiles
   readonly watch: Watch
@@ -116,6 +118,7 @@ export function createServices({
     tenantExplanations: createTenantExplanations(replica, explain),
     capacities: createCapacities(hypotheticals, readRequest),
     simulations: createSimulations(hypotheticals, readRequest),
+    remedies: createRemedies(hypotheticals, readRequest, decisions),
     profiles: createProfiles(replica),
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),

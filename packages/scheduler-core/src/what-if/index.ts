@@ -1,4 +1,5 @@
 export { append, applyEdits, REMOVED } from './apply-edits.ts'
+export type { BindingConstraint } from './binding.ts'
 export { type Bottleneck, type Capacity, type CapacityGroup, type CapacityOptions, countCapacity } from './capacity.ts'
 export {
   addedNames,
@@ -11,6 +12,7 @@ export {
   NO_EDITS,
   parseFleetEdits,
 } from './edits.ts'
+export { type ChangeKind, changeKinds, type ProposedChange } from './remedies/remedy.ts'
 export {
   MOST_SIMULATED,
   type Simulated,
@@ -20,3 +22,4 @@ export {
   simulate,
 } from './simulate.ts'
 export { type ClassUse, utilisationOf, type ZoneUse } from './utilisation.ts'
+export { type Counterfactual, type WhatWouldFit, type WhatWouldFitOptions, whatWouldFit } from './what-would-fit.ts'

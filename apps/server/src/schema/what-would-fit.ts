@@ -1,0 +1,125 @@
+import { changeKinds } from '@gantt/scheduler-core'
+import type { WhatWouldFitAnswer as Answer, Binding, Counterfactual as CounterfactualShape } from '../services/what-would-fit.ts'
+import { builder } from './builder.ts'
+import { CapacityCut } from './capacity.ts'
+import { hypothesisFields, requestFields, toAskedRequest, toHypothesis } from './fleet-overlay.ts'
+
+const ChangeKind = builder.enumType('ChangeKind', {
+  description: 'What would have to be other: what is asked, what is there, or how it is decided.',
+  values: changeKinds,
+})
+
+const WhatWouldFitInput = builder.inputType('WhatWouldFitInput', {
+  description: 'A request that does not fit.',
+  fields: (t) => ({
+    ...requestFields(t, 'Of a decision it is asked at the state that it met, by the profile that decided, unless told otherwise.'),
+    ...hypothesisFields(t),
+    kinds: t.field({ type: [ChangeKind], description: 'Only changes of these kinds; all if not given.' }),
+    maxChanges: t.int({ defaultValue: 2, description: 'At most so many changes at a time, 1 or 2.' }),
+    first: t.int({ defaultValue: 10, description: 'At most so many answers, 1 to 50.' }),
+    minHosts: t.int({ defaultValue: 1, description: 'Only answers that let so many hosts pass.' }),
+  }),
+})
+
+const ProposedChange = builder.objectRef<CounterfactualShape['changes'][number]>('ProposedChange').implement({
+  description: 'One change.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: ChangeKind, description: 'Of what.' }),
+    subject: t.exposeString('subject', { description: 'What changes.' }),
+    from: t.exposeString('from', { nullable: true, description: 'As it is; null where there is nothing.' }),
+    to: t.exposeString('to', { description: 'As it would be.' }),
+  }),
+})
+
+const CounterfactualHost = builder.objectRef<CounterfactualShape['exampleHosts'][number]>('CounterfactualHost').implement({
+  description: 'A host that would pass; it may be one that is not there.',
+  fields: (t) => ({
+    hostName: t.exposeString('host', { description: 'The host.' }),
+    node: t.exposeString('node', { description: 'The node.' }),
+  }),
+})
+
+const Counterfactual = builder.objectRef<CounterfactualShape>('Counterfactual').implement({
+  description: 'Changes with which the request was decided, and placed.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: ChangeKind, description: 'Of the greatest of its changes: policy before fleet before request.' }),
+    changes: t.field({ type: [ProposedChange], description: 'All of them together.', resolve: ({ changes }) => [...changes] }),
+    unlocks: t.exposeInt('unlocks', { description: 'Hosts that pass every filter then, where none did.' }),
+    exampleHosts: t.field({
+      type: [CounterfactualHost],
+      description: 'Where it would go, then others that pass; at most five.',
+      resolve: ({ exampleHosts }) => [...exampleHosts],
+    }),
+    verified: t.boolean({
+      description: 'True: it was decided with these changes, and placed. Others are not told.',
+      resolve: ({ verified }) => verified,
+    }),
+    effort: t.exposeFloat('effort', { description: 'How much is to be done or given up for it: 1 is little (docs/what-if.md).' }),
+    text: t.exposeString('text', { description: 'As a sentence.' }),
+    overlay: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'As FleetOverlayInput; null where the fleet stays.',
+      resolve: ({ overlay }) => overlay,
+    }),
+    simulation: t.field({
+      type: 'JSON',
+      description: 'The whole as SimulateInput: simulate takes it as it is.',
+      resolve: ({ simulation }) => simulation,
+    }),
+  }),
+})
+
+const BindingConstraint = builder.objectRef<Binding>('BindingConstraint').implement({
+  description: 'The filter that is most in the way.',
+  fields: (t) => ({
+    filter: t.exposeString('filter', { description: 'The filter.' }),
+    soleRejections: t.exposeInt('soleRejections', { description: 'Hosts that it alone refuses.' }),
+    refuses: t.exposeInt('refuses', { description: 'Hosts that it refuses, others too or not.' }),
+    nearestHost: t.string({
+      nullable: true,
+      description: 'The refused host that is nearest to passing it.',
+      resolve: ({ nearest }) => nearest?.host ?? null,
+    }),
+    text: t.exposeString('text', { nullable: true, description: 'Why it refuses that one.' }),
+  }),
+})
+
+const WhatWouldFitAnswer = builder.objectRef<Answer>('WhatWouldFitAnswer').implement({
+  description: 'What would make a request fit. Nothing was changed.',
+  fields: (t) => ({
+    asOf: t.expose('asOf', { type: 'Revision', description: 'The state that it is about.' }),
+    fits: t.exposeBoolean('fits', { description: 'True: it is placed as it is, and nothing has to change.' }),
+    headline: t.exposeString('headline', { description: 'As a sentence or two.' }),
+    counterfactuals: t.field({
+      type: [Counterfactual],
+      description: 'Least effort first, then most hosts.',
+      resolve: ({ counterfactuals }) => [...counterfactuals],
+    }),
+    binding: t.expose('binding', { type: BindingConstraint, nullable: true, description: 'What is most in the way; null where it fits.' }),
+    tried: t.exposeInt('runs', { description: 'Decisions that were tried.' }),
+    cut: t.expose('cut', {
+      type: CapacityCut,
+      nullable: true,
+      description: 'Why there may be more; null when everything within the limits was tried.',
+    }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  whatWouldFit: t.field({
+    type: WhatWouldFitAnswer,
+    authScopes: { scope: 'READ' },
+    description: 'The smallest changes of request, fleet or profile with which a request fits, each tried.',
+    args: { input: t.arg({ type: WhatWouldFitInput, required: true, description: 'The question.' }) },
+    resolve: (_root, { input }, { remedies }) =>
+      remedies.find({
+        ...toHypothesis(input),
+        request: toAskedRequest(input, ['input']),
+        kinds: input.kinds ?? null,
+        maxChanges: input.maxChanges ?? 2,
+        first: input.first ?? 10,
+        minHosts: input.minHosts ?? 1,
+      }),
+  }),
+}))

@@ -1,0 +1,158 @@
+import {
+  type ChangeKind,
+  type Counterfactual as CoreCounterfactual,
+  changeKinds,
+  type FleetEdits,
+  type HostName,
+  isNoEdit,
+  type ProposedChange,
+  profileRef,
+  reasonText,
+  type WhatWouldFit,
+  whatWouldFit,
+} from '@gantt/scheduler-core'
+import { inPieces } from '../replica/pieces.ts'
+import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
+import type { Decisions } from './decisions.ts'
+import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
+import { InputFault } from './outcome.ts'
+import { toSpecInput } from './spec-input.ts'
+import { checkRange } from './text.ts'
+
+/** Decisions that one question may try. */
+const MOST_RUNS = 100
+const MOST_FIRST = 50
+const MOST_HOSTS = 100_000
+
+export interface WhatWouldFitInput extends Hypothesis {
+  readonly request: AskedRequest
+  /** Null: of every kind. */
+  readonly kinds: readonly ChangeKind[] | null
+  readonly maxChanges: number
+  readonly first: number
+  readonly minHosts: number
+}
+
+export interface Counterfactual extends Omit<CoreCounterfactual, 'changes' | 'request' | 'edits' | 'filters'> {
+  readonly changes: readonly Pick<ProposedChange, 'kind' | 'subject' | 'from' | 'to'>[]
+  /** It was decided with these changes, and placed: nothing else is told. */
+  readonly verified: true
+  /** Its edits of the fleet, together with those of the question, as FleetOverlayInput; null: none. */
+  readonly overlay: unknown
+  /** The whole as SimulateInput. */
+  readonly simulation: unknown
+}
+
+export interface Binding {
+  readonly filter: string
+  readonly soleRejections: number
+  readonly refuses: number
+  readonly nearest: HostName | null
+  readonly text: string | null
+}
+
+export interface WhatWouldFitAnswer extends Pick<WhatWouldFit, 'fits' | 'runs' | 'cut'> {
+  readonly asOf: number
+  readonly headline: string
+  readonly counterfactuals: readonly Counterfactual[]
+  readonly binding: Binding | null
+}
+
+/** What would have to be other for a request to fit. */
+export interface Remedies {
+  /** Throws InputFault for what cannot be asked. */
+  find(input: WhatWouldFitInput): Promise<WhatWouldFitAnswer>
+}
+
+const SEED = 'simulated'
+
+export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest, decisions: Decisions): Remedies {
+  /** A decision is asked about at the state that it met, unless told otherwise, and by the profile that decided. */
+  const asDecided = async (input: WhatWouldFitInput): Promise<WhatWouldFitInput> => {
+    const { decisionId } = input.request
+    const stored = decisionId === null ? undefined : await decisions.stored(decisionId)
+    if (stored === undefined) return input
+    return { ...input, at: input.at ?? stored.place.basis, profile: input.profile ?? stored.record.profile }
+  }
+
+  return {
+    async find(given) {
+      const request = await readRequest(given.request)
+      const issues = [
+        ...(isWrong(request) ? request : []),
+        ...checkRange(['input', 'maxChanges'], given.maxChanges, 1, 2),
+        ...checkRange(['input', 'first'], given.first, 1, MOST_FIRST),
+        ...checkRange(['input', 'minHosts'], given.minHosts, 1, MOST_HOSTS),
+      ]
+      if (isWrong(request) || issues.length > 0) throw new InputFault(issues)
+      const input = await asDecided(given)
+      const { fleet, profile, asOf, isOver, edits } = await open(input)
+      const { maxChanges, first, minHosts } = input
+      const kinds = input.kinds ?? changeKinds
+      const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, mostRuns: MOST_RUNS, isOver }
+      const found = await inPieces(whatWouldFit(fleet, options))
+      const draft = input.profileChanges ?? undefined
+      const toAnswer = ({ changes, request: asked, edits: more, filters, ...rest }: CoreCounterfactual): Counterfactual => {
+        const overlay = toOverlay(edits, more)
+        const profileChanges = filters === undefined ? draft : { ...(draft as object | undefined), filters }
+        const simulation = {
+          requests: [{ spec: toSpecInput(asked) }],
+          // a draft is a version of the question's own
+          profile: draft === undefined ? profileRef(profile) : input.profile,
+          ...(profileChanges !== undefined && { profileChanges }),
+          at: String(asOf),
+          ...(overlay !== null && { overlay }),
+          seed: SEED,
+        }
+        const said = changes.map(({ kind, subject, from, to }) => ({ kind, subject, from, to }))
+        return { ...rest, changes: said, verified: true, overlay, simulation }
+      }
+      const counterfactuals = found.counterfactuals.map(toAnswer)
+      const binding = toBinding(found)
+      return { fits: found.fits, runs: found.runs, cut: found.cut, asOf, counterfactuals, binding, headline: headlineOf(found, binding) }
+    },
+  }
+}
+
+/** Edits in the words of the API; those of the question come first. */
+function toOverlay(own: FleetEdits, more: FleetEdits): unknown {
+  const parts = [own, more].filter((edits) => !isNoEdit(edits))
+  if (parts.length === 0) return null
+  const lists = { addHosts: [], removeHosts: [], disableHosts: [], enableHosts: [], aggregateChanges: [], ratios: [], releaseClaims: [] }
+  const joined: Record<string, unknown> = {}
+  for (const field of Object.keys(lists) as (keyof typeof lists)[]) {
+    const items = parts.flatMap((edits) => edits[field] as readonly unknown[])
+    if (items.length > 0)
+      joined[field] = field === 'aggregateChanges' ? parts.flatMap(({ aggregateChanges }) => aggregateChanges.map(toChange)) : items
+  }
+  const times = parts.flatMap(({ expireBy }) => expireBy ?? [])
+  if (times.length > 0) joined.expireBy = new Date(Math.max(...times)).toISOString()
+  return joined
+}
+
+const toChange = ({ setMetadata, ...change }: FleetEdits['aggregateChanges'][number]) => ({
+  ...change,
+  setMetadata: Object.entries(setMetadata).map(([key, value]) => ({ key, value })),
+})
+
+function toBinding({ binding }: WhatWouldFit): Binding | null {
+  if (binding === null) return null
+  const { nearest, ...rest } = binding
+  return { ...rest, nearest: nearest?.host ?? null, text: nearest === null ? null : reasonText(nearest.reason) }
+}
+
+function headlineOf({ fits, counterfactuals, cut }: WhatWouldFit, binding: Binding | null): string {
+  if (fits) return 'It fits as it is: there is nothing to change.'
+  const more =
+    cut === null
+      ? ''
+      : cut === 'deadline'
+        ? ' Time was over before all was tried.'
+        : ' Not all was tried: that many decisions are the limit.'
+  const [best] = counterfactuals
+  if (best !== undefined) return `The least: ${best.text}.${more}`
+  if (binding === null) return `There is no host at all.${more}`
+  const sole = binding.soleRejections > 0 ? `; it alone keeps ${binding.soleRejections} from passing` : ''
+  const near = binding.nearest === null ? '' : ` Nearest: ${binding.nearest.host}. ${binding.text}`
+  return `Nothing within the limits makes it fit. Most in the way is ${binding.filter}, which refuses ${binding.refuses} hosts${sole}.${near}${more}`
+}

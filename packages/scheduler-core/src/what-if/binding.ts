@@ -1,0 +1,126 @@
+import type { Reason } from '../filters/filter.ts'
+import type { HostName } from '../fleet/change.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { type Examination, examine } from '../pipeline/examine.ts'
+import { distanceOf } from '../pipeline/verdict-matrix.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import type { Refusal } from './remedies/remedy.ts'
+
+/** The filter that is most in the way of a request. */
+export interface BindingConstraint {
+  readonly filter: string
+  /** Hosts that it alone refuses: without it they would have passed everything. */
+  readonly soleRejections: number
+  /** Hosts that it refuses, others too or not. */
+  readonly refuses: number
+  /** The refused host that is nearest to passing it, and why it does not. */
+  readonly nearest: { readonly host: HostName; readonly reason: Reason } | null
+}
+
+/** A host worth looking at: it stands for others that are refused for the same reasons. */
+export interface NearHost {
+  readonly name: HostName
+  /** By each filter that refuses it, in their order. */
+  readonly refusals: readonly Refusal[]
+}
+
+export interface Survey {
+  /** Few reasons first, then nearest. */
+  readonly nearest: readonly NearHost[]
+  readonly binding: BindingConstraint | null
+}
+
+/** Hosts that stand for the others of their kind, and how many kinds are looked at. */
+const PER_KIND = 2
+const MOST_KINDS = 16
+/** With more filters against it, two changes will not do. */
+const MOST_REASONS = 4
+
+interface Found {
+  readonly host: HostIndex
+  readonly reasons: readonly { readonly filter: string; readonly reason: Reason }[]
+  readonly distance: number
+}
+
+/** Every host's reasons at once, and from them the hosts that are nearest to passing, each kind of refusal once or twice. */
+export function surveyRefusals(
+  fleet: Fleet,
+  request: RequestSpec,
+  profile: Profile,
+  { seed, instance, minHosts }: { readonly seed: string; readonly instance: number; readonly minHosts: number },
+): Survey {
+  const examination = examine(fleet, request, profile, seed, instance)
+  const kinds = new Map<string, Found[]>()
+  const nearestOf = new Map<string, Found & { readonly reason: Reason }>()
+  for (const { index } of fleet.hosts.records) {
+    const reasons = reasonsOf(examination, index)
+    if (reasons.length === 0) continue
+    const found: Found = { host: index, reasons, distance: distanceFrom(reasons.map(({ reason }) => reason)) }
+    for (const { filter, reason } of reasons) {
+      const own = distanceFrom([reason])
+      const best = nearestOf.get(filter)
+      if (best === undefined || own < best.distance) nearestOf.set(filter, { ...found, distance: own, reason })
+    }
+    if (reasons.length > MOST_REASONS) continue
+    const kind = reasons.map(({ filter, reason }) => `${filter} ${reason.code} ${reason.subject ?? ''}`).join('\n')
+    const group = kinds.get(kind)
+    if (group === undefined) kinds.set(kind, [found])
+    else group.push(found)
+  }
+  const nearest = [...kinds.values()]
+    .map((group) => group.sort((a, b) => a.distance - b.distance || a.host - b.host))
+    .sort((a, b) => sizeOf(a) - sizeOf(b) || (a[0] as Found).distance - (b[0] as Found).distance || b.length - a.length)
+    .slice(0, MOST_KINDS)
+    .flatMap((group) => chosenOf(group, minHosts))
+    .map(
+      ({ host, reasons }): NearHost => ({
+        name: nameOf(fleet, host),
+        refusals: reasons.map(({ filter, reason }) => ({ fleet, request, profile, host, filter, reason })),
+      }),
+    )
+  return { nearest, binding: bindingOf(fleet, examination, nearestOf) }
+}
+
+const sizeOf = (group: readonly Found[]): number => group[0]?.reasons.length ?? 0
+
+/** The nearest; and where more hosts are to pass, the one with which they are so many. */
+function chosenOf(group: readonly Found[], minHosts: number): readonly Found[] {
+  const wanted = group[Math.min(minHosts, group.length) - 1]
+  return minHosts > 1 && wanted !== undefined ? [wanted] : group.slice(0, PER_KIND)
+}
+
+function reasonsOf({ steps, refusedBy, bytesPerHost, firstRefusing, reasonOf }: Examination, host: HostIndex): Found['reasons'] {
+  const reasons: { filter: string; reason: Reason }[] = []
+  for (let s = firstRefusing[host] as number; s < steps.length; s++)
+    if (((refusedBy[host * bytesPerHost + (s >> 3)] as number) >> (s & 7)) & 1)
+      reasons.push({ filter: (steps[s] as (typeof steps)[number]).filter, reason: reasonOf(host, s) })
+  return reasons
+}
+
+const distanceFrom = (reasons: readonly Reason[]): number =>
+  distanceOf(reasons.map((reason) => ({ filter: '', verdict: 'FAIL' as const, reason })))
+
+function bindingOf(
+  fleet: Fleet,
+  { steps, refusedBy, bytesPerHost, hostCount }: Examination,
+  nearestOf: ReadonlyMap<string, Found & { readonly reason: Reason }>,
+): BindingConstraint | null {
+  const refuses = steps.map(() => 0)
+  for (let host = 0; host < hostCount; host++)
+    for (let s = 0; s < steps.length; s++)
+      if (((refusedBy[host * bytesPerHost + (s >> 3)] as number) >> (s & 7)) & 1) refuses[s] = (refuses[s] as number) + 1
+  const [binding] = steps
+    .map(({ filter, soleRejections }, s) => ({ filter, soleRejections, refuses: refuses[s] as number }))
+    .filter((step) => step.refuses > 0)
+    .sort((a, b) => b.soleRejections - a.soleRejections || b.refuses - a.refuses)
+  if (binding === undefined) return null
+  const nearest = nearestOf.get(binding.filter)
+  return { ...binding, nearest: nearest === undefined ? null : { host: nameOf(fleet, nearest.host), reason: nearest.reason } }
+}
+
+function nameOf({ hosts }: Fleet, index: HostIndex): HostName {
+  const { host, node } = hosts.get(index)
+  return { host, node }
+}

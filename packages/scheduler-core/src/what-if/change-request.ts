@@ -1,0 +1,58 @@
+import { demandOf, type RequestSpec } from '../request/request-spec.ts'
+
+/** The fields of a request that may be said anew. */
+type Parts = Partial<Omit<RequestSpec, 'version' | 'nova'>>
+
+/** The request with other parts, in this service's own words: a document of Nova's would still say what it said. */
+export const restated = (request: RequestSpec, parts: Parts): RequestSpec => ({ ...request, ...parts, nova: null })
+
+/** The request with so much of a class for each instance. The amount is taken from where it is asked for: extra spec, flavor, groups. */
+export function withAmount(request: RequestSpec, resourceClass: string, amount: number): RequestSpec {
+  const spec = `resources:${resourceClass}`
+  const extraSpecs = { ...request.flavor.extraSpecs }
+  // groups ask beside the flavor
+  const inGroups = request.requestedResources.flatMap(({ amounts }) => amounts).filter((asked) => asked.resourceClass === resourceClass)
+  const beside = Math.min(
+    amount,
+    inGroups.reduce((sum, asked) => sum + asked.amount, 0),
+  )
+  const requestedResources = inGroups.length === 0 ? request.requestedResources : spread(request.requestedResources, resourceClass, beside)
+  const own = amount - beside
+  const field = resourceClass === 'VCPU' ? 'vcpus' : resourceClass === 'MEMORY_MB' ? 'memoryMb' : undefined
+  if (Object.hasOwn(extraSpecs, spec) || (field === undefined && own !== ownAmount(request, resourceClass))) {
+    if (field === undefined && resourceClass !== 'DISK_GB' && own === 0) delete extraSpecs[spec]
+    else extraSpecs[spec] = String(own)
+    return restated(request, { flavor: { ...request.flavor, extraSpecs }, requestedResources })
+  }
+  return restated(request, { flavor: { ...request.flavor, ...(field !== undefined && { [field]: own }) }, requestedResources })
+}
+
+/** What the flavor alone asks of a class. */
+const ownAmount = (request: RequestSpec, resourceClass: string): number =>
+  demandOf({ ...request, requestedResources: [] }).amounts[resourceClass] ?? 0
+
+/** Groups that ask so much of a class together, the first of them first. */
+function spread(groups: RequestSpec['requestedResources'], resourceClass: string, total: number): RequestSpec['requestedResources'] {
+  let left = total
+  return groups.map((group) => ({
+    ...group,
+    amounts: group.amounts.map((asked) => {
+      if (asked.resourceClass !== resourceClass) return asked
+      const amount = Math.min(asked.amount, left)
+      left -= amount
+      return { ...asked, amount }
+    }),
+  }))
+}
+
+/** The request without extra specs of these keys. */
+export function withoutExtraSpecs(request: RequestSpec, isUnwanted: (key: string) => boolean): RequestSpec {
+  const extraSpecs = Object.fromEntries(Object.entries(request.flavor.extraSpecs).filter(([key]) => !isUnwanted(key)))
+  return restated(request, { flavor: { ...request.flavor, extraSpecs } })
+}
+
+/** The request without a scheduler hint. */
+export const withoutHints = (request: RequestSpec, names: readonly string[]): RequestSpec =>
+  restated(request, {
+    schedulerHints: Object.fromEntries(Object.entries(request.schedulerHints).filter(([name]) => !names.includes(name))),
+  })

@@ -1,0 +1,170 @@
+import type { Code } from '../../codes.ts'
+import { at } from '../../fleet/columns.ts'
+import type { HostRecord } from '../../fleet/hosts.ts'
+import { capacityOf } from '../../kinds/classes/capacity.ts'
+import { demandOf } from '../../request/request-spec.ts'
+import { withAmount } from '../change-request.ts'
+import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
+
+const standard: Partial<Record<Code, string>> = {
+  'memory.short': 'MEMORY_MB',
+  'memory.not_exact': 'MEMORY_MB',
+  'cpu.short': 'VCPU',
+  'cpu.too_few': 'VCPU',
+  'cpu.not_exact': 'VCPU',
+  'disk.short': 'DISK_GB',
+  'disk.not_exact': 'DISK_GB',
+}
+
+const MIB_PER_GIB = 1_024
+/** Nobody gives a thing away more often. */
+const HIGHEST_RATIO_MILLI = 16_000
+
+/** Too little of something that is counted: ask less, wait for room, give it away more often, or buy. */
+export const amountsRemedy: Remedy = {
+  name: 'amounts',
+  codes: [
+    'memory.short',
+    'memory.not_exact',
+    'cpu.short',
+    'cpu.too_few',
+    'cpu.not_exact',
+    'disk.short',
+    'disk.not_exact',
+    'class.short',
+    'class.not_reported',
+    'class.unit',
+  ],
+  propose(refusal) {
+    const resourceClass = standard[refusal.reason.code] ?? refusal.reason.subject ?? ''
+    const need = demandOf(refusal.request).amounts[resourceClass]
+    if (need === undefined) return []
+    const room = roomOf(refusal, resourceClass, need)
+    if (refusal.reason.code === 'class.unit') return inUnits(refusal, resourceClass, need)
+    if (room === undefined) return [askFor(resourceClass, need, 0)]
+    if (refusal.reason.code.endsWith('.not_exact')) return room.told > 0 ? [askFor(resourceClass, need, room.told)] : []
+    const less = Math.min(room.have, need - 1)
+    return [
+      ...(less > 0 ? [askFor(resourceClass, need, less)] : []),
+      ...(refusal.reason.code.endsWith('.short') ? moreRoom(refusal, resourceClass, need, room.shortfall) : []),
+    ]
+  },
+}
+
+/** What the filter says that the host has, in the units of the class; undefined where the host does not have the class. */
+function roomOf({ fleet, host, reason }: Refusal, resourceClass: string, need: number) {
+  const columns = fleet.hosts.classes.get(resourceClass)
+  if (columns === undefined || columns.reported[host] === 0) return undefined
+  const told = typeof reason.have === 'number' ? reason.have : at(columns.free, host)
+  const have = Math.floor(resourceClass === 'DISK_GB' && reason.unit === 'MiB' ? told / MIB_PER_GIB : told)
+  // another filter may count by other numbers than the claims do: the lesser holds
+  const least = Math.min(have, Math.max(at(columns.free, host), have - need))
+  return { have: least, told: have, shortfall: need - have }
+}
+
+function askFor(resourceClass: string, need: number, amount: number): ProposedChange {
+  const unit = resourceClass === 'MEMORY_MB' ? ' MiB' : resourceClass === 'DISK_GB' ? ' GiB' : ''
+  return {
+    kind: 'REQUEST',
+    subject: names[resourceClass] ?? resourceClass,
+    from: `${need}${unit}`,
+    to: `${amount}${unit}`,
+    effort: amount === 0 ? 5 : 1 + (4 * Math.abs(need - amount)) / Math.max(need, amount),
+    request: (request) => withAmount(request, resourceClass, amount),
+  }
+}
+
+const names: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'memory', DISK_GB: 'disk' }
+
+/** The nearest amount below, else above, that the host gives in its steps. */
+function inUnits({ fleet, host }: Refusal, resourceClass: string, need: number): ProposedChange[] {
+  const { minUnit, maxUnit, stepSize } = fleet.hosts.classColumns(resourceClass)
+  const step = at(stepSize, host)
+  const least = Math.ceil(at(minUnit, host) / step) * step
+  const most = Math.floor(at(maxUnit, host) / step) * step
+  const below = Math.min(most, Math.floor(need / step) * step)
+  const amount = Math.max(below, least)
+  return amount > 0 && amount <= most && amount !== need ? [askFor(resourceClass, need, amount)] : []
+}
+
+function moreRoom(refusal: Refusal, resourceClass: string, need: number, shortfall: number): ProposedChange[] {
+  const record = refusal.fleet.hosts.get(refusal.host)
+  return [
+    ...endingClaims(record, resourceClass, shortfall),
+    ...higherRatio(refusal, record, resourceClass, shortfall),
+    ...anotherHost(refusal, record, resourceClass, need),
+  ]
+}
+
+/** Reservations that end soonest and free enough together; else the one lasting claim that frees enough and least beyond. */
+function endingClaims(record: HostRecord, resourceClass: string, shortfall: number): ProposedChange[] {
+  const held = [...record.claims].flatMap((claim) => {
+    const amount = claim.grants.classes?.[resourceClass] ?? 0
+    return amount > 0 && (claim.state === 'RESERVED' || claim.state === 'CONFIRMED') ? [{ claim, amount }] : []
+  })
+  const changes: ProposedChange[] = []
+  let freed = 0
+  const ending = held
+    .filter(({ claim }) => claim.state === 'RESERVED' && claim.expiresAt !== null)
+    .sort((a, b) => (a.claim.expiresAt as number) - (b.claim.expiresAt as number))
+  const enough = ending.findIndex(({ amount }) => {
+    freed += amount
+    return freed >= shortfall
+  })
+  if (enough >= 0) {
+    const waited = ending.slice(0, enough + 1)
+    const end = new Date(waited.at(-1)?.claim.expiresAt as number).toISOString()
+    const ids = waited.map(({ claim }) => claim.id)
+    changes.push({
+      kind: 'FLEET',
+      subject: `reservations on ${record.host}`,
+      from: `${ids.length} that end by ${end}`,
+      to: ids.length === 1 ? `wait for ${ids[0]} to expire at ${end}` : `wait for ${ids.length} of them to expire by ${end}`,
+      effort: 1.5 + ids.length / 10,
+      edits: { releaseClaims: ids },
+    })
+  }
+  const [lasting] = held
+    .filter(({ claim, amount }) => claim.state === 'CONFIRMED' && amount >= shortfall)
+    .sort((a, b) => a.amount - b.amount || a.claim.createdAt - b.claim.createdAt)
+  if (lasting !== undefined)
+    changes.push({
+      kind: 'FLEET',
+      subject: `claim ${lasting.claim.id} on ${record.host}`,
+      from: 'CONFIRMED',
+      to: 'released',
+      effort: 4,
+      edits: { releaseClaims: [lasting.claim.id] },
+    })
+  return changes
+}
+
+/** The least ratio, in thousandths, by which the host has enough; on the smallest of its aggregates, or on all hosts. */
+function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass: string, shortfall: number): ProposedChange[] {
+  const { total, reserved, ratioMilli, capacity } = fleet.hosts.classColumns(resourceClass)
+  const rest = at(total, host) - at(reserved, host)
+  const now = at(ratioMilli, host)
+  if (rest <= 0) return []
+  const wanted = at(capacity, host) + shortfall
+  let milli = Math.max(now + 1, Math.floor((wanted * 1_000) / rest))
+  while (capacityOf(at(total, host), at(reserved, host), milli) < wanted) milli++
+  if (milli > HIGHEST_RATIO_MILLI) return []
+  const [smallest] = fleet.aggregates.of(record.host).toSorted((a, b) => a.hosts.length - b.hosts.length)
+  return [
+    {
+      kind: 'POLICY',
+      subject: `${resourceClass} allocation ratio of ${smallest === undefined ? 'all hosts' : `aggregate ${smallest.name}`}`,
+      from: String(now / 1_000),
+      to: String(milli / 1_000),
+      effort: Math.min(10, 5 + (5 * (milli - now)) / now),
+      edits: { ratios: [{ aggregate: smallest?.uuid ?? null, resourceClass, allocationRatio: milli / 1_000 }] },
+    },
+  ]
+}
+
+/** One more machine of the same kind, if an empty one has room. */
+function anotherHost({ fleet, host }: Refusal, { host: likeHost }: HostRecord, resourceClass: string, need: number): ProposedChange[] {
+  if (at(fleet.hosts.classColumns(resourceClass).capacity, host) < need) return []
+  const addHosts = [{ likeHost, count: 1, availabilityZone: null, aggregates: null }]
+  return [{ kind: 'FLEET', subject: 'hosts', from: null, to: `one more like ${likeHost}`, effort: 8, edits: { addHosts } }]
+}

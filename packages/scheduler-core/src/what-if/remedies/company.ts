@@ -1,0 +1,39 @@
+import { groupOf } from '../../schedulers/filter-scheduler.ts'
+import { restated, withoutHints } from '../change-request.ts'
+import type { Remedy } from './remedy.ts'
+import { asked } from './wishes.ts'
+
+const hints: Readonly<Record<string, readonly string[]>> = {
+  'instance.same_host': ['different_host'],
+  'instance.not_on_host': ['same_host'],
+  'host.other_network': ['build_near_host_ip', 'cidr'],
+  'query.no_match': ['query'],
+}
+
+/** The request wants company, or none: of a server group, or of what its hints name. */
+export const companyRemedy: Remedy = {
+  name: 'company',
+  codes: ['group.affinity', 'group.anti_affinity', 'instance.same_host', 'instance.not_on_host', 'host.other_network', 'query.no_match'],
+  propose({ fleet, request, reason }) {
+    const unwanted = hints[reason.code]
+    if (unwanted !== undefined)
+      return [
+        asked(`hint ${unwanted.join(', ')}`, String(reason.need ?? reason.have ?? ''), 'not asked', 3, (one) =>
+          withoutHints(one, unwanted),
+        ),
+      ]
+    const { instanceGroup } = request
+    if (instanceGroup === null) return []
+    const { uuid, policy } = instanceGroup
+    const soft = policy === 'AFFINITY' ? ('SOFT_AFFINITY' as const) : ('SOFT_ANTI_AFFINITY' as const)
+    const softened = (one: typeof request) =>
+      restated(one, { instanceGroup: one.instanceGroup && { ...one.instanceGroup, policy: soft, maxServerPerHost: null } })
+    const binding = groupOf(softened(request))
+    // a group with members keeps the policy that they were placed by: a claim with another one would be void
+    const canSoften = binding !== null && fleet.groups.accepts(binding)
+    return [
+      ...(canSoften ? [asked(`policy of server group ${uuid}`, policy, soft, 4, softened)] : []),
+      asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null })),
+    ]
+  },
+}

@@ -1,0 +1,31 @@
+import type { Remedy } from './remedy.ts'
+
+/** What the operators have decided and no request can change: the profile without that filter. */
+export const filterItselfRemedy: Remedy = {
+  name: 'filter-itself',
+  codes: [
+    'io_ops.too_many',
+    'instances.too_many',
+    'flavor.other',
+    'host.tried',
+    'aggregate.project',
+    'aggregate.flavor',
+    'isolation.image',
+    'isolation.host',
+    'metric.missing',
+    'filter.error',
+  ],
+  propose({ profile, filter }) {
+    if (!profile.filters.some(({ name }) => name === filter)) return []
+    return [
+      {
+        kind: 'POLICY',
+        subject: `filter ${filter} of profile ${profile.name}`,
+        from: 'asked',
+        to: 'left out',
+        effort: 9,
+        filters: (filters) => filters.filter(({ name }) => name !== filter),
+      },
+    ]
+  },
+}

@@ -1,0 +1,27 @@
+import type { Code } from '../../codes.ts'
+import { amountsRemedy } from './amounts.ts'
+import { companyRemedy } from './company.ts'
+import { filterItselfRemedy } from './filter-itself.ts'
+import { gpuRemedy, numaRemedy, pciRemedy } from './hardware.ts'
+import type { Remedy } from './remedy.ts'
+import { serviceRemedy } from './service.ts'
+import { specsRemedy } from './specs.ts'
+import { wishesRemedy } from './wishes.ts'
+
+/** Every remedy there is. */
+export const remedies: readonly Remedy[] = [
+  amountsRemedy,
+  wishesRemedy,
+  serviceRemedy,
+  specsRemedy,
+  companyRemedy,
+  numaRemedy,
+  pciRemedy,
+  gpuRemedy,
+  filterItselfRemedy,
+]
+
+const byCode: ReadonlyMap<Code, Remedy> = new Map(remedies.flatMap((remedy) => remedy.codes.map((code) => [code, remedy] as const)))
+
+/** The remedy for a reason; undefined where none is known. */
+export const remedyFor = (code: Code): Remedy | undefined => byCode.get(code)

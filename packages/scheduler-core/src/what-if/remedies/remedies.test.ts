@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest'
+import { type Code, codes } from '../../codes.ts'
+import { copyFleet } from '../../fleet/copy.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { prepareChecks } from '../../pipeline/examine.ts'
+import { builtInProfiles } from '../../profiles/built-in.ts'
+import { type Profile, profileSchema } from '../../profiles/profile.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
+import { NO_EDITS } from '../edits.ts'
+import { edit } from '../testing.ts'
+import { remedies, remedyFor } from './index.ts'
+
+const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
+/** The default profile with this filter before its own. */
+const withFilter = (name: string, options: Record<string, unknown> = {}): Profile =>
+  profileSchema.parse({
+    ...profileNamed('default'),
+    number: 1,
+    filters: [{ name, options: options as never }, ...profileNamed('default').filters],
+  })
+const novaWith = (name: string, options: Record<string, unknown> = {}): Profile =>
+  profileSchema.parse({ ...profileNamed('nova-compat'), number: 1, filters: [{ name, options: options as never }] })
+
+interface Example {
+  readonly host?: HostShape
+  readonly request: Parameters<typeof aRequest>[0]
+  readonly profile?: Profile
+  /** Further changes of a fleet with the host h1. */
+  readonly changes?: Parameters<ReturnType<typeof aLog>['append']>[0]
+}
+
+const CELL = { id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096 }
+const cell = (more: object = {}) => ({ numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, ...more }] } })
+const twoCells = { numaTopology: { cells: [0, 1].map((id) => ({ id, cpus: [id], memoryMb: 512 })) } }
+const extra = (extraSpecs: Record<string, string>) => ({ flavor: { vcpus: 1, memoryMb: 512, extraSpecs } })
+const inGroup = (policy: 'AFFINITY' | 'ANTI_AFFINITY') => ({ instanceGroup: { uuid: aUuid(7), policy } })
+const aMember = (policy: 'AFFINITY' | 'ANTI_AFFINITY', host: string) =>
+  aClaim({
+    hosts: [host],
+    grants: {},
+    instances: [aUuid(5)],
+    group: { uuid: aUuid(7), policy, maxServerPerHost: policy === 'ANTI_AFFINITY' ? 1 : null },
+  })
+const image = { image: { properties: { hw_architecture: 'sparc', img_hv_type: 'kvm' } } }
+
+/** For each code a host h1 that is refused by it, and by nothing else. */
+const examples: Partial<Record<Code, Example | readonly Example[]>> = {
+  'memory.short': [
+    { host: { memoryMb: 2_048 }, request: { memoryMb: 4_096 } },
+    { host: { memoryMb: 4_096 }, request: { memoryMb: 4_096 }, changes: [aClaim()] },
+    { host: { memoryMb: 4_096 }, request: { memoryMb: 4_096 }, changes: [aClaim({ mode: 'CONFIRM' })] },
+    { host: { memoryMb: 2_048 }, request: { memoryMb: 4_096 }, profile: novaWith('RamFilter') },
+  ],
+  'cpu.short': { host: { vcpus: 4, vcpusUsed: 3 }, request: { vcpus: 2 } },
+  'cpu.too_few': { host: { vcpus: 4, cpuAllocationRatio: 4 }, request: { vcpus: 8 } },
+  'disk.short': { host: { localGb: 10 }, request: { flavor: { vcpus: 1, memoryMb: 1, rootGb: 20 } } },
+  'memory.not_exact': { host: { memoryMb: 2_048 }, request: { memoryMb: 1_024 }, profile: novaWith('ExactRamFilter') },
+  'class.short': [
+    { host: { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 2 }] }, request: extra({ 'resources:CUSTOM_FPGA': '3' }) },
+    {
+      host: { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 2 }] },
+      request: { requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount: 4 }] }] },
+    },
+  ],
+  'class.not_reported': { request: extra({ 'resources:CUSTOM_FPGA': '1' }) },
+  'class.unit': {
+    host: { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 9, stepSize: 3 }] },
+    request: extra({ 'resources:CUSTOM_FPGA': '4' }),
+  },
+  'zone.other': [
+    { request: { availabilityZone: 'az9' } },
+    { request: { availabilityZone: 'az9' }, profile: novaWith('AvailabilityZoneFilter') },
+  ],
+  'aggregate.not_member': { request: { requestedDestination: { aggregates: [aUuid(2)] } } },
+  'host.excluded': [{ request: { ignoreHosts: ['h1'] } }, { request: { requestedDestination: { forbiddenAggregates: [aUuid(1)] } } }],
+  'host.not_requested': [{ request: { forceHosts: ['h9'] } }, { request: { requestedDestination: { host: 'h9' } } }],
+  'host.disabled': { request: {}, changes: [{ type: 'status', host: 'h1', node: 'h1', status: 'MAINTENANCE', reason: 'fan' }] },
+  'host.down': { request: {}, changes: [{ type: 'liveness', host: 'h1', node: 'h1', state: 'DOWN', reason: 'silent' }] },
+  'trait.missing': { request: extra({ 'trait:FAST': 'required' }) },
+  'trait.forbidden': { host: { traits: ['SLOW'] }, request: { requestedResources: [{ amounts: [], forbiddenTraits: ['SLOW'] }] } },
+  'aggregate.extra_spec': [
+    { request: extra({ ssd: 'true' }) },
+    { request: extra({ 'aggregate_instance_extra_specs:ssd': 'true' }), profile: novaWith('AggregateInstanceExtraSpecsFilter') },
+  ],
+  'capability.missing': { request: extra({ 'capabilities:cpu_arch': 'sparc' }), profile: novaWith('ComputeCapabilitiesFilter') },
+  'capability.mismatch': {
+    host: { hypervisorType: 'QEMU' },
+    request: extra({ 'capabilities:hypervisor_type': 'xen' }),
+    profile: novaWith('ComputeCapabilitiesFilter'),
+  },
+  'image.unsupported': { host: { supportedInstances: [{ arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' }] }, request: image },
+  'group.affinity': { request: inGroup('AFFINITY'), changes: [aMember('AFFINITY', 'h2')] },
+  'group.anti_affinity': { request: inGroup('ANTI_AFFINITY'), changes: [aMember('ANTI_AFFINITY', 'h1')] },
+  'instance.same_host': { request: { schedulerHints: { different_host: [aUuid(5)] } }, changes: [aMember('AFFINITY', 'h1')] },
+  'instance.not_on_host': { request: { schedulerHints: { same_host: [aUuid(5)] } } },
+  'host.other_network': {
+    host: { hostIp: '10.0.0.1' },
+    request: { schedulerHints: { build_near_host_ip: ['192.168.1.1'], cidr: ['/24'] } },
+    profile: novaWith('SimpleCIDRAffinityFilter'),
+  },
+  'query.no_match': { request: { schedulerHints: { query: ['[">=","$free_ram_mb",999999]'] } }, profile: novaWith('JsonFilter') },
+  'numa.not_reported': { request: cell() },
+  'numa.cells': { host: { numaCells: [CELL] }, request: twoCells },
+  'numa.memory': { host: { numaCells: [CELL] }, request: cell({ memoryMb: 8_192 }) },
+  'numa.cpus': { host: { numaCells: [CELL] }, request: cell({ cpus: [0, 1, 2, 3, 4] }) },
+  'numa.dedicated_cpus': { host: { numaCells: [CELL] }, request: cell({ cpus: [0, 1, 2, 3, 4], cpuPolicy: 'dedicated' }) },
+  'numa.page_size': { host: { numaCells: [CELL] }, request: cell({ pageSize: 2_048 }) },
+  'pci.not_reported': { request: { pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }] }] } },
+  'pci.short': {
+    host: { pciPools: [{ vendorId: 'v', productId: 'p', total: 2 }] },
+    request: { pciRequests: [{ count: 3, specs: [{ vendor_id: 'v' }] }] },
+  },
+  'gpu.none': { request: { gpus: {} } },
+  'gpu.model': { host: { gpus: [{ index: 0, model: 'B' }] }, request: { gpus: { models: ['A'] } } },
+  'gpu.count': { host: { gpus: [{ index: 0 }] }, request: { gpus: { count: 2 } } },
+  'gpu.short': { host: { gpus: [{ index: 0, usedMilli: 500 }, { index: 1 }] }, request: { gpus: { count: 2 } } },
+  'io_ops.too_many': { host: { numIoOps: 9 }, request: {}, profile: withFilter('IoOpsFilter') },
+  'instances.too_many': {
+    host: { runningVms: 1, instances: [aUuid(9)] },
+    request: {},
+    profile: withFilter('NumInstancesFilter', { max_instances_per_host: 1 }),
+  },
+  'isolation.host': { request: {}, profile: withFilter('IsolatedHostsFilter', { isolated_hosts: ['h1'], isolated_images: ['i1'] }) },
+}
+
+/** Codes whose refusal needs a document of Nova's or more of a host than fits here; the remedy is that of their neighbours. */
+const withoutExample: ReadonlySet<Code> = new Set<Code>([
+  ...([
+    'cpu.not_exact',
+    'disk.not_exact',
+    'image.version',
+    'aggregate.image_property',
+    'trust.level',
+    'flavor.other',
+    'host.tried',
+  ] as const),
+  ...(['aggregate.project', 'aggregate.flavor', 'isolation.image', 'metric.missing', 'filter.error'] as const),
+  ...(['numa.no_cell', 'numa.no_match', 'numa.no_threads', 'numa.pages', 'numa.page_multiple', 'numa.threads', 'numa.networks'] as const),
+  ...(['numa.missed', 'numa.search_limit', 'pci.numa', 'pci.unasked'] as const),
+])
+
+/** Codes of hosts that are refused: the first of the catalogue, to filter.error. */
+const hostCodes = (Object.keys(codes) as Code[]).slice(0, Object.keys(codes).indexOf('filter.error') + 1)
+
+test('every reason has a remedy, and no other code has', () => {
+  expect(remedies.flatMap((remedy) => remedy.codes).sort()).toEqual([...hostCodes].sort())
+})
+
+test('every reason has an example here, or is said to have none', () => {
+  expect([...Object.keys(examples), ...withoutExample].sort()).toEqual([...hostCodes].sort())
+})
+
+function townOf({ host = {}, changes = [] }: Example): Fleet {
+  const log = aLog()
+  log.append([aReport('h1', host), aReport('h2')])
+  const aggregate = (number: number, name: string, hosts: string[]) =>
+    ({ type: 'aggregate', uuid: aUuid(number), expectedVersion: 0, next: { name, hosts, metadata: {} } }) as const
+  log.append([aggregate(1, 'own', ['h1']), aggregate(2, 'other', ['h2'])])
+  const verdicts = log.append(changes)
+  expect(verdicts.every((verdict) => verdict === undefined)).toBe(true)
+  return log.fleet
+}
+
+describe.each(
+  Object.entries(examples).flatMap(([code, given]) => [given].flat().map((example, i) => ({ code, i, example: example as Example }))),
+)('$code, example $i', ({ code, example }) => {
+  const { profile = profileNamed('default') } = example
+  const fleet = townOf(example)
+  const request = aRequest(example.request)
+  const host = fleet.hosts.records[0]?.index ?? (0 as never)
+  const refusing = prepareChecks(fleet, request, profile)
+    .checksOf(host)
+    .find(({ reason }) => reason?.code === code)
+
+  test('is why the host is refused, and each change that is proposed answers it', () => {
+    expect(refusing?.reason?.code).toBe(code)
+    if (refusing?.reason === undefined) return
+    const { filter, reason } = refusing
+    const changes = remedyFor(reason.code)?.propose({ fleet, request, profile, host, filter, reason }) ?? []
+    expect(changes.length).toBeGreaterThan(0)
+    for (const change of changes) {
+      expect([change.request, change.edits, change.filters].filter((way) => way !== undefined)).toHaveLength(1)
+      expect(change.effort).toBeGreaterThanOrEqual(1)
+      expect(change.effort).toBeLessThanOrEqual(10)
+      const own = edit(copyFleet(fleet), { ...NO_EDITS, ...change.edits })
+      const filters = change.filters?.(profile.filters) ?? profile.filters
+      // a host that is added stands for the one that it is like
+      const asked = change.edits?.addHosts === undefined ? host : (own.hosts.records.at(-1)?.index ?? host)
+      const [again] = prepareChecks(own, change.request?.(request) ?? request, { ...profile, filters })
+        .checksOf(asked)
+        .filter((check) => check.filter === filter && check.reason !== undefined)
+      expect([change.to, again?.reason?.code, again?.reason?.subject]).not.toEqual([change.to, reason.code, reason.subject])
+    }
+  })
+})

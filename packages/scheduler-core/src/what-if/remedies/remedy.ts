@@ -1,0 +1,48 @@
+import type { Code } from '../../codes.ts'
+import type { Reason } from '../../filters/filter.ts'
+import type { HostIndex } from '../../fleet/columns.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import type { Profile } from '../../profiles/profile.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import type { FleetEdits } from '../edits.ts'
+
+/** What would have to be other: what is asked, what is there, or how it is decided. */
+export const changeKinds = ['REQUEST', 'FLEET', 'POLICY'] as const
+export type ChangeKind = (typeof changeKinds)[number]
+
+/** One change, as people read it, and as it is made: exactly one of the last three says how. */
+export interface ProposedChange {
+  readonly kind: ChangeKind
+  /** What changes: a field of the request, a host, a claim, an aggregate, a ratio, a filter. */
+  readonly subject: string
+  /** Null where there is nothing before. */
+  readonly from: string | null
+  readonly to: string
+  /** How much is to be done or given up for it, from 1 (little) to 10; the table is in docs/what-if.md. */
+  readonly effort: number
+  request?(request: RequestSpec): RequestSpec
+  readonly edits?: Partial<FleetEdits>
+  filters?(filters: Profile['filters']): Profile['filters']
+}
+
+/** A host that a filter refuses, and what the filter says. */
+export interface Refusal {
+  readonly fleet: Fleet
+  readonly request: RequestSpec
+  readonly profile: Profile
+  readonly host: HostIndex
+  readonly filter: string
+  readonly reason: Reason
+}
+
+/**
+ * A way out of some reasons. The law (remedies.suite.ts): it is asked only for reasons with one of its codes; each change
+ * that it proposes, made alone, answers the reason: the filter lets the host through then, or refuses it for another one; it
+ * proposes nothing where it knows no such change; it looks at the refusal only, changes nothing, and two changes of one subject are the same change. Whether
+ * the request is placed then is not its affair: whoever shows a change to people has run it.
+ */
+export interface Remedy {
+  readonly name: string
+  readonly codes: readonly Code[]
+  propose(refusal: Refusal): readonly ProposedChange[]
+}
