@@ -203,8 +203,11 @@ describe('whatWouldFit', () => {
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 90_000 } } }
     const overlay = { addHosts: [{ likeHost: 'a1' }], disableHosts: ['a1'] }
     const { counterfactuals } = await wouldFit({ spec, overlay, profile: 'nova-compat', kinds: ['POLICY'], maxChanges: 1 })
-    expect(counterfactuals).toMatchObject([{ kind: 'POLICY', overlay: { disableHosts: ['a1'] }, exampleHosts: [{ hostName: 'a1+1' }] }])
-    expect(await simulate(counterfactuals[0].simulation)).toMatchObject({ placed: 1, failed: 0 })
+    expect(counterfactuals.length).toBeGreaterThan(0)
+    for (const { kind, simulation, overlay: whole } of counterfactuals) {
+      expect([kind, whole.disableHosts, whole.addHosts.length]).toEqual(['POLICY', ['a1'], 1])
+      expect(await simulate(simulation)).toMatchObject({ placed: 1, failed: 0 })
+    }
   })
 
   test('of a request that is placed there is nothing to change', async () => {
