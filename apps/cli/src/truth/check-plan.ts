@@ -10,6 +10,7 @@ import {
 } from '@gantt/scheduler-core'
 import { compareCapacity } from './check-capacity.ts'
 import { compareFacts } from './check-facts.ts'
+import { compareWeights } from './check-weights.ts'
 import {
   asStored,
   type Core,
@@ -73,10 +74,20 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
       model.claims.push({ host, instance, group: bound, takes, isListed: false, isLogged })
   }
   if (plan.earlier.length <= reportsBefore) reportAgain(plan, append, model)
-  const outcome = { ...checkQuestion(core, fleet, before, model, profile, plan.question), profile }
-  if (outcome.difference !== undefined || !plan.countsCapacity) return outcome
-  const { request, seed } = plan.question
-  return { ...outcome, difference: compareCapacity(core, fleet, model, getRequest(request), profile, seed) }
+  const { difference: found, decision } = checkQuestion(core, fleet, before, model, profile, plan.question)
+  const { request: input, seed, alternates, allOrNothing } = plan.question
+  const request = getRequest(input)
+  const inMore =
+    found ??
+    (plan.countsCapacity ? compareCapacity(core, fleet, model, request, profile, seed) : undefined) ??
+    (plan.triesWeights ? checkWeights() : undefined)
+  return { difference: inMore, decision, profile }
+
+  function checkWeights(): string | undefined {
+    const { record } = decideOn(core, fleet, before, profile, plan.question, 'w')
+    const question = { request, profile, seed, alternates, allOrNothing }
+    return core.examineAgain(fleet, before, record, 0, (examined) => compareWeights(examined, model, question))
+  }
 }
 
 function setUp(plan: Plan, profile: Profile, append: ReturnType<typeof openLog>['append'], model: ModelFleet): void {

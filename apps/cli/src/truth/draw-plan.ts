@@ -23,6 +23,7 @@ export function drawPlan(seed: string): Plan {
     isBatched: draw.chance(30),
     question: drawQuestion(draw, theme, names),
     countsCapacity: draw.chance(25),
+    triesWeights: draw.chance(25),
   }
 }
 

@@ -14,6 +14,8 @@ export interface Plan {
   readonly question: Question
   /** How many more of the request fit is counted too. */
   readonly countsCapacity: boolean
+  /** The multipliers of its profile are tried too. */
+  readonly triesWeights: boolean
 }
 
 export interface HostPlan {
