@@ -40,6 +40,7 @@ function servicesOf(replica: Replica, history: History, kept: readonly StoredDec
     find: async (id) => kept.find((decision) => decision.id === id),
     list: async () => [...kept],
     count: async () => kept.length,
+    sample: async () => ({ total: kept.length, decisions: [...kept] }),
     insert: async () => undefined,
     async keepMatrix(id, hash) {
       const matrix = matrices.get(id) ?? hash
