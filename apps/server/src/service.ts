@@ -25,6 +25,7 @@ import { createProjector } from './replica/projector.ts'
 import type { Registry } from './replica/registry.ts'
 import { Replica } from './replica/replica.ts'
 import { unloggedRow } from './replica/rows-of.ts'
+import { createShadow } from './replica/shadow.ts'
 import { openStanding } from './replica/standing.ts'
 import { createSchema } from './schema/index.ts'
 import { createAudit } from './services/audit.ts'
@@ -121,6 +122,12 @@ export async function openService({
     opened.push(() => projector.close())
     const stopFeed = projector.onDecision(records.tell)
     opened.push(() => stopFeed())
+    const shadow = createShadow({ replica, warn })
+    const stopShadow = records.onDecision((decision) => shadow.take(decision))
+    opened.push(() => {
+      stopShadow()
+      shadow.close()
+    })
 
     const listening = openLiveness(replica, { connection, warn, settings: liveness })
     opened.push(() => listening.watcher.close())
@@ -128,6 +135,7 @@ export async function openService({
     const services = createServices({
       replica,
       history,
+      shadow,
       projector,
       log: createLogReader(store.past, horizon, () => projections.countSetAside()),
       past: store.past,

@@ -28,7 +28,23 @@ const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(inp
 
 const place = () => api.ask(PLACE, { in: { idempotencyKey: randomUUID(), spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } } })
 
-test('in steady state a placement reads no table but the log: append, turn, follow; and the projection behind it', async () => {
+const TRY = `mutation ($input: ProfileVersionInput!) {
+  profileVersionCreate(profile: "default", input: $input) { __typename }
+  profileActivate(version: "default@1", rollout: { mode: SHADOW }) { __typename }
+}`
+
+/** A version that decides otherwise, looking on. */
+async function beginShadow(): Promise<void> {
+  await api.report({ h3: {}, h4: {} })
+  const input = { filters: [], weighers: [{ name: 'RAMWeigher', multiplier: -1 }], note: 'packs' }
+  expect((await api.ask(TRY, { input })).text).toContain('"profileActivate":{"__typename":"ProfilePayload"}')
+}
+
+test.each<[string, () => Promise<void>]>([
+  ['', async () => {}],
+  [', with a shadow too', beginShadow],
+])('in steady state a placement reads no table but the log: append, turn, follow; and the projection behind it%s', async (_with, begin) => {
+  await begin()
   await place()
   // the clock, the keys and the sweep of the projections run by themselves, called or not
   const idle = new Set<string>()
@@ -56,6 +72,11 @@ test('in steady state a placement reads no table but the log: append, turn, foll
   ]
   expect(caused.filter((text) => !allowed.some((pattern) => pattern.test(text)))).toEqual([])
   expect(caused.some((text) => text.includes('INSERT INTO log'))).toBe(true)
+  if (begin === beginShadow) {
+    // the shadow has looked at them, and asked nothing of the store for it
+    const { data } = await api.ask('{ profile(name: "default") { rollout { sampled skipped } } }')
+    expect(JSON.stringify(data)).toMatch(/"(sampled|skipped)":[1-9]/)
+  }
   const reads = caused.filter((text) => /^\s*SELECT/i.test(text))
   expect(reads.filter((text) => /compute_node|aggregate|request_spec|"?decision"?|"?claim"?|api_key|server_group/.test(text))).toEqual([])
 })

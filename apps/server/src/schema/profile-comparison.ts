@@ -5,7 +5,8 @@ import { builder } from './builder.ts'
 import { idOf } from './ids.ts'
 import { Decision, ProfileVersion } from './refs.ts'
 
-const DisagreementKind = builder.enumType('DisagreementKind', {
+/** Of comparisons and rollouts. */
+export const DisagreementKind = builder.enumType('DisagreementKind', {
   description:
     'NEW_FAILURE: fewer instances find a host than under the other version; NEW_PLACEMENT: more do; ELSEWHERE: they go to other hosts.',
   values: ['NEW_FAILURE', 'NEW_PLACEMENT', 'ELSEWHERE'] as const,

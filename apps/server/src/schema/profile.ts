@@ -1,5 +1,6 @@
 import { filters, type Profile as ProfileShape, profileRef, rolloutModes, weighers } from '@gantt/scheduler-core'
 import { novaFilters, novaWeighers } from '@gantt/scheduler-core/nova'
+import type { ShadowDisagreement } from '../replica/shadow.ts'
 import type { ProfileDone, RolloutView } from '../services/profiles.ts'
 import { builder } from './builder.ts'
 import { withoutNulls } from './common.ts'
@@ -7,7 +8,8 @@ import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, ValidationError } from './errors.ts'
 import { FieldChange } from './field-change.ts'
 import { idOf } from './ids.ts'
-import { Profile, ProfileVersion } from './refs.ts'
+import { DisagreementKind } from './profile-comparison.ts'
+import { Decision, Profile, ProfileVersion } from './refs.ts'
 
 /** Those of Nova that only profiles with its way of deciding may name, then all others. */
 const descriptions: ReadonlyMap<string, string> = new Map(
@@ -112,6 +114,19 @@ builder.node(ProfileVersion, {
   }),
 })
 
+const RolloutDisagreement = builder.objectRef<ShadowDisagreement>('RolloutDisagreement').implement({
+  description: 'A decision that the two versions make otherwise, seen from the active one.',
+  fields: (t) => ({
+    decision: t.field({
+      type: Decision,
+      description: 'What was decided.',
+      resolve: ({ decision }, _args, { decisions }) => decisions.view(decision),
+    }),
+    kind: t.expose('kind', { type: DisagreementKind, description: 'How they differ.' }),
+    because: t.exposeString('because', { description: 'What the version that did not decide would have done, as a sentence.' }),
+  }),
+})
+
 const Rollout = builder.objectRef<RolloutView>('Rollout').implement({
   description: 'A version that is being tried beside the one that decides.',
   fields: (t) => ({
@@ -119,6 +134,27 @@ const Rollout = builder.objectRef<RolloutView>('Rollout').implement({
     percent: t.float({ description: 'Of the calls that name no version.', resolve: ({ share }) => share / 100 }),
     candidate: t.expose('candidate', { type: ProfileVersion, description: 'The version that is tried.' }),
     since: t.expose('since', { type: 'DateTime', description: 'When this candidate began in this mode; store time.' }),
+    sampled: t.int({
+      description:
+        'Decisions of either version that this replica has made again by the other one, on the same state, since the rollout or since it started: placements of all replicas, refusals of its own.',
+      resolve: ({ report }) => report?.sampled ?? 0,
+    }),
+    skipped: t.int({ description: 'Decisions that it had no time for.', resolve: ({ report }) => report?.skipped ?? 0 }),
+    agreement: t.float({
+      nullable: true,
+      description: 'Share of the sampled in which both go to the same hosts, 0 to 1; null while there is none.',
+      resolve: ({ report }) => (report === undefined || report.sampled === 0 ? null : report.counts.SAME / report.sampled),
+    }),
+    newFailures: t.int({
+      description: 'Of the sampled, those of which fewer instances find a host by the candidate than by the active version.',
+      resolve: ({ report }) => report?.counts.NEW_FAILURE ?? 0,
+    }),
+    newPlacements: t.int({ description: 'Those of which more do.', resolve: ({ report }) => report?.counts.NEW_PLACEMENT ?? 0 }),
+    disagreements: t.field({
+      type: [RolloutDisagreement],
+      description: 'The last fifty, latest first.',
+      resolve: ({ report }) => [...(report?.disagreements ?? [])],
+    }),
   }),
 })
 

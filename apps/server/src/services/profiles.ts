@@ -16,6 +16,7 @@ import {
 } from '@gantt/scheduler-core'
 import { FeatureLevelError } from '../replica/feature-level.ts'
 import type { Replica } from '../replica/replica.ts'
+import type { Shadow, ShadowReport } from '../replica/shadow.ts'
 import { InputFault, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { checkText } from './text.ts'
@@ -36,6 +37,8 @@ export interface ProfileView {
 export interface RolloutView extends Rollout {
   readonly active: Profile
   readonly candidate: Profile
+  /** What this replica has counted; undefined before it has begun. */
+  readonly report: ShadowReport | undefined
 }
 
 /** How a version is to be tried; `percent` of the calls. */
@@ -76,7 +79,7 @@ type Plan = (active: number, course: ProfileCourse) => Pick<ProfileRolledOut, 'a
 
 const NO_COURSE: ProfileCourse = { version: 0, past: [], rolledBack: [], rollout: null }
 
-export function createProfiles(replica: Replica): Profiles {
+export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'>): Profiles {
   const find = (name: string): ProfileView | undefined => {
     const { profiles } = replica.fleet
     const active = profiles.activeNumber(name) === undefined ? undefined : profiles.find(name)
@@ -87,7 +90,7 @@ export function createProfiles(replica: Replica): Profiles {
       name,
       active,
       versions: profiles.versionsOf(name),
-      rollout: rollout === null || candidate === undefined ? null : { ...rollout, active, candidate },
+      rollout: rollout === null || candidate === undefined ? null : { ...rollout, active, candidate, report: shadow.reportOf(name) },
     }
   }
   const version = (ref: string): Profile | undefined => (ref.includes('@') ? replica.fleet.profiles.find(ref) : undefined)

@@ -1,6 +1,7 @@
 import type { ApiKeyStore } from '../db/api-keys.ts'
 import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
+import type { Shadow } from '../replica/shadow.ts'
 import type { Standing } from '../replica/standing.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
 import { type Aggregates, createAggregates } from './aggregates.ts'
@@ -65,6 +66,7 @@ export interface Services {
 export interface ServicesOptions extends Records {
   readonly replica: Replica
   readonly history: History
+  readonly shadow: Shadow
   readonly feed: DecisionFeed
   readonly log: LogKeeping
   /** The log to heal from. */
@@ -78,6 +80,7 @@ export interface ServicesOptions extends Records {
 export function createServices({
   replica,
   history,
+  shadow,
   feed,
   log,
   past,
@@ -119,7 +122,7 @@ export function createServices({
     capacities: createCapacities(hypotheticals, readRequest),
     simulations: createSimulations(hypotheticals, readRequest),
     remedies: createRemedies(hypotheticals, readRequest, decisions),
-    profiles: createProfiles(replica),
+    profiles: createProfiles(replica, shadow),
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),
     log,

@@ -1,0 +1,152 @@
+import { type Change, canonicalJson, checkpointOf, type ProfileRolledOut, parseProfile, type RequestSpec } from '@gantt/scheduler-core'
+import { aReport, aRequest } from '@gantt/scheduler-core/testing'
+import { afterEach, expect, test } from 'vitest'
+import { createMemoryStore } from '../sync/memory/memory.ts'
+import type { PlacementCall, UnloggedDecision } from './placement.ts'
+import { Replica } from './replica.ts'
+import { unloggedRow } from './rows-of.ts'
+import { createShadow, type Shadow } from './shadow.ts'
+
+const closers: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** A replica with a shadow, and two versions of a profile: the first takes the roomiest host, the second the fullest that is left to it. */
+async function openPair({ lag, second = {} }: { readonly lag?: number; readonly second?: object } = {}) {
+  const warnings: string[] = []
+  const warn = (message: string) => void warnings.push(message)
+  let shadow: Shadow | undefined
+  const recordUnlogged = async (decisions: readonly UnloggedDecision[]) => {
+    for (const decision of decisions) shadow?.take(unloggedRow(decision, () => ''))
+  }
+  const replica = await Replica.start({ store: createMemoryStore().open(), name: 'one', recordUnlogged, warn })
+  const made = createShadow({ replica, warn, ...(lag !== undefined && { lag }) })
+  shadow = made
+  closers.push(() => replica.close(), made.close)
+  await replica.propose([aReport('large', { memoryMb: 65_536 }), aReport('small', { memoryMb: 8_192 })])
+  await replica.propose([version(1, {}), version(2, { weighers: [{ name: 'RAMWeigher', multiplier: -1 }], ...second })])
+  return { replica, shadow: made, warnings }
+}
+
+function version(number: number, parts: object): Change {
+  const weighers = [{ name: 'RAMWeigher', multiplier: 1 }]
+  const parsed = parseProfile({ name: 'site', number, filters: [{ name: 'RamFilter' }], weighers, ...parts })
+  if (!parsed.ok) throw new Error(parsed.problems[0]?.message)
+  return { type: 'profile', profile: parsed.value }
+}
+
+const rollout = (version: number, next: ProfileRolledOut['rollout'], active = 1): ProfileRolledOut => ({
+  ...{ type: 'rollout', name: 'site', expected: { active: 1, version }, active, past: [], rolledBack: [] },
+  rollout: next,
+})
+const asShadow = { mode: 'SHADOW', number: 2, share: 10_000 } as const
+
+const call = (key: string, request: RequestSpec, more: Partial<PlacementCall> = {}): PlacementCall => ({
+  ...{ account: 'nova', key, digest: key, request, profile: 'site', mode: 'RESERVE', ttlMs: 120_000, deadlineMs: 5_000 },
+  ...{ alternatesPerInstance: 1, intent: 'CREATE', source: null, allOrNothing: true },
+  ...more,
+})
+
+const mib = (memoryMb: number) => aRequest({ memoryMb })
+
+test('what was decided is decided again by the candidate on the same state, refusals too, and counted', async () => {
+  const { replica, shadow, warnings } = await openPair()
+  await replica.place(call('before', mib(1_024)))
+  expect(shadow.reportOf('site')).toBeUndefined()
+  await replica.propose([rollout(0, asShadow)])
+  await replica.place(call('a', mib(1_024)))
+  await replica.place(call('b', mib(32_768)))
+  await replica.place(call('c', mib(999_999)))
+  await replica.place(call('d', mib(64), { profile: 'default' }))
+  expect(await shadow.settled(5_000)).toBe(true)
+  const report = shadow.reportOf('site')
+  expect(report).toMatchObject({ sampled: 3, skipped: 0, counts: { SAME: 2, ELSEWHERE: 1, NEW_FAILURE: 0, NEW_PLACEMENT: 0 } })
+  expect(report?.disagreements).toMatchObject([{ kind: 'ELSEWHERE', because: expect.stringMatching(/^site@2: small has /) }])
+  expect(warnings).toEqual([])
+})
+
+test('several claims of one entry are looked at as each was decided', async () => {
+  const { replica, shadow } = await openPair({ second: { weighers: [{ name: 'RAMWeigher', multiplier: 3 }] } })
+  await replica.propose([rollout(0, asShadow)])
+  await Promise.all(Array.from({ length: 12 }, (_, i) => replica.place(call(`k${i}`, mib(4_096)))))
+  await shadow.settled(5_000)
+  // another multiplier of the only weigher changes nothing, if both saw the same state
+  expect(shadow.reportOf('site')).toMatchObject({ sampled: 12, skipped: 0, counts: { SAME: 12 } })
+})
+
+test('what only the candidate refuses is a new failure, with who refuses', async () => {
+  const { replica, shadow } = await openPair({
+    second: {
+      filters: [{ name: 'NumInstancesFilter', options: { max_instances_per_host: 1 } }],
+      weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
+    },
+  })
+  await replica.propose([rollout(0, asShadow)])
+  for (const key of ['a', 'b', 'c']) await replica.place(call(key, mib(1_024)))
+  await shadow.settled(5_000)
+  const report = shadow.reportOf('site')
+  expect(report?.counts).toEqual({ SAME: 1, ELSEWHERE: 2, NEW_FAILURE: 0, NEW_PLACEMENT: 0 })
+  await replica.place(call('d', mib(32_768)))
+  await shadow.settled(5_000)
+  expect(shadow.reportOf('site')?.disagreements[0]).toMatchObject({
+    kind: 'NEW_FAILURE',
+    because: expect.stringMatching(/^site@2: None of 2 hosts passed: .*NumInstancesFilter refused 1/),
+  })
+})
+
+test('a canary is compared too, seen from the active version whichever decided', async () => {
+  const { replica, shadow } = await openPair()
+  await replica.propose([rollout(0, { mode: 'CANARY', number: 2, share: 10_000 })])
+  const outcome = await replica.place(call('a', mib(1_024)))
+  if (outcome.type !== 'placed') throw new Error(outcome.type)
+  expect(outcome.answer[0]?.selected.host).toBe('small')
+  await shadow.settled(5_000)
+  expect(shadow.reportOf('site')?.disagreements).toMatchObject([
+    { kind: 'ELSEWHERE', because: expect.stringContaining('site@1: large has ') },
+  ])
+})
+
+test('it dies with its rollout, and the next one begins at nothing', async () => {
+  const { replica, shadow } = await openPair()
+  await replica.propose([rollout(0, asShadow)])
+  await replica.place(call('a', mib(1_024)))
+  await shadow.settled(5_000)
+  await replica.propose([rollout(1, null)])
+  expect(shadow.reportOf('site')).toBeUndefined()
+  await replica.propose([rollout(2, { ...asShadow, mode: 'CANARY', share: 1 })])
+  await shadow.settled(5_000)
+  expect(shadow.reportOf('site')).toMatchObject({ sampled: 0, skipped: 0, disagreements: [] })
+})
+
+test('what it has no time for is skipped and counted, and it stays at the state of the log', async () => {
+  const { replica, shadow } = await openPair({ lag: 0 })
+  await replica.propose([rollout(0, asShadow)])
+  for (const key of ['a', 'b', 'c']) await replica.place(call(key, mib(1_024)))
+  await shadow.settled(5_000)
+  expect(shadow.reportOf('site')).toMatchObject({ sampled: 0, skipped: 3 })
+})
+
+test('with a shadow the same calls have the same answers, and the fleet is the same', async () => {
+  const states: string[] = []
+  for (const next of [null, asShadow]) {
+    const { replica, shadow } = await openPair()
+    await replica.propose([rollout(0, next)])
+    const answers = []
+    for (const [i, memoryMb] of [1_024, 32_768, 4_096, 999_999].entries()) {
+      const outcome = await replica.place(call(`k${i}`, mib(memoryMb)))
+      answers.push(outcome.type === 'placed' ? outcome.answer : outcome.type)
+    }
+    await shadow.settled(5_000)
+    const { hosts } = checkpointOf(replica.fleet)
+    states.push(
+      canonicalJson([
+        answers,
+        hosts.map(({ host, stats }) => [host, stats]),
+        replica.fleet.ledger.claims.size,
+        replica.fleet.place.revision,
+      ]),
+    )
+  }
+  expect(states[1]).toBe(states[0])
+})
