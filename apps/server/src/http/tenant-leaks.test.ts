@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createRandom } from '@gantt/scheduler-core'
 import {
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -50,7 +51,7 @@ beforeAll(async () => {
   // an operator chose hosts for the project, and lost one of its claims
   const named = await placeWith(api, {}, { projectId: 'p1', flavor: { vcpus: 99, memoryMb: 64 }, forceHosts: ['zqx-a'] })
   own.decisions.push(named.decision.id)
-  for (const gantt of requests) {
+  for (const gantt of someRequests) {
     const answer = await select(gantt)
     own.decisions.push(answer.decision.id)
     if (answer.destinations) own.claims.push(answer.destinations[0].selected.claim)
@@ -82,8 +83,10 @@ async function report(free: Readonly<Record<string, number>>): Promise<void> {
 }
 const INCARNATION = '00000000-0000-4000-8000-000000000001'
 
+type Asked = Readonly<Record<string, unknown>>
+
 /** What a project may ask, of which some is nowhere. */
-const requests: readonly Record<string, unknown>[] = [
+const someRequests: readonly Asked[] = [
   { flavor: { vcpus: 1, memoryMb: 64 } },
   { flavor: { vcpus: 1, memoryMb: 128 }, availabilityZone: 'z1' },
   { flavor: { vcpus: 1, memoryMb: 25_000 } },
@@ -130,7 +133,7 @@ function fieldsOf(type: GraphQLObjectType, isOpen: Open, depth: number): string 
 }
 
 /** How each root field that is open to a project is asked, with everything below it. */
-function documents(isOpen: Open = isListed): readonly string[] {
+function documents(isOpen: Open = isListed, requests: readonly Asked[] = someRequests): readonly string[] {
   const refs = (claims: readonly { id: string; fence: number }[]) =>
     `[${claims.map(({ id, fence }) => `{ id: "${id}", fence: ${fence} }`).join(', ')}]`
   const calls: Readonly<Record<string, readonly string[]>> = {
@@ -225,6 +228,18 @@ describe('a key bound to a project', () => {
     return answers
   }
 
+  test('is not told which profiles there are by asking for one that is not', async () => {
+    const spec = literal(specOf({ flavor: { vcpus: 1, memoryMb: 64 } }))
+    for (const document of [
+      `{ tenantExplanation(spec: ${spec}, profile: "nosuch") { headline } }`,
+      `mutation { selectDestinations(input: { idempotencyKey: "k", spec: ${spec}, profile: "nosuch" }) { ... on ValidationError { message issues { message expected } } } }`,
+    ]) {
+      const text = JSON.stringify(await answerTo(document, keys.get('all')))
+      expect(text).toContain('There is no profile')
+      expect(text).not.toMatch(/nova-compat|default/)
+    }
+  })
+
   test.each<[string, () => Promise<unknown>]>([
     ['the free room of a host that is not the freest', () => report({ 'zqx-b': 8_999 })],
     ['the free room of a host that is closed', () => report({ 'zqx-shut': 1 })],
@@ -240,14 +255,14 @@ describe('a key bound to a project', () => {
 
   test('reads something else only where a request of its own would end otherwise', async () => {
     const before = await readings()
-    const mayPlace = () => Promise.all(requests.map(isPlaced))
+    const mayPlace = () => Promise.all(someRequests.map(isPlaced))
     const placedBefore = await mayPlace()
     // the freest host gets room for the third request, and for the first part of the fourth
     await report({ 'zqx-c': 30_000 })
     const after = await readings()
     const changed = Object.keys(before).filter((document) => JSON.stringify(after[document]) !== JSON.stringify(before[document]))
     const placedAfter = await mayPlace()
-    const expected = requests.flatMap((gantt, i) => (placedBefore[i] === placedAfter[i] ? [] : [literal(specOf(gantt))]))
+    const expected = someRequests.flatMap((gantt, i) => (placedBefore[i] === placedAfter[i] ? [] : [literal(specOf(gantt))]))
     expect(expected).toHaveLength(1)
     expect(changed.map((document) => expected.some((spec) => document.includes(spec)))).toEqual([true])
     await report({ 'zqx-c': 20_000 })
@@ -278,6 +293,26 @@ describe('a key bound to a project', () => {
     const before = await readings(isOpen, keys.get('operator'))
     await report({ 'zqx-b': 2, 'zqx-a': 2_000, 'zqx-c': 20_000 })
     expect(await readings(isOpen, keys.get('operator'))).not.toEqual(before)
+  })
+
+  // last: it takes room on hosts
+  test.each([1, 2, 3])('reads none of them on random fleet %i, for random requests', async (seed) => {
+    const random = createRandom(String(seed))
+    const { below: upTo } = random
+    await report(Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`zqx-${seed}-${i}`, upTo(8_000)])))
+    await addTo('zqx fast', `zqx-${seed}-${upTo(5)}`)
+    const asked = Array.from({ length: 6 }, () => ({
+      flavor: {
+        vcpus: upTo(20),
+        memoryMb: upTo(8_000),
+        rootGb: upTo(1_200),
+        extraSpecs: upTo(3) === 0 ? [{ key: 'disk_kind', value: 'fast' }] : [],
+      },
+      numInstances: 1 + upTo(3),
+      ...(upTo(3) === 0 && { availabilityZone: 'z1' }),
+    }))
+    for (const document of documents(isListed, asked))
+      expect({ document, secrets: secretsIn(await answerTo(document, keys.get('all'))) }).toEqual({ document, secrets: [] })
   })
 })
 

@@ -95,10 +95,15 @@ function ofProject(placement: Placement, project: string): Placement {
         issues.push(refused(['input', 'intent'], input.intent, 'be CREATE or UNSHELVE for a key bound to a project'))
       if (issues.length > 0) return invalid(issues, 'FORBIDDEN')
       const answer = await placement.select(account, input, parsed.value)
+      if (answer.type === 'invalid') return invalid(answer.issues.map(withoutProfiles), answer.code)
       return answer.type === 'no-host' ? withoutHosts(answer, parsed.value.numInstances) : answer
     },
   }
 }
+
+/** Which profiles there are is the operators'. */
+const withoutProfiles = (found: Issue): Issue =>
+  found.code === 'profile.unknown' ? { ...found, message: 'There is no profile of that name.', expected: 'a profile' } : found
 
 /** A refusal that tells of no host: what was in the way is told by the decision's `tenantExplanation`. */
 const withoutHosts = (answer: NoHost, asked: number): NoHost => ({
@@ -164,6 +169,10 @@ const explanationsOf = (explanations: TenantExplanations, project: string): Tena
     const parsed = parseSpec(spec)
     const issues = 'type' in parsed ? parsed.issues : foreignParts(parsed.value, project, spec.path)
     if (issues.length > 0) throw new InputFault(issues)
-    return explanations.ofSpec(spec, profile)
+    try {
+      return await explanations.ofSpec(spec, profile)
+    } catch (error) {
+      throw error instanceof InputFault ? new InputFault(error.issues.map(withoutProfiles)) : error
+    }
   },
 })
