@@ -83,7 +83,11 @@ interface Weight {
 }
 
 /** The story of a decision, from the request to the hosts that were taken; then host by host, if asked. */
-export function toLines({ decision, explanation }: Explained, verdicts: readonly Verdict[] | undefined): readonly string[] {
+export function toLines(
+  { decision, explanation }: Explained,
+  verdicts: readonly Verdict[] | undefined,
+  weights: readonly string[] | undefined = undefined,
+): readonly string[] {
   const { steps, reasons, weighing, nearMisses } = explanation
   const ran = steps.filter(({ skippedBecause }) => skippedBecause === null)
   const skipped = steps.filter(({ skippedBecause }) => skippedBecause !== null).map(({ name }) => name)
@@ -95,6 +99,7 @@ export function toLines({ decision, explanation }: Explained, verdicts: readonly
     ...(reasons.length === 0 ? [] : ['', 'Why hosts were refused', ...toReasonTable(reasons)]),
     ...(weighing.candidateCount > 0 || nearMisses.length === 0 ? [] : ['', 'Nearest of the refused', ...toNearTable(nearMisses)]),
     ...(weighing.hosts.length === 0 ? [] : ['', ...toWeights(weighing.hosts, weighing.candidateCount)]),
+    ...(weights === undefined ? [] : ['', ...weights]),
     ...(verdicts === undefined ? [] : ['', 'Host by host', ...toVerdictTable(verdicts)]),
     '',
     ...toRetention(decision),

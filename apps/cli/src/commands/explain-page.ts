@@ -7,6 +7,7 @@ export function toExplainPage(
   { decision, explanation }: Explained,
   address: string,
   verdicts: readonly Verdict[] | undefined,
+  weights: readonly (readonly string[])[] | undefined = undefined,
 ): readonly string[] {
   const { steps, nearMisses, weighing, profile, fidelity, fleetRevision, selection, headline } = explanation
   const isRefused = weighing.candidateCount === 0
@@ -61,6 +62,7 @@ export function toExplainPage(
             verdicts.map(({ hostName, outcome, checks }) => [hostName, outcome, refusalsOf(checks)]),
           ),
         ]),
+    ...(weights === undefined ? [] : [heading('What the multipliers decide'), ...weights]),
     paragraph(selection.text),
     `${inert(`Asked by ${decision.account} at ${decision.at}; decided by ${profile.profileName}@${profile.number} at revision ${fleetRevision}, ${fidelity.toLowerCase()}.`)} ${link('The decision', address)}`,
   )

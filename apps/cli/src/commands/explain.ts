@@ -10,9 +10,11 @@ import { wholeNumber } from './options.ts'
 import { type Form, type Result, run, withExamples, withForms } from './output.ts'
 import { PAGE_INFO, type Page, readPages } from './pages.ts'
 import { REASON } from './reasons.ts'
+import { toWeightBlocks, toWeightLines, WEIGHTS, type Weights } from './weight-lines.ts'
 
 interface Flags extends ConnectionFlags, Form {
   readonly verdicts?: true
+  readonly weights?: true
   readonly instance?: number
   readonly top: number
 }
@@ -48,6 +50,8 @@ const VERDICTS = `query Verdicts($id: ID!, $instance: Int, $first: Int!, $after:
   }
 }`
 
+const WEIGHING = `query Weights($id: ID!, $instance: Int) { explanation: explainPlacement(${SUBJECT}) { weighing(top: 1) { ${WEIGHTS} } } }`
+
 /** `gantt explain`: how a decision came about. */
 export function addExplain(program: Command): void {
   const command = program
@@ -57,12 +61,14 @@ export function addExplain(program: Command): void {
     )
     .argument('<decision>', 'its id, as select and decisions print it')
     .option('--verdicts', 'host by host too')
+    .option('--weights', 'what each weigher decides too, and how far its multiplier can move before another host ranks first')
     .option('--instance <n>', 'which instance, from 0; if not given the one that found no host, else the first', wholeNumber(0, 999))
     .option('--top <n>', 'best hosts, and nearest of the refused, to show', wholeNumber(1, 200), 5)
     .action((decision: string, flags: Flags) => run(flags, () => explain(decision, flags)))
   withExamples(withForms(command), [
     ['gantt explain 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'a decision'],
     ['gantt explain DECISION --verdicts', 'what became of each host'],
+    ['gantt explain DECISION --weights', 'what the multipliers decided'],
     ['gantt explain DECISION --markdown > ticket.md', 'for a ticket'],
     ['gantt explain DECISION --json | jq .explanation.steps', 'for a script: what the API answers'],
   ])
@@ -75,10 +81,16 @@ async function explain(id: string, flags: Flags): Promise<Result> {
   const { instance, top } = flags
   const answer = await askAbout(client, id, () => client.request<Explained>(EXPLAIN, { id, instance, top, near: Math.min(top, MOST_NEAR) }))
   const verdicts = flags.verdicts && (await readVerdicts(client, id, instance))
+  const weights = flags.weights && (await readWeights(client, id, instance))
   return {
-    lines: toLines(answer, verdicts),
-    json: verdicts ? { ...answer, verdicts } : answer,
-    markdown: toExplainPage(answer, pageOf(flags, `/decisions/${encodeURIComponent(answer.decision.id)}`), verdicts),
+    lines: toLines(answer, verdicts, weights && toWeightLines(weights)),
+    json: { ...answer, ...(verdicts && { verdicts }), ...(weights && { weights }) },
+    markdown: toExplainPage(
+      answer,
+      pageOf(flags, `/decisions/${encodeURIComponent(answer.decision.id)}`),
+      verdicts,
+      weights && toWeightBlocks(weights),
+    ),
   }
 }
 
@@ -90,9 +102,14 @@ async function readVerdicts(client: Client, id: string, instance: number | undef
   return items
 }
 
+async function readWeights(client: Client, id: string, instance: number | undefined): Promise<Weights> {
+  const { explanation } = await client.request<{ explanation: { weighing: Weights } }>(WEIGHING, { id, instance })
+  return explanation.weighing
+}
+
 async function explainToTenant(client: Client, id: string, project: string, flags: Flags): Promise<Result> {
-  if (flags.verdicts || flags.instance !== undefined)
-    throw new CommandFailure(EXIT.usage, `--verdicts and --instance tell of hosts, and the key is bound to project ${project}`)
+  if (flags.verdicts || flags.weights || flags.instance !== undefined)
+    throw new CommandFailure(EXIT.usage, `--verdicts, --weights and --instance tell of hosts, and the key is bound to project ${project}`)
   const answer = await askAbout(client, id, () => client.request<{ decision: TenantDecision | null }>(TENANT, { id }))
   if (answer.decision === null) throw unknownDecision(id)
   return { lines: toTenantLines(answer.decision), json: answer, markdown: toTenantPage(answer.decision) }
