@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { addAggregates } from './aggregates.ts'
 import { addAudit } from './audit.ts'
+import { addCapacity } from './capacity.ts'
 import { addClaims } from './claims.ts'
 import { addCompare } from './compare.ts'
 import { addDb } from './db.ts'
@@ -16,7 +17,9 @@ import { addLog } from './log.ts'
 import { addProfiles } from './profiles.ts'
 import { addReplicas } from './replicas.ts'
 import { addSelect } from './select.ts'
+import { addSimulation } from './simulate.ts'
 import { addVerify } from './verify.ts'
+import { addWhatWouldFit } from './what-would-fit.ts'
 import { addWhyNot } from './why-not.ts'
 
 /** The commands for a running service and for what one leaves behind, each in the file of its noun. */
@@ -25,6 +28,9 @@ export function addCommands(program: Command): void {
   addSelect(program)
   addWhyNot(program)
   addExplain(program)
+  addWhatWouldFit(program)
+  addSimulation(program)
+  addCapacity(program)
   addCompare(program)
   addVerify(program)
   addDecisions(program)

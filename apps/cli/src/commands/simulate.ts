@@ -1,0 +1,154 @@
+import type { Command } from 'commander'
+import { type ConnectionFlags, connect } from './connection.ts'
+import { EXIT } from './failure.ts'
+import { counted } from './format.ts'
+import { type HypothesisFlags, readAsked, readHypothesis, withHypothesis } from './hypothesis.ts'
+import { heading, paragraph, toMarkdownTable, toPage } from './markdown.ts'
+import { wholeNumber } from './options.ts'
+import { type Form, type Result, run, withExamples, withForms } from './output.ts'
+import { REASON, type Reason, toReasonTable } from './reasons.ts'
+import { toTable, wrap } from './table.ts'
+
+interface Flags extends ConnectionFlags, HypothesisFlags, Form {
+  readonly count: number
+}
+
+interface ClassUse {
+  readonly resourceClass: string
+  readonly capacity: number
+  readonly used: number
+}
+
+interface Zone {
+  readonly key: string
+  readonly hosts: number
+  readonly usage: readonly ClassUse[]
+}
+
+interface Simulation {
+  readonly asOf: string
+  readonly placed: number
+  readonly failed: number
+  readonly notDecided: number
+  readonly decisions: readonly { readonly destinations: readonly { readonly hostName: string }[] }[]
+  readonly firstFailure: { readonly copy: number; readonly reasons: readonly Reason[] } | null
+  readonly utilisationBefore: readonly Zone[]
+  readonly utilisationAfter: readonly Zone[]
+}
+
+const USE = 'key hosts usage { resourceClass capacity used }'
+
+const SIMULATE = `query Simulate($input: SimulateInput!) {
+  simulate(input: $input) {
+    asOf placed failed notDecided
+    decisions(first: 500, outcome: PLACED) { destinations { hostName } }
+    firstFailure { copy reasons { ${REASON} } }
+    utilisationBefore { ${USE} } utilisationAfter { ${USE} }
+  }
+}`
+
+/** Hosts that are told to people. */
+const MOST_HOSTS = 10
+
+/** `gantt simulate`: what would become of requests. */
+export function addSimulation(program: Command): void {
+  const command = withHypothesis(
+    program
+      .command('simulate')
+      .description(
+        'what would become of a request, asked so many times, on the fleet as it is or is not; ends with 1 where one finds no host',
+      )
+      .option('--count <n>', 'how often it is asked, each on what those before it left', wholeNumber(1, 10_000), 1),
+  ).action((flags: Flags) => run(flags, () => simulate(flags)))
+  withExamples(withForms(command), [
+    ['gantt simulate --vcpus 8 --memory-mb 32768 --count 50', 'would fifty fit?'],
+    ['gantt simulate --spec request.json --count 50 --drain rack1-a --drain rack1-b', 'and without a rack?'],
+    ['gantt simulate --decision DECISION --add 20xrack1-a', 'would this request fit with twenty more hosts?'],
+  ])
+}
+
+async function simulate(flags: Flags): Promise<Result> {
+  const input = { requests: [{ ...(await readAsked(flags)), count: flags.count }], ...readHypothesis(flags) }
+  const { simulate: found } = await connect(flags).request<{ simulate: Simulation }>(SIMULATE, { input })
+  return {
+    lines: toLines(found),
+    markdown: toMarkdown(found),
+    json: { input, ...found },
+    exitCode: found.failed + found.notDecided === 0 ? EXIT.done : EXIT.refused,
+  }
+}
+
+function headlineOf({ placed, failed, notDecided, asOf }: Simulation): string {
+  const late = notDecided === 0 ? '' : ` There was no time for ${notDecided} more.`
+  return `${placed} of ${counted(placed + failed, 'instance')} would be placed, at revision ${asOf}.${late} Nothing was claimed.`
+}
+
+/** How many go to each host, most first. */
+function hostsOf({ decisions }: Simulation): readonly (readonly [host: string, instances: number])[] {
+  const counts = new Map<string, number>()
+  for (const { destinations } of decisions) for (const { hostName } of destinations) counts.set(hostName, (counts.get(hostName) ?? 0) + 1)
+  return [...counts].sort(([, a], [, b]) => b - a)
+}
+
+/** Zone by zone and class by class: used before and after, of what there is. */
+const useRows = ({ utilisationBefore, utilisationAfter }: Simulation): readonly (readonly string[])[] =>
+  utilisationAfter.flatMap(({ key, usage }) =>
+    usage.map(({ resourceClass, capacity, used }) => {
+      const before = utilisationBefore.find((zone) => zone.key === key)?.usage.find((use) => use.resourceClass === resourceClass)
+      const share = capacity === 0 ? '-' : `${Math.round((100 * used) / capacity)} %`
+      return [key, resourceClass, String(before?.used ?? 0), String(used), String(capacity), share]
+    }),
+  )
+
+function toLines(found: Simulation): readonly string[] {
+  const hosts = hostsOf(found)
+  return [
+    ...wrap(headlineOf(found)),
+    ...(hosts.length === 0
+      ? []
+      : [
+          '',
+          ...toTable(
+            [
+              { head: 'host', cut: 'middle', least: 10, key: true },
+              { head: 'instances', align: 'right' },
+            ],
+            hosts.slice(0, MOST_HOSTS).map(([host, instances]) => [host, String(instances)]),
+          ),
+          ...(hosts.length > MOST_HOSTS ? [`and ${hosts.length - MOST_HOSTS} more hosts; --json has them`] : []),
+        ]),
+    ...(found.firstFailure === null ? [] : ['', 'Why no host takes the next one', ...toReasonTable(found.firstFailure.reasons)]),
+    '',
+    ...toTable(
+      [
+        { head: 'zone', cut: 'middle', least: 6 },
+        { head: 'class', cut: 'end', least: 9 },
+        { head: 'used before', align: 'right' },
+        { head: 'after', align: 'right' },
+        { head: 'of', align: 'right' },
+        { head: 'full', align: 'right' },
+      ],
+      useRows(found),
+    ),
+  ]
+}
+
+const toMarkdown = (found: Simulation): readonly string[] =>
+  toPage(
+    heading('Simulation'),
+    paragraph(headlineOf(found)),
+    toMarkdownTable(
+      [{ head: 'host' }, { head: 'instances', align: 'right' }],
+      hostsOf(found).map(([host, instances]) => [host, String(instances)]),
+    ),
+    found.firstFailure === null
+      ? []
+      : toMarkdownTable(
+          [{ head: 'hosts', align: 'right' }, { head: 'filter' }, { head: 'reason' }],
+          found.firstFailure.reasons.map(({ hosts, filter, text }) => [String(hosts), filter, text]),
+        ),
+    toMarkdownTable(
+      [{ head: 'zone' }, { head: 'class' }, ...['used before', 'after', 'of', 'full'].map((head) => ({ head, align: 'right' as const }))],
+      useRows(found),
+    ),
+  )

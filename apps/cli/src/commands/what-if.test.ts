@@ -1,0 +1,80 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
+import { reportFleet } from './testing/fleet.ts'
+import { gantt, oneLine, type Said, widthOf } from './testing/gantt.ts'
+
+let folder: string
+let service: Service
+let environment: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-what-if-'))
+  fs.chmodSync(folder, 0o711)
+  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state') })
+  environment = { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
+  await reportFleet(service.client)
+}, 90_000)
+
+afterAll(async () => {
+  await service?.stop()
+  fs.rmSync(folder, { recursive: true, force: true })
+}, 30_000)
+
+const run = (...args: readonly string[]): Promise<Said> => gantt(environment, ...args)
+
+/** A host has room for one of these, or for none. */
+const LARGE = ['--vcpus', '12', '--memory-mb', '24576']
+
+test('simulate tells what fits, why the rest does not, and how full the zones are', async () => {
+  const { out, err, code } = await run('simulate', ...LARGE, '--count', '9')
+  expect([err, code]).toEqual(['', 1])
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(/^[1-8] of 9 instances would be placed, at revision \d+\./)
+  expect(out).toContain('Why no host takes the next one')
+  expect(out).toMatch(/ZONE +CLASS +USED BEFORE +AFTER +OF +FULL/)
+  const more = await run('simulate', ...LARGE, '--count', '9', '--add', '9xaz1-a')
+  expect([more.err, more.code]).toEqual(['', 0])
+  expect(more.out).toContain('9 of 9 instances would be placed')
+})
+
+test('capacity tells how many more fit, and the same fleet drained has less', async () => {
+  const { out, err, code } = await run('capacity', ...LARGE)
+  expect([err, code]).toEqual(['', 0])
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(/^\d+ more fit, on \d hosts, at revision \d+\.\n/)
+  const fits = async (...args: readonly string[]) => oneLine<{ fits: number }>(await run('capacity', ...LARGE, ...args, '--json')).fits
+  const overlay = path.join(folder, 'overlay.json')
+  fs.writeFileSync(overlay, JSON.stringify({ removeHosts: ['az1-b'] }))
+  const all = await fits()
+  expect(await fits('--drain', 'az1-a')).toBe(all - 1)
+  expect(await fits('--drain', 'az1-a', '--overlay', overlay)).toBe(all - 2)
+  expect(await fits('--zone', 'az1')).toBeLessThan(all)
+})
+
+test('what-would-fit tells the least changes, which simulate takes as they are', async () => {
+  const said = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--json')
+  const { decision } = oneLine<{ decision: { id: string } }>(said)
+  const { out, err, code } = await run('what-would-fit', '--decision', decision.id)
+  expect([err, code]).toEqual(['', 0])
+  expect(widthOf(out)).toBeLessThanOrEqual(80)
+  expect(out).toMatch(/EFFORT +HOSTS +CHANGE +GOES TO\n/)
+  const { counterfactuals } = oneLine<{ counterfactuals: { simulation: object }[] }>(
+    await run('what-would-fit', '--decision', decision.id, '--json'),
+  )
+  const answer = await service.client.request<{ simulate: { failed: number } }>(
+    'query ($input: SimulateInput!) { simulate(input: $input) { failed } }',
+    { input: counterfactuals[0]?.simulation },
+  )
+  expect(answer.simulate.failed).toBe(0)
+})
+
+test('all three are Markdown for a ticket, and say what is wrong with an option', async () => {
+  for (const command of ['simulate', 'capacity', 'what-would-fit'])
+    expect((await run(command, ...LARGE, '--markdown')).out).toMatch(/^### /)
+  expect(await run('capacity', ...LARGE, '--overlay', path.join(folder, 'none.json'))).toMatchObject({ code: 2 })
+  expect(await run('capacity', ...LARGE, '--drain', 'ghost')).toMatchObject({ code: 2 })
+  expect((await run('simulate')).err).toContain('what is to be placed?')
+})
