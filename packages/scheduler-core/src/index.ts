@@ -76,6 +76,7 @@ export {
   type ReasonCount,
 } from './pipeline/examine.ts'
 export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
+export { examineShadows, type ShadowStep } from './pipeline/shadow-filters.ts'
 export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix } from './pipeline/verdict-matrix.ts'
 export { type Parsed, type Problem, quote } from './problem.ts'
 export {

@@ -116,6 +116,39 @@ test('what differs between two versions is told by their parts', async () => {
   ])
 })
 
+test('a filter in shadow mode refuses nobody, and the explanation tells whom it would refuse', async () => {
+  const input = {
+    filters: [{ name: 'RamFilter' }, { name: 'TraitsFilter', shadow: true }],
+    weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
+    note: 'looks at traits',
+  }
+  const created = await dataOf(
+    api,
+    `mutation ($input: ProfileVersionInput!) { profileVersionCreate(profile: "looking", input: $input) { ... on ProfilePayload { version { filters { name shadow } } } } }`,
+    { input },
+  )
+  expect(created.profileVersionCreate.version.filters).toEqual([
+    { name: 'RamFilter', shadow: false },
+    { name: 'TraitsFilter', shadow: true },
+  ])
+  const flavor = { vcpus: 1, memoryMb: 64, extraSpecs: [{ key: 'trait:HW_A', value: 'required' }] }
+  const answer = await placeWith(api, { profile: 'looking', claim: { mode: 'NONE' } }, { flavor })
+  const { decision } = await dataOf(
+    api,
+    'query ($id: ID!) { decision(id: $id) { outcome explanation { steps { name } shadowSteps { name isAsked wouldReject ofThosePassing reasons { code hosts } } } } }',
+    { id: answer.decision.id },
+  )
+  expect(decision).toMatchObject({
+    outcome: 'PLACED',
+    explanation: {
+      shadowSteps: [
+        { name: 'TraitsFilter', isAsked: true, wouldReject: 2, ofThosePassing: 2, reasons: [{ code: 'trait.missing', hosts: 2 }] },
+      ],
+    },
+  })
+  expect(JSON.stringify(decision.explanation.steps)).not.toContain('TraitsFilter')
+})
+
 test('the audit knows who took a version back, and why', async () => {
   const { auditLog } = await dataOf(api, '{ auditLog(first: 50) { nodes { summary } } }')
   const found = auditLog.nodes.find(({ summary }: Json) => summary.includes('it packs'))

@@ -1,4 +1,4 @@
-import { type HostChange as Change, type ExaminedStep, reasonText } from '@gantt/scheduler-core'
+import { type HostChange as Change, type ExaminedStep, reasonText, type ShadowStep } from '@gantt/scheduler-core'
 import type { Subject } from '../services/explain.ts'
 import { listVerdicts, type SelectionNote as Note, nearMissesOf, reasonsOf, selectionOf } from '../services/explanation.ts'
 import { headlineOf, textOf } from '../services/explanation-text.ts'
@@ -52,6 +52,23 @@ const FilterStep = builder
       }),
     }),
   })
+
+const ShadowFilterStep = builder.objectRef<ShadowStep>('ShadowFilterStep').implement({
+  description: 'What a filter in shadow mode would have refused.',
+  fields: (t) => ({
+    name: t.exposeString('filter', { description: 'The filter.' }),
+    isAsked: t.exposeBoolean('asked', { description: 'False when the request asks nothing of it.' }),
+    wouldReject: t.exposeInt('wouldRefuse', { description: 'Hosts that it would refuse, whatever the others say.' }),
+    ofThosePassing: t.exposeInt('ofThosePassing', {
+      description: 'Of these, hosts that passed every filter: what would be missing with it.',
+    }),
+    reasons: t.field({
+      type: [ReasonCount],
+      description: 'Why, most first.',
+      resolve: ({ reasons }) => reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
+    }),
+  }),
+})
 
 const WeigherMeta = builder.objectRef<Meta>('WeigherMeta').implement({
   description: 'How one weigher went.',
@@ -181,6 +198,11 @@ Explanation.implement({
       type: [FilterStep],
       description: 'The funnel, in execution order.',
       resolve: ({ steps, isShortCircuited }) => steps.map((step, index) => ({ ...step, index, isShortCircuited })),
+    }),
+    shadowSteps: t.field({
+      type: [ShadowFilterStep],
+      description: "The profile's filters in shadow mode: they refuse nobody and are not among the steps.",
+      resolve: ({ shadows }) => [...shadows],
     }),
     reasons: t.field({ type: [ReasonCount], description: 'Why hosts were refused, most first.', resolve: reasonsOf }),
     verdicts: t.field({

@@ -22,6 +22,10 @@ const FilterSetting = builder.objectRef<ProfileShape['filters'][number] & { read
   fields: (t) => ({
     name: t.exposeString('name', { description: "Nova's name where Nova has it." }),
     order: t.exposeInt('order', { description: 'Its place.' }),
+    shadow: t.boolean({
+      description: 'True: it refuses nobody; explanations tell whom it would refuse.',
+      resolve: ({ shadow }) => shadow === true,
+    }),
     options: t.expose('options', { type: 'JSON', description: 'Its options.' }),
     description: t.string({ description: 'What a host must have to pass.', resolve: descriptionOf }),
   }),
@@ -199,6 +203,9 @@ const FilterSettingInput = builder.inputType('FilterSettingInput', {
   fields: (t) => ({
     name: t.string({ required: true, description: 'The filter.' }),
     enabled: t.boolean({ defaultValue: true, description: 'False: left out.' }),
+    shadow: t.boolean({
+      description: 'True: it refuses nobody; explanations tell whom it would refuse. Not for what every claim has to keep.',
+    }),
     options: t.field({ type: 'JSON', description: 'Its options, an object.' }),
   }),
 })

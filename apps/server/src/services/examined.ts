@@ -2,8 +2,10 @@ import {
   type Check,
   checkAgain,
   contributionAt,
+  currentSpec,
   type DecisionRecord,
   examineAgain,
+  examineShadows,
   type Findings,
   type Fleet,
   type HostIndex,
@@ -13,6 +15,7 @@ import {
   type Profile,
   type Proposal,
   type SelectedDestination,
+  type ShadowStep,
   type VerdictMatrix,
   verdictMatrix,
 } from '@gantt/scheduler-core'
@@ -65,6 +68,8 @@ export interface HostVerdict extends HostName {
 export interface Examined extends Findings {
   readonly question: Question
   readonly instance: number
+  /** What the profile's filters in shadow mode would have refused; none of it is in the steps. */
+  readonly shadows: readonly ShadowStep[]
   /** By position in the order of first sight. */
   readonly names: readonly HostName[]
   outcomeOf(index: number): HostOutcome
@@ -85,6 +90,7 @@ export async function examineInstance(question: Question, instance: number, isSh
       instance,
       ({ checksOf, reasonOf, ...findings }) => ({
         ...findings,
+        shadows: examineShadows(fleet, currentSpec(record.request), question.profile, findings),
         names: fleet.hosts.records.map(({ host, node }) => ({ host, node })),
       }),
       undefined,

@@ -31,10 +31,12 @@ export const filterOptions = ({ nova }: Profile, name: string, options: Profile[
 export function novaRulesOf(profile: Profile): NovaRules {
   const { maxAttempts = 3, packing = false, shuffleBest = false } = profile.nova ?? {}
   return {
-    filters: profile.filters.map(({ name, options }) => ({
-      filter: findNovaFilter(name),
-      options: filterOptions(profile, name, options),
-    })),
+    filters: profile.filters
+      .filter(({ shadow }) => shadow !== true)
+      .map(({ name, options }) => ({
+        filter: findNovaFilter(name),
+        options: filterOptions(profile, name, options),
+      })),
     weighers: profile.weighers.map(({ name, multiplier, options }) => ({ weigher: findNovaWeigher(name), options, multiplier })),
     maxAttempts,
     hostSubsetSize: profile.hostSubsetSize,

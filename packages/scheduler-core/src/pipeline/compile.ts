@@ -20,6 +20,8 @@ export interface CompiledProfile {
   /** Which hosts a request lets in at all. */
   readonly candidates: Filter
   readonly filters: readonly CompiledFilter[]
+  /** Those in shadow mode: asked in explanations alone (pipeline/shadow-filters.ts). */
+  readonly shadows: readonly CompiledFilter[]
   readonly weighers: readonly CompiledWeigher[]
   /** With fewer hosts left no weigher runs. */
   readonly weighsFrom: number
@@ -78,15 +80,20 @@ function compileWith(profile: Profile, onError: (path: string[], found: unknown,
     }
   }
   const parts = profile.compat === 'nova' ? novaParts : ownParts
-  const listed = profile.filters.flatMap(({ name, options: given }, i) => {
+  const named = profile.filters.flatMap(({ name, options: given, shadow = false }, i) => {
     const filter = attempt(['filters', String(i), 'name'], name, () => find(parts.filters, name, 'filter'))
     if (filter === undefined) return []
     const options = profile.compat === 'nova' ? filterOptions(profile, name, given) : given
     attempt(['filters', String(i), 'options'], options, () =>
       filter.checkOptions === undefined ? takesNoOptions(name, options) : filter.checkOptions(options),
     )
-    return [{ filter, options, isNet: false, verifiedAt: verifiedAt(filter) }]
+    if (shadow)
+      attempt(['filters', String(i), 'shadow'], shadow, () => {
+        if (fitFilters.includes(filter)) throw new RangeError(`${name} is what every claim has to keep; it must not be in shadow mode`)
+      })
+    return [{ filter, options, isNet: false, verifiedAt: verifiedAt(filter), shadow }]
   })
+  const [listed, shadows] = [named.filter(({ shadow }) => !shadow), named.filter(({ shadow }) => shadow)]
   const missing = fitFilters
     .filter((filter) => !listed.some((entry) => entry.filter === filter))
     .map((filter) => ({ filter: parts.asNet(filter), options: {}, isNet: true, verifiedAt: 'NONE' as const }))
@@ -111,6 +118,7 @@ function compileWith(profile: Profile, onError: (path: string[], found: unknown,
     candidates: parts.candidates,
     weighsFrom: parts.weighsFrom,
     filters: [...listed, ...missing],
+    shadows,
     weighers,
     assign: assign as unknown as CompiledProfile['assign'],
   }

@@ -199,7 +199,7 @@ function verdictOf({ prepared, failed }: FilterStep, host: HostIndex): Verdict {
 }
 
 /** A filter that fails while it gives its reason is an error of the filter, never of the explanation. */
-function reasonOf({ name, prepared, failed, error }: FilterStep, host: HostIndex): Reason {
+export function reasonOf({ name, prepared, failed, error }: FilterStep, host: HostIndex): Reason {
   if (failed || prepared === undefined) return failure(name, error)
   try {
     if (prepared.passes(host) === false) return prepared.reason(host)

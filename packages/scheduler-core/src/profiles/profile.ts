@@ -21,7 +21,16 @@ export const profileSchema = z
       .max(2 ** 31),
     note: z.string().max(4_096).default(''),
     /** Run in this order. The fit filters of all resource kinds run at the end, listed or not. */
-    filters: z.array(z.strictObject({ name: z.string().max(128), options })).max(64),
+    filters: z
+      .array(
+        z.strictObject({
+          name: z.string().max(128),
+          options,
+          /** It refuses nobody: explanations tell whom it would refuse. Not for what every claim has to keep. */
+          shadow: z.boolean().optional(),
+        }),
+      )
+      .max(64),
     weighers: z.array(z.strictObject({ name: z.string().max(128), multiplier: z.number().min(-1e9).max(1e9), options })).max(64),
     /**
      * minmax: (x - min) / (max - min) over the hosts that passed, 0 if all are equal (Nova's); fixed: raw numbers as they
@@ -84,6 +93,7 @@ const newParts: ReadonlySet<string> = new Set([
 
 /** The feature level of the log that a profile needs: replicas of an older release could not decide by it. */
 export function profileLevel({ compat, filters, weighers, assignment }: Profile): number {
+  if (filters.some(({ shadow }) => shadow === true)) return 4
   const isNew =
     compat !== undefined ||
     assignment.pci !== undefined ||

@@ -1,0 +1,51 @@
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { compileProfile } from './compile.ts'
+import { type Findings, PASSES_ALL, type ReasonCount, reasonOf } from './examine.ts'
+import { passesSafely, prepareFilters } from './run-filters.ts'
+
+/** What a filter in shadow mode would have refused. It refuses nobody: no host of it is missing from the funnel. */
+export interface ShadowStep {
+  readonly filter: string
+  /** False when the request asks nothing of it. */
+  readonly asked: boolean
+  /** Hosts that it would refuse. */
+  readonly wouldRefuse: number
+  /** Those of them that passed everything else: what would be missing with it. */
+  readonly ofThosePassing: number
+  readonly reasons: readonly ReasonCount[]
+}
+
+/** Asks the filters of a profile that are in shadow mode about every host. */
+export function examineShadows(
+  fleet: Fleet,
+  request: RequestSpec,
+  profile: Profile,
+  { firstRefusing }: Pick<Findings, 'firstRefusing'>,
+): ShadowStep[] {
+  const { shadows } = compileProfile(profile)
+  if (shadows.length === 0) return []
+  return prepareFilters({ ...compileProfile(profile), filters: shadows }, request, fleet)
+    .slice(1)
+    .map((step): ShadowStep => {
+      const asked = step.prepared !== undefined || step.failed
+      const reasons = new Map<ReasonCount['code'], ReasonCount>()
+      let [wouldRefuse, ofThosePassing] = [0, 0]
+      for (let host = 0; asked && host < firstRefusing.length; host++) {
+        if (step.prepared !== undefined && passesSafely(step.prepared, host as HostIndex) === true) continue
+        wouldRefuse++
+        if (firstRefusing[host] === PASSES_ALL) ofThosePassing++
+        const reason = reasonOf(step, host as HostIndex)
+        const count = reasons.get(reason.code)
+        reasons.set(reason.code, {
+          filter: step.name,
+          code: reason.code,
+          example: count?.example ?? reason,
+          hosts: (count?.hosts ?? 0) + 1,
+        })
+      }
+      return { filter: step.name, asked, wouldRefuse, ofThosePassing, reasons: [...reasons.values()].sort((a, b) => b.hosts - a.hosts) }
+    })
+}
