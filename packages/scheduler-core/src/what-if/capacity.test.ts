@@ -105,7 +105,7 @@ describe.each([
         expect(groups.reduce((sum, group) => sum + group.fits, 0)).toBe(fits)
         expect(bottlenecks.reduce((sum, { hosts }) => sum + hosts, 0)).toBe(town.hosts.length)
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     )
   })
 })

@@ -178,7 +178,7 @@ describe.each(['default', 'random', 'nova-compat'])('by the profile %s', (name) 
         expect(found.binding === null).toBe(found.fits)
         expectPlaced(fleet, found, profile)
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     )
   })
 })

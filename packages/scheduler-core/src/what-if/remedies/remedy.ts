@@ -36,7 +36,7 @@ export interface Refusal {
 }
 
 /**
- * A way out of some reasons. The law (remedies.suite.ts): it is asked only for reasons with one of its codes; each change
+ * A way out of some reasons. The law (remedies.test.ts): it is asked only for reasons with one of its codes; each change
  * that it proposes, made alone, answers the reason: the filter lets the host through then, or refuses it for another one; it
  * proposes nothing where it knows no such change; it looks at the refusal only, changes nothing, and two changes of one subject are the same change. Whether
  * the request is placed then is not its affair: whoever shows a change to people has run it.
