@@ -6,7 +6,18 @@ import { multipliers } from './multipliers.ts'
 import type { Question } from './question.ts'
 import { replayQuestion } from './replay.ts'
 import { storage } from './storage.ts'
+import { whatWouldFitQuestion } from './what-would-fit.ts'
 import { whyNot } from './why-not.ts'
 
 /** Every measured question. */
-export const questions: readonly Question[] = [explanation, whyNot, replayQuestion, storage, copy, multipliers, hostileKinds, hostileNuma]
+export const questions: readonly Question[] = [
+  explanation,
+  whyNot,
+  whatWouldFitQuestion,
+  replayQuestion,
+  storage,
+  copy,
+  multipliers,
+  hostileKinds,
+  hostileNuma,
+]

@@ -11,6 +11,7 @@ import {
 import { compareCapacity } from './check-capacity.ts'
 import { compareFacts } from './check-facts.ts'
 import { compareWeights } from './check-weights.ts'
+import { compareCounterfactuals } from './check-what-would-fit.ts'
 import {
   asStored,
   type Core,
@@ -80,7 +81,8 @@ export function checkPlan(plan: Plan, core: Core): Outcome {
   const inMore =
     found ??
     (plan.countsCapacity ? compareCapacity(core, fleet, model, request, profile, seed) : undefined) ??
-    (plan.triesWeights ? checkWeights() : undefined)
+    (plan.triesWeights ? checkWeights() : undefined) ??
+    (plan.triesChanges ? compareCounterfactuals(core, fleet, request, profile, seed) : undefined)
   return { difference: inMore, decision, profile }
 
   function checkWeights(): string | undefined {

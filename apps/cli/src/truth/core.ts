@@ -21,6 +21,7 @@ import {
   type RequestSpec,
   replay,
   unpackDecision,
+  whatWouldFit,
 } from '@gantt/scheduler-core'
 import type { Question } from './plan.ts'
 
@@ -30,9 +31,10 @@ export interface Core {
   readonly replay: typeof replay
   readonly examineAgain: typeof examineAgain
   readonly countCapacity: typeof countCapacity
+  readonly whatWouldFit: typeof whatWouldFit
 }
 
-export const trueCore: Core = { decide, replay, examineAgain, countCapacity }
+export const trueCore: Core = { decide, replay, examineAgain, countCapacity, whatWouldFit }
 
 type Parsed<T> =
   | { readonly ok: true; readonly value: T }
@@ -115,6 +117,21 @@ export function decideOn(
     })
   })
 }
+
+/** Decides on the fleet as it is, and leaves it so. */
+export const decideOnce = (fleet: Fleet, profile: Profile, request: RequestSpec, seed: string): Decided =>
+  withOverlay(fleet, (overlay) =>
+    decide(fleet, overlay, {
+      id: 'once',
+      request,
+      profile,
+      seed,
+      attempt: 1,
+      alternatesPerInstance: 0,
+      allOrNothing: true,
+      claimIds: Array.from({ length: request.numInstances }, (_, i) => `once.${i}`),
+    }),
+  )
 
 /** The claims of a decision as the log would have them. */
 export const proposalOf = ({ parts, answer, record }: Decided, request: RequestSpec): ClaimsProposed => ({

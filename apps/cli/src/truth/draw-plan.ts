@@ -22,8 +22,10 @@ export function drawPlan(seed: string): Plan {
     reports: reported.map((host) => ({ host, stats: afterwards(draw, theme, hosts[host]?.stats ?? {}) })),
     isBatched: draw.chance(30),
     question: drawQuestion(draw, theme, names),
-    countsCapacity: draw.chance(25),
-    triesWeights: draw.chance(25),
+    // these cost more than all the rest
+    countsCapacity: draw.chance(15),
+    triesWeights: draw.chance(15),
+    triesChanges: draw.chance(15),
   }
 }
 

@@ -16,6 +16,8 @@ export interface Plan {
   readonly countsCapacity: boolean
   /** The multipliers of its profile are tried too. */
   readonly triesWeights: boolean
+  /** What would make it fit is asked too, and tried. */
+  readonly triesChanges: boolean
 }
 
 export interface HostPlan {

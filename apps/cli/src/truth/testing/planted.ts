@@ -93,6 +93,14 @@ export const mistakes: Readonly<Record<string, Plant>> = {
       return { ...capacity, fits: capacity.fits + 1 }
     },
   }),
+  'a change is told that was never tried': spoilCore({
+    whatWouldFit: function* (fleet, options) {
+      const answer = yield* trueCore.whatWouldFit(fleet, options)
+      const { request } = options
+      const more = { ...request, numInstances: request.numInstances + 1, instanceUuids: [] }
+      return { ...answer, counterfactuals: answer.counterfactuals.map((one) => ({ ...one, request: more })) }
+    },
+  }),
   'a replay draws by another seed': spoilCore({
     replay: (fleet, before, record) => {
       const again = trueCore.replay(fleet, before, { ...record, seed: `${record.seed}!` })

@@ -1,0 +1,46 @@
+import { applyEdits, type Counterfactual, changeKinds, copyFleet, type Fleet, type Profile, type RequestSpec } from '@gantt/scheduler-core'
+import { type Core, decideOnce } from './core.ts'
+import { difference } from './difference.ts'
+import { decideAsModel } from './model/decide.ts'
+import { readModel } from './read-model.ts'
+
+/** Decisions that a search may try, and answers that it may give. */
+const MOST = { mostRuns: 30, first: 3 }
+
+/**
+ * Every change that is said to make the request fit is made on a fleet of its own: the core then places all instances, and so does the
+ * model on what that fleet has become. Where the request is said to fit as it is, both place it.
+ */
+export function compareCounterfactuals(core: Core, fleet: Fleet, request: RequestSpec, profile: Profile, seed: string): string | undefined {
+  const options = { request, profile, seed, kinds: changeKinds, maxChanges: 2, minHosts: 1, ...MOST, isOver: () => false }
+  const { fits, counterfactuals } = runToEnd(core.whatWouldFit(copyFleet(fleet), options))
+  const isPlaced = placedByModel(fleet, request, profile, seed)
+  const inFits = difference('what would fit: fits as it is', fits, isPlaced)
+  if (inFits !== undefined) return inFits
+  for (const counterfactual of counterfactuals) {
+    const found = compareOne(fleet, counterfactual, profile, seed)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function compareOne(fleet: Fleet, { text, request, edits, filters }: Counterfactual, profile: Profile, seed: string): string | undefined {
+  const own = copyFleet(fleet)
+  const problems = runToEnd(applyEdits(own, edits))
+  const changed = filters === undefined ? profile : { ...profile, filters }
+  const placed = problems.length === 0 && decideOnce(own, changed, request, seed).found === request.numInstances
+  return difference(
+    `what would fit, ${text}`,
+    { placed, byModel: placedByModel(own, request, changed, seed) },
+    { placed: true, byModel: true },
+  )
+}
+
+const placedByModel = (fleet: Fleet, request: RequestSpec, profile: Profile, seed: string): boolean =>
+  decideAsModel(readModel(fleet), { request, profile, seed, alternates: 0, allOrNothing: true }).found === request.numInstances
+
+function runToEnd<T>(steps: Generator<void, T>): T {
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value
+}

@@ -1,0 +1,35 @@
+import { at, type Fleet, hostStatuses, isLive, livenessStates } from '@gantt/scheduler-core'
+import type { ModelFleet, ModelGroup, ModelHost } from './model/fleet.ts'
+
+/** What a fleet holds, as the model has it: what was reported, set and claimed; nothing that the core worked out. */
+export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFleet {
+  const { status, liveness } = hosts.columns
+  const byIndex = hosts.records.map(
+    ({ index, host, node, stats, present }): ModelHost => ({
+      host,
+      node,
+      stats,
+      present: [...present],
+      status: hostStatuses[at(status, index)] ?? '',
+      liveness: livenessStates[at(liveness, index)] ?? '',
+    }),
+  )
+  const groupOf = (uuid: string | null): ModelGroup | null => {
+    const group = uuid === null ? undefined : groups.find(uuid)
+    return group === undefined ? null : { uuid: group.uuid, policy: group.policy, most: group.maxServerPerHost }
+  }
+  const held = [...ledger.claims.values()].filter((claim) => hosts.get(claim.host).claims.has(claim))
+  return {
+    hosts: byIndex,
+    aggregates: [...aggregates.byUuid.values()],
+    claims: held.map((claim) => ({
+      host: byIndex[claim.host] as ModelHost,
+      instance: claim.instance,
+      // one that has ended is there as long as its host lists the instance: counted where the host counts, a member of nothing
+      group: isLive(claim) ? groupOf(claim.group) : null,
+      takes: claim.grants as ModelFleet['claims'][number]['takes'],
+      isListed: !isLive(claim) || claim.state === 'MATERIALISED',
+      isLogged: true,
+    })),
+  }
+}
