@@ -11,9 +11,17 @@ const MOST = { mostRuns: 30, first: 3 }
  * Every change that is said to make the request fit is made on a fleet of its own: the core then places all instances, and so does the
  * model on what that fleet has become. Where the request is said to fit as it is, both place it.
  */
-export function compareCounterfactuals(core: Core, fleet: Fleet, request: RequestSpec, profile: Profile, seed: string): string | undefined {
-  const options = { request, profile, seed, kinds: changeKinds, maxChanges: 2, minHosts: 1, ...MOST, isOver: () => false }
+export function compareCounterfactuals(
+  core: Core,
+  fleet: Fleet,
+  request: RequestSpec,
+  profile: Profile,
+  given: string,
+): string | undefined {
+  const options = { request, profile, seed: given, kinds: changeKinds, maxChanges: 2, minHosts: 1, ...MOST, isOver: () => false }
   const { fits, counterfactuals } = runToEnd(core.whatWouldFit(copyFleet(fleet), options))
+  // the seed of the first copy of the first request, as a simulation draws it
+  const seed = `${given} 0.0`
   const isPlaced = placedByModel(fleet, request, profile, seed)
   const inFits = difference('what would fit: fits as it is', fits, isPlaced)
   if (inFits !== undefined) return inFits
