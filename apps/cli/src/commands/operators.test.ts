@@ -179,7 +179,7 @@ test('a profile is checked against the requests of the last day, tried and taken
   expect((await run('profile', 'shadow', 'first-fit@0')).code).toBe(2)
   expect((await run('profile', 'canary', 'site@1', '--percent', '5')).out).toBe('site@1 decides 5 % of the calls for site.\n')
   const shown = await run('profile', 'show', 'site')
-  expect(shown.out).toMatch(/^site@2 decides\.\nsite@1 is tried as a canary with 5 % of the calls\s+since /)
+  expect(shown.out).toMatch(/^site@2 decides\.\nsite@1 is tried as a canary\s+with\s+5\s+%\s+of\s+the\s+calls\s+since\s/)
   expect(widthOf(shown.out)).toBeLessThanOrEqual(80)
   expect((await run('profile', 'rollback', 'site', '--reason', 'slow')).out).toBe('site@1 is not tried any more; site@2 decides.\n')
   expect((await run('profile', 'shadow', 'site@1', '--dry-run')).out).toMatch(/^Nothing was changed\. /)

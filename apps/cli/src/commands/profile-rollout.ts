@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { decimal } from './format.ts'
 import { notEmpty } from './hosts.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { toTable, wrap } from './table.ts'
@@ -23,6 +24,12 @@ interface Rollout {
   readonly percent: number
   readonly candidate: Version
   readonly since: string
+  readonly sampled: number
+  readonly skipped: number
+  /** 0 to 1; null while nothing is sampled. */
+  readonly agreement: number | null
+  readonly newFailures: number
+  readonly newPlacements: number
 }
 
 interface Profile {
@@ -32,7 +39,7 @@ interface Profile {
 }
 
 const VERSION = 'profileName number state note'
-const ROLLOUT = `rollout { mode percent since candidate { ${VERSION} } }`
+const ROLLOUT = `rollout { mode percent since candidate { ${VERSION} } sampled skipped agreement newFailures newPlacements }`
 const DONE = `__typename ... on ProfilePayload { dryRun version { ${VERSION} } profile { name active { ${VERSION} } ${ROLLOUT} } } ${REFUSAL}`
 
 const TRY = `mutation Try($version: ID!, $rollout: RolloutInput!, $dryRun: Boolean!) {
@@ -162,10 +169,17 @@ async function showProfile(name: string, flags: Flags): Promise<Result> {
 
 function toRolloutLines(rollout: Rollout | null): readonly string[] {
   if (rollout === null) return []
-  const { mode, percent: share, candidate, since } = rollout
-  return wrap(
-    `${candidate.profileName}@${candidate.number} is tried as a ${mode.toLowerCase()} with ${share} % of the calls since ${since}.`,
-  )
+  const { mode, percent: share, candidate, since, sampled, skipped, agreement, newFailures, newPlacements } = rollout
+  const fares =
+    agreement === null
+      ? 'Nothing was compared yet.'
+      : `Of ${sampled} decisions ${decimal(agreement * 100)} % alike, ${newFailures} newly failing, ${newPlacements} newly placed.`
+  return [
+    ...wrap(
+      `${candidate.profileName}@${candidate.number} is tried as a ${mode.toLowerCase()} with ${share} % of the calls since ${since}.`,
+    ),
+    ...wrap(skipped === 0 ? fares : `${fares} For ${skipped} there was no time.`),
+  ]
 }
 
 function percent(given: string): number {
