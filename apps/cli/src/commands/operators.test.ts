@@ -159,7 +159,10 @@ test('a profile is checked against the requests of the last day, tried and taken
   expect(said.out).toMatch(/No request would newly fail\.\n$/)
   expect(widthOf(said.out)).toBeLessThanOrEqual(80)
   // no host reports it, so none passes
-  fs.writeFileSync(file, JSON.stringify({ filters: [{ name: 'MetricsFilter', options: { 'metrics.weight_setting': ['no.such=1'] } }], weighers: [] }))
+  fs.writeFileSync(
+    file,
+    JSON.stringify({ filters: [{ name: 'MetricsFilter', options: { 'metrics.weight_setting': ['no.such=1'] } }], weighers: [] }),
+  )
   const failing = await run('profile', 'check', file, '--against', 'last:1d', '--markdown')
   expect([failing.code, failing.out]).toEqual([1, expect.stringMatching(/^### default@1: \d+ requests? of \d+ would newly fail\n/)])
   expect(await run('profile', 'check', file, '--profile', 'first-fit')).toMatchObject({ code: 2 })
