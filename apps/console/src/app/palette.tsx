@@ -16,7 +16,7 @@ const FIND = graphql(`
 export const openPalette = (): void => spotlight.open()
 
 interface PaletteProps {
-  readonly pages: readonly { readonly to: '/hosts' | '/decisions' | '/aggregates'; readonly label: string }[]
+  readonly pages: readonly { readonly to: '/hosts' | '/decisions' | '/aggregates' | '/simulate'; readonly label: string }[]
 }
 
 /** Ctrl-K: pages, and whatever has the text in its name or id. */

@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { readAggregateSearch, readAggregatesSearch } from '../features/aggregates/search.ts'
 import { readDecisionSearch, readDecisionsSearch } from '../features/decisions/search.ts'
 import { readHostSearch, readHostsSearch } from '../features/hosts/search.ts'
+import { readSimulateSearch } from '../features/simulate/search.ts'
 import { NotFoundPage } from './not-found.tsx'
 import { RouteProblem } from './route-problem.tsx'
 import { only, parseSearch, printSearch } from './search.ts'
@@ -60,8 +61,15 @@ const aggregate = createRoute({
   component: lazyRouteComponent(() => import('../features/aggregates/aggregate-page.tsx'), 'AggregatePage'),
 })
 
+const simulate = createRoute({
+  getParentRoute: () => root,
+  path: '/simulate',
+  validateSearch: only(readSimulateSearch),
+  component: lazyRouteComponent(() => import('../features/simulate/simulate-page.tsx'), 'SimulatePage'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([start, hosts, host, decisions, decision, aggregates, aggregate]),
+  routeTree: root.addChildren([start, hosts, host, decisions, decision, aggregates, aggregate, simulate]),
   parseSearch,
   stringifySearch: printSearch,
   defaultPreload: 'intent',

@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 describe('addresses', () => {
-  test.each(['/', '/?x=1', '/hosts', '/hosts/z1-cmp-01', '/hosts/a%2Fb', '/decisions/RGVj?host=h1', '/aggregates'])(
+  test.each(['/', '/?x=1', '/hosts', '/hosts/z1-cmp-01', '/hosts/a%2Fb', '/decisions/RGVj?host=h1', '/aggregates', '/simulate?count=2'])(
     '%s is answered with the document',
     async (address) => {
       const response = await fetch(base + address)

@@ -1,0 +1,86 @@
+import { Alert, Table, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import { formatCount } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Heading } from '../../ui/heading.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { CAPACITY } from './documents.ts'
+import { Cancelled, Running } from './running.tsx'
+import type { Scenario } from './scenario.ts'
+import { useRun } from './use-run.ts'
+import { isOtherwise, toCapacity } from './variables.ts'
+
+type Answer = ResultOf<typeof CAPACITY>['capacity']
+
+/** How many more of one instance fit, zone by zone, with what is in the way of more; beside it the fleet as it is. */
+export function CapacityPanel({ scenario }: { readonly scenario: Scenario }) {
+  const variables = useMemo(() => toCapacity(scenario, false), [scenario])
+  const asItIs = useMemo(() => toCapacity(scenario, true), [scenario])
+  const { data, error, isRunning, isCancelled, cancel, run } = useRun(CAPACITY, variables)
+  const baseline = useRun(CAPACITY, asItIs, isOtherwise(scenario))
+  return (
+    <section aria-label="Capacity">
+      <Heading keys="2">How many more fit</Heading>
+      {error ? <Problem error={error} onRetry={run} /> : null}
+      {isRunning ? <Running label="They are being counted." onCancel={cancel} /> : null}
+      {isCancelled ? <Cancelled label="The count was cancelled" onRun={run} /> : null}
+      {data === undefined || isRunning ? null : <Counted answer={data.capacity} baseline={baseline.data?.capacity} />}
+    </section>
+  )
+}
+
+function Counted({ answer, baseline }: { readonly answer: Answer; readonly baseline: Answer | undefined }) {
+  const { fits, exact, cut, hostsWithRoom, groups, bottleneck } = answer
+  const before = new Map(baseline?.groups.map(({ key, fits: was }) => [key, was]))
+  return (
+    <div data-fits={fits} data-exact={exact}>
+      <Text size="lg" role="status">
+        {exact ? '' : 'At least '}
+        {formatCount(fits)} more {fits === 1 ? 'fits' : 'fit'}, on {formatCount(hostsWithRoom)} {hostsWithRoom === 1 ? 'host' : 'hosts'}
+        {baseline === undefined ? '' : `; ${formatCount(baseline.fits)} on the fleet as it is`}.
+      </Text>
+      {exact ? null : (
+        <Alert color="yellow" p="xs" title="Not exact">
+          {cut === 'LIMIT' ? 'Counting ended at its limit.' : 'There was no time to count all.'} There may be more.
+        </Alert>
+      )}
+      {groups.length === 0 ? null : (
+        <ScrollBox label="How many more fit, by zone" maxHeight="320px">
+          <Table verticalSpacing={2} stickyHeader>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Zone</Table.Th>
+                <Table.Th className="number">fit</Table.Th>
+                {baseline === undefined ? null : <Table.Th className="number">as it is</Table.Th>}
+                <Table.Th className="number">hosts with room</Table.Th>
+                <Table.Th>what is in the way of more</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {groups.map((group) => (
+                <Table.Tr key={group.key} data-group={group.key}>
+                  <Table.Td>{group.key}</Table.Td>
+                  <Table.Td className="number">{formatCount(group.fits)}</Table.Td>
+                  {baseline === undefined ? null : <Table.Td className="number">{formatCount(before.get(group.key) ?? 0)}</Table.Td>}
+                  <Table.Td className="number">
+                    {formatCount(group.hostsWithRoom)} of {formatCount(group.hosts)}
+                  </Table.Td>
+                  <Table.Td>{group.bottleneck === null ? '' : wordFor(group.bottleneck)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </ScrollBox>
+      )}
+      {bottleneck.length === 0 ? null : (
+        <Text size="sm" mt={4} data-bottleneck>
+          In the way of more, on all hosts: {bottleneck.map(wordFor).join('; ')}.
+        </Text>
+      )}
+    </div>
+  )
+}
+
+const wordFor = ({ resource, code, hosts }: Pick<Answer['bottleneck'][number], 'resource' | 'code' | 'hosts'>): string =>
+  `${resource} (${code}) on ${formatCount(hosts)} ${hosts === 1 ? 'host' : 'hosts'}`

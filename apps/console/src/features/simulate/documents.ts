@@ -1,0 +1,43 @@
+import { graphql } from '../../lib/graphql.ts'
+
+/** What would become of a request; claims nothing, writes nothing. */
+export const SIMULATE = graphql(`
+  query Simulate($input: SimulateInput!) {
+    simulate(input: $input) {
+      asOf placed failed notDecided complete decisionCount
+      decisions(first: 100) { copy outcome destinations { hostName node weight } }
+      firstFailure {
+        copy found
+        reasons { code filter hosts text }
+        explanation { headline hostCount steps { name entered passed rejected skippedBecause isNet reasons { code hosts text } } }
+      }
+      utilisationBefore { key hosts usage { resourceClass capacity used free } }
+      utilisationAfter { key hosts usage { resourceClass capacity used free } }
+    }
+  }
+`)
+
+/** How many more fit, zone by zone. */
+export const CAPACITY = graphql(`
+  query Capacity($input: CapacityInput!) {
+    capacity(input: $input) {
+      asOf fits exact cut method hostsWithRoom
+      groups(first: 50) { key fits hosts hostsWithRoom bottleneck { filter code resource hosts } }
+      bottleneck { filter code resource hosts hostsWithRoom }
+    }
+  }
+`)
+
+/** The request of a decision, to ask it again otherwise. */
+export const ASKED = graphql(`
+  query AskedRequest($id: ID!) {
+    decision(id: $id) { id spec { document } }
+  }
+`)
+
+/** What a scenario may name. */
+export const PROFILES = graphql(`
+  query ProfileNames {
+    profiles { name active { number } }
+  }
+`)

@@ -1,0 +1,43 @@
+interface Destinations {
+  readonly destinations: readonly { readonly hostName: string; readonly node: string }[]
+}
+
+/** Hosts that were taken and how often, most first. */
+export function placedOn(decisions: readonly Destinations[]): { readonly host: string; readonly count: number }[] {
+  const counts = new Map<string, number>()
+  for (const { destinations } of decisions)
+    for (const { hostName, node } of destinations) {
+      const host = hostName === node ? hostName : `${hostName}/${node}`
+      counts.set(host, (counts.get(host) ?? 0) + 1)
+    }
+  return [...counts].map(([host, count]) => ({ host, count })).sort((a, b) => b.count - a.count)
+}
+
+interface Zone {
+  readonly key: string
+  readonly usage: readonly { readonly resourceClass: string; readonly capacity: number; readonly used: number }[]
+}
+
+export interface UtilisationRow {
+  readonly zone: string
+  readonly resourceClass: string
+  readonly capacity: number
+  readonly before: number
+  readonly after: number
+}
+
+/** Zone by zone and class by class, what was used before and after; classes that nobody offers are left out. */
+export function utilisationRows(before: readonly Zone[], after: readonly Zone[]): UtilisationRow[] {
+  const used = new Map(before.flatMap(({ key, usage }) => usage.map((one) => [`${key} ${one.resourceClass}`, one.used] as const)))
+  return after.flatMap(({ key, usage }) =>
+    usage
+      .filter(({ capacity }) => capacity > 0)
+      .map(({ resourceClass, capacity, used: now }) => ({
+        zone: key,
+        resourceClass,
+        capacity,
+        before: used.get(`${key} ${resourceClass}`) ?? 0,
+        after: now,
+      })),
+  )
+}

@@ -1,0 +1,181 @@
+import { Alert, Group, Table, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import { formatAmount, formatCount, formatPercent } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Heading } from '../../ui/heading.tsx'
+import { Meter } from '../../ui/meter.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { SIMULATE } from './documents.ts'
+import { placedOn, utilisationRows } from './outcome-rows.ts'
+import { Cancelled, Running } from './running.tsx'
+import type { Scenario } from './scenario.ts'
+import { useRun } from './use-run.ts'
+import { toSimulate } from './variables.ts'
+
+type Simulation = ResultOf<typeof SIMULATE>['simulate']
+
+/** What became of the requests: how many were placed and where, why the first was not, and how full the zones are then. */
+export function Outcome({ scenario }: { readonly scenario: Scenario }) {
+  const variables = useMemo(() => toSimulate(scenario), [scenario])
+  const { data, error, isRunning, isCancelled, cancel, run } = useRun(SIMULATE, variables)
+  return (
+    <section aria-label="What would happen">
+      <Heading keys="1">What would happen</Heading>
+      {error ? <Problem error={error} onRetry={run} /> : null}
+      {isRunning ? <Running label="The requests are being decided." onCancel={cancel} /> : null}
+      {isCancelled ? <Cancelled label="The simulation was cancelled" onRun={run} /> : null}
+      {data === undefined || isRunning ? null : <Simulated simulation={data.simulate} />}
+    </section>
+  )
+}
+
+function Simulated({ simulation }: { readonly simulation: Simulation }) {
+  const { asOf, placed, failed, notDecided, firstFailure } = simulation
+  const all = placed + failed + notDecided
+  return (
+    <div data-placed={placed} data-failed={failed}>
+      <Text size="lg" role="status">
+        {formatCount(placed)} of {formatCount(all)} {all === 1 ? 'instance' : 'instances'} would be placed.
+      </Text>
+      <Text size="xs" c="dimmed">
+        Decided on revision {asOf}; nothing was claimed.
+      </Text>
+      {notDecided === 0 ? null : (
+        <Alert color="yellow" p="xs" title="Not all was decided">
+          There was no time for {formatCount(notDecided)} of them.
+        </Alert>
+      )}
+      {placed === 0 ? null : <Destinations simulation={simulation} />}
+      {firstFailure === null ? null : <FirstFailure failure={firstFailure} />}
+      <Utilisation simulation={simulation} />
+    </div>
+  )
+}
+
+const HOSTS_SHOWN = 12
+
+function Destinations({ simulation }: { readonly simulation: Simulation }) {
+  const { decisions, decisionCount } = simulation
+  const hosts = placedOn(decisions)
+  return (
+    <Text size="sm" data-hosts={hosts.length}>
+      {decisions.length < decisionCount ? `The first ${formatCount(decisions.length)} go to ` : 'They go to '}
+      {hosts.slice(0, HOSTS_SHOWN).map(({ host, count }, i) => (
+        <span key={host}>
+          {i === 0 ? '' : ', '}
+          {host.includes('+') ? host : <HostLink host={host} />}
+          {count > 1 ? ` × ${formatCount(count)}` : ''}
+        </span>
+      ))}
+      {hosts.length > HOSTS_SHOWN ? ` and ${formatCount(hosts.length - HOSTS_SHOWN)} more hosts` : ''}.
+    </Text>
+  )
+}
+
+function HostLink({ host }: { readonly host: string }) {
+  const [name = '', node] = host.split('/')
+  return (
+    <AnchorLink size="sm" to="/hosts/$host" params={{ host: name }} search={node === undefined ? {} : { node }}>
+      {host}
+    </AnchorLink>
+  )
+}
+
+type Failure = NonNullable<Simulation['firstFailure']>
+
+/** Where the hosts went for the first request that was not placed. */
+function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Failure }) {
+  const { headline, hostCount, steps } = explanation
+  const asked = steps.filter(({ skippedBecause }) => skippedBecause === null)
+  return (
+    <section aria-label="The first that was not placed">
+      <Text component="h3" fw={600} size="sm" mt="sm">
+        Why request {formatCount(copy + 1)} was not placed
+      </Text>
+      <Text size="sm" data-failure>
+        {headline}
+      </Text>
+      <ScrollBox label="Hosts left by each filter">
+        <Table verticalSpacing={2} className="simulate-funnel">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Hosts left by</Table.Th>
+              <Table.Th />
+              <Table.Th className="number">left</Table.Th>
+              <Table.Th className="number">refused</Table.Th>
+              <Table.Th>for which reason</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {asked.map(({ name, passed, rejected, reasons }) => (
+              <Table.Tr key={name} data-step={name}>
+                <Table.Td>{name}</Table.Td>
+                <Table.Td className="simulate-bar">
+                  <Meter parts={[{ share: hostCount === 0 ? 0 : passed / hostCount, tone: 'used' }]} />
+                </Table.Td>
+                <Table.Td className="number">{formatCount(passed)}</Table.Td>
+                <Table.Td className="number">{rejected === 0 ? '0' : `−${formatCount(rejected)}`}</Table.Td>
+                <Table.Td title={reasons[0]?.text}>{reasons.map(({ code, hosts }) => `${code} ${formatCount(hosts)}`).join(', ')}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
+    </section>
+  )
+}
+
+/** How full each zone is before and after, class by class. */
+function Utilisation({ simulation }: { readonly simulation: Simulation }) {
+  const rows = utilisationRows(simulation.utilisationBefore, simulation.utilisationAfter)
+  if (rows.length === 0) return null
+  return (
+    <section aria-label="Utilisation">
+      <Group justify="space-between" mt="sm">
+        <Text component="h3" fw={600} size="sm">
+          How full the zones are
+        </Text>
+        <Text size="xs" c="dimmed" aria-hidden className="simulate-key">
+          <i data-tone="used" /> before <i data-tone="claimed" /> taken by these
+        </Text>
+      </Group>
+      <ScrollBox label="How full the zones are, before and after" maxHeight="360px">
+        <Table verticalSpacing={2} stickyHeader>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Zone</Table.Th>
+              <Table.Th>Class</Table.Th>
+              <Table.Th />
+              <Table.Th className="number">before</Table.Th>
+              <Table.Th className="number">after</Table.Th>
+              <Table.Th className="number">free after</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(({ zone, resourceClass, capacity, before, after }) => (
+              <Table.Tr key={`${zone} ${resourceClass}`} data-zone={zone} data-class={resourceClass}>
+                <Table.Td>{zone}</Table.Td>
+                <Table.Td>{resourceClass}</Table.Td>
+                <Table.Td className="simulate-bar">
+                  <Meter
+                    parts={[
+                      { share: before / capacity, tone: 'used' },
+                      { share: (after - before) / capacity, tone: 'claimed' },
+                    ]}
+                  />
+                </Table.Td>
+                <Table.Td className="number">{formatPercent((100 * before) / capacity)}</Table.Td>
+                <Table.Td className="number">{formatPercent((100 * after) / capacity)}</Table.Td>
+                <Table.Td className="number" title={String(capacity - after)}>
+                  {formatAmount(resourceClass, capacity - after)}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
+    </section>
+  )
+}

@@ -1,0 +1,221 @@
+/** A request in the form of docs/request-spec.md, as far as it says anything: what is left out has its default. */
+export type RequestDocument = Readonly<Record<string, unknown>>
+
+/** What the fleet is asked to be instead of what it is, as the API takes it. */
+export interface Overlay {
+  readonly addHosts?: readonly {
+    readonly likeHost: string
+    readonly count?: number
+    readonly availabilityZone?: string
+    readonly aggregates?: readonly string[]
+  }[]
+  readonly removeHosts?: readonly string[]
+  readonly disableHosts?: readonly string[]
+  readonly enableHosts?: readonly string[]
+  readonly aggregateChanges?: readonly {
+    readonly aggregate: string
+    readonly addHosts?: readonly string[]
+    readonly removeHosts?: readonly string[]
+    readonly setMetadata?: readonly { readonly key: string; readonly value: string }[]
+    readonly unsetMetadata?: readonly string[]
+  }[]
+  readonly ratios?: readonly { readonly aggregate?: string; readonly resourceClass: string; readonly allocationRatio: number }[]
+  readonly releaseClaims?: readonly string[]
+}
+
+/** A question of what would happen; all of it stands in the address. */
+export interface Scenario {
+  readonly request: RequestDocument
+  /** How often the request is asked, one after the other. */
+  readonly count: number
+  /** `name` or `name@number`; not given: the one that decides now. */
+  readonly profile: string | undefined
+  readonly overlay: Overlay
+  /** Parts of the profile that are otherwise, as the API takes them. */
+  readonly profileChanges: RequestDocument | undefined
+  /** The revision whose fleet is asked; not given: as it is now. */
+  readonly at: string | undefined
+}
+
+export const EMPTY: Scenario = {
+  request: { flavor: { vcpus: 2, memoryMb: 4_096, rootGb: 20 } },
+  count: 1,
+  profile: undefined,
+  overlay: {},
+  profileChanges: undefined,
+  at: undefined,
+}
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A JSON object out of a text; else why it is none. */
+export function readObject(text: string): { readonly value: RequestDocument } | { readonly problem: string } {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? { value } : { problem: `It is ${Array.isArray(value) ? 'a list' : typeof value}; it must be an object.` }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** What a document says for the record only, and what is so anyway: neither changes where a request goes. */
+const SILENT: Readonly<Record<string, unknown>> = { version: undefined, instanceUuids: undefined, isBfv: false, forceVerify: 'ALL' }
+const ZEROS = new Set(['rootGb', 'ephemeralGb', 'swapMb', 'minRamMb', 'minDiskGb'])
+
+/** A document of a decision without what it says by default, so that it fits into an address and people can read it. */
+export function withoutDefaults(document: RequestDocument): RequestDocument {
+  const { instanceUuids, numInstances } = document
+  const count = typeof numInstances === 'number' ? numInstances : Array.isArray(instanceUuids) ? instanceUuids.length : 1
+  const kept = Object.entries(document).filter(
+    ([name, value]) => !(name in SILENT) || (SILENT[name] !== undefined && SILENT[name] !== value),
+  )
+  const { numInstances: _count, ...rest } = said(Object.fromEntries(kept)) as RequestDocument
+  return count > 1 ? { ...rest, numInstances: count } : rest
+}
+
+function said(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(said)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).flatMap(([name, one]) => (isSilent(name, one) ? [] : [[name, said(one)]])))
+}
+
+const isSilent = (name: string, value: unknown): boolean =>
+  value === null ||
+  (value === 0 && ZEROS.has(name)) ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isRecord(value) && Object.keys(value).length === 0)
+
+/** The fields of a request that most people think of; the others stay as the document has them. */
+export interface RequestFields {
+  readonly flavor: string
+  readonly vcpus: number
+  readonly memoryMb: number
+  readonly rootGb: number
+  readonly zone: string
+  readonly projectId: string
+  /** `key=value`, one a line. */
+  readonly extraSpecs: string
+}
+
+export function fieldsOf(request: RequestDocument): RequestFields {
+  const flavor = isRecord(request.flavor) ? request.flavor : {}
+  return {
+    flavor: textOf(flavor.name),
+    vcpus: countOf(flavor.vcpus),
+    memoryMb: countOf(flavor.memoryMb),
+    rootGb: countOf(flavor.rootGb),
+    zone: textOf(request.availabilityZone),
+    projectId: textOf(request.projectId),
+    extraSpecs: Object.entries(isRecord(flavor.extraSpecs) ? flavor.extraSpecs : {})
+      .map(([key, value]) => `${key}=${String(value)}`)
+      .join('\n'),
+  }
+}
+
+/** The document with these fields; whatever else it says stays. */
+export function withFields(request: RequestDocument, fields: RequestFields): RequestDocument {
+  const flavor = isRecord(request.flavor) ? request.flavor : {}
+  return withoutEmpty({
+    ...request,
+    flavor: withoutEmpty({
+      ...flavor,
+      name: fields.flavor,
+      vcpus: fields.vcpus,
+      memoryMb: fields.memoryMb,
+      rootGb: fields.rootGb === 0 ? undefined : fields.rootGb,
+      extraSpecs: linesToPairs(fields.extraSpecs),
+    }),
+    availabilityZone: fields.zone,
+    projectId: fields.projectId,
+  })
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
+
+const withoutEmpty = (record: RequestDocument): RequestDocument =>
+  Object.fromEntries(
+    Object.entries(record).filter(
+      ([, value]) => value !== undefined && value !== '' && !(isRecord(value) && Object.keys(value).length === 0),
+    ),
+  )
+
+/** `key=value` lines as a map; a line without `=` is a key with nothing. */
+export const linesToPairs = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    text.split('\n').flatMap((line) => {
+      const [key = '', ...rest] = line.trim().split('=')
+      return key.trim() === '' ? [] : [[key.trim(), rest.join('=').trim()]]
+    }),
+  )
+
+/** Names out of a text: parted by spaces, commas or lines, each once. */
+export const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))]
+
+/** The input `spec` of the API: maps become lists of pairs; a request that came from Nova goes as Nova wrote it. */
+export function toSpecInput(request: RequestDocument): RequestDocument {
+  const { nova } = request
+  if (isRecord(nova) && isRecord(nova.document)) return nova.form === 'legacy' ? { legacy: nova.document } : { nova: nova.document }
+  const { flavor, image, schedulerHints, pciRequests, ...rest } = request
+  return {
+    gantt: {
+      ...rest,
+      flavor: isRecord(flavor) ? withPairs(flavor, 'extraSpecs') : flavor,
+      ...(isRecord(image) ? { image: withPairs(image, 'properties') } : {}),
+      ...(isRecord(schedulerHints) ? { schedulerHints: Object.entries(schedulerHints).map(([key, values]) => ({ key, values })) } : {}),
+      ...(Array.isArray(pciRequests) ? { pciRequests: pciRequests.map(toPciRequest) } : {}),
+    },
+  }
+}
+
+const withPairs = (record: RequestDocument, name: string): RequestDocument => {
+  const map = record[name]
+  return isRecord(map) ? { ...record, [name]: pairsOf(map) } : record
+}
+
+const pairsOf = (map: RequestDocument) => Object.entries(map).map(([key, value]) => ({ key, value }))
+
+function toPciRequest(request: unknown): unknown {
+  if (!isRecord(request) || !Array.isArray(request.specs)) return request
+  return { ...request, specs: request.specs.map((spec) => ({ properties: isRecord(spec) ? pairsOf(spec) : spec })) }
+}
+
+/** A request as the API takes it (`spec`) in the form of docs/request-spec.md: the other way of `toSpecInput`. */
+export function fromSpecInput(spec: RequestDocument): RequestDocument | undefined {
+  if (isRecord(spec.nova)) return { nova: { form: 'RequestSpec', document: spec.nova } }
+  if (isRecord(spec.legacy)) return { nova: { form: 'legacy', document: spec.legacy } }
+  if (!isRecord(spec.gantt)) return undefined
+  const { flavor, image, schedulerHints, pciRequests, ...rest } = spec.gantt
+  return withoutDefaults({
+    ...rest,
+    flavor: isRecord(flavor) ? { ...flavor, extraSpecs: mapOf(flavor.extraSpecs, 'value') } : flavor,
+    ...(isRecord(image) ? { image: { ...image, properties: mapOf(image.properties, 'value') } } : {}),
+    schedulerHints: mapOf(schedulerHints, 'values'),
+    pciRequests: Array.isArray(pciRequests) ? pciRequests.map(fromPciRequest) : [],
+  })
+}
+
+const mapOf = (pairs: unknown, name: 'value' | 'values'): unknown =>
+  Array.isArray(pairs) ? Object.fromEntries(pairs.filter(isRecord).map((pair) => [textOf(pair.key), pair[name]])) : pairs
+
+function fromPciRequest(request: unknown): unknown {
+  if (!isRecord(request) || !Array.isArray(request.specs)) return request
+  return { ...request, specs: request.specs.map((spec) => (isRecord(spec) ? mapOf(spec.properties, 'value') : spec)) }
+}
+
+/** A scenario out of the API's `SimulateInput`, as answers carry it; undefined where it has no request that can be read. */
+export function fromSimulateInput(input: RequestDocument): Scenario | undefined {
+  const { requests, overlay, profile, profileChanges, at } = input
+  const [first] = Array.isArray(requests) ? requests : []
+  const request = isRecord(first) && isRecord(first.spec) ? fromSpecInput(first.spec) : undefined
+  if (request === undefined || !isRecord(first)) return undefined
+  return {
+    request,
+    count: countOf(first.count) || 1,
+    profile: typeof profile === 'string' ? profile : undefined,
+    overlay: isRecord(overlay) ? (overlay as Overlay) : {},
+    profileChanges: isRecord(profileChanges) ? profileChanges : undefined,
+    at: at === undefined || at === null ? undefined : String(at),
+  }
+}
