@@ -396,6 +396,15 @@ test.describe('looks', () => {
     await expectNoSidewaysScroll(page, 'two decisions side by side')
   })
 
+  test('what would make it fit, and the receipt verified @looks', async ({ page, visit, axe, service }) => {
+    await visit(`${addressOf(service.seed.refused.decisionId)}?fit=yes`)
+    await page.getByRole('button', { name: 'Verify' }).click()
+    await expect(page.getByRole('list', { name: 'What was verified' })).toHaveAttribute('data-verified', 'SAME')
+    await expect(page.locator('[data-counterfactual]').first()).toBeVisible()
+    await axe('what would make it fit')
+    await expectNoSidewaysScroll(page, 'what would make it fit')
+  })
+
   test('an id that is none @looks', async ({ page, visit, axe, pageErrors }) => {
     await visit(addressOf('no-such-id'))
     await expect(page.getByRole('alert')).toContainText('it must be the global id of a Decision')

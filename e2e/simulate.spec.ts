@@ -113,7 +113,7 @@ test('a key that may not read is told so', async ({ page, pageErrors }) => {
   const service = await startService()
   try {
     const { apiKeyCreate } = await service.client.request<{ apiKeyCreate: { secret: string } }>(
-      `mutation Key { apiKeyCreate(input: { name: "reporter", scopes: [REPORT] }) { ... on ApiKeyPayload { secret } } }`,
+      `mutation Key { apiKeyCreate(input: { name: "reporter", account: "reporter", scopes: [REPORT] }) { ... on ApiKeyPayload { secret } } }`,
       {},
     )
     await page.goto(

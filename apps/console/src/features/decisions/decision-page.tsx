@@ -16,10 +16,12 @@ import { type Decision, DecisionHeader, titleOf } from './decision-header.tsx'
 import { Destinations } from './destinations.tsx'
 import { DECISION, EXPLANATION } from './documents.ts'
 import { FilterFunnel } from './filter-funnel.tsx'
+import { Fitting } from './fitting.tsx'
 import { recordedSteps, scaleFor } from './funnel.ts'
 import { HostMatrix } from './host-matrix.tsx'
 import { findNames, readMatrix, type Selection } from './matrix.ts'
 import { NearMisses } from './near-misses.tsx'
+import { Receipt } from './receipt.tsx'
 import type { DecisionSearch } from './search.ts'
 import { WeighTable } from './weigh-table.tsx'
 import { WhyNot } from './why-not.tsx'
@@ -101,6 +103,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
             The decision could not be made again bit for bit: its state or its release is gone. What is shown is near it, not it.
           </Alert>
         ) : null}
+        <Receipt decision={decision} />
         <Destinations destinations={decision.destinations} />
         {explained?.hostCount === 0 ? (
           <Empty title="There was no host to look at">
@@ -127,6 +130,14 @@ function Explained({ decision }: { readonly decision: Decision }) {
           />
         ) : null}
         {explained === undefined && !error ? <Skeleton height={320} aria-hidden /> : null}
+        {decision.outcome === 'PLACED' ? null : (
+          <Fitting
+            decisionId={decision.id}
+            isAsked={search.fit === 'yes'}
+            onAsk={(isAsked) => go({ fit: isAsked ? 'yes' : undefined })}
+            onOpen={(host) => go({ host })}
+          />
+        )}
         <Compare
           decision={decision}
           other={search.with}

@@ -33,6 +33,8 @@ export const DECISION = graphql(`
     decision(id: $id) {
       funnel { filter entered passed }
       id at outcome attempt account seed fleetRevision coreVersion hostCount instanceUuids
+      explanationRetainedUntil
+      receipt { inputs decided matrix }
       profile { profileName number }
       spec { document flavorName numInstances vcpus memoryMb diskGb availabilityZone projectId }
       destinations {
@@ -53,8 +55,11 @@ export const EXPLANATION = graphql(`
       selection { subsetSize pickedRank tied seed text }
       nearMisses(first: 10) { hostName node distance checks { filter status text facts { subject required actual shortfall unit } } }
       weighing(top: 50) {
-        candidateCount truncatedAt
-        weighers { name unit multiplier multiplierVaries min max spread decisive }
+        candidateCount truncatedAt margin note
+        weighers {
+          name unit multiplier multiplierVaries min max spread
+          decisive idle winnerWithout flipsBelow winnerBelow flipsAbove winnerAbove
+        }
         hosts { hostName node outcome rank totalWeight weights { weigher unit raw normalized multiplier multiplierSource weighted } }
       }
       matrix {
@@ -75,8 +80,19 @@ export const WHY_NOT = graphql(`
         checks { filter status reason text facts { subject required actual shortfall unit source { kind ref } } }
         weights { weigher unit raw normalized multiplier multiplierSource weighted }
       }
-      versusWinner { weigher unit host winner gap hostRaw winnerRaw }
+      versusWinner { weigher unit host winner gap hostRaw winnerRaw wouldFlipAt }
+      nowRefusedBy { filter text }
+      neverConsidered { kind text firstSeenAt firstSeenRevision }
+      changedSince { field before after source { kind ref } }
+      changedSinceNote
     }
+  }
+`)
+
+/** Whether the record, the log and the decision made again are still what they were. */
+export const VERIFY = graphql(`
+  query VerifyDecision($id: ID!) {
+    verifyDecision(id: $id) { outcome checks { part outcome text } }
   }
 `)
 

@@ -17,10 +17,11 @@ export function Gaps({ gaps }: { readonly gaps: readonly Gap[] }) {
             <Table.Th>This host</Table.Th>
             <Table.Th>The one taken</Table.Th>
             <Table.Th className="number">Gap in the total</Table.Th>
+            <Table.Th className="number">would be first at</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {gaps.map(({ weigher, unit, hostRaw, winnerRaw, gap }) => (
+          {gaps.map(({ weigher, unit, hostRaw, winnerRaw, gap, wouldFlipAt }) => (
             <Table.Tr key={weigher}>
               <Table.Td>{weigher}</Table.Td>
               <Table.Td>
@@ -30,6 +31,13 @@ export function Gaps({ gaps }: { readonly gaps: readonly Gap[] }) {
                 {winnerRaw} {unit}
               </Table.Td>
               <Table.Td className="number">{signed(-gap)}</Table.Td>
+              <Table.Td className="number" data-flip-at={wouldFlipAt ?? ''}>
+                {wouldFlipAt === null ? (
+                  <span className="dimmed">none</span>
+                ) : (
+                  <span title={String(wouldFlipAt)}>× {Number(wouldFlipAt.toPrecision(4))}</span>
+                )}
+              </Table.Td>
             </Table.Tr>
           ))}
           <Table.Tr>
@@ -39,6 +47,7 @@ export function Gaps({ gaps }: { readonly gaps: readonly Gap[] }) {
             <Table.Td className="number" fw={600}>
               {signed(-total)}
             </Table.Td>
+            <Table.Td />
           </Table.Tr>
         </Table.Tbody>
       </Table>

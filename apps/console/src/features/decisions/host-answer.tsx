@@ -9,6 +9,7 @@ import { Checks } from './checks.tsx'
 import { commandWhyNot } from './copies.ts'
 import { WHY_NOT } from './documents.ts'
 import { Gaps } from './gaps.tsx'
+import { HostSince } from './host-since.tsx'
 import { hostOfName } from './names.ts'
 
 interface HostAnswerProps {
@@ -70,6 +71,7 @@ export function HostAnswer({ decisionId, instance, host, takesFocus, onClose }: 
           Copy as command
         </CopyButton>
       </Group>
+      <HostSince answer={data.whyNot} />
       {versusWinner.length === 0 ? null : <Gaps gaps={versusWinner} />}
       {verdict.checks.length === 0 ? null : <Checks checks={verdict.checks} />}
     </Paper>

@@ -45,6 +45,8 @@ export interface DecisionSearch {
   readonly pin?: string
   /** Which numbers of the weighers stand in the table; not given: what they add to the total. */
   readonly numbers?: WeightNumbers
+  /** `yes`: what would make it fit is asked. */
+  readonly fit?: 'yes'
   /** The id of a decision to compare with. */
   readonly with?: string
 }
@@ -65,6 +67,7 @@ export function readDecisionSearch(search: Record<string, unknown>): DecisionSea
     ...(scale === 'log' || scale === 'linear' ? { scale } : {}),
     ...text('pin', search.pin),
     ...(weightNumbers.some((one) => one === numbers) ? { numbers: numbers as WeightNumbers } : {}),
+    ...(search.fit === 'yes' ? { fit: 'yes' } : {}),
     ...text('with', search.with),
   }
 }

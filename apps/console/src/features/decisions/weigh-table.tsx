@@ -9,6 +9,7 @@ import { shortNames } from './matrix.ts'
 import { nameOfHost } from './names.ts'
 import { type WeightNumbers, weightNumbers } from './search.ts'
 import { extentOf, gapsBetween, ownMultipliers, type Segment, stack, withoutSilent } from './stack.ts'
+import { WeightLab } from './weight-lab.tsx'
 
 type Explained = ResultOf<typeof EXPLANATION>['explainPlacement']
 type Weighing = Explained['weighing']
@@ -110,6 +111,7 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
           </Table.Tbody>
         </Table>
       </ScrollBox>
+      <WeightLab weighing={weighing} />
     </section>
   )
 }
