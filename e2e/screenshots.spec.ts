@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { test as base, expect, type Page } from '@playwright/test'
+import { test as base, expect, type Locator, type Page } from '@playwright/test'
 import { gridOf, rowsOf } from './grid.ts'
 import { type Demo, startDemo, startService } from './service.ts'
 
@@ -77,6 +77,29 @@ test('decisions: the list, the matrix, why not one host, why this one', async ({
   await picture(page, 'weights')
 })
 
+test('what would make it fit, two decisions side by side, a simulation', async ({ signedIn: page, demo }) => {
+  await page.goto(`${demo.start}?fit=yes`)
+  const fitting = page.getByRole('region', { name: 'What would make it fit', exact: true })
+  await expect(fitting.locator('[data-fitting]')).toBeVisible({ timeout: 60_000 })
+  await showTop(page, fitting)
+  await picture(page, 'what-would-fit')
+  await fitting
+    .getByRole('link', { name: /^Simulate/ })
+    .first()
+    .click()
+  await expect(page.locator('[data-placed]')).toBeVisible()
+  await expect(page.locator('[data-fits]')).toBeVisible()
+  await picture(page, 'simulate')
+  await page.goto('/decisions?q=outcome:PLACED')
+  await rowsOf(page, 'Decisions').first().click()
+  const compare = page.getByRole('region', { name: 'Compare', exact: true })
+  await compare.getByRole('textbox').focus()
+  await compare.getByRole('button', { name: 'Compare', exact: true }).click()
+  await expect(compare.locator('[data-compared]')).toBeVisible()
+  await showTop(page, compare)
+  await picture(page, 'compare')
+})
+
 test('aggregates: all, and the draft of one', async ({ signedIn: page, demo }) => {
   await page.goto('/aggregates')
   await expect(rowsOf(page, 'Aggregates').first()).toBeVisible()
@@ -109,6 +132,12 @@ test('the palette, and the fleet before its first host', async ({ signedIn: page
     await service.stop()
   }
 })
+
+/** Brings a section below the header of the page. */
+async function showTop(page: Page, section: Locator): Promise<void> {
+  await section.evaluate((one) => one.scrollIntoView({ block: 'start' }))
+  await page.evaluate(() => window.scrollBy(0, -60))
+}
 
 async function picture(page: Page, name: string): Promise<void> {
   // nothing blinks and nothing is pointed at

@@ -136,12 +136,43 @@ test('4: why this winner?', async ({ page, browser, large }) => {
     await expect(rows.nth(i).locator(`[title="${totalWeight}"]`)).toBeVisible()
     expect(parts.reduce((sum, { weighted }) => sum + weighted, 0)).toBeCloseTo(totalWeight, 9)
   }
+  await expect(weights.locator('[data-margin]')).toHaveAttribute('data-margin', String(weighing.margin))
+  for (const { name, decisive, flipsBelow } of weighing.weighers) {
+    const row = weights.locator(`[data-weigher="${name}"]`)
+    if (decisive) await expect(row).toContainText('decides')
+    if (flipsBelow !== null) await expect(row.locator(`[title="${flipsBelow}"]`)).toBeVisible()
+  }
   const other = weighing.hosts[3]?.hostName ?? ''
   await tabTo(page, weights.getByRole('button', { name: `Compare with rank 4, ${other}` }))
   await page.keyboard.press('Enter')
   await expect(weights.locator('[data-comparison]')).toContainText(`${hosts[0]} against ${other}`)
   const text = await weights.locator('[data-comparison]').textContent()
   await expectSameView(page, browser, large, (there) => expect(there.locator('[data-comparison]')).toHaveText(text ?? ''))
+})
+
+test('5: what would make it fit?', async ({ page, browser, large }) => {
+  await openFromList(page, large, 'm1.huge', large.refused.decisionId)
+  await page.keyboard.press('5')
+  const section = page.getByRole('region', { name: 'What would make it fit', exact: true })
+  await expect(section.getByRole('heading', { name: 'What would make it fit' })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  const { headline, counterfactuals } = await whatWouldFit(large.client, large.refused.decisionId)
+  expect(counterfactuals.length).toBeGreaterThan(0)
+  const expectFound = async (one: Page): Promise<void> => {
+    await expect(one.locator('[data-fitting]')).toHaveAttribute('data-fitting', String(counterfactuals.length), { timeout: 60_000 })
+    await expect(one.locator('[data-fitting]')).toContainText(headline)
+    for (const [i, { text, verified }] of counterfactuals.entries()) {
+      await expect(one.locator('[data-counterfactual]').nth(i)).toContainText(text)
+      await expect(one.locator('[data-counterfactual]').nth(i)).toHaveAttribute('data-verified', String(verified))
+    }
+  }
+  await expectFound(page)
+  await expectSameView(page, browser, large, expectFound)
+  // what is said to help does, when it is simulated
+  await tabTo(page, section.getByRole('link', { name: `Simulate: ${counterfactuals[0]?.text}`, exact: true }))
+  await page.keyboard.press('Enter')
+  await expect(page.locator('[data-placed]')).toHaveAttribute('data-placed', '1', { timeout: 60_000 })
 })
 
 test('5: why did the same request go elsewhere before?', async ({ page, browser, large }) => {
@@ -218,6 +249,8 @@ interface Explained {
   }[]
   readonly weighing: {
     readonly candidateCount: number
+    readonly margin: number
+    readonly weighers: readonly { readonly name: string; readonly decisive: boolean; readonly flipsBelow: number | null }[]
     readonly hosts: readonly {
       readonly hostName: string
       readonly totalWeight: number
@@ -230,7 +263,7 @@ async function explain(client: Client, id: string): Promise<Explained> {
   const { explainPlacement } = await client.request<{ explainPlacement: Explained }>(
     `query Explain($id: ID!) { explainPlacement(input: { subject: { decisionId: $id } }) {
       headline steps { name passed rejected skippedBecause }
-      weighing(top: 50) { candidateCount hosts { hostName totalWeight weights { weighted } } } } }`,
+      weighing(top: 50) { candidateCount margin weighers { name decisive flipsBelow } hosts { hostName totalWeight weights { weighted } } } } }`,
     { id },
   )
   return explainPlacement
@@ -263,4 +296,17 @@ async function compare(client: Client, a: string, b: string): Promise<Compared> 
     { a, b },
   )
   return compareDecisions
+}
+
+interface Fitting {
+  readonly headline: string
+  readonly counterfactuals: readonly { readonly text: string; readonly verified: boolean }[]
+}
+
+async function whatWouldFit(client: Client, id: string): Promise<Fitting> {
+  const answer = await client.request<{ whatWouldFit: Fitting }>(
+    `query Fit($id: ID!) { whatWouldFit(input: { decisionId: $id, first: 10 }) { headline counterfactuals { text verified } } }`,
+    { id },
+  )
+  return answer.whatWouldFit
 }

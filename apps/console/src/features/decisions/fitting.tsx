@@ -1,4 +1,4 @@
-import { Badge, Button, Skeleton, Table, Text } from '@mantine/core'
+import { Button, Skeleton, Table, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
@@ -63,11 +63,7 @@ function Found({ answer, onOpen }: { readonly answer: Answer; onOpen(host: strin
             <Table.Tbody>
               {counterfactuals.map(({ kind, text, effort, unlocks, verified, exampleHosts, simulation }) => (
                 <Table.Tr key={text} data-counterfactual={kind} data-verified={verified}>
-                  <Table.Td>
-                    <Badge variant="light" color="gray" tt="none">
-                      {kinds[kind] ?? kind.toLowerCase()}
-                    </Badge>
-                  </Table.Td>
+                  <Table.Td>{kinds[kind] ?? kind.toLowerCase()}</Table.Td>
                   <Table.Td className="fitting-text">{text}</Table.Td>
                   <Table.Td className="number">{Number(effort.toPrecision(3))}</Table.Td>
                   <Table.Td title={exampleHosts.map(nameOfHost).join(', ')}>
