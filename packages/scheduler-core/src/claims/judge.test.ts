@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { canonicalJson } from '../canonical-json.ts'
-import type { Change, ClaimsProposed, LogEntry, Place } from '../fleet/change.ts'
+import { type Change, type ClaimsProposed, FEATURE_LEVEL, type LogEntry, type Place } from '../fleet/change.ts'
 import { type Checkpoint, checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { type Fleet, PLACE_WINDOW, UnknownEntryError } from '../fleet/fleet.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type TestLog } from '../testing/index.ts'
@@ -627,7 +627,11 @@ describe('an entry of a newer release', () => {
   test.each<[string, object, RegExp]>([
     ['of another format', { format: 2 }, /has format 2; this release reads format 1/],
     ['with a change that is not known', { changes: [{ type: 'claims', parts: [] }, { type: 'morph' }] }, /change of type morph/],
-    ['that raises the feature level too high', { changes: [{ type: 'feature', level: 4 }] }, /raises the feature level to 4/],
+    [
+      'that raises the feature level too high',
+      { changes: [{ type: 'feature', level: FEATURE_LEVEL + 1 }] },
+      new RegExp(`raises the feature level to ${FEATURE_LEVEL + 1}`),
+    ],
   ])('%s is refused whole, and the fleet stays as it was', (_name, parts, message) => {
     const log = twoHosts()
     const before = stored(log.fleet)
