@@ -20,9 +20,6 @@ export function whyNoGpus(gpus: readonly ModelGpu[], asked: GpusAsked): Refusal 
   return { code: 'gpu.short', need: count, have: fitting(gpus, asked).length }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: options are the JSON of a profile, read as it stands
-export type Options = Readonly<Record<string, any>>
-
 /** A request that is typical for a site; the frequencies weigh. */
 export interface Typical {
   readonly frequency: number
@@ -30,6 +27,20 @@ export interface Typical {
   readonly gpus: number
   readonly shareMilli: number
   readonly models?: readonly string[]
+}
+
+export interface ScaledResource {
+  readonly resourceClass: string
+  readonly scale?: number
+}
+
+/** What the random profiles say to weighers and assignment rules; the core has checked it when it took the profile. */
+export interface Options {
+  readonly typical?: readonly Typical[]
+  readonly cpuClass?: string
+  readonly resources?: readonly (string | ScaledResource)[]
+  readonly points?: boolean
+  readonly scale?: number
 }
 
 /** What is free of the GPUs, weighed by frequency, that typical requests could not use. */

@@ -13,7 +13,7 @@ import {
   type ModelHost,
   membersOn,
 } from './fleet.ts'
-import { fitting, leastFragmenting, type Options } from './gpu.ts'
+import { fitting, leastFragmenting, type Options, type ScaledResource } from './gpu.ts'
 import { freeShare, guestCellsOf, seat } from './numa.ts'
 
 export interface ModelWeigher {
@@ -58,7 +58,7 @@ export const weighers: Readonly<Record<string, ModelWeigher>> = {
   FullnessWeigher: {
     raw(_, fleet, host, { resources = ['VCPU', 'MEMORY_MB'] }) {
       let product = 1
-      for (const resourceClass of resources) product *= roomOf(fleet, host, resourceClass)
+      for (const resource of resources) product *= roomOf(fleet, host, scaled(resource).resourceClass)
       return -product
     },
   },
@@ -149,11 +149,8 @@ interface Share {
 }
 
 function sharesOf(request: RequestSpec, fleet: ModelFleet, host: ModelHost, options: Options): Share[] {
-  const resources: readonly { resourceClass: string; scale?: number }[] = options.resources ?? [
-    { resourceClass: 'VCPU' },
-    { resourceClass: 'MEMORY_MB' },
-  ]
-  return resources.map(({ resourceClass, scale }) => {
+  const { resources = ['VCPU', 'MEMORY_MB'] } = options
+  return resources.map(scaled).map(({ resourceClass, scale }) => {
     if (resourceClass === 'GPU_MILLI') {
       const gpus = gpusOf(fleet, host)
       const one = scale ?? Math.max(1, gpus.length * 1_000)
@@ -164,5 +161,9 @@ function sharesOf(request: RequestSpec, fleet: ModelFleet, host: ModelHost, opti
     return { isFree: free(fleet, host, resourceClass) / one, isAsked: (demandOf(request).amounts[resourceClass] ?? 0) / one }
   })
 }
+
+/** Some weighers are given names alone. */
+const scaled = (resource: string | ScaledResource): ScaledResource =>
+  typeof resource === 'string' ? { resourceClass: resource } : resource
 
 const inPoints = (score: number, { points = false }: Options): number => (points ? Math.trunc(100 * score) : score)
