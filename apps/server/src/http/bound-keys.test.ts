@@ -48,6 +48,9 @@ test('a key bound to a project places for it, and confirms and releases what it 
   expect(rootOf(own, 'claimConfirm')).toEqual([{ __typename: 'NotFound' }, { __typename: 'ClaimPayload' }])
 })
 
+const spec = (key: string) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: [{ key, value: '>= 1' }] } })
+const path = (key: string) => ['flavor', 'extraSpecs', key]
+
 test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly string[]]>([
   ['another project', { projectId: 'p2' }, {}, ['projectId']],
   ['no project', { projectId: null }, {}, ['projectId']],
@@ -57,6 +60,10 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly st
   ['a destination', { requestedDestination: { host: 'secret-host-1' } }, {}, ['requestedDestination']],
   ['aggregates as a destination', { requestedDestination: { aggregates: [randomUUID()] } }, {}, ['requestedDestination']],
   ['aggregates of a resource group', { requestedResources: [{ amounts: [], memberOf: [randomUUID()] }] }, {}, ['requestedResources']],
+  ['the name of a host as a capability', spec('capabilities:hypervisor_hostname'), {}, path('capabilities:hypervisor_hostname')],
+  ['the room of hosts as a capability', spec('capabilities:free_ram_mb'), {}, path('capabilities:free_ram_mb')],
+  ['the room of hosts by a bare name', spec('free_ram_mb'), {}, path('free_ram_mb')],
+  ['the instances of other projects', spec('num_proj_p2'), {}, path('num_proj_p2')],
   ['hints', { schedulerHints: [{ key: 'same_host', values: [randomUUID()] }] }, {}, ['schedulerHints']],
   [
     'hosts of a group',
@@ -81,6 +88,20 @@ test('a key bound to a project speaks for itself, not in Nova’s words: they ma
     code: 'FORBIDDEN',
     issues: [{ path: ['input', 'spec', 'legacy', 'nova'], rule: 'key.bound' }],
   })
+})
+
+test('a key bound to a project asks for what many hosts say, and for no draft of a profile', async () => {
+  const general = { key: 'capabilities:hypervisor_type', value: 'none-such' }
+  expect(await place({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: [general] } }, { profile: 'nova-compat' })).toMatchObject({
+    __typename: 'NoValidHost',
+  })
+  expect((await place({}, { profile: 'default@0' })).issues).toEqual([{ path: ['input', 'profile'], rule: 'key.bound' }])
+  const { errors } = await api.ask(
+    '{ tenantExplanation(spec: { gantt: { projectId: "p1", flavor: { vcpus: 1, memoryMb: 1 } } }, profile: "default@0") { headline } }',
+    {},
+    tenant,
+  )
+  expect(errors[0]?.message).toBe('profile is "default@0"; it must be a name without a version for a key bound to a project')
 })
 
 test('a key bound to a project gets no advice and moves nothing', async () => {

@@ -4,7 +4,7 @@ import type { ClaimOutcome, ClaimRef, Claims } from './claims.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import type { LivenessService } from './liveness.ts'
 import { InputFault, type Issue, invalid, notFound } from './outcome.ts'
-import { foreignParts, refused } from './own-request.ts'
+import { foreignParts, foreignProfile, refused } from './own-request.ts'
 import { type NoHost, type Placement, parseSpec } from './placement.ts'
 import type { Services } from './services.ts'
 import { MAX_UPDATES, type ReportInput, type ReportOutcome, type Stats } from './stats.ts'
@@ -88,7 +88,7 @@ function ofProject(placement: Placement, project: string): Placement {
     async select(account, input) {
       const parsed = parseSpec(input.spec)
       if ('type' in parsed) return parsed
-      const issues = foreignParts(parsed.value, project, input.spec.path)
+      const issues = [...foreignParts(parsed.value, project, input.spec.path), ...foreignProfile(input.profile, ['input', 'profile'])]
       if (input.mode === 'NONE')
         issues.push(refused(['input', 'claim', 'mode'], 'NONE', 'be RESERVE or CONFIRM for a key bound to a project'))
       if (input.intent !== 'CREATE' && input.intent !== 'UNSHELVE')
@@ -167,7 +167,10 @@ const explanationsOf = (explanations: TenantExplanations, project: string): Tena
   ...explanations,
   async ofSpec(spec, profile) {
     const parsed = parseSpec(spec)
-    const issues = 'type' in parsed ? parsed.issues : foreignParts(parsed.value, project, spec.path)
+    const issues = [
+      ...('type' in parsed ? parsed.issues : foreignParts(parsed.value, project, spec.path)),
+      ...foreignProfile(profile, ['profile']),
+    ]
     if (issues.length > 0) throw new InputFault(issues)
     try {
       return await explanations.ofSpec(spec, profile)

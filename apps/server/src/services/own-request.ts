@@ -1,8 +1,13 @@
 import type { RequestSpec } from '@gantt/scheduler-core'
+import { singlesHostOut } from '@gantt/scheduler-core/nova'
 import { type Issue, issue } from './outcome.ts'
 
 /** What is outside of what a key is bound to. */
 export const refused = (path: readonly string[], found: unknown, rule: string): Issue => issue(path, found, rule, 'key.bound')
+
+/** A project asks for a profile by its name: which of its versions decides is the operators' word, and a draft decides nothing. */
+export const foreignProfile = (profile: string | null | undefined, path: readonly string[]): Issue[] =>
+  profile?.includes('@') ? [refused(path, profile, 'be a name without a version for a key bound to a project')] : []
 
 /** What a project may not say for itself: that it is another one, and whatever names a host. */
 export function foreignParts(request: RequestSpec, project: string, path: readonly string[]): Issue[] {
@@ -25,5 +30,9 @@ export function foreignParts(request: RequestSpec, project: string, path: readon
   ]
   for (const [field, value] of named)
     if (isGiven(value)) issues.push(refused([...path, ...field.split('.')], value, 'be left out by a key bound to a project'))
+  // some filters take the name of a host, or what is left on it, for a capability
+  for (const [key, value] of Object.entries(request.flavor.extraSpecs))
+    if (singlesHostOut(key))
+      issues.push(refused([...path, 'flavor', 'extraSpecs', key], value, 'be left out by a key bound to a project: it tells hosts apart'))
   return issues
 }

@@ -1,6 +1,7 @@
 export type { Finding } from './conf/finding.ts'
 export { type ImportedConf, type ImportedProfile, type ImportOutcome, importNovaConf } from './conf/import-conf.ts'
 export { findRelease, releaseName, releaseNames } from './conf/releases.ts'
+export { singlesHostOut } from './filters/compute-capabilities.ts'
 export { novaFilters } from './filters/index.ts'
 export { guestTopologyFor } from './hardware/guest-topology.ts'
 export type { HostCell, NumaLimits } from './hardware/topology.ts'

@@ -36,6 +36,19 @@ export const computeCapabilitiesFilter = novaFilter({
   },
 })
 
+/** What a host says of itself that neither names it nor tells of its room: many hosts say the same. */
+const GENERAL: ReadonlySet<string> = new Set(['hypervisor_type', 'hypervisor_version', 'cpu_info', 'supported_instances'])
+
+/** What Nova's hosts count of their instances: beside the attributes, and also project by project. */
+const COUNTS = /^(num_|io_workload$)/
+
+/** Whether an extra spec, asked of this filter, can single a host out or measure what is left on it. */
+export function singlesHostOut(extraSpec: string): boolean {
+  const path = extraSpec.split(':')
+  if (path.length === 1) return (hasAttribute(extraSpec) && !GENERAL.has(extraSpec)) || COUNTS.test(extraSpec)
+  return path[0] === SCOPE && !GENERAL.has(path[1] ?? '')
+}
+
 /** What is at the end of the path, starting at the host; null where it leads nowhere. */
 function capabilityOf(host: HostState, [name = '', ...steps]: readonly string[]): HostValue {
   let value = attributeOf(host, name) ?? statOf(host, name)
