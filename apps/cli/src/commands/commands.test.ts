@@ -221,6 +221,30 @@ test('a key bound to a project is told what it may know of its own decisions', a
   expect((await tell(id, '--verdicts')).err).toMatch(/the key is bound to project shop/)
 })
 
+test('a key bound to a project places, and is told of hosts only where its instances go', async () => {
+  const create = ['keys', 'create', '--name', 'mall', '--account', 'mall', '--scopes', 'READ,SCHEDULE', '--project', 'mall', '--json']
+  const { secret } = oneLine<{ secret: string }>(await run(...create))
+  const ask = (...args: readonly string[]) => gantt({ ...environment, GANTT_KEY: secret }, ...args)
+  const placed = await ask('select', ...SMALL)
+  expect([placed.err, placed.code]).toEqual(['', 0])
+  expect(placed.out).toMatch(/^1 instance placed\.\n\nHOST +CLAIM +HELD FOR\naz\d-\S+ +[0-9a-f-]{36} +2 min/)
+  expect(widthOf(placed.out)).toBeLessThanOrEqual(80)
+  const refused = await ask('select', '--vcpus', '99', '--memory-mb', '512')
+  expect([refused.err, refused.code]).toEqual(['', 1])
+  const [, id] = /^No host was found for the instance\.\n\nWhat is in the way: gantt explain ([0-9a-f-]{36})\n$/.exec(refused.out) ?? []
+  expect((await ask('explain', String(id))).out).toContain('In the way: 99 vCPUs.')
+  expect((await ask('select', ...SMALL, '--advice', '--alternates', '3')).err).toBe(
+    'error: the key is bound to project mall: it may not give --advice, --alternates (docs/keys.md)\n',
+  )
+  const listed = await ask('decisions')
+  expect([listed.err, listed.code]).toEqual(['', 0])
+  expect(listed.out).toMatch(/^DECISION +AGE +OUTCOME +PLACED +ACCOUNT\n/)
+  expect(listed.out).toMatch(new RegExp(`\n?${id} +\\d+ s +NO_VALID_HOST +0 of 1 +mall\n`))
+  expect(listed.out).toMatch(/ PLACED +1 of 1 +mall\n/)
+  expect((await ask('decisions', '--host', 'az1-a')).err).toMatch(/the key is bound to project mall/)
+  expect(oneLine(await ask('decisions', '--json'))).toMatchObject({ totalCount: 2, decisions: [{ id: expect.anything() }, {}] })
+})
+
 test('decisions are listed, and narrowed by outcome', async () => {
   const refused = await refusedDecision()
   await expect

@@ -1,12 +1,13 @@
 import { decisionFields } from '@gantt/scheduler-core/query'
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 import { age, mib } from './format.ts'
 import { notEmpty } from './hosts.ts'
 import { shortId } from './ids.ts'
 import { oneOf, wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
-import { PAGE_INFO, type Page, readPages, tally } from './pages.ts'
+import { type Items, PAGE_INFO, type Page, readPages, tally } from './pages.ts'
 import { fieldsHelp, queryOf } from './query.ts'
 import { toTable } from './table.ts'
 
@@ -35,6 +36,22 @@ const DECISIONS = `query Decisions($first: Int!, $after: String, $filter: Decisi
   }
 }`
 
+/** As a project may know it. */
+interface ProjectDecisionRow {
+  readonly id: string
+  readonly at: string
+  readonly outcome: string
+  readonly account: string
+  readonly tenantExplanation: { readonly instanceCount: number; readonly placedCount: number }
+}
+
+const DECISIONS_OF_PROJECT = `query DecisionsOfProject($first: Int!, $after: String, $filter: DecisionFilter, $query: String) {
+  decisions(first: $first, after: $after, filter: $filter, query: $query) {
+    ${PAGE_INFO}
+    nodes { id at outcome account tenantExplanation { instanceCount placedCount } }
+  }
+}`
+
 /** `gantt decisions`: what was decided, newest first. */
 export function addDecisions(program: Command): void {
   const command = program
@@ -53,24 +70,48 @@ export function addDecisions(program: Command): void {
 
 async function listDecisions({ outcome, host, query, first, ...flags }: Flags): Promise<Result> {
   const client = connect(flags)
+  const { viewer } = await client.request<{ viewer: { readonly project: string | null } }>('{ viewer { project } }')
+  const isToProject = viewer.project !== null
+  if (isToProject && (host !== undefined || query !== undefined))
+    throw new CommandFailure(EXIT.usage, `--host and --query search by hosts too, and the key is bound to project ${viewer.project}`)
   const filter = { ...(outcome === undefined ? {} : { outcome: [outcome] }), ...(host === undefined ? {} : { host: { eq: host } }) }
-  const { items: decisions, totalCount } = await readPages(first, async (size, after) => {
-    const answer = await client.request<{ decisions: Page<DecisionRow> }>(DECISIONS, { first: size, after, filter, query })
-    return answer.decisions
-  })
+  const readRows = <Row>(document: string) =>
+    readPages(first, async (size, after) => {
+      const answer = await client.request<{ decisions: Page<Row> }>(document, { first: size, after, filter, query })
+      return answer.decisions
+    })
   const nowMs = Date.now()
-  const rows = decisions.map(({ id, at, outcome: end, spec, destinations }) => [
+  const toResult = <Row>({ items: decisions, totalCount }: Items<Row>, toLines: (rows: readonly Row[]) => readonly string[]): Result => ({
+    lines:
+      totalCount === 0
+        ? ['No decision is like that.']
+        : [...toLines(decisions), '', `${tally(decisions.length, totalCount, 'decision', '--first')}.`],
+    json: { totalCount, decisions },
+  })
+  return isToProject
+    ? toResult(await readRows<ProjectDecisionRow>(DECISIONS_OF_PROJECT), (rows) => toTable(COLUMNS_OF_PROJECT, rows.map(ofProject(nowMs))))
+    : toResult(await readRows<DecisionRow>(DECISIONS), (rows) => toTable(COLUMNS, rows.map(ofOperator(nowMs))))
+}
+
+const ofOperator =
+  (nowMs: number) =>
+  ({ id, at, outcome, spec, destinations }: DecisionRow): readonly string[] => [
     shortId(id),
     age(at, nowMs),
-    end,
+    outcome,
     `${spec.numInstances}x ${spec.vcpus}/${mib(spec.memoryMb).replace(' ', '')}`,
     [...new Set(destinations.map(({ selected }) => selected.host.name))].join(',') || '-',
-  ])
-  const table = toTable(COLUMNS, rows)
-  const lines =
-    totalCount === 0 ? ['No decision is like that.'] : [...table, '', `${tally(decisions.length, totalCount, 'decision', '--first')}.`]
-  return { lines, json: { totalCount, decisions } }
-}
+  ]
+
+const ofProject =
+  (nowMs: number) =>
+  ({ id, at, outcome, account, tenantExplanation: { instanceCount, placedCount } }: ProjectDecisionRow): readonly string[] => [
+    shortId(id),
+    age(at, nowMs),
+    outcome,
+    `${placedCount} of ${instanceCount}`,
+    account,
+  ]
 
 const COLUMNS = [
   { head: 'decision' },
@@ -78,4 +119,12 @@ const COLUMNS = [
   { head: 'outcome' },
   { head: 'asked', cut: 'end', least: 14 },
   { head: 'hosts', cut: 'end', least: 5 },
+] as const
+
+const COLUMNS_OF_PROJECT = [
+  { head: 'decision' },
+  { head: 'age', align: 'right' },
+  { head: 'outcome' },
+  { head: 'placed', align: 'right' },
+  { head: 'account', cut: 'end', least: 5 },
 ] as const

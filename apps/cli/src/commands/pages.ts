@@ -5,6 +5,12 @@ export interface Page<Item> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
+/** What was read of a list, and how many there are in all. */
+export interface Items<Item> {
+  readonly items: readonly Item[]
+  readonly totalCount: number
+}
+
 /** Selects what a Page needs beside its nodes. */
 export const PAGE_INFO = 'totalCount pageInfo { hasNextPage endCursor }'
 
@@ -16,7 +22,7 @@ export const DEFAULT_FIRST = 50
 export async function readPages<Item>(
   wanted: number,
   read: (first: number, after: string | null) => Promise<Page<Item>>,
-): Promise<{ readonly items: readonly Item[]; readonly totalCount: number }> {
+): Promise<Items<Item>> {
   const items: Item[] = []
   let after: string | null = null
   for (;;) {

@@ -17,17 +17,18 @@ export interface Placed {
   readonly destinations: readonly {
     readonly instanceUuid: string | null
     readonly selected: {
-      readonly weight: number
-      readonly host: HostName & { readonly availabilityZone: string }
+      /** Not told to a key that is bound to a project, like the zone, moves and the next best. */
+      readonly weight?: number
+      readonly host: HostName & { readonly availabilityZone?: string }
       readonly claim: {
         readonly id: string
         readonly fence: number
         readonly state: string
         readonly expiresAt: string | null
-        readonly moveOf: { readonly id: string } | null
+        readonly moveOf?: { readonly id: string } | null
       } | null
     }
-    readonly alternates: readonly { readonly host: HostName }[]
+    readonly alternates?: readonly { readonly host: HostName }[]
   }[]
 }
 
@@ -36,7 +37,8 @@ export interface Refused {
   readonly message: string
   readonly placedCount: number
   readonly decision: { readonly id: string }
-  readonly reasons: readonly Reason[]
+  /** Not told to a key that is bound to a project. */
+  readonly reasons?: readonly Reason[]
 }
 
 export type SelectAnswer = Placed | Refused
@@ -49,15 +51,15 @@ export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): r
   const nowMs = Date.now()
   const rows = destinations.map(({ selected: { host, weight, claim } }) => [
     nameOf(host),
-    host.availabilityZone,
-    decimal(weight),
+    ...(weight === undefined ? [] : [host.availabilityZone ?? '', decimal(weight)]),
     claim === null ? '-' : shortId(claim.id),
     claim === null ? '-' : claim.expiresAt === null ? 'no end' : age(claim.expiresAt, nowMs),
   ])
   const claims = destinations.flatMap(({ selected: { claim } }) =>
     claim?.state === 'RESERVED' || claim?.moveOf ? [shortId(claim.id)] : [],
   )
-  const withOthers = destinations.filter(({ alternates }) => alternates.length > 0)
+  const isToProject = destinations.some(({ selected }) => selected.weight === undefined)
+  const withOthers = destinations.flatMap(({ selected, alternates = [] }) => (alternates.length > 0 ? [{ selected, alternates }] : []))
   const alternates = withOthers
     .slice(0, MOST_ALTERNATES)
     .flatMap(({ selected, alternates: others }) =>
@@ -69,8 +71,12 @@ export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): r
     ...toTable(
       [
         { head: 'host', cut: 'middle', least: 10, key: true },
-        { head: 'zone', cut: 'middle', least: 6 },
-        { head: 'weight', align: 'right' },
+        ...(isToProject
+          ? []
+          : ([
+              { head: 'zone', cut: 'middle', least: 6 },
+              { head: 'weight', align: 'right' },
+            ] as const)),
         { head: 'claim' },
         { head: 'held for', align: 'right' },
       ],
@@ -79,7 +85,7 @@ export function toLinesOfPlaced({ replayed, decision, destinations }: Placed): r
     '',
     ...alternates,
     ...(withOthers.length > MOST_ALTERNATES ? [`Next best after ${withOthers.length - MOST_ALTERNATES} others: --json has them`] : []),
-    `Why there:  ${GANTT} explain ${shortId(decision.id)}`,
+    `${isToProject ? 'The decision:' : 'Why there: '} ${GANTT} explain ${shortId(decision.id)}`,
     ...(claims.length === 1 ? toNext(claims[0] ?? '', destinations[0]?.selected.claim?.moveOf != null) : []),
     ...(claims.length > 1 ? [`To keep them: ${GANTT} claims confirm CLAIM...`] : []),
   ]
@@ -93,6 +99,7 @@ const toNext = (claim: string, isMove: boolean): readonly string[] =>
 
 /** Why no host can take it, and how to find out more. */
 export function toLinesOfRefused({ message, reasons, decision }: Refused): readonly string[] {
+  if (reasons === undefined) return [...wrap(message), '', `What is in the way: ${GANTT} explain ${shortId(decision.id)}`]
   return [
     ...wrap(message),
     '',

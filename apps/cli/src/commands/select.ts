@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
-import { EXIT, mayHaveHappened, REFUSAL, type Refusal, toRefusal } from './failure.ts'
+import { CommandFailure, EXIT, mayHaveHappened, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { notEmpty } from './hosts.ts'
 import { INTENTS, type Intent, readMove } from './moves.ts'
 import { oneOf, wholeNumber } from './options.ts'
 import { note, type Result, run, withExamples, withService } from './output.ts'
 import { REASON } from './reasons.ts'
 import { type SelectAnswer, toLinesOfPlaced, toLinesOfRefused } from './select-lines.ts'
-import { readSpec, type SpecFlags } from './spec.ts'
+import { readSpec, type SpecFlags, type SpecInput } from './spec.ts'
 
 interface Flags extends ConnectionFlags, SpecFlags {
   readonly intent?: Intent
@@ -34,6 +34,21 @@ const SELECT = `mutation Select($input: SelectDestinationsInput!) {
       }
     }
     ... on NoValidHost { message placedCount decision { id } reasons { ${REASON} } }
+    ... on ClaimLost { claim { id state } }
+    ${REFUSAL}
+  }
+}`
+
+/** What a key that is bound to a project may ask: where its instances go, and nothing else about hosts. */
+const SELECT_FOR_PROJECT = `mutation SelectForProject($input: SelectDestinationsInput!) {
+  selectDestinations(input: $input) {
+    __typename
+    ... on SelectDestinationsPayload {
+      replayed
+      decision { id }
+      destinations { instanceUuid selected { host { name node } claim { id fence state expiresAt } } }
+    }
+    ... on NoValidHost { message placedCount decision { id } }
     ... on ClaimLost { claim { id state } }
     ${REFUSAL}
   }
@@ -78,9 +93,13 @@ export function addSelect(program: Command): void {
 
 async function select(flags: Flags): Promise<Result> {
   const client = connect(flags)
+  const { viewer } = await client.request<{ viewer: { readonly project: string | null } }>('{ viewer { project } }')
+  if (viewer.project !== null) refuseForProject(viewer.project, flags)
   const idempotencyKey = flags.keyName ?? `cli-${randomUUID()}`
   const input = {
-    ...(flags.moveOf === undefined ? { spec: await readSpec(flags) } : await readMove(client, flags.moveOf, flags)),
+    ...(flags.moveOf === undefined
+      ? { spec: ofProject(await readSpec(flags), viewer.project, flags) }
+      : await readMove(client, flags.moveOf, flags)),
     idempotencyKey,
     ...(flags.intent === undefined ? {} : { intent: flags.intent }),
     claim: { mode: flags.confirm ? 'CONFIRM' : flags.advice ? 'NONE' : 'RESERVE' },
@@ -88,13 +107,33 @@ async function select(flags: Flags): Promise<Result> {
     ...(flags.alternates === undefined ? {} : { alternatesPerInstance: flags.alternates }),
   }
   const { selectDestinations: answer } = await client
-    .request<{ selectDestinations: SelectAnswer | Refusal }>(SELECT, { input })
+    .request<{ selectDestinations: SelectAnswer | Refusal }>(viewer.project === null ? SELECT : SELECT_FOR_PROJECT, { input })
     .catch((error: unknown) => {
       if (mayHaveHappened(error))
         note(`The room may be held all the same; the same command with --key-name ${idempotencyKey} asks again without a second claim.`)
       throw error
     })
   if ('destinations' in answer) return { lines: toLinesOfPlaced(answer), json: { idempotencyKey, ...answer } }
-  if ('reasons' in answer) return { lines: toLinesOfRefused(answer), json: { idempotencyKey, ...answer }, exitCode: EXIT.refused }
+  if (isRefused(answer)) return { lines: toLinesOfRefused(answer), json: { idempotencyKey, ...answer }, exitCode: EXIT.refused }
   throw toRefusal(answer)
+}
+
+const isRefused = (answer: SelectAnswer | Refusal): answer is Extract<SelectAnswer, { readonly __typename: 'NoValidHost' }> =>
+  answer.__typename === 'NoValidHost'
+
+/** What such a key is refused, said before anything is asked. */
+function refuseForProject(project: string, { moveOf, intent, advice, alternates }: Flags): void {
+  const refused = [
+    moveOf !== undefined && '--move-of',
+    intent !== undefined && intent !== 'CREATE' && intent !== 'UNSHELVE' && `--intent ${intent.toLowerCase().replace('_', '-')}`,
+    advice && '--advice',
+    alternates !== undefined && '--alternates',
+  ].filter((flag) => typeof flag === 'string')
+  if (refused.length > 0)
+    throw new CommandFailure(EXIT.usage, `the key is bound to project ${project}: it may not give ${refused.join(', ')} (docs/keys.md)`)
+}
+
+/** A request that is given by options is of the project that the key is bound to; a whole one says itself whose it is. */
+function ofProject(spec: SpecInput, project: string | null, flags: Flags): SpecInput {
+  return project === null || flags.spec !== undefined ? spec : { gantt: { ...(spec.gantt as object), projectId: project } }
 }
