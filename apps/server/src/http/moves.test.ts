@@ -105,6 +105,45 @@ describe('a migration', () => {
   })
 })
 
+describe('a question about a move', () => {
+  test('of another time takes away its own claim only where that is there: what has ended holds nothing', async () => {
+    const [a, b] = await hosts('asked', 2)
+    const spec = { ...flavor(6), forceHosts: [a, b] }
+    const early = (await place({ ...flavor(1), forceHosts: [b] }, { claim: { mode: 'NONE' } })).decision.id
+    const before = (await dataOf(api, 'query ($id: ID!) { decision(id: $id) { fleetRevision } }', { id: early })).decision.fleetRevision
+    const first = claimOf(await place({ ...flavor(4), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
+    // where it is, others leave it no room to grow
+    await place({ ...flavor(4), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } })
+    const moved = await place(spec, { intent: 'RESIZE', moveOf: first })
+    expect(moved.destinations[0].selected.host.name).toBe(b)
+    await end('claimConfirm', [claimOf(moved)])
+    await place({ ...flavor(2), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } })
+    expect(await freeOf(a as string)).toBe(2)
+
+    const ask = (at: string | null) =>
+      api.ask(
+        `query ($id: ID!, $at: Revision, $host: String!) {
+          whyNot(input: { subject: { decisionId: $id }, at: $at, host: { host: $host } }) {
+            wouldPassNow explanation { fidelity }
+            verdict { checks { filter facts { actual } } }
+            nowRefusedBy { filter facts { required actual } } } }`,
+        { id: moved.decision.id, at, host: a },
+      )
+    const core = (checks: Json) => checks.find(({ filter }: Json) => filter === 'CoreFilter')
+    const { whyNot } = (await ask(null)).data
+    expect([whyNot.explanation.fidelity, core(whyNot.verdict.checks).facts[0].actual]).toEqual(['REPLAYED', '4'])
+    expect([whyNot.wouldPassNow, core(whyNot.nowRefusedBy)]).toEqual([
+      false,
+      { filter: 'CoreFilter', facts: [{ required: '6', actual: '2' }] },
+    ])
+    // after the claim ended, and before it was there
+    const { revision } = (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { revision } }', { id: first.id })).claim
+    expect(core((await ask(revision)).data.whyNot.verdict.checks).facts[0].actual).toBe('4')
+    const { explanation, verdict } = (await ask(before)).data.whyNot
+    expect([explanation.fidelity, core(verdict.checks).facts]).toEqual(['APPROXIMATE', []])
+  })
+})
+
 describe('a resize', () => {
   test('in place takes only the difference, and gives back what it no longer needs', async () => {
     const [a] = await hosts('grow', 1)

@@ -151,3 +151,17 @@ test('short-circuited, a host has one refusal, and sole rejections are not known
   expect(counts(short)).toEqual(counts(whole))
   expect(new Set(short.steps.map(({ soleRejections }: Json) => soleRejections))).toEqual(new Set([null]))
 })
+
+test.each(['explainPlacement', 'whyNot'])('%s at a revision that is not there yet says so', async (query) => {
+  const host = query === 'whyNot' ? ', host: { host: "best" }' : ''
+  const { errors } = await api.ask(`{ ${query}(input: { subject: { decisionId: "${decision}" }, at: 999999${host} }) { __typename } }`)
+  expect(errors[0]).toMatchObject({
+    message: 'input.at is 999999; it must be a revision that the log still reaches',
+    extensions: { code: 'GRAPHQL_VALIDATION_FAILED', path: ['input', 'at'] },
+  })
+})
+
+test('an empty id is no id', async () => {
+  const { errors } = await api.ask('{ explainPlacement(input: { subject: { decisionId: "" } }) { __typename } }')
+  expect(errors[0].message).toBe('input.subject.decisionId is ""; it must be the global id of a Decision')
+})

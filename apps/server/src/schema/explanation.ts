@@ -371,8 +371,9 @@ const WhyNotAnswer = builder.objectRef<Answer>('WhyNotAnswer').implement({
 
 function toSubject({ decisionId, requestSpecId, spec }: typeof ExplainSubject.$inferInput): Subject {
   const path = ['input', 'subject']
-  if (decisionId) return { type: 'decision', id: idOf('Decision', decisionId, [...path, 'decisionId']) }
-  if (requestSpecId) return { type: 'request-spec', id: idOf('RequestSpec', requestSpecId, [...path, 'requestSpecId']) }
+  // one of them is given, if only as an empty text
+  if (typeof decisionId === 'string') return { type: 'decision', id: idOf('Decision', decisionId, [...path, 'decisionId']) }
+  if (typeof requestSpecId === 'string') return { type: 'request-spec', id: idOf('RequestSpec', requestSpecId, [...path, 'requestSpecId']) }
   return { type: 'spec', spec: toSpecDocument(spec ?? {}, [...path, 'spec']) }
 }
 

@@ -9,6 +9,7 @@ import {
   type HostIndex,
   hostChangesBetween,
   hostFieldsOf,
+  isLive,
   profileRef,
   proposalsBefore,
   type RequestSpec,
@@ -74,20 +75,37 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     })
   }
 
+  /** What was decided before a decision in its entry. */
+  const proposalsAt = async ({ place }: StoredDecision): Promise<Question['before']> => {
+    const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
+    if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
+    return entry === undefined ? [] : proposalsBefore(entry, place.position ?? 0)
+  }
+
   const askDecision = async (stored: StoredDecision, { profile, at }: ExplainOptions): Promise<Question> => {
-    const { record, place, answer } = stored
-    const isAsDecided = !profile && (at ?? place.basis) === place.basis
-    if (!isAsDecided)
-      return askAt(at ?? place.basis, { ...record, profile: profile || record.profile }, { before: [], fidelity: 'APPROXIMATE' })
-    const fidelity: Fidelity = record.core === CORE_VERSION ? 'REPLAYED' : 'APPROXIMATE'
+    const { record: decided, place } = stored
+    const record = { ...decided, profile: profile || decided.profile }
+    if ((at ?? place.basis) !== place.basis) return askElsewhere(record, at as number)
+    // by another profile it is decided anew
+    const answer = profile ? {} : { answer: stored.answer }
+    const fidelity: Fidelity = !profile && record.core === CORE_VERSION ? 'REPLAYED' : 'APPROXIMATE'
     try {
-      const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
-      if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
-      const before = entry === undefined ? [] : proposalsBefore(entry, place.position ?? 0)
-      return await askAt(place.basis, record, { before, fidelity, answer })
+      return await askAt(place.basis, record, { before: await proposalsAt(stored), fidelity, ...answer })
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      return askAt(replica.fleet.place.revision, record, { before: [], fidelity: 'APPROXIMATE', answer, lost: place.basis })
+      const { fleet } = replica
+      return askAt(fleet.place.revision, withoutGone(fleet, record), { before: [], fidelity: 'APPROXIMATE', ...answer, lost: place.basis })
+    }
+  }
+
+  /** A decision's request on another state than it met. */
+  const askElsewhere = async (record: DecisionRecord, at: number): Promise<Question> => {
+    try {
+      const asked = await stateAt(at)((fleet) => withoutGone(fleet, record))
+      return await askAt(at, asked, { before: [], fidelity: 'APPROXIMATE' })
+    } catch (error) {
+      if (error instanceof RangeError) throw unreachable(at)
+      throw error
     }
   }
 
@@ -107,7 +125,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     try {
       return await askAt(at ?? replica.fleet.place.revision, record, { before: [], fidelity: 'REPLAYED' })
     } catch (error) {
-      if (error instanceof RangeError) throw InputFault.at(['input', 'at'], at, 'a revision that the log still reaches')
+      if (error instanceof RangeError) throw unreachable(at)
       throw error
     }
   }
@@ -169,11 +187,17 @@ function indexOf({ hosts }: Fleet, { host, node }: HostNameInput): HostIndex | u
 /** Every filter's word on a host for the same request now; undefined where the profile is not there any more. */
 function checksNow(fleet: Fleet, record: DecisionRecord, index: HostIndex): readonly Check[] | undefined {
   if (fleet.profiles.find(record.profile) === undefined) return undefined
-  const { source, ...rest } = record
-  // a move is judged without its own claim, as long as that is there
-  const isThere = source !== undefined && fleet.ledger.claims.has(source)
-  return checkAgain(fleet, [], isThere ? record : rest, 0, ({ checksOf }) => checksOf(index))
+  return checkAgain(fleet, [], withoutGone(fleet, record), 0, ({ checksOf }) => checksOf(index))
 }
+
+/** A move is judged without its own claim, as long as that is there. */
+function withoutGone({ ledger }: Fleet, record: DecisionRecord): DecisionRecord {
+  const { source, ...rest } = record
+  const claim = source === undefined ? undefined : ledger.claims.get(source)
+  return claim !== undefined && isLive(claim) ? record : rest
+}
+
+const unreachable = (at: number | null | undefined) => InputFault.at(['input', 'at'], at, 'a revision that the log still reaches')
 
 /** A revision with the time of its entry, where the log still reaches it. */
 async function placeOf(history: History, revision: number): Promise<NonNullable<Present['firstSeen']>> {

@@ -1,4 +1,4 @@
-import type { Claim } from '../claims/claim.ts'
+import { type Claim, isLive } from '../claims/claim.ts'
 import { isProposal, type LogEntry, type Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
@@ -94,6 +94,8 @@ function sourceOf(fleet: Fleet, { source }: DecisionRecord): Claim | undefined {
   if (source === undefined) return undefined
   const claim = fleet.ledger.claims.get(source)
   if (claim === undefined) throw new RangeError(`claim ${source} is not known at revision ${fleet.place.revision}`)
+  // an ended claim holds nothing any more: taking it away would show room that is not there
+  if (!isLive(claim)) throw new RangeError(`claim ${source} has ended at revision ${fleet.place.revision}`)
   return claim
 }
 
