@@ -1,4 +1,4 @@
-import { type Beside, type PublishedSpec, packDecision, unpackDecision } from '@gantt/scheduler-core'
+import { type Beside, type KeptDecision, type PublishedSpec, packDecision, unpackDecision } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import { Prisma } from '../generated/prisma/client.ts'
 import { decisionQuerySql } from './decision-query.ts'
@@ -66,6 +66,17 @@ const SELECT = Prisma.sql`
     d.decided_hash AS "decidedHash", d.matrix_hash AS "matrixHash", d.matrix_at_ms AS "matrixAtMs",
     CASE WHEN d.packed IS NULL THEN NULL ELSE (SELECT r.document FROM request_spec r WHERE r.id = d.request_spec_id) END AS request
   FROM decision d`
+
+/** A decision is in the tables, and what is kept of it was not written by this release or an older one, or is damaged. */
+export class UnreadableDecisionError extends RangeError {
+  override readonly name = 'UnreadableDecisionError'
+  readonly reason: string
+
+  constructor(id: string, reason: string) {
+    super(`decision ${id} is in the tables and cannot be read: ${reason}`)
+    this.reason = reason
+  }
+}
 
 /** `mayPack`: whether every replica reads packed decisions. */
 export function createDecisionStore(
@@ -154,14 +165,21 @@ const toStored = (row: DecisionRow): StoredDecision => ({
 /** A decision is kept packed beside its columns and its request, or as older releases did: all of it in the document. */
 function documentOf({ id, packed, document, request, ...row }: DecisionRow): Document {
   if (packed === null) return document as Document
-  if (request === null) throw new Error(`decision ${id} is of request ${row.requestSpecId}, which is not in the tables`)
+  if (request === null) throw new UnreadableDecisionError(id, `its request ${row.requestSpecId} is not in the tables`)
   const { profile, seed, attempt } = row
-  const beside: Beside = { id, request: request as PublishedSpec, profile, seed, attempt }
   return {
-    ...unpackDecision(packed, beside),
+    ...unpackOrSay(packed, { id, request: request as PublishedSpec, profile, seed, attempt }),
     place: { basis: Number(row.revision), entryId: row.entryId, position: row.entryPlace },
     claimIds: row.claimIds ?? [],
     reasons: (document as Partial<Document>).reasons ?? [],
+  }
+}
+
+function unpackOrSay(packed: Uint8Array, beside: Beside): KeptDecision {
+  try {
+    return unpackDecision(packed, beside)
+  } catch (error) {
+    throw new UnreadableDecisionError(beside.id, error instanceof Error ? error.message : String(error))
   }
 }
 

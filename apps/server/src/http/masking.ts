@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql'
+import { UnreadableDecisionError } from '../db/decisions.ts'
 import { FeatureLevelError } from '../replica/feature-level.ts'
 import { UnavailableError } from '../replica/placement.ts'
 import { RetriesExhaustedError } from '../replica/retries.ts'
@@ -37,6 +38,7 @@ export function toFault(error: unknown): GraphQLError {
     const { replica, reads, needs } = cause
     return located(fault('FEATURE_LEVEL', sentence(cause.message), { replica, reads, needs, retryAfterMs: 10_000 }), at)
   }
+  if (cause instanceof UnreadableDecisionError) return located(fault('RECORD_UNREADABLE', sentence(cause.message)), at)
   if (isOutage(cause))
     return located(
       fault('UNAVAILABLE', 'The database does not answer; what is read from it cannot be answered now.', { retryAfterMs: 1_000 }),

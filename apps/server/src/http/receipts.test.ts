@@ -121,6 +121,35 @@ test.each([
   expect((await verify(second, id)).outcome).toBe('SAME')
 })
 
+test('a record that cannot be read is named, wherever it is asked for', async () => {
+  const id = decisions.refused
+  const { packed } = (await sql('SELECT packed FROM decision WHERE id = $1', [uuidOf(id)])).rows[0]
+  const write = (bytes: Buffer) => sql('UPDATE decision SET packed = $2 WHERE id = $1', [uuidOf(id), bytes])
+  for (const [bytes, why] of [
+    [Buffer.from([9, 9]), 'is packed in format 9; this release reads format 1'],
+    [packed.subarray(0, 5), ''],
+    [Buffer.concat([packed, Buffer.from([0])]), 'is packed in more bytes than it needs'],
+  ] as const) {
+    await write(bytes)
+    for (const query of [
+      'decision(id: $id) { outcome }',
+      'node(id: $id) { ... on Decision { outcome } }',
+      'explainPlacement(input: { subject: { decisionId: $id } }) { headline }',
+      'whatWouldFit(input: { decisionId: $id }) { __typename }',
+    ]) {
+      const { errors } = await second.ask(`query ($id: ID!) { ${query} }`, { id })
+      expect([query, errors[0].extensions.code]).toEqual([query, 'RECORD_UNREADABLE'])
+      expect(errors[0].message).toContain(`Decision ${uuidOf(id)} is in the tables and cannot be read: `)
+      expect(errors[0].message).toContain(why)
+    }
+    expect((await second.ask('{ decisions { nodes { id } } }')).errors[0].message).toContain(uuidOf(id))
+    const told = await verify(second, id)
+    expect([told.outcome, told.checks[0].text]).toEqual(['DIFFERENT', expect.stringContaining(why)])
+  }
+  await write(packed)
+  expect((await verify(second, id)).outcome).toBe('SAME')
+})
+
 test('a decision as older releases kept it is read, found by its request, and verified by log and replay', async () => {
   const id = decisions.three
   const was = await dataOf(second, TOLD, { id })

@@ -13,6 +13,7 @@ export const faultCodes = [
   'STORE_WENT_BACK',
   'RETRIES_EXHAUSTED',
   'FEATURE_LEVEL',
+  'RECORD_UNREADABLE',
   'INTERNAL',
 ] as const
 
@@ -30,6 +31,7 @@ const statusOf: Readonly<Record<FaultCode, number>> = {
   STORE_WENT_BACK: 503,
   RETRIES_EXHAUSTED: 503,
   FEATURE_LEVEL: 503,
+  RECORD_UNREADABLE: 500,
   INTERNAL: 500,
 }
 

@@ -1,5 +1,6 @@
 import type { Claim } from '@gantt/scheduler-core'
 import type { Caller } from '../auth/caller.ts'
+import { UnreadableDecisionError } from '../db/decisions.ts'
 import type { ClaimOutcome, ClaimRef, Claims } from './claims.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import type { LivenessService } from './liveness.ts'
@@ -150,7 +151,7 @@ function decisionsOf(decisions: Decisions, project: string): Decisions {
   return {
     ...decisions,
     async find(id) {
-      const found = await decisions.find(id)
+      const found = await decisions.find(id).catch(unlessUnreadable)
       return found !== undefined && (await isOwn(found)) ? found : undefined
     },
     async list({ query, filter = {}, ...page }) {
@@ -160,6 +161,11 @@ function decisionsOf(decisions: Decisions, project: string): Decisions {
       return decisions.list({ ...page, filter, query: `project:"${project.replace(/(["\\])/g, '\\$1')}"` })
     },
   }
+}
+
+/** Whose a decision is that cannot be read is not known, so that it is nobody's. */
+function unlessUnreadable(error: unknown): undefined {
+  if (!(error instanceof UnreadableDecisionError)) throw error
 }
 
 /** Of requests that the project itself may make. */

@@ -14,7 +14,7 @@ import {
   replay,
   verdictMatrix,
 } from '@gantt/scheduler-core'
-import type { DecisionStore } from '../db/decisions.ts'
+import { type DecisionStore, UnreadableDecisionError } from '../db/decisions.ts'
 import { receiptOf, sha256 } from '../db/receipts.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import type { History } from '../replica/history.ts'
@@ -93,7 +93,7 @@ export function createVerifyDecision(
     try {
       stored = await decisions.stored(id)
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error
+      if (!(error instanceof UnreadableDecisionError)) throw error
       return { decision: decisions.view(id), outcome: 'DIFFERENT', fidelity: 'APPROXIMATE', revision: null, checks: [unreadable(error)] }
     }
     if (stored === undefined) throw InputFault.at(['id'], id, 'the id of a decision')
@@ -217,7 +217,7 @@ const unknown = (part: VerifiedPart, text: string): VerificationCheck => ({
   difference: null,
 })
 
-const unreadable = (error: RangeError): VerificationCheck => ({
-  ...unknown('DECIDED', `The stored record cannot be read: ${error.message}.`),
+const unreadable = ({ reason }: UnreadableDecisionError): VerificationCheck => ({
+  ...unknown('DECIDED', `The stored record cannot be read: ${reason}.`),
   outcome: 'DIFFERENT',
 })

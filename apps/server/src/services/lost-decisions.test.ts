@@ -1,0 +1,82 @@
+import { aReport, aRequest } from '@gantt/scheduler-core/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DecisionStore, StoredDecision } from '../db/decisions.ts'
+import { createHistory, type History } from '../replica/history.ts'
+import { Replica } from '../replica/replica.ts'
+import { rowsOf } from '../replica/rows-of.ts'
+import { createMemoryStore } from '../sync/memory/memory.ts'
+import { createDecisions } from './decisions.ts'
+import { createExplain, type Explain } from './explain.ts'
+
+// decisions that the log does not reach any more, one of them of a claim that is forgotten too
+let replica: Replica
+const kept: StoredDecision[] = []
+let clock = 1_000_000
+
+beforeAll(async () => {
+  const store = createMemoryStore(() => clock)
+  replica = await Replica.start({ store: store.open(), name: 'r', recordUnlogged: async () => {}, warn: (message) => expect.fail(message) })
+  replica.onApplied((applied) => void kept.push(...rowsOf(replica.fleet, applied, ({ id }) => id).decisions))
+  await replica.propose(['a', 'b', 'c', 'd'].map((name) => aReport(name)))
+  const place = (key: string, rest: object) =>
+    replica.place({
+      ...{ account: 'nova', key, digest: key, profile: 'default', mode: 'CONFIRM', ttlMs: 120_000, deadlineMs: 5_000 },
+      ...{ alternatesPerInstance: 2, request: aRequest({ vcpus: 1 }), intent: 'CREATE', source: null, allOrNothing: true, ...rest },
+    })
+  const placed = await place('one', {})
+  await place('three', { request: aRequest({ vcpus: 1, numInstances: 3 }) })
+  const claim = placed.type === 'placed' ? placed.claims[0] : undefined
+  if (claim === undefined) throw new Error('nothing was placed')
+  await place('moved', { intent: 'LIVE_MIGRATE', source: { claim: claim.id, fence: claim.fence } })
+  for (const { id, fence } of [...replica.fleet.ledger.claims.values()])
+    await replica.propose([{ type: 'release', claim: id, fence, reason: null }])
+  // until the keys that name the claims are forgotten
+  for (let hour = 0; hour < 3; hour++) {
+    clock += 3_600_000
+    await replica.propose([aReport(`late-${hour}`)])
+  }
+})
+afterAll(() => replica?.close())
+
+/** A log that begins at present. */
+const trimmed = (): History => {
+  const gone = () => Promise.reject(new RangeError('the log does not reach there'))
+  return { ...createHistory(createMemoryStore(() => clock).open().past), read: gone, at: gone, entry: gone, find: gone }
+}
+
+function explainOf(stored: StoredDecision): Explain {
+  const decisions: DecisionStore = {
+    find: async () => stored,
+    list: async () => [stored],
+    count: async () => 1,
+    sample: async () => ({ total: 1, decisions: [stored] }),
+    insert: async () => undefined,
+    keepMatrix: async () => undefined,
+  }
+  const requestSpecs = { find: async () => undefined, list: async () => [], count: async () => 0 }
+  return createExplain(replica, trimmed(), createDecisions(replica, { decisions, requestSpecs, projector: { reached: async () => true } }))
+}
+
+test.each([
+  ['one instance', 0, 0, undefined],
+  ['the last of three', 1, 2, undefined],
+  ['a move whose claim is forgotten', 2, 0, undefined],
+  ['another profile', 0, 0, 'best-fit'],
+  ['a move, by another profile', 2, 0, 'best-fit'],
+] as const)('%s is told on the present state, and that it is', async (_what, which, instance, profile) => {
+  const stored = kept[which] as StoredDecision
+  if (which === 2) expect(replica.fleet.ledger.claims.has(String(stored.record.source))).toBe(false)
+  const { explain, whyNot } = explainOf(stored)
+  const subject = { type: 'decision', id: stored.id } as const
+  const found = await explain(subject, { instance, profile })
+  expect([found.question.fidelity, found.question.lost, found.hostCount]).toEqual(['APPROXIMATE', stored.place.basis, 7])
+  await found.matrix()
+  const told = await whyNot(subject, { host: 'a' }, { instance, profile })
+  expect(told.changedSinceNote).toMatch(/^The log does not reach revision \d+ any more/)
+})
+
+test('another revision that the log does not reach is refused', async () => {
+  const stored = kept[0] as StoredDecision
+  const { explain } = explainOf(stored)
+  await expect(explain({ type: 'decision', id: stored.id }, { at: 2 })).rejects.toThrow('input.at is 2; it must be a revision')
+})
