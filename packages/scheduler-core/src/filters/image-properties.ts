@@ -20,12 +20,14 @@ export const imagePropertiesFilter: Filter = {
   prepare({ image }, { hosts }) {
     if (image === null) return undefined
     const asked = properties.flatMap(([name, older]) => {
-      const value = image.properties[name] ?? image.properties[older] ?? (older === 'architecture' ? image.architecture : null)
-      return value ? [{ name, value }] : []
+      const from = [name, older].find((key) => image.properties[key] !== undefined)
+      const value = from === undefined ? (older === 'architecture' ? image.architecture : null) : image.properties[from]
+      return value ? [{ name, value, from: from ?? 'architecture' }] : []
     })
     if (asked.length === 0) return undefined
 
-    const requested = image.properties.img_hv_requested_version ?? image.properties.hypervisor_version_requires
+    const requestedBy = image.properties.img_hv_requested_version === undefined ? 'hypervisor_version_requires' : 'img_hv_requested_version'
+    const requested = image.properties[requestedBy]
     const supports = (host: HostIndex) =>
       hosts
         .get(host)
@@ -38,11 +40,13 @@ export const imagePropertiesFilter: Filter = {
     }
     const versionOf = (host: HostIndex) => ({
       subject: 'img_hv_requested_version',
+      from: requestedBy,
       need: requested ?? '',
       have: hosts.get(host).stats.hypervisorVersion ?? 'none',
     })
     const instancesOf = (host: HostIndex) => ({
       subject: asked.map(({ name }) => name).join(', '),
+      from: asked.map(({ from }) => from).join(', '),
       need: asked.map(({ value }) => value).join(', '),
       have:
         hosts
@@ -59,11 +63,11 @@ export const imagePropertiesFilter: Filter = {
       },
       facts: (host) =>
         [...(supports(host) ? [] : [instancesOf(host)]), ...(versionMeets(host) ? [] : [versionOf(host)])].map(
-          ({ subject, need: required, have: actual }) => ({
+          ({ subject, from, need: required, have: actual }) => ({
             subject,
             required,
             actual,
-            requiredFrom: fromImage(subject),
+            requiredFrom: fromImage(from),
             actualFrom: reportOf(hosts.get(host)),
           }),
         ),

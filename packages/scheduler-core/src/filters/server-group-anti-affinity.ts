@@ -15,6 +15,14 @@ export const serverGroupAntiAffinityFilter: Filter = {
     const elsewhere = new Map<string, number>()
     for (const name of instanceGroup.hosts) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
     const claimed = (host: HostIndex) => groups.find(instanceGroup.uuid)?.members.get(host) ?? 0
+    /** The rule that the group's first claim bound holds beside the one asked for. */
+    const rule = () => {
+      const bound = groups.find(instanceGroup.uuid)
+      if (bound?.policy === 'AFFINITY') return { bound: 'policy', need: 'no more (the group is bound to AFFINITY, and lives elsewhere)' }
+      const least = bound?.policy === 'ANTI_AFFINITY' ? (bound.maxServerPerHost ?? 1) : most
+      return { bound: least < most ? 'maxServerPerHost, as it is bound' : 'maxServerPerHost', need: `fewer than ${Math.min(most, least)}` }
+    }
+    const needAt = (host: HostIndex) => (members(host) < most ? rule() : { bound: 'maxServerPerHost', need: `fewer than ${most}` })
     const members = (host: HostIndex) => Math.max(claimed(host), elsewhere.get(hosts.get(host).host) ?? 0)
     return {
       passes(host) {
@@ -24,17 +32,17 @@ export const serverGroupAntiAffinityFilter: Filter = {
       reason: (host) => ({
         code: 'group.anti_affinity',
         subject: instanceGroup.uuid,
-        need: `fewer than ${most}`,
+        need: needAt(host).need,
         have: members(host),
         unit: 'members',
       }),
       facts: (host) => [
         {
           subject: instanceGroup.uuid,
-          required: `fewer than ${most}`,
+          required: needAt(host).need,
           actual: members(host),
           unit: 'members',
-          requiredFrom: groupFrom(instanceGroup.uuid, 'maxServerPerHost'),
+          requiredFrom: groupFrom(instanceGroup.uuid, needAt(host).bound),
           actualFrom:
             members(host) === claimed(host)
               ? { kind: 'claims', ref: `${claimed(host)} claims of the group` }

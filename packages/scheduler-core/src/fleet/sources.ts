@@ -15,6 +15,12 @@ export function reportOf({ reporters, reportedAt }: HostRecord): Source {
   return { kind: 'report', ref: `sequence ${sequence}, ${timeText(reportedAt)}`, report: { incarnation, sequence, at: reportedAt } }
 }
 
+/** What is left of what a host reports: claims, and picks that were decided before, take from it. */
+export const leftOf = (record: HostRecord): Source => {
+  const report = reportOf(record)
+  return { ...report, ref: `${report.ref}, less what is claimed` }
+}
+
 /** Aggregates that say something under a key; without any, what holds where none of the host's does. */
 export function aggregatesOf(
   aggregates: readonly (Pick<AggregateState, 'name' | 'metadata'> & { readonly uuid: string })[],

@@ -66,7 +66,8 @@ function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec): 
     passes: ({ host, node }) => (hosts.size === 0 || hosts.has(host)) && (nodes.size === 0 || nodes.has(node)),
     reason: { code: 'host.not_requested', need: [...hosts, ...nodes].slice(0, 5).join(', ') },
     field: [
-      ...(forceHosts.length + forceNodes.length > 0 ? ['forceHosts'] : []),
+      ...(forceHosts.length > 0 ? ['forceHosts'] : []),
+      ...(forceNodes.length > 0 ? ['forceNodes'] : []),
       ...(requestedDestination?.host || requestedDestination?.node ? ['requestedDestination'] : []),
     ].join(' and '),
     looksAt: 'name',

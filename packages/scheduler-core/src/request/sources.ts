@@ -8,12 +8,13 @@ const flavorFields: Readonly<Record<string, string>> = {
 }
 
 /** Where the amount of a class that one instance takes comes from: `demandOf` adds it up. */
-export function amountFrom({ flavor, requestedResources }: RequestSpec, resourceClass: string): Source {
+export function amountFrom({ flavor, isBfv, requestedResources }: RequestSpec, resourceClass: string): Source {
   const spec = `resources:${resourceClass}`
   const groups = requestedResources.flatMap(({ amounts }, i) =>
     amounts.some((asked) => asked.resourceClass === resourceClass) ? [`requestedResources.${i}`] : [],
   )
-  const field = flavorFields[resourceClass]
+  // the root disk of what boots from a volume is not on the host
+  const field = isBfv && resourceClass === 'DISK_GB' ? 'flavor.ephemeralGb + swapMb' : flavorFields[resourceClass]
   if (Object.hasOwn(flavor.extraSpecs, spec))
     return groups.length === 0 ? fromExtraSpec(spec) : fromRequest([`extra spec ${spec}`, ...groups].join(' + '))
   return fromRequest([...(field === undefined ? [] : [field]), ...groups].join(' + '))

@@ -79,3 +79,68 @@ function expectTerms({ terms = [], requiredFrom, actualFrom }: Fact, told: Recor
   expect(claims).toMatchObject({ count: claimed > 0 ? 1 : 0, picked })
   expect(claims?.ending.length).toBe(claimed > 0 ? 1 : 0)
 }
+
+/** A log with one host. */
+const aHost = (report: ReturnType<typeof aReport>): ReturnType<typeof aLog> => {
+  const log = aLog()
+  log.append([report])
+  return log
+}
+
+/** The evidence of one filter about the only host. */
+const factsBy = (filter: string, log: ReturnType<typeof aLog>, request: Parameters<typeof aRequest>[0]): readonly Fact[] => {
+  const all = profileSchema.parse({
+    name: 'p',
+    number: 1,
+    filters: [{ name: 'ImagePropertiesFilter' }, { name: 'DiskFilter' }],
+    weighers: [],
+  })
+  const checks = prepareChecks(log.fleet, aRequest(request), all).checksOf(0 as HostIndex)
+  return checks.find((check) => check.filter === filter)?.facts ?? []
+}
+
+test.each([
+  ['all of it', false, 'flavor.rootGb + ephemeralGb + swapMb', 11],
+  ['no root disk, where it boots from a volume', true, 'flavor.ephemeralGb + swapMb', 6],
+] as const)('the disk that is needed is of the fields that were added up: %s', (_what, isBfv, ref, required) => {
+  const log = aHost(aReport('h1', { localGb: 5 }))
+  const [fact] = factsBy('DiskFilter', log, { flavor: { vcpus: 1, memoryMb: 1, rootGb: 5, ephemeralGb: 5, swapMb: 1_000 }, isBfv })
+  expect([fact?.requiredFrom, fact?.required]).toEqual([{ kind: 'request', ref }, required])
+})
+
+test.each([
+  [{ properties: { hw_architecture: 'arm' } }, 'hw_architecture'],
+  [{ properties: { architecture: 'arm', hypervisor_type: 'xen' } }, 'architecture, hypervisor_type'],
+  [{ architecture: 'arm', properties: { hw_vm_mode: 'hvm' } }, 'architecture, hw_vm_mode'],
+])('what an image needs is of the property that says it: %j', (image, ref) => {
+  const log = aHost(aReport('h1'))
+  const [fact] = factsBy('ImagePropertiesFilter', log, { image })
+  expect(fact?.requiredFrom).toEqual({ kind: 'image_property', ref })
+})
+
+test('what other hosts may be told of: forced nodes are not called forced hosts', () => {
+  const [fact] = factsBy('Candidates', aHost(aReport('h1')), { forceNodes: ['n'] })
+  expect(fact?.requiredFrom).toEqual({ kind: 'request', ref: 'forceNodes' })
+})
+
+test('the rule of a group is the one that is bound, where that asks for more', () => {
+  const group = { uuid: '00000000-0000-4000-8000-000000000001', policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
+  const log = aHost(aReport('h1'))
+  expect(log.append([aClaim({ hosts: ['h1'], group })])).toEqual([undefined])
+  const asked = (maxServerPerHost: number | null) =>
+    factsBy('ServerGroupAntiAffinityFilter', log, { instanceGroup: { ...group, maxServerPerHost, hosts: [] } })[0]
+  expect(asked(1)).toMatchObject({ required: 'fewer than 1', actual: 1, requiredFrom: { ref: `${group.uuid} maxServerPerHost` } })
+  expect(asked(3)).toMatchObject({
+    required: 'fewer than 1',
+    actual: 1,
+    requiredFrom: { ref: `${group.uuid} maxServerPerHost, as it is bound` },
+  })
+})
+
+test('what claims take of GPUs is not told as if the report said it', () => {
+  const log = aHost(aReport('h1', { gpus: [{ index: 0, model: 'A', usedMilli: null }] }))
+  expect(log.append([aClaim({ hosts: ['h1'], grants: { gpu: [{ index: 0, milli: 600 }] } })])).toEqual([undefined])
+  const [fact] = factsBy('GpuFilter', log, { gpus: { count: 1, shareMilli: 500 } })
+  expect(fact?.terms).toMatchObject([{ name: 'GPU 0 free, thousandths', value: 400, from: { kind: 'report' } }])
+  expect(fact?.terms?.[0]?.from.ref).toMatch(/^sequence 1, .*, less what is claimed$/)
+})

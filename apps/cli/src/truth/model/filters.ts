@@ -153,7 +153,15 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
       const told = group.hosts.filter((name) => name === host.host).length
       const have = Math.max(membersOn(fleet, host, group.uuid), told)
       const isAllowed = have < most && boundRuleAllows(fleet, host, group.uuid)
-      return isAllowed ? undefined : { code: 'group.anti_affinity', need: `fewer than ${most}`, have }
+      if (isAllowed) return undefined
+      const bound = boundGroup(fleet, group.uuid)
+      const need =
+        have >= most || bound?.policy === undefined
+          ? `fewer than ${most}`
+          : bound.policy === 'AFFINITY'
+            ? 'no more (the group is bound to AFFINITY, and lives elsewhere)'
+            : `fewer than ${bound.most ?? 1}`
+      return { code: 'group.anti_affinity', need, have }
     }
   },
 

@@ -1,7 +1,7 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
-import { reportOf } from '../../fleet/sources.ts'
+import { leftOf, reportOf } from '../../fleet/sources.ts'
 import { demandOf, type GpuRequest } from '../../request/request-spec.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
 import { type GpuAsk, type GpuGrant, type GpuState, gpuFits, modelFits, WHOLE_GPU } from './device.ts'
@@ -94,7 +94,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   facts(hosts, host, ask) {
     const { code, subject = 'GPU', need: required, have: actual, unit = 'GPUs' } = this.reason(hosts, host, ask)
     const record = hosts.get(host)
-    const from = reportOf(record)
+    const from = leftOf(record)
     // a device's room is what the report says less what claims hold of it
     const terms = record.gpus
       .filter((gpu) => modelFits(gpu, ask))
@@ -106,7 +106,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
         ...(actual !== undefined && { actual }),
         unit,
         requiredFrom: fromRequest(code === 'gpu.model' ? 'gpus.models' : 'gpus.count'),
-        actualFrom: from,
+        actualFrom: code === 'gpu.short' ? from : reportOf(record),
         ...(code === 'gpu.short' && { terms }),
       },
     ]

@@ -1,7 +1,7 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
-import { reportOf } from '../../fleet/sources.ts'
+import { leftOf, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { capacityOf, toRatioMilli } from '../classes/capacity.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
@@ -107,7 +107,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
         ...(actual !== undefined && { actual }),
         ...(unit !== undefined && { unit }),
         requiredFrom: fromRequest(code === 'pci.numa' ? 'pciRequests' : 'numaTopology.cells'),
-        actualFrom: reportOf(hosts.get(host)),
+        actualFrom: code === 'numa.cells' || code === 'numa.not_reported' ? reportOf(hosts.get(host)) : leftOf(hosts.get(host)),
       },
     ]
   },

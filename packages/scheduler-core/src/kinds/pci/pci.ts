@@ -1,7 +1,7 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
-import { reportOf } from '../../fleet/sources.ts'
+import { leftOf } from '../../fleet/sources.ts'
 import type { HeldGrant, Mismatch, ResourceKind } from '../kind.ts'
 import type { CellGrant } from '../numa/cell.ts'
 import { allot, devicesFor, type Place } from './allot.ts'
@@ -77,7 +77,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   facts(hosts, host, ask) {
     const { subject = 'PCI', need: required, have: actual, unit = 'devices' } = this.reason(hosts, host, ask)
     const record = hosts.get(host)
-    const from = reportOf(record)
+    const from = leftOf(record)
     return [
       {
         subject,
