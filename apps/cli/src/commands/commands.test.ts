@@ -238,7 +238,7 @@ test('a key bound to a project places, and is told of hosts only where its insta
   )
   const listed = await ask('decisions')
   expect([listed.err, listed.code]).toEqual(['', 0])
-  expect(listed.out).toMatch(/^DECISION +AGE +OUTCOME +PLACED +ACCOUNT\n/)
+  expect(listed.out).toMatch(/^DECISION +AGE +OUTCOME +FOUND +ACCOUNT\n/)
   expect(listed.out).toMatch(new RegExp(`\n?${id} +\\d+ s +NO_VALID_HOST +0 of 1 +mall\n`))
   expect(listed.out).toMatch(/ PLACED +1 of 1 +mall\n/)
   expect((await ask('decisions', '--host', 'az1-a')).err).toMatch(/the key is bound to project mall/)

@@ -125,6 +125,6 @@ const COLUMNS_OF_PROJECT = [
   { head: 'decision' },
   { head: 'age', align: 'right' },
   { head: 'outcome' },
-  { head: 'placed', align: 'right' },
+  { head: 'found', align: 'right' },
   { head: 'account', cut: 'end', least: 5 },
 ] as const

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, codeOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+import { type Answer, codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
 let tenant: string
@@ -23,6 +23,7 @@ afterAll(async () => {
 
 const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename
   ... on SelectDestinationsPayload { decision { id } destinations { selected { host { name } claim { id fence } } } }
+  ... on NoValidHost { message decision { id } }
   ... on ValidationError { code issues { path rule } } } }`
 
 /** The answer, or an error that tells all of it. */
@@ -102,6 +103,38 @@ test('a key bound to a project asks for what many hosts say, and for no draft of
     tenant,
   )
   expect(errors[0]?.message).toBe('profile is "default@0"; it must be a name without a version for a key bound to a project')
+})
+
+test('the instance that found no host is told alike by the call and by its decision; a question tells no number', async () => {
+  const gantt = { projectId: 'p1', flavor: { vcpus: 0, memoryMb: 20_000, rootGb: 0 }, numInstances: 500 }
+  const refused = await place(gantt)
+  const found = /^No host was found for instance (\d+) of 500\.$/.exec(refused.message)?.[1]
+  expect(Number(found)).toBeGreaterThan(1)
+  const told = `headline placedCount demands { kind state }`
+  const { data, text } = await api.ask(
+    `query ($id: ID!, $spec: SpecInput!) { decision(id: $id) { tenantExplanation { ${told} } } tenantExplanation(spec: $spec) { ${told} } }`,
+    { id: refused.decision.id, spec: { gantt } },
+    tenant,
+  )
+  if (!data) throw new Error(text)
+  const { decision, tenantExplanation }: Json = data
+  const demands = [{ kind: 'MEMORY', state: 'IN_THE_WAY' }]
+  expect(decision.tenantExplanation).toEqual({
+    headline: `No host was found for instance ${found} of 500. In the way: 20000 MiB.`,
+    placedCount: Number(found) - 1,
+    demands,
+  })
+  expect(tenantExplanation).toEqual({
+    headline: 'No host was found for one of the 500 instances. In the way: 20000 MiB.',
+    placedCount: 0,
+    demands,
+  })
+  const { explainPlacement } = await dataOf(
+    api,
+    'query ($spec: SpecInput!) { explainPlacement(input: { subject: { spec: $spec } }) { instanceIndex headline } }',
+    { spec: { gantt } },
+  )
+  expect(explainPlacement).toEqual({ instanceIndex: Number(found) - 1, headline: expect.stringMatching(/^None of /) })
 })
 
 test('a key bound to a project gets no advice and moves nothing', async () => {

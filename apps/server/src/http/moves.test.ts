@@ -120,8 +120,9 @@ describe('a question about a move', () => {
     await place({ ...flavor(2), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } })
     expect(await freeOf(a as string)).toBe(2)
 
-    const ask = (at: string | null) =>
-      api.ask(
+    const ask = async (at: string | null): Promise<Json> =>
+      dataOf(
+        api,
         `query ($id: ID!, $at: Revision, $host: String!) {
           whyNot(input: { subject: { decisionId: $id }, at: $at, host: { host: $host } }) {
             wouldPassNow explanation { fidelity }
@@ -130,7 +131,7 @@ describe('a question about a move', () => {
         { id: moved.decision.id, at, host: a },
       )
     const core = (checks: Json) => checks.find(({ filter }: Json) => filter === 'CoreFilter')
-    const { whyNot } = (await ask(null)).data
+    const { whyNot } = await ask(null)
     expect([whyNot.explanation.fidelity, core(whyNot.verdict.checks).facts[0].actual]).toEqual(['REPLAYED', '4'])
     expect([whyNot.wouldPassNow, core(whyNot.nowRefusedBy)]).toEqual([
       false,
@@ -138,8 +139,8 @@ describe('a question about a move', () => {
     ])
     // after the claim ended, and before it was there
     const { revision } = (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { revision } }', { id: first.id })).claim
-    expect(core((await ask(revision)).data.whyNot.verdict.checks).facts[0].actual).toBe('4')
-    const { explanation, verdict } = (await ask(before)).data.whyNot
+    expect(core((await ask(revision)).whyNot.verdict.checks).facts[0].actual).toBe('4')
+    const { explanation, verdict } = (await ask(before)).whyNot
     expect([explanation.fidelity, core(verdict.checks).facts]).toEqual(['APPROXIMATE', []])
   })
 })

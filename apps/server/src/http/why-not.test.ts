@@ -163,5 +163,5 @@ test.each(['explainPlacement', 'whyNot'])('%s at a revision that is not there ye
 
 test('an empty id is no id', async () => {
   const { errors } = await api.ask('{ explainPlacement(input: { subject: { decisionId: "" } }) { __typename } }')
-  expect(errors[0].message).toBe('input.subject.decisionId is ""; it must be the global id of a Decision')
+  expect(errors[0]?.message).toBe('input.subject.decisionId is ""; it must be the global id of a Decision')
 })

@@ -70,8 +70,11 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
       const profile = fleet.profiles.find(record.profile)
       if (profile === undefined) throw new InputFault([unknownProfile(replica, record.profile, ['input', 'profile'])])
       const named = { ...record, profile: profileRef(profile) }
-      const answer = rest.answer ?? replay(fleet, rest.before, named).answer
-      return { record: named, ...rest, answer, profile, basis: revision, read }
+      const known = { ...rest, profile, basis: revision, read }
+      if (rest.answer !== undefined) return { record: named, ...known, answer: rest.answer }
+      const { record: made, answer } = replay(fleet, rest.before, named)
+      // which instance found no host is told by what was tried now
+      return { record: { ...named, instances: made.instances }, ...known, answer }
     })
   }
 

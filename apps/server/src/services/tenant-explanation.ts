@@ -54,7 +54,13 @@ export function createTenantExplanations(replica: Replica, explain: Explain): Te
       const { request, intent = 'CREATE' } = record
       const mayBeTold = isOwnWord(currentSpec(request)) && (intent === 'CREATE' || intent === 'UNSHELVE')
       const profile = replica.fleet.profiles.find(record.profile)
-      return tell({ request: currentSpec(request), outcome, placed: answer.length, profile: mayBeTold ? profile : undefined, reasons })
+      return tell({
+        request: currentSpec(request),
+        outcome,
+        placed: Math.max(answer.length, record.instances.length - 1),
+        profile: mayBeTold ? profile : undefined,
+        reasons,
+      })
     },
     async ofSpec(spec, named) {
       const { question, steps } = await explain.explain({ type: 'spec', spec }, { profile: named })
@@ -62,7 +68,14 @@ export function createTenantExplanations(replica: Replica, explain: Explain): Te
       const placed = question.answer.length
       const outcome = placed === request.numInstances ? 'PLACED' : placed === 0 ? 'NO_VALID_HOST' : 'PARTIAL'
       const reasons = outcome === 'PLACED' ? [] : steps.flatMap((step) => step.reasons)
-      return tell({ request, outcome, placed, profile: isOwnWord(request) ? question.profile : undefined, reasons })
+      return tell({
+        request,
+        outcome,
+        // how many would fit is the room of the fleet, for the asking
+        placed: outcome === 'PLACED' ? placed : null,
+        profile: isOwnWord(request) ? question.profile : undefined,
+        reasons,
+      })
     },
   }
 }
@@ -74,7 +87,8 @@ const isOwnWord = (request: RequestSpec): boolean => request.projectId !== null 
 export interface Telling {
   readonly request: RequestSpec
   readonly outcome: StoredDecision['outcome']
-  readonly placed: number
+  /** For how many a host was found: they hold nothing where it is all or none; null: not to be told. */
+  readonly placed: number | null
   readonly profile: Profile | undefined
   /** Of the instance that found no host, in the order of the filters. */
   readonly reasons: readonly Pick<RefusalReason, 'filter' | 'code'>[]
@@ -94,7 +108,7 @@ export function tell({ request, outcome, placed, profile, reasons }: Telling): T
   return {
     outcome,
     instanceCount: request.numInstances,
-    placedCount: placed,
+    placedCount: placed ?? 0,
     headline: headlineOf(outcome, placed, request.numInstances, demands),
     demands: demands.map((each) => ({ ...each, text: textOf(each.demand, each.state, isAfterOthers) })),
     isInYourHands: isInTheWay ? true : null,
@@ -173,10 +187,16 @@ function askedOf(request: RequestSpec): ReadonlyMap<TenantDemand, string> {
   return new Map(words.flatMap(([demand, text]) => (text ? [[demand, text] as const] : [])))
 }
 
-function headlineOf(outcome: TenantExplanation['outcome'], placed: number, asked: number, demands: readonly Omit<DemandTold, 'text'>[]) {
+function headlineOf(
+  outcome: TenantExplanation['outcome'],
+  placed: number | null,
+  asked: number,
+  demands: readonly Omit<DemandTold, 'text'>[],
+) {
   if (outcome === 'PLACED') return asked === 1 ? 'The instance was placed.' : `All ${asked} instances were placed.`
   const inTheWay = demands.filter(({ state }) => state === 'IN_THE_WAY').map((each) => each.asked)
-  const none = noHostFoundMessage(placed, asked)
+  const none =
+    placed === null && asked > 1 ? `No host was found for one of the ${asked} instances.` : noHostFoundMessage(placed ?? 0, asked)
   if (inTheWay.length === 0) return `${none} What is in the way is not told; the operators can see it by the id of the decision.`
   return `${none} In the way: ${inTheWay.join(', ')}.`
 }

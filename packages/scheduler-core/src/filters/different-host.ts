@@ -3,7 +3,11 @@ import { holdsInstance } from '../fleet/instances.ts'
 import { instancesOf } from '../fleet/sources.ts'
 import type { Filter } from './filter.ts'
 
-/** The host holds none of the instances that the scheduler hint `different_host` names. */
+/**
+ * The host holds none of the instances that the scheduler hint `different_host` names.
+ * Hints name instances that are there: picks of the same request, or of one that is decided in the same batch, do not count (Nova asks
+ * such filters once per request). What is to be placed together or apart at once is a server group.
+ */
 export const differentHostFilter: Filter = {
   name: 'DifferentHostFilter',
   description: 'The host holds none of the instances named by the hint different_host.',

@@ -3,7 +3,11 @@ import { holdsInstance } from '../fleet/instances.ts'
 import { instancesOf } from '../fleet/sources.ts'
 import type { Filter } from './filter.ts'
 
-/** The host holds at least one of the instances that the scheduler hint `same_host` names. */
+/**
+ * The host holds at least one of the instances that the scheduler hint `same_host` names.
+ * Hints name instances that are there: picks of the same request, or of one that is decided in the same batch, do not count (Nova asks
+ * such filters once per request). What is to be placed together or apart at once is a server group.
+ */
 export const sameHostFilter: Filter = {
   name: 'SameHostFilter',
   description: 'The host holds one of the instances named by the hint same_host.',

@@ -17,6 +17,7 @@ const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(cluster
  * Keeps requests of one kind (a share, one GPU, two GPUs, ...) together: hosts that hold only that kind, then mixed ones,
  * then idle ones, then hosts of other kinds; fuller first (GpuClustering as the FGD paper describes it, after Gandiva,
  * OSDI 2018). Whole points, 25 for each step. Requests without GPUs weigh all hosts alike.
+ * The kinds that a host holds are those of its claims: an instance that was picked before in the same request fills it, and is of no kind yet.
  */
 export const gpuClusteringWeigher: Weigher = {
   name: 'GpuClusteringWeigher',
