@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
@@ -164,4 +165,27 @@ test.each(['explainPlacement', 'whyNot'])('%s at a revision that is not there ye
 test('an empty id is no id', async () => {
   const { errors } = await api.ask('{ explainPlacement(input: { subject: { decisionId: "" } }) { __typename } }')
   expect(errors[0]?.message).toBe('input.subject.decisionId is ""; it must be the global id of a Decision')
+})
+
+test('of a host with several nodes, the one that was taken, else the one that came nearest to it, is meant', async () => {
+  const incarnation = randomUUID()
+  const full = { vcpus: 8, vcpusUsed: 0, memoryMb: 8_192, memoryMbUsed: 0, localGb: 100, localGbUsed: 0 }
+  const updates = Object.entries({ 'n-1': { vcpusUsed: 8 }, 'n-2': { memoryMbUsed: 2_048 }, 'n-3': {} }).map(([node, more]) => ({
+    name: { host: 'iron', node },
+    reporter: { incarnation, sequence: 1 },
+    report: { full: { ...full, ...more } },
+  }))
+  await dataOf(api, 'mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { appliedCount } }', {
+    u: updates,
+  })
+  const placed = await placeWith(api, { claim: { mode: 'NONE' } }, { forceHosts: ['iron'] })
+  const asked = await whyNot('iron', `decisionId: "${placed.decision.id}"`)
+  expect([asked.because, asked.headline]).toEqual([
+    'SELECTED',
+    'iron/n-3 was selected: the best of 2 hosts that passed every filter, of 9.',
+  ])
+  const two = await placeWith(api, { claim: { mode: 'NONE' } }, { forceHosts: ['iron'], ignoreHosts: ['iron'] })
+  expect((await whyNot('iron', `decisionId: "${two.decision.id}"`)).headline).toMatch(/^iron\/n-1 was refused by Candidates/)
+  const without = `spec: { gantt: { flavor: { vcpus: 2, memoryMb: 4096 }, forceNodes: ["n-1", "n-2"] } }`
+  expect(await whyNot('iron', without)).toMatchObject({ because: 'SELECTED', headline: expect.stringMatching(/^iron\/n-2 /) })
 })

@@ -24,7 +24,7 @@ import type { HostNameInput } from './hosts.ts'
 import { InputFault, invalid } from './outcome.ts'
 import { parseSpec, type SpecDocument } from './placement.ts'
 import { unknownProfile } from './profiles.ts'
-import { type Present, type WhyNotAnswer, whyNotOf } from './why-not.ts'
+import { askedNode, type Present, type WhyNotAnswer, whyNotOf } from './why-not.ts'
 
 /** What is to be explained: a decision, a request that was asked before, or one that nobody asked yet. */
 export type Subject =
@@ -162,7 +162,8 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     async whyNot(subject, host, options = {}) {
       const question = await ask(subject, options)
       const found = await examined(question, options)
-      return whyNotOf(found, host, await presentOf(replica, history, question, host))
+      const asked = askedNode(found, host) ?? host
+      return whyNotOf(found, asked, await presentOf(replica, history, question, asked))
     },
   }
 }

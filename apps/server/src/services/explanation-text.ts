@@ -13,8 +13,13 @@ export async function headlineOf(examined: Examined): Promise<string> {
   const { hostCount, ranked, question, instance } = examined
   if (hostCount === 0) return 'No host has reported, so none could be chosen.'
   const selected = question.answer[instance]?.selected
-  if (selected !== undefined)
-    return `${hostKey(selected)} was taken: ${rankOf(examined, selected)} of ${count(ranked.length, 'host')} that passed, of ${hostCount}.`
+  if (selected !== undefined) {
+    const rank = rankOf(examined, selected)
+    const passed = `${count(ranked.length, 'host')} that passed, of ${hostCount}`
+    // on another state than it was decided on, it may not even pass
+    if (rank === 0) return `${hostKey(selected)} was taken; it is not among the ${passed}, on the state that this is about.`
+    return `${hostKey(selected)} was taken: ${rank === 1 ? 'the best' : `rank ${rank}`} of ${passed}.`
+  }
   if (ranked.length > 0) return `${count(ranked.length, 'host')} of ${hostCount} passed; none was taken.`
   const refusals = examined.steps.flatMap(({ filter, reasons }) => reasons.map((reason) => ({ ...reason, filter })))
   const most = [...refusals].sort((a, b) => b.hosts - a.hosts)
@@ -127,12 +132,13 @@ async function nearText(verdict: HostVerdict): Promise<string> {
   return `${hostKey(verdict)}: ${checks.flatMap(({ reason }) => (reason === undefined ? [] : reasonText(reason))).join(' ')}`
 }
 
-function rankOf({ ranked, weighed, names }: Examined, selected: { readonly host: string; readonly node: string }): string {
+/** From 1; 0 where it is not among those that pass. */
+function rankOf({ ranked, weighed, names }: Examined, selected: { readonly host: string; readonly node: string }): number {
   const position = ranked.findIndex((place) => {
     const name = names[weighed.hosts[place] as number]
     return name?.host === selected.host && name.node === selected.node
   })
-  return position === 0 ? 'the best' : `rank ${position + 1}`
+  return position + 1
 }
 
 const count = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`

@@ -59,6 +59,19 @@ const CANDIDATES = 'Candidates'
 
 const isRefusal = ({ verdict }: Check): boolean => verdict === 'FAIL' || verdict === 'ERROR'
 
+/**
+ * The node that a question is about: where none is named, of a host with several the one that was taken, else the one that ranked
+ * best, else the first. Undefined where the host was not known.
+ */
+export function askedNode({ names, outcomeOf, ranked, weighed }: Examined, { host, node }: HostNameInput): HostName | undefined {
+  const nodes = [...names.keys()].filter(
+    (index) => names[index]?.host === host && (typeof node !== 'string' || names[index]?.node === node),
+  )
+  const taken = nodes.find((index) => outcomeOf(index) === 'SELECTED')
+  const best = ranked.map((position) => weighed.hosts[position] as number).find((index) => nodes.includes(index))
+  return names[taken ?? best ?? nodes[0] ?? -1]
+}
+
 /** Why a host was not chosen, or that it was: one sentence, every check, the gap to the winner, and how it is now. */
 export async function whyNotOf(examined: Examined, name: HostNameInput, present: Present): Promise<WhyNotAnswer> {
   const { names, question } = examined
@@ -157,7 +170,7 @@ function headlineOf(
 ): string {
   const name = hostKey(verdict)
   if (verdict.outcome === 'SELECTED')
-    return `${name} was selected: the best of ${ranked.length} hosts that passed every filter, of ${hostCount}.`
+    return `${name} was selected: ${verdict.rank === 1 ? 'the best' : `rank ${verdict.rank}`} of ${ranked.length} ${ranked.length === 1 ? 'host' : 'hosts'} that passed every filter, of ${hostCount}.`
   if (verdict.outcome === 'FILTERED') {
     const failed = checks.filter(({ reason }) => reason !== undefined)
     const [first] = failed

@@ -38,6 +38,10 @@ describe('what changed of a host', () => {
       ['I/O operations', '0', '1', 'report'],
       [`claim ${id}`, null, expect.any(String), 'claims'],
     ])
+    // the report is what it was: it does not say by itself what is left
+    const free = changedBy(claim).find(({ field }) => field === 'VCPU free')
+    expect(free?.source.ref).toMatch(/^sequence 1, .*, less what is claimed$/)
+    expect(changedBy(claim).find(({ field }) => field === 'instances')?.source.ref).toMatch(/, and 1 claims$/)
   })
 
   test('what operators set is told in their words', () => {

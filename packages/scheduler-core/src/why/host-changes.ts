@@ -3,7 +3,7 @@ import type { Source } from '../evidence.ts'
 import { hostStatuses, livenessStates } from '../fleet/change.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { aggregatesOf, claimsOf, livenessOf, membershipsOf, reportOf, statusOf } from '../fleet/sources.ts'
+import { aggregatesOf, claimsOf, instancesOf, leftOf, livenessOf, membershipsOf, reportOf, statusOf } from '../fleet/sources.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
 
 /** What decisions read of a host, field by field in a fixed order: plain data, which outlives the state. */
@@ -27,6 +27,7 @@ export function hostFieldsOf(fleet: Fleet, host: HostIndex | undefined): HostFie
   const { hosts, aggregates } = fleet
   const record = hosts.get(host)
   const report = reportOf(record)
+  const left = leftOf(record)
   const put = (field: string, value: unknown, source: Source = report) => void fields.set(field, { value: String(value), source })
   put('status', hostStatuses[at(hosts.columns.status, host)], statusOf(record))
   put('liveness', livenessStates[at(hosts.columns.liveness, host)], livenessOf(record))
@@ -47,16 +48,18 @@ export function hostFieldsOf(fleet: Fleet, host: HostIndex | undefined): HostFie
     put(`${name} ratio`, at(columns.ratioMilli, host) / 1_000)
     put(`${name} used`, at(columns.used, host))
     put(`${name} claimed`, at(columns.claimed, host), claimsOf(hosts, host, name))
-    put(`${name} free`, at(columns.free, host))
+    put(`${name} free`, at(columns.free, host), left)
   }
-  put('instances', at(hosts.columns.instances, host))
-  put('I/O operations', at(hosts.columns.ioOps, host))
-  for (const { id, cpuFree, memoryFree } of record.cells) {
-    put(`NUMA cell ${id} shared CPUs free`, cpuFree)
-    put(`NUMA cell ${id} MiB free`, memoryFree)
+  put('instances', at(hosts.columns.instances, host), instancesOf(record))
+  put('I/O operations', at(hosts.columns.ioOps, host), instancesOf(record))
+  for (const { id, cpuFree, memoryFree, freeCpus, pages = [] } of record.cells) {
+    put(`NUMA cell ${id} shared CPUs free`, cpuFree, left)
+    put(`NUMA cell ${id} CPUs that nobody has alone`, freeCpus.free, left)
+    put(`NUMA cell ${id} MiB free`, memoryFree, left)
+    for (const { sizeKib, free } of pages) put(`NUMA cell ${id} pages of ${sizeKib} KiB free`, free, left)
   }
-  for (const { index, model, freeMilli } of record.gpus) put(`GPU ${index} thousandths free`, `${freeMilli} of ${model ?? 'unnamed'}`)
-  for (const { key, free } of poolsOf(record).list) put(`PCI pool ${key} free`, free)
+  for (const { index, model, freeMilli } of record.gpus) put(`GPU ${index} thousandths free`, `${freeMilli} of ${model ?? 'unnamed'}`, left)
+  for (const { key, free } of poolsOf(record).list) put(`PCI pool ${key} free`, free, left)
   for (const claim of [...record.claims].filter(isLive).sort((a, b) => (a.id < b.id ? -1 : 1)))
     put(`claim ${claim.id}`, claim.state, { kind: 'claims', ref: claim.id })
   return fields
