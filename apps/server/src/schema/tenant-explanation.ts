@@ -35,7 +35,9 @@ const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExpla
   fields: (t) => ({
     outcome: t.expose('outcome', { type: DecisionOutcome, description: 'How it ended, or would end.' }),
     instanceCount: t.exposeInt('instanceCount', { description: 'Instances asked for.' }),
-    placedCount: t.exposeInt('placedCount', { description: 'Instances that found a place before one did not; of a request that nobody made yet, all or 0.' }),
+    placedCount: t.exposeInt('placedCount', {
+      description: 'Instances that found a place before one did not; of a request that nobody made yet, all or 0.',
+    }),
     headline: t.exposeString('headline', { description: 'The whole in a sentence or two.' }),
     demands: t.field({
       type: [TenantDemand],
