@@ -6,6 +6,8 @@ import { type Examination, examine } from '../pipeline/examine.ts'
 import { distanceOf } from '../pipeline/verdict-matrix.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import { hasEndingClaims } from './remedies/ending-claims.ts'
+import { remedyFor } from './remedies/index.ts'
 import type { Refusal } from './remedies/remedy.ts'
 
 /** The filter that is most in the way of a request. */
@@ -35,6 +37,8 @@ export interface Survey {
 /** Hosts that stand for the others of their kind, and how many kinds are looked at. */
 const PER_KIND = 2
 const MOST_KINDS = 16
+/** Hosts of a kind whose claims are looked at. */
+const MOST_HELD = 200
 /** With more filters against it, two changes will not do. */
 const MOST_REASONS = 4
 
@@ -69,27 +73,48 @@ export function surveyRefusals(
     if (group === undefined) kinds.set(kind, [found])
     else group.push(found)
   }
+  const toNear = ({ host, reasons }: Found): NearHost => ({
+    name: nameOf(fleet, host),
+    refusals: reasons.map(({ filter, reason }) => ({ fleet, request, profile, host, filter, reason })),
+  })
   const nearest = [...kinds.values()]
     .map((group) => group.sort((a, b) => a.distance - b.distance || a.host - b.host))
     .sort((a, b) => sizeOf(a) - sizeOf(b) || (a[0] as Found).distance - (b[0] as Found).distance || b.length - a.length)
     .slice(0, MOST_KINDS)
-    .flatMap((group) => chosenOf(group, minHosts))
-    .map(
-      ({ host, reasons }): NearHost => ({
-        name: nameOf(fleet, host),
-        refusals: reasons.map(({ filter, reason }) => ({ fleet, request, profile, host, filter, reason })),
-      }),
-    )
+    .flatMap((group) => chosenOf(group, minHosts, toNear))
   return { nearest, binding: bindingOf(fleet, examination, nearestOf) }
 }
 
 const sizeOf = (group: readonly Found[]): number => group[0]?.reasons.length ?? 0
 
-/** The nearest; and where more hosts are to pass, the one with which they are so many. */
-function chosenOf(group: readonly Found[], minHosts: number): readonly Found[] {
+/**
+ * The nearest, and the nearest of those whose claims stand in the way: it may be enough to wait there. Where more hosts are
+ * to pass, the one with which they are so many.
+ */
+function chosenOf(group: readonly Found[], minHosts: number, toNear: (found: Found) => NearHost): readonly NearHost[] {
   const wanted = group[Math.min(minHosts, group.length) - 1]
-  return minHosts > 1 && wanted !== undefined ? [wanted] : group.slice(0, PER_KIND)
+  if (minHosts > 1 && wanted !== undefined) return [toNear(wanted)]
+  const chosen = group.slice(0, PER_KIND).map(toNear)
+  const held = heldAmong(group.slice(PER_KIND), toNear)
+  return held === undefined || chosen.some(isHeld) ? chosen : [...chosen, held]
 }
+
+/** The first host that has room once claims on it have ended; of so many at most. */
+function heldAmong(group: readonly Found[], toNear: (found: Found) => NearHost): NearHost | undefined {
+  let asked = 0
+  for (const found of group) {
+    const near = toNear(found)
+    const [refusal] = near.refusals
+    if (refusal === undefined || !hasEndingClaims(refusal.fleet.hosts.get(refusal.host))) continue
+    if (isHeld(near)) return near
+    if (++asked >= MOST_HELD) return undefined
+  }
+  return undefined
+}
+
+const isHeld = ({ refusals: [refusal] }: NearHost): boolean =>
+  refusal !== undefined &&
+  (remedyFor(refusal.reason.code)?.propose(refusal) ?? []).some(({ edits }) => (edits?.releaseClaims ?? []).length > 0)
 
 function reasonsOf({ steps, refusedBy, bytesPerHost, firstRefusing, reasonOf }: Examination, host: HostIndex): Found['reasons'] {
   const reasons: { filter: string; reason: Reason }[] = []

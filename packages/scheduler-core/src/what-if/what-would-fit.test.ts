@@ -111,6 +111,60 @@ describe('what would make a request fit', () => {
     expectPlaced(fleet, found)
   })
 
+  test('several instances: the greatest amount with which all of them fit, not what one host has for one of them', () => {
+    const fleet = aFleet({ h1: { memoryMb: 16_384 } })
+    const found = ask(fleet, aRequest({ memoryMb: 6_144, numInstances: 3 }))
+    expect(found.counterfactuals[0]?.text).toBe('request: memory 6144 MiB -> 5461 MiB: unlocks 1 host (h1)')
+    expectPlaced(fleet, found)
+  })
+
+  test('waiting for a reservation is found where the hosts that are nearest have none', () => {
+    const log = aLog()
+    log.append([...['a', 'b', 'c'].map((host) => aReport(host, { memoryMb: 8_000 })), aReport('held', { memoryMb: 16_384 })])
+    log.append([aClaim({ hosts: ['held'], grants: { classes: { MEMORY_MB: 10_384 } } })])
+    const found = ask(log.fleet, aRequest({ memoryMb: 8_192 }), { kinds: ['FLEET'] })
+    expect(found.counterfactuals[0]?.text).toMatch(/^fleet: reservations on held 1 that end by .*: unlocks 1 host \(held\)$/)
+    expectPlaced(log.fleet, found)
+  })
+
+  test('a guest that is too large for a NUMA cell: smaller, or over two cells, before no topology at all', () => {
+    const numaCells = [0, 1].map((id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + id * 4), memoryMb: 4_096 }))
+    const fleet = aFleet({ h1: { numaCells } })
+    const cells = [{ id: 0, cpus: [0, 1, 2, 3, 4, 5], memoryMb: 2_048, cpuPolicy: 'dedicated' as const }]
+    const found = ask(fleet, aRequest({ vcpus: 6, memoryMb: 2_048, numaTopology: { cells } }))
+    expect(found.counterfactuals.map(({ changes }) => changes.map(({ subject, to }) => `${subject} -> ${to}`))).toEqual([
+      ['CPUs of each NUMA cell -> 4'],
+      ['NUMA topology -> 2 cells'],
+      ['NUMA topology -> none'],
+    ])
+    expectPlaced(fleet, found)
+  })
+
+  test('a GPU that is held, or shared: to wait, to ask for the share that is free', () => {
+    const log = aLog()
+    log.append([aReport('h1', { gpus: [{ index: 0 }] })])
+    log.append([aClaim({ grants: { gpu: [{ index: 0, milli: 400 }] } })])
+    const found = ask(log.fleet, aRequest({ gpus: { count: 1 } }))
+    expect(found.counterfactuals.map(({ changes }) => changes[0]?.subject)).toEqual([
+      'reservations on h1',
+      'share of each GPU',
+      'GPUs',
+      'hosts',
+    ])
+    expect(found.counterfactuals[1]?.changes[0]).toMatchObject({ from: '1000/1000', to: '600/1000' })
+    expectPlaced(log.fleet, found)
+  })
+
+  test('a group whose members keep apart and have taken every host: one host more', () => {
+    const log = aLog()
+    log.append([aReport('h1')])
+    log.append([aClaim({ grants: {}, group: { uuid: aUuid(7), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } })])
+    const request = aRequest({ instanceGroup: { uuid: aUuid(7), policy: 'ANTI_AFFINITY' } })
+    const found = ask(log.fleet, request, { kinds: ['FLEET'] })
+    expect(found.counterfactuals.map(({ text }) => text)).toEqual(['fleet: hosts -> one more like h1: unlocks 1 host (h1+1)'])
+    expectPlaced(log.fleet, found)
+  })
+
   test('a request that is placed needs no change, and is said to', () => {
     expect(ask(town(), aRequest())).toMatchObject({ fits: true, counterfactuals: [], binding: null })
   })

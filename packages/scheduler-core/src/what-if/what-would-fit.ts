@@ -1,21 +1,13 @@
 import type { HostName } from '../fleet/change.ts'
-import type { HostIndex } from '../fleet/columns.ts'
-import { copySteps } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { openOverlay } from '../fleet/overlay.ts'
-import { compileProfile } from '../pipeline/compile.ts'
-import { prepareChecks } from '../pipeline/examine.ts'
-import { prepareFilters, runFilters } from '../pipeline/run-filters.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { decide } from '../schedulers/decide.ts'
-import { groupOf } from '../schedulers/filter-scheduler.ts'
-import { applyEdits } from './apply-edits.ts'
 import { type BindingConstraint, surveyRefusals } from './binding.ts'
 import { restated } from './change-request.ts'
-import { type FleetEdits, isNoEdit, joinEdits, NO_EDITS } from './edits.ts'
+import type { FleetEdits } from './edits.ts'
 import { remedyFor } from './remedies/index.ts'
 import type { ChangeKind, ProposedChange } from './remedies/remedy.ts'
+import { type Applied, applyTo, createFleets, decideOn, type Trial, tryOn } from './trial.ts'
 
 export interface WhatWouldFitOptions {
   readonly request: RequestSpec
@@ -73,18 +65,6 @@ interface Candidate {
   readonly refined: number
 }
 
-/** How a candidate went. */
-interface Trial {
-  readonly placed: boolean
-  readonly unlocks: number
-  readonly hosts: readonly HostName[]
-  /** Where it is not placed: what to change beside, for the sake of the candidate's host. */
-  readonly next: readonly ProposedChange[]
-}
-
-const EXAMPLES = 5
-/** Fleets with edits that are kept for the next candidate with the same ones. */
-const KEPT_FLEETS = 6
 const MOST_REFINED = 6
 const BESIDE = 1
 
@@ -95,10 +75,10 @@ const BESIDE = 1
  */
 export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Generator<void, WhatWouldFit> {
   const { request, maxChanges, first, minHosts, mostRuns, isOver } = options
-  const start = decideOn(fleet, options, request, options.profile, () => undefined)
+  const start = decideOn(fleet, options.seed, request, options.profile, () => undefined)
   if (start.found === request.numInstances) return { fits: true, counterfactuals: [], binding: null, runs: 1, cut: null }
   yield
-  const survey = decideOn(fleet, options, request, options.profile, (instance) =>
+  const survey = decideOn(fleet, options.seed, request, options.profile, (instance) =>
     surveyRefusals(fleet, request, options.profile, { seed: options.seed, instance, minHosts }),
   ).read
   const queue = createQueue(options)
@@ -111,6 +91,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Gener
       0,
     )
   const fleets = createFleets(fleet)
+  const eased = new Set<string>()
   const counterfactuals: Counterfactual[] = []
   let runs = 1
   let cut: WhatWouldFit['cut'] = null
@@ -125,9 +106,15 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Gener
     const own = yield* fleets.with(applied.edits)
     if (own === undefined) continue
     runs++
-    const trial = tryOn(own, options, applied, candidate.host, start.found)
+    const trial = tryOn(own, options.seed, applied, candidate.host, start.found)
     if (trial.placed) {
-      if (trial.unlocks >= minHosts) counterfactuals.push(toCounterfactual(candidate, trial, applied))
+      if (trial.unlocks < minHosts) continue
+      const kept: Kept = { candidate, trial, applied }
+      const gentle =
+        request.numInstances > 1 ? yield* gentlest(own, options, kept, eased, start.found, mostRuns - runs) : { ...kept, runs: 0 }
+      runs += gentle.runs
+      if (!counterfactuals.some((known) => holds(gentle.candidate, known.changes)))
+        counterfactuals.push(toCounterfactual(gentle.candidate, gentle.trial, gentle.applied))
       continue
     }
     const { changes, host, refined } = candidate
@@ -165,7 +152,7 @@ function createQueue({ kinds }: WhatWouldFitOptions) {
         const key = changes.map(keyOf).sort().join('\n')
         if (seen.has(key)) continue
         seen.add(key)
-        const effort = changes.reduce((sum, one) => sum + one.effort, 0) + BESIDE * (changes.length - 1)
+        const effort = effortOf(changes)
         const at = waiting.findIndex((other) => other.effort > effort)
         waiting.splice(at < 0 ? waiting.length : at, 0, { changes, host, effort, refined })
       }
@@ -181,100 +168,52 @@ const holds = ({ changes }: Candidate, known: readonly ProposedChange[]): boolea
   return known.every((change) => own.has(keyOf(change)))
 }
 
-/** Copies of the fleet with edits; undefined for edits that cannot be made. */
-function createFleets(fleet: Fleet) {
-  const made = new Map<string, Fleet | undefined>()
-  return {
-    *with(edits: FleetEdits): Generator<void, Fleet | undefined> {
-      if (isNoEdit(edits)) return fleet
-      const key = JSON.stringify(edits)
-      if (made.has(key)) return made.get(key)
-      const copy = yield* copySteps(fleet)
-      const problems = yield* applyEdits(copy, edits)
-      for (const oldest of made.keys()) if (made.size >= KEPT_FLEETS) made.delete(oldest)
-      made.set(key, problems.length === 0 ? copy : undefined)
-      return made.get(key)
-    },
-  }
+/** A set of changes with which the request is placed. */
+interface Kept {
+  readonly candidate: Candidate
+  readonly trial: Trial
+  readonly applied: Applied
 }
 
-interface Applied {
-  readonly request: RequestSpec
-  readonly profile: Profile
-  readonly edits: FleetEdits
-  readonly filters: Profile['filters'] | undefined
-}
-
-function applyTo(request: RequestSpec, profile: Profile, changes: readonly ProposedChange[]): Applied {
-  const filters = changes.reduce((all, change) => change.filters?.(all) ?? all, profile.filters)
-  return {
-    request: changes.reduce((one, change) => change.request?.(one) ?? one, request),
-    edits: changes.reduce((all, { edits }) => (edits === undefined ? all : joinEdits(all, { ...NO_EDITS, ...edits })), NO_EDITS),
-    profile: filters === profile.filters ? profile : { ...profile, filters },
-    filters: filters === profile.filters ? undefined : filters,
-  }
-}
-
-/** Decides without all-or-nothing, and reads the state as the first instance that found no host met it. */
-function decideOn<Read>(
+/**
+ * Several instances share the room of hosts: the number that one host has for one of them is not the greatest with which all
+ * of them fit. It lies between that and what is asked, and is looked for once for the same subjects.
+ */
+function* gentlest(
   fleet: Fleet,
-  { seed }: Pick<WhatWouldFitOptions, 'seed'>,
-  request: RequestSpec,
-  profile: Profile,
-  read: (instance: number) => Read,
-) {
-  const overlay = openOverlay(fleet)
-  try {
-    const { found, parts } = decide(fleet, overlay, {
-      id: '',
-      request,
-      profile,
-      // the one that a simulation with the same seed gives the only copy of its only request
-      seed: `${seed} 0.0`,
-      attempt: 1,
-      alternatesPerInstance: 0,
-      allOrNothing: false,
-      claimIds: Array.from({ length: request.numInstances }, (_, i) => `${i}`),
-    })
-    return { found, parts, overlay, read: read(found) }
-  } finally {
-    overlay.discard()
+  options: WhatWouldFitOptions,
+  kept: Kept,
+  eased: Set<string>,
+  failed: number,
+  mostRuns: number,
+): Generator<void, Kept & { readonly runs: number }> {
+  const { changes, host, refined } = kept.candidate
+  const [change, ...more] = changes.filter(({ lowered }) => lowered !== undefined)
+  const key = changes.map(({ kind, subject }) => `${kind} ${subject}`).join('\n')
+  if (change?.lowered === undefined || more.length > 0 || eased.has(key)) return { ...kept, runs: 0 }
+  eased.add(key)
+  const others = changes.filter((one) => one !== change)
+  const { lowered } = change
+  let best = kept
+  let runs = 0
+  let [fits, tooMuch] = [lowered.to, lowered.asked]
+  while (tooMuch - fits > 1 && runs < mostRuns && !options.isOver()) {
+    yield
+    const middle = Math.floor((fits + tooMuch) / 2)
+    const candidate = { changes: [...others, lowered.at(middle)], host, refined, effort: effortOf([...others, lowered.at(middle)]) }
+    const applied = applyTo(options.request, options.profile, candidate.changes)
+    const trial = tryOn(fleet, options.seed, applied, host, failed)
+    runs++
+    if (trial.placed && trial.unlocks >= options.minHosts) {
+      best = { candidate, trial, applied }
+      fits = middle
+    } else tooMuch = middle
   }
+  return { ...best, runs }
 }
 
-function tryOn(fleet: Fleet, options: WhatWouldFitOptions, { request, profile }: Applied, host: HostName, failed: number): Trial {
-  const nextFor = (): readonly ProposedChange[] => {
-    const index = fleet.hosts.find(host)?.index
-    return index === undefined ? [] : proposeFor(fleet, request, profile, index)
-  }
-  const { found, parts, read } = decideOn(fleet, options, request, profile, (instance) =>
-    instance < request.numInstances ? nextFor() : [],
-  )
-  if (found < request.numInstances) return { placed: false, unlocks: 0, hosts: [], next: read }
-  const overlay = openOverlay(fleet)
-  try {
-    // as the instance that had found no host meets it now
-    const at = Math.min(failed, found - 1)
-    for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
-    const { hosts } = runFilters(prepareFilters(compileProfile(profile), request, fleet), fleet)
-    const passing = [...hosts].map((index) => fleet.hosts.get(index as HostIndex)).map(({ host: name, node }) => ({ host: name, node }))
-    const goesTo = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
-    const others = passing.filter((one) => !goesTo.some((chosen) => chosen.host === one.host && chosen.node === one.node))
-    return { placed: true, unlocks: hosts.length, hosts: [...goesTo, ...others].slice(0, EXAMPLES), next: [] }
-  } finally {
-    overlay.discard()
-  }
-}
-
-/** What would answer the first reason that a host is refused for. */
-function proposeFor(fleet: Fleet, request: RequestSpec, profile: Profile, host: HostIndex): readonly ProposedChange[] {
-  const refusing = prepareChecks(fleet, request, profile)
-    .checksOf(host, true)
-    .find(({ reason }) => reason !== undefined)
-  if (refusing?.reason === undefined) return []
-  const { filter, reason } = refusing
-  return remedyFor(reason.code)?.propose({ fleet, request, profile, host, filter, reason }) ?? []
-}
+const effortOf = (changes: readonly ProposedChange[]): number =>
+  changes.reduce((sum, one) => sum + one.effort, 0) + BESIDE * (changes.length - 1)
 
 /** Of several instances, those that found a host. */
 function fewerInstances({ numInstances }: RequestSpec, found: number): ProposedChange[] {

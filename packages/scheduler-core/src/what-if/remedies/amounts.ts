@@ -1,9 +1,12 @@
+import type { Claim } from '../../claims/claim.ts'
 import type { Code } from '../../codes.ts'
 import { at } from '../../fleet/columns.ts'
 import type { HostRecord } from '../../fleet/hosts.ts'
 import { capacityOf } from '../../kinds/classes/capacity.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { withAmount } from '../change-request.ts'
+import { anotherHost } from './another-host.ts'
+import { endingClaims, type HeldRoom } from './ending-claims.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 
 const standard: Partial<Record<Code, string>> = {
@@ -71,6 +74,7 @@ function askFor(resourceClass: string, need: number, amount: number): ProposedCh
     to: `${amount}${unit}`,
     effort: amount === 0 ? 5 : 1 + (4 * Math.abs(need - amount)) / Math.max(need, amount),
     request: (request) => withAmount(request, resourceClass, amount),
+    ...(amount > 0 && amount < need && { lowered: { asked: need, to: amount, at: (other: number) => askFor(resourceClass, need, other) } }),
   }
 }
 
@@ -90,53 +94,17 @@ function inUnits({ fleet, host }: Refusal, resourceClass: string, need: number):
 function moreRoom(refusal: Refusal, resourceClass: string, need: number, shortfall: number): ProposedChange[] {
   const record = refusal.fleet.hosts.get(refusal.host)
   return [
-    ...endingClaims(record, resourceClass, shortfall),
+    ...endingClaims(record, heldOf(resourceClass, shortfall)),
     ...higherRatio(refusal, record, resourceClass, shortfall),
-    ...anotherHost(refusal, record, resourceClass, need),
+    // an empty one has room
+    ...(at(refusal.fleet.hosts.classColumns(resourceClass).capacity, refusal.host) < need ? [] : [anotherHost(record)]),
   ]
 }
 
-/** Reservations that end soonest and free enough together; else the one lasting claim that frees enough and least beyond. */
-function endingClaims(record: HostRecord, resourceClass: string, shortfall: number): ProposedChange[] {
-  const held = [...record.claims].flatMap((claim) => {
-    const amount = claim.grants.classes?.[resourceClass] ?? 0
-    return amount > 0 && (claim.state === 'RESERVED' || claim.state === 'CONFIRMED') ? [{ claim, amount }] : []
-  })
-  const changes: ProposedChange[] = []
-  let freed = 0
-  const ending = held
-    .filter(({ claim }) => claim.state === 'RESERVED' && claim.expiresAt !== null)
-    .sort((a, b) => (a.claim.expiresAt as number) - (b.claim.expiresAt as number))
-  const enough = ending.findIndex(({ amount }) => {
-    freed += amount
-    return freed >= shortfall
-  })
-  if (enough >= 0) {
-    const waited = ending.slice(0, enough + 1)
-    const end = new Date(waited.at(-1)?.claim.expiresAt as number).toISOString()
-    const ids = waited.map(({ claim }) => claim.id)
-    changes.push({
-      kind: 'FLEET',
-      subject: `reservations on ${record.host}`,
-      from: `${ids.length} that end by ${end}`,
-      to: ids.length === 1 ? `wait for ${ids[0]} to expire at ${end}` : `wait for ${ids.length} of them to expire by ${end}`,
-      effort: 1.5 + ids.length / 10,
-      edits: { releaseClaims: ids },
-    })
-  }
-  const [lasting] = held
-    .filter(({ claim, amount }) => claim.state === 'CONFIRMED' && amount >= shortfall)
-    .sort((a, b) => a.amount - b.amount || a.claim.createdAt - b.claim.createdAt)
-  if (lasting !== undefined)
-    changes.push({
-      kind: 'FLEET',
-      subject: `claim ${lasting.claim.id} on ${record.host}`,
-      from: 'CONFIRMED',
-      to: 'released',
-      effort: 4,
-      edits: { releaseClaims: [lasting.claim.id] },
-    })
-  return changes
+/** What claims hold of a class. */
+function heldOf(resourceClass: string, shortfall: number): HeldRoom {
+  const sizeOf = ({ grants }: Claim): number => grants.classes?.[resourceClass] ?? 0
+  return { sizeOf, isEnough: (ended) => ended.reduce((sum, claim) => sum + sizeOf(claim), 0) >= shortfall }
 }
 
 /** The least ratio, in thousandths, by which the host has enough; on the smallest of its aggregates, or on all hosts. */
@@ -160,11 +128,4 @@ function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass
       edits: { ratios: [{ aggregate: smallest?.uuid ?? null, resourceClass, allocationRatio: milli / 1_000 }] },
     },
   ]
-}
-
-/** One more machine of the same kind, if an empty one has room. */
-function anotherHost({ fleet, host }: Refusal, { host: likeHost }: HostRecord, resourceClass: string, need: number): ProposedChange[] {
-  if (at(fleet.hosts.classColumns(resourceClass).capacity, host) < need) return []
-  const addHosts = [{ likeHost, count: 1, availabilityZone: null, aggregates: null }]
-  return [{ kind: 'FLEET', subject: 'hosts', from: null, to: `one more like ${likeHost}`, effort: 8, edits: { addHosts } }]
 }

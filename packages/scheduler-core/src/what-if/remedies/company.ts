@@ -1,5 +1,6 @@
 import { groupOf } from '../../schedulers/filter-scheduler.ts'
 import { restated, withoutHints } from '../change-request.ts'
+import { anotherHost } from './another-host.ts'
 import type { Remedy } from './remedy.ts'
 import { asked } from './wishes.ts'
 
@@ -14,7 +15,7 @@ const hints: Readonly<Record<string, readonly string[]>> = {
 export const companyRemedy: Remedy = {
   name: 'company',
   codes: ['group.affinity', 'group.anti_affinity', 'instance.same_host', 'instance.not_on_host', 'host.other_network', 'query.no_match'],
-  propose({ fleet, request, reason }) {
+  propose({ fleet, request, host, reason }) {
     const unwanted = hints[reason.code]
     if (unwanted !== undefined)
       return [
@@ -34,6 +35,8 @@ export const companyRemedy: Remedy = {
     return [
       ...(canSoften ? [asked(`policy of server group ${uuid}`, policy, soft, 4, softened)] : []),
       asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null })),
+      // nobody is on a new host
+      ...(reason.code === 'group.anti_affinity' ? [anotherHost(fleet.hosts.get(host))] : []),
     ]
   },
 }

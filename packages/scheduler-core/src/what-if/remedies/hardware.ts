@@ -1,5 +1,11 @@
-import type { RequestSpec } from '../../request/request-spec.ts'
+import type { Claim } from '../../claims/claim.ts'
+import type { HostRecord } from '../../fleet/hosts.ts'
+import { modelFits } from '../../kinds/gpu/device.ts'
+import type { GpuRequest, RequestSpec } from '../../request/request-spec.ts'
 import { restated, withoutExtraSpecs } from '../change-request.ts'
+import { anotherHost } from './another-host.ts'
+import { endingClaims, type HeldRoom } from './ending-claims.ts'
+import { moreCells, smallerCells } from './guest-cells.ts'
 import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { asked } from './wishes.ts'
 
@@ -23,9 +29,14 @@ export const numaRemedy: Remedy = {
     'numa.missed',
     'numa.search_limit',
   ],
-  propose({ request: { numaTopology, flavor } }) {
+  propose(refusal) {
+    const { numaTopology, flavor } = refusal.request
     const cells = numaTopology?.cells.length ?? Number(flavor.extraSpecs['hw:numa_nodes'] ?? 1)
-    return [asked('NUMA topology', `${cells} ${cells === 1 ? 'cell' : 'cells'}`, 'none', 5, withoutTopology)]
+    return [
+      ...smallerCells(refusal),
+      ...moreCells(refusal),
+      asked('NUMA topology', `${cells} ${cells === 1 ? 'cell' : 'cells'}`, 'none', 5, withoutTopology),
+    ]
   },
 }
 
@@ -71,12 +82,13 @@ function fewer({ request, reason }: Refusal): ProposedChange[] {
   return [asked('PCI devices', String(need), String(have), 3, (one) => restated(one, { pciRequests: [{ ...only, count: have }] }))]
 }
 
-/** Too few GPUs, or of other models: ask for fewer, smaller or other ones, or for none. */
+/** Too few GPUs, or of other models: ask for fewer, smaller or other ones, or for none; wait for some, or buy. */
 export const gpuRemedy: Remedy = {
   name: 'gpu',
   codes: ['gpu.none', 'gpu.model', 'gpu.count', 'gpu.short'],
-  propose({ request: { gpus }, reason: { code, have } }) {
+  propose({ fleet, host, request: { gpus }, reason: { code, have } }) {
     if (gpus === null) return []
+    const record = fleet.hosts.get(host)
     const many = `${gpus.count} × ${gpus.shareMilli}/1000`
     const less = typeof have === 'number' && have >= 1 && have < gpus.count ? have : undefined
     return [
@@ -87,10 +99,39 @@ export const gpuRemedy: Remedy = {
               restated(one, { gpus: one.gpus && { ...one.gpus, count: less } }),
             ),
           ]),
+      ...(code === 'gpu.short'
+        ? [...smallerShare(record, gpus), ...endingClaims(record, gpusHeld(record, gpus)), anotherHost(record)]
+        : []),
       ...(code === 'gpu.model'
         ? [asked('GPU models', gpus.models.join(', '), 'any', 2, (one) => restated(one, { gpus: one.gpus && { ...one.gpus, models: [] } }))]
         : []),
       asked('GPUs', many, 'none', 6, (one) => restated(one, { gpus: null })),
     ]
   },
+}
+
+/** The largest share that so many of the host's GPUs have free. */
+function smallerShare({ gpus }: HostRecord, { count, shareMilli, models }: GpuRequest): ProposedChange[] {
+  const free = gpus.filter((gpu) => modelFits(gpu, { count, shareMilli, models })).map(({ freeMilli }) => freeMilli)
+  const share = free.sort((a, b) => b - a)[count - 1] ?? 0
+  if (share < 1 || share >= shareMilli) return []
+  const effort = 1 + (4 * (shareMilli - share)) / shareMilli
+  return [
+    asked('share of each GPU', `${shareMilli}/1000`, `${share}/1000`, effort, (one) =>
+      restated(one, { gpus: one.gpus && { ...one.gpus, shareMilli: share } }),
+    ),
+  ]
+}
+
+/** What claims hold of the GPUs that would do. */
+function gpusHeld({ gpus }: HostRecord, ask: GpuRequest): HeldRoom {
+  const matching = gpus.filter((gpu) => modelFits(gpu, ask))
+  const heldBy = ({ grants }: Claim, index: number): number =>
+    (grants.gpu ?? []).reduce((sum, grant) => sum + (grant.index === index ? grant.milli : 0), 0)
+  return {
+    sizeOf: (claim) => matching.reduce((sum, { index }) => sum + heldBy(claim, index), 0),
+    isEnough: (ended) =>
+      matching.filter(({ index, freeMilli }) => freeMilli + ended.reduce((sum, claim) => sum + heldBy(claim, index), 0) >= ask.shareMilli)
+        .length >= ask.count,
+  }
 }

@@ -101,7 +101,10 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
   'query.no_match': { request: { schedulerHints: { query: ['[">=","$free_ram_mb",999999]'] } }, profile: novaWith('JsonFilter') },
   'numa.not_reported': { request: cell() },
   'numa.cells': { host: { numaCells: [CELL] }, request: twoCells },
-  'numa.memory': { host: { numaCells: [CELL] }, request: cell({ memoryMb: 8_192 }) },
+  'numa.memory': [
+    { host: { numaCells: [CELL] }, request: cell({ memoryMb: 8_192 }) },
+    { host: { numaCells: [CELL, { ...CELL, id: 1, cpuset: [4, 5, 6, 7] }] }, request: cell({ memoryMb: 8_192 }) },
+  ],
   'numa.cpus': { host: { numaCells: [CELL] }, request: cell({ cpus: [0, 1, 2, 3, 4] }) },
   'numa.dedicated_cpus': { host: { numaCells: [CELL] }, request: cell({ cpus: [0, 1, 2, 3, 4], cpuPolicy: 'dedicated' }) },
   'numa.page_size': { host: { numaCells: [CELL] }, request: cell({ pageSize: 2_048 }) },
@@ -113,7 +116,10 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
   'gpu.none': { request: { gpus: {} } },
   'gpu.model': { host: { gpus: [{ index: 0, model: 'B' }] }, request: { gpus: { models: ['A'] } } },
   'gpu.count': { host: { gpus: [{ index: 0 }] }, request: { gpus: { count: 2 } } },
-  'gpu.short': { host: { gpus: [{ index: 0, usedMilli: 500 }, { index: 1 }] }, request: { gpus: { count: 2 } } },
+  'gpu.short': [
+    { host: { gpus: [{ index: 0, usedMilli: 500 }, { index: 1 }] }, request: { gpus: { count: 2 } } },
+    { host: { gpus: [{ index: 0 }] }, request: { gpus: {} }, changes: [aClaim({ grants: { gpu: [{ index: 0, milli: 300 }] } })] },
+  ],
   'io_ops.too_many': { host: { numIoOps: 9 }, request: {}, profile: withFilter('IoOpsFilter') },
   'instances.too_many': {
     host: { runningVms: 1, instances: [aUuid(9)] },

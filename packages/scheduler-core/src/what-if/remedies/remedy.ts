@@ -23,6 +23,8 @@ export interface ProposedChange {
   request?(request: RequestSpec): RequestSpec
   readonly edits?: Partial<FleetEdits>
   filters?(filters: Profile['filters']): Profile['filters']
+  /** A number that is asked less of. Where several instances share hosts, more than the host of the refusal has now may do. */
+  readonly lowered?: { readonly asked: number; readonly to: number; at(amount: number): ProposedChange }
 }
 
 /** A host that a filter refuses, and what the filter says. */

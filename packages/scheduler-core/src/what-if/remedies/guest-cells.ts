@@ -1,0 +1,125 @@
+import { prepareChecks } from '../../pipeline/examine.ts'
+import type { NumaCellRequest, RequestSpec } from '../../request/request-spec.ts'
+import { restated, withoutExtraSpecs } from '../change-request.ts'
+import type { ProposedChange, Refusal } from './remedy.ts'
+import { asked } from './wishes.ts'
+
+/** The same guest over so many cells of the host, the fewest that do. */
+export function moreCells(refusal: Refusal): ProposedChange[] {
+  const { fleet, request, host } = refusal
+  const [only, ...others] = request.numaTopology?.cells ?? []
+  if (only === undefined || others.length > 0) return []
+  const most = Math.min(fleet.hosts.get(host).cells.length, only.cpus.length, MOST_CELLS)
+  for (let count = 2; count <= most; count++) {
+    const split = (one: RequestSpec): RequestSpec => withCells(one, one.numaTopology?.cells.flatMap((cell) => parted(cell, count)) ?? [])
+    if (passes(refusal, split(request))) return [asked('NUMA topology', '1 cell', `${count} cells`, 3, split)]
+  }
+  return []
+}
+
+/** Cells that have more than this host's cells give are cut down to that, and the flavor with them. */
+export function smallerCells(refusal: Refusal): ProposedChange[] {
+  const { request, reason } = refusal
+  const cells = request.numaTopology?.cells ?? []
+  const stuck = cells.find(({ id }) => reason.subject === `cell ${id}`) ?? cells[0]
+  if (stuck === undefined || typeof reason.have !== 'number' || typeof reason.need !== 'number') return []
+  const part = reason.code === 'numa.memory' ? memory : cpuCodes.has(reason.code) ? cpus : undefined
+  if (part === undefined || cells.some((cell) => !part.canCut(cell))) return []
+  const now = part.sizeOf(stuck)
+  const cutTo = (size: number) => (one: RequestSpec) => part.cut(one, size)
+  // each cell alone may have room for so much, and all of them together only for less
+  const size = greatest(Math.min(now - 1, now - (reason.need - reason.have)), (one) => passes(refusal, part.cut(request, one)))
+  if (size === undefined) return []
+  return [asked(`${part.name} of each NUMA cell`, `${now}${part.unit}`, `${size}${part.unit}`, 1 + (4 * (now - size)) / now, cutTo(size))]
+}
+
+/** A guest of more cells asks for a machine of its own. */
+const MOST_CELLS = 4
+
+const cpuCodes: ReadonlySet<string> = new Set(['numa.cpus', 'numa.dedicated_cpus', 'numa.no_cell'])
+
+interface Part {
+  readonly name: string
+  readonly unit: string
+  sizeOf(cell: NumaCellRequest): number
+  canCut(cell: NumaCellRequest): boolean
+  cut(request: RequestSpec, size: number): RequestSpec
+}
+
+const memory: Part = {
+  name: 'memory',
+  unit: ' MiB',
+  sizeOf: ({ memoryMb }) => memoryMb,
+  canCut: () => true,
+  cut(request, size) {
+    const cells = request.numaTopology?.cells.map((cell) => ({ ...cell, memoryMb: Math.min(size, cell.memoryMb) })) ?? []
+    const less = totalOf(request, memory) - cells.reduce((sum, cell) => sum + cell.memoryMb, 0)
+    const { flavor } = request
+    return withCells(restated(request, { flavor: { ...flavor, memoryMb: Math.max(0, flavor.memoryMb - less) } }), cells)
+  },
+}
+
+const cpus: Part = {
+  name: 'CPUs',
+  unit: '',
+  sizeOf: (cell) => cell.cpus.length,
+  // which of the CPUs of a mixed cell go is for the caller to say
+  canCut: ({ cpuPolicy }) => cpuPolicy !== 'mixed',
+  cut(request, size) {
+    const cells = request.numaTopology?.cells.map((cell) => ({ ...cell, cpus: cell.cpus.slice(0, size) })) ?? []
+    const less = totalOf(request, cpus) - cells.reduce((sum, cell) => sum + cell.cpus.length, 0)
+    const { flavor } = request
+    return withCells(restated(request, { flavor: { ...flavor, vcpus: Math.max(0, flavor.vcpus - less) } }), cells)
+  },
+}
+
+const totalOf = ({ numaTopology }: RequestSpec, { sizeOf }: Part): number =>
+  numaTopology?.cells.reduce((sum, cell) => sum + sizeOf(cell), 0) ?? 0
+
+/** The cell as so many, as even as they can be. */
+function parted(cell: NumaCellRequest, count: number): NumaCellRequest[] {
+  const share = (total: number, place: number): number => Math.floor((total * (place + 1)) / count) - Math.floor((total * place) / count)
+  let from = 0
+  return Array.from({ length: count }, (_, id) => {
+    const own = cell.cpus.slice(from, from + share(cell.cpus.length, id))
+    from += own.length
+    return {
+      ...cell,
+      id,
+      cpus: own,
+      memoryMb: share(cell.memoryMb, id),
+      dedicatedCpus: cell.dedicatedCpus.filter((cpu) => own.includes(cpu)),
+    }
+  })
+}
+
+/** What Nova makes the same cells of goes with them. */
+function withCells(request: RequestSpec, cells: readonly NumaCellRequest[]): RequestSpec {
+  const { extraSpecs } = request.flavor
+  const { flavor } = withoutExtraSpecs(request, (key) => /^hw:numa_(nodes|cpus|mem)/.test(key))
+  const count = Object.hasOwn(extraSpecs, 'hw:numa_nodes') ? { 'hw:numa_nodes': String(cells.length) } : {}
+  return restated(request, {
+    flavor: { ...flavor, extraSpecs: { ...flavor.extraSpecs, ...count } },
+    numaTopology: request.numaTopology && { ...request.numaTopology, cells: [...cells] },
+  })
+}
+
+/** Whether the filter lets the host through with this request. */
+const passes = ({ fleet, profile, host, filter }: Refusal, request: RequestSpec): boolean =>
+  prepareChecks(fleet, request, profile)
+    .checksOf(host)
+    .every((check) => check.filter !== filter || check.reason === undefined)
+
+/** The greatest number up to `most` that will do, where every smaller one does too. */
+function greatest(most: number, isGood: (size: number) => boolean): number | undefined {
+  if (most < 1) return undefined
+  if (isGood(most)) return most
+  let good = 0
+  let bad = most
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2)
+    if (isGood(middle)) good = middle
+    else bad = middle
+  }
+  return good > 0 ? good : undefined
+}

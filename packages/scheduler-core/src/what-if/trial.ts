@@ -1,0 +1,117 @@
+import type { HostName } from '../fleet/change.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import { copySteps } from '../fleet/copy.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { compileProfile } from '../pipeline/compile.ts'
+import { prepareChecks } from '../pipeline/examine.ts'
+import { prepareFilters, runFilters } from '../pipeline/run-filters.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { decide } from '../schedulers/decide.ts'
+import { groupOf } from '../schedulers/filter-scheduler.ts'
+import { applyEdits } from './apply-edits.ts'
+import { type FleetEdits, isNoEdit, joinEdits, NO_EDITS } from './edits.ts'
+import { remedyFor } from './remedies/index.ts'
+import type { ProposedChange } from './remedies/remedy.ts'
+
+/** How a candidate went. */
+export interface Trial {
+  readonly placed: boolean
+  readonly unlocks: number
+  readonly hosts: readonly HostName[]
+  /** Where it is not placed: what to change beside, for the sake of the candidate's host. */
+  readonly next: readonly ProposedChange[]
+}
+
+const EXAMPLES = 5
+/** Fleets with edits that are kept for the next candidate with the same ones. */
+const KEPT_FLEETS = 6
+
+/** Copies of the fleet with edits; undefined for edits that cannot be made. */
+export function createFleets(fleet: Fleet) {
+  const made = new Map<string, Fleet | undefined>()
+  return {
+    *with(edits: FleetEdits): Generator<void, Fleet | undefined> {
+      if (isNoEdit(edits)) return fleet
+      const key = JSON.stringify(edits)
+      if (made.has(key)) return made.get(key)
+      const copy = yield* copySteps(fleet)
+      const problems = yield* applyEdits(copy, edits)
+      for (const oldest of made.keys()) if (made.size >= KEPT_FLEETS) made.delete(oldest)
+      made.set(key, problems.length === 0 ? copy : undefined)
+      return made.get(key)
+    },
+  }
+}
+
+/** A question with changes made. */
+export interface Applied {
+  readonly request: RequestSpec
+  readonly profile: Profile
+  readonly edits: FleetEdits
+  readonly filters: Profile['filters'] | undefined
+}
+
+export function applyTo(request: RequestSpec, profile: Profile, changes: readonly ProposedChange[]): Applied {
+  const filters = changes.reduce((all, change) => change.filters?.(all) ?? all, profile.filters)
+  return {
+    request: changes.reduce((one, change) => change.request?.(one) ?? one, request),
+    edits: changes.reduce((all, { edits }) => (edits === undefined ? all : joinEdits(all, { ...NO_EDITS, ...edits })), NO_EDITS),
+    profile: filters === profile.filters ? profile : { ...profile, filters },
+    filters: filters === profile.filters ? undefined : filters,
+  }
+}
+
+/** Decides without all-or-nothing, and reads the state as the first instance that found no host met it. */
+export function decideOn<Read>(fleet: Fleet, seed: string, request: RequestSpec, profile: Profile, read: (instance: number) => Read) {
+  const overlay = openOverlay(fleet)
+  try {
+    const { found, parts } = decide(fleet, overlay, {
+      id: '',
+      request,
+      profile,
+      // the one that a simulation with the same seed gives the only copy of its only request
+      seed: `${seed} 0.0`,
+      attempt: 1,
+      alternatesPerInstance: 0,
+      allOrNothing: false,
+      claimIds: Array.from({ length: request.numInstances }, (_, i) => `${i}`),
+    })
+    return { found, parts, overlay, read: read(found) }
+  } finally {
+    overlay.discard()
+  }
+}
+
+export function tryOn(fleet: Fleet, seed: string, { request, profile }: Applied, host: HostName, failed: number): Trial {
+  const nextFor = (): readonly ProposedChange[] => {
+    const index = fleet.hosts.find(host)?.index
+    return index === undefined ? [] : proposeFor(fleet, request, profile, index)
+  }
+  const { found, parts, read } = decideOn(fleet, seed, request, profile, (instance) => (instance < request.numInstances ? nextFor() : []))
+  if (found < request.numInstances) return { placed: false, unlocks: 0, hosts: [], next: read }
+  const overlay = openOverlay(fleet)
+  try {
+    // as the instance that had found no host meets it now
+    const at = Math.min(failed, found - 1)
+    for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
+    const { hosts } = runFilters(prepareFilters(compileProfile(profile), request, fleet), fleet)
+    const passing = [...hosts].map((index) => fleet.hosts.get(index as HostIndex)).map(({ host: name, node }) => ({ host: name, node }))
+    const goesTo = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
+    const others = passing.filter((one) => !goesTo.some((chosen) => chosen.host === one.host && chosen.node === one.node))
+    return { placed: true, unlocks: hosts.length, hosts: [...goesTo, ...others].slice(0, EXAMPLES), next: [] }
+  } finally {
+    overlay.discard()
+  }
+}
+
+/** What would answer the first reason that a host is refused for. */
+function proposeFor(fleet: Fleet, request: RequestSpec, profile: Profile, host: HostIndex): readonly ProposedChange[] {
+  const refusing = prepareChecks(fleet, request, profile)
+    .checksOf(host, true)
+    .find(({ reason }) => reason !== undefined)
+  if (refusing?.reason === undefined) return []
+  const { filter, reason } = refusing
+  return remedyFor(reason.code)?.propose({ fleet, request, profile, host, filter, reason }) ?? []
+}
