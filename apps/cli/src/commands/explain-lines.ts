@@ -29,6 +29,8 @@ export interface Explained {
     readonly fleetRevision: string
     readonly profile: { readonly profileName: string; readonly number: number }
     readonly steps: readonly Step[]
+    /** Filters that refuse nobody, and whom they would have refused. */
+    readonly shadowSteps?: readonly ShadowStep[]
     readonly reasons: readonly Reason[]
     readonly selection: { readonly text: string }
     /** Refused hosts, nearest to passing first. */
@@ -67,6 +69,14 @@ interface Step {
   readonly reasons: readonly Reason[]
 }
 
+interface ShadowStep {
+  readonly name: string
+  readonly isAsked: boolean
+  readonly wouldReject: number
+  readonly ofThosePassing: number
+  readonly reasons: readonly Reason[]
+}
+
 interface Weighed {
   readonly hostName: string
   readonly outcome: string
@@ -88,7 +98,7 @@ export function toLines(
   verdicts: readonly Verdict[] | undefined,
   weights: readonly string[] | undefined = undefined,
 ): readonly string[] {
-  const { steps, reasons, weighing, nearMisses } = explanation
+  const { steps, reasons, weighing, nearMisses, shadowSteps = [] } = explanation
   const ran = steps.filter(({ skippedBecause }) => skippedBecause === null)
   const skipped = steps.filter(({ skippedBecause }) => skippedBecause !== null).map(({ name }) => name)
   return [
@@ -96,6 +106,7 @@ export function toLines(
     '',
     ...toFunnel(ran),
     ...(skipped.length === 0 ? [] : ['', ...wrap(`Had nothing to check: ${skipped.join(', ')}.`)]),
+    ...toShadows(shadowSteps),
     ...(reasons.length === 0 ? [] : ['', 'Why hosts were refused', ...toReasonTable(reasons)]),
     ...(weighing.candidateCount > 0 || nearMisses.length === 0 ? [] : ['', 'Nearest of the refused', ...toNearTable(nearMisses)]),
     ...(weighing.hosts.length === 0 ? [] : ['', ...toWeights(weighing.hosts, weighing.candidateCount)]),
@@ -148,6 +159,17 @@ const toFunnel = (steps: readonly Step[]): readonly string[] =>
     ],
     steps.map(({ name, entered, passed, rejected, soleRejections }) => [name, ...[entered, passed, rejected, soleRejections].map(String)]),
   )
+
+/** What filters in shadow mode would have done: for lines and for pages. */
+export const shadowText = ({ name, isAsked, wouldReject, ofThosePassing, reasons }: ShadowStep): string => {
+  if (!isAsked) return `${name}, in shadow mode, had nothing to check.`
+  const [most] = reasons
+  const such = most === undefined ? '' : ` Most: ${most.hosts} × ${most.code}, such as: ${most.text}`
+  return `${name}, in shadow mode, refused nobody; it would have refused ${counted(wouldReject, 'host')}, ${ofThosePassing} of those that passed.${such}`
+}
+
+const toShadows = (steps: readonly ShadowStep[]): readonly string[] =>
+  steps.length === 0 ? [] : ['', ...steps.flatMap((step) => wrap(shadowText(step)))]
 
 /** Total of each host, and what each weigher gave it or took from it. */
 function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly string[] {

@@ -1,4 +1,4 @@
-import { askedOf, type Explained, refusalsOf, type Verdict } from './explain-lines.ts'
+import { askedOf, type Explained, refusalsOf, shadowText, type Verdict } from './explain-lines.ts'
 import { decimal } from './format.ts'
 import { heading, inert, link, paragraph, toMarkdownTable, toPage } from './markdown.ts'
 
@@ -31,6 +31,7 @@ export function toExplainPage(
           reasons.map(({ hosts, code, text }) => (hosts === 1 ? `1 × ${text}` : `${hosts} × ${code}, such as: ${text}`)).join(' '),
         ]),
     ),
+    ...(explanation.shadowSteps ?? []).map((step) => paragraph(shadowText(step))),
     ...(isRefused && nearMisses.length > 0
       ? [
           heading('Nearest of the refused'),

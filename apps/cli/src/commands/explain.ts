@@ -27,6 +27,7 @@ const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!, $near: Int!
     headline instanceIndex hostCount fidelity fleetRevision
     profile { profileName number }
     steps { index name entered passed rejected soleRejections skippedBecause reasons { ${REASON} } }
+    shadowSteps { name isAsked wouldReject ofThosePassing reasons { ${REASON} } }
     reasons { ${REASON} }
     selection { text }
     nearMisses(first: $near) { hostName node outcome distance checks { filter status text } }

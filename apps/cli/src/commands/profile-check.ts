@@ -32,6 +32,13 @@ interface Comparison {
   readonly cpuRatio: number | null
   readonly p99DeltaMs: number | null
   readonly zones: readonly { readonly zone: string; readonly baseline: number; readonly candidate: number }[]
+  /** The candidate's filters that refuse nobody, and whom they would have refused. */
+  readonly shadowFilters: readonly {
+    readonly filter: string
+    readonly wouldFail: number
+    readonly wouldMove: number
+    readonly failing: readonly { readonly decision: { readonly id: string }; readonly because: string }[]
+  }[]
   readonly disagreements: readonly {
     readonly kind: string
     readonly baselineHosts: readonly string[]
@@ -46,6 +53,7 @@ const COMPARE = `query Check($baseline: ID!, $candidate: ProfileCandidateInput!,
   comparison: compareProfiles(baseline: $baseline, candidate: $candidate, window: $window, sample: $sample, deadline: "PT60S") {
     baseline { profileName number } candidateName since until total sampled leftOut { notDrawn beyondRetention outOfTime notReplayable }
     agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs zones { zone baseline candidate } text
+    shadowFilters { filter wouldFail wouldMove failing { decision { id } because } }
     disagreements(first: $show) { kind baselineHosts candidateHosts because decision { id } }
   }
 }`
@@ -124,6 +132,21 @@ const zoneColumns: readonly Column[] = [{ head: 'zone' }, { head: 'instances now
 
 const zonesOf = ({ zones }: Comparison) => zones.map(({ zone, baseline, candidate }) => [zone, String(baseline), String(candidate)])
 
+const shadowColumns: readonly Column[] = [
+  { head: 'in shadow mode', key: true },
+  { head: 'would fail', align: 'right' },
+  { head: 'would move', align: 'right' },
+  { head: 'such as', wraps: true, least: 24 },
+]
+
+const shadowsOf = ({ shadowFilters }: Comparison) =>
+  shadowFilters.map(({ filter, wouldFail, wouldMove, failing: [one] }) => [
+    filter,
+    String(wouldFail),
+    String(wouldMove),
+    one === undefined ? '-' : `${shortId(one.decision.id)}: ${one.because}`,
+  ])
+
 /** How the time of deciding compares, where enough were decided. */
 function costOf({ cpuRatio, p99DeltaMs }: Comparison): readonly string[] {
   if (cpuRatio === null || p99DeltaMs === null) return []
@@ -139,6 +162,7 @@ function toLines(comparison: Comparison): readonly string[] {
     ...wrap(comparison.text),
     ...costOf(comparison).flatMap((line) => wrap(line)),
     ...(comparison.zones.length === 0 ? [] : ['', ...toTable(zoneColumns, zonesOf(comparison))]),
+    ...(comparison.shadowFilters.length === 0 ? [] : ['', ...toTable(shadowColumns, shadowsOf(comparison))]),
     ...(disagreements.length === 0 ? [] : ['', ...toTable(columns, rowsOf(comparison))]),
     '',
     ...wrap(sampled === 0 ? 'It cannot be told whether requests would newly fail.' : end),
@@ -151,6 +175,7 @@ const toMarkdown = (comparison: Comparison): readonly string[] =>
     paragraph(comparison.text),
     costOf(comparison).map(paragraph),
     comparison.zones.length === 0 ? '' : toMarkdownTable(zoneColumns, zonesOf(comparison)),
+    comparison.shadowFilters.length === 0 ? '' : toMarkdownTable(shadowColumns, shadowsOf(comparison)),
     comparison.disagreements.length === 0 ? '' : toMarkdownTable(columns, rowsOf(comparison)),
   )
 

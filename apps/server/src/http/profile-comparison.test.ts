@@ -32,7 +32,7 @@ afterAll(async () => {
 const COMPARE = `query ($candidate: ProfileCandidateInput!, $baseline: ID = "policy", $sample: Int, $deadline: Duration) {
   compareProfiles(baseline: $baseline, candidate: $candidate, window: "PT1H", sample: $sample, deadline: $deadline) {
     baseline { number } candidateName total sampled leftOut { notDrawn beyondRetention outOfTime notReplayable } agreement elsewhere newFailures newPlacements
-    cpuRatio p99DeltaMs zones { zone baseline candidate } disagreements { kind baselineHosts candidateHosts because decision { id } } text } }`
+    cpuRatio p99DeltaMs zones { zone baseline candidate } shadowFilters { filter wouldFail wouldMove failing { decision { id } because } } disagreements { kind baselineHosts candidateHosts because decision { id } } text } }`
 
 const compare = async (candidate: Json, more: Json = {}): Promise<Json> =>
   (await dataOf(api, COMPARE, { candidate, ...more })).compareProfiles
@@ -76,6 +76,41 @@ test('what would newly fail is told first, with who refuses, and what would newl
   expect(failure.because).toMatch(/^None of 2 hosts passed: .*NumInstancesFilter refused 1 \(instances\.too_many\)/)
   expect(placement).toMatchObject({ decision: { id: decided[3].decision.id }, baselineHosts: [], because: 'Finds room on small.' })
   expect(found.text).toContain('1 newly placed, 1 newly failing')
+})
+
+test('filters in shadow mode refuse nobody, and each says whom it would have refused', async () => {
+  const found = await compare(
+    draft({
+      filters: [
+        { name: 'RamFilter' },
+        { name: 'AvailabilityZoneFilter', shadow: true },
+        { name: 'TraitsFilter', shadow: true },
+        { name: 'IsolatedHostsFilter', options: { isolated_hosts: ['large'], isolated_images: ['i1'] }, shadow: true },
+      ],
+    }),
+  )
+  // the one for a zone that is not there is placed now
+  expect(found).toMatchObject({ sampled: 5, newPlacements: 1, newFailures: 0, elsewhere: 0 })
+  expect(found.shadowFilters).toEqual([
+    {
+      filter: 'AvailabilityZoneFilter',
+      wouldFail: 1,
+      wouldMove: 0,
+      failing: [
+        { decision: { id: decided[3].decision.id }, because: expect.stringContaining('AvailabilityZoneFilter refused 2 (zone.other)') },
+      ],
+    },
+    { filter: 'TraitsFilter', wouldFail: 0, wouldMove: 0, failing: [] },
+    {
+      filter: 'IsolatedHostsFilter',
+      wouldFail: 1,
+      wouldMove: 3,
+      failing: [
+        { decision: { id: decided[2].decision.id }, because: expect.stringContaining('IsolatedHostsFilter refused 1 (isolation.host)') },
+      ],
+    },
+  ])
+  expect(found.text).toContain('IsolatedHostsFilter, in shadow mode, would have failed 1 and moved 3.')
 })
 
 test('fewer than there are are drawn, and that is said', async () => {

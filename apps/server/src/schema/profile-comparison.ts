@@ -42,6 +42,28 @@ const LeftOut = builder.objectRef<Shape['leftOut']>('LeftOutRequests').implement
   }),
 })
 
+const ShadowFailure = builder.objectRef<Shape['shadowFilters'][number]['failing'][number]>('ShadowFilterFailure').implement({
+  description: 'A request that a filter in shadow mode would have failed.',
+  fields: (t) => ({
+    decision: t.expose('decision', { type: Decision, description: 'What was decided.' }),
+    because: t.exposeString('because', { description: 'Who refuses, as a sentence.' }),
+  }),
+})
+
+const ShadowFilterCount = builder.objectRef<Shape['shadowFilters'][number]>('ShadowFilterCount').implement({
+  description: 'Whom a filter in shadow mode would have refused, had it been asked in earnest: alone, beside the candidate as it is.',
+  fields: (t) => ({
+    filter: t.exposeString('filter', { description: 'The filter.' }),
+    wouldFail: t.exposeInt('wouldFail', { description: 'Requests of which fewer instances would find a host.' }),
+    wouldMove: t.exposeInt('wouldMove', { description: 'Requests that would go to other hosts.' }),
+    failing: t.field({
+      type: [ShadowFailure],
+      description: 'The first ten that would fail.',
+      resolve: ({ failing }) => [...failing],
+    }),
+  }),
+})
+
 const ProfileComparison = builder.objectRef<Shape>('ProfileComparison').implement({
   description:
     'What requests of the last hours would have met under another profile, each by itself on the state that it met. What one placement would have left for the next is not followed, so nothing is said of utilisation.',
@@ -73,6 +95,11 @@ const ProfileComparison = builder.objectRef<Shape>('ProfileComparison').implemen
       description: 'By how much the slowest hundredth is slower, milliseconds, here and now; null below 20 requests.',
     }),
     zones: t.field({ type: [ZonePlacements], description: 'Where instances go, by zone.', resolve: ({ zones }) => [...zones] }),
+    shadowFilters: t.field({
+      type: [ShadowFilterCount],
+      description: 'The candidate’s filters in shadow mode: they refuse nobody, and this is what they would have done.',
+      resolve: ({ shadowFilters }) => [...shadowFilters],
+    }),
     disagreements: t.field({
       type: [ProfileDisagreement],
       description: 'New failures first, then new placements, then other hosts; at most 500 are told.',

@@ -3,6 +3,7 @@ import {
   decideOtherwise,
   type Fleet,
   hostKey,
+  inEarnest,
   type LogEntry,
   type Profile,
   parseProfile,
@@ -39,6 +40,16 @@ export interface ProfileDisagreement {
   readonly because: string
 }
 
+/** Whom a filter in shadow mode would have refused. */
+export interface ShadowFilterCount {
+  readonly filter: string
+  /** Requests of which fewer instances would find a host, and requests that would go to other hosts. */
+  readonly wouldFail: number
+  readonly wouldMove: number
+  /** The first that would fail, with who refuses. */
+  readonly failing: readonly { readonly decision: DecisionView; readonly because: string }[]
+}
+
 /** What requests of the last hours would have met under another profile, each on the state that it met. */
 export interface ProfileComparison {
   readonly baseline: Profile
@@ -62,6 +73,8 @@ export interface ProfileComparison {
   readonly p99DeltaMs: number | null
   /** Instances that each version puts into a zone, by name of the zone. */
   readonly zones: readonly { readonly zone: string; readonly baseline: number; readonly candidate: number }[]
+  /** What the candidate's filters in shadow mode would have done in earnest, each alone, beside the candidate as it is. */
+  readonly shadowFilters: readonly ShadowFilterCount[]
   /** New failures first, then new placements, then other hosts. */
   readonly disagreements: readonly ProfileDisagreement[]
   readonly text: string
@@ -86,6 +99,8 @@ const most = { windowMs: 31 * 24 * HOUR, sample: 10_000, deadlineMs: 60_000 }
 const READ_LIMIT = 1_000
 /** Disagreements that are told; all are counted. */
 const TOLD = 500
+/** Requests that are told of a filter in shadow mode; all are counted. */
+const FAILING_TOLD = 10
 /** Below this, times say nothing. */
 const TIMED = 20
 
@@ -109,8 +124,8 @@ export function createCompareProfiles({ replica, history, past, store, decisions
     })
     const { firstRevision } = await past.retention()
     const kept = drawn.filter(({ place }) => place.basis >= firstRevision)
-    const tally = createTally()
-    await passOver({ history, past, wanted: kept, isOver, each: (fleet, entry, one) => tally.add(fleet, entry, one, baseline, candidate) })
+    const tally = createTally(candidate)
+    await passOver({ history, past, wanted: kept, isOver, each: (fleet, entry, one) => tally.add(fleet, entry, one, baseline) })
     const { sampled, notReplayable, ...rest } = tally.end((stored) => decisions.of(stored))
     const leftOut = {
       notDrawn: total - drawn.length,
@@ -175,7 +190,12 @@ async function passOver({ history, past, wanted, isOver, each }: Pass): Promise<
   }
 }
 
-function createTally() {
+interface Failing {
+  readonly stored: StoredDecision
+  readonly because: string
+}
+
+function createTally(candidate: Profile) {
   const counts: Record<Agreement, number> = { SAME: 0, ELSEWHERE: 0, NEW_FAILURE: 0, NEW_PLACEMENT: 0 }
   const times = { baseline: [] as number[], candidate: [] as number[] }
   const zones = new Map<string, { baseline: number; candidate: number }>()
@@ -185,6 +205,7 @@ function createTally() {
     ELSEWHERE: [],
   }
   const of = new Map<Omit<ProfileDisagreement, 'decision'>, StoredDecision>()
+  const shadows = inEarnest(candidate).map((one) => ({ ...one, wouldFail: 0, wouldMove: 0, failing: [] as Failing[] }))
   let notReplayable = 0
   const countZones = (fleet: Fleet, hosts: readonly string[], version: 'baseline' | 'candidate'): void => {
     for (const key of hosts) {
@@ -195,7 +216,7 @@ function createTally() {
     }
   }
   return {
-    add(fleet: Fleet, entry: LogEntry | undefined, stored: StoredDecision, baseline: Profile, candidate: Profile): void {
+    add(fleet: Fleet, entry: LogEntry | undefined, stored: StoredDecision, baseline: Profile): void {
       const { record, place } = stored
       if (place.entryId !== null && place.entryId !== entry?.id) {
         notReplayable++
@@ -221,7 +242,13 @@ function createTally() {
           hosts: candidateHosts,
           because,
         } = isSame ? { agreement: 'SAME' as const, hosts, because: () => '' } : decideOtherwise(fleet, before, record, hosts, candidate)
+        const earnest = shadows.map((shadow) => ({ shadow, ...decideOtherwise(fleet, before, record, candidateHosts, shadow.profile) }))
         counts[agreement]++
+        for (const { shadow, agreement: then, because: why } of earnest) {
+          if (then === 'NEW_FAILURE') {
+            if (++shadow.wouldFail <= FAILING_TOLD) shadow.failing.push({ stored, because: why() })
+          } else if (then !== 'SAME') shadow.wouldMove++
+        }
         countZones(fleet, hosts, 'baseline')
         countZones(fleet, candidateHosts, 'candidate')
         if (agreement === 'SAME' || told[agreement].length >= TOLD) return
@@ -244,6 +271,10 @@ function createTally() {
         cpuRatio: isTimed ? sum(times.candidate) / sum(times.baseline) : null,
         p99DeltaMs: isTimed ? p99(times.candidate) - p99(times.baseline) : null,
         zones: [...zones].map(([zone, count]) => ({ zone, ...count })).sort((a, b) => (a.zone < b.zone ? -1 : 1)),
+        shadowFilters: shadows.map(({ filter, wouldFail, wouldMove, failing }) => ({
+          ...{ filter, wouldFail, wouldMove },
+          failing: failing.map(({ stored, because }) => ({ decision: view(stored), because })),
+        })),
         disagreements: [...told.NEW_FAILURE, ...told.NEW_PLACEMENT, ...told.ELSEWHERE].slice(0, TOLD).flatMap((one) => {
           const stored = of.get(one)
           return stored === undefined ? [] : [{ ...one, decision: view(stored) }]
@@ -299,7 +330,7 @@ function enabled(parts: unknown): unknown {
 }
 
 /** What the numbers say, with what they do not say. */
-function textOf({ baseline, candidate, total, sampled, counts, leftOut }: Omit<ProfileComparison, 'text'>): string {
+function textOf({ baseline, candidate, total, sampled, counts, leftOut, shadowFilters }: Omit<ProfileComparison, 'text'>): string {
   const refs = `${profileRef(candidate)} against ${profileRef(baseline)}`
   const left = [
     ...(leftOut.notDrawn > 0 ? [`${leftOut.notDrawn} were not drawn`] : []),
@@ -316,7 +347,10 @@ function textOf({ baseline, candidate, total, sampled, counts, leftOut }: Omit<P
     `${counts.NEW_PLACEMENT} newly placed`,
     `${counts.NEW_FAILURE} newly failing`,
   ]
-  return `${refs}: of ${sampled} of ${total} requests ${parts.join(', ')}.${rest}`
+  const shadows = shadowFilters.map(
+    ({ filter, wouldFail, wouldMove }) => ` ${filter}, in shadow mode, would have failed ${wouldFail} and moved ${wouldMove}.`,
+  )
+  return `${refs}: of ${sampled} of ${total} requests ${parts.join(', ')}.${shadows.join('')}${rest}`
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
