@@ -18,7 +18,13 @@ export class ProtocolError extends Error {
 export interface Fault {
   readonly message: string
   readonly path?: readonly (string | number)[]
-  readonly extensions?: { readonly code?: string; readonly requestId?: string; readonly retryable?: boolean }
+  readonly extensions?: {
+    readonly code?: string
+    readonly requestId?: string
+    readonly retryable?: boolean
+    /** Everything that is wrong with the input; the message is that of the first. */
+    readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[]
+  }
 }
 
 /** The service answered with top-level errors. `code` is that of the first, for callers that decide by it. */

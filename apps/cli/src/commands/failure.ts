@@ -29,10 +29,13 @@ export function toFailure(error: unknown, { url, keyFrom }: { readonly url: stri
   if (error.code === 'UNAUTHENTICATED') return new CommandFailure(EXIT.usage, `the service does not know the key (from ${keyFrom})`)
   if (error.code === 'FORBIDDEN') return new CommandFailure(EXIT.refused, `the key (from ${keyFrom}) may not do this: ${error.message}`)
   if (error.code === 'UNAVAILABLE') return new CommandFailure(EXIT.unreachable, error.message)
-  if (error.code === 'GRAPHQL_VALIDATION_FAILED')
-    return new CommandFailure(EXIT.usage, error.faults.map(({ message }) => message).join('; '))
+  if (error.code === 'GRAPHQL_VALIDATION_FAILED') return new CommandFailure(EXIT.usage, error.faults.map(wholeFault).join('; '))
   return new CommandFailure(EXIT.refused, error.message)
 }
+
+/** The message, and below it whatever else is wrong with the input. */
+const wholeFault = ({ message, extensions }: FaultError['faults'][number]): string =>
+  [message, ...(extensions?.issues ?? []).slice(1).map(({ path, message: what }) => `  ${path.join('.')}: ${what}`)].join('\n')
 
 /** Codes of connections that never came about. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])

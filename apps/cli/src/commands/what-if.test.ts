@@ -76,5 +76,7 @@ test('all three are Markdown for a ticket, and say what is wrong with an option'
     expect((await run(command, ...LARGE, '--markdown')).out).toMatch(/^### /)
   expect(await run('capacity', ...LARGE, '--overlay', path.join(folder, 'none.json'))).toMatchObject({ code: 2 })
   expect(await run('capacity', ...LARGE, '--drain', 'ghost')).toMatchObject({ code: 2 })
+  const { err } = await run('simulate', ...LARGE, '--add', '3xghost', '--drain', 'spectre', '--drain', 'phantom')
+  for (const host of ['ghost', 'spectre', 'phantom']) expect(err).toContain(`"${host}"; it must be the name of a host that has reported`)
   expect((await run('simulate')).err).toContain('what is to be placed?')
 })

@@ -111,6 +111,27 @@ describe('simulate', () => {
     expect(codeOf(answer)).toBe('GRAPHQL_VALIDATION_FAILED')
     expect(answer.errors[0]?.extensions.path).toEqual(path.split('.'))
   })
+
+  test('what is wrong with requests, fleet, profile and deadline is told at once, each with its path', async () => {
+    const input = {
+      requests: [{ spec: { gantt: { flavor: { vcpus: -1, memoryMb: 1 } } } }, { count: 2 }],
+      overlay: { addHosts: [{ likeHost: 'ghost' }], disableHosts: ['a1', 'nobody'], releaseClaims: ['none'] },
+      profile: 'none',
+      deadline: 'PT2M',
+    }
+    const answer = await api.ask(SIMULATE, { in: input })
+    expect(codeOf(answer)).toBe('GRAPHQL_VALIDATION_FAILED')
+    const { issues } = answer.errors[0]?.extensions as Json
+    expect(issues.map(({ path }: Json) => path.join('.'))).toEqual([
+      'input.requests.0.spec.gantt.flavor.vcpus',
+      'input.requests.1',
+      'input.deadline',
+      'input.profile',
+      'input.overlay.addHosts.0.likeHost',
+      'input.overlay.disableHosts.1',
+      'input.overlay.releaseClaims.0',
+    ])
+  })
 })
 
 const CAPACITY = `query ($in: CapacityInput!) { capacity(input: $in) { asOf fits exact cut method hostsWithRoom

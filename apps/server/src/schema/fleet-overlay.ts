@@ -1,6 +1,6 @@
 import type { AskedRequest } from '../services/asked-request.ts'
 import type { Hypothesis } from '../services/hypothetical.ts'
-import type { Issue } from '../services/outcome.ts'
+import { InputFault, type Issue } from '../services/outcome.ts'
 import { builder } from './builder.ts'
 import { KeyValueInput, toRecord, withoutNulls } from './common.ts'
 import { idOf } from './ids.ts'
@@ -112,7 +112,17 @@ function toOverlay({ aggregateChanges, releaseClaims, ...rest }: typeof FleetOve
       ...change,
       setMetadata: toRecord(setMetadata, [...path, 'aggregateChanges', String(i), 'setMetadata'], issues),
     })),
-    releaseClaims: releaseClaims?.map((id, i) => idOf('Claim', id, [...path, 'releaseClaims', String(i)])),
+    releaseClaims: releaseClaims?.map((id, i) => claimOf(id, [...path, 'releaseClaims', String(i)])),
   })
   return { document, issues }
+}
+
+/** What is no id of a claim stays as it is: it is told with everything else that is wrong. */
+function claimOf(id: string, path: readonly string[]): string {
+  try {
+    return idOf('Claim', id, path)
+  } catch (error) {
+    if (error instanceof InputFault) return id
+    throw error
+  }
 }

@@ -40,8 +40,8 @@ export function createCapacities(open: OpenHypothetical, readRequest: ReadReques
     async count(input) {
       const request = await readRequest(input.request)
       const issues = [...(isWrong(request) ? request : []), ...checkRange(['input', 'limit'], input.limit, 1, MOST_COUNTED)]
-      if (isWrong(request) || issues.length > 0) throw new InputFault(issues)
-      const { fleet, profile, asOf, isOver } = await open(input)
+      const { fleet, profile, asOf, isOver } = await open(input, issues)
+      if (isWrong(request)) throw new InputFault(request)
       const groupings: Readonly<Record<CapacityGrouping, CapacityOptions['groupsOf']>> = {
         AVAILABILITY_ZONE: ({ zone }) => [zone],
         AGGREGATE: ({ aggregates }) => aggregates.map((uuid) => fleet.aggregates.byUuid.get(uuid)?.name ?? uuid),

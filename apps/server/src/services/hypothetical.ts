@@ -41,8 +41,11 @@ export interface Hypothetical {
   isOver(): boolean
 }
 
-/** Makes fleets that are not. Throws InputFault for a hypothesis that cannot be. */
-export type OpenHypothetical = (hypothesis: Hypothesis) => Promise<Hypothetical>
+/**
+ * Makes fleets that are not. Throws InputFault for a hypothesis that cannot be, with everything that is wrong with it and with
+ * `others`: what is wrong with the rest of the question.
+ */
+export type OpenHypothetical = (hypothesis: Hypothesis, others?: readonly Issue[]) => Promise<Hypothetical>
 
 const DEFAULT_DEADLINE_MS = 10_000
 const MAX_DEADLINE_MS = 60_000
@@ -61,24 +64,46 @@ export function createHypotheticals(replica: Replica, history: History): OpenHyp
     }
   }
 
-  return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }) => {
-    const wrong = [
+  return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }, others = []) => {
+    const issues = [
+      ...others,
       ...(overlay?.issues ?? []),
       ...(deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')),
     ]
-    if (wrong.length > 0) throw new InputFault(wrong)
+    /** Undefined where it cannot be: the reasons are kept until all of them are known. */
+    const kept = <Value>(read: () => Value): Value | undefined => {
+      try {
+        return read()
+      } catch (error) {
+        if (!(error instanceof InputFault)) throw error
+        issues.push(...error.issues)
+        return undefined
+      }
+    }
     const over = performance.now() + (deadlineMs ?? DEFAULT_DEADLINE_MS)
-    const fleet = await fleetAt(at)
+    const fleet = await fleetAt(at).catch((error: unknown) => {
+      throw error instanceof InputFault ? new InputFault([...issues, ...error.issues]) : error
+    })
     const asOf = fleet.place.revision
-    const named = fleet.profiles.find(ref || DEFAULT_PROFILE)
-    if (named === undefined) throw new InputFault([unknownProfile(replica, ref ?? DEFAULT_PROFILE, ['input', 'profile'])])
-    const profile = profileChanges === null || profileChanges === undefined ? named : draftOf(fleet, named, profileChanges)
-    const edits = parseFleetEdits(fleet, overlay?.document ?? {})
-    if (!edits.ok) throw new InputFault(under(['input', 'overlay'], edits.problems))
-    const problems = await inPieces(applyEdits(fleet, edits.value))
+    const profile = kept(() => profileOf(replica, fleet, ref, profileChanges))
+    const edits = kept(() => editsOf(fleet, overlay))
+    if (profile === undefined || edits === undefined || issues.length > 0) throw new InputFault(issues)
+    const problems = await inPieces(applyEdits(fleet, edits))
     if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
-    return { fleet, profile, asOf, edits: edits.value, isOver: () => performance.now() >= over }
+    return { fleet, profile, asOf, edits, isOver: () => performance.now() >= over }
   }
+}
+
+function profileOf(replica: Replica, fleet: Fleet, ref: string | null, changes: unknown): Profile {
+  const named = fleet.profiles.find(ref || DEFAULT_PROFILE)
+  if (named === undefined) throw new InputFault([unknownProfile(replica, ref ?? DEFAULT_PROFILE, ['input', 'profile'])])
+  return changes === null || changes === undefined ? named : draftOf(fleet, named, changes)
+}
+
+function editsOf(fleet: Fleet, overlay: Hypothesis['overlay']): FleetEdits {
+  const edits = parseFleetEdits(fleet, overlay?.document ?? {})
+  if (!edits.ok) throw new InputFault(under(['input', 'overlay'], edits.problems))
+  return edits.value
 }
 
 /** The profile with other parts, as the next version of its name in the question's own fleet. */

@@ -45,8 +45,8 @@ export interface Simulations {
 export function createSimulations(open: OpenHypothetical, readRequest: ReadRequest): Simulations {
   return {
     async simulate(input) {
-      const requests = await readAll(readRequest, input.requests)
-      const { fleet, profile, asOf, isOver } = await open(input)
+      const { requests, issues } = await readAll(readRequest, input.requests)
+      const { fleet, profile, asOf, isOver } = await open(input, issues)
       const simulated = await inPieces(simulate(fleet, { requests, profile, seed: input.seed ?? 'simulated', isOver }))
       const { proposals, ...rest } = simulated
       const explain = ({ decided, before }: SimulatedDecision) => {
@@ -67,8 +67,11 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
   }
 }
 
-/** The requests; throws every problem at once. */
-async function readAll(readRequest: ReadRequest, given: SimulateInput['requests']): Promise<SimulatedRequest[]> {
+/** The requests, and everything that is wrong with them. */
+async function readAll(
+  readRequest: ReadRequest,
+  given: SimulateInput['requests'],
+): Promise<{ readonly requests: readonly SimulatedRequest[]; readonly issues: readonly Issue[] }> {
   const issues: Issue[] = []
   if (given.length < 1 || given.length > MOST_REQUESTS)
     issues.push(issue(['input', 'requests'], given.length, `be 1 to ${MOST_REQUESTS} requests`))
@@ -82,6 +85,5 @@ async function readAll(readRequest: ReadRequest, given: SimulateInput['requests'
   const sum = requests.reduce((all, { request, count }) => all + count * request.numInstances, 0)
   if (sum > MOST_SIMULATED)
     issues.push(issue(['input', 'requests'], sum, `ask for at most ${MOST_SIMULATED} instances in all: counts times instances`))
-  if (issues.length > 0) throw new InputFault(issues)
-  return requests
+  return { requests, issues }
 }

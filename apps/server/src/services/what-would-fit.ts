@@ -84,9 +84,9 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
         ...checkRange(['input', 'first'], given.first, 1, MOST_FIRST),
         ...checkRange(['input', 'minHosts'], given.minHosts, 1, MOST_HOSTS),
       ]
-      if (isWrong(request) || issues.length > 0) throw new InputFault(issues)
       const input = await asDecided(given)
-      const { fleet, profile, asOf, isOver, edits } = await open(input)
+      const { fleet, profile, asOf, isOver, edits } = await open(input, issues)
+      if (isWrong(request)) throw new InputFault(request)
       const { maxChanges, first, minHosts } = input
       const kinds = input.kinds ?? changeKinds
       const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, mostRuns: MOST_RUNS, isOver }
