@@ -137,6 +137,8 @@ describe('what would make a request fit', () => {
       ['NUMA topology -> 2 cells'],
       ['NUMA topology -> none'],
     ])
+    // the flavor says what the cells say
+    expect(found.counterfactuals.map(({ request }) => request.flavor.vcpus)).toEqual([4, 6, 6])
     expectPlaced(fleet, found)
   })
 

@@ -53,9 +53,8 @@ const memory: Part = {
   canCut: () => true,
   cut(request, size) {
     const cells = request.numaTopology?.cells.map((cell) => ({ ...cell, memoryMb: Math.min(size, cell.memoryMb) })) ?? []
-    const less = totalOf(request, memory) - cells.reduce((sum, cell) => sum + cell.memoryMb, 0)
     const { flavor } = request
-    return withCells(restated(request, { flavor: { ...flavor, memoryMb: Math.max(0, flavor.memoryMb - less) } }), cells)
+    return withCells(restated(request, { flavor: { ...flavor, memoryMb: inFlavor(flavor.memoryMb, request, cells, memory) } }), cells)
   },
 }
 
@@ -67,14 +66,17 @@ const cpus: Part = {
   canCut: ({ cpuPolicy }) => cpuPolicy !== 'mixed',
   cut(request, size) {
     const cells = request.numaTopology?.cells.map((cell) => ({ ...cell, cpus: cell.cpus.slice(0, size) })) ?? []
-    const less = totalOf(request, cpus) - cells.reduce((sum, cell) => sum + cell.cpus.length, 0)
     const { flavor } = request
-    return withCells(restated(request, { flavor: { ...flavor, vcpus: Math.max(0, flavor.vcpus - less) } }), cells)
+    return withCells(restated(request, { flavor: { ...flavor, vcpus: inFlavor(flavor.vcpus, request, cells, cpus) } }), cells)
   },
 }
 
-const totalOf = ({ numaTopology }: RequestSpec, { sizeOf }: Part): number =>
-  numaTopology?.cells.reduce((sum, cell) => sum + sizeOf(cell), 0) ?? 0
+/** What the flavor asks in all once its cells are cut: less by as much, and never less than they have or more than before. */
+function inFlavor(amount: number, { numaTopology }: RequestSpec, cells: readonly NumaCellRequest[], { sizeOf }: Part): number {
+  const totalOf = (all: readonly NumaCellRequest[]): number => all.reduce((sum, cell) => sum + sizeOf(cell), 0)
+  const left = totalOf(cells)
+  return Math.min(amount, Math.max(left, amount - (totalOf(numaTopology?.cells ?? []) - left)))
+}
 
 /** The cell as so many, as even as they can be. */
 function parted(cell: NumaCellRequest, count: number): NumaCellRequest[] {
