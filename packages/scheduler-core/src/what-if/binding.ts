@@ -48,17 +48,22 @@ interface Found {
   readonly distance: number
 }
 
+/** Hosts between two pauses. */
+const SLICE = 500
+
 /** Every host's reasons at once, and from them the hosts that are nearest to passing, each kind of refusal once or twice. */
-export function surveyRefusals(
+export function* surveyRefusals(
   fleet: Fleet,
   request: RequestSpec,
   profile: Profile,
   { seed, instance, minHosts }: { readonly seed: string; readonly instance: number; readonly minHosts: number },
-): Survey {
+): Generator<void, Survey> {
   const examination = examine(fleet, request, profile, seed, instance)
   const kinds = new Map<string, Found[]>()
   const nearestOf = new Map<string, Found & { readonly reason: Reason }>()
+  yield
   for (const { index } of fleet.hosts.records) {
+    if (index > 0 && index % SLICE === 0) yield
     const reasons = reasonsOf(examination, index)
     if (reasons.length === 0) continue
     const found: Found = { host: index, reasons, distance: distanceFrom(reasons.map(({ reason }) => reason)) }
@@ -77,11 +82,16 @@ export function surveyRefusals(
     name: nameOf(fleet, host),
     refusals: reasons.map(({ filter, reason }) => ({ fleet, request, profile, host, filter, reason })),
   })
-  const nearest = [...kinds.values()]
+  yield
+  const chosen = [...kinds.values()]
     .map((group) => group.sort((a, b) => a.distance - b.distance || a.host - b.host))
     .sort((a, b) => sizeOf(a) - sizeOf(b) || (a[0] as Found).distance - (b[0] as Found).distance || b.length - a.length)
     .slice(0, MOST_KINDS)
-    .flatMap((group) => chosenOf(group, minHosts, toNear))
+  const nearest: NearHost[] = []
+  for (const group of chosen) {
+    yield
+    nearest.push(...chosenOf(group, minHosts, toNear))
+  }
   return { nearest, binding: bindingOf(fleet, examination, nearestOf) }
 }
 

@@ -1,8 +1,10 @@
 import type { HostName } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { openOverlay } from '../fleet/overlay.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { type BindingConstraint, surveyRefusals } from './binding.ts'
+import { groupOf } from '../schedulers/filter-scheduler.ts'
+import { type BindingConstraint, type Survey, surveyRefusals } from './binding.ts'
 import { restated } from './change-request.ts'
 import type { FleetEdits } from './edits.ts'
 import { remedyFor } from './remedies/index.ts'
@@ -78,9 +80,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Gener
   const start = decideOn(fleet, options.seed, request, options.profile, () => undefined)
   if (start.found === request.numInstances) return { fits: true, counterfactuals: [], binding: null, runs: 1, cut: null }
   yield
-  const survey = decideOn(fleet, options.seed, request, options.profile, (instance) =>
-    surveyRefusals(fleet, request, options.profile, { seed: options.seed, instance, minHosts }),
-  ).read
+  const survey = yield* surveyOn(fleet, options)
   const queue = createQueue(options)
   queue.add(fewerInstances(request, start.found), [], survey.nearest[0]?.name, 0)
   for (const { name, refusals } of survey.nearest)
@@ -137,6 +137,19 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Gener
   }
   counterfactuals.sort((a, b) => a.effort - b.effort || b.unlocks - a.unlocks)
   return { fits: false, counterfactuals, binding: survey.binding, runs, cut }
+}
+
+/** The refusals of the first instance that found no host, as it met the fleet: what was placed before it is held meanwhile. */
+function* surveyOn(fleet: Fleet, { request, profile, seed, minHosts }: WhatWouldFitOptions): Generator<void, Survey> {
+  const { found, parts } = decideOn(fleet, seed, request, profile, () => undefined)
+  yield
+  const overlay = openOverlay(fleet)
+  try {
+    for (const part of parts) overlay.hold(part, groupOf(request))
+    return yield* surveyRefusals(fleet, request, profile, { seed, instance: found, minHosts })
+  } finally {
+    overlay.discard()
+  }
 }
 
 /** Candidates, least effort first; each once. */
