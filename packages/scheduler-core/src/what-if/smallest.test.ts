@@ -1,0 +1,95 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { copyFleet } from '../fleet/copy.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { atOnce } from '../fleet/steps.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { aClaim, aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
+import { simulate } from './simulate.ts'
+import { edit } from './testing.ts'
+import { whatWouldFit } from './what-would-fit.ts'
+
+const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
+const isOver = () => false
+
+const fits = (fleet: Fleet, request: RequestSpec): boolean =>
+  atOnce(simulate(fleet, { requests: [{ request, count: 1 }], profile, seed: 's', isOver })).failed === 0
+
+const GIB = 1_024
+const hosts = fc.array(
+  fc.record({
+    gib: fc.integer({ min: 1, max: 8 }),
+    vcpus: fc.integer({ min: 1, max: 8 }),
+    zone: fc.constantFrom('az1', 'az2'),
+    isDisabled: fc.boolean(),
+    heldGib: fc.integer({ min: 0, max: 4 }),
+    traits: fc.constantFrom<string[]>([], ['FAST']),
+  }),
+  { minLength: 1, maxLength: 6 },
+)
+const wishes = fc.record({
+  gib: fc.integer({ min: 1, max: 10 }),
+  vcpus: fc.integer({ min: 1, max: 9 }),
+  zone: fc.constantFrom('az1', null),
+  requiredTraits: fc.constantFrom<string[]>([], ['FAST']),
+})
+type Hosts = typeof hosts extends fc.Arbitrary<infer Value> ? Value : never
+type Wish = typeof wishes extends fc.Arbitrary<infer Value> ? Value : never
+
+function fleetOf(shapes: Hosts): Fleet {
+  const log = aLog()
+  log.append(shapes.map(({ gib, vcpus, traits }, i) => aReport(`h${i}`, { memoryMb: gib * GIB, vcpus, traits })))
+  for (const [i, zone] of ['az1', 'az2'].entries()) {
+    const members = shapes.flatMap((shape, host) => (shape.zone === zone ? [`h${host}`] : []))
+    const next = { name: zone, hosts: members, metadata: { availability_zone: zone } }
+    log.append([{ type: 'aggregate', uuid: aUuid(i + 1), expectedVersion: 0, next }])
+  }
+  for (const [i, { gib, heldGib, isDisabled }] of shapes.entries()) {
+    const host = `h${i}`
+    if (heldGib > 0 && heldGib <= gib) log.append([aClaim({ key: host, hosts: [host], grants: { classes: { MEMORY_MB: heldGib * GIB } } })])
+    if (isDisabled) log.append([{ type: 'status', host, node: host, status: 'DISABLED', reason: 'fan' }])
+  }
+  return log.fleet
+}
+
+const requestOf = ({ gib, vcpus, zone, requiredTraits }: Wish): RequestSpec =>
+  aRequest({ memoryMb: gib * GIB, vcpus, availabilityZone: zone, requestedResources: [{ amounts: [], requiredTraits }] })
+
+test('whatever single change would do is told, and of amounts one that is as small as any', () => {
+  let refused = 0
+  fc.assert(
+    fc.property(hosts, wishes, (shapes, wish) => {
+      const fleet = fleetOf(shapes)
+      const request = requestOf(wish)
+      if (fits(fleet, request)) return
+      refused++
+      const kinds = ['REQUEST', 'FLEET', 'POLICY'] as const
+      const { counterfactuals } = atOnce(
+        whatWouldFit(fleet, { ...{ request, profile, kinds, isOver }, seed: 's', maxChanges: 1, first: 50, minHosts: 1, mostRuns: 100 }),
+      )
+      const told = counterfactuals.flatMap(({ changes: [change], edits }) => (change === undefined ? [] : [{ ...change, edits }]))
+      const amounts = (subject: string) => told.filter((one) => one.subject === subject).map(({ to }) => Number.parseInt(to, 10))
+      const greatest = (most: number, withAmount: (amount: number) => Wish) =>
+        Array.from({ length: most - 1 }, (_, i) => most - 1 - i).find((amount) => fits(fleet, requestOf(withAmount(amount)))) ?? 0
+      expect(Math.max(0, ...amounts('memory'))).toBeGreaterThanOrEqual(greatest(wish.gib, (gib) => ({ ...wish, gib })) * GIB)
+      expect(Math.max(0, ...amounts('vCPUs'))).toBeGreaterThanOrEqual(greatest(wish.vcpus, (vcpus) => ({ ...wish, vcpus })))
+      const others = {
+        zone: [fits(fleet, requestOf({ ...wish, zone: null })), told.some(({ subject }) => subject === 'availability zone')],
+        trait: [fits(fleet, requestOf({ ...wish, requiredTraits: [] })), told.some(({ subject }) => subject === 'trait FAST')],
+        enabled: [
+          shapes.some((shape, i) => shape.isDisabled && fits(edit(copyFleet(fleet), { enableHosts: [`h${i}`] }), request)),
+          told.some(({ edits }) => edits.enableHosts.length > 0),
+        ],
+        released: [
+          [...fleet.ledger.claims.keys()].some((id) => fits(edit(copyFleet(fleet), { releaseClaims: [id] }), request)),
+          told.some(({ edits }) => edits.releaseClaims.length > 0),
+        ],
+      }
+      for (const [name, [would, isTold]] of Object.entries(others)) expect([name, isTold]).toEqual([name, would])
+    }),
+    { numRuns: 25 },
+  )
+  expect(refused).toBeGreaterThan(0)
+})
