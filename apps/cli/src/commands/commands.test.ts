@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import fs from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -274,7 +275,12 @@ test('a service that is not there ends with 3', async () => {
 })
 
 test('where the answer was lost, select says how to ask again without a second claim', async () => {
-  const server = createServer((socket) => socket.once('data', () => socket.destroy())).listen(0, '127.0.0.1')
+  const server = createServer((call, reply) => {
+    call.setEncoding('utf8').once('data', (body: string) => {
+      if (body.includes('selectDestinations')) call.destroy()
+      else reply.setHeader('content-type', 'application/json').end('{"data":{"viewer":{"project":null}}}')
+    })
+  }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const { out, err, code } = await gantt(
