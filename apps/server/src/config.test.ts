@@ -8,7 +8,7 @@ test('what is not set has its default', () => {
     dataDir: undefined,
     databaseUrl: undefined,
     adminKey: undefined,
-    horizon: { days: 30, bytes: 10_737_418_240 },
+    horizon: { days: 7, bytes: 10_737_418_240 },
     liveness: { source: 'static', suspectAfterMs: 60_000, downAfterMs: 180_000 },
     sharedFlush: 'auto',
   })
@@ -21,7 +21,7 @@ test('what is set is taken', () => {
     GANTT_DATA_DIR: '/d',
     DATABASE_URL: 'postgres://h/d',
     GANTT_ADMIN_KEY: 'sixteen-or-more-characters',
-    GANTT_LOG_DAYS: '7',
+    GANTT_LOG_DAYS: '90',
     GANTT_LOG_BYTES: '5000000',
   }
   expect(readConfig(environment)).toMatchObject({
@@ -29,7 +29,7 @@ test('what is set is taken', () => {
     port: 0,
     dataDir: '/d',
     databaseUrl: 'postgres://h/d',
-    horizon: { days: 7, bytes: 5_000_000 },
+    horizon: { days: 90, bytes: 5_000_000 },
   })
 })
 

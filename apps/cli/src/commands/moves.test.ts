@@ -224,8 +224,8 @@ test('health and log tell what the replica can do, and how far back', async () =
   const health = await run('health')
   expect([health.code, health.out]).toEqual([0, expect.stringMatching(/^mode +NORMAL: .*\nlag +.* s since/)])
   expect(oneLine(await run('health', '--json'))).toMatchObject({ mode: 'NORMAL', reason: null })
-  expect((await run('log')).out).toMatch(/^reaches back to +its beginning; its first entry is from\s+20\S+,[\s\S]*\nis kept +30 days/)
-  expect(oneLine(await run('log', '--json'))).toMatchObject({ keptDays: 30, rowsSetAside: 0 })
+  expect((await run('log')).out).toMatch(/^reaches back to +its beginning; its first entry is from\s+20\S+,[\s\S]*\nis kept +7 days/)
+  expect(oneLine(await run('log', '--json'))).toMatchObject({ keptDays: 7, rowsSetAside: 0 })
 })
 
 test.each([

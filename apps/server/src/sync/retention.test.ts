@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { planTrim, retainedUntil } from './retention.ts'
+import { DEFAULT_HORIZON, planTrim, retainedUntil } from './retention.ts'
 
 const DAY = 86_400_000
 const now = 100 * DAY
@@ -38,4 +38,8 @@ test.each([
   ['never again: it is gone', { revision: 3, at: 0 }, { firstRevision: 4, firstAt: 0, bytes: 10 }, DAY, undefined],
 ] as const)('an entry is kept until: %s', (_, entry, retention, now, until) => {
   expect(retainedUntil(entry, retention, { days: 7, bytes: 1_000 }, now)).toBe(until)
+})
+
+test('seven days or 10 GiB of the log are kept, if nobody says otherwise', () => {
+  expect(DEFAULT_HORIZON).toEqual({ days: 7, bytes: 10 * 1_024 ** 3 })
 })

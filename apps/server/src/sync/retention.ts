@@ -4,7 +4,7 @@ export interface Horizon {
   readonly bytes: number
 }
 
-export const DEFAULT_HORIZON: Horizon = { days: 30, bytes: 10_737_418_240 }
+export const DEFAULT_HORIZON: Horizon = { days: 7, bytes: 10_737_418_240 }
 
 /** What a store keeps of its log. */
 export interface Retention {
