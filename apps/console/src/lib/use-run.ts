@@ -1,6 +1,6 @@
-import { type Operation, operationKey, queryClient, useOperation } from '../../lib/api.ts'
-import type { VariablesOf } from '../../lib/graphql.ts'
-import { useShortcuts } from '../../lib/keys.ts'
+import { type Operation, operationKey, queryClient, useOperation } from './api.ts'
+import type { VariablesOf } from './graphql.ts'
+import { useShortcuts } from './keys.ts'
 
 /** A question that costs the service time: it is asked once, not by itself again, and can be cancelled, which ends the request. */
 export function useRun<Doc extends Operation>(document: Doc, variables: VariablesOf<Doc>, isWanted = true) {
