@@ -66,6 +66,8 @@ export interface Ask {
   readonly zone?: string
   readonly numInstances?: number
   readonly gpus?: { readonly count: number; readonly model?: string }
+  /** Who decides; if not given the default one. */
+  readonly profile?: string
 }
 
 export interface Placement {
@@ -75,7 +77,7 @@ export interface Placement {
 }
 
 /** A service asks where an instance goes; 2 CPUs and 4 GiB unless told otherwise. */
-export async function place(client: Client, { zone, flavor, gpus, numInstances, ...ask }: Ask): Promise<Placement> {
+export async function place(client: Client, { zone, flavor, gpus, numInstances, profile, ...ask }: Ask): Promise<Placement> {
   const spec = {
     flavor: { vcpus: 2, memoryMb: 4_096, ...(flavor === undefined ? {} : { name: flavor }), ...ask },
     ...(zone === undefined ? {} : { availabilityZone: zone }),
@@ -97,7 +99,14 @@ export async function place(client: Client, { zone, flavor, gpus, numInstances, 
       }
     }`,
     // held for good: a claim that ends by itself would change numbers in the middle of a test
-    { input: { idempotencyKey: randomUUID(), spec: { gantt: spec }, claim: { mode: 'CONFIRM' } } },
+    {
+      input: {
+        idempotencyKey: randomUUID(),
+        spec: { gantt: spec },
+        claim: { mode: 'CONFIRM' },
+        ...(profile === undefined ? {} : { profile }),
+      },
+    },
   )
   const { decision, destinations = [], message } = selectDestinations
   if (decision === undefined) throw new Error(`Nothing was decided: ${message}`)

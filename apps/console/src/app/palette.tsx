@@ -9,6 +9,7 @@ const FIND = graphql(`
   query PaletteFind($hosts: String!, $aggregates: String!, $decisions: String!) {
     hosts(first: 6, query: $hosts) { nodes { id name node availabilityZone } }
     aggregates(first: 4, query: $aggregates) { nodes { uuid name } }
+    profiles { name active { number } rollout { candidate { number } } }
     decisions(first: 4, query: $decisions) { nodes { id outcome at spec { flavorName vcpus memoryMb } } }
   }
 `)
@@ -16,7 +17,7 @@ const FIND = graphql(`
 export const openPalette = (): void => spotlight.open()
 
 interface PaletteProps {
-  readonly pages: readonly { readonly to: '/hosts' | '/decisions' | '/aggregates' | '/simulate'; readonly label: string }[]
+  readonly pages: readonly { readonly to: '/hosts' | '/decisions' | '/aggregates' | '/simulate' | '/profiles'; readonly label: string }[]
 }
 
 /** Ctrl-K: pages, and whatever has the text in its name or id. */
@@ -58,6 +59,18 @@ export function Palette({ pages }: PaletteProps) {
       })),
     },
     {
+      group: 'Profiles',
+      // the service has no filter for them, and there are few
+      actions: (found?.profiles ?? [])
+        .filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()))
+        .map(({ name, active, rollout }) => ({
+          id: `profile ${name}`,
+          label: name,
+          description: `version ${active.number} decides${rollout === null ? '' : `, ${rollout.candidate.number} is tried`}`,
+          onClick: () => void navigate({ to: '/profiles/$name', params: { name } }),
+        })),
+    },
+    {
       group: 'Decisions',
       actions: (found?.decisions.nodes ?? []).map(({ id, outcome, at, spec: { flavorName, vcpus, memoryMb } }) => ({
         id,
@@ -80,7 +93,7 @@ export function Palette({ pages }: PaletteProps) {
       scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
       nothingFound={isFetching ? 'Searching ...' : 'Nothing has this in its name or id.'}
       searchProps={{
-        placeholder: 'Host, decision, instance, aggregate, page',
+        placeholder: 'Host, decision, instance, aggregate, profile, page',
         'aria-label': 'Search and go',
         onKeyDown: (event) => {
           // what was found after the last key has no chosen row yet: Enter takes the first

@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { readAggregateSearch, readAggregatesSearch } from '../features/aggregates/search.ts'
 import { readDecisionSearch, readDecisionsSearch } from '../features/decisions/search.ts'
 import { readHostSearch, readHostsSearch } from '../features/hosts/search.ts'
+import { readProfileSearch } from '../features/profiles/search.ts'
 import { readSimulateSearch } from '../features/simulate/search.ts'
 import { NotFoundPage } from './not-found.tsx'
 import { RouteProblem } from './route-problem.tsx'
@@ -68,8 +69,22 @@ const simulate = createRoute({
   component: lazyRouteComponent(() => import('../features/simulate/simulate-page.tsx'), 'SimulatePage'),
 })
 
+const profiles = createRoute({
+  getParentRoute: () => root,
+  path: '/profiles',
+  validateSearch: only(() => ({})),
+  component: lazyRouteComponent(() => import('../features/profiles/profiles-page.tsx'), 'ProfilesPage'),
+})
+
+const profile = createRoute({
+  getParentRoute: () => root,
+  path: '/profiles/$name',
+  validateSearch: only(readProfileSearch),
+  component: lazyRouteComponent(() => import('../features/profiles/profile-page.tsx'), 'ProfilePage'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([start, hosts, host, decisions, decision, aggregates, aggregate, simulate]),
+  routeTree: root.addChildren([start, hosts, host, decisions, decision, aggregates, aggregate, simulate, profiles, profile]),
   parseSearch,
   stringifySearch: printSearch,
   defaultPreload: 'intent',

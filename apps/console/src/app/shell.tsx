@@ -14,7 +14,7 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { IconBox, IconFlask, IconHelp, IconMoon, IconRoute, IconServer2, IconSun, IconUser } from '@tabler/icons-react'
+import { IconAdjustments, IconBox, IconFlask, IconHelp, IconMoon, IconRoute, IconServer2, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { setTimeZone, useTimeZone } from '../lib/format.ts'
 import { useKeyboard, useShortcuts } from '../lib/keys.ts'
@@ -28,6 +28,7 @@ const pages = [
   { to: '/decisions', label: 'Decisions', keys: 'g d', icon: IconRoute },
   { to: '/aggregates', label: 'Aggregates', keys: 'g a', icon: IconBox },
   { to: '/simulate', label: 'Simulate', keys: 'g s', icon: IconFlask },
+  { to: '/profiles', label: 'Profiles', keys: 'g p', icon: IconAdjustments },
 ] as const
 
 /** What stands around every page: where one is, where one can go, and how. */

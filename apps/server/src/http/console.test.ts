@@ -34,16 +34,23 @@ afterAll(async () => {
 })
 
 describe('addresses', () => {
-  test.each(['/', '/?x=1', '/hosts', '/hosts/z1-cmp-01', '/hosts/a%2Fb', '/decisions/RGVj?host=h1', '/aggregates', '/simulate?count=2'])(
-    '%s is answered with the document',
-    async (address) => {
-      const response = await fetch(base + address)
-      expect(response.status).toBe(200)
-      expect(await response.text()).toBe(DOCUMENT)
-      expect(response.headers.get('cache-control')).toBe('no-cache')
-      expect(response.headers.get('content-security-policy')).toContain("default-src 'self'")
-    },
-  )
+  test.each([
+    '/',
+    '/?x=1',
+    '/hosts',
+    '/hosts/z1-cmp-01',
+    '/hosts/a%2Fb',
+    '/decisions/RGVj?host=h1',
+    '/aggregates',
+    '/simulate?count=2',
+    '/profiles/default?version=1',
+  ])('%s is answered with the document', async (address) => {
+    const response = await fetch(base + address)
+    expect(response.status).toBe(200)
+    expect(await response.text()).toBe(DOCUMENT)
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'self'")
+  })
 
   test.each([
     '/nothing',

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import { type AuditRow, type Course, deedOf, effectsOf, historyQuery, optionsText, standingOf, stepsFor, wrongPercent } from './course.ts'
+import { durationOf, nameOfWindow, readProfileSearch, windows } from './search.ts'
+
+const plain: Course = { active: { number: 1 }, rollout: null }
+const shadow: Course = { active: { number: 1 }, rollout: { mode: 'SHADOW', percent: 100, candidate: { number: 2 } } }
+const canary: Course = { active: { number: 1 }, rollout: { mode: 'CANARY', percent: 5, candidate: { number: 2 } } }
+
+test.each([
+  ['the one that decides', 1, plain, []],
+  ['another', 2, plain, ['shadow', 'canary', 'activate']],
+  ['a shadow', 2, shadow, ['canary', 'activate']],
+  ['a canary, whose share can grow', 2, canary, ['shadow', 'canary', 'activate']],
+  ['another than the one that is tried', 3, canary, ['shadow', 'canary', 'activate']],
+] as const)('steps for %s', (_what, number, course, steps) => expect(stepsFor(number, course)).toEqual(steps))
+
+describe('what a step does is said with what it ends', () => {
+  test.each([
+    ['shadow', 2, plain, ['site@2 decides beside site@1', 'no placement changes']],
+    ['shadow', 3, canary, ['site@3 decides beside site@1', 'The canary of 5 % of site@2 ends.']],
+    ['shadow', 2, canary, ['Its canary of 5 % ends: site@1 decides all calls again.']],
+    ['canary', 2, plain, ['site@2 decides 25 % of the calls that name no version', 'site@1 decides the others']],
+    ['canary', 2, canary, ['site@2 decides 25 %', 'Up to now it decides 5 %.']],
+    ['canary', 3, shadow, ['The shadow of site@2 ends.']],
+    ['activate', 2, plain, ['site@2 decides every call that names no version', 'site@1, which decides now, is retired']],
+    ['activate', 2, shadow, ['It is not tried any more: its shadow ends.']],
+    ['activate', 3, shadow, ['The shadow of site@2 ends.']],
+    ['rollback', 2, canary, ['The canary of 5 % of site@2 ends', 'site@1 goes on and decides every call']],
+    ['rollback', 0, plain, ['site@0 decides again. site@1, which decides now, is marked as rolled back.']],
+  ] as const)('%s of %i', (step, number, course, parts) => {
+    const said = effectsOf(step, 'site', number, 25, course).join(' ')
+    for (const part of parts) expect(said).toContain(part)
+  })
+
+  test('nothing is said to end where nothing is tried', () => {
+    for (const step of ['shadow', 'canary', 'activate'] as const) expect(effectsOf(step, 'site', 2, 25, plain)).toHaveLength(1)
+  })
+})
+
+test.each([
+  [plain, 'site@1 decides all calls. Nothing is tried.'],
+  [shadow, 'site@1 decides all calls. site@2 is its shadow: it decides them again, and claims nothing.'],
+  [canary, 'site@1 decides, and site@2 a canary of 5 % of the calls.'],
+])('who decides, %#', (course, sentence) => expect(standingOf(course, 'site')).toBe(sentence))
+
+test.each([
+  ['5', true],
+  ['0.01', true],
+  ['12.25', true],
+  ['100', true],
+  ['0', false],
+  ['0.001', false],
+  ['100.01', false],
+  ['', false],
+  ['five', false],
+])('%s percent', (text, isFine) => expect(wrongPercent(text) === undefined).toBe(isFine))
+
+const row = (given: Partial<AuditRow>): AuditRow => ({
+  id: 'a',
+  at: '2026-11-20T09:14:02Z',
+  account: 'ops',
+  mutation: 'profileActivate',
+  target: 'site@2',
+  result: 'ProfilePayload',
+  summary: '{}',
+  ...given,
+})
+
+test.each([
+  ['an activation', { summary: '{"version":"site@2"}' }, 'activated site@2'],
+  ['a canary', { summary: '{"rollout":{"mode":"CANARY","percent":5},"version":"site@2"}' }, 'made site@2 a canary of 5 %'],
+  ['a shadow', { summary: '{"rollout":{"mode":"SHADOW"},"version":"site@2"}' }, 'made site@2 a shadow'],
+  [
+    'a rollback',
+    { mutation: 'profileRollback', target: 'site', summary: '{"profile":"site","reason":"it packs"}' },
+    'rolled back: it packs',
+  ],
+  ['a version', { mutation: 'profileVersionCreate', target: 'site' }, 'wrote the next version'],
+  ['a look at what it would do', { summary: '{"dryRun":true,"version":"site@2"}' }, undefined],
+  ['a refusal', { result: 'ValidationError' }, undefined],
+  ['a summary that was cut', { summary: '{"version":"si' }, 'activated site@2'],
+] as const)('the audit’s row of %s', (_what, given, deed) => expect(deedOf(row(given))).toBe(deed))
+
+test('the audit is asked for one profile, whatever others are called', () =>
+  expect(historyQuery('site')).toBe('mutation:profileVersionCreate,profileActivate,profileRollback target:site,site@*'))
+
+test.each([
+  [{}, '–'],
+  [{ ratio: 2, name: 'x', list: [1] }, 'ratio = 2; name = x; list = [1]'],
+])('options %#', (options, text) => expect(optionsText(options)).toBe(text))
+
+test('the address keeps what it knows, without what is so anyway', () => {
+  expect(readProfileSearch({ version: '2', against: '0', last: '24h', sample: '500', check: 'yes', other: 'x' })).toEqual({
+    version: '2',
+    against: '0',
+    last: '24h',
+    sample: '500',
+    check: 'yes',
+  })
+  expect(readProfileSearch({ version: '-1', against: 'a', last: '1h', sample: '200', check: 'no' })).toEqual({})
+})
+
+test('windows as the API and people say them', () => {
+  expect(windows.map(durationOf)).toEqual(['PT1H', 'PT6H', 'PT24H', 'P7D'])
+  expect(windows.map(nameOfWindow)).toEqual(
+    ['last 1 hour', 'last 6 hours', 'last 24 hours', 'last 7 days'].map((name, i) => (i === 0 ? 'last hour' : name)),
+  )
+})

@@ -1,0 +1,120 @@
+/** What is known of a profile's course: who decides, and what is tried beside it. */
+export interface Course {
+  readonly active: { readonly number: number }
+  readonly rollout: {
+    readonly mode: string
+    readonly percent: number
+    readonly candidate: { readonly number: number }
+  } | null
+}
+
+/** A step that an operator may take with a version. */
+export type Step = 'shadow' | 'canary' | 'activate' | 'rollback'
+
+/** The steps that make sense for a version; a rollback is the profile's, not a version's. */
+export function stepsFor(number: number, { active, rollout }: Course): readonly Exclude<Step, 'rollback'>[] {
+  if (number === active.number) return []
+  const isShadow = rollout?.mode === 'SHADOW' && rollout.candidate.number === number
+  return isShadow ? ['canary', 'activate'] : ['shadow', 'canary', 'activate']
+}
+
+/** What a step will do, in sentences; of a rollback `back` is the version that the service names for it. */
+export function effectsOf(step: Step, name: string, number: number, percent: number, course: Course): readonly string[] {
+  const ref = `${name}@${number}`
+  const active = `${name}@${course.active.number}`
+  const { rollout } = course
+  const tried = rollout === null ? undefined : `${name}@${rollout.candidate.number}`
+  const trial = rollout === null ? '' : rollout.mode === 'SHADOW' ? 'shadow' : `canary of ${rollout.percent} %`
+  const isOther = rollout !== null && rollout.candidate.number !== number
+  const ends = isOther ? [`The ${trial} of ${tried} ends.`] : []
+  switch (step) {
+    case 'shadow':
+      return [
+        `${ref} decides beside ${active} what that one decides, on the same states, and is compared with it. It claims nothing: no placement changes.`,
+        ...(isOther
+          ? ends
+          : rollout?.mode === 'CANARY'
+            ? [`Its canary of ${rollout.percent} % ends: ${active} decides all calls again.`]
+            : []),
+      ]
+    case 'canary':
+      return [
+        `${ref} decides ${percent} % of the calls that name no version, always the same ones; ${active} decides the others.`,
+        ...(isOther ? ends : rollout?.mode === 'CANARY' ? [`Up to now it decides ${rollout.percent} %.`] : []),
+      ]
+    case 'activate':
+      return [
+        `${ref} decides every call that names no version from now on. ${active}, which decides now, is retired; a rollback goes back to it.`,
+        ...(isOther ? ends : rollout === null ? [] : [`It is not tried any more: its ${trial} ends.`]),
+      ]
+    case 'rollback':
+      return tried === undefined
+        ? [`${ref} decides again. ${active}, which decides now, is marked as rolled back.`]
+        : [
+            `The ${trial} of ${tried} ends, and it is marked as rolled back. ${active} goes on and decides every call that names no version.`,
+          ]
+  }
+}
+
+/** One sentence for who decides now. */
+export function standingOf({ active, rollout }: Course, name: string): string {
+  if (rollout === null) return `${name}@${active.number} decides all calls. Nothing is tried.`
+  const ref = `${name}@${rollout.candidate.number}`
+  if (rollout.mode === 'CANARY') return `${name}@${active.number} decides, and ${ref} a canary of ${rollout.percent} % of the calls.`
+  const share = rollout.percent === 100 ? '' : ` ${rollout.percent} % of`
+  return `${name}@${active.number} decides all calls. ${ref} is its shadow: it decides${share} them again, and claims nothing.`
+}
+
+/** Why a percentage cannot be a canary's; undefined when it can. */
+export function wrongPercent(text: string): string | undefined {
+  const percent = Number(text)
+  const isFine = text.trim() !== '' && percent >= 0.01 && percent <= 100 && Math.abs(Math.round(percent * 100) - percent * 100) < 1e-6
+  return isFine ? undefined : '0.01 to 100, with two decimals at most'
+}
+
+/** An entry of the audit as the API has it. */
+export interface AuditRow {
+  readonly id: string
+  readonly at: string
+  readonly account: string
+  readonly mutation: string
+  readonly target: string
+  readonly result: string
+  readonly summary: string
+}
+
+/** The line of the audit's grammar that finds what was done with a profile. */
+export const historyQuery = (name: string): string =>
+  `mutation:profileVersionCreate,profileActivate,profileRollback target:${name},${name}@*`
+
+/** What somebody did with the profile; undefined for what changed nothing. */
+export function deedOf({ mutation, target, result, summary }: AuditRow): string | undefined {
+  const { dryRun, rollout, reason } = readSummary(summary)
+  if (dryRun === true || result !== 'ProfilePayload') return undefined
+  if (mutation === 'profileRollback') return `rolled back${typeof reason === 'string' ? `: ${reason}` : ''}`
+  if (mutation === 'profileVersionCreate') return 'wrote the next version'
+  if (typeof rollout !== 'object' || rollout === null) return `activated ${target}`
+  const { mode, percent } = rollout as { readonly mode?: unknown; readonly percent?: unknown }
+  if (mode === 'CANARY') return `made ${target} a canary of ${String(percent)} %`
+  return `made ${target} a shadow${typeof percent === 'number' && percent !== 100 ? ` for ${percent} %` : ''}`
+}
+
+/** The arguments, as far as the audit kept them whole. */
+function readSummary(summary: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(summary)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+export const NO_OPTIONS = '–'
+
+/** An options object as text. */
+export const optionsText = (options: unknown): string =>
+  typeof options !== 'object' || options === null || Object.keys(options).length === 0
+    ? NO_OPTIONS
+    : Object.entries(options)
+        .map(([name, value]) => `${name} = ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+        .join('; ')

@@ -1,0 +1,27 @@
+import { formatMib, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+
+interface Decided {
+  readonly id: string
+  readonly at: string
+  readonly spec: { readonly flavorName: string | null; readonly vcpus: number; readonly memoryMb: number }
+}
+
+/** A decision by what was asked and when. */
+export function DecisionLink({ decision: { id, at, spec } }: { readonly decision: Decided }) {
+  const zone = useTimeZone()
+  return (
+    <AnchorLink size="sm" to="/decisions/$id" params={{ id }} title={titleOfTime(at)}>
+      {spec.flavorName ?? `${spec.vcpus} vCPU, ${formatMib(spec.memoryMb)}`}, {formatTime(at, zone)}
+    </AnchorLink>
+  )
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  NEW_FAILURE: 'newly fails',
+  NEW_PLACEMENT: 'is newly placed',
+  ELSEWHERE: 'goes elsewhere',
+}
+
+/** What becomes of a request under the other version. */
+export const kindWord = (kind: string): string => kinds[kind] ?? kind.toLowerCase().replaceAll('_', ' ')

@@ -1,0 +1,95 @@
+import { graphql } from '../../lib/graphql.ts'
+
+export const LIST = graphql(`
+  query ProfileList {
+    profiles {
+      name
+      active { number note filters { name shadow } weighers { name } }
+      versions(first: 1) { totalCount }
+      rollout { mode percent candidate { number } sampled agreement newFailures }
+    }
+  }
+`)
+
+/** A profile with the states of its versions; what a version says is asked for one at a time. */
+export const PROFILE = graphql(`
+  query Profile($name: String!) {
+    viewer { scopes }
+    profile(name: $name) {
+      name
+      active { number }
+      versions(first: 500) { totalCount nodes { id number state note } }
+      rollout {
+        mode percent since sampled agreement newFailures newPlacements skipped
+        candidate { number }
+        disagreements { kind because decision { id at spec { flavorName vcpus memoryMb } } }
+      }
+    }
+  }
+`)
+
+/** What a version says, and what it changes. */
+export const VERSION = graphql(`
+  query ProfileVersion($id: ID!) {
+    node(id: $id) {
+      __typename
+      ... on ProfileVersion {
+        profileName number note state scheduler hostSubsetSize normalisation tieOrder compat assignment
+        nova { maxAttempts packing shuffleBest }
+        filters { name order shadow options description }
+        weighers { name multiplier options description }
+        diff { field before after }
+      }
+    }
+  }
+`)
+
+/** Who wrote, tried, activated and took back what; only keys that may operate read it. */
+export const HISTORY = graphql(`
+  query ProfileHistory($query: String!) {
+    auditLog(first: 100, query: $query) { nodes { id at account mutation target result summary } }
+  }
+`)
+
+export const ACTIVATE = graphql(`
+  mutation ProfileActivate($version: ID!, $rollout: RolloutInput, $dryRun: Boolean!) {
+    profileActivate(version: $version, rollout: $rollout, dryRun: $dryRun) {
+      __typename
+      ... on ProfilePayload {
+        version { number state }
+        profile { active { number } rollout { mode percent candidate { number } } }
+      }
+      ... on ValidationError { issues { path message } }
+      ... on UserError { code message }
+    }
+  }
+`)
+
+export const ROLL_BACK = graphql(`
+  mutation ProfileRollback($profile: String!, $reason: String!, $dryRun: Boolean!) {
+    profileRollback(profile: $profile, reason: $reason, dryRun: $dryRun) {
+      __typename
+      ... on ProfilePayload {
+        version { number state }
+        profile { active { number } rollout { mode percent candidate { number } } }
+      }
+      ... on ValidationError { issues { path message } }
+      ... on UserError { code message }
+    }
+  }
+`)
+
+/** Requests of the last hours, decided again by two versions; claims nothing. */
+export const CHECK = graphql(`
+  query ProfileCheck($baseline: ID!, $candidate: ID!, $window: Duration!, $sample: Int!) {
+    compareProfiles(baseline: $baseline, candidate: { version: $candidate }, window: $window, sample: $sample, deadline: "PT25S") {
+      since until total sampled agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs text
+      leftOut { notDrawn beyondRetention outOfTime notReplayable }
+      zones { zone baseline candidate }
+      disagreements(first: 200) {
+        kind baselineHosts candidateHosts because
+        decision { id at spec { flavorName numInstances vcpus memoryMb } }
+      }
+    }
+  }
+`)

@@ -1,0 +1,147 @@
+import { Table, Text } from '@mantine/core'
+import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { DecisionLink, kindWord } from './disagreement.tsx'
+import type { CHECK } from './documents.ts'
+import { Figures } from './figures.tsx'
+
+type Comparison = ResultOf<typeof CHECK>['compareProfiles']
+
+interface EvaluatedProps {
+  readonly comparison: Comparison
+  /** Numbers of the versions. */
+  readonly baseline: number
+  readonly candidate: number
+}
+
+/** What differs, counted, and each request that fares otherwise. */
+export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
+  const zone = useTimeZone()
+  const { since, until, total, sampled, agreement, elsewhere, newFailures, newPlacements, text } = comparison
+  const range = `${formatTime(since, zone)} to ${formatTime(until, zone)}`
+  if (sampled === 0)
+    return (
+      <div data-evaluated={0}>
+        <Empty title={total === 0 ? 'No request in that time' : 'None could be decided again'}>
+          {text} ({range})
+        </Empty>
+      </div>
+    )
+  return (
+    <div data-evaluated={sampled}>
+      <Text mt="xs" role="status">
+        {newFailures === 0 ? 'No request would newly fail.' : `${counted(newFailures)} would newly fail.`}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {text} {range}.
+      </Text>
+      <Figures
+        figures={[
+          { label: 'decided again', value: `${formatCount(sampled)} of ${formatCount(total)}` },
+          { label: 'alike', value: agreement === null ? '–' : `${Number((agreement * 100).toFixed(1))} %` },
+          { label: 'newly failing', value: formatCount(newFailures), isBad: newFailures > 0 },
+          { label: 'newly placed', value: formatCount(newPlacements) },
+          { label: 'go elsewhere', value: formatCount(elsewhere) },
+          ...costOf(comparison),
+        ]}
+      />
+      <Disagreements comparison={comparison} />
+      <Zones comparison={comparison} baseline={baseline} candidate={candidate} />
+      <Text size="xs" c="dimmed" mt="xs">
+        Each stands by itself, on the state that it met: what the other placement would have left for the next request is not followed.
+      </Text>
+    </div>
+  )
+}
+
+const counted = (requests: number): string => `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`
+
+/** How the time of deciding compares; null where too few were decided to tell. */
+function costOf({ cpuRatio, p99DeltaMs }: Comparison) {
+  if (cpuRatio === null || p99DeltaMs === null) return []
+  const title = `The slowest hundredth takes ${Math.abs(p99DeltaMs).toFixed(2)} ms ${p99DeltaMs < 0 ? 'less' : 'more'}, here and now.`
+  return [{ label: 'time to decide', value: `× ${cpuRatio.toFixed(2)}`, title }]
+}
+
+function Disagreements({ comparison: { disagreements, elsewhere, newFailures, newPlacements } }: { readonly comparison: Comparison }) {
+  const all = elsewhere + newFailures + newPlacements
+  if (all === 0) return <Text size="sm">Every request goes where it goes now.</Text>
+  return (
+    <>
+      <Text component="h3" fw={600} size="sm">
+        {counted(all)} {all === 1 ? 'fares' : 'fare'} otherwise
+        {disagreements.length < all ? `; the first ${formatCount(disagreements.length)}` : ''}
+      </Text>
+      <ScrollBox label="Requests that fare otherwise" maxHeight="360px">
+        <Table verticalSpacing={3} stickyHeader>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Decision</Table.Th>
+              <Table.Th>It</Table.Th>
+              <Table.Th>From</Table.Th>
+              <Table.Th>To</Table.Th>
+              <Table.Th>Because</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {disagreements.map(({ decision, kind, baselineHosts, candidateHosts, because }) => (
+              <Table.Tr key={decision.id} data-disagreement={kind}>
+                <Table.Td className="profile-narrow">
+                  <DecisionLink decision={decision} />
+                </Table.Td>
+                <Table.Td className="profile-narrow">{kind === 'NEW_FAILURE' ? <b>{kindWord(kind)}</b> : kindWord(kind)}</Table.Td>
+                <Hosts hosts={baselineHosts} />
+                <Hosts hosts={candidateHosts} />
+                <Table.Td className="profile-because">{because}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
+    </>
+  )
+}
+
+const HOSTS_SHOWN = 2
+
+function Hosts({ hosts }: { readonly hosts: readonly string[] }) {
+  return (
+    <Table.Td className="profile-narrow" title={hosts.join(', ')}>
+      {hosts.length === 0 ? <span className="dimmed">no host</span> : hosts.slice(0, HOSTS_SHOWN).join(', ')}
+      {hosts.length > HOSTS_SHOWN ? ` and ${formatCount(hosts.length - HOSTS_SHOWN)} more` : ''}
+    </Table.Td>
+  )
+}
+
+function Zones({ comparison: { zones }, baseline, candidate }: EvaluatedProps) {
+  if (zones.length === 0) return null
+  return (
+    <>
+      <Text component="h3" fw={600} size="sm" mt="xs">
+        Where instances go
+      </Text>
+      <ScrollBox label="Instances by zone">
+        <Table verticalSpacing={2} w="auto">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Zone</Table.Th>
+              <Table.Th className="number">by version {baseline}</Table.Th>
+              <Table.Th className="number">by version {candidate}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {zones.map(({ zone, baseline: before, candidate: then }) => (
+              <Table.Tr key={zone} data-zone={zone}>
+                <Table.Td>{zone === '' ? 'no zone' : zone}</Table.Td>
+                <Table.Td className="number">{formatCount(before)}</Table.Td>
+                <Table.Td className="number">{formatCount(then)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
+    </>
+  )
+}

@@ -1,0 +1,113 @@
+import { Button, Code, NativeSelect, Text } from '@mantine/core'
+import { type FormEvent, useMemo, useState } from 'react'
+import { queryClient } from '../../lib/api.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { useRun } from '../../lib/use-run.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Heading } from '../../ui/heading.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Cancelled, Running } from '../../ui/running.tsx'
+import { CHECK, type PROFILE } from './documents.ts'
+import { Evaluated } from './evaluated.tsx'
+import { durationOf, nameOfWindow, type ProfileSearch, samples, windows } from './search.ts'
+
+interface EvaluationProps {
+  readonly profile: NonNullable<ResultOf<typeof PROFILE>['profile']>
+  /** Of the version that is tried. */
+  readonly number: number
+  readonly search: ProfileSearch
+  onSearch(search: ProfileSearch): void
+}
+
+/** What a version would have changed for the requests of the last hours. It costs time, so it is asked by a press or by a link. */
+export function Evaluation({ profile: { name, active, versions }, number, search, onSearch }: EvaluationProps) {
+  const [runs, setRuns] = useState(0)
+  const others = versions.nodes.filter((one) => one.number !== number).reverse()
+  const against = Number(search.against ?? (active.number === number ? others[0]?.number : active.number) ?? number)
+  const last = search.last ?? '1h'
+  const sample = search.sample ?? '200'
+  /** Another question is not asked before somebody wants it to be. */
+  const choose = (next: ProfileSearch): void => {
+    const { check: _check, ...rest } = { ...search, version: String(number), ...next }
+    onSearch(rest)
+  }
+  const run = (event: FormEvent): void => {
+    event.preventDefault()
+    void queryClient.resetQueries({ queryKey: ['ProfileCheck'] })
+    setRuns(runs + 1)
+    onSearch({ ...search, version: String(number), against: String(against), check: 'yes' })
+  }
+  return (
+    <section aria-label="What it would have changed">
+      <Heading keys="4">What it would have changed</Heading>
+      {others.length === 0 ? (
+        <Empty title="There is no other version">
+          Nothing can be compared before a second one is written: <Code>gantt profile import</Code>, or <Code>profileVersionCreate</Code> of
+          the API. A file is tried before by <Code>gantt profile check FILE --against last:24h</Code>.
+        </Empty>
+      ) : (
+        <>
+          <form onSubmit={run} className="profile-form">
+            <NativeSelect
+              size="xs"
+              label="Requests of the"
+              value={last}
+              data={windows.map((value) => ({ value, label: nameOfWindow(value) }))}
+              onChange={({ currentTarget: { value } }) => choose({ last: windows.find((one) => one === value) ?? '1h' })}
+            />
+            <NativeSelect
+              size="xs"
+              label="At most"
+              value={sample}
+              data={samples.map((value) => ({ value, label: `${value}, drawn evenly` }))}
+              onChange={({ currentTarget: { value } }) => choose({ sample: samples.find((one) => one === value) ?? '200' })}
+            />
+            <NativeSelect
+              size="xs"
+              label="Compared with"
+              value={String(against)}
+              data={others.map((one) => ({ value: String(one.number), label: `${name}@${one.number}, ${wordOf(one.state)}` }))}
+              onChange={({ currentTarget: { value } }) => choose({ against: value })}
+            />
+            <Button type="submit" size="xs" variant="outline">
+              Decide them again
+            </Button>
+          </form>
+          {search.check === 'yes' ? (
+            <Answer key={runs} name={name} number={number} against={against} last={last} sample={sample} />
+          ) : (
+            <Text size="xs" c="dimmed">
+              Each request is decided again by {name}@{number} and by {name}@{against}, on the state that it met. Nothing is claimed.
+            </Text>
+          )}
+        </>
+      )}
+    </section>
+  )
+}
+
+const wordOf = (state: string): string => state.toLowerCase().replaceAll('_', ' ')
+
+interface AnswerProps {
+  readonly name: string
+  readonly number: number
+  readonly against: number
+  readonly last: (typeof windows)[number]
+  readonly sample: string
+}
+
+function Answer({ name, number, against, last, sample }: AnswerProps) {
+  const variables = useMemo(
+    () => ({ baseline: `${name}@${against}`, candidate: `${name}@${number}`, window: durationOf(last), sample: Number(sample) }),
+    [name, number, against, last, sample],
+  )
+  const { data, error, isRunning, isCancelled, cancel, run } = useRun(CHECK, variables)
+  return (
+    <>
+      {error ? <Problem error={error} onRetry={run} /> : null}
+      {isRunning ? <Running label="Requests are being decided again." onCancel={cancel} /> : null}
+      {isCancelled ? <Cancelled label="The comparison was cancelled" onRun={run} /> : null}
+      {data === undefined || isRunning ? null : <Evaluated comparison={data.compareProfiles} baseline={against} candidate={number} />}
+    </>
+  )
+}

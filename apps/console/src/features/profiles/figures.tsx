@@ -1,0 +1,24 @@
+export interface Figure {
+  readonly label: string
+  readonly value: string
+  /** Told in the colour of refusals, and by a sign. */
+  readonly isBad?: boolean
+  readonly title?: string
+}
+
+/** A few numbers with their names, beside each other. */
+export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
+  return (
+    <dl className="profile-figures">
+      {figures.map(({ label, value, isBad, title }) => (
+        <div key={label} data-bad={isBad || undefined} data-figure={label} title={title}>
+          <dt>{label}</dt>
+          <dd>
+            {isBad ? <span aria-hidden>! </span> : null}
+            {value}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

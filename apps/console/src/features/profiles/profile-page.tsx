@@ -1,0 +1,145 @@
+import { Button, Code, Skeleton, Stack } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { queryClient, useOperation } from '../../lib/api.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { useShortcuts } from '../../lib/keys.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import type { Step } from './course.ts'
+import { PROFILE } from './documents.ts'
+import { Evaluation } from './evaluation.tsx'
+import { History } from './history.tsx'
+import { REFRESH_MS } from './refresh.ts'
+import { RolloutPanel } from './rollout-panel.tsx'
+import type { ProfileSearch } from './search.ts'
+import { Steer } from './steer.tsx'
+import { VersionDetail } from './version-detail.tsx'
+import { VersionList } from './version-list.tsx'
+import './profiles.css'
+
+const route = getRouteApi('/profiles/$name')
+
+type Answer = ResultOf<typeof PROFILE>
+type Profile = NonNullable<Answer['profile']>
+
+/** One profile: who decides, what is tried, what each version says, and what it would have changed. */
+export function ProfilePage() {
+  const { name } = route.useParams()
+  const { data, error, refetch } = useOperation(PROFILE, { name }, { keepPrevious: false, everyMs: REFRESH_MS })
+  if (data === undefined)
+    return (
+      <Page title="Profile">
+        {error ? (
+          <Problem error={error} onRetry={() => void refetch()} />
+        ) : (
+          <Skeleton height={240} role="status" aria-label="The profile is being loaded" />
+        )}
+      </Page>
+    )
+  if (data.profile === null)
+    return (
+      <Page title="Profile">
+        <Empty title="There is no such profile">
+          None has the name <Code>{name}</Code>. <AnchorLink to="/profiles">See those that there are</AnchorLink>.
+        </Empty>
+      </Page>
+    )
+  return <OneProfile key={name} profile={data.profile} scopes={data.viewer.scopes} error={error} onRetry={() => void refetch()} />
+}
+
+interface OneProfileProps {
+  readonly profile: Profile
+  readonly scopes: readonly string[]
+  /** Of the last time that it was read; what was read before stays. */
+  readonly error: unknown
+  onRetry(): void
+}
+
+function OneProfile({ profile, scopes, error, onRetry }: OneProfileProps) {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const [step, setStep] = useState<{ readonly step: Step; readonly number: number } | undefined>()
+  const { name, active, rollout, versions } = profile
+  const shown = Number(search.version ?? rollout?.candidate.number ?? active.number)
+  const at = versions.nodes.findIndex(({ number }) => number === shown)
+  const version = versions.nodes[at]
+  const maySteer = scopes.includes('ADMIN')
+  const go = (next: ProfileSearch): void => void navigate({ search: next, replace: true, resetScroll: false })
+  /** Another version is another comparison; how far back stays. */
+  const show = (number: number): void => {
+    const { check: _check, against: _against, ...rest } = search
+    go({ ...rest, version: String(number) })
+  }
+  const move = (by: number): void => {
+    const next = versions.nodes[at + by]
+    if (next !== undefined) show(next.number)
+  }
+  // the newest stands first in the list
+  useShortcuts([
+    { keys: 'j', label: 'Next version in the list', run: () => move(-1) },
+    { keys: 'k', label: 'Previous version in the list', run: () => move(1) },
+  ])
+
+  return (
+    <Page
+      title={name}
+      aside={
+        <>
+          <CopyButton text={location.href}>Copy link</CopyButton>
+          {maySteer && (rollout !== null || versions.nodes.some(({ state }) => state === 'RETIRED' || state === 'ROLLED_BACK')) ? (
+            <Button
+              size="compact-sm"
+              variant="outline"
+              color="red"
+              onClick={() => setStep({ step: 'rollback', number: rollout?.candidate.number ?? active.number })}
+            >
+              Roll back
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      <Stack gap="lg">
+        {error ? <Problem error={error} onRetry={onRetry} /> : null}
+        <RolloutPanel profile={profile} />
+        <div className="profile">
+          <VersionList profile={profile} shown={shown} />
+          {version === undefined ? (
+            <Empty title="There is no such version">
+              {name} has no version <Code>{shown}</Code>.
+            </Empty>
+          ) : (
+            <Stack gap="lg" style={{ minWidth: 0 }}>
+              <VersionDetail
+                key={version.id}
+                id={version.id}
+                course={profile}
+                number={version.number}
+                scopes={scopes}
+                onStep={(next) => setStep({ step: next, number: version.number })}
+              />
+              <Evaluation key={version.number} profile={profile} number={version.number} search={search} onSearch={go} />
+            </Stack>
+          )}
+        </div>
+        <History name={name} scopes={scopes} />
+      </Stack>
+      {step === undefined ? null : (
+        <Steer
+          {...step}
+          name={name}
+          course={profile}
+          onClose={() => setStep(undefined)}
+          onDone={() => {
+            setStep(undefined)
+            void queryClient.invalidateQueries()
+          }}
+        />
+      )}
+    </Page>
+  )
+}

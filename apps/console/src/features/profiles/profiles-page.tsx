@@ -1,0 +1,106 @@
+import { Skeleton, Stack, Text } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Table, type TableColumn } from '../../ui/table.tsx'
+import { useTableKeys } from '../../ui/table-keys.ts'
+import { LIST } from './documents.ts'
+import { REFRESH_MS } from './refresh.ts'
+import { StateBadge } from './state-badge.tsx'
+
+const route = getRouteApi('/profiles')
+
+type Row = ResultOf<typeof LIST>['profiles'][number]
+
+/** The ways to decide, by name: which version does, and what is tried. */
+export function ProfilesPage() {
+  const navigate = route.useNavigate()
+  const [active, setActive] = useState(-1)
+  const { data, error, refetch } = useOperation(LIST, {}, { everyMs: REFRESH_MS })
+  const rows = data?.profiles ?? []
+  const open = (index: number): void => {
+    const name = rows[index]?.name
+    if (name !== undefined) void navigate({ to: '/profiles/$name', params: { name } })
+  }
+  useTableKeys({ count: rows.length, active, onActive: setActive, onOpen: open })
+  return (
+    <Page title="Profiles">
+      <Stack gap="xs">
+        <Text size="sm" c="dimmed">
+          How hosts are chosen, as data: filters in their order and weighers with multipliers. A call names a profile; else default decides.
+        </Text>
+        {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+        {data === undefined ? (
+          error ? null : (
+            <Skeleton height={160} role="status" aria-label="Profiles are being loaded" />
+          )
+        ) : (
+          <>
+            <Text size="sm" fw={600} role="status" data-count={rows.length}>
+              {formatCount(rows.length)} {rows.length === 1 ? 'profile' : 'profiles'}
+            </Text>
+            <Table
+              label="Profiles"
+              columns={columns}
+              count={rows.length}
+              row={(index) => rows[index]}
+              rowKey={(index) => rows[index]?.name ?? String(index)}
+              active={active}
+              onActive={setActive}
+              onOpen={open}
+            />
+          </>
+        )}
+      </Stack>
+    </Page>
+  )
+}
+
+const columns: TableColumn<Row>[] = [
+  { key: 'name', label: 'Name', width: 'minmax(150px, 1fr)', value: ({ name }) => name },
+  { key: 'active', label: 'Decides', width: '80px', value: ({ active }) => `@${active.number}` },
+  {
+    key: 'tried',
+    label: 'Tried',
+    width: '150px',
+    value: ({ rollout }) => (rollout === null ? '' : `@${rollout.candidate.number} ${rollout.mode} ${rollout.percent}`),
+    cell: ({ rollout }) =>
+      rollout === null ? (
+        <span className="dimmed">nothing</span>
+      ) : (
+        <>
+          @{rollout.candidate.number} <StateBadge state={rollout.mode} percent={rollout.mode === 'CANARY' ? rollout.percent : undefined} />
+        </>
+      ),
+  },
+  {
+    key: 'agreement',
+    label: 'Agree',
+    title: 'Share of the decisions that the version that is tried makes alike, as counted by the replica that answers.',
+    width: '70px',
+    align: 'right',
+    value: ({ rollout }) => (rollout?.agreement == null ? '' : `${Number((rollout.agreement * 100).toFixed(1))} %`),
+  },
+  {
+    key: 'filters',
+    label: 'Filters',
+    width: '70px',
+    align: 'right',
+    value: ({ active }) => active.filters.filter(({ shadow }) => !shadow).length,
+  },
+  {
+    key: 'shadows',
+    label: 'In shadow',
+    title: 'Filters that are asked and refuse nobody.',
+    width: '80px',
+    align: 'right',
+    value: ({ active }) => active.filters.filter(({ shadow }) => shadow).length || '',
+  },
+  { key: 'weighers', label: 'Weighers', width: '90px', align: 'right', value: ({ active }) => active.weighers.length },
+  { key: 'versions', label: 'Versions', width: '80px', align: 'right', value: ({ versions }) => versions.totalCount },
+  { key: 'note', label: 'What the active one is for', width: 'minmax(200px, 3fr)', value: ({ active }) => active.note ?? '' },
+]

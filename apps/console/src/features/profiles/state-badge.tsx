@@ -1,0 +1,33 @@
+import { Badge } from '@mantine/core'
+
+const states: Readonly<Record<string, { readonly colour: string; readonly label: string; readonly title: string }>> = {
+  ACTIVE: { colour: 'green', label: 'active', title: 'It decides.' },
+  CANARY: { colour: 'orange', label: 'canary', title: 'It decides a share of the calls.' },
+  SHADOW: { colour: 'grape', label: 'shadow', title: 'It decides beside the active version, and claims nothing.' },
+  DRAFT: { colour: 'gray', label: 'draft', title: 'It was written, and never decided as far as is known.' },
+  RETIRED: { colour: 'gray', label: 'retired', title: 'It decided before.' },
+  ROLLED_BACK: { colour: 'red', label: 'rolled back', title: 'It was taken back.' },
+}
+
+interface StateBadgeProps {
+  readonly state: string
+  /** Of the calls, while it is a canary. */
+  readonly percent?: number | undefined
+}
+
+/** What a version is at present. */
+export function StateBadge({ state, percent }: StateBadgeProps) {
+  const { colour, label, title } = states[state] ?? { colour: 'gray', label: state.toLowerCase().replaceAll('_', ' '), title: '' }
+  return (
+    <Badge
+      variant={state === 'DRAFT' || state === 'RETIRED' ? 'outline' : 'light'}
+      color={colour}
+      tt="none"
+      title={title}
+      data-state={state}
+    >
+      {label}
+      {percent === undefined ? '' : ` ${percent} %`}
+    </Badge>
+  )
+}

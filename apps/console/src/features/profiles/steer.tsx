@@ -1,0 +1,155 @@
+import { Alert, Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { request } from '../../lib/api.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { type Course, effectsOf, type Step, wrongPercent } from './course.ts'
+import { ACTIVATE, ROLL_BACK } from './documents.ts'
+
+type Answer = ResultOf<typeof ACTIVATE>['profileActivate']
+type Payload = Extract<Answer, { readonly __typename: 'ProfilePayload' }>
+
+interface SteerProps {
+  readonly step: Step
+  readonly name: string
+  /** Of the version; of a rollback the one that is taken back. */
+  readonly number: number
+  readonly course: Course
+  onClose(): void
+  onDone(): void
+}
+
+const titles: Readonly<Record<Step, (ref: string, name: string) => string>> = {
+  shadow: (ref) => `Try ${ref} as a shadow`,
+  canary: (ref) => `Let ${ref} decide a share of the calls`,
+  activate: (ref) => `Activate ${ref}`,
+  rollback: (_ref, name) => `Roll ${name} back`,
+}
+
+/** One step of a rollout: first the service says whether it can be, and the page what it does; then the deed. */
+export function Steer({ step, name, number, course, onClose, onDone }: SteerProps) {
+  const ref = `${name}@${number}`
+  const [percent, setPercent] = useState(String(nextShare(number, course)))
+  const [reason, setReason] = useState('')
+  const [seen, setSeen] = useState<Payload | undefined>()
+  const [refused, setRefused] = useState<Exclude<Answer, Payload> | undefined>()
+  const [problem, setProblem] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const needsInput = step === 'canary' || step === 'rollback'
+  const wrong = step === 'canary' ? wrongPercent(percent) : step === 'rollback' && reason.trim() === '' ? 'needed' : undefined
+
+  const change = (edit: () => void): void => {
+    edit()
+    setSeen(undefined)
+    setRefused(undefined)
+    setProblem(undefined)
+  }
+  const send = (dryRun: boolean): void => {
+    setBusy(true)
+    setRefused(undefined)
+    setProblem(undefined)
+    steer(step, name, number, Number(percent), reason.trim(), dryRun)
+      .then((answer) => {
+        if (answer.__typename !== 'ProfilePayload') {
+          setSeen(undefined)
+          setRefused(answer)
+        } else if (dryRun) setSeen(answer)
+        else onDone()
+      }, setProblem)
+      .finally(() => setBusy(false))
+  }
+  // where nothing has to be written first, what it does is asked at once
+  const isBegun = useRef(needsInput)
+  useEffect(() => {
+    if (isBegun.current) return
+    isBegun.current = true
+    send(true)
+  })
+
+  return (
+    <Modal.Root opened onClose={onClose} size="lg">
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body>
+          <Stack gap="sm">
+            <Modal.Title fw={600}>{titles[step](ref, name)}</Modal.Title>
+            {step === 'canary' ? (
+              <TextInput
+                label="Percent of the calls"
+                description="Of those that name no version; a call that was in stays in as it grows."
+                value={percent}
+                inputMode="decimal"
+                error={wrong}
+                onChange={({ currentTarget: { value } }) => change(() => setPercent(value))}
+                data-autofocus
+              />
+            ) : null}
+            {step === 'rollback' ? (
+              <TextInput
+                label="Reason"
+                description="For those who ask later; it stands in the audit."
+                required
+                value={reason}
+                onChange={({ currentTarget: { value } }) => change(() => setReason(value))}
+                data-autofocus
+              />
+            ) : null}
+            {seen === undefined ? null : (
+              <Alert color="yellow" role="status" title="Nothing is changed yet" data-effect>
+                {effectsOf(step, name, step === 'rollback' ? seen.version.number : number, Number(percent), seen.profile).map(
+                  (sentence) => (
+                    <Text size="sm" key={sentence}>
+                      {sentence}
+                    </Text>
+                  ),
+                )}
+              </Alert>
+            )}
+            {refused === undefined ? null : <Refused refused={refused} />}
+            {problem === undefined ? null : <Problem error={problem} />}
+            <Group justify="flex-end">
+              <Button variant="subtle" onClick={onClose}>
+                Cancel
+              </Button>
+              {seen === undefined ? (
+                <Button onClick={() => send(true)} loading={isBusy} disabled={wrong !== undefined}>
+                  See what it does
+                </Button>
+              ) : (
+                <Button onClick={() => send(false)} loading={isBusy} {...(step === 'rollback' ? { color: 'red' } : {})} data-deed-button>
+                  {titles[step](ref, name)}
+                </Button>
+              )}
+            </Group>
+          </Stack>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}
+
+/** The share to propose: the next larger of the usual ones. */
+function nextShare(number: number, { rollout }: Course): number {
+  const now = rollout?.mode === 'CANARY' && rollout.candidate.number === number ? rollout.percent : 0
+  return [5, 25, 50, 100].find((share) => share > now) ?? 100
+}
+
+async function steer(step: Step, name: string, number: number, percent: number, reason: string, dryRun: boolean): Promise<Answer> {
+  if (step === 'rollback') return (await request(ROLL_BACK, { profile: name, reason, dryRun })).profileRollback
+  const rollout = { shadow: { mode: 'SHADOW' }, canary: { mode: 'CANARY', percent }, activate: null } as const
+  return (await request(ACTIVATE, { version: `${name}@${number}`, rollout: rollout[step], dryRun })).profileActivate
+}
+
+function Refused({ refused }: { readonly refused: Exclude<Answer, Payload> }) {
+  const issues = refused.__typename === 'ValidationError' ? refused.issues : []
+  return (
+    <Alert color="red" title="It was refused" role="alert" data-refused={refused.code}>
+      <Text size="sm">{refused.message}</Text>
+      <List size="sm">
+        {issues.map(({ path, message }) => (
+          <List.Item key={`${path.join('.')} ${message}`}>{message}</List.Item>
+        ))}
+      </List>
+    </Alert>
+  )
+}

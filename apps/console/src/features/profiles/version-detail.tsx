@@ -1,0 +1,228 @@
+import { Alert, Badge, Button, Group, Skeleton, Table, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Heading } from '../../ui/heading.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { type Course, NO_OPTIONS, optionsText, type Step, stepsFor } from './course.ts'
+import { VERSION } from './documents.ts'
+import { StateBadge } from './state-badge.tsx'
+
+type Version = Extract<NonNullable<ResultOf<typeof VERSION>['node']>, { readonly __typename: 'ProfileVersion' }>
+
+interface VersionDetailProps {
+  /** Global id of the version. */
+  readonly id: string
+  readonly number: number
+  readonly course: Course
+  readonly scopes: readonly string[]
+  onStep(step: Step): void
+}
+
+const stepNames = { shadow: 'Try as a shadow', canary: 'Canary', activate: 'Activate' } as const
+
+/** What one version says, and what it changes against the one that decides. */
+export function VersionDetail({ id, number, course, scopes, onStep }: VersionDetailProps) {
+  const { data, error, refetch } = useOperation(VERSION, { id }, { staleMs: 10_000 })
+  const version = data?.node?.__typename === 'ProfileVersion' && data.node.number === number ? data.node : undefined
+  const steps = stepsFor(number, course)
+  return (
+    <section aria-label="Version">
+      <Heading keys="3">{`Version ${number}`}</Heading>
+      {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+      {version === undefined ? (
+        error ? null : (
+          <Skeleton height={200} role="status" aria-label="The version is being loaded" />
+        )
+      ) : (
+        <>
+          <Group gap="xs" my={4}>
+            <StateBadge state={version.state} percent={version.state === 'CANARY' ? course.rollout?.percent : undefined} />
+            {steps.length === 0 ? (
+              <Text size="sm">It decides.</Text>
+            ) : scopes.includes('ADMIN') ? (
+              steps.map((step) => (
+                <Button
+                  key={step}
+                  size="compact-sm"
+                  variant={step === 'activate' ? 'filled' : 'outline'}
+                  onClick={() => onStep(step)}
+                  data-step={step}
+                >
+                  {step === 'canary' && version.state === 'CANARY' ? 'Change the share' : stepNames[step]}
+                </Button>
+              ))
+            ) : (
+              <Text size="sm" c="dimmed">
+                (to try or activate it a key needs ADMIN; yours has {scopes.join(', ')})
+              </Text>
+            )}
+          </Group>
+          <Said version={version} />
+          <Changes version={version} active={course.active.number} />
+          <Filters version={version} />
+          <Weighers version={version} />
+        </>
+      )}
+    </section>
+  )
+}
+
+const normalisations: Readonly<Record<string, string>> = {
+  MINMAX: 'scaled between the least and the most of those that passed',
+  FIXED: 'as they stand',
+  RANK: 'the share of hosts with a lower one',
+}
+
+/** How it chooses, in a few sentences. */
+function Said({ version }: { readonly version: Version }) {
+  const { note, scheduler, hostSubsetSize, normalisation, tieOrder, compat, nova, assignment } = version
+  const inside = optionsText(assignment)
+  const chosen =
+    scheduler === 'CHANCE'
+      ? 'Any host that passes is taken, by the seed.'
+      : hostSubsetSize > 1
+        ? `One of the ${hostSubsetSize} best is taken, by the seed.`
+        : 'The best host is taken.'
+  return (
+    <>
+      {note === null ? null : <Text size="sm">{note}</Text>}
+      <Text size="sm" c="dimmed">
+        {chosen} Raw numbers count {normalisations[normalisation] ?? normalisation.toLowerCase()}; of equals{' '}
+        {tieOrder === 'FIRST_SEEN' ? 'the one seen first is better' : 'the seed says which is better'}.
+        {compat === 'NOVA' ? ' It decides as Nova does, its surprises included.' : ''}
+        {nova === null
+          ? ''
+          : ` A host and its alternates are at most ${nova.maxAttempts}; ${nova.packing ? 'the fullest' : 'the emptiest'} NUMA cells are tried first${nova.shuffleBest ? '; equals are shuffled' : ''}.`}
+        {inside === NO_OPTIONS ? '' : ` Inside a host: ${inside}.`}
+      </Text>
+    </>
+  )
+}
+
+function Changes({ version: { diff, state }, active }: { readonly version: Version; readonly active: number }) {
+  if (state === 'ACTIVE') return null
+  if (diff.length === 0)
+    return (
+      <Alert color="gray" p="xs" my="xs" title={`The same as version ${active}, which decides`}>
+        <Text size="sm">It would decide alike.</Text>
+      </Alert>
+    )
+  return (
+    <Part title={`What it changes against version ${active}, which decides`} maxHeight="280px">
+      <Table verticalSpacing={2} data-diff={diff.length}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Field</Table.Th>
+            <Table.Th>Version {active}</Table.Th>
+            <Table.Th>This one</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {diff.map(({ field, before, after }) => (
+            <Table.Tr key={field}>
+              <Table.Td className="mono">{field}</Table.Td>
+              <Table.Td>{before ?? <span className="dimmed">none</span>}</Table.Td>
+              <Table.Td>{after ?? <span className="dimmed">none</span>}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Part>
+  )
+}
+
+function Filters({ version: { filters } }: { readonly version: Version }) {
+  return (
+    <Part title="Filters, in the order of running">
+      <Table verticalSpacing={3}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th className="number">#</Table.Th>
+            <Table.Th>Filter</Table.Th>
+            <Table.Th>What a host must have to pass</Table.Th>
+            <Table.Th>Options</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {filters.map(({ name, order, shadow, options, description }) => (
+            <Table.Tr key={name} data-filter={name} data-shadow={shadow || undefined}>
+              <Table.Td className="number">{order + 1}</Table.Td>
+              <Table.Td className="profile-narrow">
+                {name}
+                {shadow ? (
+                  <div>
+                    <Badge variant="light" color="grape" tt="none" title="It is asked, and refuses nobody.">
+                      shadow: refuses nobody
+                    </Badge>
+                  </div>
+                ) : null}
+              </Table.Td>
+              <Table.Td>{description}</Table.Td>
+              <Table.Td className="profile-options">{optionsText(options)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Part>
+  )
+}
+
+function Weighers({ version: { weighers } }: { readonly version: Version }) {
+  if (weighers.length === 0)
+    return (
+      <Text size="sm" mt="sm">
+        It has no weigher: the order of hosts decides.
+      </Text>
+    )
+  return (
+    <Part title="Weighers">
+      <Table verticalSpacing={3}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Weigher</Table.Th>
+            <Table.Th className="number">Multiplier</Table.Th>
+            <Table.Th>What it prefers</Table.Th>
+            <Table.Th>Options</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {weighers.map(({ name, multiplier, options, description }) => (
+            <Table.Tr key={name} data-weigher={name}>
+              <Table.Td className="profile-narrow">{name}</Table.Td>
+              <Table.Td className="number">
+                {multiplier < 0 ? '−' : multiplier > 0 ? '+' : ''}
+                {Math.abs(multiplier)}
+              </Table.Td>
+              <Table.Td>
+                {description}
+                {multiplier < 0 ? ' Turned around.' : multiplier === 0 ? ' Counts for nothing.' : ''}
+              </Table.Td>
+              <Table.Td className="profile-options">{optionsText(options)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Part>
+  )
+}
+
+interface PartProps {
+  readonly title: string
+  readonly maxHeight?: string
+  readonly children: ReactNode
+}
+
+function Part({ title, maxHeight, children }: PartProps) {
+  return (
+    <>
+      <Text component="h3" fw={600} size="sm" mt="sm">
+        {title}
+      </Text>
+      <ScrollBox label={title} {...(maxHeight === undefined ? {} : { maxHeight })}>
+        {children}
+      </ScrollBox>
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+import { Text } from '@mantine/core'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Heading } from '../../ui/heading.tsx'
+import type { PROFILE } from './documents.ts'
+import { StateBadge } from './state-badge.tsx'
+
+interface VersionListProps {
+  readonly profile: NonNullable<ResultOf<typeof PROFILE>['profile']>
+  /** Number of the version that is looked at. */
+  readonly shown: number
+}
+
+/** All versions, newest first, each with what it is at present. */
+export function VersionList({ profile: { name, versions, rollout }, shown }: VersionListProps) {
+  const { nodes, totalCount } = versions
+  return (
+    <nav aria-label="Versions">
+      <Heading keys="2">Versions</Heading>
+      <ol className="profile-versions" reversed>
+        {[...nodes].reverse().map(({ number, state, note }) => (
+          <li key={number} data-version={number} data-shown={number === shown || undefined}>
+            <div className="profile-version-head">
+              <AnchorLink
+                size="sm"
+                fw={600}
+                to="/profiles/$name"
+                params={{ name }}
+                search={{ version: String(number) }}
+                resetScroll={false}
+                aria-current={number === shown ? 'true' : undefined}
+              >
+                {name}@{number}
+              </AnchorLink>
+              <StateBadge state={state} percent={state === 'CANARY' ? rollout?.percent : undefined} />
+            </div>
+            <Text size="xs" c="dimmed" lineClamp={2} title={note ?? undefined}>
+              {note ?? (number === 0 ? 'of the release' : 'no note')}
+            </Text>
+          </li>
+        ))}
+      </ol>
+      {nodes.length < totalCount ? (
+        <Text size="xs" c="dimmed">
+          The first {nodes.length} of {totalCount}.
+        </Text>
+      ) : null}
+    </nav>
+  )
+}

@@ -1,0 +1,335 @@
+import type { Client } from '@gantt/client'
+import { test as base, expect, expectNoSidewaysScroll, type Page } from './fixtures.ts'
+import { expectRowCount, gridOf, rowWith } from './grid.ts'
+import { tabTo } from './keyboard.ts'
+import { place, report } from './seed.ts'
+import { type Service, startService } from './service.ts'
+
+// Rollouts change how the whole service decides, so these tests have one of their own, and each its own profile in it.
+
+interface Fleet extends Service {
+  /** A key that may only read. */
+  readonly reader: string
+}
+
+const test = base.extend<object, { readonly fleet: Fleet }>({
+  fleet: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    async ({}, use) => {
+      const service = await startService()
+      try {
+        await report(service.client, {
+          'small-1': { memoryMbUsed: 61_440 },
+          'small-2': { memoryMbUsed: 57_344 },
+          'large-1': {},
+          'large-2': { memoryMbUsed: 8_192, traits: ['HW_CPU_X86_AVX2'] },
+        })
+        await use({ ...service, reader: await keyFor(service.client, 'reader', ['READ']) })
+      } finally {
+        await service.stop()
+      }
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  baseURL: async ({ fleet }, use) => use(fleet.origin),
+  visit: async ({ page, fleet }, use) => {
+    await use(async (path) => {
+      await page.goto(`${path}#key=${fleet.key}`)
+      await expect(page.getByRole('main')).toBeVisible()
+    })
+  },
+})
+
+async function keyFor(client: Client, name: string, scopes: readonly string[]): Promise<string> {
+  const { apiKeyCreate } = await client.request<{ apiKeyCreate: { secret: string } }>(
+    `mutation Key($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret } } }`,
+    { input: { name, account: name, scopes } },
+  )
+  return apiKeyCreate.secret
+}
+
+interface Part {
+  readonly name: string
+  readonly shadow?: boolean
+  readonly multiplier?: number
+  readonly options?: object
+}
+
+/** Writes the next version of a profile: the first spreads by memory, the second packs, say. */
+async function write(client: Client, profile: string, note: string, weighers: readonly Part[], filters: readonly Part[] = []) {
+  const { profileVersionCreate } = await client.request<{ profileVersionCreate: { version?: { number: number }; message?: string } }>(
+    `mutation Write($profile: String!, $input: ProfileVersionInput!) {
+      profileVersionCreate(profile: $profile, input: $input) { ... on ProfilePayload { version { number } } ... on UserError { message } } }`,
+    { profile, input: { note, filters: [{ name: 'ComputeFilter' }, { name: 'RamFilter' }, ...filters], weighers } },
+  )
+  if (profileVersionCreate.version === undefined) throw new Error(`${profile} was not written: ${profileVersionCreate.message}`)
+}
+
+const SPREADS: readonly Part[] = [{ name: 'RAMWeigher', multiplier: 1 }]
+const PACKS: readonly Part[] = [{ name: 'RAMWeigher', multiplier: -1 }]
+
+/** Two versions: the first decides. */
+async function writeTwo(client: Client, profile: string, filters: readonly Part[] = []): Promise<void> {
+  await write(client, profile, 'spreads', SPREADS)
+  await write(client, profile, 'packs', PACKS, filters)
+}
+
+interface State {
+  readonly active: { readonly number: number }
+  readonly rollout: { readonly mode: string; readonly percent: number; readonly candidate: { readonly number: number } } | null
+}
+
+async function stateOf(client: Client, name: string): Promise<State> {
+  const { profile } = await client.request<{ profile: State }>(
+    `query State($name: String!) { profile(name: $name) { active { number } rollout { mode percent candidate { number } } } }`,
+    { name },
+  )
+  return profile
+}
+
+async function activate(client: Client, version: string, rollout: object | null = null): Promise<void> {
+  const { profileActivate } = await client.request<{ profileActivate: { message?: string } }>(
+    `mutation Activate($version: ID!, $rollout: RolloutInput) {
+      profileActivate(version: $version, rollout: $rollout) { ... on UserError { message } } }`,
+    { version, rollout },
+  )
+  if (profileActivate.message !== undefined) throw new Error(profileActivate.message)
+}
+
+const standing = (page: Page) => page.locator('[data-standing-of]')
+const evaluation = (page: Page) => page.getByRole('region', { name: 'What it would have changed' })
+const dialog = (page: Page) => page.getByRole('dialog')
+
+test('by keyboard alone a version is tried as a shadow, becomes a canary, decides, and is taken back; the audit tells who', async ({
+  page,
+  visit,
+  fleet,
+}) => {
+  const { client } = fleet
+  await writeTwo(client, 'a-course')
+  await visit('/hosts')
+  for (const key of ['g', 'p']) await page.keyboard.press(key)
+  await expect(gridOf(page, 'Profiles')).toBeVisible()
+  await expect(rowWith(page, 'Profiles', 'a-course')).toContainText('@1')
+  // the first of the list, by name
+  await page.keyboard.press('j')
+  await page.keyboard.press('o')
+  await expect(page.getByRole('heading', { level: 1, name: 'a-course' })).toBeFocused()
+  await expect(standing(page)).toHaveText('a-course@1 decides all calls. Nothing is tried.')
+
+  // to the other version, and what may be done with it
+  await page.keyboard.press('k')
+  await expect(page).toHaveURL('/profiles/a-course?version=2')
+  await expect(page.locator('[data-diff="1"]')).toContainText('weighers')
+
+  const step = async (name: string): Promise<void> => {
+    await tabTo(page, page.getByRole('button', { name, exact: true }))
+    await page.keyboard.press('Enter')
+  }
+  await step('Try as a shadow')
+  await expect(dialog(page).locator('[data-effect]')).toContainText('a-course@2 decides beside a-course@1')
+  expect(await stateOf(client, 'a-course')).toEqual({ active: { number: 1 }, rollout: null })
+  await step('Try a-course@2 as a shadow')
+  await expect(dialog(page)).toBeHidden()
+  await expect(standing(page)).toContainText('a-course@2 is its shadow')
+  await expect(page.locator('[data-version="2"] [data-state]')).toHaveAttribute('data-state', 'SHADOW')
+
+  await step('Canary')
+  await expect(dialog(page).getByLabel('Percent of the calls')).toBeFocused()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('0')
+  await expect(dialog(page).getByText('0.01 to 100')).toBeVisible()
+  await expect(dialog(page).getByRole('button', { name: 'See what it does' })).toBeDisabled()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('12.5')
+  await step('See what it does')
+  await expect(dialog(page).locator('[data-effect]')).toContainText('a-course@2 decides 12.5 % of the calls')
+  await step('Let a-course@2 decide a share of the calls')
+  await expect(standing(page)).toHaveText('a-course@1 decides, and a-course@2 a canary of 12.5 % of the calls.')
+  expect(await stateOf(client, 'a-course')).toEqual({
+    active: { number: 1 },
+    rollout: { mode: 'CANARY', percent: 12.5, candidate: { number: 2 } },
+  })
+
+  await step('Activate')
+  await expect(dialog(page).locator('[data-effect]')).toContainText('its canary of 12.5 % ends')
+  await step('Activate a-course@2')
+  await expect(standing(page)).toHaveText('a-course@2 decides all calls. Nothing is tried.')
+  await expect(page.locator('[data-version="1"] [data-state]')).toHaveAttribute('data-state', 'RETIRED')
+
+  await step('Roll back')
+  await page.keyboard.type('it packs')
+  await step('See what it does')
+  await expect(dialog(page).locator('[data-effect]')).toContainText(
+    'a-course@1 decides again. a-course@2, which decides now, is marked as rolled back.',
+  )
+  await step('Roll a-course back')
+  await expect(standing(page)).toHaveText('a-course@1 decides all calls. Nothing is tried.')
+  await expect(page.locator('[data-version="2"] [data-state]')).toHaveAttribute('data-state', 'ROLLED_BACK')
+  expect(await stateOf(client, 'a-course')).toEqual({ active: { number: 1 }, rollout: null })
+
+  // newest first; what was only looked at is not among them
+  await expect(page.locator('[data-deed]')).toHaveText([
+    /rolled back: it packs$/,
+    /activated a-course@2$/,
+    /made a-course@2 a canary of 12.5 %$/,
+    /made a-course@2 a shadow$/,
+    /wrote the next version$/,
+    /wrote the next version$/,
+  ])
+})
+
+test('a step that cannot be is refused in the dialog, with the reason', async ({ page, visit, fleet }) => {
+  await writeTwo(fleet.client, 'refused')
+  await activate(fleet.client, 'refused@2', { mode: 'SHADOW' })
+  await visit('/profiles/refused')
+  await page.getByRole('button', { name: 'Roll back' }).click()
+  // another operator is faster
+  await fleet.client.request(`mutation { profileRollback(profile: "refused", reason: "mine") { __typename } }`, {})
+  await dialog(page).getByLabel('Reason').fill('yours')
+  await dialog(page).getByRole('button', { name: 'See what it does' }).click()
+  await expect(dialog(page).locator('[data-refused="PRECONDITION"]')).toContainText('have a version that is tried or was active before')
+  await expect(dialog(page).getByLabel('Reason')).toHaveValue('yours')
+})
+
+test('a service that is away leaves the dialog as it is, and a second try does it', async ({ page, visit, fleet, pageErrors }) => {
+  await writeTwo(fleet.client, 'away')
+  let isAway = true
+  await page.route('**/graphql', async (route) => {
+    const { query = '' } = (route.request().postDataJSON() ?? {}) as { query?: string }
+    if (isAway && query.includes('mutation ProfileActivate')) await route.abort('connectionrefused')
+    else await route.continue()
+  })
+  await visit('/profiles/away?version=2')
+  await page.getByRole('button', { name: 'Activate', exact: true }).click()
+  await expect(dialog(page).getByRole('alert')).toContainText('The service cannot be reached')
+  isAway = false
+  await dialog(page).getByRole('button', { name: 'See what it does' }).click()
+  await dialog(page).getByRole('button', { name: 'Activate away@2' }).click()
+  await expect(standing(page)).toHaveText('away@2 decides all calls. Nothing is tried.')
+  expect(pageErrors.splice(0).join()).toContain('ERR_CONNECTION_REFUSED')
+})
+
+interface Compared {
+  readonly compareProfiles: {
+    readonly sampled: number
+    readonly newFailures: number
+    readonly elsewhere: number
+    readonly disagreements: readonly { readonly kind: string; readonly because: string; readonly decision: { readonly id: string } }[]
+  }
+}
+
+test('what a version would have changed is told with its requests, and the link asks the same', async ({ page, visit, browser, fleet }) => {
+  const { client } = fleet
+  // nobody but large-2 has the trait: what asks for more than is left there fails
+  await writeTwo(client, 'checked', [{ name: 'AggregateInstanceExtraSpecsFilter' }])
+  const placeBy = (memoryMb: number) => place(client, { flavor: 'm1.checked', vcpus: 1, memoryMb, profile: 'checked' })
+  const placed = [await placeBy(1_024), await placeBy(2_048)]
+  expect(placed.map(({ outcome }) => outcome)).toEqual(['PLACED', 'PLACED'])
+  await visit('/profiles/checked?version=2')
+  await page.keyboard.press('4')
+  await expect(page.getByRole('heading', { name: 'What it would have changed' })).toBeFocused()
+  await tabTo(page, evaluation(page).getByRole('button', { name: 'Decide them again' }))
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/profiles/checked?version=2&against=1&check=yes')
+
+  const { compareProfiles } = await client.request<Compared>(
+    `{ compareProfiles(baseline: "checked@1", candidate: { version: "checked@2" }) {
+      sampled newFailures elsewhere disagreements { kind because decision { id } } } }`,
+    {},
+  )
+  expect(compareProfiles).toMatchObject({ sampled: 2, newFailures: 0, elsewhere: 2 })
+  const expectAnswer = async (one: Page): Promise<void> => {
+    await expect(evaluation(one).locator('[data-evaluated]')).toHaveAttribute('data-evaluated', '2')
+    await expect(evaluation(one)).toContainText('No request would newly fail.')
+    await expect(evaluation(one).locator('[data-figure="go elsewhere"] dd')).toHaveText('2')
+    await expect(evaluation(one).locator('[data-disagreement]')).toHaveCount(2)
+    for (const { because } of compareProfiles.disagreements) await expect(evaluation(one)).toContainText(because)
+  }
+  await expectAnswer(page)
+  const elsewhere = await browser.newContext()
+  try {
+    const other = await elsewhere.newPage()
+    // who may only read sees all of it, and no step to take
+    await other.goto(`${page.url()}#key=${fleet.reader}`)
+    await expectAnswer(other)
+    await expect(other.getByText('to try or activate it a key needs ADMIN; yours has READ')).toBeVisible()
+    for (const name of ['Try as a shadow', 'Canary', 'Activate', 'Roll back'])
+      await expect(other.getByRole('button', { name, exact: true })).toHaveCount(0)
+    await expect(other.getByText('which a key needs OPERATE to read')).toBeVisible()
+  } finally {
+    await elsewhere.close()
+  }
+  // each leads to its decision
+  await evaluation(page).locator('[data-disagreement] a').first().click()
+  await expect(page.locator('[data-headline]')).toBeVisible()
+})
+
+test('a comparison of nothing says so, one that is cancelled can be asked after all, one that cannot be is refused', async ({
+  page,
+  visit,
+  fleet,
+  pageErrors,
+}) => {
+  await writeTwo(fleet.client, 'unused')
+  await visit('/profiles/unused?version=2&check=yes')
+  await expect(evaluation(page).getByRole('heading', { name: 'No request in that time' })).toBeVisible()
+
+  let isSlow = true
+  await page.route('**/graphql', async (route) => {
+    const { query = '' } = (route.request().postDataJSON() ?? {}) as { query?: string }
+    // never answered: it ends when the page gives it up
+    if (!isSlow || !query.includes('query ProfileCheck')) await route.continue()
+  })
+  await page.goto('/profiles/unused?version=2&last=24h&check=yes')
+  await expect(evaluation(page).getByText('Requests are being decided again.')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(evaluation(page).getByText('The comparison was cancelled')).toBeVisible()
+  isSlow = false
+  await evaluation(page).getByRole('button', { name: 'Ask it after all' }).click()
+  await expect(evaluation(page).getByRole('heading', { name: 'No request in that time' })).toBeVisible()
+
+  await page.goto('/profiles/unused?version=2&against=77&check=yes')
+  await expect(evaluation(page).getByRole('alert')).toContainText('unused@77')
+  expect(pageErrors.splice(0).join()).toContain('400')
+})
+
+test('what is not there is said to be, and what may not be read', async ({ page, visit, fleet, pageErrors }) => {
+  await visit('/profiles/no-such-profile')
+  await expect(page.getByRole('heading', { name: 'There is no such profile' })).toBeVisible()
+  await page.goto('/profiles/default?version=99')
+  await expect(page.getByRole('heading', { name: 'There is no such version' })).toBeVisible()
+  await page.goto(`/profiles#key=${await keyFor(fleet.client, 'reporter', ['REPORT'])}`)
+  await page.reload()
+  await expect(page.getByRole('alert').first()).toContainText('Your key may not do this')
+  await page.goto('/profiles/default')
+  await expect(page.getByRole('alert').first()).toContainText('Your key may not do this')
+  pageErrors.splice(0)
+})
+
+test('the looks of profiles @looks', async ({ page, visit, axe, fleet }, { project }) => {
+  const { client } = fleet
+  const name = `looks-${project.name}`
+  await write(client, name, 'spreads', SPREADS)
+  await write(client, name, 'packs, and looks at traits without refusing', PACKS, [{ name: 'ComputeCapabilitiesFilter', shadow: true }])
+  await activate(client, `${name}@2`, { mode: 'CANARY', percent: 100 })
+  for (let i = 0; i < 3; i++) await place(client, { flavor: 'm1.looks', vcpus: 1, memoryMb: 512, profile: name })
+  await visit('/profiles')
+  await expect(rowWith(page, 'Profiles', name)).toContainText('canary')
+  await axe('all profiles')
+  await page.goto(`/profiles/${name}?version=2&against=1&check=yes`)
+  await expect(page.locator('[data-shadow]')).toContainText('refuses nobody')
+  await expect(evaluation(page).locator('[data-evaluated]')).toHaveAttribute('data-evaluated', '3')
+  await expect(page.locator('[data-deed]')).toHaveCount(3)
+  await axe('a profile with a canary and an evaluation')
+  await expectNoSidewaysScroll(page, 'a profile')
+  await page.getByRole('button', { name: 'Change the share' }).click()
+  await dialog(page).getByRole('button', { name: 'See what it does' }).click()
+  await expect(dialog(page).locator('[data-effect]')).toBeVisible()
+  await axe('the confirmation of a step')
+  await page.keyboard.press('Escape')
+  await page.goto('/profiles/default')
+  await expect(evaluation(page).getByRole('heading', { name: 'There is no other version' })).toBeVisible()
+  await axe('a profile with one version')
+  await expectRowCount(page, 'Profiles', 0)
+})
