@@ -15,6 +15,7 @@ const comparison: Comparison = {
   a: side,
   b: { ...side, outcome: 'NO_VALID_HOST' },
   fidelity: 'REPLAYED',
+  approximateBecause: null,
   cause: 'FLEET',
   text: 'The first goes to cmp-0412, the second finds no host. The cause is the state of the fleet: with the state of the fleet of the second alone, the first finds no host too.',
   specChanges: [{ field: 'flavor.extraSpecs.aggregate_instance_extra_specs:ssd', before: null, after: 'nvme | <b>' }],
@@ -46,9 +47,21 @@ test('the cause comes first, and all of it fits 80 columns', () => {
 })
 
 test('the ticket has the same, and words of others are no markup', () => {
-  const page = toComparisonPage({ ...comparison, fidelity: 'APPROXIMATE' }).join('\n')
+  const page = toComparisonPage({
+    ...comparison,
+    fidelity: 'APPROXIMATE',
+    approximateBecause: 'The first was decided by release 0.1.0; this is 0.2.0.',
+  }).join('\n')
   expect(page).toMatch(/^### FLEET: two decisions compared\n\nThe first goes to/)
   expect(page).toContain('| - | nvme \\| &lt;b&gt; |')
   expect(page).toContain('| AggregateInstanceExtraSpecsFilter | 10000 | 412 | - | - |')
-  expect(page).toContain('decided by another release')
+  expect(page).toContain('Approximate. The first was decided by release 0.1.0')
+})
+
+test('where a state is gone, that is said, and nothing is said of how the fleets differ', () => {
+  const because = 'The log does not reach revision 12 of the first any more: what is told of it is from its record.'
+  const gone = { cause: 'UNKNOWN', fidelity: 'APPROXIMATE', approximateBecause: because, fleetChangedHosts: null, fleetChanges: [] }
+  const lines = toComparisonLines({ ...comparison, ...gone }).join('\n')
+  expect(lines.replaceAll('\n', ' ')).toContain(`Approximate. ${because}`)
+  expect(lines).not.toContain('The fleets differ')
 })

@@ -9,11 +9,14 @@ export interface Comparison {
   readonly a: Side
   readonly b: Side
   readonly fidelity: string
+  /** Null where it is exact. */
+  readonly approximateBecause: string | null
   readonly cause: string
   readonly text: string
   readonly specChanges: readonly Change[]
   readonly profileChanges: readonly Change[]
-  readonly fleetChangedHosts: number
+  /** Null where one of the states is gone. */
+  readonly fleetChangedHosts: number | null
   readonly fleetChanges: readonly { readonly field: string; readonly hosts: number }[]
   readonly aInstanceIndex: number
   readonly bInstanceIndex: number
@@ -63,7 +66,7 @@ export function toComparisonLines(comparison: Comparison): readonly string[] {
     ...wrap(`First:  ${toSide(a)}`),
     ...wrap(`Second: ${toSide(b)}`),
     ...partsOf(comparison).flatMap(({ title, columns, rows }) => ['', ...wrap(title), ...toTable(columns, rows)]),
-    ...(comparison.fidelity === 'REPLAYED' ? [] : ['', ...wrap('Approximate: one of them was decided by another release.')]),
+    ...(comparison.fidelity === 'REPLAYED' ? [] : ['', ...wrap(approximately(comparison))]),
     '',
     `More: ${GANTT} explain ${shortId(a.id)}`,
     `      ${GANTT} explain ${shortId(b.id)}`,
@@ -78,9 +81,11 @@ export function toComparisonPage(comparison: Comparison): readonly string[] {
     paragraph(comparison.text),
     [`- ${paragraph(`First: ${toSide(a)}`)}`, `- ${paragraph(`Second: ${toSide(b)}`)}`],
     ...partsOf(comparison).flatMap(({ title, columns, rows }) => [paragraph(title), toMarkdownTable(columns, rows)]),
-    comparison.fidelity === 'REPLAYED' ? '' : paragraph('Approximate: one of them was decided by another release.'),
+    comparison.fidelity === 'REPLAYED' ? '' : paragraph(approximately(comparison)),
   )
 }
+
+const approximately = ({ approximateBecause }: Comparison): string => `Approximate. ${approximateBecause ?? ''}`.trim()
 
 function toSide({ id, at, outcome, account, fleetRevision, profile, spec }: Side): string {
   const by = profile === null ? '' : ` by ${profile.profileName}@${profile.number}`
@@ -104,7 +109,7 @@ function partsOf(comparison: Comparison): readonly Part[] {
     { title: 'The requests differ in', columns: changeColumns, rows: specChanges.map(toChange) },
     { title: 'The profiles differ in', columns: changeColumns, rows: profileChanges.map(toChange) },
     {
-      title: `The fleets differ in ${counted(fleetChangedHosts, 'host')}`,
+      title: `The fleets differ in ${counted(fleetChangedHosts ?? 0, 'host')}`,
       columns: [{ head: 'field' }, { head: 'hosts', align: 'right' as const }],
       rows: fleetChanges.map(({ field, hosts }) => [field, String(hosts)]),
     },

@@ -15,7 +15,7 @@ const SIDE =
 
 const COMPARE = `query Compare($a: ID!, $b: ID!, $instance: Int, $hosts: Int!) {
   comparison: compareDecisions(a: $a, b: $b, instanceIndex: $instance) {
-    a { ${SIDE} } b { ${SIDE} } fidelity cause text
+    a { ${SIDE} } b { ${SIDE} } fidelity approximateBecause cause text
     specChanges { field before after } profileChanges { field before after }
     fleetChangedHosts fleetChanges { field hosts }
     aInstanceIndex bInstanceIndex steps { filter aEntered aPassed bEntered bPassed }
@@ -47,7 +47,7 @@ async function compare(a: string, b: string, { instance, hosts, ...flags }: Flag
     .request<{ comparison: Comparison }>(COMPARE, { a, b, instance, hosts })
     .catch((error: unknown) => {
       // the ids are well-formed, and what they name is not there any more
-      if (error instanceof CommandFailure && /it must be (the id of a decision|a decision whose)/.test(error.message))
+      if (error instanceof CommandFailure && /it must be (the id of a decision|a decision by a profile)/.test(error.message))
         throw new CommandFailure(EXIT.refused, error.message, { cause: error })
       throw error
     })

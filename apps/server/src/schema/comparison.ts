@@ -16,8 +16,8 @@ const ComparisonFactor = builder.enumType('ComparisonFactor', {
 
 const ComparisonCause = builder.enumType('ComparisonCause', {
   description:
-    'Why the second decision went elsewhere than the first: the one factor that alone turns the first into the second. MIXED: none does alone, or each of several does; NONE: both went to the same hosts.',
-  values: [...factors, 'MIXED', 'NONE'] as const,
+    'Why the second decision went elsewhere than the first: the one factor that alone turns the first into the second. MIXED: none does alone, or each of several does; NONE: both went to the same hosts; UNKNOWN: the log does not hold the state of one any more, so nothing can be tried.',
+  values: [...factors, 'MIXED', 'NONE', 'UNKNOWN'] as const,
 })
 
 const StepDelta = builder.objectRef<Step>('StepDelta').implement({
@@ -42,7 +42,7 @@ const HostFlip = builder.objectRef<Flip>('HostFlip').implement({
   }),
 })
 
-const FleetFieldCount = builder.objectRef<Shape['fleetChanges']['fields'][number]>('FleetFieldCount').implement({
+const FleetFieldCount = builder.objectRef<NonNullable<Shape['fleetChanges']>['fields'][number]>('FleetFieldCount').implement({
   description: 'On how many hosts a field differs.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'E.g. MEMORY_MB.free, status, aggregates.' }),
@@ -69,16 +69,18 @@ const DecisionComparison = builder.objectRef<Shape>('DecisionComparison').implem
     a: t.expose('a', { type: Decision, description: 'The first.' }),
     b: t.expose('b', { type: Decision, description: 'The second.' }),
     fidelity: t.expose('fidelity', { type: Fidelity, description: 'How far it can be trusted.' }),
+    approximateBecause: t.exposeString('approximateBecause', { nullable: true, description: 'Why it is APPROXIMATE; null: it is not.' }),
     specChanges: t.field({ type: [FieldChange], description: 'Of the request.', resolve: (found) => [...found.specChanges] }),
     profileChanges: t.field({ type: [FieldChange], description: 'Of the profile.', resolve: (found) => [...found.profileChanges] }),
     fleetChangedHosts: t.int({
-      description: 'Hosts that differ in anything that decisions read.',
-      resolve: ({ fleetChanges }) => fleetChanges.hosts,
+      nullable: true,
+      description: 'Hosts that differ in anything that decisions read; null: the log does not hold one of the states any more.',
+      resolve: ({ fleetChanges }) => fleetChanges?.hosts,
     }),
     fleetChanges: t.field({
       type: [FleetFieldCount],
       description: 'In what they differ, most hosts first.',
-      resolve: ({ fleetChanges }) => [...fleetChanges.fields],
+      resolve: ({ fleetChanges }) => [...(fleetChanges?.fields ?? [])],
     }),
     aInstanceIndex: t.int({
       description: 'Which instance of the first the steps and hosts are about.',
@@ -89,7 +91,8 @@ const DecisionComparison = builder.objectRef<Shape>('DecisionComparison').implem
     flippedCount: t.int({ description: 'Hosts that fared otherwise.', resolve: ({ flips }) => flips.count }),
     flipped: t.field({
       type: [HostFlip],
-      description: 'Those that were taken first, then those that passed in one only.',
+      description:
+        'Those that were taken first, then those that passed in one only. Where the log does not hold one of the states any more, those that the records name.',
       args: { first: t.arg.int({ defaultValue: 50, description: 'How many, 1 to 500.' }) },
       resolve: ({ flips }, { first }) => firstOf(flips.hosts, first ?? 50, 'flipped'),
     }),

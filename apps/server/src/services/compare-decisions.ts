@@ -1,9 +1,19 @@
-import { CORE_VERSION, type CompareOptions, type Comparison, compareDecisions, proposalsBefore, type Side } from '@gantt/scheduler-core'
+import {
+  CORE_VERSION,
+  type CompareOptions,
+  type Comparison,
+  compareDecisions,
+  copyFleet,
+  proposalsBefore,
+  type Side,
+} from '@gantt/scheduler-core'
 import type { StoredDecision } from '../db/rows.ts'
 import type { History } from '../replica/history.ts'
 import { inPieces } from '../replica/pieces.ts'
+import type { Replica } from '../replica/replica.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import type { Fidelity } from './examined.ts'
+import { withoutGone } from './gone-claim.ts'
 import { InputFault } from './outcome.ts'
 import { MAX_PAGE } from './paging.ts'
 
@@ -11,42 +21,74 @@ import { MAX_PAGE } from './paging.ts'
 export interface DecisionComparison extends Comparison {
   readonly a: DecisionView
   readonly b: DecisionView
-  /** REPLAYED: both are made again bit for bit; APPROXIMATE: by other code than one of them was made with. */
+  /** REPLAYED: both are made again bit for bit; APPROXIMATE: by other code than one of them was made with, or on another state. */
   readonly fidelity: Fidelity
+  /** Why it is APPROXIMATE, as sentences; null: it is not. */
+  readonly approximateBecause: string | null
 }
 
-/** Answers why two decisions differ. Throws InputFault for a decision that is not there or cannot be made again. */
+/** Answers why two decisions differ. Throws InputFault for a decision that is not there or whose profile is not. */
 export type CompareDecisions = (a: string, b: string, instance?: number | null) => Promise<DecisionComparison>
 
-export function createCompareDecisions(history: History, decisions: Decisions): CompareDecisions {
+export function createCompareDecisions(replica: Replica, history: History, decisions: Decisions): CompareDecisions {
   const find = async (id: string, argument: string): Promise<StoredDecision> => {
     const stored = await decisions.stored(id)
     if (stored === undefined) throw InputFault.at([argument], id, 'the id of a decision')
     return stored
   }
+  /** A decision with the state that it met; where the log does not reach there any more, with a copy of the present one. */
+  const sideOf = async (stored: StoredDecision, argument: string): Promise<Side> => {
+    try {
+      return await keptSide(history, stored)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      const { record, place, answer } = stored
+      const fleet = copyFleet(replica.fleet)
+      const profile = fleet.profiles.find(record.profile)
+      if (profile === undefined)
+        throw InputFault.at([argument], stored.id, `a decision by a profile that is known; ${record.profile} is not`)
+      return { fleet, record: withoutGone(fleet, record), profile, before: [], lost: { revision: place.basis, record, answer } }
+    }
+  }
   return async (a, b, instance) => {
     const [first, second] = [await find(a, 'a'), await find(b, 'b')]
     const options: CompareOptions = { instance: instanceOf(first, second, instance), most: MAX_PAGE }
-    const sides = [await sideOf(history, first, 'a'), await sideOf(history, second, 'b')] as const
+    const sides = [await sideOf(first, 'a'), await sideOf(second, 'b')] as const
     const comparison = await inPieces(compareDecisions(...sides, options))
-    const isExact = [first, second].every(({ record }) => record.core === CORE_VERSION)
-    return { ...comparison, a: decisions.of(first), b: decisions.of(second), fidelity: isExact ? 'REPLAYED' : 'APPROXIMATE' }
+    const because = approximateBecause(...sides)
+    return {
+      ...comparison,
+      a: decisions.of(first),
+      b: decisions.of(second),
+      fidelity: because === null ? 'REPLAYED' : 'APPROXIMATE',
+      approximateBecause: because,
+    }
   }
 }
 
-/** A decision with the state that it met. */
-async function sideOf(history: History, { id, record, place }: StoredDecision, argument: string): Promise<Side> {
-  try {
-    const fleet = await history.at(place.basis)
-    const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
-    if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
-    const profile = fleet.profiles.find(record.profile)
-    if (profile === undefined) throw new RangeError(`profile ${record.profile} is not known at revision ${place.basis}`)
-    return { fleet, record, profile, before: entry === undefined ? [] : proposalsBefore(entry, place.position ?? 0) }
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    throw InputFault.at([argument], id, `a decision whose state is still kept (${error.message})`)
-  }
+/** Throws RangeError where the log does not hold the state any more. */
+async function keptSide(history: History, { record, place }: StoredDecision): Promise<Side> {
+  const fleet = await history.at(place.basis)
+  const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
+  if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
+  const profile = fleet.profiles.find(record.profile)
+  if (profile === undefined) throw new RangeError(`profile ${record.profile} is not known at revision ${place.basis}`)
+  return { fleet, record, profile, before: entry === undefined ? [] : proposalsBefore(entry, place.position ?? 0) }
+}
+
+function approximateBecause(first: Side, second: Side): string | null {
+  const reasons = (['first', 'second'] as const).flatMap((which) => {
+    const { lost, fleet, record } = which === 'first' ? first : second
+    return [
+      ...(lost === undefined
+        ? []
+        : [
+            `The log does not reach revision ${lost.revision} of the ${which} any more: what is told of it is from its record, and of hosts that this does not name from revision ${fleet.place.revision}.`,
+          ]),
+      ...(record.core === CORE_VERSION ? [] : [`The ${which} was decided by release ${record.core}; this is ${CORE_VERSION}.`]),
+    ]
+  })
+  return reasons.length === 0 ? null : reasons.join(' ')
 }
 
 function instanceOf(first: StoredDecision, second: StoredDecision, instance: number | null | undefined): number | undefined {

@@ -9,7 +9,6 @@ import {
   type HostIndex,
   hostChangesBetween,
   hostFieldsOf,
-  isLive,
   profileRef,
   proposalsBefore,
   type RequestSpec,
@@ -20,6 +19,7 @@ import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Decisions } from './decisions.ts'
 import { type Examined, examineInstance, type Fidelity, type Question } from './examined.ts'
+import { withoutGone } from './gone-claim.ts'
 import type { HostNameInput } from './hosts.ts'
 import { InputFault, invalid } from './outcome.ts'
 import { parseSpec, type SpecDocument } from './placement.ts'
@@ -192,13 +192,6 @@ function indexOf({ hosts }: Fleet, { host, node }: HostNameInput): HostIndex | u
 function checksNow(fleet: Fleet, record: DecisionRecord, index: HostIndex): readonly Check[] | undefined {
   if (fleet.profiles.find(record.profile) === undefined) return undefined
   return checkAgain(fleet, [], withoutGone(fleet, record), 0, ({ checksOf }) => checksOf(index))
-}
-
-/** A move is judged without its own claim, as long as that is there. */
-function withoutGone({ ledger }: Fleet, record: DecisionRecord): DecisionRecord {
-  const { source, ...rest } = record
-  const claim = source === undefined ? undefined : ledger.claims.get(source)
-  return claim !== undefined && isLive(claim) ? record : rest
 }
 
 const unreachable = (at: number | null | undefined) => InputFault.at(['input', 'at'], at, 'a revision that the log still reaches')

@@ -5,7 +5,8 @@ import { createHistory, type History } from '../replica/history.ts'
 import { Replica } from '../replica/replica.ts'
 import { rowsOf } from '../replica/rows-of.ts'
 import { createMemoryStore } from '../sync/memory/memory.ts'
-import { createDecisions } from './decisions.ts'
+import { createCompareDecisions } from './compare-decisions.ts'
+import { createDecisions, type Decisions } from './decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
 
 // decisions that the log does not reach any more, one of them of a claim that is forgotten too
@@ -44,18 +45,20 @@ const trimmed = (): History => {
   return { ...createHistory(createMemoryStore(() => clock).open().past), read: gone, at: gone, entry: gone, find: gone }
 }
 
-function explainOf(stored: StoredDecision): Explain {
+function decisionsOf(stored: readonly StoredDecision[]): Decisions {
   const decisions: DecisionStore = {
-    find: async () => stored,
-    list: async () => [stored],
-    count: async () => 1,
-    sample: async () => ({ total: 1, decisions: [stored] }),
+    find: async (id) => stored.find((one) => one.id === id),
+    list: async () => [...stored],
+    count: async () => stored.length,
+    sample: async () => ({ total: stored.length, decisions: [...stored] }),
     insert: async () => undefined,
     keepMatrix: async () => undefined,
   }
   const requestSpecs = { find: async () => undefined, list: async () => [], count: async () => 0 }
-  return createExplain(replica, trimmed(), createDecisions(replica, { decisions, requestSpecs, projector: { reached: async () => true } }))
+  return createDecisions(replica, { decisions, requestSpecs, projector: { reached: async () => true } })
 }
+
+const explainOf = (stored: StoredDecision): Explain => createExplain(replica, trimmed(), decisionsOf([stored]))
 
 test.each([
   ['one instance', 0, 0, undefined],
@@ -79,4 +82,26 @@ test('another revision that the log does not reach is refused', async () => {
   const stored = kept[0] as StoredDecision
   const { explain } = explainOf(stored)
   await expect(explain({ type: 'decision', id: stored.id }, { at: 2 })).rejects.toThrow('input.at is 2; it must be a revision')
+})
+
+test('two of them are compared by their records, and no cause is claimed', async () => {
+  const [one, three, moved] = kept as [StoredDecision, StoredDecision, StoredDecision]
+  const compare = createCompareDecisions(replica, trimmed(), decisionsOf(kept))
+  const found = await compare(one.id, three.id)
+  expect(found).toMatchObject({ cause: 'UNKNOWN', fidelity: 'APPROXIMATE', fleetChanges: undefined, trials: [] })
+  expect(found.specChanges).toContainEqual({ field: 'numInstances', before: '1', after: '3' })
+  expect(found.goals.map(({ length }) => length)).toEqual([1, 3])
+  const now = replica.fleet.place.revision
+  expect(found.approximateBecause).toBe(
+    [`first`, `second`]
+      .map((which, i) => {
+        const gone = `The log does not reach revision ${(i === 0 ? one : three).place.basis} of the ${which} any more`
+        return `${gone}: what is told of it is from its record, and of hosts that this does not name from revision ${now}.`
+      })
+      .join(' '),
+  )
+  // the claim that one moved is forgotten: it is told of all the same
+  const { specChanges } = await compare(one.id, moved.id)
+  expect(specChanges).toContainEqual({ field: 'moveOf', before: null, after: moved.record.source })
+  expect(await compare(moved.id, moved.id)).toMatchObject({ cause: 'NONE', fidelity: 'APPROXIMATE' })
 })

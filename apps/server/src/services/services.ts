@@ -108,7 +108,7 @@ export function createServices({
     groups: createGroups(replica),
     decisions,
     explain,
-    compareDecisions: createCompareDecisions(history, decisions),
+    compareDecisions: createCompareDecisions(replica, history, decisions),
     verifyDecision: createVerifyDecision(replica, history, decisions, records.decisions),
     compareProfiles: createCompareProfiles({
       replica,

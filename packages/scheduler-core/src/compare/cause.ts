@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '../decision/decision.ts'
+import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
 import { replay } from '../decision/replay.ts'
 import type { Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -13,14 +13,24 @@ export interface Side {
   readonly before: readonly Proposal[]
   readonly record: DecisionRecord
   readonly profile: Profile
+  /** Present where the log does not hold that state any more: `fleet` is a later one in its stead. */
+  readonly lost?: Lost
+}
+
+/** What is left of a decision whose state is gone: where it stood, and what was answered. */
+export interface Lost {
+  readonly revision: number
+  /** As kept, with a claim that it moved and that is gone by now. */
+  readonly record: DecisionRecord
+  readonly answer: readonly SelectedDestination[]
 }
 
 /** What a decision depends on: the request with its intent, the profile, the state that it met, the seed. */
 export const factors = ['SPEC', 'PROFILE', 'FLEET', 'RANDOM'] as const
 export type Factor = (typeof factors)[number]
 
-/** MIXED: no factor alone, or each of several alone; NONE: both went to the same hosts. */
-export type Cause = Factor | 'MIXED' | 'NONE'
+/** MIXED: no factor alone, or each of several alone; NONE: both went to the same hosts; UNKNOWN: the state of one is gone, so nothing can be tried. */
+export type Cause = Factor | 'MIXED' | 'NONE' | 'UNKNOWN'
 
 /** Where the instances of a request go, in order; fewer than asked for where some found no host. */
 export type Goal = readonly string[]
@@ -52,6 +62,8 @@ export function* findCause(first: Side, second: Side): Generator<void, CauseFoun
   const goals = [goalOf(first), goalOf(second)] as const
   const trials: Trial[] = []
   if (isSameGoal(...goals)) return { cause: 'NONE', sufficient: [], goals, trials }
+  // on another state a trial would show something else than the cause
+  if (first.lost !== undefined || second.lost !== undefined) return { cause: 'UNKNOWN', sufficient: [], goals, trials }
   let sufficient: (readonly Factor[])[] = []
   for (const taken of subsets) {
     if (sufficient[0] !== undefined && taken.length > sufficient[0].length) break
@@ -103,7 +115,8 @@ function attempt(side: Side): Goal | undefined {
   }
 }
 
-const goalOf = ({ fleet, before, record, profile }: Side): Goal => replay(fleet, before, record, profile).parts.map(hostKey)
+const goalOf = ({ fleet, before, record, profile, lost }: Side): Goal =>
+  lost === undefined ? replay(fleet, before, record, profile).parts.map(hostKey) : lost.answer.map(({ selected }) => hostKey(selected))
 
 /** Whether the same instances go to the same hosts. */
 export const isSameGoal = (a: Goal, b: Goal): boolean => a.length === b.length && a.every((host, i) => host === b[i])

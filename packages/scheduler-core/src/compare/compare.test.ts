@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { proposalsBefore } from '../decision/replay.ts'
+import { proposalsBefore, replay } from '../decision/replay.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { type Profile, type ProfileInput, profileSchema } from '../profiles/profile.ts'
 import { decide } from '../schedulers/decide.ts'
@@ -256,4 +256,49 @@ test('whatever differs, the sets that are told are the smallest that turn the fi
     }),
     { numRuns: 50, seed: 6 },
   )
+})
+
+describe('a decision whose state is gone', () => {
+  /** What is left of it, with a later state in which its host is full. */
+  const gone = (side: Side): Side => {
+    const later = aFleet({ h1: { memoryMb: 8_192, ...full }, h2: { memoryMb: 4_096 } })
+    const { answer } = replay(side.fleet, side.before, side.record, side.profile)
+    return { ...side, fleet: later, lost: { revision: 7, record: side.record, answer } }
+  }
+
+  test('has no cause that could be shown, and still its goal, its funnel and what differs in request and profile', () => {
+    const [first, second] = [decided({}), decided({ request: { memoryMb: 9_000 } })]
+    const comparison = compare(gone(first), second)
+    expect(comparison).toMatchObject({ cause: 'UNKNOWN', goals: [['h1'], []], trials: [], sufficient: [], fleetChanges: undefined })
+    expect(comparison.specChanges).toEqual([{ field: 'flavor.memoryMb', before: '1024', after: '9000' }])
+    expect(comparison.text).toBe(
+      'The first goes to h1, the second finds no host. Why cannot be shown any more: the log does not reach revision 7, the state that one of them met. The requests differ; whether the state of the fleet did is not known.',
+    )
+    // as recorded, not as the later state would have it
+    expect(comparison.flips.steps.find(({ filter }) => filter === 'RamFilter')).toEqual({
+      filter: 'RamFilter',
+      first: { entered: 2, passed: 2 },
+      second: { entered: 2, passed: 0 },
+    })
+    expect(comparison.flips.hosts.map(({ host, first: was, second: is }) => [host, was, is])).toEqual([
+      ['h1', 'SELECTED', 'FILTERED'],
+      ['h2', 'ALTERNATE', 'FILTERED'],
+    ])
+  })
+
+  test('is told where both are gone, and what is of the later state is called so', () => {
+    const [first, second] = [decided({}), decided({ hosts: { h1: full, h2: { memoryMb: 4_096 } } })]
+    const comparison = compare(gone(first), gone(second))
+    expect(comparison.cause).toBe('UNKNOWN')
+    expect(comparison.text).toContain('the log does not reach revision 7, the state that they met. Request, profile and seed are the same')
+    expect(comparison.flips.hosts.map(({ host, because }) => [host, because])).toEqual([
+      ['h1', expect.stringMatching(/^Not in the second, but at revision \d+, CoreFilter refused it\. VCPU: 1 vCPU needed, 0 free\.$/)],
+      ['h2', 'rank 2 in the first, 0.5 against 1 of h1; rank 1 in the second with 1.'],
+    ])
+  })
+
+  test('went where the other went: that is so whatever is gone', () => {
+    const { cause, text } = compare(gone(decided({})), gone(decided({})))
+    expect([cause, text]).toEqual(['NONE', 'Both go to h1. Of what is still known nothing differs.'])
+  })
 })

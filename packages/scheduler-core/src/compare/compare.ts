@@ -1,3 +1,4 @@
+import type { DecisionRecord } from '../decision/decision.ts'
 import { replay, withProposals } from '../decision/replay.ts'
 import { type Cause, type CauseFound, findCause, type Side } from './cause.ts'
 import { documentChanges, type FieldChange, profileChanges } from './field-change.ts'
@@ -10,7 +11,8 @@ export interface Comparison extends CauseFound {
   readonly cause: Cause
   readonly specChanges: readonly FieldChange[]
   readonly profileChanges: readonly FieldChange[]
-  readonly fleetChanges: FleetChanges
+  /** Undefined where a state is gone that would be compared. */
+  readonly fleetChanges: FleetChanges | undefined
   readonly flips: Flips
   /** Which instance of either the funnels and hosts are about: the first that went elsewhere. */
   readonly instances: readonly [number, number]
@@ -25,12 +27,16 @@ export interface CompareOptions {
   readonly most?: number
 }
 
-/** Compares two decisions by making them again; leaves both fleets as they were, and pauses between its steps. */
+/**
+ * Compares two decisions by making them again; leaves both fleets as they were, and pauses between its steps. Of one whose
+ * state is gone it tells what its record says, and of hosts that this does not name, what becomes of them on the later state.
+ */
 export function* compareDecisions(first: Side, second: Side, { instance, most = 500 }: CompareOptions = {}): Generator<void, Comparison> {
   const found = yield* findCause(first, second)
   yield
   const group = second.record.request.instanceGroup?.uuid ?? first.record.request.instanceGroup?.uuid ?? null
-  const fleets = yield* changesBetween(first, second, group)
+  const isKept = first.lost === undefined && second.lost === undefined
+  const fleets = isKept ? yield* changesBetween(first, second, group) : undefined
   const place = instance ?? firstElsewhere(found.goals)
   const instances = [clampTo(first, place), clampTo(second, place)] as const
   const answers = [answerOf(first), answerOf(second)] as const
@@ -53,10 +59,11 @@ function* changesBetween(first: Side, second: Side, group: string | null): Gener
   }
 }
 
-const answerOf = ({ fleet, before, record, profile }: Side) => replay(fleet, before, record, profile).answer
+const answerOf = ({ fleet, before, record, profile, lost }: Side) => lost?.answer ?? replay(fleet, before, record, profile).answer
 
-function specChanges({ record: a }: Side, { record: b }: Side): FieldChange[] {
-  const asked = ({ intent = 'CREATE', allOrNothing, source }: Side['record']) => ({
+function specChanges(first: Side, second: Side): FieldChange[] {
+  const [a, b] = [first, second].map(({ record, lost }) => lost?.record ?? record) as [DecisionRecord, DecisionRecord]
+  const asked = ({ intent = 'CREATE', allOrNothing, source }: DecisionRecord) => ({
     intent,
     allOrNothing,
     ...(source && { moveOf: source }),

@@ -1,4 +1,4 @@
-import type { SelectedDestination } from '../decision/decision.ts'
+import type { FilterCount, RankedHost, SelectedDestination } from '../decision/decision.ts'
 import { reasonText } from '../decision/reason-text.ts'
 import { examineAgain } from '../decision/replay.ts'
 import type { HostName } from '../fleet/change.ts'
@@ -39,6 +39,10 @@ export interface Flips {
 
 /** One instance of each decision, with who was taken. */
 interface Met {
+  readonly side: Side
+  /** What the record says of it; nothing where it was not tried. */
+  readonly best: readonly RankedHost[]
+  readonly filters: readonly FilterCount[]
   readonly examination: Examination
   readonly outcomeOf: (host: number) => ComparedOutcome
 }
@@ -57,36 +61,48 @@ export function flipsOf(
       side.before,
       side.record,
       instance,
-      (examination) => read({ examination, outcomeOf: outcomes(side, examination, answer[instance]) }),
+      (examination) => {
+        const { best, filters } = side.record.instances[instance] ?? { best: [], filters: [] }
+        return read({ side, best, filters, examination, outcomeOf: outcomes(side, best, examination, answer[instance]) })
+      },
       side.profile,
     )
   return examined(first, instances[0], answers[0], (one) =>
     examined(second, instances[1], answers[1], (other) => ({
-      steps: pairSteps(one.examination, other.examination),
-      ...listFlips(first, second, one, other, most),
+      steps: pairSteps(one, other),
+      ...listFlips(one, other, most),
     })),
   )
 }
 
-function outcomes({ fleet }: Side, { firstRefusing }: Examination, answer: SelectedDestination | undefined): Met['outcomeOf'] {
+function outcomes(
+  { fleet, lost }: Side,
+  best: readonly RankedHost[],
+  { firstRefusing }: Examination,
+  answer: SelectedDestination | undefined,
+): Met['outcomeOf'] {
   const indexOf = (name: HostName) => fleet.hosts.find(name)?.index
   const selected = answer === undefined ? undefined : indexOf(answer.selected)
   const alternates = new Set(answer?.alternates.map(indexOf))
+  // of a state that is gone the record says who passed, whatever the later state says
+  const recorded = new Set(lost === undefined ? [] : [selected, ...alternates, ...best.map(indexOf)])
   return (host) => {
     const refusing = firstRefusing[host]
     if (refusing === undefined) return 'UNKNOWN'
-    if (refusing !== PASSES_ALL) return 'FILTERED'
+    if (refusing !== PASSES_ALL && !recorded.has(host as HostIndex)) return 'FILTERED'
     if (host === selected) return 'SELECTED'
-    return alternates.has(host as HostIndex) ? 'ALTERNATE' : 'LOST_ON_WEIGHT'
+    if (alternates.has(host as HostIndex)) return 'ALTERNATE'
+    return lost === undefined || recorded.has(host as HostIndex) ? 'LOST_ON_WEIGHT' : 'UNKNOWN'
   }
 }
 
-function pairSteps(first: Examination, second: Examination): StepDelta[] {
-  const countOf = ({ steps }: Examination, filter: string): StepCount | null => {
-    const step = steps.find((known) => known.filter === filter && known.asked)
+function pairSteps(first: Met, second: Met): StepDelta[] {
+  const countOf = ({ side, filters, examination: { steps } }: Met, filter: string): StepCount | null => {
+    const asked = side.lost === undefined ? steps.filter((known) => known.asked) : filters
+    const step = asked.find((known) => known.filter === filter)
     return step === undefined ? null : { entered: step.entered, passed: step.passed }
   }
-  return merged(first.steps, second.steps).flatMap((filter) => {
+  return merged(first.examination.steps, second.examination.steps).flatMap((filter) => {
     const delta = { filter, first: countOf(first, filter), second: countOf(second, filter) }
     return delta.first === null && delta.second === null ? [] : [delta]
   })
@@ -104,10 +120,9 @@ function merged(first: Examination['steps'], second: Examination['steps']): stri
   return names
 }
 
-function listFlips(first: Side, second: Side, one: Met, other: Met, most: number): Pick<Flips, 'count' | 'hosts'> {
+function listFlips(one: Met, other: Met, most: number): Pick<Flips, 'count' | 'hosts'> {
   const byWeight: number[][] = [[], [], []]
-  const count = Math.max(one.examination.hostCount, other.examination.hostCount)
-  for (let host = 0; host < count; host++) {
+  for (const host of toldHosts(one, other)) {
     const [before, after] = [one.outcomeOf(host), other.outcomeOf(host)]
     if (before === after) continue
     const isTaken = before === 'SELECTED' || after === 'SELECTED'
@@ -115,7 +130,7 @@ function listFlips(first: Side, second: Side, one: Met, other: Met, most: number
     byWeight[isTaken ? 0 : isOut ? 1 : 2]?.push(host)
   }
   const flipped = byWeight.flat()
-  const records = (first.fleet.hosts.count > second.fleet.hosts.count ? first : second).fleet.hosts
+  const records = (one.side.fleet.hosts.count > other.side.fleet.hosts.count ? one : other).side.fleet.hosts
   const hosts = flipped.slice(0, most).map((host): HostFlip => {
     const { host: name, node } = records.get(host as HostIndex)
     return {
@@ -123,28 +138,44 @@ function listFlips(first: Side, second: Side, one: Met, other: Met, most: number
       node,
       first: one.outcomeOf(host),
       second: other.outcomeOf(host),
-      because: because(host, first, second, one, other),
+      because: because(host, one, other),
     }
   })
   return { count: flipped.length, hosts }
 }
 
-function because(host: number, first: Side, second: Side, one: Met, other: Met): string {
+/** All of them; where a state is gone, those that the records name: of others it is not known how they fared. */
+function toldHosts(one: Met, other: Met): Iterable<number> {
+  const sides = [one, other]
+  if (sides.every(({ side }) => side.lost === undefined))
+    return Array(Math.max(one.examination.hostCount, other.examination.hostCount)).keys()
+  const named = sides.flatMap(({ side, best }) => best.flatMap((name) => side.fleet.hosts.find(name)?.index ?? []))
+  return new Set(named)
+}
+
+function because(host: number, one: Met, other: Met): string {
   const [before, after] = [one.outcomeOf(host), other.outcomeOf(host)]
-  if (before === 'UNKNOWN') return 'It was not known yet when the first was decided.'
-  if (after === 'UNKNOWN') return 'It was not known yet when the second was decided.'
-  if (after === 'FILTERED') return `In the second, ${refusal(other.examination, host)}`
-  if (before === 'FILTERED') return `In the first, ${refusal(one.examination, host)}`
-  return `${place(first, one.examination, host, 'first')}; ${place(second, other.examination, host, 'second')}.`
+  if (before === 'UNKNOWN') return notThere(one, host, 'first')
+  if (after === 'UNKNOWN') return notThere(other, host, 'second')
+  if (after === 'FILTERED') return refusal(other, host, 'second')
+  if (before === 'FILTERED') return refusal(one, host, 'first')
+  return `${place(one, host, 'first')}; ${place(other, host, 'second')}.`
 }
 
-function refusal({ steps, firstRefusing, reasonOf }: Examination, host: number): string {
+const notThere = ({ side, examination: { hostCount } }: Met, host: number, which: string): string =>
+  side.lost === undefined || host >= hostCount
+    ? `It was not known yet when the ${which} was decided.`
+    : `The record of the ${which} does not name it, and the state that this met is gone.`
+
+function refusal({ side, examination: { steps, firstRefusing, reasonOf } }: Met, host: number, which: string): string {
   const step = firstRefusing[host] as number
-  return `${steps[step]?.filter} refused it. ${reasonText(reasonOf(host as HostIndex, step))}`
+  const where = side.lost === undefined ? `In the ${which}` : `Not in the ${which}, but at revision ${side.fleet.place.revision}`
+  return `${where}, ${steps[step]?.filter} refused it. ${reasonText(reasonOf(host as HostIndex, step))}`
 }
 
-function place({ fleet }: Side, { ranked, weighed }: Examination, host: number, which: string): string {
+function place({ side: { fleet, lost }, best: recorded, examination: { ranked, weighed } }: Met, host: number, which: string): string {
   const totalAt = (position: number) => Number((weighed.totals[position] as number).toFixed(6))
+  if (lost !== undefined) return recordedPlace(recorded, fleet.hosts.get(host as HostIndex), which)
   const rank = ranked.findIndex((position) => weighed.hosts[position] === host)
   const [best] = ranked
   const own = `rank ${rank + 1} of ${ranked.length} in the ${which}`
@@ -152,4 +183,12 @@ function place({ fleet }: Side, { ranked, weighed }: Examination, host: number, 
   if (rank === 0) return `${own} with ${totalAt(best)}`
   const winner = hostKey(fleet.hosts.get(weighed.hosts[best] as HostIndex))
   return `${own}, ${totalAt(ranked[rank] as number)} against ${totalAt(best)} of ${winner}`
+}
+
+function recordedPlace(best: readonly RankedHost[], name: HostName, which: string): string {
+  const rank = best.findIndex(({ host, node }) => host === name.host && node === name.node)
+  if (rank < 0) return `taken in the ${which}`
+  const [total, most] = [best[rank]?.total, best[0]?.total].map((number) => Number(number?.toFixed(6)))
+  const own = `rank ${rank + 1} in the ${which}`
+  return rank === 0 ? `${own} with ${total}` : `${own}, ${total} against ${most} of ${hostKey(best[0] as RankedHost)}`
 }

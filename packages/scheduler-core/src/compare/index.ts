@@ -1,4 +1,4 @@
-export { type Cause, type Factor, factors, type Goal, type Side, type Trial } from './cause.ts'
+export { type Cause, type Factor, factors, type Goal, type Lost, type Side, type Trial } from './cause.ts'
 export { type CompareOptions, type Comparison, compareDecisions } from './compare.ts'
 export { documentChanges, type FieldChange, profileChanges } from './field-change.ts'
 export { type FleetChanges, fleetChanges } from './fleet-changes.ts'

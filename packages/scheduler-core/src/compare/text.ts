@@ -5,20 +5,26 @@ import type { FleetChanges } from './fleet-changes.ts'
 interface Told extends CauseFound {
   readonly specChanges: readonly FieldChange[]
   readonly profileChanges: readonly FieldChange[]
-  readonly fleetChanges: FleetChanges
+  readonly fleetChanges: FleetChanges | undefined
 }
 
 /** Which cause, and what shows it, for people. */
 export function comparisonText(told: Told, [first, second]: readonly [Side, Side]): string {
   const { cause, goals, sufficient } = told
   const differing = differencesOf(told, first, second)
+  const gone = [first, second].flatMap(({ lost }) => (lost === undefined ? [] : [lost.revision]))
   if (cause === 'NONE') {
     const rest =
-      differing.length === 0 ? 'Nothing differs.' : `${sentence(`${list(differing)} ${isOne(differing)}`)}; that changed nothing.`
+      differing.length === 0
+        ? gone.length === 0
+          ? 'Nothing differs.'
+          : 'Of what is still known nothing differs.'
+        : `${sentence(`${list(differing)} ${isOne(differing)}`)}; that changed nothing.`
     return `Both ${goalText(goals[0], first, true)}. ${rest}`
   }
   const [a, b] = [goalText(goals[0], first), goalText(goals[1], second)]
   const both = `The first ${a}, the second ${b}.`
+  if (cause === 'UNKNOWN') return `${both} ${goneText(gone, differing)}`
   if (cause !== 'MIXED')
     return [
       both,
@@ -51,7 +57,7 @@ function othersText({ trials, ...told }: Told, cause: Factor, first: Side): stri
   const isDifferent: Readonly<Record<Factor, boolean>> = {
     SPEC: told.specChanges.length > 0,
     PROFILE: told.profileChanges.length > 0,
-    FLEET: told.fleetChanges.hosts > 0,
+    FLEET: (told.fleetChanges?.hosts ?? 0) > 0,
     RANDOM: false,
   }
   const single = trials.filter(({ factors }) => factors.length === 1 && factors[0] !== cause && isDifferent[factors[0] as Factor])
@@ -72,7 +78,17 @@ function goalText(goal: Goal, { record }: Side, isBoth = false): string {
   return goal.length < asked ? `${find} room for ${goal.length} of ${asked}, on ${hosts}` : `${go} to ${hosts}`
 }
 
-function differencesOf({ specChanges, profileChanges, fleetChanges: { hosts } }: Told, first: Side, second: Side): string[] {
+/** Why the cause cannot be shown, and what differs that can still be seen. */
+function goneText(gone: readonly number[], differing: readonly string[]): string {
+  const revisions = [...new Set(gone)]
+  const states = revisions.length === 1 ? `revision ${revisions[0]}, the state` : `revisions ${revisions.join(' and ')}, the states`
+  const why = `Why cannot be shown any more: the log does not reach ${states} that ${gone.length === 1 ? 'one of them' : 'they'} met.`
+  const seen = differing.length === 0 ? 'Request, profile and seed are the same' : `${sentence(list(differing))} differ`
+  return `${why} ${seen}; whether the state of the fleet did is not known.`
+}
+
+function differencesOf({ specChanges, profileChanges, fleetChanges }: Told, first: Side, second: Side): string[] {
+  const hosts = fleetChanges?.hosts ?? 0
   return [
     ...(specChanges.length > 0 ? ['the requests'] : []),
     ...(profileChanges.length > 0 ? ['the profiles'] : []),

@@ -6,7 +6,7 @@ export const COMPARE = graphql(`
     compareDecisions(a: $a, b: $b) {
       a { id at outcome hostCount fleetRevision profile { profileName number } }
       b { id at outcome hostCount fleetRevision profile { profileName number } }
-      fidelity cause text
+      fidelity approximateBecause cause text
       specChanges { field before after }
       profileChanges { field before after }
       fleetChangedHosts

@@ -28,6 +28,7 @@ const causes: Readonly<Record<string, string>> = {
   RANDOM: 'the seed',
   MIXED: 'several together',
   NONE: 'nothing',
+  UNKNOWN: 'not known any more',
 }
 
 /** What made the second go elsewhere, and all in which the two differ. The other is the first, the one of the page the second. */
@@ -48,7 +49,7 @@ export function Comparison({ a, b, scale, onOpen }: ComparisonProps) {
       </Group>
       {compared.fidelity === 'APPROXIMATE' ? (
         <Alert color="yellow" p="xs" title="Approximate">
-          One of them could not be made again bit for bit; what is shown is near it.
+          {compared.approximateBecause}
         </Alert>
       ) : null}
       <Blocks compared={compared} />
@@ -79,7 +80,7 @@ function Blocks({ compared }: { readonly compared: Compared }) {
             <Changes label="What differs in the profile" changes={profileChanges} />
           </Block>
         )}
-        {fleetChangedHosts === 0 ? null : (
+        {!fleetChangedHosts ? null : (
           <Block title="Fleet">
             <FleetChanges compared={compared} />
           </Block>
@@ -134,7 +135,7 @@ function FleetChanges({ compared: { fleetChangedHosts, fleetChanges, a, b } }: {
   return (
     <>
       <Text size="sm">
-        {countHosts(fleetChangedHosts)} differ between revision {a.fleetRevision} and {b.fleetRevision}:
+        {countHosts(fleetChangedHosts ?? 0)} differ between revision {a.fleetRevision} and {b.fleetRevision}:
       </Text>
       <ul className="plain">
         {fleetChanges.map(({ field, hosts }) => (
