@@ -122,11 +122,13 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
   await expect(page).toHaveURL('/profiles/a-course?version=2')
   await expect(page.locator('[data-diff="1"]')).toContainText('weighers')
 
-  const step = async (name: string): Promise<void> => {
+  /** Presses a button of a dialog, or of the section that a key leads to. */
+  const step = async (name: string, section?: string): Promise<void> => {
+    if (section !== undefined) await page.keyboard.press(section)
     await tabTo(page, page.getByRole('button', { name, exact: true }))
     await page.keyboard.press('Enter')
   }
-  await step('Try as a shadow')
+  await step('Try as a shadow', '3')
   await expect(dialog(page).locator('[data-effect]')).toContainText('a-course@2 decides beside a-course@1')
   expect(await stateOf(client, 'a-course')).toEqual({ active: { number: 1 }, rollout: null })
   await step('Try a-course@2 as a shadow')
@@ -134,7 +136,7 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
   await expect(standing(page)).toContainText('a-course@2 is its shadow')
   await expect(page.locator('[data-version="2"] [data-state]')).toHaveAttribute('data-state', 'SHADOW')
 
-  await step('Canary')
+  await step('Canary', '3')
   await expect(dialog(page).getByLabel('Percent of the calls')).toBeFocused()
   await page.keyboard.press('Control+a')
   await page.keyboard.type('0')
@@ -151,13 +153,18 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
     rollout: { mode: 'CANARY', percent: 12.5, candidate: { number: 2 } },
   })
 
-  await step('Activate')
+  await step('Activate', '3')
   await expect(dialog(page).locator('[data-effect]')).toContainText('its canary of 12.5 % ends')
   await step('Activate a-course@2')
   await expect(standing(page)).toHaveText('a-course@2 decides all calls. Nothing is tried.')
   await expect(page.locator('[data-version="1"] [data-state]')).toHaveAttribute('data-state', 'RETIRED')
 
-  await step('Roll back')
+  // the last stop before the first section
+  await page.keyboard.press('1')
+  await page.keyboard.press('Shift+Tab')
+  await expect(page.getByRole('button', { name: 'Roll back' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(dialog(page).getByLabel('Reason')).toBeFocused()
   await page.keyboard.type('it packs')
   await step('See what it does')
   await expect(dialog(page).locator('[data-effect]')).toContainText(
@@ -292,6 +299,29 @@ test('a comparison of nothing says so, one that is cancelled can be asked after 
   await page.goto('/profiles/unused?version=2&against=77&check=yes')
   await expect(evaluation(page).getByRole('alert')).toContainText('unused@77')
   expect(pageErrors.splice(0).join()).toContain('400')
+})
+
+test('a filter in shadow mode is marked as such where a decision is explained', async ({ page, visit, fleet }) => {
+  await write(fleet.client, 'shadowed', 'looks at the trait without asking for it', SPREADS, [
+    { name: 'ImagePropertiesFilter', shadow: true },
+    { name: 'TraitsFilter', shadow: true },
+  ])
+  const { decisionId, outcome } = await place(fleet.client, {
+    flavor: 'm1.shadowed',
+    vcpus: 1,
+    memoryMb: 512,
+    profile: 'shadowed',
+    extraSpecs: { 'trait:HW_CPU_X86_AVX2': 'required' },
+  })
+  expect(outcome).toBe('PLACED')
+  await visit(`/decisions/${encodeURIComponent(decisionId)}`)
+  const shadows = page.getByRole('region', { name: 'Filters in shadow mode' })
+  await expect(shadows.locator('[data-shadow-filter=TraitsFilter]')).toHaveAttribute('data-would-reject', '3')
+  await expect(shadows.locator('[data-shadow-filter=TraitsFilter]')).toContainText(
+    'would refuse 3 hosts, 3 of them among those that passed',
+  )
+  await expect(shadows.locator('[data-shadow-filter=ImagePropertiesFilter]')).toContainText('had nothing to check')
+  await expect(page.locator('.funnel [data-filter=TraitsFilter]')).toHaveCount(0)
 })
 
 test('what is not there is said to be, and what may not be read', async ({ page, visit, fleet, pageErrors }) => {

@@ -66,6 +66,7 @@ export interface Ask {
   readonly zone?: string
   readonly numInstances?: number
   readonly gpus?: { readonly count: number; readonly model?: string }
+  readonly extraSpecs?: Readonly<Record<string, string>>
   /** Who decides; if not given the default one. */
   readonly profile?: string
 }
@@ -77,9 +78,18 @@ export interface Placement {
 }
 
 /** A service asks where an instance goes; 2 CPUs and 4 GiB unless told otherwise. */
-export async function place(client: Client, { zone, flavor, gpus, numInstances, profile, ...ask }: Ask): Promise<Placement> {
+export async function place(
+  client: Client,
+  { zone, flavor, gpus, numInstances, profile, extraSpecs = {}, ...ask }: Ask,
+): Promise<Placement> {
   const spec = {
-    flavor: { vcpus: 2, memoryMb: 4_096, ...(flavor === undefined ? {} : { name: flavor }), ...ask },
+    flavor: {
+      vcpus: 2,
+      memoryMb: 4_096,
+      ...(flavor === undefined ? {} : { name: flavor }),
+      ...ask,
+      extraSpecs: Object.entries(extraSpecs).map(([key, value]) => ({ key, value })),
+    },
     ...(zone === undefined ? {} : { availabilityZone: zone }),
     ...(gpus === undefined ? {} : { gpus }),
     ...(numInstances === undefined ? {} : { numInstances }),

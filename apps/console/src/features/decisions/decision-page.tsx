@@ -19,10 +19,12 @@ import { FilterFunnel } from './filter-funnel.tsx'
 import { Fitting } from './fitting.tsx'
 import { recordedSteps, scaleFor } from './funnel.ts'
 import { HostMatrix } from './host-matrix.tsx'
-import { findNames, readMatrix, type Selection } from './matrix.ts'
+import { findNames, readMatrix, type Selection, seenBefore } from './matrix.ts'
 import { NearMisses } from './near-misses.tsx'
 import { Receipt } from './receipt.tsx'
 import type { DecisionSearch } from './search.ts'
+import { ShadowFilters } from './shadow-filters.tsx'
+import { SimulateLink } from './simulate-link.tsx'
 import { WeighTable } from './weigh-table.tsx'
 import { WhyNot } from './why-not.tsx'
 import './decisions.css'
@@ -82,7 +84,15 @@ function Explained({ decision }: { readonly decision: Decision }) {
   const onScale = (next: 'log' | 'linear'): void => go({ scale: next })
 
   return (
-    <Page title={titleOf(decision)} aside={<DecisionCopies id={decision.id} instance={chosen} document={decision.spec.document} />}>
+    <Page
+      title={titleOf(decision)}
+      aside={
+        <>
+          <SimulateLink decision={decision} />
+          <DecisionCopies id={decision.id} instance={chosen} document={decision.spec.document} />
+        </>
+      }
+    >
       <Stack gap="md">
         <DecisionHeader decision={decision} fidelity={explained?.fidelity} />
         {count > 1 ? (
@@ -178,6 +188,7 @@ function Evidence({ decisionId, instance, explained, search, scale, isOld, go }:
   const asked = useMemo(() => explained.steps.filter(({ skippedBecause }) => skippedBecause === null), [explained])
   const { filter, reason, sole, combo, passed, find, host, all } = search
   const selection = useMemo((): Selection => ({ filter, reason, sole, combo, passed, find }), [filter, reason, sole, combo, passed, find])
+  const orderOf = useMemo(() => seenBefore(matrix), [matrix])
   const suggest = useCallback((text: string) => findNames(matrix, text), [matrix])
   const isWide = useMediaQuery('(min-width: 1240px)', undefined, { getInitialValueInEffect: false }) ?? false
   // whoever goes through the rows stays there, where the answer has room beside them
@@ -216,6 +227,7 @@ function Evidence({ decisionId, instance, explained, search, scale, isOld, go }:
             select(next)
           }}
         />
+        <ShadowFilters steps={explained.shadowSteps} />
         <div className="explore" data-open={host === undefined ? undefined : true} ref={section}>
           <WhyNot
             decisionId={decisionId}
@@ -245,10 +257,13 @@ function Evidence({ decisionId, instance, explained, search, scale, isOld, go }:
           />
         </div>
         <WeighTable
-          weighing={explained.weighing}
-          selection={explained.selection}
+          decisionId={decisionId}
+          explained={explained}
           pin={search.pin}
           numbers={search.numbers ?? 'weighted'}
+          tried={search.try}
+          orderOf={orderOf}
+          onTry={(tried) => go({ try: tried }, 'typing')}
           onNumbers={(numbers) => go({ numbers: numbers === 'weighted' ? undefined : numbers })}
           onPin={(pin) => go({ pin })}
           onOpen={ask}

@@ -51,6 +51,8 @@ export const EXPLANATION = graphql(`
   query Explanation($id: ID!, $instance: Int) {
     explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance }) {
       fidelity headline instanceIndex hostCount fleetRevision
+      profile { profileName number compat tieOrder weighers { name multiplier options } }
+      shadowSteps { name isAsked wouldReject ofThosePassing reasons { code hosts text } }
       steps { index name entered passed rejected soleRejections skippedBecause isNet reasons { code hosts text } }
       selection { subsetSize pickedRank tied seed text }
       nearMisses(first: 10) { hostName node distance checks { filter status text facts { subject required actual shortfall unit } } }

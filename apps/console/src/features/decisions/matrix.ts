@@ -56,6 +56,15 @@ export function readMatrix(packed: PackedMatrix): Matrix {
   }
 }
 
+/** The order of first sight by name, which is that of the matrix; worked out when it is first asked for. */
+export function seenBefore({ hostCount, nameOf }: Pick<Matrix, 'hostCount' | 'nameOf'>): (name: string) => number {
+  let places: Map<string, number> | undefined
+  return (name) => {
+    places ??= new Map(Array.from({ length: hostCount }, (_, host) => [nameOf(host), host]))
+    return places.get(name) ?? hostCount
+  }
+}
+
 /** Which hosts are looked at; what is given must hold. */
 export interface Selection {
   /** Refused first by this filter. */

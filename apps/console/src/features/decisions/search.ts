@@ -45,6 +45,8 @@ export interface DecisionSearch {
   readonly pin?: string
   /** Which numbers of the weighers stand in the table; not given: what they add to the total. */
   readonly numbers?: WeightNumbers
+  /** Multipliers that are tried: `RAMWeigher:0.5,CPUWeigher:-2`. */
+  readonly try?: string
   /** `yes`: what would make it fit is asked. */
   readonly fit?: 'yes'
   /** The id of a decision to compare with. */
@@ -67,6 +69,7 @@ export function readDecisionSearch(search: Record<string, unknown>): DecisionSea
     ...(scale === 'log' || scale === 'linear' ? { scale } : {}),
     ...text('pin', search.pin),
     ...(weightNumbers.some((one) => one === numbers) ? { numbers: numbers as WeightNumbers } : {}),
+    ...text('try', search.try),
     ...(search.fit === 'yes' ? { fit: 'yes' } : {}),
     ...text('with', search.with),
   }

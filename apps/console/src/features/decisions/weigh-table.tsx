@@ -1,4 +1,5 @@
 import { Anchor, Group, SegmentedControl, Table, Text } from '@mantine/core'
+import { useMemo } from 'react'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { ColourKey, DivergingBar } from '../../ui/bars.tsx'
@@ -9,6 +10,8 @@ import { shortNames } from './matrix.ts'
 import { nameOfHost } from './names.ts'
 import { type WeightNumbers, weightNumbers } from './search.ts'
 import { extentOf, gapsBetween, ownMultipliers, type Segment, stack, withoutSilent } from './stack.ts'
+import { tryOut } from './try-out.ts'
+import { useTried } from './use-tried.ts'
 import { WeightLab } from './weight-lab.tsx'
 
 type Explained = ResultOf<typeof EXPLANATION>['explainPlacement']
@@ -16,22 +19,39 @@ type Weighing = Explained['weighing']
 type Weighed = Weighing['hosts'][number]
 
 interface WeighTableProps {
-  readonly weighing: Weighing
-  readonly selection: Explained['selection']
+  readonly decisionId: string
+  readonly explained: Explained
   /** The host that the others are compared with, instead of the one that was taken. */
   readonly pin: string | undefined
   readonly numbers: WeightNumbers
+  /** Multipliers that are tried, as they stand in the address. */
+  readonly tried: string | undefined
+  /** Which of two hosts is the first of equals: the lower. */
+  orderOf(host: string): number
+  onTry(tried: string | undefined): void
   onPin(host: string | undefined): void
   onNumbers(numbers: WeightNumbers): void
   onOpen(host: string): void
 }
 
 /** Why this host: every weigher's contribution to the totals of the best, as stacks around zero. */
-export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers, onOpen }: WeighTableProps) {
+export function WeighTable(props: WeighTableProps) {
+  const { decisionId, explained, pin, numbers, orderOf, onPin, onNumbers, onOpen } = props
+  const { weighing, selection } = explained
   const { candidateCount, truncatedAt } = weighing
-  const { hosts, weighers, silent } = withoutSilent(weighing)
+  const [tried, setTried] = useTried(props.tried, props.onTry)
+  const ranked = useMemo(
+    () =>
+      tried.size === 0
+        ? weighing.hosts
+        : // where the seed orders equals, they stay as they are
+          tryOut(weighing.hosts, tried, (host) => (explained.profile.tieOrder === 'SEEDED' ? (host.rank ?? 0) : orderOf(nameOfHost(host)))),
+    [weighing, tried, explained, orderOf],
+  )
+  const { hosts, weighers, silent } = withoutSilent({ ...weighing, hosts: ranked })
   if (hosts.length === 0) return null
   const taken = hosts.find(({ outcome }) => outcome === 'SELECTED') ?? hosts[0]
+  const ranks = new Map(weighing.hosts.map((host) => [nameOfHost(host), host.rank]))
   const pinned = hosts.find((host) => nameOfHost(host) === pin)
   const multiplied = ownMultipliers(weighing.hosts)
   const stacks = hosts.map(({ weights }) => stack(weights))
@@ -73,7 +93,13 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
         </Text>
       ) : null}
       {pinned === undefined || taken === undefined || pinned === taken ? null : <Comparison taken={taken} other={pinned} />}
-      <ColourKey label="Weighers" names={weighers.map((weigher) => `${weigher.name} × ${multiplierText(weigher)}`)} />
+      <ColourKey
+        label="Weighers"
+        names={weighers.map((weigher) => {
+          const value = tried.get(weigher.name)
+          return value === undefined ? `${weigher.name} × ${multiplierText(weigher)}` : `${weigher.name} × ${value}, tried`
+        })}
+      />
       <ScrollBox label="Totals of the best hosts" maxHeight="420px">
         <Table className="weights" verticalSpacing={3} horizontalSpacing={8} stickyHeader>
           <Table.Thead>
@@ -99,6 +125,7 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
               <Row
                 key={nameOfHost(host)}
                 host={host}
+                was={ranks.get(nameOfHost(host)) ?? null}
                 against={pinned ?? taken}
                 segments={stacks[i] ?? []}
                 extent={extent}
@@ -111,7 +138,7 @@ export function WeighTable({ weighing, selection, pin, numbers, onPin, onNumbers
           </Table.Tbody>
         </Table>
       </ScrollBox>
-      <WeightLab weighing={weighing} />
+      <WeightLab decisionId={decisionId} explained={explained} tried={tried} ranked={ranked} onTry={setTried} />
     </section>
   )
 }
@@ -147,6 +174,8 @@ function Comparison({ taken, other }: { readonly taken: Weighed; readonly other:
 
 interface RowProps {
   readonly host: Weighed
+  /** Its rank when it was decided. */
+  readonly was: number | null
   readonly against: Weighed | undefined
   readonly segments: readonly Segment[]
   readonly extent: readonly [number, number]
@@ -158,7 +187,7 @@ interface RowProps {
 
 const notes: Readonly<Record<string, string>> = { SELECTED: 'chosen', ALTERNATE: 'alternate' }
 
-function Row({ host, against, segments, extent, numbers, isPinned, onPin, onOpen }: RowProps) {
+function Row({ host, was, against, segments, extent, numbers, isPinned, onPin, onOpen }: RowProps) {
   const name = nameOfHost(host)
   const total = host.totalWeight ?? 0
   return (
@@ -175,6 +204,7 @@ function Row({ host, against, segments, extent, numbers, isPinned, onPin, onOpen
         >
           {host.rank}
         </Anchor>
+        {host.rank === was ? null : <span className="dimmed"> was {was}</span>}
       </Table.Td>
       <Table.Td>
         <Anchor component="button" type="button" size="sm" onClick={() => onOpen(name)} aria-label={`Why ${name}`}>

@@ -1,27 +1,48 @@
-import { Badge, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Table, Text } from '@mantine/core'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { EXPLANATION } from './documents.ts'
+import { nameOfHost } from './names.ts'
+import { isWithinLimits, type Tried, withTried } from './try-out.ts'
+import { WeightSlider } from './weight-slider.tsx'
 
-type Weighing = ResultOf<typeof EXPLANATION>['explainPlacement']['weighing']
+type Explained = ResultOf<typeof EXPLANATION>['explainPlacement']
+type Weighing = Explained['weighing']
 type Weigher = Weighing['weighers'][number]
 
-/** What the multipliers decide: which weigher, which of them never matters, and how far each can move before another host is first. */
-export function WeightLab({ weighing }: { readonly weighing: Weighing }) {
+interface WeightLabProps {
+  readonly decisionId: string
+  readonly explained: Explained
+  readonly tried: Tried
+  /** The hosts listed, as they rank with what is tried. */
+  readonly ranked: Weighing['hosts']
+  onTry(tried: Tried): void
+}
+
+/** What the multipliers decide: which weigher, which of them never matters, how far each can move before another host is first; and moving them. */
+export function WeightLab({ decisionId, explained, tried, ranked, onTry }: WeightLabProps) {
+  const { weighing, profile } = explained
   const { weighers, margin, note } = weighing
   if (weighers.length === 0 || margin === null) return null
   return (
     <section aria-label="Weight lab">
-      <Text component="h3" fw={600} size="sm" mt="sm">
-        How far each multiplier can move
-      </Text>
+      <Group justify="space-between" align="flex-end" mt="sm">
+        <Text component="h3" fw={600} size="sm">
+          How far each multiplier can move
+        </Text>
+        <Button size="compact-xs" variant="outline" disabled={tried.size === 0} onClick={() => onTry(new Map())}>
+          Reset
+        </Button>
+      </Group>
       <Text size="sm" data-margin={margin}>
         {margin === 0
           ? 'The first two have the same total: the order of hosts decided.'
           : `The first is ahead of the second by ${exact(margin)}.`}
-        {note === null ? '' : ` ${note}`}
+        {note === null ? '' : ` ${note}`} Move one to see who would be first: nothing is changed by it.
       </Text>
+      <TriedOut decisionId={decisionId} explained={explained} tried={tried} ranked={ranked} />
       <ScrollBox label="Limits of the multipliers">
         <Table verticalSpacing={3} className="lab">
           <Table.Thead>
@@ -29,34 +50,96 @@ export function WeightLab({ weighing }: { readonly weighing: Weighing }) {
               <Table.Th>Weigher</Table.Th>
               <Table.Th>What it does</Table.Th>
               <Table.Th className="number">another is first at or below</Table.Th>
-              <Table.Th className="number">multiplier</Table.Th>
+              <Table.Th className="number">decided</Table.Th>
+              <Table.Th>try</Table.Th>
               <Table.Th className="number">another is first at or above</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {weighers.map((weigher) => (
-              <Table.Tr key={weigher.name} data-weigher={weigher.name}>
-                <Table.Td>{weigher.name}</Table.Td>
-                <Table.Td>
-                  <Role weigher={weigher} />
-                </Table.Td>
-                <Limit at={weigher.flipsBelow} winner={weigher.winnerBelow} />
-                <Table.Td className="number">
-                  {weigher.multiplier}
-                  {weigher.multiplierVaries ? ' *' : ''}
-                </Table.Td>
-                <Limit at={weigher.flipsAbove} winner={weigher.winnerAbove} />
-              </Table.Tr>
-            ))}
+            {weighers.map((weigher) => {
+              const { name, multiplier, multiplierVaries, flipsBelow, winnerBelow, flipsAbove, winnerAbove } = weigher
+              const set = (value: number): void => onTry(withTried(tried, name, value, multiplier))
+              const fixedBecause =
+                multiplier === 0 && profile.compat === 'NOVA'
+                  ? "Nova's weigher looks away at 0: its numbers are not known here."
+                  : undefined
+              const onSet = fixedBecause === undefined ? set : undefined
+              return (
+                <Table.Tr key={name} data-weigher={name} data-tried={tried.get(name)}>
+                  <Table.Td>{name}</Table.Td>
+                  <Table.Td className="lab-role">
+                    <Role weigher={weigher} />
+                  </Table.Td>
+                  <Limit name={name} at={flipsBelow} winner={winnerBelow} onSet={onSet} />
+                  <Table.Td className="number">
+                    {multiplier}
+                    {multiplierVaries ? ' *' : ''}
+                  </Table.Td>
+                  <Table.Td>
+                    <WeightSlider weigher={weigher} value={tried.get(name) ?? multiplier} fixedBecause={fixedBecause} onChange={set} />
+                  </Table.Td>
+                  <Limit name={name} at={flipsAbove} winner={winnerAbove} onSet={onSet} />
+                </Table.Tr>
+              )
+            })}
           </Table.Tbody>
         </Table>
       </ScrollBox>
-      {weighers.some(({ multiplierVaries }) => multiplierVaries) ? (
-        <Text size="xs" c="dimmed">
-          * Some hosts have a multiplier of their own, from an aggregate; the limits are of the profile's.
-        </Text>
-      ) : null}
+      <Text size="xs" c="dimmed">
+        On the track: the line is what decided, the marks are the limits while the others stay; between them the first stays first.
+        {weighers.some(({ multiplierVaries }) => multiplierVaries)
+          ? ' * Some hosts have a multiplier of their own, from an aggregate: they keep it, and the limits are of the profile’s.'
+          : ''}
+      </Text>
     </section>
+  )
+}
+
+/** Who would be first with what is tried, and of how many hosts that is said. */
+function TriedOut({ decisionId, explained, tried, ranked }: Omit<WeightLabProps, 'onTry'>) {
+  const { weighing, profile, fleetRevision } = explained
+  const { weighers, candidateCount, truncatedAt } = weighing
+  const [first, second] = ranked
+  const [was] = weighing.hosts
+  if (tried.size === 0 || first === undefined || was === undefined) return null
+  const isAll = truncatedAt >= candidateCount || isWithinLimits(weighers, tried)
+  const ahead = (first.totalWeight ?? 0) - (second?.totalWeight ?? 0)
+  const name = nameOfHost(first)
+  const changes = {
+    weighers: profile.weighers.map(({ name: weigher, multiplier, options }) => ({
+      name: weigher,
+      multiplier: tried.get(weigher) ?? multiplier,
+      options,
+    })),
+  }
+  return (
+    <Text size="sm" role="status" data-tried-first={name} className="lab-tried">
+      <b>
+        {name === nameOfHost(was) ? `${name} stays first` : `${name} would be first, not ${nameOfHost(was)}`}
+        {second === undefined
+          ? ''
+          : ahead === 0
+            ? `: as good as ${nameOfHost(second)}`
+            : `, ${exact(ahead)} ahead of ${nameOfHost(second)}`}
+      </b>
+      {ahead !== 0 ? '' : profile.tieOrder === 'SEEDED' ? ', and the seed says which of them' : ', and seen before it'}. The table above is
+      ordered so.{' '}
+      {isAll
+        ? `That is so of all ${formatCount(candidateCount)} hosts that passed.`
+        : `That is so of the ${formatCount(truncatedAt)} hosts listed, of ${formatCount(candidateCount)} that passed.`}{' '}
+      <AnchorLink
+        size="sm"
+        to="/simulate"
+        search={{
+          decision: decisionId,
+          profile: `${profile.profileName}@${profile.number}`,
+          at: fleetRevision,
+          changes: JSON.stringify(changes),
+        }}
+      >
+        Decide it over the whole fleet
+      </AnchorLink>
+    </Text>
   )
 }
 
@@ -79,10 +162,33 @@ function Role({ weigher: { decisive, idle, winnerWithout } }: { readonly weigher
   )
 }
 
-function Limit({ at, winner }: { readonly at: number | null; readonly winner: string | null }) {
+interface LimitProps {
+  readonly name: string
+  readonly at: number | null
+  readonly winner: string | null
+  /** Tries exactly that. */
+  readonly onSet: ((value: number) => void) | undefined
+}
+
+function Limit({ name, at, winner, onSet }: LimitProps) {
   return (
     <Table.Td className="number">
-      {at === null ? <span className="dimmed">never</span> : <span title={String(at)}>{exact(at)}</span>}
+      {at === null ? (
+        <span className="dimmed">never</span>
+      ) : onSet === undefined ? (
+        <span title={String(at)}>{exact(at)}</span>
+      ) : (
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          title={String(at)}
+          aria-label={`Try ${exact(at)} for ${name}`}
+          onClick={() => onSet(at)}
+        >
+          {exact(at)}
+        </Anchor>
+      )}
       {winner === null ? null : <div className="dimmed">{winner}</div>}
     </Table.Td>
   )

@@ -1,0 +1,79 @@
+import { useEffect, useState } from 'react'
+import { type Limits, placeOn, readMultiplier, trackOf } from './try-out.ts'
+
+interface WeightSliderProps {
+  readonly weigher: Limits
+  /** What is tried at present. */
+  readonly value: number
+  /** Why it cannot be tried here; undefined when it can. */
+  readonly fixedBecause: string | undefined
+  onChange(value: number): void
+}
+
+/** One multiplier to move: by a slider with the limits marked on it, or as an exact number. */
+export function WeightSlider({ weigher, value, fixedBecause, onChange }: WeightSliderProps) {
+  const track = trackOf(weigher)
+  const { name, multiplier, flipsBelow, flipsAbove } = weigher
+  const at = (one: number | null): string | undefined => {
+    const place = placeOn(track, one)
+    // the middle of the thumb goes from half its width to half its width before the end
+    return place === undefined ? undefined : `calc(8px + ${place} * (100% - 16px))`
+  }
+  const [below, above] = [at(flipsBelow), at(flipsAbove)]
+  return (
+    <div className="lab-try">
+      <span className="lab-track">
+        <span aria-hidden className="lab-stays" style={{ left: below ?? 0, right: above === undefined ? 0 : `calc(100% - ${above})` }} />
+        {below === undefined ? null : <span aria-hidden className="lab-limit" style={{ left: below }} />}
+        {above === undefined ? null : <span aria-hidden className="lab-limit" style={{ left: above }} />}
+        <span aria-hidden className="lab-decided" style={{ left: at(multiplier) }} />
+        <input
+          type="range"
+          aria-label={`Multiplier of ${name}`}
+          aria-valuetext={String(value)}
+          title={fixedBecause}
+          disabled={fixedBecause !== undefined}
+          min={track.min}
+          max={track.max}
+          step={track.step}
+          value={value}
+          onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}
+        />
+      </span>
+      <ExactNumber label={`Multiplier of ${name}, as a number`} value={value} isFixed={fixedBecause !== undefined} onChange={onChange} />
+    </div>
+  )
+}
+
+interface ExactNumberProps {
+  readonly label: string
+  readonly value: number
+  readonly isFixed: boolean
+  onChange(value: number): void
+}
+
+/** A number as it is being written; what is none yet changes nothing. */
+function ExactNumber({ label, value, isFixed, onChange }: ExactNumberProps) {
+  const [text, setText] = useState(String(value))
+  useEffect(() => setText((now) => (readMultiplier(now) === value ? now : String(value))), [value])
+  const isWrong = readMultiplier(text) === undefined
+  return (
+    <input
+      type="text"
+      inputMode="decimal"
+      className="lab-number"
+      aria-label={label}
+      aria-invalid={isWrong || undefined}
+      title={isWrong ? 'A number from -1e9 to 1e9' : String(value)}
+      disabled={isFixed}
+      autoComplete="off"
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value)
+        const next = readMultiplier(currentTarget.value)
+        if (next !== undefined) onChange(next)
+      }}
+      onBlur={() => setText(String(value))}
+    />
+  )
+}
