@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { createDecisionStore, type StoredDecision } from './db/decisions.ts'
+import { createDecisionStore, isUnreadable, type StoredDecision, type UnreadableDecision } from './db/decisions.ts'
 import { createPrisma } from './db/prisma.ts'
 import { writeRequestSpecs } from './db/request-specs.ts'
 import { type Verification, verifyDecisions } from './replica/verify.ts'
@@ -13,14 +13,19 @@ export async function verifyStoredDecisions(connection: pg.ClientConfig): Promis
   const store = await openPostgresSynchronizer(connection)
   try {
     const decisions = createDecisionStore(prisma, writeRequestSpecs, () => true)
-    const all: StoredDecision[] = []
+    const all: (StoredDecision | UnreadableDecision)[] = []
     for (;;) {
       const last = all.at(-1)
       const page = await decisions.list({ first: PAGE, ...(last ? { after: { at: last.at, id: last.id } } : {}) })
       all.push(...page)
       if (page.length < PAGE) break
     }
-    return await verifyDecisions(store.past, all)
+    const found = await verifyDecisions(
+      store.past,
+      all.filter((row): row is StoredDecision => !isUnreadable(row)),
+    )
+    const unreadable = all.filter(isUnreadable).map(({ id, unreadable: why }) => `decision ${id} cannot be read: ${why}`)
+    return { ...found, differences: [...unreadable, ...found.differences].slice(0, 100) }
   } finally {
     await store.close()
     await prisma.$disconnect()

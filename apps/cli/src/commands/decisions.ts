@@ -9,7 +9,7 @@ import { oneOf, wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { type Items, PAGE_INFO, type Page, readPages, tally } from './pages.ts'
 import { fieldsHelp, queryOf } from './query.ts'
-import { toTable } from './table.ts'
+import { toTable, wrap } from './table.ts'
 
 const OUTCOMES = ['PLACED', 'PARTIAL', 'NO_VALID_HOST', 'REJECTED', 'SIMULATED'] as const
 
@@ -33,8 +33,17 @@ const DECISIONS = `query Decisions($first: Int!, $after: String, $filter: Decisi
   decisions(first: $first, after: $after, filter: $filter, query: $query) {
     ${PAGE_INFO}
     nodes { id at outcome account spec { vcpus memoryMb numInstances } destinations { selected { host { name } } } }
+    unreadable { id at outcome account code message }
   }
 }`
+
+/** One whose record is damaged, or of a newer release. */
+interface UnreadableRow {
+  readonly id: string
+  readonly at: string
+  readonly outcome: string
+  readonly message: string
+}
 
 /** As a project may know it. */
 interface ProjectDecisionRow {
@@ -75,9 +84,16 @@ async function listDecisions({ outcome, host, query, first, ...flags }: Flags): 
   if (isToProject && (host !== undefined || query !== undefined))
     throw new CommandFailure(EXIT.usage, `--host and --query search by hosts too, and the key is bound to project ${viewer.project}`)
   const filter = { ...(outcome === undefined ? {} : { outcome: [outcome] }), ...(host === undefined ? {} : { host: { eq: host } }) }
+  const unreadable: UnreadableRow[] = []
   const readRows = <Row>(document: string) =>
     readPages(first, async (size, after) => {
-      const answer = await client.request<{ decisions: Page<Row> }>(document, { first: size, after, filter, query })
+      const answer = await client.request<{ decisions: Page<Row> & { readonly unreadable?: readonly UnreadableRow[] } }>(document, {
+        first: size,
+        after,
+        filter,
+        query,
+      })
+      unreadable.push(...(answer.decisions.unreadable ?? []))
       return answer.decisions
     })
   const nowMs = Date.now()
@@ -85,8 +101,13 @@ async function listDecisions({ outcome, host, query, first, ...flags }: Flags): 
     lines:
       totalCount === 0
         ? ['No decision is like that.']
-        : [...toLines(decisions), '', `${tally(decisions.length, totalCount, 'decision', '--first')}.`],
-    json: { totalCount, decisions },
+        : [
+            ...toLines(decisions),
+            '',
+            ...unreadable.flatMap(({ id, message }) => wrap(`${shortId(id)} cannot be read, and is left out: ${message}.`)),
+            `${tally(decisions.length + unreadable.length, totalCount, 'decision', '--first')}.`,
+          ],
+    json: { totalCount, decisions, ...(isToProject ? {} : { unreadable }) },
   })
   return isToProject
     ? toResult(await readRows<ProjectDecisionRow>(DECISIONS_OF_PROJECT), (rows) => toTable(COLUMNS_OF_PROJECT, rows.map(ofProject(nowMs))))

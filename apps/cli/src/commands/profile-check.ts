@@ -51,7 +51,7 @@ interface Comparison {
 
 const COMPARE = `query Check($baseline: ID!, $candidate: ProfileCandidateInput!, $window: Duration!, $sample: Int!, $show: Int!) {
   comparison: compareProfiles(baseline: $baseline, candidate: $candidate, window: $window, sample: $sample, deadline: "PT60S") {
-    baseline { profileName number } candidateName since until total sampled leftOut { notDrawn beyondRetention outOfTime notReplayable }
+    baseline { profileName number } candidateName since until total sampled leftOut { notDrawn beyondRetention outOfTime notReplayable unreadable }
     agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs zones { zone baseline candidate } text
     shadowFilters { filter wouldFail wouldMove failing { decision { id } because } }
     disagreements(first: $show) { kind baselineHosts candidateHosts because decision { id } }

@@ -4,9 +4,9 @@ import { Prisma } from '../generated/prisma/client.ts'
 import { decisionQuerySql } from './decision-query.ts'
 import type { Database, PrismaClient } from './prisma.ts'
 import { hashesOf, type KeptReceipt } from './receipts.ts'
-import type { StoredDecision } from './rows.ts'
+import type { StoredDecision, UnreadableDecision } from './rows.ts'
 
-export type { StoredDecision } from './rows.ts'
+export type { StoredDecision, UnreadableDecision } from './rows.ts'
 
 export interface DecisionFilter {
   /** Terms that must hold too. */
@@ -24,12 +24,12 @@ export interface DecisionStore {
   /** Newest first. */
   list(
     page: { readonly first: number; readonly after?: { readonly at: number; readonly id: string } } & DecisionFilter,
-  ): Promise<StoredDecision[]>
+  ): Promise<(StoredDecision | UnreadableDecision)[]>
   count(filter: DecisionFilter): Promise<number>
   /** Decisions by any version of a profile between two store times, drawn evenly, and how many there are. */
   sample(wanted: { readonly profileName: string; readonly since: number; readonly until: number; readonly limit: number }): Promise<{
     readonly total: number
-    readonly decisions: readonly StoredDecision[]
+    readonly decisions: readonly (StoredDecision | UnreadableDecision)[]
   }>
   /** Keeps decisions that are not in the log. */
   insert(decisions: readonly StoredDecision[]): Promise<void>
@@ -94,7 +94,7 @@ export function createDecisionStore(
       const isAfter = after ? Prisma.sql`(d.at_ms < ${after.at} OR (d.at_ms = ${after.at} AND d.id > ${after.id}::uuid))` : Prisma.sql`true`
       const rows = await prisma.$queryRaw<DecisionRow[]>`
         ${SELECT} WHERE ${whereOf(filter)} AND ${isAfter} ORDER BY d.at_ms DESC, d.id ASC LIMIT ${first}`
-      return rows.map(toStored)
+      return rows.map(toListed)
     },
     async count(filter) {
       const [row] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${whereOf(filter)}`
@@ -105,7 +105,7 @@ export function createDecisionStore(
       const [counted] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${isWanted}`
       // ids are drawn by lot: their order is as good as a draw, and the same for whoever asks again
       const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE ${isWanted} ORDER BY d.id LIMIT ${limit}`
-      return { total: Number(counted?.count ?? 0), decisions: rows.map(toStored) }
+      return { total: Number(counted?.count ?? 0), decisions: rows.map(toListed) }
     },
     async insert(decisions) {
       await prisma.$transaction(async (tx) => {
@@ -161,6 +161,20 @@ const toStored = (row: DecisionRow): StoredDecision => ({
     matrixAt: row.matrixAtMs === null ? null : Number(row.matrixAtMs),
   },
 })
+
+/** One row that cannot be read does not keep the others from being told. */
+function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
+  try {
+    return toStored(row)
+  } catch (error) {
+    if (!(error instanceof UnreadableDecisionError)) throw error
+    const { id, outcome, atMs, caller } = row
+    return { id, outcome: outcome as StoredDecision['outcome'], at: Number(atMs), account: caller, unreadable: error.reason }
+  }
+}
+
+/** Whether it is one of which only the columns can be read. */
+export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is UnreadableDecision => 'unreadable' in row
 
 /** A decision is kept packed beside its columns and its request, or as older releases did: all of it in the document. */
 function documentOf({ id, packed, document, request, ...row }: DecisionRow): Document {

@@ -36,6 +36,12 @@ export interface StoredDecision {
   readonly receipt?: KeptReceipt
 }
 
+/** A decision in the tables of which only the columns can be read: its record is damaged, or of a newer release. */
+export interface UnreadableDecision extends Pick<StoredDecision, 'id' | 'outcome' | 'at' | 'account'> {
+  /** Why, without the decision's id. */
+  readonly unreadable: string
+}
+
 /** Rows of the projections that one applied entry changes. A later row of the same thing replaces an earlier one. */
 export interface Rows {
   readonly revision: number

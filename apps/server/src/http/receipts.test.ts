@@ -142,12 +142,51 @@ test('a record that cannot be read is named, wherever it is asked for', async ()
       expect(errors[0]?.message).toContain(`Decision ${uuidOf(id)} is in the tables and cannot be read: `)
       expect(errors[0]?.message).toContain(why)
     }
-    expect((await second.ask('{ decisions { nodes { id } } }')).errors[0]?.message).toContain(uuidOf(id))
     const told = await verify(second, id)
     expect([told.outcome, told.checks[0].text]).toEqual(['DIFFERENT', expect.stringContaining(why)])
   }
   await write(packed)
   expect((await verify(second, id)).outcome).toBe('SAME')
+})
+
+test('one record that cannot be read does not keep the others from being listed and compared', async () => {
+  const id = decisions.refused
+  const LISTED = `query ($after: String) { decisions(first: 2, after: $after) { totalCount nodes { id } edges { cursor }
+    pageInfo { endCursor hasNextPage } unreadable { id outcome at account code message } } }`
+  const COMPARED = `{ compareProfiles(baseline: "default", candidate: { draft: { filters: [{ name: "RamFilter" }], weighers: [] } }, window: "PT1H") {
+    total sampled leftOut { unreadable notReplayable } text } }`
+  const listed = async (): Promise<Json[]> => {
+    const pages: Json[] = []
+    let after: string | null = null
+    for (;;) {
+      const page: Json = (await dataOf(second, LISTED, { after })).decisions
+      pages.push(page)
+      if (!page.pageInfo.hasNextPage) return pages
+      after = page.pageInfo.endCursor
+    }
+  }
+  const [was, compared] = [await listed(), (await dataOf(second, COMPARED)).compareProfiles]
+  const { packed } = (await sql('SELECT packed FROM decision WHERE id = $1', [uuidOf(id)])).rows[0]
+  await sql('UPDATE decision SET packed = $2 WHERE id = $1', [uuidOf(id), Buffer.from([9, 9])])
+  const is = await listed()
+  const nodesOf = (pages: Json[]) => pages.flatMap(({ nodes }) => nodes.map((node: Json) => node.id))
+  expect(nodesOf(is)).toEqual(nodesOf(was).filter((one: string) => one !== id))
+  expect(is.map(({ totalCount, edges, unreadable }) => [totalCount, edges.length + unreadable.length])).toEqual(
+    was.map(({ totalCount, edges }) => [totalCount, edges.length]),
+  )
+  const told = { id, outcome: 'NO_VALID_HOST', code: 'RECORD_UNREADABLE', message: expect.stringContaining('is packed in format 9') }
+  expect(is.flatMap(({ unreadable }) => unreadable)).toEqual([expect.objectContaining(told)])
+  // a page that has nothing else goes on all the same
+  const alone = await dataOf(
+    second,
+    '{ decisions(first: 1, query: "flavor:giant") { nodes { id } unreadable { id } pageInfo { endCursor } } }',
+  )
+  expect(alone.decisions).toEqual({ nodes: [], unreadable: [{ id }], pageInfo: { endCursor: expect.any(String) } })
+  const { total, sampled, leftOut, text } = (await dataOf(second, COMPARED)).compareProfiles
+  expect([total, sampled, leftOut]).toEqual([compared.total, compared.sampled - 1, { ...compared.leftOut, unreadable: 1 }])
+  expect(text).toContain('1 cannot be read.')
+  await sql('UPDATE decision SET packed = $2 WHERE id = $1', [uuidOf(id), packed])
+  expect(await listed()).toEqual(was)
 })
 
 test('a decision as older releases kept it is read, found by its request, and verified by log and replay', async () => {

@@ -50,7 +50,8 @@ test.each<[string, () => Promise<void>]>([
   const idle = new Set<string>()
   const seen = (part: string) => statements.some((text) => text.includes(part))
   await vi.waitFor(
-    () => expect([seen('FROM "public"."api_key"'), seen('INSERT INTO compute_node'), seen('INSERT INTO claim')]).toEqual([true, true, true]),
+    () =>
+      expect([seen('FROM "public"."api_key"'), seen('INSERT INTO compute_node'), seen('INSERT INTO claim')]).toEqual([true, true, true]),
     { timeout: 10_000 },
   )
   for (const text of statements.filter((text) => /api_key|AS now|^SELECT 1$/.test(text))) idle.add(text)

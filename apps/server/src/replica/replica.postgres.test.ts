@@ -1,7 +1,7 @@
 import { canonicalJson, checkpointOf, type RequestSpec } from '@gantt/scheduler-core'
 import { aReport, aRequest } from '@gantt/scheduler-core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDecisionStore, type DecisionStore } from '../db/decisions.ts'
+import { createDecisionStore, type DecisionStore, isUnreadable } from '../db/decisions.ts'
 import { createPrisma, type PrismaClient } from '../db/prisma.ts'
 import { createProjectionStore } from '../db/projections.ts'
 import { createRequestSpecStore, requestSpecId, writeRequestSpecs } from '../db/request-specs.ts'
@@ -106,7 +106,7 @@ test('two replicas racing on one database promise nothing twice, agree to the bi
   for (const { index } of a.replica.fleet.hosts.records) expect(free[index]).toBeGreaterThanOrEqual(0)
 
   expect(await a.projector.reached(a.replica.fleet.place.revision, 10_000)).toBe(true)
-  const stored = await decisions.list({ first: 1_000 })
+  const stored = (await decisions.list({ first: 1_000 })).flatMap((row) => (isUnreadable(row) ? [] : [row]))
   expect(stored).toHaveLength(200)
   const store = await openPostgresSynchronizer(database.connection)
   const { checked, differences } = await verifyDecisions(store, stored)

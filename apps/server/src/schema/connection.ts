@@ -3,7 +3,11 @@ import { DEFAULT_PAGE, MAX_PAGE, type Page } from '../services/paging.ts'
 import { builder } from './builder.ts'
 
 /** The edge and connection types of a list, named after what it lists. */
-export function connectionOf<Item>(noun: string, node: ObjectRef<typeof builder.$inferSchemaTypes, Item, Item>, { withAsOf = false } = {}) {
+export function connectionOf<Item, Listed extends Page<Item> = Page<Item>>(
+  noun: string,
+  node: ObjectRef<typeof builder.$inferSchemaTypes, Item, Item>,
+  { withAsOf = false } = {},
+) {
   const edge = builder.objectRef<Page<Item>['edges'][number]>(`${noun}Edge`).implement({
     description: `One ${noun} of a page, with its cursor.`,
     fields: (t) => ({
@@ -11,7 +15,7 @@ export function connectionOf<Item>(noun: string, node: ObjectRef<typeof builder.
       node: t.field({ type: node, description: 'The item itself.', resolve: (each) => each.node as never }),
     }),
   })
-  return builder.objectRef<Page<Item>>(`${noun}Connection`).implement({
+  return builder.objectRef<Listed>(`${noun}Connection`).implement({
     description: `A page of a list of type ${noun}.`,
     fields: (t) => ({
       edges: t.field({ type: [edge], description: 'Items with their cursors.', resolve: ({ edges }) => [...edges] }),
@@ -19,11 +23,11 @@ export function connectionOf<Item>(noun: string, node: ObjectRef<typeof builder.
       pageInfo: t.field({
         type: builder.pageInfoRef(),
         description: 'Where the page lies.',
-        resolve: ({ edges, hasNextPage, hasPreviousPage }) => ({
+        resolve: ({ edges, bounds, hasNextPage, hasPreviousPage }) => ({
           hasNextPage,
           hasPreviousPage,
-          startCursor: edges[0]?.cursor ?? null,
-          endCursor: edges.at(-1)?.cursor ?? null,
+          startCursor: bounds?.start ?? edges[0]?.cursor ?? null,
+          endCursor: bounds?.end ?? edges.at(-1)?.cursor ?? null,
         }),
       }),
       totalCount: t.int({ description: 'How many there are in all, with the same filter.', resolve: (page) => page.totalCount() }),
@@ -32,7 +36,7 @@ export function connectionOf<Item>(noun: string, node: ObjectRef<typeof builder.
             asOf: t.field({
               type: 'Revision' as const,
               description: 'The revision that the page was read at.',
-              resolve: ({ asOf }: Page<Item>) => asOf ?? 0,
+              resolve: ({ asOf }: Listed) => asOf ?? 0,
             }),
           }
         : {}),

@@ -1,5 +1,5 @@
 import type { FilterCount } from '@gantt/scheduler-core'
-import type { StoredDecision } from '../services/decisions.ts'
+import type { DecisionPage, DecisionView, StoredDecision } from '../services/decisions.ts'
 import type { DecisionEvent as DecisionEventShape } from '../services/watch.ts'
 import { builder } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
@@ -102,7 +102,28 @@ const FunnelStep = builder.objectRef<FilterCount>('FunnelStep').implement({
   }),
 })
 
-const DecisionConnection = connectionOf('Decision', Decision)
+const DecisionConnection = connectionOf<DecisionView, DecisionPage>('Decision', Decision)
+
+const UnreadableDecision = builder.objectRef<DecisionPage['unreadable'][number]>('UnreadableDecision').implement({
+  description: 'A decision of which only the columns can be read. Asking for it by its id ends with the code RECORD_UNREADABLE.',
+  fields: (t) => ({
+    id: t.globalID({ description: 'The global id of the decision.', resolve: ({ id }) => ({ type: 'Decision', id }) }),
+    outcome: t.expose('outcome', { type: DecisionOutcome, description: 'How it ended.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Store time.' }),
+    account: t.exposeString('account', { description: 'The service account that asked.' }),
+    code: t.string({ description: 'RECORD_UNREADABLE.', resolve: () => 'RECORD_UNREADABLE' }),
+    message: t.exposeString('unreadable', { description: 'Why it cannot be read.' }),
+  }),
+})
+
+builder.objectField(DecisionConnection, 'unreadable', (t) =>
+  t.field({
+    type: [UnreadableDecision],
+    description:
+      'Decisions of this page that cannot be read, newest first: they are counted in totalCount and pages, and are not among the nodes. A key bound to a project is not told of them.',
+    resolve: ({ unreadable }) => [...unreadable],
+  }),
+)
 
 const TextEquals = builder.inputType('EqualsComparator', {
   description: 'Compares a text.',

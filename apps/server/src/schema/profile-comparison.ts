@@ -39,6 +39,7 @@ const LeftOut = builder.objectRef<Shape['leftOut']>('LeftOutRequests').implement
     beyondRetention: t.exposeInt('beyondRetention', { description: 'Older than the log reaches.' }),
     outOfTime: t.exposeInt('outOfTime', { description: 'The deadline was over.' }),
     notReplayable: t.exposeInt('notReplayable', { description: 'What they need is not there any more.' }),
+    unreadable: t.exposeInt('unreadable', { description: 'Their records cannot be read (RECORD_UNREADABLE).' }),
   }),
 })
 

@@ -11,7 +11,7 @@ import {
   proposalsBefore,
   replay,
 } from '@gantt/scheduler-core'
-import type { DecisionStore } from '../db/decisions.ts'
+import { type DecisionStore, isUnreadable } from '../db/decisions.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import type { History } from '../replica/history.ts'
 import { inPieces } from '../replica/pieces.ts'
@@ -67,6 +67,8 @@ export interface ProfileComparison {
     readonly beyondRetention: number
     readonly outOfTime: number
     readonly notReplayable: number
+    /** Their records are damaged, or of a newer release. */
+    readonly unreadable: number
   }
   /** Time of deciding by the candidate, over that by the baseline, in this comparison; null below 20 requests. */
   readonly cpuRatio: number | null
@@ -123,15 +125,17 @@ export function createCompareProfiles({ replica, history, past, store, decisions
       limit: input.sample ?? defaults.sample,
     })
     const { firstRevision } = await past.retention()
-    const kept = drawn.filter(({ place }) => place.basis >= firstRevision)
+    const readable = drawn.filter((one): one is StoredDecision => !isUnreadable(one))
+    const kept = readable.filter(({ place }) => place.basis >= firstRevision)
     const tally = createTally(candidate)
     await passOver({ history, past, wanted: kept, isOver, each: (fleet, entry, one) => tally.add(fleet, entry, one, baseline) })
     const { sampled, notReplayable, ...rest } = tally.end((stored) => decisions.of(stored))
     const leftOut = {
       notDrawn: total - drawn.length,
-      beyondRetention: drawn.length - kept.length,
+      beyondRetention: readable.length - kept.length,
       outOfTime: kept.length - sampled - notReplayable,
       notReplayable,
+      unreadable: drawn.length - readable.length,
     }
     const comparison = { baseline, candidate, since, until, total, sampled, leftOut, ...rest }
     return { ...comparison, text: textOf(comparison) }
@@ -337,6 +341,7 @@ function textOf({ baseline, candidate, total, sampled, counts, leftOut, shadowFi
     ...(leftOut.beyondRetention > 0 ? [`${leftOut.beyondRetention} are older than the log reaches`] : []),
     ...(leftOut.outOfTime > 0 ? [`for ${leftOut.outOfTime} there was no time`] : []),
     ...(leftOut.notReplayable > 0 ? [`${leftOut.notReplayable} cannot be made again`] : []),
+    ...(leftOut.unreadable > 0 ? [`${leftOut.unreadable} cannot be read`] : []),
   ]
   const rest = left.length > 0 ? ` Of the others ${left.join(', ')}.` : ''
   if (total === 0) return `${refs}: the profile decided no request in that time.`

@@ -1,5 +1,5 @@
 import { type InstanceRecord, isStorable, type SelectedDestination } from '@gantt/scheduler-core'
-import type { DecisionFilter, DecisionStore } from '../db/decisions.ts'
+import { type DecisionFilter, type DecisionStore, isUnreadable, type UnreadableDecision } from '../db/decisions.ts'
 import { type KeptReceipt, receiptOf } from '../db/receipts.ts'
 import type { RequestSpecStore, StoredRequestSpec } from '../db/request-specs.ts'
 import type { StoredDecision } from '../db/rows.ts'
@@ -23,6 +23,11 @@ export interface DecisionView {
   load(): Promise<StoredDecision>
 }
 
+/** Decisions of a list; those that cannot be read beside those that can. */
+export interface DecisionPage extends Page<DecisionView> {
+  readonly unreadable: readonly UnreadableDecision[]
+}
+
 export interface Decisions {
   find(id: string): Promise<DecisionView | undefined>
   /** A decision that is known to exist. */
@@ -30,7 +35,7 @@ export interface Decisions {
   of(stored: StoredDecision): DecisionView
   stored(id: string): Promise<StoredDecision | undefined>
   /** Newest first. */
-  list(args: PageArgs & { readonly filter?: DecisionFilter; readonly query?: string | null | undefined }): Promise<Page<DecisionView>>
+  list(args: PageArgs & { readonly filter?: DecisionFilter; readonly query?: string | null | undefined }): Promise<DecisionPage>
   /** How one instance was placed, as recorded. Throws InputFault for an instance that was not tried. */
   instanceOf(decision: StoredDecision, index: number | null | undefined): InstanceRecord
   destinationsOf(decision: StoredDecision): InstanceDestinations[]
@@ -91,8 +96,13 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
       const key = keyOf<[number, string]>(list, page, ['number', 'string'])
       await caughtUp()
       const rows = await decisions.list({ ...filter, first: first + 1, ...(key ? { after: { at: key[0], id: key[1] } } : {}) })
+      const shown = rows.slice(0, first)
+      const cursorOf = ({ at, id }: { readonly at: number; readonly id: string }) => toCursor(list, [at, id])
+      const [begin, end] = [shown[0], shown.at(-1)].map((row) => (row === undefined ? null : cursorOf(row)))
       return {
-        edges: rows.slice(0, first).map((row) => ({ cursor: toCursor(list, [row.at, row.id]), node: of(row) })),
+        edges: shown.flatMap((row) => (isUnreadable(row) ? [] : [{ cursor: cursorOf(row), node: of(row) }])),
+        unreadable: shown.filter(isUnreadable),
+        bounds: { start: begin ?? null, end: end ?? null },
         hasNextPage: rows.length > first,
         hasPreviousPage: key !== undefined,
         totalCount: () => decisions.count(filter),

@@ -16,6 +16,8 @@ export interface Page<Item> {
   readonly hasPreviousPage: boolean
   /** Worked out only for those who ask. */
   totalCount(): number | Promise<number>
+  /** Where the page begins and ends, where that is not its first and last edge. */
+  readonly bounds?: { readonly start: string | null; readonly end: string | null }
   /** Revision that the page was read at, where it comes from the fleet. */
   readonly asOf?: number
 }

@@ -25,7 +25,7 @@ export function DecisionsPage() {
   const zone = useTimeZone()
   const isLive = live !== 'off'
   const list = useList(q)
-  const { rows, error, isLoading, isOld } = list
+  const { rows, unreadable, error, isLoading, isOld } = list
   const [active, setActive] = useState(-1)
   const [isScrolled, setScrolled] = useState(false)
   const [isPointed, setPointed] = useState(false)
@@ -90,10 +90,19 @@ export function DecisionsPage() {
             New decisions are not shown until the service answers again; it is tried every few seconds.
           </Alert>
         ) : null}
+        {unreadable.length === 0 ? null : (
+          <Alert color="yellow" role="status" title={`${formatCount(unreadable.length)} of these cannot be read, and are left out`}>
+            {unreadable.slice(0, 3).map(({ id, message }) => (
+              <div key={id}>
+                <Code>{id}</Code> {message}
+              </div>
+            ))}
+          </Alert>
+        )}
         {error === null ? null : <Problem error={error} onRetry={list.refresh} />}
         {isLoading ? (
           <Skeleton height={280} role="status" aria-label="Decisions are being loaded" />
-        ) : error === null && rows.length === 0 ? (
+        ) : error === null && rows.length === 0 && unreadable.length === 0 ? (
           <NoDecision q={q} onClear={() => go({ q: '' })} />
         ) : rows.length === 0 ? null : (
           <div

@@ -12,6 +12,7 @@ export const LIST = graphql(`
         reasons { code filter hosts text }
         destinations { selected { host { name node } } }
       }
+      unreadable { id at message }
       pageInfo { endCursor hasNextPage }
     }
   }

@@ -21,6 +21,7 @@ export function useList(q: string) {
     refetchOnReconnect: false,
   })
   const rows = useMemo(() => data?.pages.flatMap(({ decisions }) => decisions.nodes) ?? [], [data])
+  const unreadable = useMemo(() => data?.pages.flatMap(({ decisions }) => decisions.unreadable) ?? [], [data])
   /** The first page alone: what follows it is loaded as one scrolls, so that there is neither a hole nor a row twice. */
   const readNewest = useCallback(async () => {
     // a page that is on its way follows one that is not there any more
@@ -32,5 +33,5 @@ export function useList(q: string) {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])
   const refresh = useCallback(() => void refetch(), [refetch])
-  return { rows, error, isLoading, isOld: isPlaceholderData, readNewest, refresh, loadMore }
+  return { rows, unreadable, error, isLoading, isOld: isPlaceholderData, readNewest, refresh, loadMore }
 }
