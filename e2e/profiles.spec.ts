@@ -322,7 +322,37 @@ test('a filter in shadow mode is marked as such where a decision is explained', 
   )
   await expect(shadows.locator('[data-shadow-filter=ImagePropertiesFilter]')).toContainText('had nothing to check')
   await expect(page.locator('.funnel [data-filter=TraitsFilter]')).toHaveCount(0)
+
+  // over the last hour: the version that decides is held against itself, and each such filter asked in earnest
+  await page.goto('/profiles/shadowed')
+  await expect(page.locator('[data-filter=TraitsFilter]')).toContainText('shadow: refuses nobody')
+  await expect(evaluation(page).getByLabel('Compared with')).toHaveValue('1')
+  await evaluation(page).getByRole('button', { name: 'Decide them again' }).click()
+  await expect(page).toHaveURL('/profiles/shadowed?version=1&against=1&check=yes')
+  const counts = await shadowCounts(fleet.client, 'shadowed@1')
+  expect(counts.map(({ filter }) => filter)).toEqual(['ImagePropertiesFilter', 'TraitsFilter'])
+  for (const { filter, wouldFail, wouldMove } of counts) {
+    const row = evaluation(page).locator(`[data-shadow-count=${filter}]`)
+    await expect(row).toHaveAttribute('data-would-fail', String(wouldFail))
+    await expect(row).toHaveAttribute('data-would-move', String(wouldMove))
+  }
+  expect(counts.map(({ wouldFail, wouldMove }) => wouldFail + wouldMove)).toEqual([0, 1])
 })
+
+interface ShadowCount {
+  readonly filter: string
+  readonly wouldFail: number
+  readonly wouldMove: number
+}
+
+async function shadowCounts(client: Client, version: string): Promise<readonly ShadowCount[]> {
+  const { compareProfiles } = await client.request<{ compareProfiles: { shadowFilters: readonly ShadowCount[] } }>(
+    `query Count($version: ID!) { compareProfiles(baseline: $version, candidate: { version: $version }) {
+      shadowFilters { filter wouldFail wouldMove } } }`,
+    { version },
+  )
+  return compareProfiles.shadowFilters
+}
 
 test('what is not there is said to be, and what may not be read', async ({ page, visit, fleet, pageErrors }) => {
   await visit('/profiles/no-such-profile')

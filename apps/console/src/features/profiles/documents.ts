@@ -18,7 +18,7 @@ export const PROFILE = graphql(`
     profile(name: $name) {
       name
       active { number }
-      versions(first: 500) { totalCount nodes { id number state note } }
+      versions(first: 500) { totalCount nodes { id number state note filters { shadow } } }
       rollout {
         mode percent since sampled agreement newFailures newPlacements skipped
         candidate { number }
@@ -86,6 +86,7 @@ export const CHECK = graphql(`
       since until total sampled agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs text
       leftOut { notDrawn beyondRetention outOfTime notReplayable }
       zones { zone baseline candidate }
+      shadowFilters { filter wouldFail wouldMove failing { because decision { id at spec { flavorName vcpus memoryMb } } } }
       disagreements(first: 200) {
         kind baselineHosts candidateHosts because
         decision { id at spec { flavorName numInstances vcpus memoryMb } }

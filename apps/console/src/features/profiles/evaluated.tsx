@@ -1,4 +1,4 @@
-import { Table, Text } from '@mantine/core'
+import { Badge, Table, Text } from '@mantine/core'
 import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -48,6 +48,7 @@ export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
         ]}
       />
       <Disagreements comparison={comparison} />
+      <ShadowFilters comparison={comparison} />
       <Zones comparison={comparison} baseline={baseline} candidate={candidate} />
       <Text size="xs" c="dimmed" mt="xs">
         Each stands by itself, on the state that it met: what the other placement would have left for the next request is not followed.
@@ -95,6 +96,52 @@ function Disagreements({ comparison: { disagreements, elsewhere, newFailures, ne
                 <Hosts hosts={baselineHosts} />
                 <Hosts hosts={candidateHosts} />
                 <Table.Td className="profile-because">{because}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
+    </>
+  )
+}
+
+/** Whom each filter in shadow mode would have refused, alone in earnest beside the version as it is. */
+function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison: Comparison }) {
+  if (shadowFilters.length === 0) return null
+  return (
+    <>
+      <Text component="h3" fw={600} size="sm" mt="xs">
+        Its filters in shadow mode, had each been asked in earnest
+      </Text>
+      <ScrollBox label="Filters in shadow mode" maxHeight="280px">
+        <Table verticalSpacing={3} stickyHeader>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Filter</Table.Th>
+              <Table.Th className="number">would fail</Table.Th>
+              <Table.Th className="number">would move</Table.Th>
+              <Table.Th>The first that would fail</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {shadowFilters.map(({ filter, wouldFail, wouldMove, failing }) => (
+              <Table.Tr key={filter} data-shadow-count={filter} data-would-fail={wouldFail} data-would-move={wouldMove}>
+                <Table.Td className="profile-narrow">
+                  {filter}{' '}
+                  <Badge variant="light" color="grape" tt="none">
+                    shadow
+                  </Badge>
+                </Table.Td>
+                <Table.Td className="number">{formatCount(wouldFail)}</Table.Td>
+                <Table.Td className="number">{formatCount(wouldMove)}</Table.Td>
+                <Table.Td>
+                  {failing.length === 0 ? <span className="dimmed">none</span> : null}
+                  {failing.map(({ decision, because }) => (
+                    <div key={decision.id} className="profile-failing">
+                      <DecisionLink decision={decision} /> {because}
+                    </div>
+                  ))}
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

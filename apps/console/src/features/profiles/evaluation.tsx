@@ -22,8 +22,9 @@ interface EvaluationProps {
 /** What a version would have changed for the requests of the last hours. It costs time, so it is asked by a press or by a link. */
 export function Evaluation({ profile: { name, active, versions }, number, search, onSearch }: EvaluationProps) {
   const [runs, setRuns] = useState(0)
-  const others = versions.nodes.filter((one) => one.number !== number).reverse()
-  const against = Number(search.against ?? (active.number === number ? others[0]?.number : active.number) ?? number)
+  const choices = choicesFor(versions.nodes, number)
+  const own = active.number === number ? choices[0]?.number : active.number
+  const against = Number(search.against ?? own ?? number)
   const last = search.last ?? '1h'
   const sample = search.sample ?? '200'
   /** Another question is not asked before somebody wants it to be. */
@@ -40,7 +41,7 @@ export function Evaluation({ profile: { name, active, versions }, number, search
   return (
     <section aria-label="What it would have changed">
       <Heading keys="4">What it would have changed</Heading>
-      {others.length === 0 ? (
+      {choices.length === 0 ? (
         <Empty title="There is no other version">
           Nothing can be compared before a second one is written: <Code>gantt profile import</Code>, or <Code>profileVersionCreate</Code> of
           the API. A file is tried before by <Code>gantt profile check FILE --against last:24h</Code>.
@@ -66,7 +67,10 @@ export function Evaluation({ profile: { name, active, versions }, number, search
               size="xs"
               label="Compared with"
               value={String(against)}
-              data={others.map((one) => ({ value: String(one.number), label: `${name}@${one.number}, ${wordOf(one.state)}` }))}
+              data={choices.map((one) => ({
+                value: String(one.number),
+                label: one.number === number ? 'itself, for its filters in shadow mode' : `${name}@${one.number}, ${wordOf(one.state)}`,
+              }))}
               onChange={({ currentTarget: { value } }) => choose({ against: value })}
             />
             <Button type="submit" size="xs" variant="outline">
@@ -77,13 +81,24 @@ export function Evaluation({ profile: { name, active, versions }, number, search
             <Answer key={runs} name={name} number={number} against={against} last={last} sample={sample} />
           ) : (
             <Text size="xs" c="dimmed">
-              Each request is decided again by {name}@{number} and by {name}@{against}, on the state that it met. Nothing is claimed.
+              Each request is decided again by {name}@{number}
+              {against === number ? ', and with each of its filters in shadow mode asked in earnest' : ` and by ${name}@${against}`}, on the
+              state that it met. Nothing is claimed.
             </Text>
           )}
         </>
       )}
     </section>
   )
+}
+
+type VersionNode = EvaluationProps['profile']['versions']['nodes'][number]
+
+/** What a version can be compared with, newest first; with itself where it has filters in shadow mode, of which that tells. */
+function choicesFor(nodes: readonly VersionNode[], number: number): readonly VersionNode[] {
+  const others = nodes.filter((one) => one.number !== number).reverse()
+  const own = nodes.filter((one) => one.number === number && one.filters.some(({ shadow }) => shadow))
+  return [...own, ...others]
 }
 
 const wordOf = (state: string): string => state.toLowerCase().replaceAll('_', ' ')
