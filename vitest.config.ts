@@ -15,9 +15,13 @@ export default defineConfig({
     // each file has its own database, ports and folders; left to itself, Vitest leaves one processor idle
     maxWorkers: availableParallelism(),
     projects: [
-      { resolve, ssr, test: { name: 'core', root: 'packages/scheduler-core', include: ['**/*.test.ts'], exclude } },
-      { resolve, ssr, test: { name: 'client', root: 'packages/client', include: ['src/**/*.test.ts'], exclude } },
-      { resolve, ssr, test: { name: 'console', root: 'apps/console', include: ['src/**/*.test.ts'], exclude, passWithNoTests: true } },
+      { resolve, ssr, test: { name: 'core', root: 'packages/scheduler-core', include: ['**/*.test.ts'], exclude, testTimeout: 30_000 } },
+      { resolve, ssr, test: { name: 'client', root: 'packages/client', include: ['src/**/*.test.ts'], exclude, testTimeout: 30_000 } },
+      {
+        resolve,
+        ssr,
+        test: { name: 'console', root: 'apps/console', include: ['src/**/*.test.ts'], exclude, passWithNoTests: true, testTimeout: 30_000 },
+      },
       { resolve, ssr, test: { name: 'bench', root: 'bench', include: ['*.test.ts'], exclude, testTimeout: 60_000 } },
       { resolve, ssr, test: { name: 'docs', root: 'docs', include: ['*.test.ts'], exclude, testTimeout: 300_000, hookTimeout: 60_000 } },
       { resolve, ssr, test: { name: 'cli', root: 'apps/cli', include: ['src/**/*.test.ts'], exclude, testTimeout: 30_000 } },

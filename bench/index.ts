@@ -2,6 +2,7 @@ import { copy } from './copy.ts'
 import { explanation } from './explanation.ts'
 import { hostileKinds } from './hostile-kinds.ts'
 import { hostileNuma } from './hostile-numa.ts'
+import { manyInstances } from './many-instances.ts'
 import { multipliers } from './multipliers.ts'
 import type { Question } from './question.ts'
 import { replayQuestion } from './replay.ts'
@@ -17,6 +18,7 @@ export const questions: readonly Question[] = [
   replayQuestion,
   storage,
   copy,
+  manyInstances,
   multipliers,
   hostileKinds,
   hostileNuma,

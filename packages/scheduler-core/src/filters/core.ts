@@ -8,6 +8,7 @@ import type { Filter } from './filter.ts'
 export const coreFilter: Filter = {
   name: 'CoreFilter',
   description: 'The host has the virtual CPUs asked for left; overcommit never gives one instance more CPUs than the host has.',
+  readsHostOnly: true,
   prepare(request, { hosts }) {
     const need = demandOf(request).vcpus
     if (need === 0) return undefined

@@ -8,6 +8,7 @@ import type { Filter } from './filter.ts'
 export const diskFilter: Filter = {
   name: 'DiskFilter',
   description: 'The host has the disk asked for left, overcommit and reserve included.',
+  readsHostOnly: true,
   prepare(request, { hosts }) {
     const need = demandOf(request).diskGib
     if (need === 0) return undefined

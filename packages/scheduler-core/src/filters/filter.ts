@@ -37,6 +37,11 @@ export interface Filter {
   readonly name: string
   /** One sentence for people: what a host must have to pass. */
   readonly description: string
+  /**
+   * Present when the verdict of a host depends only on the request, on the options and on the host's own state (everything that raises its
+   * version), whatever other hosts take: then it is asked once a request, and between the instances of one request only of hosts that changed.
+   */
+  readonly readsHostOnly?: true
   /** Throws RangeError for options that it cannot take; runs when a profile is written. Absent: it takes none. */
   checkOptions?(options: FilterOptions): void
   prepare(request: RequestSpec, fleet: Fleet, options: FilterOptions): PreparedFilter | undefined

@@ -4,6 +4,7 @@ import type { Filter } from './filter.ts'
 /** A resource kind's own question as a filter: the host can give what the request asks of that kind. */
 export const fitFilter = <Ask, Grant>(kind: ResourceKind<Ask, Grant>): Filter => ({
   ...kind.filter,
+  readsHostOnly: true,
   prepare(request, { hosts }) {
     const ask = kind.ask(request)
     if (ask === undefined) return undefined

@@ -8,6 +8,7 @@ import type { Filter } from './filter.ts'
 export const ramFilter: Filter = {
   name: 'RamFilter',
   description: 'The host has the memory asked for left, overcommit and reserve included.',
+  readsHostOnly: true,
   prepare(request, { hosts }) {
     const need = demandOf(request).memoryMib
     if (need === 0) return undefined

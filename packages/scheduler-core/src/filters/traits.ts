@@ -7,6 +7,7 @@ import type { Filter } from './filter.ts'
 export const traitsFilter: Filter = {
   name: 'TraitsFilter',
   description: 'The host has every trait required and none forbidden.',
+  readsHostOnly: true,
   prepare(request, { hosts }) {
     const { requiredTraits, forbiddenTraits } = demandOf(request)
     if (requiredTraits.length + forbiddenTraits.length === 0) return undefined

@@ -1,7 +1,7 @@
 /** A host's position in the columns: its rank in the order in which hosts were first seen. Valid on every replica, never reused. */
 export type HostIndex = number & { readonly hostIndex: unique symbol }
 
-export type Column = Float64Array | Int32Array | Uint8Array
+export type Column = Float64Array | Int32Array | Uint16Array | Uint8Array
 
 /** The value of a column for a host. */
 export const at = (column: Column, host: HostIndex): number => column[host] as number

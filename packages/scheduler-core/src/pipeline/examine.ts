@@ -6,7 +6,7 @@ import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type CompiledProfile, type CompiledWeigher, compileProfile } from './compile.ts'
 import { best, createChanceOrder, createTieOrder, type TieOrder } from './pick.ts'
-import { type FilterStep, passesSafely, prepareFilters } from './run-filters.ts'
+import { type FilterStep, isAsked, passesSafely, prepareFilters } from './run-filters.ts'
 import { prepareWeighers, runWeighers, type Weighed } from './run-weighers.ts'
 
 /** What one filter said of one host. */
@@ -95,7 +95,7 @@ export function examine(
   const refusedBy = new Uint8Array(hostCount * bytesPerHost)
   const refusals = new Uint8Array(hostCount)
   for (const [s, step] of steps.entries()) {
-    if (verdictIsIdle(step)) continue
+    if (!isAsked(step)) continue
     for (let host = 0; host < hostCount; host++) {
       const wasRefused = firstRefusing[host] !== PASSES_ALL
       if ((wasRefused && isShortCircuited) || isCaughtBefore(step, wasRefused) || verdictOf(step, host as HostIndex) === 'PASS') continue
@@ -136,7 +136,7 @@ export function examine(
       const reasons = countReasons(step, s, firstRefusing)
       left -= reasons.reduce((sum, { hosts }) => sum + hosts, 0)
       const soleRejections = sole[s] as number
-      return { filter: step.name, asked: !verdictIsIdle(step), isNet: step.isNet, entered, passed: left, soleRejections, reasons }
+      return { filter: step.name, asked: isAsked(step), isNet: step.isNet, entered, passed: left, soleRejections, reasons }
     }),
   }
 }
@@ -152,7 +152,7 @@ function checksBy(steps: readonly FilterStep[]): HostChecks {
       let refused = false
       return steps.map((step): Check => {
         if (refused && shortCircuit) return { filter: step.name, verdict: 'NOT_RUN' }
-        if (isCaughtBefore(step, refused)) return { filter: step.name, verdict: verdictIsIdle(step) ? 'NOT_ASKED' : 'NOT_RUN' }
+        if (isCaughtBefore(step, refused)) return { filter: step.name, verdict: isAsked(step) ? 'NOT_RUN' : 'NOT_ASKED' }
         const verdict = verdictOf(step, host)
         if (verdict !== 'FAIL' && verdict !== 'ERROR') return { filter: step.name, verdict }
         refused = true
@@ -182,14 +182,12 @@ function awakeOf(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet, 
   return weighers.map(({ multiplier }, w) => {
     if (multiplier !== 0) return undefined
     const on = { ...(compiled.weighers[w] as CompiledWeigher), multiplier: 1 }
-    return prepareWeighers({ ...compiled, weighers: [on] }, request, fleet)[0]?.(hosts).normalised
+    return runWeighers(prepareWeighers({ ...compiled, weighers: [on] }, request, fleet), hosts).weighers[0]?.normalised
   })
 }
 
 /** The net says of a host once more what the profile's own filters said: it is asked only where none of them refuses. */
 const isCaughtBefore = ({ isNet }: FilterStep, refused: boolean): boolean => isNet && refused
-
-const verdictIsIdle = ({ prepared, failed }: FilterStep): boolean => prepared === undefined && !failed
 
 function verdictOf({ prepared, failed }: FilterStep, host: HostIndex): Verdict {
   if (failed) return 'ERROR'

@@ -13,7 +13,12 @@ export interface FilterStep {
   readonly error?: unknown
   /** See CompiledFilter. */
   readonly isNet: boolean
+  /** See Filter. */
+  readonly readsHostOnly: boolean
 }
+
+/** Whether the request asks anything of a step: one that failed refuses every host. */
+export const isAsked = ({ prepared, failed }: FilterStep): boolean => prepared !== undefined || failed
 
 export interface Filtered {
   /** Hosts that passed, in order of index. */
@@ -26,14 +31,16 @@ export interface Filtered {
  * those are not asked that the request's `forceVerify` leaves out.
  */
 export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] {
-  const isAsked = isAskedOf(request)
+  const isVerified = isVerifiedOf(request)
   return [asCandidates(compiled), ...compiled.filters].map((step) => {
     const { filter, options, isNet } = step
-    if (!isAsked(step)) return { name: filter.name, prepared: undefined, failed: false, isNet }
+    const { name, readsHostOnly = false } = filter
+    const known = { name, isNet, readsHostOnly }
+    if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {
-      return { name: filter.name, prepared: filter.prepare(request, fleet, options), failed: false, isNet }
+      return { ...known, prepared: filter.prepare(request, fleet, options), failed: false }
     } catch (error) {
-      return { name: filter.name, prepared: undefined, failed: true, error, isNet }
+      return { ...known, prepared: undefined, failed: true, error }
     }
   })
 }
@@ -48,7 +55,7 @@ const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({
 /** How much a request wants verified: the filters of its level and of those below are asked. */
 const levels = { NONE: 0, HARD: 1, ALL: 2 } as const
 
-function isAskedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (filter: CompiledFilter) => boolean {
+function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (filter: CompiledFilter) => boolean {
   const level = forceHosts.length + forceNodes.length === 0 ? levels.ALL : levels[forceVerify]
   return ({ verifiedAt }) => levels[verifiedAt] <= level
 }
@@ -59,8 +66,9 @@ export function runFilters(steps: readonly FilterStep[], fleet: Fleet): Filtered
   const hosts = new Int32Array(left)
   for (let host = 0; host < left; host++) hosts[host] = host
   const counts: FilterCount[] = []
-  for (const { name, prepared, failed } of steps) {
-    if (prepared === undefined && !failed) continue
+  for (const step of steps) {
+    if (!isAsked(step)) continue
+    const { name, prepared } = step
     const entered = left
     const { kept, errors } = prepared === undefined ? { kept: 0, errors: entered } : keepPassing(prepared, hosts, entered)
     left = kept

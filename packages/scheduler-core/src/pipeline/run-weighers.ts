@@ -24,42 +24,69 @@ export interface WeigherScores {
   readonly normalised: Float64Array
   readonly min: number
   readonly max: number
+  /** Some hosts' numbers were none: they count as the least of the others. */
+  readonly hasNonsense?: true
 }
 
-/** A weigher made ready for one request: fills in the raw numbers of the hosts given. */
-export type WeighStep = (hosts: Int32Array) => WeigherScores
+/** A weigher made ready for one request. */
+export interface WeighStep {
+  readonly name: string
+  readonly unit: string
+  readonly minval: number | undefined
+  readonly normalisation: Profile['normalisation']
+  readonly multiplier: number
+  /** The multiplier of each of these hosts, where some may have their own. */
+  readonly multipliersOf: ((hosts: Int32Array) => Float64Array) | undefined
+  /** The raw numbers of these hosts as the weigher gives them, nonsense and all. */
+  readonly rawOf: (hosts: Int32Array) => Float64Array
+  /** See Weigher. */
+  readonly readsHostOnly: boolean
+}
 
 export function prepareWeighers(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly WeighStep[] {
   return compiled.weighers.map((compiledWeigher) => {
-    const weigh = prepareRaw(compiledWeigher, request, fleet)
-    const { weigher } = compiledWeigher
-    const { usual, of: multiplyEach } = prepareMultipliers(compiledWeigher, fleet)
-    return (hosts) => {
-      const raw = weigh(hosts)
-      const { min, max } = boundsOf(raw, weigher.minval)
-      return {
-        name: weigher.name,
-        unit: weigher.unit,
-        multiplier: usual,
-        ...(multiplyEach !== undefined && { multipliers: multiplyEach(hosts) }),
-        raw,
-        normalised: normalise(raw, min, max, compiled.profile.normalisation),
-        min,
-        max,
-      }
-    }
+    const { name, unit, minval, cacheKey, readsHostOnly = cacheKey !== undefined } = compiledWeigher.weigher
+    const { normalisation } = compiled.profile
+    const rawOf = prepareRaw(compiledWeigher, request, fleet)
+    return { name, unit, minval, normalisation, ...prepareMultipliers(compiledWeigher, fleet), rawOf, readsHostOnly }
   })
 }
 
 /** Totals in the canonical order of operations: sum over weighers, in the profile's order, of the host's multiplier x normalised. */
 export function runWeighers(steps: readonly WeighStep[], hosts: Int32Array): Weighed {
-  const weighers = steps.map((step) => step(hosts))
-  const totals = new Float64Array(hosts.length)
+  const weighers = steps.map((step) => weigh(step, hosts))
+  return { hosts, weighers, totals: totalsOf(weighers, new Float64Array(hosts.length)) }
+}
+
+export function weigh(
+  { name, unit, minval, normalisation, multiplier, multipliersOf, rawOf }: WeighStep,
+  hosts: Int32Array,
+): WeigherScores {
+  const given = rawOf(hosts)
+  const raw = leastForNonsense(given)
+  const { min, max } = boundsOf(raw, minval)
+  const multipliers = multipliersOf?.(hosts)
+  return {
+    name,
+    unit,
+    multiplier,
+    ...(multipliers !== undefined && { multipliers }),
+    raw,
+    normalised: normalise(raw, min, max, normalisation),
+    min,
+    max,
+    ...(raw !== given && { hasNonsense: true }),
+  }
+}
+
+/** Writes the totals of hosts, in the canonical order of operations. */
+export function totalsOf(weighers: readonly WeigherScores[], totals: Float64Array): Float64Array {
+  totals.fill(0)
   for (const { multiplier, multipliers, normalised } of weighers)
     if (multipliers === undefined)
       for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] as number) + multiplier * (normalised[i] as number)
     else for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] as number) + (multipliers[i] as number) * (normalised[i] as number)
-  return { hosts, weighers, totals }
+  return totals
 }
 
 /** What a weigher's number of a host is multiplied with; the host by its position in `Weighed.hosts`. */
@@ -77,18 +104,17 @@ function prepareRaw(
 ): (hosts: Int32Array) => Float64Array {
   const rawOf = prepareSafely(() => weigher.prepare(request, fleet, options, multiplier))
   const key = weigher.cacheKey?.(request, options)
-  const fill = key === undefined ? fillEach(rawOf) : fillFrom(cachedScores(fleet, `${cacheName}\u0000${key}`), fleet, rawOf)
-  return (hosts) => leastForNonsense(fill(hosts))
+  return key === undefined ? fillEach(rawOf) : fillFrom(cachedScores(fleet, `${cacheName}\u0000${key}`), fleet, rawOf)
 }
 
 /** A host's own multiplier is kept like a raw number: an edit of one of its aggregates raises its version. */
 function prepareMultipliers(
   { weigher, options, multiplier, cacheName }: CompiledWeigher,
   fleet: Fleet,
-): { readonly usual: number; readonly of?: (hosts: Int32Array) => Float64Array } {
+): Pick<WeighStep, 'multiplier' | 'multipliersOf'> {
   const { usual, own } = weigher.multipliers?.(fleet, options, multiplier) ?? { usual: multiplier }
-  if (own === undefined) return { usual }
-  return { usual, of: fillFrom(cachedScores(fleet, `multiplier\u0000${cacheName}\u0000${multiplier}`), fleet, own.of) }
+  const cache = `multiplier\u0000${cacheName}\u0000${multiplier}`
+  return { multiplier: usual, multipliersOf: own && fillFrom(cachedScores(fleet, cache), fleet, own.of) }
 }
 
 const fillEach =
@@ -144,7 +170,7 @@ function leastForNonsense(raw: Float64Array): Float64Array {
   return raw.map((value) => (Number.isFinite(value) ? value : least))
 }
 
-function boundsOf(raw: Float64Array, minval: number | undefined): { min: number; max: number } {
+export function boundsOf(raw: Float64Array, minval: number | undefined): { min: number; max: number } {
   if (raw.length === 0) return { min: 0, max: 0 }
   let min = minval ?? Number.POSITIVE_INFINITY
   let max = Number.NEGATIVE_INFINITY
@@ -156,12 +182,15 @@ function boundsOf(raw: Float64Array, minval: number | undefined): { min: number;
   return { min, max }
 }
 
-/** minmax is (x - min) / (max - min), in this order of operations: it is Nova's, to the last bit. */
-function normalise(raw: Float64Array, min: number, max: number, how: Profile['normalisation']): Float64Array {
+/**
+ * minmax is (x - min) / (max - min), in this order of operations: it is Nova's, to the last bit. `room` is written where it is given and
+ * the rule needs it.
+ */
+export function normalise(raw: Float64Array, min: number, max: number, how: Profile['normalisation'], room?: Float64Array): Float64Array {
   if (how === 'fixed') return raw
   if (how === 'rank') return rank(raw)
-  const scaled = new Float64Array(raw.length)
-  if (max === min) return scaled
+  const scaled = room ?? new Float64Array(raw.length)
+  if (max === min) return scaled.fill(0)
   const range = max - min
   for (let i = 0; i < raw.length; i++) scaled[i] = ((raw[i] as number) - min) / range
   return scaled

@@ -4,10 +4,12 @@ import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
+import { createFiltering } from '../pipeline/filter-each.ts'
 import { createChanceOrder, createTieOrder, pick, type TieOrder } from '../pipeline/pick.ts'
 import { placeEach } from '../pipeline/place-each.ts'
-import { prepareFilters, runFilters } from '../pipeline/run-filters.ts'
-import { prepareWeighers, runWeighers, type Weighed, type WeighStep } from '../pipeline/run-weighers.ts'
+import { prepareFilters } from '../pipeline/run-filters.ts'
+import { prepareWeighers, type Weighed, type WeighStep } from '../pipeline/run-weighers.ts'
+import { createWeighing } from '../pipeline/weigh-each.ts'
 import { createRandom } from '../random.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -37,20 +39,20 @@ function createPipelineScheduler(
   return {
     name,
     select(request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }) {
-      const filters = prepareFilters(compiled, request, fleet)
-      const weighers = prepareScores(compiled, request, fleet)
+      const filter = createFiltering(prepareFilters(compiled, request, fleet), fleet, request.numInstances)
+      const weigh = createWeighing(prepareScores(compiled, request, fleet))
       const grantsOn = prepareGrants(compiled, request, fleet)
       const limitsOf = prepareLimits(request, fleet)
       const random = createRandom(seed)
       const instances: InstanceRecord[] = []
       const placed = placeEach(request.numInstances, allOrNothing, groupOf(request), overlay, (instance) => {
-        const { hosts, steps } = runFilters(filters, fleet)
-        const weighed = runWeighers(weighers, hosts)
+        const filtered = filter()
+        const weighed = weigh(filtered)
         const order = createOrder(compiled.profile, seed, instance)
         const picked = pick(weighed, Math.max(BEST_KEPT, alternatesPerInstance + 1), compiled.profile, order, random)
         instances.push({
           candidates: fleet.hosts.count,
-          filters: steps,
+          filters: filtered.steps,
           best: rank(fleet, weighed, picked?.ranked ?? []),
           tied: picked?.tied ?? 0,
         })

@@ -7,6 +7,7 @@ export const cpuWeigher: Weigher = {
   name: 'CPUWeigher',
   description: 'More virtual CPUs left is better.',
   unit: 'vCPU',
+  readsHostOnly: true,
   minval: 0,
   ...multipliedBy('cpu_weight_multiplier'),
   prepare(_request, { hosts }) {

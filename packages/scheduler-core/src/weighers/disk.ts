@@ -7,6 +7,7 @@ export const diskWeigher: Weigher = {
   name: 'DiskWeigher',
   description: 'More disk left is better.',
   unit: 'GiB',
+  readsHostOnly: true,
   minval: 0,
   ...multipliedBy('disk_weight_multiplier'),
   prepare(_request, { hosts }) {

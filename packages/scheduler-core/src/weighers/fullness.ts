@@ -19,6 +19,7 @@ export const fullnessWeigher: Weigher = {
   name: 'FullnessWeigher',
   description: 'The less is free on the host, all resources multiplied, the better.',
   unit: 'product of free units',
+  readsHostOnly: true,
   checkOptions: (options) => void checkOptions(fullnessOptions, options),
   prepare(_request, { hosts }, options) {
     const columns = optionsOf(options).resources.map((resourceClass) => hosts.classColumns(resourceClass))

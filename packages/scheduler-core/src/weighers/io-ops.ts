@@ -7,6 +7,7 @@ export const ioOpsWeigher: Weigher = {
   name: 'IoOpsWeigher',
   description: 'Operations that load the disks of the host: builds, migrations, snapshots.',
   unit: 'operations',
+  readsHostOnly: true,
   minval: 0,
   ...multipliedBy('io_ops_weight_multiplier'),
   prepare:

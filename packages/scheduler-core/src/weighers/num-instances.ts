@@ -7,6 +7,7 @@ export const numInstancesWeigher: Weigher = {
   name: 'NumInstancesWeigher',
   description: 'Instances on the host, claims included.',
   unit: 'instances',
+  readsHostOnly: true,
   ...multipliedBy('num_instances_weight_multiplier'),
   prepare:
     (_request, { hosts }) =>

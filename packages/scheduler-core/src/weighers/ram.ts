@@ -7,6 +7,7 @@ export const ramWeigher: Weigher = {
   name: 'RAMWeigher',
   description: 'More memory left is better.',
   unit: 'MiB',
+  readsHostOnly: true,
   minval: 0,
   ...multipliedBy('ram_weight_multiplier'),
   prepare(_request, { hosts }) {

@@ -10,6 +10,7 @@ export const serverGroupSoftAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAffinityWeigher',
   description: 'Members of the soft-affinity group on the host.',
   unit: 'members',
+  readsHostOnly: true,
   ...multipliedBy('soft_affinity_weight_multiplier'),
   prepare: (request, fleet) => membersOf(request, fleet, 'SOFT_AFFINITY'),
 }
@@ -19,6 +20,7 @@ export const serverGroupSoftAntiAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAntiAffinityWeigher',
   description: 'Members of the soft-anti-affinity group on the host; fewer are better.',
   unit: 'members',
+  readsHostOnly: true,
   ...multipliedBy('soft_anti_affinity_weight_multiplier'),
   prepare(request, fleet) {
     const count = membersOf(request, fleet, 'SOFT_ANTI_AFFINITY')

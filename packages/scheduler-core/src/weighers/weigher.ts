@@ -16,6 +16,11 @@ export interface Weigher {
   readonly unit: string
   /** minmax normalisation measures the spread from here instead of from the least raw number, as some of Nova's do. */
   readonly minval?: number
+  /**
+   * Present when the raw number depends only on the request, on the options and on the host's own state (everything that raises its version):
+   * between the instances of one request it is then worked out only for hosts that changed. A weigher with a `cacheKey` needs it not.
+   */
+  readonly readsHostOnly?: true
   /** Throws RangeError for options that it cannot take; runs when a profile is written. Absent: it takes none. */
   checkOptions?(options: WeigherOptions): void
   /** `multiplier` is the profile's, for the few whose raw number depends on whether it counts at all. */

@@ -1,0 +1,38 @@
+import { aRequest, aUuid } from '@gantt/scheduler-core/testing'
+import { aLogOf, scan } from './fleet.ts'
+import { measureInTurns } from './measure.ts'
+import type { Figure, Question } from './question.ts'
+
+/** Requests that all and some hosts pass. The last is bound to a group, so that a filter looks at what earlier instances took. */
+const asked = {
+  'all pass': { vcpus: 0, memoryMb: 0 },
+  'room matters': { vcpus: 1, memoryMb: 1_024 },
+  apart: { vcpus: 1, memoryMb: 1_024, instanceGroup: { uuid: aUuid(1), policy: 'ANTI_AFFINITY' } },
+} as const
+
+/** Many instances in one request: each sees what the earlier ones took. */
+export const manyInstances: Question = {
+  name: 'many-instances',
+  asks: 'What do 100 instances in one request cost over one?',
+  floor: 'the same request for one instance',
+  rounds: 20,
+  async run({ hosts = 10_000, rounds }) {
+    const { fleet } = aLogOf(hosts)
+    const figures: Figure[] = []
+    for (const [name, ask] of Object.entries(asked)) {
+      const request = (numInstances: number) => aRequest({ ...ask, numInstances })
+      const { one, many } = await measureInTurns(rounds, { one: () => scan(fleet, request(1)), many: () => scan(fleet, request(100)) })
+      figures.push(
+        { what: `${hosts} hosts, ${name}; one instance`, unit: 'ms', ...one, ratio: null },
+        {
+          what: `${hosts} hosts, ${name}; 100 instances`,
+          unit: 'ms',
+          ...many,
+          ratio: many.median / one.median,
+          target: { of: 'ratio', most: 2.5 },
+        },
+      )
+    }
+    return figures
+  },
+}

@@ -1,0 +1,137 @@
+import type { FilterCount } from '../decision/decision.ts'
+import { at, type HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { type Filtered, type FilterStep, isAsked, passesSafely, runFilters } from './run-filters.ts'
+
+export interface FilteredEach extends Filtered {
+  /** Hosts that may be in or out otherwise, or be worth another number, than at the call before; undefined: any may. */
+  readonly changed: readonly HostIndex[] | undefined
+}
+
+/**
+ * Filters the hosts for one instance of a request after the other. It finds what `runFilters` would find each time (a law of
+ * scheduler.suite.ts); but filters that read the host alone are asked again only about hosts that changed since the call before.
+ */
+export function createFiltering(steps: readonly FilterStep[], fleet: Fleet, instances: number): () => FilteredEach {
+  if (instances === 1) return () => ({ ...runFilters(steps, fleet), changed: undefined })
+
+  const asked = steps.filter(isAsked)
+  const orders = [...asked.keys()]
+  const alone = orders.filter((order) => asked[order]?.readsHostOnly)
+  const beyond = orders.filter((order) => !asked[order]?.readsHostOnly)
+  /** Asks the steps of these orders about a host, each unless one before it refused the host. */
+  const ask = (among: readonly number[], host: HostIndex, verdicts: Verdicts): void => {
+    for (const order of among) {
+      if (verdicts.refusedBefore(host, order)) return
+      const prepared = asked[order]?.prepared
+      const verdict = prepared === undefined ? undefined : passesSafely(prepared, host)
+      if (verdict !== true) verdicts.set(host, order, verdict === undefined)
+    }
+  }
+
+  const kept = new Verdicts(asked, fleet.hosts.count)
+  let versions: Float64Array | undefined
+  let hosts = new Int32Array(0)
+  return () => {
+    const changed = versions && takeChanged(fleet, versions)
+    versions ??= fleet.hosts.columns.version.slice(0, fleet.hosts.count)
+    let isSame = changed !== undefined
+    for (const host of changed ?? fleet.hosts.records.map(({ index }) => index)) {
+      const passed = kept.passed(host)
+      kept.pass(host)
+      ask(alone, host, kept)
+      if (kept.passed(host) !== passed) isSame = false
+    }
+    if (beyond.length > 0) {
+      const verdicts = kept.copy()
+      for (const { index } of fleet.hosts.records) ask(beyond, index, verdicts)
+      return { hosts: verdicts.passing(), steps: verdicts.counts(), changed: undefined }
+    }
+    if (!isSame) hosts = kept.passing()
+    return { hosts, steps: kept.counts(), changed }
+  }
+}
+
+/** Hosts whose version is not the one remembered; their new ones are remembered. */
+function takeChanged({ hosts: { columns } }: Fleet, versions: Float64Array): readonly HostIndex[] {
+  const { version } = columns
+  const changed: HostIndex[] = []
+  for (let host = 0; host < versions.length; host++)
+    if (version[host] !== versions[host]) {
+      versions[host] = version[host] as number
+      changed.push(host as HostIndex)
+    }
+  return changed
+}
+
+/** By which step each host is refused first, and how many by each. */
+class Verdicts {
+  readonly #steps: readonly FilterStep[]
+  /** Order of the first step that refuses the host; the number of steps: none does. */
+  readonly #refusedBy: Uint16Array
+  /** 1 where that step failed on the host. */
+  readonly #failed: Uint8Array
+  readonly #refused: Uint32Array
+  readonly #errors: Uint32Array
+
+  constructor(steps: readonly FilterStep[], count: number) {
+    this.#steps = steps
+    this.#refusedBy = new Uint16Array(count).fill(steps.length)
+    this.#failed = new Uint8Array(count)
+    this.#refused = new Uint32Array(steps.length + 1)
+    this.#refused[steps.length] = count
+    this.#errors = new Uint32Array(steps.length + 1)
+  }
+
+  set(host: HostIndex, order: number, isError: boolean): void {
+    this.#count(host, -1)
+    this.#refusedBy[host] = order
+    this.#failed[host] = isError ? 1 : 0
+    this.#count(host, 1)
+  }
+
+  pass(host: HostIndex): void {
+    this.set(host, this.#steps.length, false)
+  }
+
+  passed(host: HostIndex): boolean {
+    return at(this.#refusedBy, host) === this.#steps.length
+  }
+
+  refusedBefore(host: HostIndex, order: number): boolean {
+    return at(this.#refusedBy, host) < order
+  }
+
+  /** Hosts that no step refuses, in order of index. */
+  passing(): Int32Array<ArrayBuffer> {
+    const hosts = new Int32Array(this.#refused[this.#steps.length] as number)
+    let next = 0
+    for (let host = 0; next < hosts.length; host++) if (this.#refusedBy[host] === this.#steps.length) hosts[next++] = host
+    return hosts
+  }
+
+  counts(): readonly FilterCount[] {
+    let left = this.#refusedBy.length
+    return this.#steps.map(({ name }, order) => {
+      const entered = left
+      const errors = this.#errors[order] as number
+      left -= this.#refused[order] as number
+      return { filter: name, entered, passed: left, ...(errors > 0 ? { errors } : {}) }
+    })
+  }
+
+  copy(): Verdicts {
+    const copy = new Verdicts(this.#steps, this.#refusedBy.length)
+    copy.#refusedBy.set(this.#refusedBy)
+    copy.#failed.set(this.#failed)
+    copy.#refused.set(this.#refused)
+    copy.#errors.set(this.#errors)
+    return copy
+  }
+
+  #count(host: HostIndex, by: 1 | -1): void {
+    const order = at(this.#refusedBy, host)
+    this.#refused[order] = (this.#refused[order] as number) + by
+    this.#errors[order] = (this.#errors[order] as number) + by * at(this.#failed, host)
+  }
+}

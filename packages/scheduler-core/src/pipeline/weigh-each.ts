@@ -1,0 +1,118 @@
+import type { HostIndex } from '../fleet/columns.ts'
+import type { FilteredEach } from './filter-each.ts'
+import {
+  boundsOf,
+  contributionAt,
+  normalise,
+  runWeighers,
+  totalsOf,
+  type Weighed,
+  type WeigherScores,
+  type WeighStep,
+} from './run-weighers.ts'
+
+/**
+ * Weighs the hosts for one instance of a request after the other. It finds what `runWeighers` would find each time (a law of
+ * scheduler.suite.ts); but while few hosts changed, only their numbers are worked out again, and those that hang on the least and the
+ * greatest where these moved. An answer is valid until the next call.
+ */
+export function createWeighing(steps: readonly WeighStep[]): (filtered: FilteredEach) => Weighed {
+  const isKept = steps.every(({ readsHostOnly, normalisation }) => readsHostOnly && normalisation !== 'rank')
+  let kept: Kept | undefined
+  return ({ hosts, changed }) => {
+    if (!isKept) return runWeighers(steps, hosts)
+    if (changed !== undefined && kept?.follow(hosts, changed) === true) return kept.weighed
+    const weighed = runWeighers(steps, hosts)
+    kept = weighed.weighers.some(({ hasNonsense }) => hasNonsense) ? undefined : new Kept(steps, weighed)
+    return weighed
+  }
+}
+
+class Kept {
+  readonly #steps: readonly WeighStep[]
+  /** Its arrays are this class's own, and written by it. */
+  weighed: Weighed
+
+  constructor(steps: readonly WeighStep[], weighed: Weighed) {
+    this.#steps = steps
+    this.weighed = weighed
+  }
+
+  /** Goes on to these hosts, of which only `changed` differ. False: it cannot, and is of no further use. */
+  follow(hosts: Int32Array, changed: readonly HostIndex[]): boolean {
+    const before = this.weighed.hosts
+    const gone = changed.map((host) => (positionIn(hosts, host) < 0 ? positionIn(before, host) : -1)).filter((position) => position >= 0)
+    if (hosts.length !== before.length - gone.length) return false
+    const positions = changed.map((host) => positionIn(hosts, host)).filter((position) => position >= 0)
+    const stayed = Int32Array.from(positions, (position) => hosts[position] as number)
+    let isTotalStale = false
+    const weighers: WeigherScores[] = []
+    for (const [w, step] of this.#steps.entries()) {
+      const scores = this.weighed.weighers[w] as WeigherScores
+      const fresh = step.rawOf(stayed)
+      // nonsense counts as the least of the others: all have to be looked at
+      if (!fresh.every(Number.isFinite)) return false
+      let isBoundStale = gone.some((position) => isBound(scores, scores.raw[position] as number))
+      const left = without(scores, gone)
+      const own = step.multipliersOf?.(stayed)
+      for (const [i, position] of positions.entries()) {
+        const [old, now] = [left.raw[position] as number, fresh[i] as number]
+        if (old !== now && (isBound(scores, old) || isBound(scores, now))) isBoundStale = true
+        left.raw[position] = now
+        if (own !== undefined && left.multipliers !== undefined) left.multipliers[position] = own[i] as number
+      }
+      const bounds = isBoundStale ? boundsOf(left.raw, step.minval) : scores
+      if (bounds.min !== scores.min || bounds.max !== scores.max) {
+        isTotalStale = true
+        weighers.push({
+          ...left,
+          min: bounds.min,
+          max: bounds.max,
+          normalised: normalise(left.raw, bounds.min, bounds.max, step.normalisation, left.normalised),
+        })
+      } else {
+        const scaled = normalise(fresh, scores.min, scores.max, step.normalisation)
+        for (const [i, position] of positions.entries()) left.normalised[position] = scaled[i] as number
+        weighers.push(left)
+      }
+    }
+    const totals = cut(this.weighed.totals, gone)
+    if (isTotalStale) totalsOf(weighers, totals)
+    else for (const position of positions) totals[position] = weighers.reduce((sum, scores) => sum + contributionAt(scores, position), 0)
+    this.weighed = { hosts, weighers, totals }
+    return true
+  }
+}
+
+/** Whether the spread may be another without this number, or with it. */
+const isBound = ({ min, max }: WeigherScores, raw: number): boolean => raw <= min || raw >= max
+
+function without(scores: WeigherScores, positions: readonly number[]): WeigherScores {
+  if (positions.length === 0) return scores
+  const raw = cut(scores.raw, positions)
+  return {
+    ...scores,
+    raw,
+    // `fixed` leaves the raw numbers as they are: both are one array
+    normalised: scores.normalised === scores.raw ? raw : cut(scores.normalised, positions),
+    ...(scores.multipliers !== undefined && { multipliers: cut(scores.multipliers, positions) }),
+  }
+}
+
+/** The numbers without those at these positions, which rise; in place. */
+function cut(numbers: Float64Array, positions: readonly number[]): Float64Array {
+  for (const position of positions.toReversed()) numbers.copyWithin(position, position + 1)
+  return numbers.subarray(0, numbers.length - positions.length)
+}
+
+/** Where a host is among hosts in order of index; -1: nowhere. */
+function positionIn(hosts: Int32Array, host: HostIndex): number {
+  let low = 0
+  let high = hosts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((hosts[middle] as number) < host) low = middle + 1
+    else high = middle
+  }
+  return hosts[low] === host ? low : -1
+}
