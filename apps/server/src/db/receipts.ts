@@ -23,6 +23,18 @@ export function sha256(texts: Iterable<string>): string {
   return hash.digest('hex')
 }
 
+/** SHA-256 of texts as they come. */
+export interface Hashing {
+  add(text: string): void
+  /** Of all texts so far. */
+  soFar(): string
+}
+
+export function createHashing(): Hashing {
+  const hash = createHash('sha256')
+  return { add: (text) => void hash.update(text), soFar: () => hash.copy().digest('hex') }
+}
+
 /** What is known of a decision's receipt from the decision itself. */
 export const receiptOf = (
   decision: KeptDecision & { readonly place: ReceiptPlace },

@@ -19,7 +19,7 @@ const DecisionReceipt = builder.objectRef<KeptReceipt>('DecisionReceipt').implem
     matrix: t.exposeString('matrix', {
       nullable: true,
       description:
-        "Of every filter's word on every host, for the first eight instances; null until verifyDecision replays it for the first time.",
+        "Of every filter's word on every host, of every instance (of many on a large fleet the first: a million verdicts in all, at least eight instances); null until verifyDecision replays it for the first time.",
     }),
     matrixSince: t.expose('matrixAt', { type: 'DateTime', nullable: true, description: 'When that was.' }),
   }),

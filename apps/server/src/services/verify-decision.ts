@@ -1,7 +1,8 @@
 import {
   CORE_VERSION,
   canonicalJson,
-  examineAgain,
+  copyFleet,
+  examineEach,
   type FirstDifference,
   type Fleet,
   firstDifference,
@@ -15,9 +16,10 @@ import {
   verdictMatrix,
 } from '@gantt/scheduler-core'
 import { type DecisionStore, UnreadableDecisionError } from '../db/decisions.ts'
-import { receiptOf, sha256 } from '../db/receipts.ts'
+import { createHashing, receiptOf } from '../db/receipts.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import type { History } from '../replica/history.ts'
+import { inPieces } from '../replica/pieces.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import type { Fidelity } from './examined.ts'
@@ -58,14 +60,21 @@ export interface DecisionVerification {
 /** Throws InputFault for a decision that is not there. */
 export type VerifyDecision = (id: string) => Promise<DecisionVerification>
 
-/** Instances whose verdicts are hashed at most: each is a replay of all before it. */
-const MATRIX_INSTANCES = 8
+/**
+ * Verdicts that are hashed at most, hosts times instances, but always the first eight instances: how many instances a hash
+ * covers follows from the decision, so that it is the same on every replica however busy.
+ */
+const MATRIX_VERDICTS = 1_000_000
+
+/** Instances that older releases hashed at most. */
+const OLDER_INSTANCES = 8
 
 export function createVerifyDecision(
   replica: Replica,
   history: History,
   decisions: Decisions,
   store: Pick<DecisionStore, 'keepMatrix'>,
+  mostVerdicts = MATRIX_VERDICTS,
 ): VerifyDecision {
   const read = <Answer>(revision: number, use: (fleet: Fleet) => Answer): Promise<Answer> =>
     replica.fleet.place.revision === revision ? Promise.resolve(use(replica.fleet)) : history.read(revision, use)
@@ -75,17 +84,28 @@ export function createVerifyDecision(
     const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
     if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
     const before = entry === undefined ? [] : proposalsBefore(entry, place.position ?? 0)
-    return read(place.basis, (fleet) => ({
+    const made = await read(place.basis, (fleet) => replay(fleet, before, record))
+    const { instances } = made.record
+    const matrix = (fleet: Fleet): Generator<void, MatrixHash> => hashMatrix(fleet, before, record, instances.length, mostVerdicts)
+    return {
       logged: entry === undefined ? undefined : loggedIn(entry, record.id),
-      ...replayOn(fleet, before, record),
-    }))
+      record: made.record,
+      answer: made.answer,
+      // one instance is done at once; several let other work through, on a fleet that stays as it is meanwhile
+      matrix: async () =>
+        instances.length > 1
+          ? inPieces(matrix(replica.fleet.place.revision === place.basis ? copyFleet(replica.fleet) : await history.at(place.basis)))
+          : read(place.basis, (fleet) => runThrough(matrix(fleet))),
+    }
   }
 
-  const matrixCheck = async ({ id, receipt }: StoredDecision, found: string): Promise<VerificationCheck> => {
-    if (receipt?.matrix !== null && receipt?.matrix !== undefined) return hashCheck('MATRIX', receipt.matrix, found)
-    const kept = (await store.keepMatrix(id, found))?.matrix ?? null
-    if (kept !== found) return hashCheck('MATRIX', kept, found)
-    return { ...hashCheck('MATRIX', kept, found), text: 'This is the first replay: the hash of every verdict is kept from now on.' }
+  const matrixCheck = async ({ id, receipt }: StoredDecision, made: MatrixHash): Promise<VerificationCheck> => {
+    const known = receipt?.matrix ?? null
+    const kept = known ?? (await store.keepMatrix(id, made.hash))?.matrix ?? null
+    if (kept === made.older) return partly(hashCheck('MATRIX', kept, made.older), { ...made, covered: OLDER_INSTANCES })
+    const check = hashCheck('MATRIX', kept, made.hash)
+    const isFirst = known === null && check.outcome === 'SAME'
+    return partly(isFirst ? { ...check, text: 'This is the first replay: the hash of every verdict is kept from now on.' } : check, made)
   }
 
   return async (id) => {
@@ -130,7 +150,17 @@ export function createVerifyDecision(
         : unknown('REPLAY', `It was decided by release ${record.core}; this is ${CORE_VERSION}, and may decide otherwise.`),
     )
     // verdicts of another release, or of another state, would say nothing about those of the decision
-    if (isOurs && replayed.outcome === 'SAME') more.push(await matrixCheck(stored, made.matrix))
+    if (isOurs && replayed.outcome === 'SAME')
+      more.push(
+        await made.matrix().then(
+          (matrix) => matrixCheck(stored, matrix),
+          (error: unknown) => {
+            // the log was trimmed meanwhile
+            if (!(error instanceof RangeError)) throw error
+            return unknown('MATRIX', `Its verdicts cannot be made again: ${error.message}.`)
+          },
+        ),
+      )
     return end(place.basis, more)
   }
 }
@@ -138,27 +168,54 @@ export function createVerifyDecision(
 interface Again extends KeptDecision {
   /** What the log has; undefined for a decision that is not in it. */
   readonly logged: KeptDecision | undefined
-  readonly matrix: string
+  matrix(): Promise<MatrixHash>
 }
+
+/** The hash of every verdict, of as many instances as it covers. */
+interface MatrixHash {
+  readonly hash: string
+  readonly covered: number
+  readonly instances: number
+  /** What older releases kept of it; undefined where that is the same. */
+  readonly older: string | undefined
+}
+
+/** Says of how many instances the verdicts are compared, where that is not all. */
+const partly = (check: VerificationCheck, { covered, instances }: Pick<MatrixHash, 'covered' | 'instances'>): VerificationCheck =>
+  covered === instances ? check : { ...check, text: `${check.text} This is of the first ${covered} of ${instances} instances.` }
 
 function loggedIn(entry: LogEntry, id: string): KeptDecision | undefined {
   const change = entry.changes.find((one) => isProposal(one) && one.decision.id === id)
   return change !== undefined && isProposal(change) ? { record: change.decision, answer: change.answer } : undefined
 }
 
-function replayOn(fleet: Fleet, before: readonly Proposal[], record: StoredDecision['record']): Omit<Again, 'logged'> {
-  const { record: made, answer } = replay(fleet, before, record)
-  const texts = function* (): Generator<string> {
-    for (let instance = 0; instance < Math.min(made.instances.length, MATRIX_INSTANCES); instance++)
-      yield* examineAgain(fleet, before, record, instance, (examination) => [
-        ...matrixTexts(record.id, instance, {
-          names: fleet.hosts.records,
-          matrix: verdictMatrix(examination, examination),
-          totals: examination.ranked.map((position) => examination.weighed.totals[position] as number),
-        }),
-      ])
+function* hashMatrix(
+  fleet: Fleet,
+  before: readonly Proposal[],
+  record: StoredDecision['record'],
+  instances: number,
+  mostVerdicts: number,
+): Generator<void, MatrixHash> {
+  const covered = Math.min(instances, Math.max(OLDER_INSTANCES, Math.floor(mostVerdicts / Math.max(1, fleet.hosts.count))))
+  const hashing = createHashing()
+  let older: string | undefined
+  yield* examineEach(fleet, before, record, covered, (examination, instance) => {
+    if (instance === OLDER_INSTANCES) older = hashing.soFar()
+    const texts = matrixTexts(record.id, instance, {
+      names: fleet.hosts.records,
+      matrix: verdictMatrix(examination, examination),
+      totals: examination.ranked.map((position) => examination.weighed.totals[position] as number),
+    })
+    for (const text of texts) hashing.add(text)
+  })
+  return { hash: hashing.soFar(), covered, instances, older }
+}
+
+function runThrough<Result>(work: Generator<void, Result>): Result {
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
   }
-  return { record: made, answer, matrix: sha256(texts()) }
 }
 
 const WHAT: Readonly<Record<VerifiedPart, { readonly same: string; readonly different: string }>> = {

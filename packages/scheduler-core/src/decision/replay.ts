@@ -36,6 +36,24 @@ export function examineAgain<T>(
   )
 }
 
+/** Everything about the first instances of a decision, one after the other, with the earlier ones decided once; pauses between two. */
+export function* examineEach(
+  fleet: Fleet,
+  before: readonly Proposal[],
+  record: DecisionRecord,
+  instances: number,
+  read: (examination: Examination, instance: number) => void,
+): Generator<void> {
+  const profile = profileOf(fleet, record)
+  const parts = instances > 1 ? partsOf(fleet, before, record, profile) : []
+  for (let instance = 0; instance < instances; instance++) {
+    if (instance > 0) yield
+    withEarlier(fleet, before, record, parts.slice(0, instance), () =>
+      read(examine(fleet, currentSpec(record.request), profile, record.seed, instance), instance),
+    )
+  }
+}
+
 /** The filters as one instance of a decision met them, for questions about single hosts. */
 export function checkAgain<T>(
   fleet: Fleet,
@@ -57,7 +75,14 @@ function atInstance<T>(
   instance: number,
   read: () => T,
 ): T {
-  const earlier = instance === 0 ? [] : replay(fleet, before, { ...record, allOrNothing: false }, profile).parts.slice(0, instance)
+  const earlier = instance === 0 ? [] : partsOf(fleet, before, record, profile).slice(0, instance)
+  return withEarlier(fleet, before, record, earlier, read)
+}
+
+const partsOf = (fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, profile: Profile): Decided['parts'] =>
+  replay(fleet, before, { ...record, allOrNothing: false }, profile).parts
+
+function withEarlier<T>(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, earlier: Decided['parts'], read: () => T): T {
   return withProposals(fleet, before, (overlay) => {
     const source = sourceOf(fleet, record)
     const request = currentSpec(record.request)
