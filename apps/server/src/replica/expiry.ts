@@ -18,7 +18,9 @@ export function createExpiry(replica: Expiring): () => void {
   return () => {
     if (isUnderway) return
     const now = replica.storeTime
-    const overdue = [...replica.fleet.ledger.reserved].filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now).slice(0, AT_ONCE)
+    const overdue = [...replica.fleet.ledger.reserved.values()]
+      .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= now)
+      .slice(0, AT_ONCE)
     isUnderway = true
     void replica
       .propose(overdue.map(({ id }) => ({ type: 'expire', claim: id })))

@@ -63,7 +63,7 @@ test('a fleet of the past is asked for a second time without the store being ask
   expect([loaded, read]).toEqual([1, 1])
   expect(await fleets.read(50, stateOf)).toBe(was[50])
   expect([loaded, read]).toEqual([1, 2])
-  // one moment later it is moved on, one earlier is made from the kept checkpoint
+  // one moment later goes on from a copy of it, one earlier from a copy of the kept checkpoint
   expect(await fleets.read(53, stateOf)).toBe(was[53])
   expect(await fleets.read(45, stateOf)).toBe(was[45])
   expect(loaded).toBe(1)
@@ -103,5 +103,36 @@ test('what the log does not hold is not remembered either', async () => {
   expect(place?.revision).toBe(51)
   expect(await fleets.read(51, ({ hosts }) => hosts.find({ host: 'h8', node: 'h8' })?.host)).toBe('h8')
   expect(await fleets.read(50, stateOf)).toBe(was[50])
+  fleets.close()
+})
+
+test('a fleet that goes far leaves milestones, from which questions about its way go on', async () => {
+  const store = createMemoryStore().open()
+  const fleet = new Fleet()
+  const was: string[] = [stateOf(fleet)]
+  // a host each, and changes that are void: they count all the same
+  const voids = Array.from({ length: 249 }, () => ({ type: 'expire' as const, claim: 'none' }))
+  for (let i = 0; i < 12; i++) {
+    const entry: Entry = { format: 1, id: `e${i}`, writer: 'test', basis: fleet.place, changes: [aReport(`h${i}`), ...voids] }
+    const place = await store.append(entry)
+    if (place === undefined) throw new Error('the entry was refused')
+    fleet.apply({ ...entry, revision: place.revision, at: place.at })
+    was.push(stateOf(fleet))
+  }
+  const readFrom: number[] = []
+  const fleets = createPastFleets(
+    {
+      ...store.past,
+      read: (after, limit) => {
+        readFrom.push(after.revision)
+        return store.past.read(after, limit)
+      },
+    },
+    100_000,
+  )
+  await fleets.read(12, stateOf)
+  readFrom.length = 0
+  for (const revision of [9, 3, 11]) expect(await fleets.read(revision, stateOf)).toBe(was[revision])
+  expect(readFrom).toEqual([8, 2, 10])
   fleets.close()
 })

@@ -1,4 +1,4 @@
-import { copySteps, Fleet, type LogEntry, rebuildFleet } from '@gantt/scheduler-core'
+import { copyFleet, Fleet, type LogEntry, rebuildFleet } from '@gantt/scheduler-core'
 import { type LogReader, LogTrimmedError, StoreWentBackError } from '../sync/synchronizer.ts'
 import { realTimers, type Timers } from '../timers.ts'
 import { inPieces } from './pieces.ts'
@@ -6,6 +6,10 @@ import type { Applied } from './replica-options.ts'
 
 /** Hosts, claims and keys that fleets of the past may hold together; docs/receipts.md says what that is in bytes. */
 export const KEPT_THINGS = 500_000
+/** Changes after which a fleet on its way leaves a milestone behind: as many are applied at most where it came by before. */
+const MILESTONE = 500
+/** Fleets at the moments asked about last that are kept beside the milestones. */
+const KEPT_MOMENTS = 8
 /** A fleet of which nobody asked for so long is let go. */
 const IDLE_MS = 300_000
 /** Entries that a fleet is moved on at most; beyond, it is looked for a nearer checkpoint. */
@@ -13,8 +17,9 @@ const WALK_ENTRIES = 10_000
 const READ_LIMIT = 1_000
 
 /**
- * Fleets as they were, for questions about the past. A few stay in memory where they were asked for last: the next question
- * about the same moment is answered at once, one about a later moment moves a fleet on. Nobody but these functions moves them.
+ * Fleets as they were, for questions about the past. Some stay in memory: at the moments asked about last, at their checkpoint
+ * and on the way from it. None of them is moved: a question about another moment goes on from a copy of the nearest before
+ * it, which shares with it what does not change.
  */
 export interface PastFleets {
   /**
@@ -31,8 +36,10 @@ export interface PastFleets {
 
 interface Kept {
   readonly fleet: Fleet
-  /** Stays at its checkpoint, so that what lies behind another one can be reached again. */
-  readonly isAnchor: boolean
+  /** On the way from a checkpoint, or at it; else a moment that was asked about. */
+  readonly isMilestone: boolean
+  /** What it holds that those before it do not: its columns, and what has changed since. */
+  readonly things: number
   usedAt: number
 }
 
@@ -44,14 +51,15 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
   }
   const stopSweep = limit === 0 ? undefined : timers.every(IDLE_MS / 5, sweep)
 
-  const things = (): number => [...kept].reduce((sum, { fleet }) => sum + sizeOf(fleet), 0)
+  const things = (): number => [...kept].reduce((sum, one) => sum + one.things, 0)
 
   /** Keeps a fleet, and lets those go that were used least recently: one stays, however large it is. */
-  const keep = (fleet: Fleet, isAnchor: boolean): void => {
+  const keep = (one: Omit<Kept, 'usedAt'>): void => {
     if (limit === 0) return
-    kept.add({ fleet, isAnchor, usedAt: timers.now() })
+    kept.add({ ...one, usedAt: timers.now() })
     const oldestFirst = [...kept].sort((a, b) => a.usedAt - b.usedAt)
-    for (const one of oldestFirst) if (kept.size > 1 && things() > limit) kept.delete(one)
+    for (const moment of oldestFirst.filter(({ isMilestone }) => !isMilestone).slice(0, -KEPT_MOMENTS)) kept.delete(moment)
+    for (const oldest of oldestFirst) if (kept.size > 1 && things() > limit) kept.delete(oldest)
   }
 
   const find = (revision: number): Kept | undefined => {
@@ -63,7 +71,7 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
     return undefined
   }
 
-  /** The kept fleet that is moved on to a revision soonest. */
+  /** The kept fleet from which it is nearest to a revision. */
   const nearestBefore = (revision: number): Kept | undefined =>
     [...kept]
       .filter(({ fleet: { place } }) => place.revision < revision && revision - place.revision <= WALK_ENTRIES)
@@ -72,21 +80,28 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
         undefined,
       )
 
-  /** A fleet to be moved on, no longer kept; a copy of it where it is to stay. */
+  /** A fleet to be moved on. */
   const startFor = async (revision: number): Promise<Fleet> => {
     const near = nearestBefore(revision)
-    if (near !== undefined && !near.isAnchor) {
-      kept.delete(near)
-      return near.fleet
+    if (near !== undefined) {
+      near.usedAt = timers.now()
+      return copyFleet(near.fleet)
     }
-    const anchor = near?.fleet ?? (await fromCheckpoint(store, revision))
-    if (near !== undefined) near.usedAt = timers.now()
-    if (anchor.place.revision === revision || 2 * sizeOf(anchor) > limit) {
-      if (near !== undefined) kept.delete(near)
-      return anchor
-    }
-    if (near === undefined) keep(anchor, true)
-    return inPieces(copySteps(anchor))
+    const fleet = await fromCheckpoint(store, revision)
+    keep({ fleet, isMilestone: true, things: sizeOf(fleet) })
+    return limit === 0 ? fleet : copyFleet(fleet)
+  }
+
+  /** Moves a fleet on to a revision and keeps it there, and copies of it on the way. */
+  const walk = async (fleet: Fleet, revision: number): Promise<void> => {
+    let changed = 0
+    await advance(store, fleet, revision, ({ entry }) => {
+      changed += entry.changes.length
+      if (limit === 0 || changed < MILESTONE || entry.revision === revision) return
+      keep({ fleet: copyFleet(fleet), isMilestone: true, things: fleet.hosts.count + changed })
+      changed = 0
+    })
+    keep({ fleet, isMilestone: false, things: fleet.hosts.count + changed })
   }
 
   /** Makes the fleet at a revision and keeps it. One at a time: two questions about one moment need one fleet. */
@@ -95,16 +110,14 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
     if (known !== undefined) return known.fleet
     for (;;) {
       const isFromStore = nearestBefore(revision) === undefined
-      const fleet = await startFor(revision)
       try {
-        await advance(store, fleet, revision)
-        keep(fleet, false)
+        const fleet = await startFor(revision)
+        await walk(fleet, revision)
         return fleet
       } catch (error) {
         const isGone = error instanceof StoreWentBackError || error instanceof LogTrimmedError
         // what is remembered may be of another history: made again from the store
         if (isGone) kept.clear()
-        else keep(fleet, false)
         if (!isGone || isFromStore) throw error
       }
     }
@@ -131,8 +144,7 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
   return {
     async read(revision, use) {
       const known = find(revision)
-      // it may have moved on while the store was asked
-      if (known !== undefined && (await isThere(known)) && known.fleet.place.revision === revision) return use(known.fleet)
+      if (known !== undefined && (await isThere(known))) return use(known.fleet)
       return inTurn(async () => use(await make(revision)))
     },
     at: (revision) =>
@@ -140,7 +152,7 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
         if (limit === 0) return make(revision)
         const known = find(revision)
         if (known !== undefined) await isThere(known)
-        return inPieces(copySteps(await make(revision)))
+        return copyFleet(await make(revision))
       }),
     get kept() {
       return { fleets: kept.size, things: things() }

@@ -5,7 +5,7 @@ import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { Historian, histories } from '../fleet/history.suite.ts'
-import type { HostRecord } from '../fleet/hosts.ts'
+import type { OwnHostRecord } from '../fleet/hosts.ts'
 import { poolsOf } from '../kinds/pci/pool.ts'
 import { aClaim, aLog, aMove, aReport, aUuid } from '../testing/index.ts'
 import { audit } from './audit.ts'
@@ -84,7 +84,7 @@ function aState(): Fleet {
   return log.fleet
 }
 
-const h1 = ({ hosts }: Fleet): HostRecord => hosts.find({ host: 'h1', node: 'h1' }) as HostRecord
+const h1 = ({ hosts }: Fleet): OwnHostRecord => hosts.own(0 as HostIndex)
 const claim = ({ ledger }: Fleet, id: string): Claim => ledger.claims.get(id) as Claim
 /** Writes what no apply would. */
 const force = (thing: object, members: object): void => void Object.assign(thing, members)
@@ -203,22 +203,22 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'a claim stays on its host after its end',
-    plant: (fleet) => fleet.hosts.records[1]?.claims.add(claim(fleet, 'c4')),
+    plant: (fleet) => fleet.hosts.own(1 as HostIndex).claims.add(claim(fleet, 'c4')),
     found: ['state.orphan_entry host claims'],
   },
   {
     name: 'a reservation will never expire',
-    plant: (fleet) => fleet.ledger.reserved.delete(claim(fleet, 'c2')),
+    plant: (fleet) => fleet.ledger.reserved.delete('c2'),
     found: ['state.orphan_claim claim reservations'],
   },
   {
     name: 'a claim that is confirmed is still to expire',
-    plant: (fleet) => fleet.ledger.reserved.add(claim(fleet, 'c1')),
+    plant: (fleet) => fleet.ledger.reserved.set('c1', claim(fleet, 'c1')),
     found: ['state.orphan_entry claim reservations'],
   },
   {
     name: 'a reservation is of no claim',
-    plant: (fleet) => fleet.ledger.reserved.add({ ...claim(fleet, 'c2'), id: 'nobody' }),
+    plant: (fleet) => fleet.ledger.reserved.set('nobody', { ...claim(fleet, 'c2'), id: 'nobody' }),
     found: ['state.orphan_entry reservation reservations'],
   },
   {
@@ -253,12 +253,12 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'a group counts a member too few',
-    plant: ({ groups }) => groups.find(group.uuid)?.members.set(0 as HostIndex, 1),
+    plant: ({ groups }) => groups.own(group.uuid)?.members.set(0 as HostIndex, 1),
     found: [`state.group_count host members of ${group.uuid}`, 'state.group_count group members'],
   },
   {
     name: 'a group counts a member where it has none',
-    plant: ({ groups }) => groups.find(group.uuid)?.members.set(1 as HostIndex, 1),
+    plant: ({ groups }) => groups.own(group.uuid)?.members.set(1 as HostIndex, 1),
     found: ['state.group_count group members'],
   },
   {

@@ -18,11 +18,13 @@ export function* audit(fleet: Fleet): Generator<Looked, void> {
   const { hosts, ledger, groups, aggregates } = fleet
   for (const { index } of hosts.records) yield { subject: 'host', name: index, findings: auditHost(fleet, index) }
   for (const [id, claim] of ledger.claims) yield { subject: 'claim', name: id, findings: auditClaim(fleet, id, claim) }
-  for (const claim of ledger.reserved) yield { subject: 'reservation', name: claim.id, findings: auditReservation(fleet, claim) }
+  for (const claim of ledger.reserved.values()) yield { subject: 'reservation', name: claim.id, findings: auditReservation(fleet, claim) }
   for (const bound of ledger.keys()) yield { subject: 'key', name: `${bound.account}\u0000${bound.key}`, findings: auditKey(fleet, bound) }
-  for (const group of groups.byUuid.values())
-    for (const host of group.members.keys())
-      yield { subject: 'group', name: `${group.uuid} ${host}`, findings: auditMembers(fleet, group, host) }
+  for (const { uuid, members } of groups.byUuid.values())
+    for (const host of members.keys()) {
+      const group = groups.find(uuid)
+      if (group !== undefined) yield { subject: 'group', name: `${uuid} ${host}`, findings: auditMembers(fleet, group, host) }
+    }
   for (const aggregate of aggregates.byUuid.values())
     yield { subject: 'aggregate', name: aggregate.uuid, findings: auditAggregate(fleet, aggregate) }
 }

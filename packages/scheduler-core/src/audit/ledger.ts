@@ -17,7 +17,7 @@ export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   if (record === undefined) tell('state.host_gone', 'host', `one of ${hosts.count} hosts`, `host ${claim.host}`)
   else if (lives && !record.claims.has(claim)) tell('state.orphan_claim', 'claims of the host', 'listed', 'not listed')
   const isReserved = claim.state === 'RESERVED'
-  if (ledger.reserved.has(claim) !== isReserved)
+  if ((ledger.reserved.get(claim.id) === claim) !== isReserved)
     tell(isReserved ? 'state.orphan_claim' : 'state.orphan_entry', 'reservations', said(isReserved), said(!isReserved))
   if (lives && (claim.expiresAt !== null) !== isReserved)
     tell('state.orphan_claim', 'expiresAt', isReserved ? 'a time' : 'none', claim.expiresAt ?? 'none')

@@ -82,7 +82,7 @@ export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
 }
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {
-  return { ...claim, isReserved: ledger.reserved.has(claim) }
+  return { ...claim, isReserved: ledger.reserved.get(claim.id) === claim }
 }
 
 export function keyView({ ledger }: Fleet, account: string, key: string): View | null {

@@ -1,11 +1,15 @@
 import type { Grants } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
+import type { Own } from '../fleet/owner.ts'
 
 /** RESERVED (expires) -> CONFIRMED -> MATERIALISED (the host's report counts it) -> RELEASED; or EXPIRED, REVOKED. */
 export const claimStates = ['RESERVED', 'CONFIRMED', 'MATERIALISED', 'RELEASED', 'EXPIRED', 'REVOKED'] as const
 export type ClaimState = (typeof claimStates)[number]
 
-/** Room on one host held for one instance. Only the ledger writes it. */
+/**
+ * Room on one host held for one instance. Only the judge and reports write it, by the ledger's `own`: copies of a fleet
+ * share it (owner.ts), and who keeps one may keep the claim as it was.
+ */
 export interface Claim {
   readonly id: string
   readonly instance: string | null
@@ -14,29 +18,32 @@ export interface Claim {
   readonly host: HostIndex
   readonly grants: Grants
   /** Uuid of its server group. */
-  group: string | null
+  readonly group: string | null
   readonly decision: string
   /** Given by `apply` from the place in the log; callers name it, so that late ones lose. */
   readonly fence: number
   readonly createdAt: number
-  state: ClaimState
+  readonly state: ClaimState
   /** End of a reservation in store time, milliseconds; null once confirmed. */
-  expiresAt: number | null
-  confirmedAt: number | null
-  endedAt: number | null
-  reason: string | null
+  readonly expiresAt: number | null
+  readonly confirmedAt: number | null
+  readonly endedAt: number | null
+  readonly reason: string | null
   /** Revision of the last change. */
-  revision: number
+  readonly revision: number
   /** While a move is open: the claim that this one is to take the place of. */
-  source: string | null
+  readonly source: string | null
   /** While a move is open: the claim that is to take this one's place. */
-  target: string | null
+  readonly target: string | null
   /**
    * Room beside what the host's report counts, for an instance that grows on its own host: all that the claim holds
    * while the move is open, and what the report does not count yet after it.
    */
-  extra: Grants | null
+  readonly extra: Grants | null
 }
+
+/** A claim to be written. */
+export type OwnClaim = Own<Claim>
 
 export const isLive = ({ state }: Claim): boolean => state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'
 

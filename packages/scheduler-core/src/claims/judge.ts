@@ -14,7 +14,7 @@ import type {
 } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import { type Group, groupAllows, membersKeep } from '../fleet/groups.ts'
+import { groupAllows, membersKeep, type OwnGroup } from '../fleet/groups.ts'
 import { isLive } from './claim.ts'
 import { dropPart, grantsFit, growsInPlace, holdMove, holdPart, KEY_AFTERLIFE_MS } from './ledger.ts'
 
@@ -93,7 +93,7 @@ function judgeProposal({ hosts, groups, ledger, now }: Fleet, basis: number, cha
 function touchHosts({ hosts, place }: Fleet, { parts }: Proposal): void {
   for (const part of parts) {
     const record = hosts.find(part)
-    if (record !== undefined) record.revision = place.revision
+    if (record !== undefined) hosts.own(record.index).revision = place.revision
   }
 }
 
@@ -126,8 +126,9 @@ function consume({ hosts, groups }: Fleet, { parts, group }: ClaimsProposed): Vo
  * is confirmed already: a repeated call gets the same answer.
  */
 export function judgeConfirm({ ledger, place, now }: Fleet, { claim: id, fence }: ClaimConfirmed): Void {
-  const claim = ledger.claims.get(id)
-  if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'
+  const found = ledger.claims.get(id)
+  if (found === undefined || found.fence !== fence || !isLive(found)) return 'claim.lost'
+  const claim = ledger.own(found)
   if (claim.state === 'RESERVED') ledger.move(claim, 'CONFIRMED', place.revision)
   claim.confirmedAt ??= now
   if (claim.source !== null) ledger.settleMove(claim, place.revision, now)
@@ -136,8 +137,9 @@ export function judgeConfirm({ ledger, place, now }: Fleet, { claim: id, fence }
 
 /** The end of a reservation moves to the later of its present end and now + ttl. */
 export function judgeExtend({ ledger, place, now }: Fleet, { claim: id, fence, ttlMs }: ClaimExtended): Void {
-  const claim = ledger.claims.get(id)
-  if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'
+  const found = ledger.claims.get(id)
+  if (found === undefined || found.fence !== fence || !isLive(found)) return 'claim.lost'
+  const claim = ledger.own(found)
   if (claim.state === 'RESERVED' && claim.expiresAt !== null) claim.expiresAt = Math.max(claim.expiresAt, now + ttlMs)
   ledger.touch(claim, place.revision)
   return undefined
@@ -197,14 +199,15 @@ export function judgeAbandon({ ledger, place, now }: Fleet, { account, key }: Ke
 
 /** A group's rule changes if its members keep to the new one already: what is in the log never breaks a rule in force. */
 export function judgeGroup({ groups, place }: Fleet, { uuid, expectedVersion, policy, maxServerPerHost }: GroupChanged): Void {
-  const group = groups.find(uuid)
+  const found = groups.find(uuid)
+  if (found === undefined) return 'group.unknown'
+  if (found.version !== expectedVersion) return 'group.version'
+  if (!membersKeep({ policy, maxServerPerHost, members: found.members })) return 'group.conflict'
+  const group = groups.own(uuid)
   if (group === undefined) return 'group.unknown'
-  if (group.version !== expectedVersion) return 'group.version'
-  if (!membersKeep({ policy, maxServerPerHost, members: group.members })) return 'group.conflict'
   group.policy = policy
   group.maxServerPerHost = maxServerPerHost
-  group.version++
-  group.lastEdit = place.revision
+  markEdited(group, place.revision)
   return undefined
 }
 
@@ -219,14 +222,14 @@ export function judgeMembership({ groups, ledger, place }: Fleet, { claim: id, f
     const bound = groups.find(group.uuid)
     if (bound !== undefined && !groupAllows(bound, claim.host)) return 'group.conflict'
     groups.bind(group)
-    markEdited(groups.find(group.uuid), place.revision)
+    markEdited(groups.own(group.uuid), place.revision)
   }
-  markEdited(claim.group === null ? undefined : groups.find(claim.group), place.revision)
+  markEdited(claim.group === null ? undefined : groups.own(claim.group), place.revision)
   ledger.changeGroup(claim, group?.uuid ?? null, place.revision)
   return undefined
 }
 
-function markEdited(group: Group | undefined, revision: number): void {
+function markEdited(group: OwnGroup | undefined, revision: number): void {
   if (group === undefined) return
   group.version++
   group.lastEdit = revision

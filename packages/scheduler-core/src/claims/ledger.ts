@@ -1,15 +1,19 @@
 import type { SelectedDestination } from '../decision/decision.ts'
 import type { ClaimPart, Grants, GroupBinding, Proposal } from '../fleet/change.ts'
 import type { Groups } from '../fleet/groups.ts'
-import type { HostRecord, HostTable } from '../fleet/hosts.ts'
-import { inSlices } from '../fleet/steps.ts'
+import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
+import { ifOwn, OWNER, type Owner } from '../fleet/owner.ts'
+import { SharedMap } from '../fleet/shared-map.ts'
 import { allKinds } from '../kinds/index.ts'
-import { type Claim, isLive } from './claim.ts'
+import { type Claim, isLive, type OwnClaim } from './claim.ts'
 
 /** How long a key outlives its last claim, milliseconds of store time. */
 export const KEY_AFTERLIFE_MS = 3_600_000
 
-/** What an idempotency key is bound to. */
+/** Of the keys that are over, so many are left standing in the queue before it is shortened. */
+const QUEUE_SLACK = 1_000
+
+/** What an idempotency key is bound to; it is replaced when it ends, never changed. */
 export interface BoundKey {
   readonly account: string
   readonly key: string
@@ -21,21 +25,22 @@ export interface BoundKey {
   readonly revision: number
   readonly boundAt: number
   /** Store time at which the key is forgotten; null while one of its claims lives. */
-  forgottenAt: number | null
+  readonly forgottenAt: number | null
 }
 
 type EndState = 'RELEASED' | 'EXPIRED' | 'REVOKED'
 
 /** All claims and idempotency keys, and what the claims hold on their hosts. Written by the judge and by reports only. */
 export class Ledger {
-  readonly claims = new Map<string, Claim>()
-  readonly #keys = new Map<string, BoundKey>()
+  #claims = new SharedMap<Claim>()
+  #keys = new SharedMap<BoundKey>()
   /** Keys in the order in which they end: the afterlife is the same for all, so the order of ending is that of forgetting. */
-  readonly #ending = new Set<BoundKey>()
-  /** Reservations, for expiry. */
-  readonly reserved = new Set<Claim>()
-  /** Claims that the last entry changed, new ones too: for those who follow the log. */
-  readonly changed = new Set<Claim>()
+  #ending: BoundKey[] = []
+  /** Those at the front of `#ending` that are forgotten already. */
+  #forgotten = 0
+  #reserved = new SharedMap<Claim>()
+  #changed = new Set<Claim>()
+  #owner: Owner = {}
 
   readonly #hosts: HostTable
   readonly #groups: Groups
@@ -43,6 +48,21 @@ export class Ledger {
   constructor(hosts: HostTable, groups: Groups) {
     this.#hosts = hosts
     this.#groups = groups
+  }
+
+  /** All claims by id, in the order in which they were made. */
+  get claims(): SharedMap<Claim> {
+    return this.#claims
+  }
+
+  /** Reservations by claim, for expiry. */
+  get reserved(): SharedMap<Claim> {
+    return this.#reserved
+  }
+
+  /** Claims that the last entry changed, new ones too: for those who follow the log. */
+  get changed(): ReadonlySet<Claim> {
+    return this.#changed
   }
 
   get keyCount(): number {
@@ -62,34 +82,22 @@ export class Ledger {
   restoreKeys(keys: readonly BoundKey[]): void {
     for (const bound of keys) this.#keys.set(keyOf(bound.account, bound.key), bound)
     const ended = [...this.#keys.values()].filter(({ forgottenAt }) => forgottenAt !== null)
-    for (const bound of ended.sort((a, b) => (a.forgottenAt as number) - (b.forgottenAt as number))) this.#ending.add(bound)
+    for (const bound of ended.sort((a, b) => (a.forgottenAt as number) - (b.forgottenAt as number))) this.#ending.push(bound)
   }
 
-  /** Takes copies of another ledger's claims and keys over, in their orders; the hosts are there already. */
-  *takeCopy(from: Ledger, slice: number): Generator<void> {
-    for (const claim of inSlices(from.claims.values(), slice)) {
-      if (claim === undefined) {
-        yield
-        continue
-      }
-      const copy = { ...claim }
-      this.claims.set(claim.id, copy)
-      // a host has its claims in the order of all, and of those that ended only what lingers
-      if (isLive(claim) || from.#hosts.get(claim.host).claims.has(claim)) this.#hosts.get(claim.host).claims.add(copy)
-    }
-    const copyOf = (claim: Claim): Claim => this.claims.get(claim.id) ?? { ...claim }
-    for (const claim of from.reserved) this.reserved.add(copyOf(claim))
-    for (const claim of from.changed) this.changed.add(copyOf(claim))
-    for (const entry of inSlices(from.#keys, slice)) {
-      if (entry === undefined) yield
-      else this.#keys.set(entry[0], { ...entry[1] })
-    }
-    for (const { account, key } of from.#ending) this.#ending.add(this.#keys.get(keyOf(account, key)) as BoundKey)
+  /** Takes another ledger's claims and keys over, in their orders, to be shared until one side writes them. */
+  takeCopy(from: Ledger): void {
+    this.#claims = from.#claims.copy()
+    this.#keys = from.#keys.copy()
+    this.#ending = from.#ending.slice(from.#forgotten)
+    this.#reserved = from.#reserved.copy()
+    this.#changed = new Set(from.#changed)
+    from.#owner = {}
   }
 
   bind(bound: BoundKey): void {
     this.#keys.set(keyOf(bound.account, bound.key), bound)
-    if (bound.forgottenAt !== null) this.#ending.add(bound)
+    if (bound.forgottenAt !== null) this.#ending.push(bound)
   }
 
   /** Records the claims of a proposal whose parts are held already; `source` is the claim that a move is of. */
@@ -97,10 +105,11 @@ export class Ledger {
     for (const [i, part] of change.parts.entries()) {
       const record = this.#hosts.find(part) as HostRecord
       if (source !== null) {
-        source.target = part.claim
-        this.touch(source, revision)
+        const moving = this.own(source)
+        moving.target = part.claim
+        this.touch(moving, revision)
       }
-      const claim: Claim = {
+      const claim: OwnClaim = {
         id: part.claim,
         instance: part.instance,
         account: change.account,
@@ -120,9 +129,10 @@ export class Ledger {
         source: source?.id ?? null,
         target: null,
         extra: source !== null && growsInPlace(source, record.index, part.grants) ? surplusOf(part.grants, source.grants) : null,
+        [OWNER]: this.#owner,
       }
-      this.add(claim)
-      this.changed.add(claim)
+      this.#add(claim)
+      this.#changed.add(claim)
     }
     this.bind({
       account: change.account,
@@ -137,26 +147,55 @@ export class Ledger {
     })
   }
 
-  /** Enters a claim without holding anything: for `open` and for checkpoints. */
-  add(claim: Claim): void {
-    this.claims.set(claim.id, claim)
-    this.#hosts.get(claim.host).claims.add(claim)
-    if (claim.state === 'RESERVED') this.reserved.add(claim)
+  /** Enters a claim of a checkpoint without holding anything. */
+  restore(stored: Claim): Claim {
+    const claim = { ...stored, [OWNER]: this.#owner }
+    this.#add(claim)
+    return claim
+  }
+
+  #add(claim: OwnClaim): void {
+    this.#claims.set(claim.id, claim)
+    this.#hosts.own(claim.host).claims.add(claim)
+    if (claim.state === 'RESERVED') this.#reserved.set(claim.id, claim)
+  }
+
+  /** A claim to be written: a clone in its place everywhere, where it may be another fleet's too (owner.ts). */
+  own(claim: Claim): OwnClaim {
+    const current = ifOwn(claim, this.#owner) === undefined ? this.#claims.get(claim.id) : claim
+    if (current === undefined) throw new RangeError(`claim ${claim.id} is not in the ledger`)
+    return ifOwn(current, this.#owner) ?? this.#clone(current)
+  }
+
+  #clone(claim: Claim): OwnClaim {
+    const clone: OwnClaim = { ...claim, [OWNER]: this.#owner }
+    const record = this.#hosts.own(claim.host)
+    this.#claims.set(claim.id, clone)
+    if (this.#reserved.has(claim.id)) this.#reserved.set(claim.id, clone)
+    if (record.claims.has(claim)) record.claims = withInPlace(record.claims, claim, clone)
+    if (this.#changed.has(claim)) this.#changed = withInPlace(this.#changed, claim, clone)
+    return clone
+  }
+
+  /** The next entry is applied: nothing is changed by it yet. */
+  forgetChanged(): void {
+    this.#changed.clear()
   }
 
   /** Marks a claim as changed at a revision. */
-  touch(claim: Claim, revision: number): void {
+  touch(claim: OwnClaim, revision: number): void {
     claim.revision = revision
-    this.changed.add(claim)
+    this.#changed.add(claim)
   }
 
   /** Confirms, materialises or sets back a live claim; what it holds follows the new state. Only a reservation has an end. */
-  move(claim: Claim, state: 'RESERVED' | 'CONFIRMED' | 'MATERIALISED', revision: number): void {
+  move(moved: Claim, state: 'RESERVED' | 'CONFIRMED' | 'MATERIALISED', revision: number): void {
+    const claim = this.own(moved)
     claim.state = state
     this.touch(claim, revision)
     if (state === 'RESERVED') return
     claim.expiresAt = null
-    this.reserved.delete(claim)
+    this.#reserved.delete(claim.id)
   }
 
   /** Whether a claim is the destination of an open move on its own host: the instance there is the source's until the move ends. */
@@ -173,11 +212,11 @@ export class Ledger {
     if (target !== undefined && this.isInPlace(target)) this.end(target, state, reason, revision, now)
     const { present } = this.#hosts.get(claim.host)
     const lingers = claim.instance !== null && present.has(claim.instance) && !this.isInPlace(claim)
-    this.#end(claim, state, reason, revision, now, lingers)
+    this.#end(this.own(claim), state, reason, revision, now, lingers)
   }
 
-  #end(claim: Claim, state: EndState, reason: string | null, revision: number, now: number, lingers: boolean): void {
-    const record = this.#hosts.get(claim.host)
+  #end(claim: OwnClaim, state: EndState, reason: string | null, revision: number, now: number, lingers: boolean): void {
+    const record = this.#hosts.own(claim.host)
     this.#drop(claim)
     if (!this.isInPlace(claim)) this.#leaveGroup(claim)
     this.#unlink(claim, revision)
@@ -186,7 +225,7 @@ export class Ledger {
     claim.reason = reason
     claim.extra = null
     this.touch(claim, revision)
-    this.reserved.delete(claim)
+    this.#reserved.delete(claim.id)
     // the instance runs on: what the host does not count itself stays taken, until a report drops it
     if (lingers) hold(this.#hosts, record, claim.grants, true)
     else record.claims.delete(claim)
@@ -195,7 +234,8 @@ export class Ledger {
   }
 
   /** Confirms an open move: the source ends and the destination takes its place, in one step. */
-  settleMove(claim: Claim, revision: number, now: number): void {
+  settleMove(settled: Claim, revision: number, now: number): void {
+    const claim = this.own(settled)
     const source = claim.source === null ? undefined : this.claims.get(claim.source)
     if (source === undefined) return
     if (!this.isInPlace(claim)) {
@@ -214,11 +254,12 @@ export class Ledger {
       claim.extra = countedBy(this.#hosts, this.#hosts.get(claim.host), extra)
     }
     this.#hold(claim)
-    this.#end(source, 'RELEASED', 'moved', revision, now, false)
+    this.#end(this.own(source), 'RELEASED', 'moved', revision, now, false)
   }
 
   /** A live claim changes its group; the group that it leaves is forgotten with its last member. */
-  changeGroup(claim: Claim, group: string | null, revision: number): void {
+  changeGroup(changed: Claim, group: string | null, revision: number): void {
+    const claim = this.own(changed)
     this.#leaveGroup(claim)
     claim.group = group
     this.touch(claim, revision)
@@ -241,7 +282,7 @@ export class Ledger {
   }
 
   /** Holds every claim of a host again after its inventory was replaced, and forgets ended claims whose instance is gone. */
-  holdAll(record: HostRecord): void {
+  holdAll(record: OwnHostRecord): void {
     const { columns } = this.#hosts
     columns.instances[record.index] = record.stats.runningVms
     columns.ioOps[record.index] = record.stats.numIoOps
@@ -257,15 +298,18 @@ export class Ledger {
 
   /** Forgets keys whose time is over, and the ended claims that only they kept. */
   forgetEnded(now: number): void {
-    for (const bound of this.#ending) {
-      if ((bound.forgottenAt as number) > now) return
-      this.#ending.delete(bound)
+    for (; this.#forgotten < this.#ending.length; this.#forgotten++) {
+      const bound = this.#ending[this.#forgotten] as BoundKey
+      if ((bound.forgottenAt as number) > now) break
       this.#keys.delete(keyOf(bound.account, bound.key))
       for (const id of bound.claims) {
         const claim = this.claims.get(id)
         if (claim !== undefined) this.#forgetUnused(claim)
       }
     }
+    if (this.#forgotten < QUEUE_SLACK || 2 * this.#forgotten < this.#ending.length) return
+    this.#ending = this.#ending.slice(this.#forgotten)
+    this.#forgotten = 0
   }
 
   /** What a live claim holds: all of it, or what it adds to its source; and what no report counts yet. */
@@ -287,10 +331,11 @@ export class Ledger {
     if (claim.extra !== null) drop(this.#hosts, record, claim.extra, false)
   }
 
-  #unlink(claim: Claim, revision: number): void {
+  #unlink(claim: OwnClaim, revision: number): void {
     for (const id of [claim.source, claim.target]) {
-      const other = id === null ? undefined : this.claims.get(id)
-      if (other === undefined) continue
+      const linked = id === null ? undefined : this.claims.get(id)
+      if (linked === undefined) continue
+      const other = this.own(linked)
       if (other.source === claim.id) other.source = null
       if (other.target === claim.id) other.target = null
       this.touch(other, revision)
@@ -319,10 +364,13 @@ export class Ledger {
       const other = this.claims.get(id)
       if (other !== undefined && isLive(other)) return
     }
-    bound.forgottenAt = now + KEY_AFTERLIFE_MS
-    this.#ending.add(bound)
+    this.bind({ ...bound, forgottenAt: now + KEY_AFTERLIFE_MS })
   }
 }
+
+/** The same in the same order, but for one that stands where another stood. */
+const withInPlace = (set: ReadonlySet<Claim>, was: Claim, is: Claim): Set<Claim> =>
+  new Set(Array.from(set, (claim) => (claim === was ? is : claim)))
 
 const keyOf = (account: string, key: string): string => `${account}\u0000${key}`
 

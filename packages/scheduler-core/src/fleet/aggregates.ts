@@ -1,7 +1,8 @@
 import { byCodeUnit } from '../canonical-json.ts'
 import type { Code } from '../codes.ts'
 import type { AggregateChanged, AggregateState } from './change.ts'
-import { DEFAULT_ZONE, type HostRecord, type HostTable } from './hosts.ts'
+import { DEFAULT_ZONE, type HostTable, type OwnHostRecord } from './hosts.ts'
+import { SharedMap } from './shared-map.ts'
 
 /** The metadata key that makes an aggregate an availability zone, as in Nova. */
 export const ZONE_KEY = 'availability_zone'
@@ -20,7 +21,7 @@ export interface Aggregate extends AggregateState {
 export class Aggregates {
   readonly byUuid = new Map<string, Aggregate>()
   /** Aggregates by member host name, each list in order of uuid. */
-  readonly #ofHost = new Map<string, readonly string[]>()
+  #ofHost = new SharedMap<readonly string[]>()
 
   readonly #hosts: HostTable
 
@@ -56,7 +57,7 @@ export class Aggregates {
       if (ids.length > 0) this.#ofHost.set(host, ids)
       else this.#ofHost.delete(host)
       for (const index of this.#hosts.nodesOf(host)) {
-        const record = this.#hosts.get(index)
+        const record = this.#hosts.own(index)
         this.attach(record)
         record.revision = revision
         this.#hosts.columns.lastEdit[index] = revision
@@ -68,7 +69,7 @@ export class Aggregates {
   /** Takes another fleet's aggregates over: they are replaced, never changed. */
   takeCopy(from: Aggregates): void {
     for (const [uuid, aggregate] of from.byUuid) this.byUuid.set(uuid, aggregate)
-    for (const [host, uuids] of from.#ofHost) this.#ofHost.set(host, uuids)
+    this.#ofHost = from.#ofHost.copy()
   }
 
   /** Aggregates that a host name is in, in order of uuid. */
@@ -77,7 +78,7 @@ export class Aggregates {
   }
 
   /** Sets what a host record says about its aggregates. */
-  attach(record: HostRecord): void {
+  attach(record: OwnHostRecord): void {
     const aggregates = this.of(record.host)
     record.aggregates = aggregates.map(({ uuid }) => uuid)
     record.zone = aggregates.find(({ metadata }) => metadata[ZONE_KEY] !== undefined)?.metadata[ZONE_KEY] ?? DEFAULT_ZONE

@@ -5,6 +5,7 @@ import type { ProfileCourse } from '../profiles/course.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Aggregate } from './aggregates.ts'
 import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type Place } from './change.ts'
+import { copyFleet } from './copy.ts'
 import { Fleet } from './fleet.ts'
 import type { HostRecord, HostTable, NamespaceDocument, Reporter } from './hosts.ts'
 import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
@@ -59,43 +60,26 @@ export interface StoredHost extends HostName {
 }
 
 /** The fleet as plain data. Its canonical JSON is equal on all replicas at the same place. */
-export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(captureFleet(fleet))
+export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(storeFleet(fleet, SLICE))
 
 /** The fleet that a checkpoint was taken of. Throws RangeError for a format of another release. */
 export const restoreFleet = (checkpoint: Checkpoint): Fleet => atOnce(rebuildFleet(checkpoint))
 
-/**
- * The same with pauses, in which the fleet may move on: the checkpoint is of the place at its end, where what changed
- * since it was taken is taken again.
- */
-export function* captureFleet(fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> {
+/** The same with pauses, in which the fleet may move on: the checkpoint is of the place where it was begun. */
+export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> => storeFleet(copyFleet(fleet), slice)
+
+function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
   const { hosts, aggregates, groups, ledger, profiles } = fleet
-  const { columns } = hosts
-  const takenHosts = new Taken(
-    (record: HostRecord) => storeHost(fleet, record),
-    // both only rise, so their sum tells a change of either
-    ({ index, revision }) => revision + (columns.version[index] as number),
-  )
-  const takenClaims = new Taken(
-    (claim: Claim) => storeClaim(fleet, claim),
-    ({ revision }) => revision,
-    // a report may count what a claim held beside it, without an event of the claim's own
-    (claim, stored) => (stored.extra ?? null) === claim.extra,
-  )
-  const takenKeys = new Taken(
-    (key: BoundKey) => ({ ...key }),
-    ({ forgottenAt }) => forgottenAt,
-  )
-  yield* takenHosts.take(hosts.records, slice)
-  yield* takenClaims.take(ledger.claims.values(), slice)
-  yield* takenKeys.take(ledger.keys(), slice)
+  const storedHosts = yield* storeEach(hosts.records, (record) => storeHost(fleet, record), slice)
+  const claims = yield* storeEach(ledger.claims.values(), (claim) => storeClaim(fleet, claim), slice)
+  const keys = yield* storeEach(ledger.keys(), (key) => ({ ...key }), slice)
   return {
     format: fleet.featureLevel >= 2 ? 2 : 1,
     place: fleet.place,
     now: fleet.now,
     featureLevel: fleet.featureLevel,
     places: [...fleet.places.values()].sort((a, b) => a.revision - b.revision),
-    hosts: takenHosts.upTo(hosts.records),
+    hosts: storedHosts,
     aggregates: [...aggregates.byUuid.values()],
     groups: [...groups.byUuid.values()].map(({ uuid, policy, maxServerPerHost, lastEdit, version }) => ({
       uuid,
@@ -104,8 +88,8 @@ export function* captureFleet(fleet: Fleet, slice = SLICE): Generator<void, Chec
       lastEdit,
       ...(version > 1 && { version }),
     })),
-    claims: takenClaims.upTo(ledger.claims.values()),
-    keys: takenKeys.upTo(ledger.keys()),
+    claims,
+    keys,
     profiles: profiles.written(),
     activeProfiles: profiles
       .names()
@@ -131,7 +115,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, slice = SLICE): Generator<
     aggregates.take({ type: 'aggregate', uuid, expectedVersion: version - 1, next }, revision, updatedAt)
   for (const { lastEdit, version = 1, ...binding } of checkpoint.groups) {
     groups.bind(binding)
-    const group = groups.find(binding.uuid)
+    const group = groups.own(binding.uuid)
     if (group !== undefined) Object.assign(group, { lastEdit, version })
   }
   const lingering = new Set(checkpoint.hosts.flatMap((stored) => stored.lingering))
@@ -143,9 +127,8 @@ export function* rebuildFleet(checkpoint: Checkpoint, slice = SLICE): Generator<
     const { host, node, ...claim } = stored
     const record = hosts.find({ host, node })
     if (record === undefined) throw new RangeError(`the checkpoint holds a claim on ${host}, which it does not hold`)
-    const restored = { source: null, target: null, extra: null, ...claim, host: record.index }
-    ledger.add(restored)
-    if (!isLive(restored) && !lingering.has(claim.id)) record.claims.delete(restored)
+    const restored = ledger.restore({ source: null, target: null, extra: null, ...claim, host: record.index })
+    if (!isLive(restored) && !lingering.has(claim.id)) hosts.own(record.index).claims.delete(restored)
   }
   for (const claim of ledger.claims.values()) if (isLive(claim) && !ledger.isInPlace(claim)) groups.join(claim.group, claim.host)
   yield
@@ -156,7 +139,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, slice = SLICE): Generator<
       yield
       continue
     }
-    const record = hosts.find(stored) as HostRecord
+    const record = hosts.own((hosts.find(stored) as HostRecord).index)
     ledger.holdAll(record)
     // after the aggregates, which mark hosts as edited
     record.revision = stored.revision
@@ -170,40 +153,13 @@ export function* rebuildFleet(checkpoint: Checkpoint, slice = SLICE): Generator<
   return fleet
 }
 
-/** Things of a list that keeps its order and grows at its end, as plain data; what changed or came later is taken again in the end. */
-class Taken<Item, Stored> {
-  readonly #taken: { readonly item: Item; readonly mark: unknown; readonly stored: Stored }[] = []
-  readonly #store: (item: Item) => Stored
-  /** Differs once the item has changed. */
-  readonly #mark: (item: Item) => unknown
-  readonly #isSame: (item: Item, stored: Stored) => boolean
-
-  constructor(store: (item: Item) => Stored, mark: (item: Item) => unknown, isSame: (item: Item, stored: Stored) => boolean = () => true) {
-    this.#store = store
-    this.#mark = mark
-    this.#isSame = isSame
+function* storeEach<Item, Stored>(items: Iterable<Item>, store: (item: Item) => Stored, slice: number): Generator<void, Stored[]> {
+  const stored: Stored[] = []
+  for (const item of inSlices(items, slice)) {
+    if (item === undefined) yield
+    else stored.push(store(item))
   }
-
-  *take(items: Iterable<Item>, slice: number): Generator<void> {
-    for (const item of inSlices(items, slice)) {
-      if (item === undefined) yield
-      else this.#taken.push({ item, mark: this.#mark(item), stored: this.#store(item) })
-    }
-  }
-
-  /** All items as they are now. */
-  upTo(items: Iterable<Item>): Stored[] {
-    const stored: Stored[] = []
-    let next = 0
-    for (const item of items) {
-      // those that are gone by now are passed over
-      while (next < this.#taken.length && this.#taken[next]?.item !== item) next++
-      const taken = this.#taken[next]
-      const isKept = taken !== undefined && taken.mark === this.#mark(item) && this.#isSame(item, taken.stored)
-      stored.push(isKept ? taken.stored : this.#store(item))
-    }
-    return stored
-  }
+  return stored
 }
 
 function storeHost({ hosts: { columns } }: Fleet, record: HostRecord): StoredHost {
@@ -237,8 +193,8 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   record.reportedAt = stored.reportedAt
   record.traits = new Set(stats.traits)
   record.present = new Set(stored.present)
-  for (const [namespace, reporter] of stored.reporters) record.reporters.set(namespace, { ...reporter })
-  for (const [namespace, document] of stored.namespaces) record.namespaces.set(namespace, document)
+  record.reporters = new Map(stored.reporters)
+  record.namespaces = new Map(stored.namespaces)
   for (const kind of allKinds) kind.takeInventory(hosts, index, stats)
 }
 

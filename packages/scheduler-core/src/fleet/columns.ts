@@ -73,9 +73,10 @@ export const createClassColumns = (size: number): ClassColumns => ({
   countsUse: new Uint8Array(size),
 })
 
-/** Every column of a set, as one's own. */
-export function takeColumns<Columns extends object>(columns: Columns, from: Columns): void {
-  for (const [name, column] of Object.entries(from) as [keyof Columns, Column][]) columns[name] = column.slice() as Columns[keyof Columns]
+/** The first values of every column of a set, as one's own. */
+export function takeColumns<Columns extends object>(columns: Columns, from: Columns, size: number): void {
+  for (const [name, column] of Object.entries(from) as [keyof Columns, Column][])
+    columns[name] = column.slice(0, size) as Columns[keyof Columns]
 }
 
 /** Every column of a set, copied into arrays of a larger size. */

@@ -47,7 +47,7 @@ function columnsOf({ hosts, groups, ledger }: Fleet): string {
       zone,
     })),
     members: [...groups.byUuid].map(([uuid, { members }]) => [uuid, [...members].sort(([a], [b]) => a - b)]),
-    reserved: [...ledger.reserved].map(({ id }) => id),
+    reserved: [...ledger.reserved.values()].map(({ id }) => id),
   })
 }
 
@@ -261,7 +261,9 @@ class Checker {
     const { hosts, ledger } = this.fleet
     for (const record of hosts.records) expect(actualOf(this.fleet, record)).toEqual(expectedOf(this.fleet, record, this.#lingering))
     const claims = [...ledger.claims.values()]
-    expect([...ledger.reserved].map(({ id }) => id)).toEqual(claims.filter(({ state }) => state === 'RESERVED').map(({ id }) => id))
+    expect([...ledger.reserved.values()].map(({ id }) => id)).toEqual(
+      claims.filter(({ state }) => state === 'RESERVED').map(({ id }) => id),
+    )
     for (const claim of claims) {
       expect(hosts.get(claim.host).claims.has(claim)).toBe(isLive(claim) || this.#lingering.has(claim.id))
       expect(claim.expiresAt !== null && isLive(claim)).toBe(claim.state === 'RESERVED')

@@ -12,6 +12,7 @@ import {
   type Void,
 } from '../claims/judge.ts'
 import { Ledger } from '../claims/ledger.ts'
+import { allKinds } from '../kinds/index.ts'
 import { Profiles } from '../profiles/profiles.ts'
 import { Aggregates } from './aggregates.ts'
 import {
@@ -47,7 +48,9 @@ export class UnknownEntryError extends Error {
  * `place`, the same on every replica, and `apply` is its only writer (an overlay takes back what it wrote).
  */
 export class Fleet {
-  readonly hosts = new HostTable()
+  readonly hosts = new HostTable((from, to) => {
+    for (const kind of allKinds) kind.copy?.(from, to)
+  })
   readonly groups = new Groups()
   readonly aggregates = new Aggregates(this.hosts)
   readonly profiles = new Profiles()
@@ -74,7 +77,7 @@ export class Fleet {
     assertReadable(entry)
     const refusal: Void = this.#ids.has(entry.id) ? 'entry.repeated' : this.knows(entry.basis) ? undefined : 'entry.basis'
     this.#moveTo({ revision: entry.revision, id: entry.id, at: entry.at })
-    this.ledger.changed.clear()
+    this.ledger.forgetChanged()
     let fence = entry.revision * CLAIMS_PER_ENTRY
     const verdicts = entry.changes.map((change): Void => {
       if (refusal !== undefined) return refusal
@@ -190,8 +193,9 @@ export class Fleet {
   }
 
   #setStatus(change: StatusSet): Void {
-    const record = this.hosts.find(change)
-    if (record === undefined) return 'report.unknown_host'
+    const known = this.hosts.find(change)
+    if (known === undefined) return 'report.unknown_host'
+    const record = this.hosts.own(known.index)
     const { columns } = this.hosts
     columns.status[record.index] = hostStatuses.indexOf(change.status)
     columns.lastEdit[record.index] = this.place.revision
@@ -203,8 +207,9 @@ export class Fleet {
 
   /** Claims stay: only new ones keep away from a host that is down, those too that were decided before it was. */
   #setLiveness(change: LivenessChanged): Void {
-    const record = this.hosts.find(change)
-    if (record === undefined) return 'report.unknown_host'
+    const known = this.hosts.find(change)
+    if (known === undefined) return 'report.unknown_host'
+    const record = this.hosts.own(known.index)
     const { columns } = this.hosts
     columns.liveness[record.index] = livenessStates.indexOf(change.state)
     record.livenessReason = change.state === 'UP' ? '' : change.reason

@@ -1,54 +1,79 @@
 import type { GroupBinding, GroupPolicy } from './change.ts'
 import type { HostIndex } from './columns.ts'
+import { ifOwn, OWNER, type Own, type Owner } from './owner.ts'
+import { SharedMap } from './shared-map.ts'
 
 /** A server group: bound by its first claim, forgotten with its last; its members are live claims. */
 export interface Group {
   readonly uuid: string
-  policy: GroupPolicy
-  maxServerPerHost: number | null
+  readonly policy: GroupPolicy
+  readonly maxServerPerHost: number | null
   /** 1 when it is bound; every edit raises it. */
-  version: number
+  readonly version: number
   /** Revision of the last edit: claims decided before it do not count. */
-  lastEdit: number
+  readonly lastEdit: number
   /** Live members by host. */
-  readonly members: Map<HostIndex, number>
+  readonly members: ReadonlyMap<HostIndex, number>
 }
 
+/** A group to be written, with its members. */
+export type OwnGroup = Own<Omit<Group, 'members'>> & { members: Map<HostIndex, number> }
+
 export class Groups {
-  readonly byUuid = new Map<string, Group>()
+  #byUuid = new SharedMap<Group>()
+  #owner: Owner = {}
+
+  /** All groups, in the order in which they were bound. */
+  get byUuid(): SharedMap<Group> {
+    return this.#byUuid
+  }
 
   find(uuid: string): Group | undefined {
-    return this.byUuid.get(uuid)
+    return this.#byUuid.get(uuid)
+  }
+
+  /** A group to be written: a clone in its place, where it may be another fleet's too (owner.ts). */
+  own(uuid: string): OwnGroup | undefined {
+    const group = this.#byUuid.get(uuid)
+    if (group === undefined) return undefined
+    const own = ifOwn(group, this.#owner) as OwnGroup | undefined
+    if (own !== undefined) return own
+    const clone: OwnGroup = { ...group, members: new Map(group.members), [OWNER]: this.#owner }
+    this.#byUuid.set(uuid, clone)
+    return clone
   }
 
   /** False when the group exists with another policy. */
   accepts({ uuid, policy, maxServerPerHost }: GroupBinding): boolean {
-    const group = this.byUuid.get(uuid)
+    const group = this.#byUuid.get(uuid)
     return group === undefined || (group.policy === policy && group.maxServerPerHost === maxServerPerHost)
   }
 
   /** The group, made by its first claim. */
   bind({ uuid, policy, maxServerPerHost }: GroupBinding): void {
-    if (!this.byUuid.has(uuid)) this.byUuid.set(uuid, { uuid, policy, maxServerPerHost, version: 1, lastEdit: 0, members: new Map() })
+    if (this.#byUuid.has(uuid)) return
+    const group: OwnGroup = { uuid, policy, maxServerPerHost, version: 1, lastEdit: 0, members: new Map(), [OWNER]: this.#owner }
+    this.#byUuid.set(uuid, group)
   }
 
   /** Undoes `bind` of a group without members: a proposal that was thrown away leaves no group behind. */
   unbind(uuid: string): void {
-    this.byUuid.delete(uuid)
+    this.#byUuid.delete(uuid)
   }
 
-  /** Takes copies of another fleet's groups over. */
+  /** Takes another fleet's groups over, to be shared until one side writes them. */
   takeCopy(from: Groups): void {
-    for (const group of from.byUuid.values()) this.byUuid.set(group.uuid, { ...group, members: new Map(group.members) })
+    this.#byUuid = from.#byUuid.copy()
+    from.#owner = {}
   }
 
   join(uuid: string | null, host: HostIndex): void {
-    const members = uuid === null ? undefined : this.byUuid.get(uuid)?.members
+    const members = uuid === null ? undefined : this.own(uuid)?.members
     members?.set(host, (members.get(host) ?? 0) + 1)
   }
 
   leave(uuid: string | null, host: HostIndex): void {
-    const members = uuid === null ? undefined : this.byUuid.get(uuid)?.members
+    const members = uuid === null ? undefined : this.own(uuid)?.members
     if (members === undefined) return
     const left = (members.get(host) ?? 0) - 1
     if (left > 0) members.set(host, left)
@@ -57,7 +82,7 @@ export class Groups {
 
   /** A group lives as long as it has members: without any, the next first claim binds it anew. */
   forgetIfEmpty(uuid: string | null): void {
-    if (uuid !== null && this.byUuid.get(uuid)?.members.size === 0) this.byUuid.delete(uuid)
+    if (uuid !== null && this.#byUuid.get(uuid)?.members.size === 0) this.#byUuid.delete(uuid)
   }
 }
 

@@ -326,7 +326,7 @@ export class Historian {
       case 'membership':
         return { type: 'membership', claim: claim?.id ?? 'none', fence, group: c < 3 ? null : (GROUPS[b % GROUPS.length] ?? null) }
       case 'expire': {
-        const reserved = [...fleet.ledger.reserved]
+        const reserved = [...fleet.ledger.reserved.values()]
         return { type: 'expire', claim: reserved[a % Math.max(1, reserved.length)]?.id ?? claim?.id ?? 'none' }
       }
       case 'abandon':

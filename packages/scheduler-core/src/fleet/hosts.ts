@@ -11,14 +11,16 @@ import {
   type HostIndex,
   takeColumns,
 } from './columns.ts'
+import { ifOwn, OWNER, type Own, type Owner } from './owner.ts'
+import { SharedMap } from './shared-map.ts'
 import type { HostStats } from './stats.ts'
 
 /** Who reported a namespace last, and in which order: older reports are recognised and ignored. */
 export interface Reporter {
-  incarnation: string
-  sequence: number
+  readonly incarnation: string
+  readonly sequence: number
   /** Earlier incarnations, newest first: a late report of one of them is stale. */
-  past: readonly string[]
+  readonly past: readonly string[]
 }
 
 /** Another service's document about a host, with the order of its reports. */
@@ -27,34 +29,40 @@ export interface NamespaceDocument {
   readonly document: unknown
 }
 
-/** What is kept about a host beside the columns. */
+/**
+ * What is kept about a host beside the columns. Copies of a fleet share it (owner.ts): who is to write it asks for it with
+ * `own`, and who keeps one may keep the host as it was.
+ */
 export interface HostRecord extends HostName {
   readonly index: HostIndex
   /** Revision at which the host was first seen. */
   readonly firstSeen: number
-  stats: HostStats
-  statusReason: string
+  readonly stats: HostStats
+  readonly statusReason: string
   /** Why it is not UP; '' while it is. */
-  livenessReason: string
+  readonly livenessReason: string
   /** Store time of the last report in the log, milliseconds since 1970. */
-  reportedAt: number
+  readonly reportedAt: number
   /** Revision of the last change of this host. */
-  revision: number
+  readonly revision: number
   /** By namespace; `compute` is this service's own. */
-  readonly reporters: Map<string, Reporter>
-  readonly namespaces: Map<string, NamespaceDocument>
+  readonly reporters: ReadonlyMap<string, Reporter>
+  readonly namespaces: ReadonlyMap<string, NamespaceDocument>
   /** Aggregates (uuid) that the host is in, in order of uuid. */
-  aggregates: readonly string[]
+  readonly aggregates: readonly string[]
   /** Name of the availability zone, from the aggregates' metadata. */
-  zone: string
-  traits: ReadonlySet<string>
+  readonly zone: string
+  readonly traits: ReadonlySet<string>
   /** Instances that the last report listed. */
-  present: ReadonlySet<string>
-  cells: CellState[]
-  gpus: GpuState[]
+  readonly present: ReadonlySet<string>
+  readonly cells: readonly CellState[]
+  readonly gpus: readonly GpuState[]
   /** Claims that hold something here or whose instance is still present. */
-  readonly claims: Set<Claim>
+  readonly claims: ReadonlySet<Claim>
 }
+
+/** A record to be written, with its claims and what kinds keep of it; all else in it is replaced. */
+export type OwnHostRecord = Own<Omit<HostRecord, 'claims'>> & { claims: Set<Claim> }
 
 /** The namespace of this service's own data about hosts. */
 export const COMPUTE = 'compute'
@@ -67,29 +75,49 @@ export const hostKey = ({ host, node }: HostName): string => (host === node ? ho
 
 const mapKey = ({ host, node }: HostName): string => `${host}\u0000${node}`
 
+/** Hosts that the columns have room for at first. */
+const LEAST_SIZE = 64
+
 /** All hosts in the order of first sight: records, columns, and the index by name. */
 export class HostTable {
-  readonly records: HostRecord[] = []
-  readonly columns: HostColumns = createHostColumns(64)
+  readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
   readonly classes = new Map<string, ClassColumns>()
-  readonly #byName = new Map<string, HostIndex>()
-  readonly #nodesOf = new Map<string, HostIndex[]>()
-  #size = 64
+  #records: HostRecord[] = []
+  #byName = new SharedMap<HostIndex>()
+  #nodesOf = new SharedMap<readonly HostIndex[]>()
+  #size = LEAST_SIZE
+  #owner: Owner = {}
+  readonly #copyKinds: (from: HostRecord, to: OwnHostRecord) => void
+
+  /** `copyKinds`: gives a clone of a record what kinds keep of the host beside the columns. */
+  constructor(copyKinds: (from: HostRecord, to: OwnHostRecord) => void) {
+    this.#copyKinds = copyKinds
+  }
+
+  get records(): readonly HostRecord[] {
+    return this.#records
+  }
 
   get count(): number {
-    return this.records.length
+    return this.#records.length
   }
 
   /** Undefined when no host of that name has reported. */
   find(name: HostName): HostRecord | undefined {
     const index = this.#byName.get(mapKey(name))
-    return index === undefined ? undefined : this.records[index]
+    return index === undefined ? undefined : this.#records[index]
   }
 
   get(index: HostIndex): HostRecord {
-    const record = this.records[index]
+    const record = this.#records[index]
     if (record === undefined) throw new RangeError(`host index ${index} is out of range; there are ${this.count} hosts`)
     return record
+  }
+
+  /** A host's record to be written: a clone in its place, where the record may be another fleet's too. */
+  own(index: HostIndex): OwnHostRecord {
+    const record = this.get(index)
+    return (ifOwn(record, this.#owner) as OwnHostRecord | undefined) ?? this.#clone(record)
   }
 
   /** All nodes of a host name, in the order of first sight. */
@@ -98,10 +126,10 @@ export class HostTable {
   }
 
   /** Adds a host that is seen for the first time. */
-  add(name: HostName, stats: HostStats, revision: number): HostRecord {
-    const index = this.records.length as HostIndex
+  add(name: HostName, stats: HostStats, revision: number): OwnHostRecord {
+    const index = this.#records.length as HostIndex
     if (index >= this.#size) this.#grow()
-    const record: HostRecord = {
+    const record: OwnHostRecord = {
       index,
       host: name.host,
       node: name.node,
@@ -120,8 +148,9 @@ export class HostTable {
       cells: [],
       gpus: [],
       claims: new Set(),
+      [OWNER]: this.#owner,
     }
-    this.records.push(record)
+    this.#records.push(record)
     this.#byName.set(mapKey(name), index)
     this.#nodesOf.set(name.host, [...this.nodesOf(name.host), index])
     return record
@@ -136,19 +165,26 @@ export class HostTable {
     return columns
   }
 
-  /** An empty table becomes a copy of another, but for its records: `addCopy` adds them in their order. */
-  takeColumns(from: HostTable): void {
-    this.#size = from.#size
-    takeColumns(this.columns, from.columns)
-    for (const [resourceClass, columns] of from.classes) takeColumns(this.classColumns(resourceClass), columns)
-    for (const [key, index] of from.#byName) this.#byName.set(key, index)
-    for (const [host, nodes] of from.#nodesOf) this.#nodesOf.set(host, nodes)
+  /** An empty table becomes a copy of another: the columns are copied, the records are shared until one side writes them. */
+  takeCopy(from: HostTable): void {
+    this.#size = Math.max(from.count, LEAST_SIZE)
+    takeColumns(this.columns, from.columns, this.#size)
+    for (const [resourceClass, columns] of from.classes) takeColumns(this.classColumns(resourceClass), columns, this.#size)
+    this.#records = from.#records.slice()
+    this.#byName = from.#byName.copy()
+    this.#nodesOf = from.#nodesOf.copy()
+    from.#owner = {}
   }
 
-  /** Adds a copy of another table's record. What kinds keep, and the claims, are for those who own them to copy. */
-  addCopy(record: HostRecord): HostRecord {
+  /** Marks that the host, or what it holds, changed. */
+  touch(host: HostIndex): void {
+    const { version } = this.columns
+    version[host] = (version[host] as number) + 1
+  }
+
+  #clone(record: HostRecord): OwnHostRecord {
     // in the order of `add`, so that all records have one shape in memory
-    const copy: HostRecord = {
+    const clone: OwnHostRecord = {
       index: record.index,
       host: record.host,
       node: record.node,
@@ -158,24 +194,20 @@ export class HostTable {
       livenessReason: record.livenessReason,
       reportedAt: record.reportedAt,
       revision: record.revision,
-      reporters: new Map(record.reporters),
-      namespaces: new Map(record.namespaces),
+      reporters: record.reporters,
+      namespaces: record.namespaces,
       aggregates: record.aggregates,
       zone: record.zone,
       traits: record.traits,
       present: record.present,
-      cells: [],
-      gpus: [],
-      claims: new Set(),
+      cells: record.cells,
+      gpus: record.gpus,
+      claims: new Set(record.claims),
+      [OWNER]: this.#owner,
     }
-    this.records.push(copy)
-    return copy
-  }
-
-  /** Marks that the host, or what it holds, changed. */
-  touch(host: HostIndex): void {
-    const { version } = this.columns
-    version[host] = (version[host] as number) + 1
+    this.#copyKinds(record, clone)
+    this.#records[record.index] = clone
+    return clone
   }
 
   #grow(): void {

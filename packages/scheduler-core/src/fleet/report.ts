@@ -2,7 +2,7 @@ import type { Code } from '../codes.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { HostReported, NamespaceReported } from './change.ts'
 import type { Fleet } from './fleet.ts'
-import { COMPUTE, type HostRecord, type HostTable, type Reporter } from './hosts.ts'
+import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from './hosts.ts'
 import { type HostStats, mergeDelta, type StatsDelta } from './stats.ts'
 import { currentStats } from './stats-versions.ts'
 
@@ -23,9 +23,9 @@ export function takeReport(fleet: Fleet, change: HostReported): Code | undefined
   }
   const stats =
     change.full === undefined ? mergeDelta((known as HostRecord).stats, change.delta ?? { baseSequence: 0 }) : currentStats(change.full)
-  const record = known ?? hosts.add(change, stats, place.revision)
+  const record = known === undefined ? hosts.add(change, stats, place.revision) : hosts.own(known.index)
   if (known === undefined) fleet.aggregates.attach(record)
-  record.reporters.set(COMPUTE, nextReporter(reporter, change))
+  record.reporters = new Map(record.reporters).set(COMPUTE, nextReporter(reporter, change))
   record.reportedAt = now
   record.revision = place.revision
   takeStats(fleet, record, stats, change.delta === undefined ? undefined : toldBy(change.delta))
@@ -63,7 +63,7 @@ function toldBy({ vcpusUsed, memoryMbUsed, localGbUsed }: StatsDelta): ReadonlyS
  */
 export function takeStats(
   { hosts, ledger, place }: Fleet,
-  record: HostRecord,
+  record: OwnHostRecord,
   stats: HostStats,
   told: ReadonlySet<string> | undefined,
 ): void {
@@ -75,7 +75,7 @@ export function takeStats(
       // an instance that grows in place is its source's until the move is confirmed
       if (claim.instance === null || ledger.isInPlace(claim)) continue
       if (claim.extra !== null && (told === undefined || Object.keys(claim.extra.classes ?? {}).every((name) => told.has(name))))
-        claim.extra = null
+        ledger.own(claim).extra = null
       const listed = record.present.has(claim.instance)
       if (listed && (claim.state === 'RESERVED' || claim.state === 'CONFIRMED')) ledger.move(claim, 'MATERIALISED', place.revision)
       if (!listed && claim.state === 'MATERIALISED') ledger.move(claim, 'CONFIRMED', place.revision)
@@ -88,13 +88,14 @@ export function takeStats(
 
 /** Keeps another service's document; its shape is that service's own. */
 export function takeNamespace({ hosts, place }: Fleet, change: NamespaceReported): Code | undefined {
-  const record = hosts.find(change)
-  if (record === undefined) return 'report.unknown_host'
-  const reporter = record.reporters.get(change.namespace)
+  const known = hosts.find(change)
+  if (known === undefined) return 'report.unknown_host'
+  const reporter = known.reporters.get(change.namespace)
   const order = judgeOrder(reporter, change)
   if (order !== undefined) return order
-  record.reporters.set(change.namespace, nextReporter(reporter, change))
-  record.namespaces.set(change.namespace, { version: change.version, document: change.document })
+  const record = hosts.own(known.index)
+  record.reporters = new Map(record.reporters).set(change.namespace, nextReporter(reporter, change))
+  record.namespaces = new Map(record.namespaces).set(change.namespace, { version: change.version, document: change.document })
   record.revision = place.revision
   hosts.touch(record.index)
   return undefined

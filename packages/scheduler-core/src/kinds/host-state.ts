@@ -1,9 +1,9 @@
-import type { HostRecord } from '../fleet/hosts.ts'
+import type { HostRecord, OwnHostRecord } from '../fleet/hosts.ts'
 
-/** What a kind keeps about each host. It lives as long as the host's record, so it belongs to one fleet. */
+/** What a kind keeps about each host. It lives as long as the host's record, and is shared as that is: who writes it takes it of `hosts.own`. */
 export interface HostState<State> {
   of(record: HostRecord): State
-  set(record: HostRecord, state: State): void
+  set(record: OwnHostRecord, state: State): void
 }
 
 /** `initial` is what a host has before its first report is taken over. */

@@ -1,7 +1,7 @@
 import type { Fact } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
-import type { HostRecord, HostTable } from '../fleet/hosts.ts'
+import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Grants } from './index.ts'
@@ -28,6 +28,8 @@ export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, b
  *   arithmetic and mean the same in every release. `hold` does not check; `drop` undoes it exactly.
  * - A materialised claim is one whose instance the host lists. Where the host's report counts use itself, `hold` and
  *   `drop` of a materialised grant do nothing, so nothing is counted twice.
+ * - What `hold`, `drop` and `takeInventory` write beside the columns they take of `hosts.own(host)`, and `copy` gives a clone
+ *   its own of it: copies of a fleet share records until one of them writes (fleet/owner.ts).
  * - Kinds are in an order, that of `kinds/index.ts`. A kind may let its choice depend on what those before it chose
  *   (`beside`): PCI devices are near to the NUMA cells of the guest or not. Then the earlier kind looks ahead: its `canGive`
  *   and its `assign` count only choices beside which the later kind has one. So where every kind can give, the grants
@@ -61,8 +63,8 @@ export interface ResourceKind<Ask, Grant> {
    * says the new use. `told` are the resource classes whose use a delta tells.
    */
   countsUse(hosts: HostTable, host: HostIndex, grant: Grant, told: ReadonlySet<string>): boolean
-  /** Gives the record of a copied fleet what this kind keeps of a host beside the columns; nothing that `hold` writes is shared. */
-  copy?(from: HostRecord, to: HostRecord): void
+  /** Gives a clone of a record what this kind keeps of the host beside the columns; nothing that `hold` writes is shared. */
+  copy?(from: HostRecord, to: OwnHostRecord): void
   /** Why the host cannot give what is asked; called only where `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
   /**

@@ -216,7 +216,7 @@ function endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits): 
   const expired =
     expireBy === null
       ? []
-      : [...ledger.reserved].filter(({ id, expiresAt }) => expiresAt !== null && expiresAt <= expireBy && !asked.has(id))
+      : [...ledger.reserved.values()].filter(({ id, expiresAt }) => expiresAt !== null && expiresAt <= expireBy && !asked.has(id))
   const end = (claim: string, path: readonly string[]): Step => ({
     change: { type: 'revoke', claim, reason: 'ended, in this what-if' },
     path,

@@ -1,6 +1,6 @@
 import type { HostName } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
-import { copySteps } from '../fleet/copy.ts'
+import { copyFleet } from '../fleet/copy.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { compileProfile } from '../pipeline/compile.ts'
@@ -36,7 +36,7 @@ export function createFleets(fleet: Fleet) {
       if (isNoEdit(edits)) return fleet
       const key = JSON.stringify(edits)
       if (made.has(key)) return made.get(key)
-      const copy = yield* copySteps(fleet)
+      const copy = copyFleet(fleet)
       const problems = yield* applyEdits(copy, edits)
       for (const oldest of made.keys()) if (made.size >= KEPT_FLEETS) made.delete(oldest)
       made.set(key, problems.length === 0 ? copy : undefined)

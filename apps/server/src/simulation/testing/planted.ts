@@ -55,7 +55,7 @@ export const mistakes: Readonly<Record<string, Planted>> = {
     spoil({ ledger }) {
       const holdAll = ledger.holdAll.bind(ledger)
       ledger.holdAll = (record) => {
-        const counted = [...record.claims].filter(({ state }) => state === 'MATERIALISED')
+        const counted = [...record.claims].filter(({ state }) => state === 'MATERIALISED').map((claim) => ledger.own(claim))
         for (const claim of counted) claim.state = 'CONFIRMED'
         holdAll(record)
         for (const claim of counted) claim.state = 'MATERIALISED'
@@ -69,7 +69,9 @@ export const mistakes: Readonly<Record<string, Planted>> = {
       wrapApply(fleet, (apply, entry) => {
         const own = now() + offset
         const ends = entry.changes.flatMap((change) => (change.type === 'expire' ? [fleet.ledger.claims.get(change.claim)] : []))
-        const held = ends.flatMap((claim) => (claim?.state === 'RESERVED' ? [{ claim, expiresAt: claim.expiresAt }] : []))
+        const held = ends.flatMap((claim) =>
+          claim?.state === 'RESERVED' ? [{ claim: fleet.ledger.own(claim), expiresAt: claim.expiresAt }] : [],
+        )
         for (const { claim, expiresAt } of held) claim.expiresAt = (expiresAt as number) <= own ? 0 : Number.MAX_SAFE_INTEGER
         const verdicts = apply(entry)
         for (const { claim, expiresAt } of held) if (claim.expiresAt !== null) claim.expiresAt = expiresAt

@@ -67,7 +67,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
   takeInventory(hosts, host, stats) {
-    const record = hosts.get(host)
+    const record = hosts.own(host)
     record.gpus = stats.gpus
       .map(({ index, model, usedMilli }) => ({ index, model, countsUse: usedMilli !== null, freeMilli: WHOLE_GPU - (usedMilli ?? 0) }))
       .sort((a, b) => a.index - b.index)
@@ -136,7 +136,7 @@ export function createChoose(setting: AssignmentSetting | undefined): ChooseGpus
 const modelsOf = (gpus: readonly GpuState[]): string => [...new Set(gpus.map(({ model }) => model ?? 'unnamed'))].join(', ')
 
 function add(hosts: HostTable, host: HostIndex, grant: readonly GpuGrant[], materialised: boolean, sign: 1 | -1): void {
-  const { gpus } = hosts.get(host)
+  const { gpus } = hosts.own(host)
   const { gpuFreeMilli } = hosts.columns
   for (const { index, milli } of grant) {
     const gpu = gpus.find((device) => device.index === index)

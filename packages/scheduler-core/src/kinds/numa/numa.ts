@@ -82,7 +82,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
   takeInventory(hosts, host, stats) {
-    hosts.get(host).cells = stats.numaCells
+    hosts.own(host).cells = stats.numaCells
       .map((cell) => new CellState(inventoryOf(stats, cell), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
       .sort((a, b) => a.id - b.id)
   },
@@ -179,7 +179,7 @@ function addsUp(cell: CellState, sum: Sum, part: CellGrant): boolean {
 }
 
 function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], materialised: boolean, sign: 1 | -1): void {
-  const { cells } = hosts.get(host)
+  const { cells } = hosts.own(host)
   for (const part of grant) {
     const cell = cells.find(({ id }) => id === part.cell)
     if (cell === undefined) continue // the host no longer has that cell: nothing is left to count

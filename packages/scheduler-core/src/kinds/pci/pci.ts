@@ -48,7 +48,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   hold: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, 1),
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
-  takeInventory: (hosts, host, stats) => takePools(hosts.get(host), stats.pciPools),
+  takeInventory: (hosts, host, stats) => takePools(hosts.own(host), stats.pciPools),
 
   copy: copyPools,
 
@@ -114,7 +114,7 @@ const placeOf = (hosts: HostTable, host: HostIndex, grant: readonly CellGrant[])
 })
 
 function add(hosts: HostTable, host: HostIndex, grant: readonly PciGrant[], materialised: boolean, sign: 1 | -1): void {
-  const { list } = poolsOf(hosts.get(host))
+  const { list } = poolsOf(hosts.own(host))
   for (const { pool: key, count } of grant) {
     const pool = list.find((state) => state.key === key)
     // the host no longer has that pool: nothing is left to count

@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../../canonical-json.ts'
-import type { HostRecord } from '../../fleet/hosts.ts'
+import type { HostRecord, OwnHostRecord } from '../../fleet/hosts.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { createHostState } from '../host-state.ts'
 
@@ -36,13 +36,13 @@ const state = createHostState<HostPools>({ shape: '', list: [] })
 
 export const poolsOf = (record: HostRecord): HostPools => state.of(record)
 
-export function takePools(record: HostRecord, reported: readonly Reported[]): void {
+export function takePools(record: OwnHostRecord, reported: readonly Reported[]): void {
   const list = toPools(reported)
   state.set(record, { shape: list.map(({ key }) => key).join(' '), list })
 }
 
-/** Gives another fleet's record of the same host pools of its own. */
-export function copyPools(from: HostRecord, to: HostRecord): void {
+/** Gives a clone of a record pools of its own. */
+export function copyPools(from: HostRecord, to: OwnHostRecord): void {
   const { shape, list } = poolsOf(from)
   if (list.length > 0 || shape !== '') state.set(to, { shape, list: list.map((pool) => ({ ...pool })) })
 }

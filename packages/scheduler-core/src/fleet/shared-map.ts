@@ -1,0 +1,85 @@
+/** What differs from a base is folded into it once it is more than a fourth of it: until then it is what a copy costs. */
+const FOLD = 4
+
+/**
+ * A map in the order of its keys' first setting, of which copies cost little: all have one base that nobody writes any
+ * more, and each a Map of what differs from it. Until it is first copied it is that Map alone.
+ *
+ * It may be written while it is iterated: what is yielded is as it is then; what comes in may be left out.
+ */
+export class SharedMap<Value extends object | number> {
+  #base: ReadonlyMap<string, Value> = new Map()
+  /** What differs from the base: undefined where a key of the base is gone. */
+  #own = new Map<string, Value | undefined>()
+  #size = 0
+
+  get size(): number {
+    return this.#base.size === 0 ? this.#own.size : this.#size
+  }
+
+  get(key: string): Value | undefined {
+    const own = this.#own.get(key)
+    if (own !== undefined || this.#base.size === 0) return own
+    return this.#own.has(key) ? undefined : this.#base.get(key)
+  }
+
+  has(key: string): boolean {
+    return this.get(key) !== undefined
+  }
+
+  set(key: string, value: Value): this {
+    if (this.#base.size > 0 && !this.has(key)) {
+      // it was there before, and comes again behind all others: not in its place in the base
+      if (this.#own.has(key)) this.#fold()
+      this.#size++
+    }
+    this.#own.set(key, value)
+    return this
+  }
+
+  delete(key: string): boolean {
+    if (this.#base.size === 0) return this.#own.delete(key)
+    if (!this.has(key)) return false
+    if (this.#base.has(key)) this.#own.set(key, undefined)
+    else this.#own.delete(key)
+    this.#size--
+    return true
+  }
+
+  *[Symbol.iterator](): Generator<[string, Value], undefined> {
+    // as they are before either is folded
+    const [base, own] = [this.#base, this.#own]
+    for (const key of base.keys()) {
+      const value = this.get(key)
+      if (value !== undefined) yield [key, value]
+    }
+    for (const key of own.keys()) {
+      const value = base.has(key) ? undefined : this.get(key)
+      if (value !== undefined) yield [key, value]
+    }
+  }
+
+  *keys(): Generator<string, undefined> {
+    for (const [key] of this) yield key
+  }
+
+  *values(): Generator<Value, undefined> {
+    for (const [, value] of this) yield value
+  }
+
+  /** A map of the same entries: what is set or deleted in either is not seen in the other. */
+  copy(): SharedMap<Value> {
+    if (this.#own.size * FOLD > this.#base.size) this.#fold()
+    const copy = new SharedMap<Value>()
+    copy.#base = this.#base
+    copy.#own = new Map(this.#own)
+    copy.#size = this.#size
+    return copy
+  }
+
+  #fold(): void {
+    this.#base = this.#base.size === 0 ? (this.#own as Map<string, Value>) : new Map(this)
+    this.#own = new Map()
+    this.#size = this.#base.size
+  }
+}
