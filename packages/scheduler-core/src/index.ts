@@ -23,7 +23,9 @@ export {
   matrixTexts,
   RECEIPT_FORMAT,
   type ReceiptPlace,
+  type ReceiptRow,
   type ReplayedVerdicts,
+  rowText,
 } from './decision/receipt.ts'
 export { checkAgain, examineAgain, examineEach, proposalsBefore, replay } from './decision/replay.ts'
 export { type ClaimsSource, type Fact, type ReportSource, type Source, type SourceKind, shortfallOf, type Term } from './evidence.ts'

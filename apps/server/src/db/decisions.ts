@@ -3,7 +3,7 @@ import type { Query } from '@gantt/scheduler-core/query'
 import { Prisma } from '../generated/prisma/client.ts'
 import { decisionQuerySql } from './decision-query.ts'
 import type { Database, PrismaClient } from './prisma.ts'
-import { hashesOf, type KeptReceipt } from './receipts.ts'
+import { hashesOf, type KeptReceipt, searchedOf } from './receipts.ts'
 import type { StoredDecision, UnreadableDecision } from './rows.ts'
 
 export type { StoredDecision, UnreadableDecision } from './rows.ts'
@@ -54,6 +54,9 @@ interface DecisionRow {
   claimIds: string[] | null
   inputsHash: Uint8Array | null
   decidedHash: Uint8Array | null
+  rowHash: Uint8Array | null
+  hosts: string[]
+  instanceUuids: string[]
   matrixHash: Uint8Array | null
   matrixAtMs: bigint | null
   /** Of the request, for a decision that is packed. */
@@ -63,7 +66,7 @@ interface DecisionRow {
 const SELECT = Prisma.sql`
   SELECT d.id::text AS id, d.outcome, d.at_ms AS "atMs", d.caller, d.request_spec_id AS "requestSpecId", d.document, d.packed, d.profile, d.seed,
     d.attempt, d.revision, d.entry_id AS "entryId", d.entry_place AS "entryPlace", d.claim_ids::text[] AS "claimIds", d.inputs_hash AS "inputsHash",
-    d.decided_hash AS "decidedHash", d.matrix_hash AS "matrixHash", d.matrix_at_ms AS "matrixAtMs",
+    d.decided_hash AS "decidedHash", d.row_hash AS "rowHash", d.hosts, d.instance_uuids AS "instanceUuids", d.matrix_hash AS "matrixHash", d.matrix_at_ms AS "matrixAtMs",
     CASE WHEN d.packed IS NULL THEN NULL ELSE (SELECT r.document FROM request_spec r WHERE r.id = d.request_spec_id) END AS request
   FROM decision d`
 
@@ -154,9 +157,11 @@ const toStored = (row: DecisionRow): StoredDecision => ({
   at: Number(row.atMs),
   account: row.caller,
   requestSpecId: row.requestSpecId,
+  searched: { hosts: row.hosts, instanceUuids: row.instanceUuids },
   receipt: {
     inputs: hexOf(row.inputsHash),
     decided: hexOf(row.decidedHash),
+    row: hexOf(row.rowHash),
     matrix: hexOf(row.matrixHash),
     matrixAt: row.matrixAtMs === null ? null : Number(row.matrixAtMs),
   },
@@ -200,31 +205,35 @@ function unpackOrSay(packed: Uint8Array, beside: Beside): KeptDecision {
 /** Keeps decisions; one that is there already stays as it is. */
 export async function writeDecisions(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
   if (decisions.length === 0) return
-  const rows = decisions.map(({ id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons }) => ({
-    ...packedOr({ record, place, answer, claimIds, reasons }, mayPack),
-    ...hashesOf({ record, place, answer }),
-    id,
-    outcome,
-    at_ms: at,
-    caller: account,
-    request_spec_id: requestSpecId,
-    profile: record.profile,
-    seed: record.seed,
-    revision: place.basis,
-    entry_id: place.entryId,
-    entry_place: place.position,
-    attempt: record.attempt,
-    instance_uuids: record.request.instanceUuids,
-    hosts: [...new Set(answer.map(({ selected }) => selected.host))],
-  }))
+  const rows = decisions.map((decision) => {
+    const { id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons } = decision
+    const { hosts, instanceUuids } = searchedOf(decision)
+    return {
+      ...packedOr({ record, place, answer, claimIds, reasons }, mayPack),
+      ...hashesOf(decision),
+      id,
+      outcome,
+      at_ms: at,
+      caller: account,
+      request_spec_id: requestSpecId,
+      profile: record.profile,
+      seed: record.seed,
+      revision: place.basis,
+      entry_id: place.entryId,
+      entry_place: place.position,
+      attempt: record.attempt,
+      instance_uuids: instanceUuids,
+      hosts,
+    }
+  })
   await database.$executeRaw`
     INSERT INTO decision (id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, instance_uuids, hosts, document,
-      packed, claim_ids, inputs_hash, decided_hash)
+      packed, claim_ids, inputs_hash, decided_hash, row_hash)
     SELECT id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, instance_uuids, hosts, document,
-      decode(packed, 'base64'), claim_ids, decode(inputs_hash, 'hex'), decode(decided_hash, 'hex')
+      decode(packed, 'base64'), claim_ids, decode(inputs_hash, 'hex'), decode(decided_hash, 'hex'), decode(row_hash, 'hex')
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id uuid, outcome text, at_ms bigint, caller text, request_spec_id text,
       profile text, seed text, revision bigint, entry_id text, entry_place int, attempt int, instance_uuids text[], hosts text[], document jsonb,
-      packed text, claim_ids uuid[], inputs_hash text, decided_hash text)
+      packed text, claim_ids uuid[], inputs_hash text, decided_hash text, row_hash text)
     ON CONFLICT (id) DO NOTHING`
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { decidedText, inputsText, type KeptDecision, type ReceiptPlace } from '@gantt/scheduler-core'
+import { decidedText, inputsText, type KeptDecision, rowText } from '@gantt/scheduler-core'
+import type { Searched, StoredDecision } from './rows.ts'
 
 /** Hashes of a decision as they are kept, each 64 hexadecimal digits; null where none is. */
 export interface KeptReceipt {
@@ -7,6 +8,8 @@ export interface KeptReceipt {
   readonly inputs: string | null
   /** Of what was decided, taken then too. */
   readonly decided: string | null
+  /** Of who was answered what, when, with which claims, and by what it is searched, taken then; null for older ones. */
+  readonly row: string | null
   /** Of every filter's word on every host, taken at the first replay. */
   readonly matrix: string | null
   /** When that was, store time, milliseconds since 1970. */
@@ -36,18 +39,31 @@ export function createHashing(): Hashing {
 }
 
 /** What is known of a decision's receipt from the decision itself. */
-export const receiptOf = (
-  decision: KeptDecision & { readonly place: ReceiptPlace },
-): { readonly inputs: string; readonly decided: string } => ({
+export const receiptOf = (decision: StoredDecision): Taken => ({
   inputs: sha256([inputsText(decision, decision.place)]),
   decided: sha256([decidedText(decision)]),
+  row: sha256([rowText({ ...decision, ...(decision.searched ?? searchedOf(decision)) })]),
 })
 
+/** None of them is missing. */
+interface Taken {
+  readonly inputs: string
+  readonly decided: string
+  readonly row: string
+}
+
 /** The same as columns. */
-export function hashesOf(decision: KeptDecision & { readonly place: ReceiptPlace }): {
+export function hashesOf(decision: StoredDecision): {
   readonly inputs_hash: string
   readonly decided_hash: string
+  readonly row_hash: string
 } {
-  const { inputs, decided } = receiptOf(decision)
-  return { inputs_hash: inputs, decided_hash: decided }
+  const { inputs, decided, row } = receiptOf(decision)
+  return { inputs_hash: inputs, decided_hash: decided, row_hash: row }
 }
+
+/** By what a decision is searched, from what is kept of it. */
+export const searchedOf = ({ record, answer }: KeptDecision): Searched => ({
+  hosts: [...new Set(answer.map(({ selected }) => selected.host))],
+  instanceUuids: record.request.instanceUuids,
+})

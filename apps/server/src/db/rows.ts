@@ -18,6 +18,12 @@ export interface RefusalReason {
   readonly text: string
 }
 
+/** By what a decision is searched: hosts that were chosen, and instances. */
+export interface Searched {
+  readonly hosts: readonly string[]
+  readonly instanceUuids: readonly string[]
+}
+
 /** A decision as it is kept for those who ask later. */
 export interface StoredDecision {
   readonly id: string
@@ -34,6 +40,8 @@ export interface StoredDecision {
   readonly reasons: readonly RefusalReason[]
   /** Present where it was read from the tables. */
   readonly receipt?: KeptReceipt
+  /** As in the tables; absent: as the record has it. */
+  readonly searched?: Searched
 }
 
 /** A decision in the tables of which only the columns can be read: its record is damaged, or of a newer release. */

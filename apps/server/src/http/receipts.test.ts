@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const VERIFY = `query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity fleetRevision decision { id }
   checks { part outcome text kept found difference { path was is } } } }`
-const TOLD = `query ($id: ID!) { decision(id: $id) { id outcome seed funnel { filter entered passed } explanationRetainedUntil receipt { inputs decided matrix matrixSince }
+const TOLD = `query ($id: ID!) { decision(id: $id) { id outcome seed funnel { filter entered passed } explanationRetainedUntil receipt { inputs decided row matrix matrixSince }
   explanation { fidelity headline text steps { name entered passed } matrix { firstFailing reason bits rank distance } weighing(top: 20) { hosts { hostName totalWeight } } } } }`
 
 const verify = async (service: TestService, id: string): Promise<Json> => (await dataOf(service, VERIFY, { id })).verifyDecision
@@ -58,7 +58,7 @@ test.each(['one', 'three', 'refused', 'chance', 'nova'] as const)(
     const first = await verify(api, id)
     expect([name, first.outcome, first.fidelity]).toEqual([name, 'SAME', 'REPLAYED'])
     expect(parts(first)).toEqual(
-      ['INPUTS', 'DECIDED', ...(name === 'refused' ? [] : ['LOG']), 'REPLAY', 'MATRIX'].map((part) => `${part} SAME`),
+      ['INPUTS', 'DECIDED', 'ROW', ...(name === 'refused' ? [] : ['LOG']), 'REPLAY', 'MATRIX'].map((part) => `${part} SAME`),
     )
     expect(first.checks.at(-1).text).toBe('This is the first replay: the hash of every verdict is kept from now on.')
     const other = await verify(second, id)
@@ -92,6 +92,13 @@ test.each([
     'answer.0',
   ],
   ['bytes that nobody can read', `UPDATE decision SET packed = '\\x0909' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
+  ['its outcome', `UPDATE decision SET outcome = 'PARTIAL' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  ['its time', `UPDATE decision SET at_ms = at_ms + 1 WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  ['who asked', `UPDATE decision SET caller = 'other' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  ['its claims', `UPDATE decision SET claim_ids = ARRAY[id] WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  ['the hosts it is found by', `UPDATE decision SET hosts = '{h-0,other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  ['the instances it is found by', `UPDATE decision SET instance_uuids = '{other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  ['its reasons', `UPDATE decision SET document = '{"reasons":[{}]}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['its receipt', `UPDATE decision SET decided_hash = sha256('x') WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ['its verdicts', `UPDATE decision SET matrix_hash = sha256('x') WHERE id = $1`, ['MATRIX DIFFERENT'], undefined],
   [
@@ -110,12 +117,12 @@ test.each([
   expect(parts(told)).toEqual(expect.arrayContaining([...found]))
   if (path !== undefined)
     expect(told.checks.map(({ difference }: Json) => difference?.path).filter(Boolean)).toContainEqual(expect.stringContaining(path))
-  await sql('UPDATE decision SET seed = $2, packed = $3, decided_hash = $4, matrix_hash = $5 WHERE id = $1', [
+  const columns = ['seed', 'packed', 'decided_hash', 'matrix_hash', 'outcome', 'at_ms', 'caller', 'claim_ids', 'hosts', 'instance_uuids']
+  const back = columns.map((column, i) => `${column} = $${i + 3}`).join(', ')
+  await sql(`UPDATE decision SET document = $2, ${back} WHERE id = $1`, [
     uuidOf(id),
-    before.seed,
-    before.packed,
-    before.decided_hash,
-    before.matrix_hash,
+    JSON.stringify(before.document),
+    ...columns.map((column) => before[column]),
   ])
   await sql('UPDATE request_spec SET document = $2 WHERE id = $1', [request.id, JSON.stringify(request.document)])
   expect((await verify(second, id)).outcome).toBe('SAME')
@@ -202,17 +209,25 @@ test('a decision as older releases kept it is read, found by its request, and ve
   const { decision: record, answer } = entry.body.changes[entry.entry_place]
   const place = { basis: Number(entry.revision), entryId: entry.entry_id, position: entry.entry_place }
   await sql(
-    'UPDATE decision SET packed = NULL, claim_ids = NULL, inputs_hash = NULL, decided_hash = NULL, matrix_hash = NULL, matrix_at_ms = NULL, document = $2 WHERE id = $1',
+    'UPDATE decision SET packed = NULL, claim_ids = NULL, inputs_hash = NULL, decided_hash = NULL, row_hash = NULL, matrix_hash = NULL, matrix_at_ms = NULL, document = $2 WHERE id = $1',
     [uuidOf(id), JSON.stringify({ record, place, answer, claimIds: entry.claims, reasons: [] })],
   )
   const { decision } = await dataOf(second, TOLD, { id })
   expect(decision).toEqual({
     ...was.decision,
-    receipt: { inputs: null, decided: null, matrix: null, matrixSince: null },
+    receipt: { inputs: null, decided: null, row: null, matrix: null, matrixSince: null },
     explanationRetainedUntil: expect.any(String),
   })
   const told = await verify(second, id)
-  expect([told.outcome, ...parts(told)]).toEqual(['SAME', 'INPUTS UNKNOWN', 'DECIDED UNKNOWN', 'LOG SAME', 'REPLAY SAME', 'MATRIX SAME'])
+  expect([told.outcome, ...parts(told)]).toEqual([
+    'SAME',
+    'INPUTS UNKNOWN',
+    'DECIDED UNKNOWN',
+    'ROW UNKNOWN',
+    'LOG SAME',
+    'REPLAY SAME',
+    'MATRIX SAME',
+  ])
 })
 
 test('packed decisions are found by what their request says', async () => {

@@ -16,6 +16,11 @@ const DecisionReceipt = builder.objectRef<KeptReceipt>('DecisionReceipt').implem
       nullable: true,
       description: 'Of hosts, scores, next bests, counts and the best ten, taken then too.',
     }),
+    row: t.exposeString('row', {
+      nullable: true,
+      description:
+        'Of outcome, time, account, claims, reasons, and the hosts and instances that it is searched by, taken then too; null for a decision that was kept before there was this hash.',
+    }),
     matrix: t.exposeString('matrix', {
       nullable: true,
       description:
@@ -50,7 +55,7 @@ const CheckOutcome = builder.enumType('VerificationOutcome', {
 
 const VerifiedPart = builder.enumType('VerifiedPart', {
   description:
-    'What is compared. INPUTS, DECIDED: the stored record with its receipt; LOG: with the entry that carried it; REPLAY: with what the same inputs decide now; MATRIX: every verdict with the hash of the first replay.',
+    'What is compared. INPUTS, DECIDED, ROW: the stored record and its columns with its receipt; LOG: with the entry that carried it; REPLAY: with what the same inputs decide now; MATRIX: every verdict with the hash of the first replay.',
   values: verifiedParts,
 })
 

@@ -29,10 +29,10 @@ import { InputFault } from './outcome.ts'
 export type CheckOutcome = 'SAME' | 'DIFFERENT' | 'UNKNOWN'
 
 /**
- * What is compared. INPUTS and DECIDED: the stored record with the hashes that were kept with it; LOG: with the entry that
- * carried it; REPLAY: with what the same inputs decide now; MATRIX: every verdict with the hash of the first replay.
+ * What is compared. INPUTS, DECIDED and ROW: the stored record and its columns with the hashes that were kept with it; LOG:
+ * with the entry that carried it; REPLAY: with what the same inputs decide now; MATRIX: every verdict with the hash of the first replay.
  */
-export const verifiedParts = ['INPUTS', 'DECIDED', 'LOG', 'REPLAY', 'MATRIX'] as const
+export const verifiedParts = ['INPUTS', 'DECIDED', 'ROW', 'LOG', 'REPLAY', 'MATRIX'] as const
 export type VerifiedPart = (typeof verifiedParts)[number]
 
 export interface VerificationCheck {
@@ -119,7 +119,11 @@ export function createVerifyDecision(
     if (stored === undefined) throw InputFault.at(['id'], id, 'the id of a decision')
     const { record, answer, place, receipt } = stored
     const now = receiptOf(stored)
-    const checks = [hashCheck('INPUTS', receipt?.inputs ?? null, now.inputs), hashCheck('DECIDED', receipt?.decided ?? null, now.decided)]
+    const checks = [
+      hashCheck('INPUTS', receipt?.inputs ?? null, now.inputs),
+      hashCheck('DECIDED', receipt?.decided ?? null, now.decided),
+      hashCheck('ROW', receipt?.row ?? null, now.row),
+    ]
     const isOurs = record.core === CORE_VERSION
     const end = (revision: number | null, more: readonly VerificationCheck[]): DecisionVerification => {
       const all = [...checks, ...more]
@@ -226,6 +230,10 @@ const WHAT: Readonly<Record<VerifiedPart, { readonly same: string; readonly diff
   DECIDED: {
     same: 'Hosts, scores, next bests, counts and the best ten are what the receipt is of.',
     different: 'What is stored of the result is not what the receipt is of.',
+  },
+  ROW: {
+    same: 'Outcome, time, account, claims, reasons and what it is searched by are what the receipt is of.',
+    different: 'What is stored of outcome, time, account, claims, reasons or what it is searched by is not what the receipt is of.',
   },
   LOG: { same: 'The entry of the log holds the same decision.', different: 'The entry of the log holds another decision.' },
   REPLAY: {

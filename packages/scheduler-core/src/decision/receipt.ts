@@ -25,6 +25,28 @@ export function inputsText({ record }: KeptDecision, { basis, entryId, position 
 export const decidedText = ({ record: { id, instances }, answer }: KeptDecision): string =>
   canonicalJson({ receipt: RECEIPT_FORMAT, part: 'decided', id, instances, answer })
 
+/** What is kept of a decision beside its inputs and what was decided: who was answered what, when, and by what it is searched. */
+export interface ReceiptRow {
+  readonly id: string
+  readonly outcome: string
+  /** Store time, milliseconds since 1970. */
+  readonly at: number
+  readonly account: string
+  readonly requestSpecId: string
+  readonly claimIds: readonly string[]
+  /** Why hosts were refused, of a refusal. */
+  readonly reasons: readonly unknown[]
+  /** Hosts that were chosen, and instances, as they are searched. */
+  readonly hosts: readonly string[]
+  readonly instanceUuids: readonly string[]
+}
+
+/** The same as a text. Records that were kept before there was this text have no hash of it, and those of the others stay valid. */
+export function rowText({ id, outcome, at, account, requestSpecId, claimIds, reasons, hosts, instanceUuids }: ReceiptRow): string {
+  const row = { id, outcome, at, account, requestSpecId, claimIds, reasons, hosts, instanceUuids }
+  return canonicalJson({ receipt: RECEIPT_FORMAT, part: 'row', ...row })
+}
+
 /** One instance's verdicts as a replay finds them: names by position in the order of first sight, and the totals of those that passed, best first. */
 export interface ReplayedVerdicts {
   readonly names: readonly { readonly host: string; readonly node: string }[]

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "decision" ADD COLUMN     "row_hash" BYTEA;
