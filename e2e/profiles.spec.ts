@@ -228,10 +228,11 @@ interface Compared {
 
 test('what a version would have changed is told with its requests, and the link asks the same', async ({ page, visit, browser, fleet }) => {
   const { client } = fleet
-  // nobody but large-2 has the trait: what asks for more than is left there fails
-  await writeTwo(client, 'checked', [{ name: 'AggregateInstanceExtraSpecsFilter' }])
-  const placeBy = (memoryMb: number) => place(client, { flavor: 'm1.checked', vcpus: 1, memoryMb, profile: 'checked' })
-  const placed = [await placeBy(1_024), await placeBy(2_048)]
+  // the first asks nobody for a trait
+  await writeTwo(client, 'checked', [{ name: 'TraitsFilter' }])
+  const placeBy = (extraSpecs: Readonly<Record<string, string>>) =>
+    place(client, { flavor: 'm1.checked', vcpus: 1, memoryMb: 1_024, profile: 'checked', extraSpecs })
+  const placed = [await placeBy({}), await placeBy({ 'trait:CUSTOM_NOBODY_HAS_IT': 'required' })]
   expect(placed.map(({ outcome }) => outcome)).toEqual(['PLACED', 'PLACED'])
   await visit('/profiles/checked?version=2')
   await page.keyboard.press('4')
@@ -245,12 +246,15 @@ test('what a version would have changed is told with its requests, and the link 
       sampled newFailures elsewhere disagreements { kind because decision { id } } } }`,
     {},
   )
-  expect(compareProfiles).toMatchObject({ sampled: 2, newFailures: 0, elsewhere: 2 })
+  expect(compareProfiles).toMatchObject({ sampled: 2, newFailures: 1, elsewhere: 1 })
   const expectAnswer = async (one: Page): Promise<void> => {
     await expect(evaluation(one).locator('[data-evaluated]')).toHaveAttribute('data-evaluated', '2')
-    await expect(evaluation(one)).toContainText('No request would newly fail.')
-    await expect(evaluation(one).locator('[data-figure="go elsewhere"] dd')).toHaveText('2')
+    await expect(evaluation(one)).toContainText('1 request would newly fail.')
+    await expect(evaluation(one).locator('[data-figure="newly failing"][data-bad] dd')).toHaveText('! 1')
+    await expect(evaluation(one).locator('[data-figure="go elsewhere"] dd')).toHaveText('1')
     await expect(evaluation(one).locator('[data-disagreement]')).toHaveCount(2)
+    await expect(evaluation(one).locator('[data-disagreement]').first()).toHaveAttribute('data-disagreement', 'NEW_FAILURE')
+    await expect(evaluation(one).locator('[data-disagreement]').first()).toContainText('no host')
     for (const { because } of compareProfiles.disagreements) await expect(evaluation(one)).toContainText(because)
   }
   await expectAnswer(page)
@@ -268,7 +272,8 @@ test('what a version would have changed is told with its requests, and the link 
     await elsewhere.close()
   }
   // each leads to its decision
-  await evaluation(page).locator('[data-disagreement] a').first().click()
+  await evaluation(page).locator('[data-disagreement=NEW_FAILURE] a').click()
+  await expect(page).toHaveURL(`/decisions/${encodeURIComponent(placed[1]?.decisionId ?? '')}`)
   await expect(page.locator('[data-headline]')).toBeVisible()
 })
 
@@ -357,6 +362,13 @@ async function shadowCounts(client: Client, version: string): Promise<readonly S
 test('what is not there is said to be, and what may not be read', async ({ page, visit, fleet, pageErrors }) => {
   await visit('/profiles/no-such-profile')
   await expect(page.getByRole('heading', { name: 'There is no such profile' })).toBeVisible()
+  // by the palette to one that is
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Search and go' }).fill('nova-comp')
+  await expect(page.getByRole('button', { name: 'nova-compat' })).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL('/profiles/nova-compat')
+  await expect(page.getByRole('region', { name: 'Version' })).toContainText('It decides as Nova does')
   await page.goto('/profiles/default?version=99')
   await expect(page.getByRole('heading', { name: 'There is no such version' })).toBeVisible()
   await page.goto(`/profiles#key=${await keyFor(fleet.client, 'reporter', ['REPORT'])}`)

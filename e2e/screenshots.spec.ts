@@ -114,6 +114,30 @@ test('aggregates: all, and the draft of one', async ({ signedIn: page, demo }) =
   await picture(page, 'aggregate')
 })
 
+test('a profile: a canary, and what it would have changed', async ({ signedIn: page, demo }) => {
+  const weighers = [
+    { name: 'RAMWeigher', multiplier: -1 },
+    { name: 'CPUWeigher', multiplier: 1 },
+  ]
+  const filters = [{ name: 'ComputeFilter' }, { name: 'AvailabilityZoneFilter' }, { name: 'TraitsFilter', shadow: true }]
+  await demo.client.request(
+    `mutation Write($input: ProfileVersionInput!) { profileVersionCreate(profile: "default", input: $input) { __typename } }`,
+    { input: { note: 'Packs by memory, and only looks at traits.', filters, weighers } },
+  )
+  const { profile } = await demo.client.request<{ profile: { versions: { nodes: readonly { number: number }[] } } }>(
+    '{ profile(name: "default") { versions(first: 500) { nodes { number } } } }',
+    {},
+  )
+  const number = profile.versions.nodes.at(-1)?.number
+  await page.goto(`/profiles/default?version=${number}&last=24h&check=yes`)
+  const evaluation = page.getByRole('region', { name: 'What it would have changed' })
+  await expect(evaluation.locator('[data-evaluated]')).toBeVisible({ timeout: 60_000 })
+  await expect(page.locator('[data-diff]')).toBeVisible()
+  await picture(page, 'profile')
+  await showTop(page, evaluation)
+  await picture(page, 'profile-evaluation')
+})
+
 test('the palette, and the fleet before its first host', async ({ signedIn: page, demo }) => {
   await page.goto('/aggregates')
   await expect(rowsOf(page, 'Aggregates').first()).toBeVisible()

@@ -4,6 +4,8 @@ const PAGES = [
   { name: 'Hosts', path: '/hosts', keys: ['g', 'h'] },
   { name: 'Decisions', path: '/decisions', keys: ['g', 'd'] },
   { name: 'Aggregates', path: '/aggregates', keys: ['g', 'a'] },
+  { name: 'Simulate', path: '/simulate', keys: ['g', 's'] },
+  { name: 'Profiles', path: '/profiles', keys: ['g', 'p'] },
 ] as const
 
 const searchOf = (page: Page) => page.getByRole('textbox', { name: 'Search and go' })

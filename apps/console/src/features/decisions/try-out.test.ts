@@ -28,9 +28,13 @@ const multipliers = fc.array(fc.oneof(fc.constantFrom(0, 1, -1, 1e6), fc.double(
   maxLength: WEIGHERS.length,
 })
 
-function found(fleet: ReturnType<typeof aFleet>, numbers: readonly number[], normalisation: string) {
+/** How raw numbers are scaled, and by whose weighers. */
+type Way = 'minmax' | 'fixed' | 'rank' | 'nova'
+
+function found(fleet: ReturnType<typeof aFleet>, numbers: readonly number[], way: Way) {
   const weighers = numbers.map((multiplier, w) => ({ name: WEIGHERS[w], multiplier }))
-  const profile = parseProfile({ name: 'p', number: 1, filters: [], weighers, normalisation })
+  const rest = way === 'nova' ? { compat: way } : { normalisation: way }
+  const profile = parseProfile({ name: 'p', number: 1, filters: [], weighers, ...rest })
   if (!profile.ok) throw new Error(JSON.stringify(profile.problems))
   return examine(fleet, aRequest({ flavor: { vcpus: 0, memoryMb: 0, rootGb: 0 } }), profile.value, 'seed')
 }
@@ -53,14 +57,16 @@ test('hosts tried with other multipliers are those of a profile that has them: o
       fc.array(shape, { minLength: 1, maxLength: 12 }),
       multipliers,
       multipliers,
-      fc.constantFrom('minmax', 'fixed', 'rank'),
-      (shapes, before, after, normalisation) => {
+      fc.constantFrom<Way>('minmax', 'fixed', 'rank', 'nova'),
+      (shapes, before, after, way) => {
+        // some of Nova's weighers look away at 0: no numbers of theirs are known, and the page offers none to be moved from there
+        fc.pre(way !== 'nova' || before.every((multiplier) => multiplier !== 0))
         const fleet = aFleet(Object.fromEntries(shapes.map((one, i) => [`h${i}`, one])))
         const tried = new Map(WEIGHERS.map((name, w) => [name as string, after[w] as number]))
-        const shown = tryOut(answered(found(fleet, before, normalisation)), tried, ({ index }) => index)
-        expect(shown).toEqual(answered(found(fleet, after, normalisation)))
+        const asItWas = answered(found(fleet, before, way))
+        const ranks = (hosts: typeof asItWas) => hosts.map(({ index, rank, totalWeight }) => ({ index, rank, totalWeight }))
+        expect(ranks(tryOut(asItWas, tried, ({ index }) => index))).toEqual(ranks(answered(found(fleet, after, way))))
         // and nothing tried changes nothing
-        const asItWas = answered(found(fleet, before, normalisation))
         expect(tryOut(asItWas, new Map(), ({ index }) => index)).toEqual(asItWas)
       },
     ),

@@ -12,7 +12,7 @@ export function DecisionLink({ decision: { id, at, spec } }: { readonly decision
   const zone = useTimeZone()
   return (
     <AnchorLink size="sm" to="/decisions/$id" params={{ id }} title={titleOfTime(at)}>
-      {spec.flavorName ?? `${spec.vcpus} vCPU, ${formatMib(spec.memoryMb)}`}, {formatTime(at, zone)}
+      {spec.flavorName ?? `${spec.vcpus} vCPU, ${formatMib(spec.memoryMb)}`}, <span className="profile-time">{formatTime(at, zone)}</span>
     </AnchorLink>
   )
 }

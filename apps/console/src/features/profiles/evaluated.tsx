@@ -153,11 +153,20 @@ function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison:
 
 const HOSTS_SHOWN = 2
 
+/** Each on a line of its own: what is said of them has to have room beside it. */
 function Hosts({ hosts }: { readonly hosts: readonly string[] }) {
+  const counts = new Map<string, number>()
+  for (const host of hosts) counts.set(host, (counts.get(host) ?? 0) + 1)
   return (
-    <Table.Td className="profile-narrow" title={hosts.join(', ')}>
-      {hosts.length === 0 ? <span className="dimmed">no host</span> : hosts.slice(0, HOSTS_SHOWN).join(', ')}
-      {hosts.length > HOSTS_SHOWN ? ` and ${formatCount(hosts.length - HOSTS_SHOWN)} more` : ''}
+    <Table.Td className="profile-hosts" title={hosts.join(', ')}>
+      {hosts.length === 0 ? <span className="dimmed">no host</span> : null}
+      {[...counts].slice(0, HOSTS_SHOWN).map(([host, count]) => (
+        <div key={host}>
+          {host}
+          {count > 1 ? ` × ${formatCount(count)}` : ''}
+        </div>
+      ))}
+      {counts.size > HOSTS_SHOWN ? <div className="dimmed">and {formatCount(counts.size - HOSTS_SHOWN)} more hosts</div> : null}
     </Table.Td>
   )
 }
