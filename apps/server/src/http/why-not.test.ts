@@ -40,6 +40,38 @@ async function whyNot(host: string, subject = `decisionId: "${decision}"`): Prom
   return (await dataOf(api, `{ whyNot(input: { subject: { ${subject} }, host: { host: "${host}" } }) { ${FIELDS} } }`)).whyNot
 }
 
+test.each([
+  [
+    'one of the best is taken by the seed',
+    { hostSubsetSize: 3 },
+    /^(\w+) was among the 3 best: rank (\d) of 3, .*\. One of them is taken by the seed, and that was (\w+), rank (\d) with .*\.$/,
+  ],
+  [
+    'any is taken by the seed',
+    { scheduler: 'CHANCE' },
+    /^(\w+) passed every filter, and was not drawn: any of the (3) hosts that passed may be taken, by the seed, and that was (\w+)\.$/,
+  ],
+] as const)('%s: the one that ranks first and was not drawn is told so', async (_name, how, pattern) => {
+  const name = `drawn-${Object.keys(how)[0]?.toLowerCase()}`
+  const input = { filters: [{ name: 'RamFilter' }], weighers: [{ name: 'RAMWeigher', multiplier: 1 }], note: 'draws', ...how }
+  const create = `mutation ($name: String!, $input: ProfileVersionInput!) { profileVersionCreate(profile: $name, input: $input) { __typename ... on UserError { message } } }`
+  await dataOf(api, create, { name, input })
+  for (let i = 0; i < 20; i++) {
+    const { decision: drawn, destinations } = await placeWith(
+      api,
+      { claim: { mode: 'NONE' }, profile: name },
+      { ignoreHosts: ['barred', 'full', 'late'] },
+    )
+    const taken = destinations[0].selected.host.name
+    if (taken === 'best') continue
+    const { headline, because } = await whyNot('best', `decisionId: "${drawn.id}"`)
+    expect([because, headline]).toEqual(['LOST', expect.stringMatching(pattern)])
+    expect(pattern.exec(headline)?.slice(1, 4)).toEqual(['best', expect.anything(), taken])
+    return
+  }
+  expect.fail('the best was drawn twenty times')
+})
+
 test('refused: all failing checks, each number with where it comes from and how it was worked out', async () => {
   const { because, neverConsidered, verdict } = await whyNot('full')
   expect([because, neverConsidered]).toEqual(['REFUSED', null])

@@ -1,4 +1,4 @@
-import { type Check, type HostChange, type HostName, hostKey, reasonText, winningMultipliers } from '@gantt/scheduler-core'
+import { type Check, type HostChange, type HostName, hostKey, type Profile, reasonText, winningMultipliers } from '@gantt/scheduler-core'
 import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
 import type { HostNameInput } from './hosts.ts'
 
@@ -161,8 +161,22 @@ function gapsOf(examined: Examined, index: number, verdict: HostVerdict, winner:
   })
 }
 
+/** Where not the order decided but the seed; undefined where the host was not among those that it could draw. */
+function drawnInstead(
+  { scheduler, hostSubsetSize }: Profile,
+  passed: number,
+  { rank, total }: HostVerdict,
+  winner: HostVerdict,
+): string | undefined {
+  if (scheduler === 'chance')
+    return `passed every filter, and was not drawn: any of the ${passed} hosts that passed may be taken, by the seed, and that was ${hostKey(winner)}.`
+  if (rank === null || hostSubsetSize === 1 || rank > hostSubsetSize) return undefined
+  const best = `was among the ${Math.min(hostSubsetSize, passed)} best: rank ${rank} of ${passed}, ${total}.`
+  return `${best} One of them is taken by the seed, and that was ${hostKey(winner)}, rank ${winner.rank} with ${winner.total}.`
+}
+
 function headlineOf(
-  { hostCount, ranked }: Examined,
+  { hostCount, ranked, question }: Examined,
   verdict: HostVerdict,
   winner: HostVerdict | undefined,
   gaps: readonly WeigherGap[],
@@ -178,6 +192,8 @@ function headlineOf(
     const more = failed.length > 1 ? ` ${failed.length - 1} more ${failed.length === 2 ? 'filter refuses' : 'filters refuse'} it.` : ''
     return `${name} was refused by ${first?.filter ?? 'a filter'}. ${text}${more}`
   }
+  const drawn = winner === undefined ? undefined : drawnInstead(question.profile, ranked.length, verdict, winner)
+  if (drawn !== undefined) return `${name} ${drawn}`
   const how = verdict.outcome === 'ALTERNATE' ? 'was the next best' : 'passed every filter and lost on weight'
   if (winner === undefined) return `${name} ${how}.`
   const place = `rank ${verdict.rank} of ${ranked.length}, ${verdict.total} against ${winner.total} of ${hostKey(winner)}`
