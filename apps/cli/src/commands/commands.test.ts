@@ -139,15 +139,18 @@ test('explain tells the funnel, the reasons and, if asked, every host', async ()
 test.each([
   ['an id of nothing', 'foo'],
   ['an id of no decision', '00000000-0000-4000-8000-000000000000'],
-])('%s ends with 1, and the command that lists decisions', async (_name, id) => {
+])('%s ends with 2 whatever is asked about it, and the command that lists decisions', async (_name, id) => {
   for (const args of [
     ['explain', id],
     ['explain', id, '--markdown'],
     ['why-not', id, 'az1-a'],
+    ['verify', id],
   ]) {
     const { out, err, code } = await run(...args)
-    expect([out, err, code]).toEqual(['', `error: there is no decision ${id}; "gantt decisions" lists them\n`, 1])
+    expect([out, err, code]).toEqual(['', `error: there is no decision ${id}; "gantt decisions" lists them\n`, 2])
   }
+  expect((await run('compare', id, id)).code).toBe(2)
+  expect((await run('what-would-fit', '--decision', id)).code).toBe(2)
 })
 
 test('what is wrong with the call stays told where the decision is there', async () => {

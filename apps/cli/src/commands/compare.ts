@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { type Comparison, toComparisonLines, toComparisonPage } from './compare-lines.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
-import { CommandFailure, EXIT } from './failure.ts'
 import { wholeNumber } from './options.ts'
 import { type Form, type Result, run, withExamples, withForms } from './output.ts'
 
@@ -43,13 +42,6 @@ export function addCompare(program: Command): void {
 }
 
 async function compare(a: string, b: string, { instance, hosts, ...flags }: Flags): Promise<Result> {
-  const { comparison } = await connect(flags)
-    .request<{ comparison: Comparison }>(COMPARE, { a, b, instance, hosts })
-    .catch((error: unknown) => {
-      // the ids are well-formed, and what they name is not there any more
-      if (error instanceof CommandFailure && /it must be (the id of a decision|a decision by a profile)/.test(error.message))
-        throw new CommandFailure(EXIT.refused, error.message, { cause: error })
-      throw error
-    })
+  const { comparison } = await connect(flags).request<{ comparison: Comparison }>(COMPARE, { a, b, instance, hosts })
   return { lines: toComparisonLines(comparison), json: comparison, markdown: toComparisonPage(comparison) }
 }

@@ -156,7 +156,13 @@ test('a profile is checked against the requests of the last day, tried and taken
   const said = await run('profile', 'check', file, '--against', 'last:1h')
   expect([said.code, said.err]).toEqual([0, ''])
   expect(said.out).toMatch(/^default@\d against default@0: of \d+ of \d+ requests/)
-  expect(said.out).toMatch(/No request would newly fail\.\n$/)
+  expect(said.out).toMatch(/\n(\d+) of \1 requests were compared: none would newly fail\.\n$/)
+  const few = await run('profile', 'check', file, '--against', 'last:1h', '--min-compared', '9999')
+  expect([few.code, few.out.replaceAll('\n', ' ')]).toEqual([
+    2,
+    expect.stringMatching(/were compared, and 9999 must be \(--min-compared\): it cannot be told/),
+  ])
+  expect((await run('profile', 'check', '--help')).out).toMatch(/\(default:\s+last:24h\)/)
   expect(widthOf(said.out)).toBeLessThanOrEqual(80)
   // no host reports it, so none passes
   fs.writeFileSync(
@@ -165,7 +171,10 @@ test('a profile is checked against the requests of the last day, tried and taken
   )
   const failing = await run('profile', 'check', file, '--against', 'last:1d', '--markdown')
   expect([failing.code, failing.out]).toEqual([1, expect.stringMatching(/^### default@1: \d+ requests? of \d+ would newly fail\n/)])
-  expect(await run('profile', 'check', file, '--profile', 'first-fit')).toMatchObject({ code: 2 })
+  expect(await run('profile', 'check', file, '--profile', 'first-fit')).toMatchObject({
+    code: 2,
+    out: expect.stringContaining('0 of 0 requests were compared, and 1 must be'),
+  })
   write(['NoSuchFilter'])
   expect(await run('profile', 'check', file)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('there is no filter') })
   expect(await gantt({ ...environment, GANTT_URL: 'http://127.0.0.1:9/graphql' }, 'profile', 'check', 'default@0')).toMatchObject({

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
-import { CommandFailure, EXIT } from './failure.ts'
+import { CommandFailure, EXIT, type ExitCode } from './failure.ts'
 import { counted } from './format.ts'
 import { notEmpty } from './hosts.ts'
 import { shortId } from './ids.ts'
@@ -17,6 +17,7 @@ interface Flags extends ConnectionFlags, Form {
   readonly profile?: string
   readonly sample: number
   readonly show: number
+  readonly minCompared: number
 }
 
 /** What the API says of a candidate. */
@@ -72,13 +73,21 @@ export function addProfileCheck(profile: Command): void {
       'decide requests of the last hours again by a profile that is not written yet; ends with 0, or with 1 if some would newly fail',
     )
     .argument('<file>', 'JSON with filters, weighers and the rest, or name@number of a version; - is standard input')
-    .option('--against <window>', 'whose requests: last:24h, last:30m, last:7d', lastWindow, 'PT24H')
+    .addOption(
+      new Option('--against <window>', 'whose requests: last:24h, last:30m, last:7d').argParser(lastWindow).default('PT24H', 'last:24h'),
+    )
     .option(
       '--profile <name>',
       'the profile whose requests and active version it is compared with; the name in the file if not given, else default',
       notEmpty,
     )
     .option('--sample <n>', 'requests to decide again, drawn evenly', wholeNumber(1, 10_000), 500)
+    .option(
+      '--min-compared <n>',
+      'requests that must have been decided again, or it ends with 2: too few to tell',
+      wholeNumber(1, 10_000),
+      1,
+    )
     .option('--show <n>', 'requests to show', wholeNumber(1, 500), 10)
     .action((file: string, flags: Flags) => run(flags, () => check(file, flags)))
   withExamples(withForms(command), [
@@ -87,7 +96,7 @@ export function addProfileCheck(profile: Command): void {
   ])
 }
 
-async function check(file: string, { against, profile, sample, show, ...flags }: Flags): Promise<Result> {
+async function check(file: string, { against, profile, sample, show, minCompared, ...flags }: Flags): Promise<Result> {
   try {
     const candidate = /^[a-z0-9-]+@\d+$/.test(file) && !fs.existsSync(file) ? { version: file } : { draft: await readDocument(file) }
     const own = 'draft' in candidate ? candidate.draft.name : candidate.version?.split('@')[0]
@@ -101,13 +110,30 @@ async function check(file: string, { against, profile, sample, show, ...flags }:
       sample,
       show,
     })
-    const exitCode = comparison.sampled === 0 ? CANNOT_TELL : comparison.newFailures > 0 ? EXIT.refused : EXIT.done
-    return { lines: toLines(comparison), json: comparison, markdown: toMarkdown(comparison), exitCode }
+    return {
+      lines: toLines(comparison, minCompared),
+      json: comparison,
+      markdown: toMarkdown(comparison, minCompared),
+      exitCode: exitOf(comparison, minCompared),
+    }
   } catch (error) {
     // a script must not take a service that is away for one that found something
     if (error instanceof CommandFailure) throw new CommandFailure(CANNOT_TELL, error.message, { cause: error })
     throw error
   }
+}
+
+/** What would newly fail is known however few were compared. */
+const exitOf = ({ sampled, newFailures }: Comparison, minCompared: number): ExitCode =>
+  newFailures > 0 ? EXIT.refused : sampled < minCompared ? CANNOT_TELL : EXIT.done
+
+/** How many were compared, and what follows. */
+function endOf(comparison: Comparison, minCompared: number): string {
+  const { sampled, total, newFailures } = comparison
+  const compared = `${sampled} of ${counted(total, 'request')} ${sampled === 1 ? 'was' : 'were'} compared`
+  if (newFailures > 0) return `${compared}: ${counted(newFailures, 'request')} would newly fail.`
+  if (sampled >= minCompared) return `${compared}: none would newly fail.`
+  return `${compared}, and ${minCompared} must be (--min-compared): it cannot be told whether requests would newly fail.`
 }
 
 const columns: readonly Column[] = [
@@ -155,9 +181,8 @@ function costOf({ cpuRatio, p99DeltaMs }: Comparison): readonly string[] {
   ]
 }
 
-function toLines(comparison: Comparison): readonly string[] {
-  const { newFailures, disagreements, sampled } = comparison
-  const end = newFailures > 0 ? `${counted(newFailures, 'request')} would newly fail.` : 'No request would newly fail.'
+function toLines(comparison: Comparison, minCompared: number): readonly string[] {
+  const { disagreements } = comparison
   return [
     ...wrap(comparison.text),
     ...costOf(comparison).flatMap((line) => wrap(line)),
@@ -165,11 +190,11 @@ function toLines(comparison: Comparison): readonly string[] {
     ...(comparison.shadowFilters.length === 0 ? [] : ['', ...toTable(shadowColumns, shadowsOf(comparison))]),
     ...(disagreements.length === 0 ? [] : ['', ...toTable(columns, rowsOf(comparison))]),
     '',
-    ...wrap(sampled === 0 ? 'It cannot be told whether requests would newly fail.' : end),
+    ...wrap(endOf(comparison, minCompared)),
   ]
 }
 
-const toMarkdown = (comparison: Comparison): readonly string[] =>
+const toMarkdown = (comparison: Comparison, minCompared: number): readonly string[] =>
   toPage(
     heading(`${comparison.candidateName}: ${counted(comparison.newFailures, 'request')} of ${comparison.sampled} would newly fail`),
     paragraph(comparison.text),
@@ -177,6 +202,7 @@ const toMarkdown = (comparison: Comparison): readonly string[] =>
     comparison.zones.length === 0 ? '' : toMarkdownTable(zoneColumns, zonesOf(comparison)),
     comparison.shadowFilters.length === 0 ? '' : toMarkdownTable(shadowColumns, shadowsOf(comparison)),
     comparison.disagreements.length === 0 ? '' : toMarkdownTable(columns, rowsOf(comparison)),
+    paragraph(endOf(comparison, minCompared)),
   )
 
 const UNITS: Readonly<Record<string, (count: string) => string>> = {

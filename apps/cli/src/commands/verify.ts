@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { askAbout } from './decision.ts'
-import { CommandFailure, EXIT } from './failure.ts'
+import { EXIT } from './failure.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { toTable, wrap } from './table.ts'
 
@@ -49,14 +49,7 @@ const EXITS = { SAME: EXIT.done, DIFFERENT: EXIT.refused, UNKNOWN: EXIT.usage } 
 
 async function verify(id: string, flags: Flags): Promise<Result> {
   const client = connect(flags)
-  const { verification } = await askAbout(client, id, () => client.request<{ verification: Verification }>(VERIFY, { id })).catch(
-    (error: unknown) => {
-      // a decision that is not there can neither be the same nor another
-      throw error instanceof CommandFailure && error.exitCode === EXIT.refused
-        ? new CommandFailure(EXIT.usage, error.message, { cause: error })
-        : error
-    },
-  )
+  const { verification } = await askAbout(client, id, () => client.request<{ verification: Verification }>(VERIFY, { id }))
   return { lines: toVerificationLines(verification), json: verification, exitCode: EXITS[verification.outcome] }
 }
 
