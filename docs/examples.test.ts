@@ -1,0 +1,115 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { gantt, oneLine, type Said } from '../apps/cli/src/commands/testing/gantt.ts'
+import { ADMIN_KEY, type Service, startService } from '../apps/cli/src/prove/service.ts'
+
+// Runs what is in docs/what-if.md, docs/profiles.md and docs/explanations.md, on one service: their blocks of `sh`, `bash`
+// and `graphql`, and the `gantt ...` of the table of states. What is in capitals stands for something that is there.
+
+let folder: string
+let service: Service
+let refused: string
+let placed: string
+
+const REPORT = `mutation Report($updates: [ResourceStatsInput!]!) {
+  updateResourceStats(input: { updates: $updates }) { appliedCount results { ... on UserError { message } } }
+}`
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'gantt-pages-'))
+  // the account of the embedded database has to get through
+  await chmod(folder, 0o711)
+  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state') })
+  const rack = { vcpus: 64, vcpusUsed: 0, memoryMb: 524_288, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 0 }
+  const hosts = { 'rack1-a': rack, 'rack1-b': rack, full: { ...rack, memoryMb: 8_192, memoryMbUsed: 8_000 } }
+  const updates = Object.entries(hosts).map(([host, full], at) => {
+    const reporter = { incarnation: `9f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d00${at}`, sequence: 1 }
+    return { name: { host }, reporter, report: { full } }
+  })
+  expect(await service.client.request(REPORT, { updates })).toMatchObject({ updateResourceStats: { appliedCount: 3 } })
+  const decided = async (...args: readonly string[]) =>
+    oneLine<{ decision: { id: string } }>(await run('select', '--memory-mb', '4096', '--advice', '--json', ...args)).decision.id
+  placed = await decided('--vcpus', '1')
+  refused = await decided('--vcpus', '65')
+}, 60_000)
+
+afterAll(async () => {
+  await service?.stop()
+  await rm(folder, { recursive: true, force: true })
+}, 30_000)
+
+const run = (...args: readonly string[]): Promise<Said> => gantt({ GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }, ...args)
+
+interface Block {
+  readonly form: string
+  readonly text: string
+}
+
+const pageOf = (name: string): Promise<string> => readFile(new URL(name, import.meta.url), 'utf8')
+
+const blocksOf = (page: string): Block[] =>
+  [...page.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)].map(([, form = '', text = '']) => ({ form, text: text.trim() }))
+
+/** The words of a command line behind `gantt`, with what is there in place of words in capitals. */
+function wordsOf(line: string, there: Readonly<Record<string, string>>): string[] {
+  const [, command = ''] = /^(?:npx )?gantt (.*)$/.exec(line) ?? []
+  expect(command, line).not.toBe('')
+  const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+  return words.map((word) => Object.entries(there).reduce((text, [name, value]) => text.replace(name, value), word))
+}
+
+test('docs/what-if.md: every command ends well', async () => {
+  const blocks = blocksOf(await pageOf('what-if.md'))
+  expect(blocks.map(({ form, text }) => `${form} ${text.split(' ')[1]}`)).toEqual(['sh simulate', 'sh capacity', 'sh what-would-fit'])
+  for (const { text } of blocks) {
+    const { out, err, code } = await run(...wordsOf(text, { DECISION: refused }))
+    expect([text, err, code]).toEqual([text, '', 0])
+    expect(out).not.toBe('')
+  }
+})
+
+test('docs/profiles.md: the file is checked, a version goes through all states and back, and two decisions are compared', async () => {
+  const page = await pageOf('profiles.md')
+  const [check, file, ...others] = blocksOf(page)
+  expect([check?.form, file?.form, others.length]).toEqual(['bash', 'json', 0])
+  const spread = path.join(folder, 'spread.json')
+  await writeFile(spread, file?.text ?? '')
+  const said = await run(...wordsOf(check?.text ?? '', { 'spread.json': spread }))
+  expect([said.err, said.code]).toEqual(['', 0])
+
+  const create = `mutation ($input: ProfileVersionInput!) { profileVersionCreate(profile: "spread", input: $input) { __typename } }`
+  const { name: _name, ...input } = JSON.parse(file?.text ?? '')
+  for (let version = 1; version <= 2; version++)
+    expect(await service.client.request(create, { input })).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
+  const table = page.split('\n').filter((line) => line.startsWith('|'))
+  const steps = table.flatMap(
+    (line) => /^\| (.+?) \|.*`(gantt profile (?:shadow|canary|activate|rollback) [^`]+)`/.exec(line)?.slice(1) ?? [],
+  )
+  expect(steps.filter((_step, i) => i % 2 === 0)).toEqual(['shadow', 'canary', 'active', 'rolled back'])
+  for (let i = 0; i < steps.length; i += 2) {
+    const [state = '', command = ''] = steps.slice(i)
+    const { err, code } = await run(...wordsOf(command, { NAME: 'spread', '...': 'slower' }))
+    expect([command, err, code]).toEqual([command, '', 0])
+    const { profile } = await service.client.request<{ profile: { versions: { nodes: { number: number; state: string }[] } } }>(
+      '{ profile(name: "spread") { versions { nodes { number state } } } }',
+    )
+    expect(profile.versions.nodes.find(({ number }) => number === 2)?.state).toBe(state.toUpperCase().replace(' ', '_'))
+  }
+  for (const command of ['gantt profile show NAME', 'gantt compare FIRST SECOND']) {
+    expect(page).toContain(`\`${command}\``)
+    expect((await run(...wordsOf(command, { NAME: 'spread', FIRST: placed, SECOND: refused }))).code).toBe(0)
+  }
+})
+
+test('docs/explanations.md: the query is answered as the page says', async () => {
+  const [query, expected, ...others] = blocksOf(await pageOf('explanations.md'))
+  expect([query?.form, expected?.form, others.length]).toEqual(['graphql', 'json', 0])
+  type Check = { readonly filter: string }
+  const { whyNot } = await service.client.request<{ whyNot: { verdict: { checks: Check[] } } }>((query?.text ?? '').replace('...', placed))
+  const check = whyNot.verdict.checks.find(({ filter }) => filter === 'RamFilter')
+  // but for the time of the report
+  const withoutTime = (text: string): unknown => JSON.parse(text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'then'))
+  expect(withoutTime(JSON.stringify(check))).toEqual(withoutTime(expected?.text ?? ''))
+})
