@@ -1,5 +1,5 @@
-/** What differs from a base is folded into it once it is more than a fourth of it: until then it is what a copy costs. */
-const FOLD = 4
+/** What differs from a base is folded into it once it is more than an eighth of it: until then it is what a copy costs. */
+const FOLD = 8
 
 /**
  * A map in the order of its keys' first setting, of which copies cost little: all have one base that nobody writes any
