@@ -173,7 +173,6 @@ export class Ledger {
     this.#claims.set(claim.id, clone)
     if (this.#reserved.has(claim.id)) this.#reserved.set(claim.id, clone)
     if (record.claims.has(claim)) record.claims = withInPlace(record.claims, claim, clone)
-    if (this.#changed.has(claim)) this.#changed = withInPlace(this.#changed, claim, clone)
     return clone
   }
 
@@ -234,8 +233,7 @@ export class Ledger {
   }
 
   /** Confirms an open move: the source ends and the destination takes its place, in one step. */
-  settleMove(settled: Claim, revision: number, now: number): void {
-    const claim = this.own(settled)
+  settleMove(claim: OwnClaim, revision: number, now: number): void {
     const source = claim.source === null ? undefined : this.claims.get(claim.source)
     if (source === undefined) return
     if (!this.isInPlace(claim)) {
