@@ -23,7 +23,7 @@ export const ownHostsOf: (fleet: Fleet) => (host: HostIndex) => HostState = memo
   return (host) => {
     let state = states[host]
     if (state === undefined) {
-      state = new OwnHost(fleet, fleet.hosts.get(host))
+      state = new OwnHost(fleet, fleet.hosts.get(host).index)
       states[host] = state
     }
     return state
@@ -33,14 +33,14 @@ export const ownHostsOf: (fleet: Fleet) => (host: HostIndex) => HostState = memo
 /** Reads through to the fleet: a pick on the overlay is seen at once, and nothing is copied. */
 class OwnHost implements HostState {
   readonly #fleet: Fleet
-  readonly #record: HostRecord
+  readonly #index: HostIndex
   #instances: { readonly version: number; readonly uuids: ReadonlySet<string> } | undefined
 
   #hardware: { readonly version: number; readonly topology: HostTopology | null; readonly pools: readonly PciPool[] } | undefined
 
-  constructor(fleet: Fleet, record: HostRecord) {
+  constructor(fleet: Fleet, index: HostIndex) {
     this.#fleet = fleet
-    this.#record = record
+    this.#index = index
   }
 
   get host(): string {
@@ -96,11 +96,11 @@ class OwnHost implements HostState {
   }
 
   get numInstances(): number {
-    return at(this.#fleet.hosts.columns.instances, this.#record.index)
+    return at(this.#fleet.hosts.columns.instances, this.#index)
   }
 
   get numIoOps(): number {
-    return at(this.#fleet.hosts.columns.ioOps, this.#record.index)
+    return at(this.#fleet.hosts.columns.ioOps, this.#index)
   }
 
   get failedBuilds(): number {
@@ -190,7 +190,7 @@ class OwnHost implements HostState {
   }
 
   get instances(): ReadonlySet<string> {
-    const version = at(this.#fleet.hosts.columns.version, this.#record.index)
+    const version = at(this.#fleet.hosts.columns.version, this.#index)
     if (this.#instances?.version !== version) this.#instances = { version, uuids: instancesOf(this.#record) }
     return this.#instances.uuids
   }
@@ -199,13 +199,18 @@ class OwnHost implements HostState {
     return this.#node?.updatedAt ?? this.#record.reportedAt
   }
 
+  /** Looked up each time: it is replaced by a clone when it is written after the fleet was copied (fleet/owner.ts). */
+  get #record(): HostRecord {
+    return this.#fleet.hosts.get(this.#index)
+  }
+
   /** Nova's own document of the host, where it came from Nova. */
   get #node(): NovaComputeNode | undefined {
     return nodeOf(this.#record.stats)
   }
 
   get #ofHardware() {
-    const version = at(this.#fleet.hosts.columns.version, this.#record.index)
+    const version = at(this.#fleet.hosts.columns.version, this.#index)
     if (this.#hardware?.version !== version) {
       const node = this.#node
       const topology = topologyOn(this.#record, node?.numaTopology)
@@ -220,7 +225,7 @@ class OwnHost implements HostState {
 
   #of(resourceClass: string, read: (columns: ClassColumns, host: HostIndex) => number): number {
     const columns = this.#fleet.hosts.classes.get(resourceClass)
-    return columns === undefined ? 0 : read(columns, this.#record.index)
+    return columns === undefined ? 0 : read(columns, this.#index)
   }
 }
 
