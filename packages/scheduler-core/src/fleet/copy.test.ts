@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { audit, digestAll, digestPart, partsOf } from '../audit/index.ts'
+import { aClaim, aLog, aMove, aReport, aUuid } from '../testing/index.ts'
 import { checkpointOf } from './checkpoint.ts'
 import { copyFleet } from './copy.ts'
 import { Fleet } from './fleet.ts'
@@ -152,4 +153,34 @@ test('a fleet with an open overlay is not copied', () => {
   const fleet = new Fleet()
   openOverlay(fleet)
   expect(() => copyFleet(fleet)).toThrow('a fleet cannot be copied while an overlay is open')
+})
+
+test('a report that counts what a claim grew by is not seen by a copy', () => {
+  const log = aLog()
+  const grants = (VCPU: number) => ({ classes: { VCPU } })
+  const [instance, host] = [aUuid(1), { vcpus: 8, vcpusUsed: 1, instances: [aUuid(1)] }]
+  const fence = (claim: string) => log.fleet.ledger.claims.get(claim)?.fence ?? 0
+  const verdicts = [
+    log.append([aReport('h1', { vcpus: 8 })]),
+    log.append([aClaim({ hosts: ['h1'], ids: ['c1'], instances: [instance], grants: grants(1), mode: 'CONFIRM' })]),
+    log.append([aReport('h1', host, 2)]),
+    log.append([
+      aMove({
+        key: 'k2',
+        hosts: ['h1'],
+        ids: ['c2'],
+        instances: [instance],
+        grants: grants(3),
+        source: { claim: 'c1', fence: fence('c1') },
+      }),
+    ]),
+    log.append([{ type: 'confirm', claim: 'c2', fence: fence('c2') }]),
+  ]
+  expect(verdicts.flat().filter((verdict) => verdict !== undefined)).toEqual([])
+  const copy = copyFleet(log.fleet)
+  const before = stateOf(copy)
+  expect(log.append([aReport('h1', { ...host, vcpusUsed: 3 }, 3)])).toEqual([undefined])
+  expect(log.fleet.ledger.claims.get('c2')?.extra).toBeNull()
+  expect(copy.ledger.claims.get('c2')?.extra).toEqual(grants(2))
+  expect(stateOf(copy)).toBe(before)
 })
