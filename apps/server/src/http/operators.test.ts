@@ -73,6 +73,20 @@ describe('operators', () => {
     await ask(SET, { h: [{ host: 'big' }], s: 'ENABLED' })
   })
 
+  test('what an edit answers is of the host after it, although a question copied the fleet before', async () => {
+    const SIMULATE = 'query ($in: SimulateInput!) { simulate(input: $in) { placed } }'
+    const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 512 } } }
+    const copied = () => ask(SIMULATE, { in: { requests: [{ spec }], overlay: { removeHosts: ['small'] } } })
+    const SET = `mutation ($s: HostStatus!) { hostSetStatus(hosts: [{ host: "big" }], status: $s, reason: "later") {
+      ... on HostSetStatusPayload { hosts { status statusReason revision } } } }`
+    await copied()
+    const { hosts } = (await ask(SET, { s: 'DISABLED' })).hostSetStatus
+    expect(hosts).toMatchObject([{ status: 'DISABLED', statusReason: 'later' }])
+    expect((await ask('{ host(name: "big") { status statusReason revision } }')).host).toEqual(hosts[0])
+    await copied()
+    await ask(SET, { s: 'ENABLED' })
+  })
+
   test('a profile version is written, named by a call, and activated', async () => {
     const CREATE_PROFILE = `mutation ($in: ProfileVersionInput!) { profileVersionCreate(profile: "packed", input: $in) { __typename
       ... on ProfilePayload { version { id number normalisation assignment } profile { active { number } } } ... on ValidationError { issues { path rule } } } }`

@@ -4,7 +4,7 @@ import type { NovaAggregate } from '@gantt/scheduler-core/nova'
 import { aggregateFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { Replica } from '../replica/replica.ts'
 import { compileLine } from './host-query.ts'
-import { type HostView, keyOfHost } from './host-view.ts'
+import { type HostView, keyOfHost, viewHost } from './host-view.ts'
 import { type Impact, impactOn } from './hosts.ts'
 import { readAggregate } from './nova-import.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
@@ -175,7 +175,7 @@ function editTo({ name, metadata, hosts }: NovaAggregate, current: AggregateStat
 }
 
 const viewsOf = (fleet: Fleet, hosts: readonly string[]): HostView[] =>
-  hosts.flatMap((host) => fleet.hosts.nodesOf(host).map((index) => ({ fleet, record: fleet.hosts.get(index) })))
+  hosts.flatMap((host) => fleet.hosts.nodesOf(host).map((index) => viewHost(fleet, { index })))
 
 function edited({ name, metadata, hosts }: AggregateState, edit: AggregateEdit): AggregateState {
   const unset = new Set(edit.unsetMetadata ?? [])

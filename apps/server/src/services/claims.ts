@@ -1,6 +1,6 @@
 import { type Change, type Claim, type ClaimState, isLive } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
-import { type HostView, keyOfHost } from './host-view.ts'
+import { type HostView, keyOfHost, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
 import { type List, listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { checkRange, checkText } from './text.ts'
@@ -75,7 +75,7 @@ export function createClaims(replica: Replica): Claims {
   return {
     find,
     on: ({ record }, { states, ...page }) => pageOfClaims(listOf('claims', [keyOfHost(record), states]), page, record.claims, states),
-    hostOf: ({ host }) => ({ fleet: replica.fleet, record: replica.fleet.hosts.get(host) }),
+    hostOf: ({ host }) => viewHost(replica.fleet, { index: host }),
     list: ({ states, ...page }) => pageOfClaims(listOf('claims', states), page, replica.fleet.ledger.claims.values(), states),
     confirm: (claims) => each(claims, [], ({ id, fence }) => ({ type: 'confirm', claim: id, fence })),
     extend: (claims, ttlMs) =>

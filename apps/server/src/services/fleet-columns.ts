@@ -10,7 +10,7 @@ import {
   totalOf,
   usedPercentOf,
 } from './host-query.ts'
-import { type HostView, stateOf, statusOf } from './host-view.ts'
+import { type HostView, stateOf, statusOf, viewHost } from './host-view.ts'
 import { InputFault } from './outcome.ts'
 import { narrow, type PackedArray } from './packed.ts'
 
@@ -88,7 +88,7 @@ export function createFleetReader(replica: Replica): FleetReader {
     columns(names, query) {
       const { fleet } = replica
       const isAsked = compileHostQuery(query, ['columns', 'query'])
-      const views = fleet.hosts.records.map((record): HostView => ({ fleet, record })).filter(isAsked)
+      const views = fleet.hosts.records.map((record) => viewHost(fleet, record)).filter(isAsked)
       return { ...columnsOf(views, checkNames(names, ['columns', 'names'])), asOf: fleet.place.revision, at: fleet.now }
     },
   }
@@ -216,4 +216,4 @@ export const viewsAt = (fleet: Fleet, ordinals: Iterable<number>): HostView[] =>
   [...ordinals]
     .sort((a, b) => a - b)
     .flatMap((ordinal) => fleet.hosts.records[ordinal] ?? [])
-    .map((record) => ({ fleet, record }))
+    .map((record) => viewHost(fleet, record))

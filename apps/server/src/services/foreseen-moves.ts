@@ -15,7 +15,7 @@ import {
 } from '@gantt/scheduler-core'
 import { findSource, requestOfMove } from '../replica/moves.ts'
 import type { RefusalReason } from '../replica/placement.ts'
-import type { HostView } from './host-view.ts'
+import { type HostView, viewHost } from './host-view.ts'
 import { sentenceOf } from './outcome.ts'
 import { noHostMessage } from './placement.ts'
 
@@ -70,7 +70,7 @@ function foresee(fleet: Fleet, overlay: Overlay, profile: Profile, intent: MoveI
   })
   const chosen = answer[0]?.selected
   const host = chosen === undefined ? undefined : fleet.hosts.find(chosen)
-  if (host !== undefined) return { claim, destination: { fleet, record: host }, message: null, reasons: [] }
+  if (host !== undefined) return { claim, destination: viewHost(fleet, host), message: null, reasons: [] }
   const held = overlay.size
   liftSource(overlay, request, source)
   const { steps } = examine(fleet, currentSpec(record.request), profile, seed)

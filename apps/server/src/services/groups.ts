@@ -11,7 +11,7 @@ import {
 } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import { type ClaimDone, type ClaimLost, type ClaimRef, lostClaim, MAX_CLAIMS_PER_CALL } from './claims.ts'
-import type { HostView } from './host-view.ts'
+import { type HostView, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { checkRange } from './text.ts'
@@ -71,7 +71,7 @@ export interface Groups {
 
 export function createGroups(replica: Replica): Groups {
   const find = (uuid: string): Group | undefined => replica.fleet.groups.find(uuid)
-  const viewOf = (index: HostIndex): HostView => ({ fleet: replica.fleet, record: replica.fleet.hosts.get(index) })
+  const viewOf = (index: HostIndex): HostView => viewHost(replica.fleet, { index })
   const membersOf = ({ members }: Pick<Group, 'members'>): GroupMembers[] =>
     [...members].map(([index, count]) => ({ host: viewOf(index), members: count }))
 

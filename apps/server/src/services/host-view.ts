@@ -1,6 +1,7 @@
 import {
   byCodeUnit,
   type Fleet,
+  type HostIndex,
   type HostName,
   type HostRecord,
   type HostStatus,
@@ -8,10 +9,27 @@ import {
   sharedCpusLeft,
 } from '@gantt/scheduler-core'
 
-/** A host as this replica sees it: the record is the fleet's own and moves on with it. */
+/** A host as this replica sees it, now: it moves on with the fleet. */
 export interface HostView {
   readonly fleet: Fleet
   readonly record: HostRecord
+}
+
+/** A view that may be kept: its record is looked up each time, since a fleet that was copied puts clones in the place of those it writes. */
+export const viewHost = (fleet: Fleet, { index }: Pick<HostRecord, 'index'>): HostView => new LookedUp(fleet, index)
+
+class LookedUp implements HostView {
+  readonly fleet: Fleet
+  readonly #index: HostIndex
+
+  constructor(fleet: Fleet, index: HostIndex) {
+    this.fleet = fleet
+    this.#index = index
+  }
+
+  get record(): HostRecord {
+    return this.fleet.hosts.get(this.#index)
+  }
 }
 
 /** Amounts of one resource class on a host. free = floor((total - reserved) x ratio) - used - claimed. */

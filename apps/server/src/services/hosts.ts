@@ -2,7 +2,7 @@ import { byCodeUnit, type Change, type HostName, type HostRecord, type HostStatu
 import type { Replica } from '../replica/replica.ts'
 import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
 import { compileHostQuery } from './host-query.ts'
-import type { HostView } from './host-view.ts'
+import { type HostView, viewHost } from './host-view.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { checkText } from './text.ts'
@@ -45,7 +45,7 @@ export interface Hosts {
 }
 
 export function createHosts(replica: Replica): Hosts {
-  const viewOf = (record: HostRecord): HostView => ({ fleet: replica.fleet, record })
+  const viewOf = (record: HostRecord): HostView => viewHost(replica.fleet, record)
   /** Every node that a name means. */
   const named = ({ host, node }: HostNameInput): HostRecord[] => {
     const { hosts } = replica.fleet

@@ -3,7 +3,7 @@ import type { Patience } from '../liveness/judge-liveness.ts'
 import type { LivenessSource } from '../liveness/liveness-source.ts'
 import type { LivenessWatcher } from '../liveness/watcher.ts'
 import type { Replica } from '../replica/replica.ts'
-import type { HostView } from './host-view.ts'
+import { type HostView, viewHost } from './host-view.ts'
 import type { HostNameInput } from './hosts.ts'
 import { InputFault, type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import { checkText } from './text.ts'
@@ -51,7 +51,7 @@ export interface LivenessService {
 
 export function createLiveness(replica: Replica, { source, watcher, patience }: Listening): LivenessService {
   const stateOf = ({ index }: HostRecord): Liveness => livenessStates[replica.fleet.hosts.columns.liveness[index] as number] ?? 'DOWN'
-  const viewOf = (record: HostRecord): HostView => ({ fleet: replica.fleet, record })
+  const viewOf = (record: HostRecord): HostView => viewHost(replica.fleet, record)
   const named = ({ host, node }: HostNameInput): HostRecord[] => {
     const { hosts } = replica.fleet
     if (typeof node !== 'string') return hosts.nodesOf(host).map((index) => hosts.get(index))

@@ -15,7 +15,7 @@ import type { PlacementCall, PlacementOutcome, RefusalReason } from '../replica/
 import type { Replica } from '../replica/replica.ts'
 import { type ClaimLost, type ClaimRef, DEFAULT_TTL_MS, lostClaim, MAX_KEY_LENGTH, MAX_TTL_MS, MIN_TTL_MS } from './claims.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
-import type { HostView } from './host-view.ts'
+import { type HostView, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf, under } from './outcome.ts'
 import { unknownProfile } from './profiles.ts'
 import { checkRange, checkText } from './text.ts'
@@ -234,7 +234,7 @@ export function toDestinations(
   const chosen = (destination: Destination, claim: Claim | null): ChosenHost => {
     const record = fleet.hosts.find(destination)
     if (record === undefined) throw new Error(`the chosen host ${destination.host} is not in the fleet`)
-    return { destination, host: { fleet, record }, claim }
+    return { destination, host: viewHost(fleet, record), claim }
   }
   return answer.map(({ instance, selected, alternates }, i) => ({
     instance,

@@ -12,7 +12,7 @@ import type { Replica } from '../replica/replica.ts'
 import type { ClaimRef } from './claims.ts'
 import type { Decisions } from './decisions.ts'
 import { type ForeseenMove, foreseeMoves } from './foreseen-moves.ts'
-import type { HostView } from './host-view.ts'
+import { type HostView, viewHost } from './host-view.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import type { Placement, PlacementInput, SelectOutcome } from './placement.ts'
 import { unknownProfile } from './profiles.ts'
@@ -145,8 +145,9 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
       )
       return {
         type: 'done',
-        hosts: records.map((record) => ({ fleet, record })),
-        moves,
+        hosts: records.map((record) => viewHost(fleet, record)),
+        // as they are now: their moves are open
+        moves: moves.map(({ claim, outcome }) => ({ claim: fleet.ledger.claims.get(claim.id) ?? claim, outcome })),
         placed: moves.filter(({ outcome }) => outcome.type === 'placed').length,
         revision: fleet.place.revision,
       }
@@ -167,7 +168,7 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
       if (profile === undefined) return invalid([unknownProfile(replica, profileName ?? DEFAULT_PROFILE, ['input', 'profile'])])
       return {
         type: 'foreseen',
-        hosts: nodesOf(replica, name).map((record) => ({ fleet, record })),
+        hosts: nodesOf(replica, name).map((record) => viewHost(fleet, record)),
         moves: foreseeMoves(fleet, profile, 'EVACUATE', asked),
         revision: fleet.place.revision,
       }

@@ -16,7 +16,7 @@ import {
   type Void,
 } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
-import type { HostView } from './host-view.ts'
+import { type HostView, viewHost } from './host-view.ts'
 import type { HostNameInput } from './hosts.ts'
 import { readNovaHost } from './nova-import.ts'
 import { type Failure, InputFault, type Invalid, type Issue, invalid, issue, under } from './outcome.ts'
@@ -186,7 +186,7 @@ function outcomeOf(
     }
   return {
     type: 'applied',
-    host: { fleet, record },
+    host: viewHost(fleet, record),
     revision: verdict?.revision ?? record.revision,
     materialised: [...record.claims].filter(({ state, revision }) => state === 'MATERIALISED' && revision === verdict?.revision),
     loggedSequence: lastSequence ?? report.sequence,

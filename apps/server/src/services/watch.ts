@@ -7,7 +7,7 @@ import type { Decisions, DecisionView } from './decisions.ts'
 import { checkDeltaOptions, type DeltaOptions, type FleetDelta, followFleet, mergeDeltas } from './fleet-deltas.ts'
 import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
 import { compileHostQuery } from './host-query.ts'
-import type { HostView } from './host-view.ts'
+import { type HostView, viewHost } from './host-view.ts'
 import { InputFault } from './outcome.ts'
 import { createStream, type Stream } from './stream.ts'
 
@@ -147,7 +147,8 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
           }
           const { fleet } = replica
           // a host carries the revision of its last change, so what was missed is known exactly
-          if (typeof after === 'number') for (const record of fleet.hosts.records) if (record.revision > after) tell({ fleet, record })
+          if (typeof after === 'number')
+            for (const record of fleet.hosts.records) if (record.revision > after) tell(viewHost(fleet, record))
           return replica.onApplied(({ entry }) => {
             for (const view of hostsTouchedBy(replica, entry)) tell(view)
           })
@@ -215,5 +216,5 @@ function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): Ho
     }),
   )
   for (const { host } of fleet.ledger.changed) records.add(fleet.hosts.get(host))
-  return [...records].map((record) => ({ fleet, record }))
+  return [...records].map((record) => viewHost(fleet, record))
 }
