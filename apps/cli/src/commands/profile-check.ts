@@ -33,6 +33,11 @@ interface Comparison {
   readonly cpuRatio: number | null
   readonly p99DeltaMs: number | null
   readonly zones: readonly { readonly zone: string; readonly baseline: number; readonly candidate: number }[]
+  readonly chosenHosts: {
+    readonly baselineHostCount: number
+    readonly candidateHostCount: number
+    readonly fullness: readonly { readonly resourceClass: string; readonly baseline: number | null; readonly candidate: number | null }[]
+  }
   /** The candidate's filters that refuse nobody, and whom they would have refused. */
   readonly shadowFilters: readonly {
     readonly filter: string
@@ -54,6 +59,7 @@ const COMPARE = `query Check($baseline: ID!, $candidate: ProfileCandidateInput!,
   comparison: compareProfiles(baseline: $baseline, candidate: $candidate, window: $window, sample: $sample, deadline: "PT60S") {
     baseline { profileName number } candidateName since until total sampled leftOut { notDrawn beyondRetention outOfTime notReplayable unreadable }
     agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs zones { zone baseline candidate } text
+    chosenHosts { baselineHostCount candidateHostCount fullness { resourceClass baseline candidate } }
     shadowFilters { filter wouldFail wouldMove failing { decision { id } because } }
     disagreements(first: $show) { kind baselineHosts candidateHosts because decision { id } }
   }
@@ -158,6 +164,20 @@ const zoneColumns: readonly Column[] = [{ head: 'zone' }, { head: 'instances now
 
 const zonesOf = ({ zones }: Comparison) => zones.map(({ zone, baseline, candidate }) => [zone, String(baseline), String(candidate)])
 
+const chosenColumns: readonly Column[] = [{ head: 'hosts taken' }, { head: 'now', align: 'right' }, { head: 'then', align: 'right' }]
+
+/** How many hosts, and how full they were on average before each request. */
+const chosenOf = ({ chosenHosts: { baselineHostCount, candidateHostCount, fullness } }: Comparison) => [
+  ['different hosts', String(baselineHostCount), String(candidateHostCount)],
+  ...fullness.map(({ resourceClass, baseline, candidate }) => [
+    `${resourceClass} in use before`,
+    percentOf(baseline),
+    percentOf(candidate),
+  ]),
+]
+
+const percentOf = (share: number | null): string => (share === null ? '-' : `${(100 * share).toFixed(1)} %`)
+
 const shadowColumns: readonly Column[] = [
   { head: 'in shadow mode', key: true },
   { head: 'would fail', align: 'right' },
@@ -187,6 +207,7 @@ function toLines(comparison: Comparison, minCompared: number): readonly string[]
     ...wrap(comparison.text),
     ...costOf(comparison).flatMap((line) => wrap(line)),
     ...(comparison.zones.length === 0 ? [] : ['', ...toTable(zoneColumns, zonesOf(comparison))]),
+    ...(comparison.sampled === 0 ? [] : ['', ...toTable(chosenColumns, chosenOf(comparison))]),
     ...(comparison.shadowFilters.length === 0 ? [] : ['', ...toTable(shadowColumns, shadowsOf(comparison))]),
     ...(disagreements.length === 0 ? [] : ['', ...toTable(columns, rowsOf(comparison))]),
     '',
@@ -200,6 +221,7 @@ const toMarkdown = (comparison: Comparison, minCompared: number): readonly strin
     paragraph(comparison.text),
     costOf(comparison).map(paragraph),
     comparison.zones.length === 0 ? '' : toMarkdownTable(zoneColumns, zonesOf(comparison)),
+    comparison.sampled === 0 ? '' : toMarkdownTable(chosenColumns, chosenOf(comparison)),
     comparison.shadowFilters.length === 0 ? '' : toMarkdownTable(shadowColumns, shadowsOf(comparison)),
     comparison.disagreements.length === 0 ? '' : toMarkdownTable(columns, rowsOf(comparison)),
     paragraph(endOf(comparison, minCompared)),

@@ -32,7 +32,7 @@ afterAll(async () => {
 const COMPARE = `query ($candidate: ProfileCandidateInput!, $baseline: ID = "policy", $sample: Int, $deadline: Duration) {
   compareProfiles(baseline: $baseline, candidate: $candidate, window: "PT1H", sample: $sample, deadline: $deadline) {
     baseline { number } candidateName total sampled leftOut { notDrawn beyondRetention outOfTime notReplayable } agreement elsewhere newFailures newPlacements
-    cpuRatio p99DeltaMs zones { zone baseline candidate } shadowFilters { filter wouldFail wouldMove failing { decision { id } because } } disagreements { kind baselineHosts candidateHosts because decision { id } } text } }`
+    chosenHosts { baselineHostCount candidateHostCount fullness { resourceClass baseline candidate } } cpuRatio p99DeltaMs zones { zone baseline candidate } shadowFilters { filter wouldFail wouldMove failing { decision { id } because } } disagreements { kind baselineHosts candidateHosts because decision { id } } text } }`
 
 const compare = async (candidate: Json, more: Json = {}): Promise<Json> =>
   (await dataOf(api, COMPARE, { candidate, ...more })).compareProfiles
@@ -61,6 +61,14 @@ test('a candidate that packs sends them elsewhere, with both totals', async () =
   const found = await compare(draft({ weighers: [{ name: 'RAMWeigher', multiplier: -1 }] }))
   expect(found).toMatchObject({ sampled: 5, elsewhere: 2, newFailures: 0, newPlacements: 0, agreement: 0.6 })
   expect(found.disagreements[0]).toMatchObject({ kind: 'ELSEWHERE', baselineHosts: ['large'], candidateHosts: ['small'] })
+  // the large one met 0, 1 and 2 GiB of 64; of the two that go to the small one now, neither was really there
+  const { fullness, ...counts } = found.chosenHosts
+  expect(counts).toEqual({ baselineHostCount: 1, candidateHostCount: 2 })
+  expect(fullness.find(({ resourceClass }: Json) => resourceClass === 'MEMORY_MB')).toEqual({
+    resourceClass: 'MEMORY_MB',
+    baseline: (0 + 1 / 64 + 2 / 64) / 3,
+    candidate: (0 + 0 + 2 / 64) / 3,
+  })
   expect(found.disagreements[0].because).toMatch(/^small has -?\d+(\.\d+)?, large -?\d+(\.\d+)?\.$/)
 })
 

@@ -23,6 +23,32 @@ const ProfileDisagreement = builder.objectRef<Disagreement>('ProfileDisagreement
   }),
 })
 
+const ChosenHostFullness = builder.objectRef<Shape['chosen']['fullness'][number]>('ChosenHostFullness').implement({
+  description: 'How full the hosts were that instances go to, of a resource class: the higher, the more a version packs.',
+  fields: (t) => ({
+    resourceClass: t.exposeString('resourceClass', { description: 'The resource class.' }),
+    baseline: t.exposeFloat('baseline', {
+      nullable: true,
+      description:
+        'By the baseline: the mean share of its capacity, 0 to 1, that was taken on the host of an instance before its request; null when it places none.',
+    }),
+    candidate: t.exposeFloat('candidate', { nullable: true, description: 'By the candidate.' }),
+  }),
+})
+
+const ChosenHosts = builder.objectRef<Shape['chosen']>('ChosenHosts').implement({
+  description: 'The hosts that instances go to, each request on the state that it met.',
+  fields: (t) => ({
+    baselineHostCount: t.int({ description: 'Different hosts, by the baseline.', resolve: ({ hosts }) => hosts.baseline }),
+    candidateHostCount: t.int({ description: 'Different hosts, by the candidate.', resolve: ({ hosts }) => hosts.candidate }),
+    fullness: t.field({
+      type: [ChosenHostFullness],
+      description: 'How full they were, by class.',
+      resolve: ({ fullness }) => [...fullness],
+    }),
+  }),
+})
+
 const ZonePlacements = builder.objectRef<Shape['zones'][number]>('ZonePlacements').implement({
   description: 'Instances that each version puts into a zone.',
   fields: (t) => ({
@@ -96,6 +122,7 @@ const ProfileComparison = builder.objectRef<Shape>('ProfileComparison').implemen
       description: 'By how much the slowest hundredth is slower, milliseconds, here and now; null below 20 requests.',
     }),
     zones: t.field({ type: [ZonePlacements], description: 'Where instances go, by zone.', resolve: ({ zones }) => [...zones] }),
+    chosenHosts: t.expose('chosen', { type: ChosenHosts, description: 'Whether a version packs or spreads.' }),
     shadowFilters: t.field({
       type: [ShadowFilterCount],
       description: 'The candidate’s filters in shadow mode: they refuse nobody, and this is what they would have done.',

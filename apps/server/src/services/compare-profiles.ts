@@ -17,6 +17,7 @@ import type { History } from '../replica/history.ts'
 import { inPieces } from '../replica/pieces.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
+import { type ChosenHosts, createChosenHosts } from './chosen-hosts.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import { InputFault, under } from './outcome.ts'
 import { unknownProfile } from './profiles.ts'
@@ -75,6 +76,8 @@ export interface ProfileComparison {
   readonly p99DeltaMs: number | null
   /** Instances that each version puts into a zone, by name of the zone. */
   readonly zones: readonly { readonly zone: string; readonly baseline: number; readonly candidate: number }[]
+  /** How full the hosts were that they go to: whether a version packs or spreads. */
+  readonly chosen: ChosenHosts
   /** What the candidate's filters in shadow mode would have done in earnest, each alone, beside the candidate as it is. */
   readonly shadowFilters: readonly ShadowFilterCount[]
   /** New failures first, then new placements, then other hosts. */
@@ -210,6 +213,7 @@ function createTally(candidate: Profile) {
   }
   const of = new Map<Omit<ProfileDisagreement, 'decision'>, StoredDecision>()
   const shadows = inEarnest(candidate).map((one) => ({ ...one, wouldFail: 0, wouldMove: 0, failing: [] as Failing[] }))
+  const chosen = createChosenHosts()
   let notReplayable = 0
   const countZones = (fleet: Fleet, hosts: readonly string[], version: 'baseline' | 'candidate'): void => {
     for (const key of hosts) {
@@ -255,6 +259,8 @@ function createTally(candidate: Profile) {
         }
         countZones(fleet, hosts, 'baseline')
         countZones(fleet, candidateHosts, 'candidate')
+        chosen.add(fleet, before, hosts, 'baseline')
+        chosen.add(fleet, before, candidateHosts, 'candidate')
         if (agreement === 'SAME' || told[agreement].length >= TOLD) return
         const disagreement = { kind: agreement, baselineHosts: hosts, candidateHosts, because: because() }
         told[agreement].push(disagreement)
@@ -275,6 +281,7 @@ function createTally(candidate: Profile) {
         cpuRatio: isTimed ? sum(times.candidate) / sum(times.baseline) : null,
         p99DeltaMs: isTimed ? p99(times.candidate) - p99(times.baseline) : null,
         zones: [...zones].map(([zone, count]) => ({ zone, ...count })).sort((a, b) => (a.zone < b.zone ? -1 : 1)),
+        chosen: chosen.end(),
         shadowFilters: shadows.map(({ filter, wouldFail, wouldMove, failing }) => ({
           ...{ filter, wouldFail, wouldMove },
           failing: failing.map(({ stored, because }) => ({ decision: view(stored), because })),
