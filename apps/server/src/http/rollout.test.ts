@@ -154,3 +154,9 @@ test('the audit knows who took a version back, and why', async () => {
   const found = auditLog.nodes.find(({ summary }: Json) => summary.includes('it packs'))
   expect(found.summary).toContain('"profile":"site"')
 })
+
+test('a plain activation before any rollout of a name is remembered too', async () => {
+  for (const multiplier of [1, 2, 3]) await create('plain', multiplier)
+  for (const number of [2, 3]) await activate(`plain@${number}`)
+  for (const number of [2, 1]) expect(await rollBack('plain')).toMatchObject({ profile: { active: { number } } })
+})
