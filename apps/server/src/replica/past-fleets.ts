@@ -38,9 +38,16 @@ interface Kept {
   readonly fleet: Fleet
   /** On the way from a checkpoint, or at it; else a moment that was asked about. */
   readonly isMilestone: boolean
-  /** What it holds that those before it do not: its columns, and what has changed since. */
+  /** What it shares with all fleets that come from the same checkpoint: counted once, as long as one of them is kept. */
+  readonly origin: Origin
+  /** What it holds beside that: its columns, and what has changed since the one before it. */
   readonly things: number
   usedAt: number
+}
+
+/** A checkpoint as it was loaded once: fleets that come from two share nothing. */
+interface Origin {
+  readonly things: number
 }
 
 export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: Timers = realTimers): PastFleets {
@@ -51,15 +58,19 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
   }
   const stopSweep = limit === 0 ? undefined : timers.every(IDLE_MS / 5, sweep)
 
-  const things = (): number => [...kept].reduce((sum, one) => sum + one.things, 0)
+  const sum = (parts: Iterable<{ readonly things: number }>): number => Array.from(parts).reduce((all, one) => all + one.things, 0)
+  const origins = (): ReadonlySet<Origin> => new Set(Array.from(kept, ({ origin }) => origin))
+  const things = (): number => sum(origins()) + sum(kept)
+  /** What fleets of one checkpoint share is needed for each of them: it may be as large as it is. */
+  const isOver = (): boolean => kept.size > 1 && sum(kept) + (origins().size > 1 ? sum(origins()) : 0) > limit
 
-  /** Keeps a fleet, and lets those go that were used least recently: one stays, however large it is. */
+  /** Keeps a fleet, and lets those go that were used least recently. */
   const keep = (one: Omit<Kept, 'usedAt'>): void => {
     if (limit === 0) return
     kept.add({ ...one, usedAt: timers.now() })
     const oldestFirst = [...kept].sort((a, b) => a.usedAt - b.usedAt)
     for (const moment of oldestFirst.filter(({ isMilestone }) => !isMilestone).slice(0, -KEPT_MOMENTS)) kept.delete(moment)
-    for (const oldest of oldestFirst) if (kept.size > 1 && things() > limit) kept.delete(oldest)
+    for (const oldest of oldestFirst) if (isOver()) kept.delete(oldest)
   }
 
   const find = (revision: number): Kept | undefined => {
@@ -80,28 +91,29 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
         undefined,
       )
 
-  /** A fleet to be moved on. */
-  const startFor = async (revision: number): Promise<Fleet> => {
+  /** A fleet to be moved on, and where it comes from. */
+  const startFor = async (revision: number): Promise<Pick<Kept, 'fleet' | 'origin'>> => {
     const near = nearestBefore(revision)
     if (near !== undefined) {
       near.usedAt = timers.now()
-      return copyFleet(near.fleet)
+      return { fleet: copyFleet(near.fleet), origin: near.origin }
     }
     const fleet = await fromCheckpoint(store, revision)
-    keep({ fleet, isMilestone: true, things: sizeOf(fleet) })
-    return limit === 0 ? fleet : copyFleet(fleet)
+    const origin: Origin = { things: sizeOf(fleet) }
+    keep({ fleet, isMilestone: true, origin, things: 0 })
+    return { fleet: limit === 0 ? fleet : copyFleet(fleet), origin }
   }
 
   /** Moves a fleet on to a revision and keeps it there, and copies of it on the way. */
-  const walk = async (fleet: Fleet, revision: number): Promise<void> => {
+  const walk = async ({ fleet, origin }: Pick<Kept, 'fleet' | 'origin'>, revision: number): Promise<void> => {
     let changed = 0
     await advance(store, fleet, revision, ({ entry }) => {
       changed += entry.changes.length
       if (limit === 0 || changed < MILESTONE || entry.revision === revision) return
-      keep({ fleet: copyFleet(fleet), isMilestone: true, things: fleet.hosts.count + changed })
+      keep({ fleet: copyFleet(fleet), isMilestone: true, origin, things: fleet.hosts.count + changed })
       changed = 0
     })
-    keep({ fleet, isMilestone: false, things: fleet.hosts.count + changed })
+    keep({ fleet, isMilestone: false, origin, things: fleet.hosts.count + changed })
   }
 
   /** Makes the fleet at a revision and keeps it. One at a time: two questions about one moment need one fleet. */
@@ -111,9 +123,9 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
     for (;;) {
       const isFromStore = nearestBefore(revision) === undefined
       try {
-        const fleet = await startFor(revision)
-        await walk(fleet, revision)
-        return fleet
+        const start = await startFor(revision)
+        await walk(start, revision)
+        return start.fleet
       } catch (error) {
         const isGone = error instanceof StoreWentBackError || error instanceof LogTrimmedError
         // what is remembered may be of another history: made again from the store
