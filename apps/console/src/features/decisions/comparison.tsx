@@ -4,6 +4,7 @@ import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { FieldChanges } from '../../ui/field-changes.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { COMPARE } from './compare-documents.ts'
@@ -109,24 +110,7 @@ function Block({ title, children }: { readonly title: string; readonly children:
 function Changes({ label, changes }: { readonly label: string; readonly changes: Compared['specChanges'] }) {
   return (
     <ScrollBox label={label} maxHeight="240px">
-      <Table verticalSpacing={2} className="compare-changes">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Field</Table.Th>
-            <Table.Th>First</Table.Th>
-            <Table.Th>Second</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {changes.map(({ field, before, after }) => (
-            <Table.Tr key={field}>
-              <Table.Td className="mono">{field}</Table.Td>
-              <Table.Td>{before ?? <span className="dimmed">none</span>}</Table.Td>
-              <Table.Td>{after ?? <span className="dimmed">none</span>}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <FieldChanges changes={changes} sides={['First', 'Second']} className="compare-changes" />
     </ScrollBox>
   )
 }

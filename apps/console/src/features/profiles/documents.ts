@@ -51,33 +51,41 @@ export const HISTORY = graphql(`
   }
 `)
 
-export const ACTIVATE = graphql(`
-  mutation ProfileActivate($version: ID!, $rollout: RolloutInput, $dryRun: Boolean!) {
-    profileActivate(version: $version, rollout: $rollout, dryRun: $dryRun) {
-      __typename
-      ... on ProfilePayload {
-        version { number state }
-        profile { active { number } rollout { mode percent candidate { number } } }
-      }
-      ... on ValidationError { issues { path message } }
-      ... on UserError { code message }
+/** What a step of a rollout did, or would do. */
+const stepEnd = graphql(`
+  fragment StepEnd on ProfileResult {
+    ... on ProfilePayload {
+      version { number state }
+      profile { active { number } rollout { mode percent candidate { number } } }
     }
+    ... on ValidationError { issues { path message } }
+    ... on UserError { code message }
   }
 `)
 
-export const ROLL_BACK = graphql(`
+export const ACTIVATE = graphql(
+  `
+  mutation ProfileActivate($version: ID!, $rollout: RolloutInput, $dryRun: Boolean!) {
+    profileActivate(version: $version, rollout: $rollout, dryRun: $dryRun) {
+      __typename
+      ...StepEnd
+    }
+  }
+`,
+  [stepEnd],
+)
+
+export const ROLL_BACK = graphql(
+  `
   mutation ProfileRollback($profile: String!, $reason: String!, $dryRun: Boolean!) {
     profileRollback(profile: $profile, reason: $reason, dryRun: $dryRun) {
       __typename
-      ... on ProfilePayload {
-        version { number state }
-        profile { active { number } rollout { mode percent candidate { number } } }
-      }
-      ... on ValidationError { issues { path message } }
-      ... on UserError { code message }
+      ...StepEnd
     }
   }
-`)
+`,
+  [stepEnd],
+)
 
 /** Requests of the last hours, decided again by two versions; claims nothing. */
 export const CHECK = graphql(`

@@ -2,6 +2,7 @@ import { Alert, Badge, Button, Group, Skeleton, Table, Text } from '@mantine/cor
 import type { ReactNode } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { FieldChanges } from '../../ui/field-changes.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -111,24 +112,7 @@ function Changes({ version: { diff, state }, active }: { readonly version: Versi
     )
   return (
     <Part title={`What it changes against version ${active}, which decides`} maxHeight="280px">
-      <Table verticalSpacing={2} data-diff={diff.length}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Field</Table.Th>
-            <Table.Th>Version {active}</Table.Th>
-            <Table.Th>This one</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {diff.map(({ field, before, after }) => (
-            <Table.Tr key={field}>
-              <Table.Td className="mono">{field}</Table.Td>
-              <Table.Td>{before ?? <span className="dimmed">none</span>}</Table.Td>
-              <Table.Td>{after ?? <span className="dimmed">none</span>}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <FieldChanges changes={diff} sides={[`Version ${active}`, 'This one']} data-diff={diff.length} />
     </Part>
   )
 }
