@@ -20,6 +20,7 @@ export const quietEnvironment = {
 const RESULTS = [
   'packages/scheduler-core/dist/index.js',
   'packages/client/dist/index.js',
+  'packages/client/src/generated/graphql-env.d.ts',
   'apps/server/dist/index.js',
   'apps/server/src/generated/prisma/client.ts',
   'apps/cli/dist/main.js',

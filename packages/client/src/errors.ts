@@ -1,16 +1,43 @@
-/** The service could not be reached, or did not answer within the deadline. What was asked may have happened. */
+/** The service could not be reached, or did not answer in time. What was asked may have happened: see `mayHaveHappened`. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
+}
+
+/**
+ * A call that holds room ended without an answer that counts: room may be held. The same call with this idempotency key gets its answer;
+ * `abandon` frees whatever the key holds. `cause` is what ended the call.
+ */
+export class UnknownOutcomeError extends Error {
+  override readonly name = 'UnknownOutcomeError'
+  readonly idempotencyKey: string
+
+  constructor(idempotencyKey: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    super(`${why}; room may be held under the idempotency key ${idempotencyKey}`, { cause })
+    this.idempotencyKey = idempotencyKey
+  }
+}
+
+/** The program's own key source failed; nothing was sent. */
+export class KeySourceError extends Error {
+  override readonly name = 'KeySourceError'
+
+  constructor(cause: unknown) {
+    super(`the key source failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
 }
 
 /** The answer is no GraphQL answer: a proxy's page, a wrong address, a broken body. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
   readonly status: number
+  /** What the header Retry-After asks for. */
+  readonly retryAfterMs: number | undefined
 
-  constructor(message: string, status: number) {
+  constructor(message: string, status: number, retryAfterMs?: number) {
     super(message)
     this.status = status
+    this.retryAfterMs = retryAfterMs
   }
 }
 
@@ -21,7 +48,10 @@ export interface Fault {
   readonly extensions?: {
     readonly code?: string
     readonly requestId?: string
+    /** Whether the same call may well succeed later. */
     readonly retryable?: boolean
+    /** When to ask again at the earliest. */
+    readonly retryAfterMs?: number
     /** Everything that is wrong with the input; the message is that of the first. */
     readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[]
   }
@@ -33,13 +63,41 @@ export class FaultError extends Error {
   readonly status: number
   readonly faults: readonly Fault[]
   readonly code: string | undefined
+  /** When to ask again at the earliest, as the faults or the header Retry-After say. */
+  readonly retryAfterMs: number | undefined
 
-  constructor(faults: readonly Fault[], status: number) {
+  constructor(faults: readonly Fault[], status: number, retryAfterMs?: number) {
     super(
       faults.map(({ message, extensions }) => (extensions?.code === undefined ? message : `${message} (${extensions.code})`)).join('; '),
     )
     this.faults = faults
     this.status = status
     this.code = faults[0]?.extensions?.code
+    const waits = [retryAfterMs, ...faults.map(({ extensions }) => extensions?.retryAfterMs)].filter((wait) => wait !== undefined)
+    this.retryAfterMs = waits.length === 0 ? undefined : Math.max(...waits)
   }
+}
+
+/** Codes of connections that never came about. Browsers tell none. */
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+/** Whether a call that failed so may have happened all the same: only what was refused unread, or never sent, cannot have. */
+export function mayHaveHappened(error: unknown): boolean {
+  if (error instanceof FaultError || error instanceof ProtocolError)
+    return error.status < 400 || error.status === 408 || error.status >= 500
+  if (error instanceof KeySourceError) return false
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && NOT_CONNECTED.has(String(cause.code))) return false
+  return true
+}
+
+/** Of proxies, when what stands behind them is away or busy. */
+const PASSING_STATUSES = new Set([408, 425, 429, 502, 503, 504])
+
+/** How long to wait at least before the same is asked again; undefined: it would end the same way. */
+export function retryAfter(error: unknown): number | undefined {
+  if (error instanceof UnreachableError) return 0
+  if (error instanceof ProtocolError) return PASSING_STATUSES.has(error.status) ? (error.retryAfterMs ?? 0) : undefined
+  if (!(error instanceof FaultError)) return undefined
+  return error.faults.every(({ extensions }) => extensions?.retryable === true) ? (error.retryAfterMs ?? 0) : undefined
 }

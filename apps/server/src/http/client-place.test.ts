@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import { type Chosen, createGantt, type GanttOptions, RoomLostError, UnknownOutcomeError } from '@gantt/client'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { handClock, instantClock } from '../testing/clocks.ts'
+import { type HttpProxy, startHttpProxy } from '../testing/http-proxy.ts'
+import { dataOf, startTestService, type TestService } from '../testing/test-service.ts'
+
+// `place` of @gantt/client, on a service behind a proxy that loses, delays and refuses.
+
+let api: TestService
+let proxy: HttpProxy
+let key: string
+
+beforeAll(async () => {
+  api = await startTestService()
+  // h1 is the best, then h2, then h3
+  await api.report({ h1: {}, h2: { memoryMbUsed: 8_192 }, h3: { memoryMbUsed: 16_384 } })
+  key = await api.keyWith('SCHEDULE', 'CLAIM')
+})
+beforeEach(async () => {
+  proxy = await startHttpProxy(api.url)
+})
+afterEach(async () => {
+  await proxy.close()
+  const { claims } = await dataOf(api, '{ claims(first: 500, states: [RESERVED, CONFIRMED]) { nodes { id } } }')
+  const ids = claims.nodes.map(({ id }: { id: string }) => id)
+  if (ids.length > 0) await dataOf(api, 'mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "next test") { __typename } }', { ids })
+})
+afterAll(() => api.close())
+
+const clientWith = (options: Partial<GanttOptions> = {}) =>
+  createGantt({ url: proxy.url, key, clock: handClock(), random: () => 0, ...options })
+
+const anInstance = (uuid: string) => ({ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, instanceUuids: [uuid] } } })
+
+/** Claims for an instance: host, state, and why it ended. */
+async function claimsFor(instance: string): Promise<readonly string[]> {
+  const { claims } = await dataOf(api, '{ claims(first: 500) { nodes { id state instanceUuid host { name } } } }')
+  type Node = { readonly state: string; readonly instanceUuid: string; readonly host: { readonly name: string } }
+  return claims.nodes
+    .filter((node: Node) => node.instanceUuid === instance)
+    .map(({ host, state }: Node) => `${host.name} ${state}`)
+    .sort()
+}
+
+/** Lets time pass until the client has seen it. */
+async function passUntil(clock: ReturnType<typeof handClock>, ms: number, hasCome: () => boolean): Promise<void> {
+  await expect
+    .poll(() => {
+      if (!hasCome()) clock.pass(ms)
+      return hasCome()
+    })
+    .toBe(true)
+}
+
+/** Starts on the hosts that are named, and is refused by all others. */
+const startOn =
+  (...hosts: readonly string[]) =>
+  async ({ host }: Chosen): Promise<string> => {
+    if (!hosts.includes(host.name)) throw new Error(`${host.name} has no image`)
+    return `vm on ${host.name}`
+  }
+
+const refusedBy = (name: string) => expect.objectContaining({ host: expect.objectContaining({ name }) })
+
+test('it starts on the best host, which learns its limits, and the room is confirmed', async () => {
+  const uuid = randomUUID()
+  const seen: Chosen[] = []
+  const result = await clientWith().place(anInstance(uuid), async (chosen) => {
+    seen.push(chosen)
+    return 7
+  })
+  expect(result).toMatchObject({ __typename: 'Started', value: 7, refused: [], host: { name: 'h1' }, claim: { state: 'CONFIRMED' } })
+  expect(seen).toMatchObject([{ instanceUuid: uuid, claim: { state: 'RESERVED' }, host: { name: 'h1', node: 'h1' } }])
+  expect(seen[0]?.limits.map(({ resource }) => resource)).toContain('MEMORY_MB')
+  expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
+})
+
+test('a host that refuses gives its room back, and the next alternate has its turn', async () => {
+  const uuid = randomUUID()
+  const result = await clientWith().place(anInstance(uuid), startOn('h3'))
+  expect(result).toMatchObject({
+    __typename: 'Started',
+    value: 'vm on h3',
+    host: { name: 'h3' },
+    refused: [refusedBy('h1'), refusedBy('h2')],
+  })
+  expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h2 RELEASED', 'h3 CONFIRMED'])
+})
+
+test('an alternate that has no room any more is passed over, with the reasons of the service', async () => {
+  const uuid = randomUUID()
+  const close = (host: string, status: string) =>
+    dataOf(api, `mutation { hostSetStatus(hosts: [{ host: "${host}" }], status: ${status}, reason: "test") { __typename } }`)
+  const result = await clientWith().place(anInstance(uuid), async (chosen) => {
+    if (chosen.host.name === 'h1') await close('h2', 'DISABLED')
+    return await startOn('h3')(chosen)
+  })
+  await close('h2', 'ENABLED')
+  expect(result).toMatchObject({ __typename: 'Started', host: { name: 'h3' } })
+  if (result.__typename !== 'Started') throw new Error(result.__typename)
+  expect(result.refused[1]).toMatchObject({
+    host: { name: 'h2' },
+    why: { __typename: 'NoValidHost', reasons: expect.arrayContaining([expect.objectContaining({ code: 'host.disabled' })]) },
+  })
+  expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h3 CONFIRMED'])
+})
+
+test('where every host refuses nothing is held', async () => {
+  const uuid = randomUUID()
+  const result = await clientWith().place(anInstance(uuid), startOn())
+  expect(result).toMatchObject({ __typename: 'NotStarted', refused: [refusedBy('h1'), refusedBy('h2'), refusedBy('h3')] })
+  expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h2 RELEASED', 'h3 RELEASED'])
+})
+
+test('what no host can take is answered as selectDestinations answers it', async () => {
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 9_999_999 } } }
+  expect(await clientWith().place({ spec }, startOn('h1'))).toMatchObject({
+    __typename: 'NoValidHost',
+    reasons: [{ code: 'memory.short' }],
+  })
+})
+
+test('a start that takes its time keeps its room', async () => {
+  const clock = handClock()
+  const uuid = randomUUID()
+  const result = await clientWith({ clock }).place(
+    anInstance(uuid),
+    async ({ host }) => {
+      for (let times = 1; times <= 4; times++) await passUntil(clock, 20_000, () => proxy.calls('claimExtend') >= times)
+      return host.name
+    },
+    { ttl: 'PT1M' },
+  )
+  expect(result).toMatchObject({ __typename: 'Started', value: 'h1' })
+})
+
+test('room that an operator takes back stops the start there, and it starts elsewhere', async () => {
+  const clock = handClock()
+  const uuid = randomUUID()
+  const stopped: unknown[] = []
+  const result = await clientWith({ clock }).place(anInstance(uuid), async ({ host, claim, signal }) => {
+    if (host.name !== 'h1') return host.name
+    await dataOf(api, `mutation { claimRevoke(ids: ["${claim.id}"], reason: "rack 4 burns") { __typename } }`)
+    await passUntil(clock, 40_000, () => signal.aborted)
+    stopped.push(signal.reason)
+    throw signal.reason
+  })
+  expect(stopped[0]).toBeInstanceOf(RoomLostError)
+  expect(result).toMatchObject({
+    __typename: 'Started',
+    host: { name: 'h2' },
+    refused: [{ host: { name: 'h1' }, why: { name: 'RoomLostError' } }],
+  })
+  expect(await claimsFor(uuid)).toEqual(['h1 REVOKED', 'h2 CONFIRMED'])
+})
+
+test('what runs although its room is lost is told, so that it can be stopped', async () => {
+  const result = await clientWith().place(anInstance(randomUUID()), async ({ claim }) => {
+    await dataOf(api, `mutation { claimRevoke(ids: ["${claim.id}"], reason: "rack 4 burns") { __typename } }`)
+    return 'vm'
+  })
+  expect(result).toMatchObject({ __typename: 'NotConfirmed', value: 'vm', host: { name: 'h1' }, why: { __typename: 'ClaimLost' } })
+})
+
+test('what runs while nobody can be asked to confirm is told too', async () => {
+  const uuid = randomUUID()
+  const page = { status: 500, body: 'oh' }
+  proxy.plan('claimConfirm', page)
+  const gantt = clientWith()
+  const result = await gantt.place(anInstance(uuid), startOn('h1'))
+  expect(result).toMatchObject({ __typename: 'NotConfirmed', why: { name: 'ProtocolError', status: 500 } })
+  if (result.__typename !== 'NotConfirmed') throw new Error(result.__typename)
+  expect(await gantt.confirm([result.claim])).toMatchObject([{ claim: { state: 'CONFIRMED' } }])
+})
+
+test('a caller that gives up while it starts gets its own reason, and the room is given back', async () => {
+  const uuid = randomUUID()
+  const stop = new AbortController()
+  const placing = clientWith().place(
+    anInstance(uuid),
+    async ({ signal }) => {
+      stop.abort(new Error('changed my mind'))
+      signal.throwIfAborted()
+    },
+    { signal: stop.signal },
+  )
+  await expect(placing).rejects.toThrow('changed my mind')
+  expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
+})
+
+test('room under a key that nobody knows is abandoned where no answer came', async () => {
+  const uuid = randomUUID()
+  const busy = { status: 429, headers: { 'retry-after': '20' } }
+  proxy.plan('selectDestinations', 'lose answer', busy, busy)
+  await expect(clientWith({ clock: instantClock() }).place(anInstance(uuid), startOn('h1'))).rejects.toMatchObject({ status: 429 })
+  expect(proxy.calls('claimAbandon')).toBe(1)
+  expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
+})
+
+test('a key that the caller gave stays its own: the same call finds its room again', async () => {
+  const uuid = randomUUID()
+  const busy = { status: 429, headers: { 'retry-after': '20' } }
+  proxy.plan('selectDestinations', 'lose answer', busy, busy)
+  const gantt = clientWith({ clock: instantClock() })
+  const call = { ...anInstance(uuid), idempotencyKey: uuid }
+  await expect(gantt.place(call, startOn('h1'))).rejects.toBeInstanceOf(UnknownOutcomeError)
+  expect(await claimsFor(uuid)).toEqual(['h1 RESERVED'])
+  expect(await clientWith().place(call, startOn('h1'))).toMatchObject({ __typename: 'Started' })
+  expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
+  // and once more, as a caller does that died before it wrote this down
+  expect(await clientWith().place(call, startOn('h1'))).toMatchObject({ __typename: 'Started', claim: { state: 'CONFIRMED' } })
+  expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
+})
+
+test('place is for one instance: several are refused, and hold nothing', async () => {
+  const uuids = [randomUUID(), randomUUID()]
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, numInstances: 2, instanceUuids: uuids } }
+  await expect(clientWith().place({ spec }, startOn('h1'))).rejects.toThrow(/the request is for 2 instances; place is for one/)
+  for (const uuid of uuids) expect((await claimsFor(uuid)).join()).toMatch(/RELEASED$/)
+})

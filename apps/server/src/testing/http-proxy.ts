@@ -1,0 +1,65 @@
+import { createServer, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/**
+ * What becomes of a call: the connection is cut before the service hears of it, or after it has answered; nothing comes back, ever; or
+ * the proxy answers itself.
+ */
+export type Fate =
+  | 'lose request'
+  | 'lose answer'
+  | 'never answer'
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+
+/** A way to a service that can go wrong in the ways that networks and proxies do. */
+export interface HttpProxy {
+  readonly url: string
+  /** What becomes of the next calls whose document names the field; those after them pass. */
+  plan(field: string, ...fates: readonly Fate[]): void
+  /** How many calls named the field. */
+  calls(field: string): number
+  /** Ends every connection. */
+  cut(): void
+  close(): Promise<void>
+}
+
+/** Listens on a free port of the loopback. */
+export async function startHttpProxy(target: string): Promise<HttpProxy> {
+  const seen: string[] = []
+  const planned: { readonly field: string; readonly fate: Fate }[] = []
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request)
+    const { query } = JSON.parse(body) as { query: string }
+    seen.push(query)
+    const at = planned.findIndex(({ field }) => query.includes(field))
+    const [found] = at === -1 ? [] : planned.splice(at, 1)
+    const fate = found?.fate
+    if (fate === 'lose request') return void request.socket.destroy()
+    if (typeof fate === 'object') return void response.writeHead(fate.status, fate.headers).end(fate.body ?? '')
+    const upstream = openRequest(target, { method: request.method, headers: request.headers, agent: false }, (answer) => {
+      if (fate === 'never answer') return void answer.resume()
+      if (fate === 'lose answer') return void answer.resume().on('end', () => request.socket.destroy())
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.on('error', () => response.destroy()).pipe(response)
+    })
+    response.on('close', () => {
+      if (fate === undefined) upstream.destroy()
+    })
+    upstream.on('error', () => response.destroy()).end(body)
+  }
+  const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const calls = (field: string): number => seen.filter((query) => query.includes(field)).length
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
+    plan: (field, ...fates) => void planned.push(...fates.map((fate) => ({ field, fate }))),
+    calls,
+    cut: () => server.closeAllConnections(),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import type { Client } from './client.ts'
+import type { TypedDocument } from './documents/graphql.ts'
+import { textOf } from './documents/text.ts'
+import { mayHaveHappened, UnknownOutcomeError } from './errors.ts'
+import { AskAgain, type CallOptions, type Retry } from './retry.ts'
+
+type Variables = Readonly<Record<string, unknown>>
+
+/** Typed operations, each again until it is answered. */
+export interface Calls {
+  /** One that may be asked again because it changes nothing the second time. */
+  ask<Data, Given extends Variables>(document: TypedDocument<Data, Given>, variables: Given, options?: CallOptions): Promise<Data>
+  /**
+   * One that may be asked again because of its key. `askAgainAfter`: milliseconds after which to ask again for an answer that says so.
+   * Throws UnknownOutcomeError where it may have happened and nobody was told.
+   */
+  askWithKey<Data, Given extends Variables>(
+    key: string,
+    document: TypedDocument<Data, Given>,
+    variables: Given,
+    options: CallOptions | undefined,
+    askAgainAfter: (data: Data) => number | undefined,
+  ): Promise<Data>
+}
+
+export function createCalls(client: Client, retry: Retry, defaults: CallOptions): Calls {
+  return {
+    ask: (document, variables, options) =>
+      retry({ ...defaults, ...options }, (attempt) => client.request(textOf(document), variables, attempt)),
+
+    async askWithKey<Data, Given extends Variables>(
+      key: string,
+      document: TypedDocument<Data, Given>,
+      variables: Given,
+      options: CallOptions | undefined,
+      askAgainAfter: (data: Data) => number | undefined,
+    ) {
+      let isUncertain = false
+      const attempt = async (given: CallOptions): Promise<Data | AskAgain<Data>> => {
+        const data = await client.request<Data>(textOf(document), variables, given)
+        const afterMs = askAgainAfter(data)
+        return afterMs === undefined ? data : new AskAgain(data, afterMs)
+      }
+      try {
+        return await retry({ ...defaults, ...options }, attempt, (error) => {
+          isUncertain ||= mayHaveHappened(error)
+        })
+      } catch (error) {
+        throw isUncertain ? new UnknownOutcomeError(key, error) : error
+      }
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import { initGraphQLTada } from 'gql.tada'
+import type { introspection } from '../generated/graphql-env.d.ts'
+
+/** Typed documents: `graphql('query ...')` knows the service's schema (generated from apps/server/schema.graphql). */
+export const graphql = initGraphQLTada<{
+  introspection: introspection
+  disableMasking: true
+  scalars: {
+    /** ISO 8601, UTC. */
+    DateTime: string
+    /** ISO 8601. */
+    Duration: string
+    ID: string
+    JSON: unknown
+    PackedColumn: string
+    /** A position in the log, as decimal digits. */
+    Revision: string
+    /** A whole number up to 2^53 - 1. */
+    SafeInt: number
+    UUID: string
+  }
+}>()
+
+export type { ResultOf, TadaDocumentNode as TypedDocument, VariablesOf } from 'gql.tada'

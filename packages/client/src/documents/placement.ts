@@ -1,0 +1,107 @@
+import { graphql, type ResultOf, type VariablesOf } from './graphql.ts'
+
+const claim = graphql(`
+  fragment ClaimParts on Claim @_unmask {
+    id
+    fence
+    state
+    instanceUuid
+    expiresAt
+    confirmedAt
+    host { name node }
+  }
+`)
+
+const placed = graphql(
+  `
+  fragment PlacedParts on SelectDestinationsPayload @_unmask {
+    replayed
+    fleetRevision
+    ignoredFields
+    decision { id }
+    destinations {
+      instanceUuid
+      selected { weight host { name node availabilityZone } limits { resource limit } claim { ...ClaimParts } }
+      alternates { weight host { name node availabilityZone } }
+    }
+  }
+`,
+  [claim],
+)
+
+/** Where instances go, and the room there. */
+export const selectDestinations = graphql(
+  `
+  mutation SelectDestinations($input: SelectDestinationsInput!) {
+    selectDestinations(input: $input) {
+      __typename
+      ... on SelectDestinationsPayload { ...PlacedParts }
+      ... on NoValidHost { code message path placedCount decision { id } reasons { code filter hosts text } }
+      ... on ReplicaBehind { code message path retryAfter }
+      ... on ClaimLost { code message path claim { ...ClaimParts } }
+      ... on IdempotencyConflict { code message path firstSeenAt }
+      ... on ValidationError { code message path issues { path message expected actual } }
+      ... on UserError { code message path }
+    }
+  }
+`,
+  [placed, claim],
+)
+
+/** Room on a host that an earlier decision named. */
+export const claimCreate = graphql(
+  `
+  mutation ClaimCreate($input: ClaimCreateInput!) {
+    claimCreate(input: $input) {
+      __typename
+      ... on SelectDestinationsPayload { ...PlacedParts }
+      ... on NoValidHost { code message path decision { id } reasons { code filter hosts text } }
+      ... on ReplicaBehind { code message path retryAfter }
+      ... on ClaimLost { code message path claim { ...ClaimParts } }
+      ... on IdempotencyConflict { code message path firstSeenAt }
+      ... on UserError { code message path }
+    }
+  }
+`,
+  [placed, claim],
+)
+
+const ended = graphql(
+  `
+  fragment EndedParts on ClaimResult @_unmask {
+    __typename
+    ... on ClaimPayload { replayed fleetRevision claim { ...ClaimParts } claims { ...ClaimParts } }
+    ... on ClaimLost { code message path claim { ...ClaimParts } }
+    ... on UserError { code message path }
+  }
+`,
+  [claim],
+)
+
+export const claimConfirm = graphql('mutation ClaimConfirm($claims: [ClaimRef!]!) { claimConfirm(claims: $claims) { ...EndedParts } }', [
+  ended,
+])
+
+export const claimExtend = graphql(
+  'mutation ClaimExtend($claims: [ClaimRef!]!, $ttl: Duration!) { claimExtend(claims: $claims, ttl: $ttl) { ...EndedParts } }',
+  [ended],
+)
+
+export const claimRelease = graphql(
+  'mutation ClaimRelease($claims: [ClaimRef!]!, $reason: String) { claimRelease(claims: $claims, reason: $reason) { ...EndedParts } }',
+  [ended],
+)
+
+export const claimAbandon = graphql('mutation ClaimAbandon($key: String!) { claimAbandon(idempotencyKey: $key) { ...EndedParts } }', [
+  ended,
+])
+
+export type SelectDestinationsInput = VariablesOf<typeof selectDestinations>['input']
+export type SelectDestinationsResult = ResultOf<typeof selectDestinations>['selectDestinations']
+export type ClaimCreateInput = VariablesOf<typeof claimCreate>['input']
+export type ClaimCreateResult = ResultOf<typeof claimCreate>['claimCreate']
+export type ClaimRef = VariablesOf<typeof claimConfirm>['claims'][number]
+export type ClaimResult = ResultOf<typeof claimConfirm>['claimConfirm'][number]
+export type Placed = Extract<SelectDestinationsResult, { readonly __typename: 'SelectDestinationsPayload' }>
+export type Destination = Placed['destinations'][number]['selected']
+export type Claim = NonNullable<Destination['claim']>

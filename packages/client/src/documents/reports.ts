@@ -1,0 +1,33 @@
+import { graphql, type ResultOf, type VariablesOf } from './graphql.ts'
+
+/** What hosts say of themselves, and other services of hosts. */
+export const updateResourceStats = graphql(`
+  mutation UpdateResourceStats($input: UpdateResourceStatsInput!) {
+    updateResourceStats(input: $input) {
+      appliedCount
+      fleetRevision
+      results {
+        __typename
+        ... on ResourceStatsApplied { revision lastSequence unchanged ignoredFields claimsMaterialised { id instanceUuid } }
+        ... on ResourceStatsNeedFull { code message path lastSequence }
+        ... on ResourceStatsStale { code message path lastSequence }
+        ... on ValidationError { code message path issues { path message expected actual } }
+        ... on UserError { code message path }
+      }
+    }
+  }
+`)
+
+export const hostHeartbeat = graphql(
+  'mutation HostHeartbeat($hosts: [ResourceNameInput!]!) { hostHeartbeat(hosts: $hosts) { heard unknown } }',
+)
+
+type UpdateResourceStatsInput = VariablesOf<typeof updateResourceStats>['input']
+/** One report of one host: whole, what changed, a namespace's, or in Nova's words. */
+export type ResourceStats = UpdateResourceStatsInput['updates'][number]
+export type UpdateResourceStatsResult = ResultOf<typeof updateResourceStats>['updateResourceStats']
+export type ResourceStatsResult = UpdateResourceStatsResult['results'][number]
+export type FullStats = Extract<ResourceStats['report'], { readonly full: unknown }>['full']
+export type StatsDelta = Omit<Extract<ResourceStats['report'], { readonly delta: unknown }>['delta'], 'baseSequence'>
+export type ResourceName = ResourceStats['name']
+export type HeartbeatResult = ResultOf<typeof hostHeartbeat>['hostHeartbeat']

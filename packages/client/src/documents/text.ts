@@ -1,0 +1,12 @@
+import { type DocumentNode, print } from 'graphql'
+
+const texts = new WeakMap<DocumentNode, string>()
+
+/** The text of a document, printed once. */
+export function textOf(document: DocumentNode): string {
+  const known = texts.get(document)
+  if (known !== undefined) return known
+  const text = print(document)
+  texts.set(document, text)
+  return text
+}

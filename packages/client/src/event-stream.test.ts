@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readEventStream, type StreamEvent } from './event-stream.ts'
+
+/** A body that comes in these pieces, and ends unless it is to hang. */
+function bodyOf(
+  pieces: readonly Uint8Array[],
+  { hangs = false } = {},
+): ReadableStream<Uint8Array> & { readonly isCancelled: () => boolean } {
+  let isCancelled = false
+  let at = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const piece = pieces[at++]
+      if (piece !== undefined) controller.enqueue(piece)
+      else if (!hangs) controller.close()
+      else return new Promise(() => {})
+    },
+    cancel() {
+      isCancelled = true
+    },
+  })
+  return Object.assign(body, { isCancelled: () => isCancelled })
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+async function all(body: ReadableStream<Uint8Array>, silentMs = 5_000): Promise<StreamEvent[]> {
+  const events: StreamEvent[] = []
+  for await (const event of readEventStream(body, silentMs)) events.push(event)
+  return events
+}
+
+test.each([
+  ['an event with a name', 'event: next\ndata: {"a":1}\n\n', [{ event: 'next', data: '{"a":1}' }]],
+  ['data over several lines', 'data: a\ndata: b\n\n', [{ event: 'message', data: 'a\nb' }]],
+  ['signs of life', ':\n\n: still here\n\n', []],
+  ['no blank behind the colon, and an empty value', 'event:complete\ndata\n\n', [{ event: 'complete', data: '' }]],
+  ['lines that end as in mail', 'event: next\r\ndata: x\r\n\r\n', [{ event: 'next', data: 'x' }]],
+  ['an event that was cut off', 'data: whole\n\ndata: ha', [{ event: 'message', data: 'whole' }]],
+])('%s', async (_name, text, expected) => {
+  expect(await all(bodyOf([bytes(text)]))).toEqual(expected)
+})
+
+test('where the network cuts a stream into pieces makes no difference', () => {
+  const whole = bytes('event: next\ndata: {"name":"Zürich ☃"}\n\n:\n\nevent: next\ndata: 2\n\nevent: complete\ndata:\n\n')
+  return fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 12 }), async (cuts) => {
+      const at = [0, ...cuts.toSorted((a, b) => a - b), whole.length]
+      const pieces = at.slice(1).map((end, i) => whole.slice(at[i], end))
+      expect(await all(bodyOf(pieces))).toEqual([
+        { event: 'next', data: '{"name":"Zürich ☃"}' },
+        { event: 'next', data: '2' },
+        { event: 'complete', data: '' },
+      ])
+    }),
+  )
+})
+
+test('a stream that says nothing any more is given up, and let go of', async () => {
+  const body = bodyOf([bytes('data: 1\n\n')], { hangs: true })
+  await expect(all(body, 20)).rejects.toThrow('nothing was heard for 20 ms')
+  expect(body.isCancelled()).toBe(true)
+})
+
+test('who stops reading lets go of the stream', async () => {
+  const body = bodyOf([bytes('data: 1\n\ndata: 2\n\n')], { hangs: true })
+  for await (const event of readEventStream(body, 5_000)) {
+    expect(event.data).toBe('1')
+    break
+  }
+  expect(body.isCancelled()).toBe(true)
+})

@@ -1,0 +1,55 @@
+/** One event of a stream of server-sent events. */
+export interface StreamEvent {
+  readonly event: string
+  readonly data: string
+}
+
+/**
+ * The events of a stream until it ends. Throws when nothing at all, not even a sign of life, is heard for `silentMs`: a connection that went
+ * away without a word.
+ */
+export async function* readEventStream(body: ReadableStream<Uint8Array>, silentMs: number): AsyncGenerator<StreamEvent, void> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for (;;) {
+      const { value, done } = await within(reader.read(), silentMs)
+      if (done) return
+      text += decoder.decode(value, { stream: true })
+      const blocks = text.split(/\r?\n\r?\n/)
+      text = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const event = parseBlock(block)
+        if (event !== undefined) yield event
+      }
+    }
+  } finally {
+    // whoever stops reading ends the connection; a broken one cannot be ended again
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** Undefined for a block of comments alone: signs of life. */
+function parseBlock(block: string): StreamEvent | undefined {
+  let event: string | undefined
+  const data: string[] = []
+  for (const line of block.split(/\r?\n/)) {
+    const [, field, value = ''] = /^(\w+)(?:: ?(.*))?$/.exec(line) ?? []
+    if (field === 'event') event = value
+    if (field === 'data') data.push(value)
+  }
+  return event === undefined && data.length === 0 ? undefined : { event: event ?? 'message', data: data.join('\n') }
+}
+
+async function within<Value>(value: Promise<Value>, ms: number): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silence = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing was heard for ${ms} ms`)), ms)
+  })
+  try {
+    return await Promise.race([value, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}

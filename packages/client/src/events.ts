@@ -1,0 +1,164 @@
+import {
+  type DecisionEvent,
+  type DecisionsFilter,
+  decisions,
+  type HostChange,
+  type HostChangesFilter,
+  hostChanged,
+} from './documents/events.ts'
+import type { TypedDocument } from './documents/graphql.ts'
+import { textOf } from './documents/text.ts'
+import { type Fault, FaultError, KeySourceError, ProtocolError, retryAfter, UnreachableError } from './errors.ts'
+import { readEventStream } from './event-stream.ts'
+import { pauseAfter, type Surroundings, systemClock } from './retry.ts'
+import { causeOf, createTransport, readAnswer, type Transport, type TransportOptions } from './transport.ts'
+
+export interface FollowOptions {
+  /** The revision that was seen already: what came after it comes first, or a gap. Absent: from now on. */
+  readonly after?: string
+  /** Ends the stream, without an error. */
+  readonly signal?: AbortSignal
+  /** A stream that is silent for so long is broken, milliseconds; 30,000 if not given. The service gives a sign of life every 12 s. */
+  readonly silentMs?: number
+  /** Told of each break before the stream is opened again. */
+  onBreak?(error: unknown): void
+}
+
+/** How a subscription is opened, and opened again. */
+export interface Resumption<Data, Variables> {
+  variables(after: string | undefined): Variables
+  /** With which `after` the stream goes on behind an event. */
+  resumeAfter(data: Data): string
+}
+
+/**
+ * Streams that go on: one that broke is opened again where it ended, with growing pauses, until its reader ends it. A fault that would come
+ * again (no scope, an unknown key, a wrong filter) is thrown.
+ */
+export interface Events {
+  /** Decisions as they are made. Those of a time without connection do not come: an event with a `gap` says so, and `decisions` has them. */
+  decisions(filter?: DecisionsFilter, options?: FollowOptions): AsyncGenerator<DecisionEvent, void>
+  /** Hosts as they change, each as it is then; a host that changed while there was no connection comes after it. */
+  hostChanges(filter?: HostChangesFilter, options?: FollowOptions): AsyncGenerator<HostChange, void>
+  /** Any subscription. */
+  follow<Data, Variables extends Readonly<Record<string, unknown>>>(
+    document: TypedDocument<Data, Variables>,
+    resumption: Resumption<NoInfer<Data>, NoInfer<Variables>>,
+    options?: FollowOptions,
+  ): AsyncGenerator<Data, void>
+}
+
+const SILENT_MS = 30_000
+
+export function createEvents(options: TransportOptions, { clock = systemClock, random = Math.random }: Surroundings = {}): Events {
+  const { url } = options
+  const transport = createTransport(options)
+
+  async function* follow<Data, Variables extends Readonly<Record<string, unknown>>>(
+    document: TypedDocument<Data, Variables>,
+    { variables, resumeAfter }: Resumption<NoInfer<Data>, NoInfer<Variables>>,
+    { after, signal, silentMs = SILENT_MS, onBreak }: FollowOptions = {},
+  ): AsyncGenerator<Data, void> {
+    let resume = after
+    let failures = 0
+    while (!isOver(signal)) {
+      const reading = new AbortController()
+      const either = signal === undefined ? reading.signal : AbortSignal.any([reading.signal, signal])
+      try {
+        const body = JSON.stringify({ query: textOf(document), variables: variables(resume) })
+        for await (const data of connect<Data>(url, transport, body, either, silentMs)) {
+          failures = 0
+          resume = resumeAfter(data)
+          yield data
+        }
+        throw new UnreachableError(`${url}: the stream ended`)
+      } catch (error) {
+        if (isOver(signal)) return
+        const afterMs = retryAfter(error)
+        if (afterMs === undefined) throw error
+        onBreak?.(error)
+        await clock.wait(afterMs + pauseAfter(failures++, random), signal).catch(() => undefined)
+      } finally {
+        reading.abort()
+      }
+    }
+  }
+
+  return {
+    follow,
+    async *decisions(filter = {}, how) {
+      const resumption = {
+        variables: (after: string | undefined) => ({ ...filter, after: after ?? null }),
+        resumeAfter: ({ decisions: { revision } }: { decisions: DecisionEvent }) => before(revision),
+      }
+      for await (const { decisions: event } of follow(decisions, resumption, how)) yield event
+    },
+    async *hostChanges(filter = {}, how) {
+      const resumption = {
+        variables: (after: string | undefined) => ({ ...filter, after: after ?? null }),
+        resumeAfter: ({ hostChanged: { revision } }: { hostChanged: HostChange }) => before(revision),
+      }
+      const isNew = createOnce()
+      for await (const { hostChanged: event } of follow(hostChanged, resumption, how)) if (isNew(event)) yield event
+    },
+  }
+}
+
+/** One connection, until it ends. What the stream says is thrown as calls throw it. */
+async function* connect<Data>(
+  url: string,
+  transport: Transport,
+  body: string,
+  signal: AbortSignal,
+  silentMs: number,
+): AsyncGenerator<Data, void> {
+  let response: Response
+  let text: string | undefined
+  try {
+    response = await transport(body, 'text/event-stream', signal)
+    if (!response.headers.get('content-type')?.startsWith('text/event-stream')) text = await response.text()
+  } catch (error) {
+    throw unreachable(url, error)
+  }
+  if (text !== undefined || response.body === null) {
+    readAnswer(url, response, text ?? '')
+    throw new ProtocolError(`${url} answered a subscription with no stream`, response.status)
+  }
+  const events = readEventStream(response.body, silentMs)
+  try {
+    for (;;) {
+      const { value, done } = await events.next().catch((error: unknown) => {
+        throw unreachable(url, error)
+      })
+      if (done || value.event === 'complete') return
+      const { data, errors } = JSON.parse(value.data) as { readonly data?: Data | null; readonly errors?: readonly Fault[] }
+      if (errors !== undefined) throw new FaultError(errors, response.status)
+      if (data !== undefined && data !== null) yield data
+    }
+  } finally {
+    await events.return()
+  }
+}
+
+const unreachable = (url: string, error: unknown): unknown =>
+  error instanceof KeySourceError ? error : new UnreachableError(`${url}: ${causeOf(error)}`, { cause: error })
+
+/** Several things can happen at one revision, and the stream may have broken between them: it goes on before that revision. */
+const before = (revision: string): string => (BigInt(revision) > 0n ? String(BigInt(revision) - 1n) : '0')
+
+/** Whether a host was not told yet at the latest revision; its changes come in the order of revisions. */
+function createOnce(): (event: HostChange) => boolean {
+  let revision: string | undefined
+  let told = new Set<string>()
+  return (event) => {
+    if (event.revision !== revision) told = new Set()
+    revision = event.revision
+    if (event.host === null) return true
+    const name = JSON.stringify([event.host.name, event.host.node])
+    if (told.has(name)) return false
+    told.add(name)
+    return true
+  }
+}
+
+const isOver = (signal: AbortSignal | undefined): boolean => signal?.aborted === true

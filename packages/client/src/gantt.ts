@@ -1,0 +1,48 @@
+import { createCalls } from './call.ts'
+import { type Client, type ClientOptions, createClient } from './client.ts'
+import { type Explanation, explainDecision, type WhyNot, type WhyNotInput, whyNot } from './documents/explaining.ts'
+import type { TypedDocument } from './documents/graphql.ts'
+import { createEvents, type Events } from './events.ts'
+import { createPlace, type Place } from './place.ts'
+import { createPlacements, type Placements } from './placement.ts'
+import { createReports, type Reports } from './reports.ts'
+import { type CallOptions, createRetry, type Surroundings } from './retry.ts'
+
+export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroundings, Omit<CallOptions, 'signal'> {}
+
+/** A placement service, as its callers see it. */
+export interface Gantt extends Placements, Reports {
+  readonly place: Place
+  /** How a decision came about; `instance` counts from 0, the one that found no host if not given. */
+  explain(decisionId: string, instance?: number, options?: CallOptions): Promise<Explanation>
+  /** Why a host was not chosen, or would not be. */
+  whyNot(input: WhyNotInput, options?: CallOptions): Promise<WhyNot>
+  readonly events: Events
+  /** Any query, typed by its document (`graphql` of this package), again until it is answered. */
+  query<Data, Variables extends Readonly<Record<string, unknown>>>(
+    document: TypedDocument<Data, Variables>,
+    variables: Variables,
+    options?: CallOptions,
+  ): Promise<Data>
+  /** Single calls of any kind, never made twice. */
+  readonly client: Client
+}
+
+/** The one door to a service: typed calls, made again where that is harmless, in Node and in browsers. */
+export function createGantt({ clock, random, deadlineMs, attemptMs, ...options }: GanttOptions): Gantt {
+  const client = createClient(options)
+  const surroundings = { ...(clock && { clock }), ...(random && { random }) }
+  const defaults = { ...(deadlineMs !== undefined && { deadlineMs }), ...(attemptMs !== undefined && { attemptMs }) }
+  const calls = createCalls(client, createRetry(surroundings), defaults)
+  const placements = createPlacements(calls)
+  return {
+    ...placements,
+    ...createReports(calls),
+    place: createPlace(placements, clock),
+    explain: async (id, instance, how) => (await calls.ask(explainDecision, { id, instance: instance ?? null }, how)).explainPlacement,
+    whyNot: async (input, how) => (await calls.ask(whyNot, { input }, how)).whyNot,
+    events: createEvents(options, surroundings),
+    query: calls.ask,
+    client,
+  }
+}

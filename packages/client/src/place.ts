@@ -1,0 +1,225 @@
+import type { Claim, ClaimResult, Destination, Placed, SelectDestinationsInput, SelectDestinationsResult } from './documents/placement.ts'
+import { millisecondsOf } from './duration.ts'
+import { UnknownOutcomeError } from './errors.ts'
+import type { Placements, WithKey } from './placement.ts'
+import { type CallOptions, type Clock, systemClock } from './retry.ts'
+
+/** What a placement is to be made of: a request for one instance. The room is reserved first, and confirmed once the instance runs. */
+export type PlaceInput = Omit<WithKey<SelectDestinationsInput>, 'claim'>
+
+export interface PlaceOptions extends CallOptions {
+  /** How long room is held before it is confirmed, ISO 8601; PT2M if not given. It is extended for as long as the start takes. */
+  readonly ttl?: string
+}
+
+/** A host that has room for the instance, held by the claim. */
+export interface Chosen {
+  readonly host: Destination['host']
+  readonly instanceUuid: string | null
+  readonly claim: Claim
+  /** What the instance may use there, by name of the resource. */
+  readonly limits: Destination['limits']
+  /** Aborted when the room is lost, or the caller gave up: nothing may run there any more. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Starts the instance on the host, and resolves once it runs. Rejecting says that it does not run there and will not: the room is given
+ * back, and the next alternate has its turn.
+ */
+export type Start<Value> = (chosen: Chosen) => Promise<Value>
+
+/** A host that did not take the instance, and why: what the start rejected with, or the service's answer about the room. */
+export interface Refused {
+  readonly host: Destination['host']
+  readonly why: unknown
+  /** Why the room there could not be given back, if so; the reservation ends by itself. */
+  readonly notReleased?: unknown
+}
+
+interface Running<Value> {
+  readonly host: Destination['host']
+  /** What the start resolved to. */
+  readonly value: Value
+  readonly refused: readonly Refused[]
+}
+
+/** It runs, and its room is confirmed. */
+export interface Started<Value> extends Running<Value> {
+  readonly __typename: 'Started'
+  readonly claim: Claim
+}
+
+/** It runs, but its room is not confirmed: the claim was lost meanwhile, or nobody could be asked. Stop it, or ask `confirm` again. */
+export interface NotConfirmed<Value> extends Running<Value> {
+  readonly __typename: 'NotConfirmed'
+  readonly claim: Claim
+  /** The service's answer, or what went wrong with asking it. */
+  readonly why: unknown
+}
+
+/** No host of the decision took it; no room is held. */
+export interface NotStarted {
+  readonly __typename: 'NotStarted'
+  readonly refused: readonly Refused[]
+}
+
+export type PlaceResult<Value> = Started<Value> | NotConfirmed<Value> | NotStarted | Exclude<SelectDestinationsResult, Placed>
+
+/**
+ * Chooses a host for one instance, has it started there, and confirms the room; goes on to the alternates where a host refuses. Nothing is
+ * held for longer than a reservation lasts, however it ends.
+ */
+export type Place = <Value>(input: PlaceInput, start: Start<Value>, options?: PlaceOptions) => Promise<PlaceResult<Value>>
+
+const TTL = 'PT2M'
+/** How long the last word about a key is tried, milliseconds. */
+const ABANDON_MS = 5_000
+
+export function createPlace(placements: Placements, clock: Clock = systemClock): Place {
+  return async <Value>(
+    given: PlaceInput,
+    start: Start<Value>,
+    { ttl = TTL, ...options }: PlaceOptions = {},
+  ): Promise<PlaceResult<Value>> => {
+    const { idempotencyKey = crypto.randomUUID(), ...input } = given
+    /** Whoever gave the key may ask again with it; a key that nobody knows is settled here. */
+    const settle = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+      given.idempotencyKey === undefined ? orAbandon(placements, answer) : answer
+
+    const claim = { mode: 'RESERVE', ttl } as const
+    const answer = await settle(placements.selectDestinations({ ...input, idempotencyKey, claim }, options))
+    if (answer.__typename !== 'SelectDestinationsPayload') return answer
+    const [first, ...others] = answer.destinations
+    if (first === undefined || others.length > 0) {
+      await placements.release(answer.destinations.flatMap(({ selected }) => selected.claim ?? []))
+      throw new RangeError(`the request is for ${answer.destinations.length} instances; place is for one, selectDestinations for several`)
+    }
+
+    const { instanceUuid, selected, alternates } = first
+    const refused: Refused[] = []
+    const tryRoom = async (room: Destination): Promise<Started<Value> | NotConfirmed<Value> | undefined> => {
+      const { host, limits } = room
+      if (room.claim === null || ENDED.has(room.claim.state)) {
+        refused.push({ host, why: room.claim })
+        return undefined
+      }
+      const { claim } = room
+      const hold = { claim, ttl, clock, extend: placements.extend, ...(options.signal && { signal: options.signal }) }
+      const outcome = await whileHeld(hold, (signal) => start({ host, instanceUuid, claim, limits, signal }))
+      if ('value' in outcome) return { ...(await confirm(placements, claim)), host, value: outcome.value, refused }
+      refused.push({ host, why: outcome.why, ...(await giveBack(placements, claim)) })
+      options.signal?.throwIfAborted()
+      return undefined
+    }
+
+    const started = await tryRoom(selected)
+    if (started !== undefined) return started
+    for (const [i, { host }] of alternates.entries()) {
+      const { name, node } = host
+      const call = {
+        decisionId: answer.decision.id,
+        host: { host: name, node },
+        instanceUuid,
+        ttl,
+        idempotencyKey: `${idempotencyKey}/${i + 1}`,
+      }
+      const room = await settle(placements.claim(call, options))
+      const [there] = room.__typename === 'SelectDestinationsPayload' ? room.destinations : []
+      if (there === undefined) refused.push({ host, why: room })
+      const startedThere = there && (await tryRoom(there.selected))
+      if (startedThere !== undefined) return startedThere
+    }
+    return { __typename: 'NotStarted', refused }
+  }
+}
+
+/** Of claims that an earlier call with the same key has ended. */
+const ENDED: ReadonlySet<string> = new Set<Claim['state']>(['RELEASED', 'EXPIRED', 'REVOKED'])
+
+async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!(error instanceof UnknownOutcomeError)) throw error
+    // where the service is still away the caller learns the key
+    const isSettled = await placements.abandon(error.idempotencyKey, { deadlineMs: ABANDON_MS }).then(
+      () => true,
+      () => false,
+    )
+    throw isSettled ? error.cause : error
+  }
+}
+
+interface Hold {
+  readonly claim: Claim
+  readonly ttl: string
+  readonly clock: Clock
+  readonly signal?: AbortSignal
+  readonly extend: Placements['extend']
+}
+
+/** Does something for as long as it takes, and extends the reservation meanwhile. The signal is aborted when the room is lost. */
+async function whileHeld<Value>(
+  { claim, ttl, clock, signal, extend }: Hold,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<{ readonly value: Value } | { readonly why: unknown }> {
+  const over = new AbortController()
+  const lost = new AbortController()
+  const everyMs = millisecondsOf(ttl) / 3
+  const keepOn = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      const hasPassed = await clock.wait(everyMs, over.signal).then(
+        () => true,
+        () => false,
+      )
+      if (!hasPassed) return
+      // who cannot be asked now is asked again before the reservation ends, and the confirmation has the last word
+      const [answer] = await extend([claim], ttl, { deadlineMs: everyMs, signal: over.signal }).catch(() => [])
+      if (answer !== undefined && answer.__typename !== 'ClaimPayload') lost.abort(new RoomLostError(answer))
+    }
+  }
+  const keeping = claim.state === 'RESERVED' ? keepOn() : undefined
+  const either = signal === undefined ? lost.signal : AbortSignal.any([lost.signal, signal])
+  try {
+    return { value: await work(either) }
+  } catch (why) {
+    return { why }
+  } finally {
+    over.abort()
+    await keeping
+  }
+}
+
+/** Why a start is stopped whose room is gone: the claim was revoked, or it expired. */
+export class RoomLostError extends Error {
+  override readonly name = 'RoomLostError'
+  readonly answer: ClaimResult
+
+  constructor(answer: ClaimResult) {
+    super('message' in answer ? answer.message : answer.__typename)
+    this.answer = answer
+  }
+}
+
+async function confirm(
+  placements: Placements,
+  claim: Claim,
+): Promise<Pick<Started<unknown>, '__typename' | 'claim'> | Pick<NotConfirmed<unknown>, '__typename' | 'claim' | 'why'>> {
+  try {
+    const [answer] = await placements.confirm([claim])
+    if (answer?.__typename === 'ClaimPayload' && answer.claim !== null) return { __typename: 'Started', claim: answer.claim }
+    return { __typename: 'NotConfirmed', claim, why: answer }
+  } catch (why) {
+    return { __typename: 'NotConfirmed', claim, why }
+  }
+}
+
+async function giveBack(placements: Placements, claim: Claim): Promise<Pick<Refused, 'notReleased'>> {
+  try {
+    await placements.release([claim], 'it did not start there')
+    return {}
+  } catch (notReleased) {
+    return { notReleased }
+  }
+}

@@ -1,0 +1,78 @@
+import type { Calls } from './call.ts'
+import {
+  type ClaimCreateInput,
+  type ClaimCreateResult,
+  type ClaimRef,
+  type ClaimResult,
+  claimAbandon,
+  claimConfirm,
+  claimCreate,
+  claimExtend,
+  claimRelease,
+  type SelectDestinationsInput,
+  type SelectDestinationsResult,
+  selectDestinations,
+} from './documents/placement.ts'
+import { millisecondsOf } from './duration.ts'
+import type { CallOptions } from './retry.ts'
+
+/** Drawn by the client where it is left out; one key, however often the call is repeated. */
+export type WithKey<Input extends { readonly idempotencyKey: string }> = Omit<Input, 'idempotencyKey'> & {
+  readonly idempotencyKey?: string
+}
+
+export interface SelectOptions extends CallOptions {
+  /** Where no host was found: ask again until the deadline. A refusal binds no key, so the same key finds room later. */
+  readonly waitForRoom?: boolean
+}
+
+/** Where instances go, and the room there. Expected ends are answers (`__typename` tells them apart); errors are for what nobody expects. */
+export interface Placements {
+  /**
+   * Chooses hosts and holds the room there. Asked again with the same idempotency key where no answer came, so room is never held twice.
+   * Throws UnknownOutcomeError with the key where it ended without an answer: room may be held; `abandon` frees it.
+   */
+  selectDestinations(input: WithKey<SelectDestinationsInput>, options?: SelectOptions): Promise<SelectDestinationsResult>
+  /** Holds room on a host that an earlier decision named, such as an alternate. As `selectDestinations` otherwise. */
+  claim(input: WithKey<ClaimCreateInput>, options?: CallOptions): Promise<ClaimCreateResult>
+  /** Makes reservations lasting. Answer i is for claim i; asking again is harmless. */
+  confirm(claims: readonly ClaimRef[], options?: CallOptions): Promise<readonly ClaimResult[]>
+  /** Holds reservations for so long from now: an ISO 8601 duration, PT1S to PT24H. */
+  extend(claims: readonly ClaimRef[], ttl: string, options?: CallOptions): Promise<readonly ClaimResult[]>
+  /** Gives the room back. */
+  release(claims: readonly ClaimRef[], reason?: string, options?: CallOptions): Promise<readonly ClaimResult[]>
+  /** Frees whatever is held under an idempotency key, and refuses the key from then on. */
+  abandon(idempotencyKey: string, options?: CallOptions): Promise<ClaimResult>
+}
+
+/** A full fleet is not asked again sooner, milliseconds. */
+const ROOM_PAUSE_MS = 1_000
+
+export function createPlacements({ ask, askWithKey }: Calls): Placements {
+  return {
+    async selectDestinations({ idempotencyKey = crypto.randomUUID(), ...given }, { waitForRoom = false, ...options } = {}) {
+      const input = { ...given, idempotencyKey }
+      const data = await askWithKey(idempotencyKey, selectDestinations, { input }, options, ({ selectDestinations: answer }) =>
+        waitForRoom && answer.__typename === 'NoValidHost' ? ROOM_PAUSE_MS : pauseFor(answer),
+      )
+      return data.selectDestinations
+    },
+    async claim({ idempotencyKey = crypto.randomUUID(), ...given }, options) {
+      const input = { ...given, idempotencyKey }
+      const data = await askWithKey(idempotencyKey, claimCreate, { input }, options, ({ claimCreate: answer }) => pauseFor(answer))
+      return data.claimCreate
+    },
+    confirm: async (claims, options) => (await ask(claimConfirm, { claims: claims.map(refOf) }, options)).claimConfirm,
+    extend: async (claims, ttl, options) => (await ask(claimExtend, { claims: claims.map(refOf), ttl }, options)).claimExtend,
+    release: async (claims, reason, options) =>
+      (await ask(claimRelease, { claims: claims.map(refOf), reason: reason ?? null }, options)).claimRelease,
+    abandon: async (key, options) => (await ask(claimAbandon, { key }, options)).claimAbandon,
+  }
+}
+
+/** A claim may be given as it was answered. */
+const refOf = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })
+
+/** A replica that has not seen yet what the caller has says when to come again. */
+const pauseFor = (answer: SelectDestinationsResult | ClaimCreateResult): number | undefined =>
+  answer.__typename === 'ReplicaBehind' ? millisecondsOf(answer.retryAfter) : undefined

@@ -1,0 +1,113 @@
+import { retryAfter } from './errors.ts'
+
+/** How long a call that is repeated may take. */
+export interface CallOptions {
+  /** For all attempts of a call together, pauses included, milliseconds; 30,000 if not given. */
+  readonly deadlineMs?: number
+  /** For one attempt, milliseconds; 12,000 if not given, which is a little longer than the service takes by itself. Never more than what is left. */
+  readonly attemptMs?: number
+  /** Ends the call, with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+/** Where time and chance come from; tests give their own. */
+export interface Surroundings {
+  readonly clock?: Clock
+  /** 0 to 1, as Math.random. */
+  readonly random?: () => number
+}
+
+export interface Clock {
+  /** Milliseconds since whenever; never goes back. */
+  now(): number
+  /** Rejects with the signal's reason when that is aborted before. */
+  wait(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wait: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted()
+      const abort = (): void => {
+        clearTimeout(timer)
+        reject(signal?.reason)
+      }
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      }, ms)
+      signal?.addEventListener('abort', abort, { once: true })
+    }),
+}
+
+/** An answer that asks to come again: it is the answer only if there is no time left. */
+export class AskAgain<Answer> {
+  readonly answer: Answer
+  readonly afterMs: number
+
+  constructor(answer: Answer, afterMs: number) {
+    this.answer = answer
+    this.afterMs = afterMs
+  }
+}
+
+/** What one attempt is told of itself. */
+export type Attempt = Required<Pick<CallOptions, 'deadlineMs'>> & Pick<CallOptions, 'signal'>
+
+const DEADLINE_MS = 30_000
+const ATTEMPT_MS = 12_000
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 5_000
+
+/** Ends as its last attempt does; `onFailure` is told what each attempt that failed ended with. */
+export type Retry = <Answer>(
+  options: CallOptions,
+  attempt: (given: Attempt) => Promise<Answer | AskAgain<Answer>>,
+  onFailure?: (error: unknown) => void,
+) => Promise<Answer>
+
+/**
+ * Does what may be done more than once until it is answered: again after an answer that asks for it, after a fault that the service calls
+ * passing, and where no answer came. It ends when the deadline leaves no room for the pause before another attempt.
+ */
+export function createRetry({ clock = systemClock, random = Math.random }: Surroundings): Retry {
+  return async (options, attempt, onFailure) => {
+    const { deadlineMs = DEADLINE_MS, attemptMs = ATTEMPT_MS, signal } = options
+    const end = clock.now() + deadlineMs
+    for (let failures = 0; ; failures++) {
+      signal?.throwIfAborted()
+      const given = { deadlineMs: Math.max(1, Math.min(attemptMs, end - clock.now())), ...(signal && { signal }) }
+      const outcome = await settle(attempt(given))
+      if ('error' in outcome) onFailure?.(outcome.error)
+      if (outcome.afterMs === undefined) return unwrap(outcome)
+      const pauseMs = outcome.afterMs + pauseAfter(failures, random)
+      if (clock.now() + pauseMs >= end) return unwrap(outcome)
+      await clock.wait(pauseMs, signal)
+    }
+  }
+}
+
+/**
+ * Drawn evenly from nothing up to a bound that doubles with each failure, so that many callers who failed together do not come back
+ * together (full jitter).
+ */
+export const pauseAfter = (failures: number, random: () => number): number =>
+  random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
+
+/** What an attempt ended with, and when to make the next; undefined: never. */
+type Outcome<Answer> = ({ readonly answer: Answer } | { readonly error: unknown }) & { readonly afterMs: number | undefined }
+
+async function settle<Answer>(attempt: Promise<Answer | AskAgain<Answer>>): Promise<Outcome<Answer>> {
+  try {
+    const answer = await attempt
+    return answer instanceof AskAgain ? answer : { answer, afterMs: undefined }
+  } catch (error) {
+    return { error, afterMs: retryAfter(error) }
+  }
+}
+
+function unwrap<Answer>(outcome: Outcome<Answer>): Answer {
+  if ('error' in outcome) throw outcome.error
+  return outcome.answer
+}

@@ -1,0 +1,65 @@
+import { type Fault, FaultError, ProtocolError } from './errors.ts'
+import { createKeyring, type KeySource } from './keys.ts'
+
+export interface TransportOptions {
+  /** The service's GraphQL address, e.g. http://127.0.0.1:4000/graphql. */
+  readonly url: string
+  /** Sent as `Authorization: Bearer KEY`. */
+  readonly key?: KeySource
+  /** For tests and for platforms with a `fetch` of their own. */
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/** Sends one operation with the present key; once more with the next key where the service refuses this one unread. */
+export type Transport = (body: string, accept: string, signal: AbortSignal) => Promise<Response>
+
+export function createTransport({ url, key, fetch = globalThis.fetch }: TransportOptions): Transport {
+  const keys = createKeyring(key)
+  return async (body, accept, signal) => {
+    const send = (bearer: string | undefined): Promise<Response> =>
+      fetch(url, {
+        method: 'POST',
+        headers: { accept, 'content-type': 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) },
+        body,
+        signal,
+      })
+    const bearer = await keys.present()
+    const response = await send(bearer)
+    if (response.status !== 401) return response
+    const next = await keys.insteadOf(bearer)
+    if (next === undefined) return response
+    await response.body?.cancel()
+    return await send(next)
+  }
+}
+
+/** The data of an answer that has come whole. Throws FaultError and ProtocolError. */
+export function readAnswer<Data>(url: string, { status, headers }: Response, text: string): Data {
+  const wait = retryAfterOf(headers)
+  let answer: { readonly data?: Data | null; readonly errors?: readonly Fault[] }
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    throw new ProtocolError(`${url} answered ${status} with ${JSON.stringify(text.slice(0, 80))}; it must be JSON`, status, wait)
+  }
+  if (answer?.errors !== undefined && answer.errors.length > 0) throw new FaultError(answer.errors, status, wait)
+  if (answer?.data === undefined || answer.data === null)
+    throw new ProtocolError(`${url} answered ${status} with neither data nor errors`, status, wait)
+  return answer.data
+}
+
+/** Retry-After is a number of seconds or a date. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')
+  if (value === null) return undefined
+  if (/^\d+$/.test(value)) return Number(value) * 1_000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+}
+
+/** `fetch failed` says nothing: the reason is in its cause. */
+export function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  if (!(cause instanceof Error)) return String(cause)
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name)
+}
