@@ -68,6 +68,21 @@ test('a changed host arrives, and so does what was missed', async () => {
   expect(events[0]).toMatchObject({ hostChanged: { host: { name: 'h1' }, gap: null } })
 })
 
+test('what was missed comes in the order in which it happened, so that a reader knows how far it came', async () => {
+  await api.report({ early: {}, late: {} })
+  await api.report({ early: { memoryMbUsed: 512 } })
+  type Seen = { readonly hostChanged: { readonly revision: string; readonly host: { readonly name: string } } }
+  const { events } = await listen(
+    'subscription { hostChanged(after: "0") { revision host { name } } }',
+    async () => {},
+    (seen) => seen.length >= 3,
+  )
+  const seen = events as Seen[]
+  expect(seen.slice(-2).map(({ hostChanged }) => hostChanged.host.name)).toEqual(['late', 'early'])
+  const revisions = seen.map(({ hostChanged }) => Number(hostChanged.revision))
+  expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
+})
+
 test('a change reaches those who follow the whole fleet, a new host too', async () => {
   const { events } = await listen(
     'subscription { fleetDeltas(columns: [CLAIMS], after: "0", interval: "PT0.1S") { from to names columns { name elementType data } gap { resumeAt } } }',

@@ -146,9 +146,12 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
             if (matches(view)) push({ revision: view.record.revision, host: view, gap: null })
           }
           const { fleet } = replica
-          // a host carries the revision of its last change, so what was missed is known exactly
-          if (typeof after === 'number')
-            for (const record of fleet.hosts.records) if (record.revision > after) tell(viewHost(fleet, record))
+          // a host carries the revision of its last change, so what was missed is known exactly; in order, so that a reader whose
+          // connection breaks meanwhile knows how far it came
+          if (typeof after === 'number') {
+            const missed = fleet.hosts.records.filter((record) => record.revision > after)
+            for (const record of missed.sort((a, b) => a.revision - b.revision)) tell(viewHost(fleet, record))
+          }
           return replica.onApplied(({ entry }) => {
             for (const view of hostsTouchedBy(replica, entry)) tell(view)
           })
