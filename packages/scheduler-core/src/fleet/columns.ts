@@ -37,8 +37,8 @@ export const createHostColumns = (size: number): HostColumns => ({
   gpuFreeMilli: new Float64Array(size),
 })
 
-/** Columns of one resource class. free = capacity - used - claimed; it may be negative after a report that shrinks a host. */
-export interface ClassColumns {
+/** What hosts have of one resource class. Written only when an inventory changes, so copies of a fleet share these columns until then. */
+export interface InventoryColumns {
   total: Float64Array
   reserved: Float64Array
   /** Allocation ratio in thousandths. */
@@ -48,35 +48,75 @@ export interface ClassColumns {
   stepSize: Float64Array
   /** floor((total - reserved) x ratio), computed once per report. */
   capacity: Float64Array
-  used: Float64Array
-  /** Held by claims that `used` does not count. */
-  claimed: Float64Array
-  free: Float64Array
   /** 1 where the host reports this class at all. */
   reported: Uint8Array
   /** 1 where the host's report says what is used, so that materialised claims are in it. */
   countsUse: Uint8Array
 }
 
+/** What one host has of a class. */
+export type InventoryRow = Readonly<Record<keyof InventoryColumns, number>>
+
+/** What is used of one resource class. */
+export interface UseColumns {
+  used: Float64Array
+  /** Held by claims that `used` does not count. */
+  claimed: Float64Array
+  free: Float64Array
+}
+
+/** Columns of one resource class. free = capacity - used - claimed; it may be negative after a report that shrinks a host. */
+export interface ClassColumns extends InventoryColumns, UseColumns {}
+
 export const createClassColumns = (size: number): ClassColumns => ({
-  total: new Float64Array(size),
-  reserved: new Float64Array(size),
-  ratioMilli: new Float64Array(size),
-  minUnit: new Float64Array(size),
-  maxUnit: new Float64Array(size),
-  stepSize: new Float64Array(size),
-  capacity: new Float64Array(size),
+  ...createInventoryColumns(size),
   used: new Float64Array(size),
   claimed: new Float64Array(size),
   free: new Float64Array(size),
-  reported: new Uint8Array(size),
-  countsUse: new Uint8Array(size),
 })
 
-/** The first values of every column of a set, as one's own. */
-export function takeColumns<Columns extends object>(columns: Columns, from: Columns, size: number): void {
-  for (const [name, column] of Object.entries(from) as [keyof Columns, Column][])
-    columns[name] = column.slice(0, size) as Columns[keyof Columns]
+function createInventoryColumns(size: number): InventoryColumns {
+  return {
+    total: new Float64Array(size),
+    reserved: new Float64Array(size),
+    ratioMilli: new Float64Array(size),
+    minUnit: new Float64Array(size),
+    maxUnit: new Float64Array(size),
+    stepSize: new Float64Array(size),
+    capacity: new Float64Array(size),
+    reported: new Uint8Array(size),
+    countsUse: new Uint8Array(size),
+  }
+}
+
+const inventoryNames = Object.keys(createInventoryColumns(0)) as (keyof InventoryColumns)[]
+
+/** Columns of a class that share what both sides have of inventories with others; what is used is copied. */
+export const shareInventory = (from: ClassColumns): ClassColumns => ({
+  ...from,
+  used: from.used.slice(),
+  claimed: from.claimed.slice(),
+  free: from.free.slice(),
+})
+
+/** Puts copies in the place of the inventory's columns, for one who is to write them. */
+export function copyInventory(columns: ClassColumns): void {
+  const own: Record<string, Column> = {}
+  for (const name of inventoryNames) own[name] = columns[name].slice()
+  Object.assign(columns, own)
+}
+
+/** Whether a host has exactly this of a class. */
+export const hasInventory = (columns: InventoryColumns, host: HostIndex, inventory: InventoryRow): boolean =>
+  inventoryNames.every((name) => columns[name][host] === inventory[name])
+
+export function setInventory(columns: InventoryColumns, host: HostIndex, inventory: InventoryRow): void {
+  for (const name of inventoryNames) columns[name][host] = inventory[name]
+}
+
+/** Copies of every column of a set. */
+export function takeColumns<Columns extends object>(columns: Columns, from: Columns): void {
+  for (const [name, column] of Object.entries(from) as [keyof Columns, Column][]) columns[name] = column.slice() as Columns[keyof Columns]
 }
 
 /** Every column of a set, copied into arrays of a larger size. */

@@ -4,11 +4,16 @@ import type { CellState } from '../kinds/numa/numa.ts'
 import type { HostName } from './change.ts'
 import {
   type ClassColumns,
+  copyInventory,
   createClassColumns,
   createHostColumns,
   growColumns,
   type HostColumns,
   type HostIndex,
+  hasInventory,
+  type InventoryRow,
+  setInventory,
+  shareInventory,
   takeColumns,
 } from './columns.ts'
 import { ifOwn, OWNER, type Own, type Owner } from './owner.ts'
@@ -86,6 +91,8 @@ export class HostTable {
   #byName = new SharedMap<HostIndex>()
   #nodesOf = new SharedMap<readonly HostIndex[]>()
   #size = LEAST_SIZE
+  /** Classes of which another table may read the inventory's columns too. */
+  readonly #sharedInventories = new Set<string>()
   #owner: Owner = {}
   readonly #copyKinds: (from: HostRecord, to: OwnHostRecord) => void
 
@@ -165,11 +172,25 @@ export class HostTable {
     return columns
   }
 
-  /** An empty table becomes a copy of another: the columns are copied, the records are shared until one side writes them. */
+  /** What a host has of a class. What stays as it was stays shared with copies of the fleet. */
+  setInventory(resourceClass: string, host: HostIndex, inventory: InventoryRow): void {
+    const columns = this.classColumns(resourceClass)
+    if (hasInventory(columns, host, inventory)) return
+    if (this.#sharedInventories.delete(resourceClass)) copyInventory(columns)
+    setInventory(columns, host, inventory)
+  }
+
+  /**
+   * An empty table becomes a copy of another: what changes with every claim is copied, records and inventories are shared until one side
+   * writes them.
+   */
   takeCopy(from: HostTable): void {
-    this.#size = Math.max(from.count, LEAST_SIZE)
-    takeColumns(this.columns, from.columns, this.#size)
-    for (const [resourceClass, columns] of from.classes) takeColumns(this.classColumns(resourceClass), columns, this.#size)
+    this.#size = from.#size
+    takeColumns(this.columns, from.columns)
+    for (const [resourceClass, columns] of from.classes) {
+      this.classes.set(resourceClass, shareInventory(columns))
+      for (const table of [this, from]) table.#sharedInventories.add(resourceClass)
+    }
     this.#records = from.#records.slice()
     this.#byName = from.#byName.copy()
     this.#nodesOf = from.#nodesOf.copy()
@@ -214,5 +235,6 @@ export class HostTable {
     this.#size *= 2
     growColumns(this.columns, this.#size)
     for (const columns of this.classes.values()) growColumns(columns, this.#size)
+    this.#sharedInventories.clear()
   }
 }

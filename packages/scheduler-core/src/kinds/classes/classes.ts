@@ -1,5 +1,5 @@
 import type { Fact } from '../../evidence.ts'
-import { at, type ClassColumns, type HostIndex } from '../../fleet/columns.ts'
+import { at, type ClassColumns, type HostIndex, type InventoryRow } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import { freeFact, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
@@ -62,20 +62,26 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
   takeInventory(hosts, host, stats) {
-    for (const columns of hosts.classes.values()) clear(columns, host)
-    for (const [resourceClass, inventory] of inventoriesOf(stats)) {
-      const columns = hosts.classColumns(resourceClass)
-      columns.reported[host] = 1
-      columns.total[host] = inventory.total
-      columns.reserved[host] = inventory.reserved
-      columns.ratioMilli[host] = toRatioMilli(inventory.allocationRatio)
-      columns.minUnit[host] = inventory.minUnit
-      columns.maxUnit[host] = inventory.maxUnit ?? Number.MAX_SAFE_INTEGER
-      columns.stepSize[host] = inventory.stepSize
-      columns.capacity[host] = capacityOf(inventory.total, inventory.reserved, toRatioMilli(inventory.allocationRatio))
-      columns.used[host] = inventory.used ?? 0
-      columns.countsUse[host] = inventory.used === null ? 0 : 1
-      refresh(columns, host)
+    const inventories = inventoriesOf(stats)
+    for (const [resourceClass, columns] of hosts.classes)
+      if (!inventories.has(resourceClass)) {
+        hosts.setInventory(resourceClass, host, NOTHING)
+        use(columns, host, 0)
+      }
+    for (const [resourceClass, { total, reserved, allocationRatio, minUnit, maxUnit, stepSize, used }] of inventories) {
+      const ratioMilli = toRatioMilli(allocationRatio)
+      hosts.setInventory(resourceClass, host, {
+        total,
+        reserved,
+        ratioMilli,
+        minUnit,
+        maxUnit: maxUnit ?? Number.MAX_SAFE_INTEGER,
+        stepSize,
+        capacity: capacityOf(total, reserved, ratioMilli),
+        reported: 1,
+        countsUse: used === null ? 0 : 1,
+      })
+      use(hosts.classColumns(resourceClass), host, used ?? 0)
     }
   },
 
@@ -153,8 +159,23 @@ function refresh(columns: ClassColumns, host: HostIndex): void {
   columns.free[host] = at(columns.capacity, host) - at(columns.used, host) - at(columns.claimed, host)
 }
 
-function clear(columns: ClassColumns, host: HostIndex): void {
-  for (const column of Object.values(columns) as Float64Array[]) column[host] = 0
+/** So much is used, and nothing claimed. */
+function use(columns: ClassColumns, host: HostIndex, used: number): void {
+  columns.used[host] = used
+  columns.claimed[host] = 0
+  refresh(columns, host)
+}
+
+const NOTHING: InventoryRow = {
+  total: 0,
+  reserved: 0,
+  ratioMilli: 0,
+  minUnit: 0,
+  maxUnit: 0,
+  stepSize: 0,
+  capacity: 0,
+  reported: 0,
+  countsUse: 0,
 }
 
 const unitRule = (columns: ClassColumns, host: HostIndex): string => {
