@@ -7,7 +7,7 @@ import type { Applied } from './replica-options.ts'
 /** Hosts, claims and keys that fleets of the past may hold together; docs/receipts.md says what that is in bytes. */
 export const KEPT_THINGS = 500_000
 /** Changes after which a fleet on its way leaves a milestone behind: as many are applied at most where it came by before. */
-const MILESTONE = 500
+const MILESTONE = 250
 /** Fleets at the moments asked about last that are kept beside the milestones. */
 const KEPT_MOMENTS = 8
 /** A fleet of which nobody asked for so long is let go. */
