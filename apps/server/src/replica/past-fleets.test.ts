@@ -29,7 +29,12 @@ async function aPast() {
   return { memory, store, past: store.past, was }
 }
 
-const stateOf = (fleet: Fleet): string => JSON.stringify(checkpointOf(fleet))
+/** Its checkpoint, and the columns that decisions read. */
+const stateOf = (fleet: Fleet): string => {
+  const { classes, count } = fleet.hosts
+  const free = Array.from(classes, ([resourceClass, use]) => [resourceClass, [...use.free.slice(0, count)]])
+  return JSON.stringify([checkpointOf(fleet), free])
+}
 
 test.each([0, 1, 100, 300, 100_000])('in whatever order it is asked, the past is as it was (%i things kept)', async (limit) => {
   const { past, was } = await aPast()
@@ -68,6 +73,32 @@ test('a fleet of the past is asked for a second time without the store being ask
   expect(await fleets.read(53, stateOf)).toBe(was[53])
   expect(await fleets.read(45, stateOf)).toBe(was[45])
   expect(loaded).toBe(1)
+  fleets.close()
+})
+
+test('a moment that is let go while the store is asked for it is answered as it was', async () => {
+  const { past, was } = await aPast()
+  let isHeld = false
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const slow = {
+    ...past,
+    read: async (...args: Parameters<typeof past.read>) => {
+      if (isHeld && args[0].revision === ENTRIES) await held
+      return past.read(...args)
+    },
+  }
+  const fleets = createPastFleets(slow, 100_000)
+  await fleets.read(ENTRIES, stateOf)
+  isHeld = true
+  const answer = fleets.read(ENTRIES, stateOf)
+  // more moments than are kept, one of them in the columns of the one that is asked for
+  for (let revision = 42; revision < 52; revision++) expect(await fleets.read(revision, stateOf)).toBe(was[revision])
+  isHeld = false
+  release()
+  expect(await answer).toBe(was[ENTRIES])
   fleets.close()
 })
 

@@ -52,8 +52,11 @@ interface Origin {
 
 export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: Timers = realTimers): PastFleets {
   const kept = new Set<Kept>()
+  /** A moment that was let go, of which the next copy takes over the columns. */
+  let spare: Fleet | undefined
   let turn: Promise<unknown> = Promise.resolve()
   const sweep = (): void => {
+    spare = undefined
     for (const one of kept) if (timers.now() - one.usedAt > IDLE_MS) kept.delete(one)
   }
   const stopSweep = limit === 0 ? undefined : timers.every(IDLE_MS / 5, sweep)
@@ -69,8 +72,18 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
     if (limit === 0) return
     kept.add({ ...one, usedAt: timers.now() })
     const oldestFirst = [...kept].sort((a, b) => a.usedAt - b.usedAt)
-    for (const moment of oldestFirst.filter(({ isMilestone }) => !isMilestone).slice(0, -KEPT_MOMENTS)) kept.delete(moment)
+    for (const moment of oldestFirst.filter(({ isMilestone }) => !isMilestone).slice(0, -KEPT_MOMENTS)) {
+      kept.delete(moment)
+      spare = moment.fleet
+    }
     for (const oldest of oldestFirst) if (isOver()) kept.delete(oldest)
+  }
+
+  /** A copy in the columns of a moment that was let go, if there is one. */
+  const copyOf = (fleet: Fleet): Fleet => {
+    const copy = copyFleet(fleet, spare)
+    spare = undefined
+    return copy
   }
 
   const find = (revision: number): Kept | undefined => {
@@ -96,7 +109,7 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
     const near = nearestBefore(revision)
     if (near !== undefined) {
       near.usedAt = timers.now()
-      return { fleet: copyFleet(near.fleet), origin: near.origin }
+      return { fleet: copyOf(near.fleet), origin: near.origin }
     }
     const fleet = await fromCheckpoint(store, revision)
     const origin: Origin = { things: sizeOf(fleet) }
@@ -156,7 +169,8 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
   return {
     async read(revision, use) {
       const known = find(revision)
-      if (known !== undefined && (await isThere(known))) return use(known.fleet)
+      // while the store was asked it may have been let go
+      if (known !== undefined && (await isThere(known)) && kept.has(known)) return use(known.fleet)
       return inTurn(async () => use(await make(revision)))
     },
     at: (revision) =>
@@ -172,6 +186,7 @@ export function createPastFleets(store: LogReader, limit = KEPT_THINGS, timers: 
     close() {
       stopSweep?.()
       kept.clear()
+      spare = undefined
     },
   }
 }

@@ -91,13 +91,13 @@ function createInventoryColumns(size: number): InventoryColumns {
 
 const inventoryNames = Object.keys(createInventoryColumns(0)) as (keyof InventoryColumns)[]
 
-/** Columns of a class that share what both sides have of inventories with others; what is used is copied. */
-export const shareInventory = (from: ClassColumns): ClassColumns => ({
-  ...from,
-  used: from.used.slice(),
-  claimed: from.claimed.slice(),
-  free: from.free.slice(),
-})
+/** Columns of a class that share what both sides have of inventories with others; what is used is copied, as `takeColumns` does. */
+export function shareInventory(from: ClassColumns, spare?: UseColumns): ClassColumns {
+  const { used, claimed, free } = from
+  const columns = { ...from }
+  takeColumns<UseColumns>(columns, { used, claimed, free }, spare)
+  return columns
+}
 
 /** Puts copies in the place of the inventory's columns, for one who is to write them. */
 export function copyInventory(columns: ClassColumns): void {
@@ -114,9 +114,16 @@ export function setInventory(columns: InventoryColumns, host: HostIndex, invento
   for (const name of inventoryNames) columns[name][host] = inventory[name]
 }
 
-/** Copies of every column of a set. */
-export function takeColumns<Columns extends object>(columns: Columns, from: Columns): void {
-  for (const [name, column] of Object.entries(from) as [keyof Columns, Column][]) columns[name] = column.slice() as Columns[keyof Columns]
+/**
+ * Copies of every column of a set. They are made in the arrays of a spare set where it has some of that size, which loses them: columns
+ * are large, and what garbage of them costs is paid by the question that comes by when it is cleared away.
+ */
+export function takeColumns<Columns extends object>(columns: Columns, from: Columns, spare?: Columns): void {
+  for (const [name, column] of Object.entries(from) as [keyof Columns, Column][]) {
+    const old = spare?.[name] as Column | undefined
+    columns[name] = (old?.length === column.length ? fill(old, column) : column.slice()) as Columns[keyof Columns]
+    if (spare !== undefined) spare[name] = column.slice(0, 0) as Columns[keyof Columns]
+  }
 }
 
 /** Every column of a set, copied into arrays of a larger size. */
@@ -126,4 +133,9 @@ export function growColumns<Columns extends object>(columns: Columns, size: numb
     larger.set(column as never)
     columns[name] = larger as Columns[keyof Columns]
   }
+}
+
+function fill(column: Column, from: Column): Column {
+  column.set(from)
+  return column
 }

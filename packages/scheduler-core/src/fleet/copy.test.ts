@@ -35,6 +35,13 @@ function tryOverlay(fleet: Fleet, choice: number): void {
 const storedOf = (fleet: Fleet): string =>
   JSON.stringify([digestAll(Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part))), checkpointOf(fleet)])
 
+/** Hosts enough that its columns become larger. */
+function grow(fleet: Fleet): void {
+  const changes = Array.from({ length: 100 }, (_, i) => aReport(`more${i}`))
+  const revision = fleet.place.revision + 1
+  fleet.apply({ format: 1, id: 'grow', writer: 'test', basis: fleet.place, changes, revision, at: fleet.now })
+}
+
 const faultsOf = (fleet: Fleet) => [...audit(fleet)].flatMap(({ findings }) => findings)
 
 test.each([1, 2, 3])('a copy goes on as the original does, and neither writes in the other (seed %i)', (seed) => {
@@ -105,6 +112,38 @@ test.each([1, 2])('copies taken at any place, of copies too, stay as they are un
     }),
     { seed, numRuns: 25 },
   )
+})
+
+test('a copy in the columns of a fleet that nobody reads any more is as any other, whatever that one was', () => {
+  fc.assert(
+    fc.property(histories, histories, fc.nat({ max: 2 }), (steps, others, more) => {
+      const [fleet, spare] = [steps, others].map((each) => {
+        const made = new Fleet()
+        const historian = new Historian()
+        made.apply(historian.first(made))
+        for (const step of each) made.apply(historian.next(made, step))
+        return made
+      }) as [Fleet, Fleet]
+      // of the same size, of a larger one, or itself a copy
+      if (more === 1) grow(spare)
+      const of = copyFleet(fleet)
+      const copy = copyFleet(fleet, more === 2 ? of : spare)
+      expect(stateOf(copy)).toBe(stateOf(fleet))
+      expect(faultsOf(copy)).toEqual([])
+      expect(faultsOf(fleet)).toEqual([])
+      if (more !== 2) expect(stateOf(of)).toBe(stateOf(fleet))
+    }),
+    { seed: 1, numRuns: 40 },
+  )
+})
+
+test('who reads a fleet whose columns were taken finds nothing there', () => {
+  const [log, other] = [aLog(), aLog()]
+  for (const { append } of [log, other]) append([aReport('h1', { vcpus: 8 })])
+  copyFleet(log.fleet, other.fleet)
+  expect(other.fleet.hosts.columns.status).toHaveLength(0)
+  expect(other.fleet.hosts.classes.get('VCPU')?.free).toHaveLength(0)
+  expect(other.fleet.hosts.classes.get('VCPU')?.used).toHaveLength(0)
 })
 
 test('a side that takes another way is not seen by the other', () => {

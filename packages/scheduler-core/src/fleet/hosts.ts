@@ -182,13 +182,13 @@ export class HostTable {
 
   /**
    * An empty table becomes a copy of another: what changes with every claim is copied, records and inventories are shared until one side
-   * writes them.
+   * writes them. A spare table loses its columns to it.
    */
-  takeCopy(from: HostTable): void {
+  takeCopy(from: HostTable, spare?: HostTable): void {
     this.#size = from.#size
-    takeColumns(this.columns, from.columns)
+    takeColumns(this.columns, from.columns, spare?.columns)
     for (const [resourceClass, columns] of from.classes) {
-      this.classes.set(resourceClass, shareInventory(columns))
+      this.classes.set(resourceClass, shareInventory(columns, spare?.classes.get(resourceClass)))
       for (const table of [this, from]) table.#sharedInventories.add(resourceClass)
     }
     this.#records = from.#records.slice()
