@@ -1,0 +1,53 @@
+#!/bin/sh
+# Places one instance, starts it, and confirms its room, by curl alone. A call that holds room carries an idempotency key, so curl may
+# make it again (--retry) where no answer came: room is never held twice. Two hosts report first, so that there is room.
+set -eu
+: "${GANTT_URL:=http://127.0.0.1:4400/graphql}" "${GANTT_KEY:?is not set}"
+
+# call QUERY VARIABLES: the answer. Where the service is away or busy it is asked again, not before it says (Retry-After).
+call() {
+  answer=$(printf '{"query":"%s","variables":%s}' "$1" "$2" |
+    curl -sS --fail-with-body --max-time 15 --retry 6 --retry-all-errors --retry-max-time 60 "$GANTT_URL" \
+      -H "Authorization: Bearer $GANTT_KEY" -H 'Content-Type: application/json' --data @-)
+  case $answer in *'"errors":'*) printf '%s\n' "$answer" >&2; exit 1 ;; esac
+}
+
+# field NAME: of the last answer; the queries give each field that is needed a name of its own.
+field() { printf '%s' "$answer" | sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p"; }
+
+# new_key: 32 random digits
+new_key() { od -An -N16 -tx1 /dev/urandom | tr -d ' \n'; }
+
+# start_on HOST: stands for what a program does on a host; failing says that the host cannot.
+start_on() { [ "$1" != rack1-a ]; }
+
+report='mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { appliedCount } }'
+uuid() { new_key | sed 's/^\(.\{8\}\)\(.\{4\}\).\(.\{3\}\).\(.\{3\}\)\(.\{12\}\)$/\1-\2-4\3-8\4-\5/'; }
+stats() {
+  printf '{"name":{"host":"%s"},"reporter":{"incarnation":"%s","sequence":1},"report":{"full":{"vcpus":%s,"vcpusUsed":0,"memoryMb":%s,"memoryMbUsed":0,"localGb":1000,"localGbUsed":0}}}' \
+    "$1" "$(uuid)" "$2" "$((4096 * $2))"
+}
+call "$report" "{\"u\":[$(stats rack1-a 128),$(stats rack1-b 16)]}"
+
+key=$(new_key)
+room='... on SelectDestinationsPayload { decision { decisionId: id } destinations { selected { host { chosen: name } claim { claimId: id fence } } alternates { host { next: name } } } }'
+call "mutation (\$in: SelectDestinationsInput!) { selectDestinations(input: \$in) { __typename $room ... on UserError { message } } }" \
+  "{\"in\":{\"idempotencyKey\":\"$key\",\"alternatesPerInstance\":1,\"spec\":{\"gantt\":{\"flavor\":{\"vcpus\":2,\"memoryMb\":4096}}}}}"
+decision=$(field decisionId) host=$(field chosen) next=$(field next)
+[ -n "$host" ] || { field message >&2; exit 1; }
+echo "$host has the room"
+
+if ! start_on "$host"; then
+  echo "$host refused: it has no image"
+  call 'mutation ($c: [ClaimRef!]!) { claimRelease(claims: $c) { __typename } }' "{\"c\":[{\"id\":\"$(field claimId)\",\"fence\":$(field fence)}]}"
+  call "mutation (\$in: ClaimCreateInput!) { claimCreate(input: \$in) { __typename $room ... on UserError { message } } }" \
+    "{\"in\":{\"idempotencyKey\":\"$key/1\",\"decisionId\":\"$decision\",\"host\":{\"host\":\"$next\"}}}"
+  host=$(field chosen)
+  [ -n "$host" ] || { field message >&2; exit 1; }
+  echo "$host has the room"
+  start_on "$host"
+fi
+
+call 'mutation ($c: [ClaimRef!]!) { claimConfirm(claims: $c) { __typename ... on ClaimPayload { claim { state } } ... on UserError { message } } }' \
+  "{\"c\":[{\"id\":\"$(field claimId)\",\"fence\":$(field fence)}]}"
+echo "$host runs it, and its room is $(field state)"

@@ -1,0 +1,30 @@
+// Places one instance, starts it, and confirms its room: `place` of @gantt/client asks again where no answer came, tries the next host
+// where one refuses, and keeps or gives back the room. Two hosts report first, so that there is room.
+import { createGantt } from '@gantt/client'
+
+const { GANTT_URL, GANTT_KEY } = process.env
+const gantt = createGantt({ url: GANTT_URL ?? 'http://127.0.0.1:4400/graphql', key: () => GANTT_KEY ?? '' })
+
+for (const [host, vcpus] of [
+  ['rack1-a', 128],
+  ['rack1-b', 16],
+]) {
+  const machine = { vcpus, vcpusUsed: 0, memoryMb: 4_096 * vcpus, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 0 }
+  const answer = await gantt.reporter({ name: { host }, full: () => machine }).report()
+  if (answer.__typename !== 'ResourceStatsApplied') throw new Error(answer.message)
+}
+
+/** Stands for what a program does on a host; rejecting says that the host cannot. */
+async function startOn(host) {
+  if (host === 'rack1-a') throw new Error('it has no image')
+}
+
+const result = await gantt.place({ spec: { gantt: { flavor: { vcpus: 2, memoryMb: 4_096 } } } }, async ({ host }) => {
+  console.log(`${host.name} has the room`)
+  await startOn(host.name).catch((error) => {
+    console.log(`${host.name} refused: ${error.message}`)
+    throw error
+  })
+})
+if (result.__typename !== 'Started') throw new Error(result.message ?? result.__typename)
+console.log(`${result.host.name} runs it, and its room is ${result.claim.state}`)

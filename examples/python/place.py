@@ -1,0 +1,123 @@
+"""Places one instance, starts it, and confirms its room, with requests alone.
+
+A call that holds room carries an idempotency key, so it may be made again where no answer came: room is never held twice.
+Two hosts report first, so that there is room.
+"""
+
+import os
+import random
+import time
+import uuid
+
+import requests
+
+URL = os.environ.get("GANTT_URL", "http://127.0.0.1:4400/graphql")
+KEY = os.environ["GANTT_KEY"]
+DEADLINE_S = 30
+PASSING = {408, 429, 502, 503, 504}
+
+session = requests.Session()
+
+
+def call(query, **variables):
+    """The data of an answer. Made again until the deadline where no answer came, or where the service is away or busy."""
+    end = time.monotonic() + DEADLINE_S
+    failures = 0
+    while True:
+        wait = 0
+        try:
+            answer = session.post(
+                URL,
+                json={"query": query, "variables": variables},
+                headers={"Authorization": f"Bearer {KEY}"},
+                timeout=max(0.1, min(12, end - time.monotonic())),
+            )
+            if answer.status_code not in PASSING:
+                body = answer.json()
+                if body.get("errors"):
+                    raise RuntimeError("; ".join(error["message"] for error in body["errors"]))
+                return body["data"]
+            failure = RuntimeError(f"{URL} answered {answer.status_code}")
+            after = answer.headers.get("Retry-After", "")
+            wait = int(after) if after.isdigit() else 0
+        except (requests.ConnectionError, requests.Timeout) as error:
+            failure = error
+        # full jitter: those who failed together do not come back together
+        wait += random.uniform(0, min(5, 0.1 * 2**failures))
+        failures += 1
+        if time.monotonic() + wait >= end:
+            raise failure
+        time.sleep(wait)
+
+
+def start_on(host):
+    """Stands for what a program does on a host; raising says that the host cannot."""
+    if host == "rack1-a":
+        raise RuntimeError("it has no image")
+
+
+REPORT = "mutation ($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount } }"
+
+ROOM = """__typename
+  ... on SelectDestinationsPayload {
+    decision { id }
+    destinations { selected { host { name } claim { id fence } } alternates { host { name node } } }
+  }
+  ... on UserError { message }"""
+
+SELECT = f"mutation ($input: SelectDestinationsInput!) {{ room: selectDestinations(input: $input) {{ {ROOM} }} }}"
+CLAIM = f"mutation ($input: ClaimCreateInput!) {{ room: claimCreate(input: $input) {{ {ROOM} }} }}"
+RELEASE = "mutation ($claims: [ClaimRef!]!) { claimRelease(claims: $claims) { __typename } }"
+CONFIRM = """mutation ($claims: [ClaimRef!]!) {
+  claimConfirm(claims: $claims) { __typename ... on ClaimPayload { claim { state } } ... on UserError { message } }
+}"""
+
+
+def report(host, vcpus):
+    stats = {"vcpus": vcpus, "vcpusUsed": 0, "memoryMb": 4096 * vcpus, "memoryMbUsed": 0, "localGb": 1000, "localGbUsed": 0}
+    return {
+        "name": {"host": host},
+        "reporter": {"incarnation": str(uuid.uuid4()), "sequence": 1},
+        "report": {"full": stats},
+    }
+
+
+def main():
+    call(REPORT, updates=[report("rack1-a", 128), report("rack1-b", 16)])
+
+    key = str(uuid.uuid4())
+    spec = {"gantt": {"flavor": {"vcpus": 2, "memoryMb": 4096}}}
+    first = call(SELECT, input={"idempotencyKey": key, "spec": spec})["room"]
+    if first["__typename"] != "SelectDestinationsPayload":
+        raise SystemExit(first["message"])
+    (destination,) = first["destinations"]
+    alternates = destination["alternates"]
+
+    tries = [lambda: first]
+    for number, alternate in enumerate(alternates, 1):
+        there = {"host": alternate["host"]["name"], "node": alternate["host"]["node"]}
+        again = {"idempotencyKey": f"{key}/{number}", "decisionId": first["decision"]["id"], "host": there}
+        tries.append(lambda again=again: call(CLAIM, input=again)["room"])
+
+    for take in tries:
+        room = take()
+        if room["__typename"] != "SelectDestinationsPayload":
+            continue
+        selected = room["destinations"][0]["selected"]
+        host, claim = selected["host"]["name"], selected["claim"]
+        print(f"{host} has the room")
+        try:
+            start_on(host)
+        except RuntimeError as error:
+            print(f"{host} refused: {error}")
+            call(RELEASE, claims=[claim])
+            continue
+        (confirmed,) = call(CONFIRM, claims=[claim])["claimConfirm"]
+        if confirmed["__typename"] != "ClaimPayload":
+            raise SystemExit(confirmed["message"])
+        print(f"{host} runs it, and its room is {confirmed['claim']['state']}")
+        return
+    raise SystemExit("no host took it")
+
+
+main()
