@@ -34,6 +34,7 @@ const wishes = fc.record({
   vcpus: fc.integer({ min: 1, max: 9 }),
   zone: fc.constantFrom('az1', null),
   requiredTraits: fc.constantFrom<string[]>([], ['FAST']),
+  numInstances: fc.constantFrom(1, 1, 2, 4),
 })
 type Hosts = typeof hosts extends fc.Arbitrary<infer Value> ? Value : never
 type Wish = typeof wishes extends fc.Arbitrary<infer Value> ? Value : never
@@ -54,8 +55,8 @@ function fleetOf(shapes: Hosts): Fleet {
   return log.fleet
 }
 
-const requestOf = ({ gib, vcpus, zone, requiredTraits }: Wish): RequestSpec =>
-  aRequest({ memoryMb: gib * GIB, vcpus, availabilityZone: zone, requestedResources: [{ amounts: [], requiredTraits }] })
+const requestOf = ({ gib, vcpus, zone, requiredTraits, numInstances }: Wish): RequestSpec =>
+  aRequest({ numInstances, memoryMb: gib * GIB, vcpus, availabilityZone: zone, requestedResources: [{ amounts: [], requiredTraits }] })
 
 test('whatever single change would do is told, and of amounts one that is as small as any', () => {
   let refused = 0
@@ -86,10 +87,31 @@ test('whatever single change would do is told, and of amounts one that is as sma
           [...fleet.ledger.claims.keys()].some((id) => fits(edit(copyFleet(fleet), { releaseClaims: [id] }), request)),
           told.some(({ edits }) => edits.releaseClaims.length > 0),
         ],
+        added: [
+          shapes.some((_, i) => fits(edit(copyFleet(fleet), { addHosts: [{ likeHost: `h${i}` }] }), request)),
+          told.some(({ edits }) => edits.addHosts.length > 0),
+        ],
       }
       for (const [name, [would, isTold]] of Object.entries(others)) expect([name, isTold]).toEqual([name, would])
     }),
     { numRuns: 25 },
   )
   expect(refused).toBeGreaterThan(0)
+})
+
+test('no host has room for two of what one of them gives, and a smaller amount is told all the same', () => {
+  const log = aLog()
+  log.append([2, 5, 6, 5].map((gib, i) => aReport(`h${i}`, { memoryMb: gib * GIB, vcpus: 8 })))
+  const request = aRequest({ memoryMb: 8 * GIB, numInstances: 4 })
+  const options = {
+    ...{ request, profile, isOver },
+    kinds: ['REQUEST'] as const,
+    seed: 's',
+    maxChanges: 1,
+    first: 50,
+    minHosts: 1,
+    mostRuns: 100,
+  }
+  const { counterfactuals } = atOnce(whatWouldFit(log.fleet, options))
+  expect(counterfactuals.map(({ changes: [change] }) => [change?.subject, change?.to])).toEqual([['memory', `${3 * GIB} MiB`]])
 })

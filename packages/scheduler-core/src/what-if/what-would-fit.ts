@@ -9,6 +9,7 @@ import { restated } from './change-request.ts'
 import type { FleetEdits } from './edits.ts'
 import { remedyFor } from './remedies/index.ts'
 import type { ChangeKind, ProposedChange } from './remedies/remedy.ts'
+import { type Candidate, effortOf, gentlest, type Kept, sharedRoom } from './shared-room.ts'
 import { type Applied, applyTo, createFleets, decideOn, type Trial, tryOn } from './trial.ts'
 
 export interface WhatWouldFitOptions {
@@ -58,17 +59,7 @@ export interface WhatWouldFit {
   readonly cut: 'deadline' | 'limit' | null
 }
 
-/** A set of changes to try, and the host for whose sake. */
-interface Candidate {
-  readonly changes: readonly ProposedChange[]
-  readonly host: HostName
-  readonly effort: number
-  /** How often a change took the place of another one of the same subject. */
-  readonly refined: number
-}
-
 const MOST_REFINED = 6
-const BESIDE = 1
 
 /**
  * The smallest changes that make a request fit. Hosts near to passing say what refuses them; remedies say what would answer
@@ -116,6 +107,12 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Gener
       if (!counterfactuals.some((known) => holds(gentle.candidate, known.changes)))
         counterfactuals.push(toCounterfactual(gentle.candidate, gentle.trial, gentle.applied))
       continue
+    }
+    if (request.numInstances > 1) {
+      const shared = yield* sharedRoom(own, options, candidate, eased, start.found, mostRuns - runs)
+      runs += shared.runs
+      if (shared.kept !== undefined && !counterfactuals.some((known) => holds((shared.kept as Kept).candidate, known.changes)))
+        counterfactuals.push(toCounterfactual(shared.kept.candidate, shared.kept.trial, shared.kept.applied))
     }
     const { changes, host, refined } = candidate
     const replaced = trial.next.filter(({ subject }) => changes.some((change) => change.subject === subject))
@@ -180,53 +177,6 @@ const holds = ({ changes }: Candidate, known: readonly ProposedChange[]): boolea
   const own = new Set(changes.map(keyOf))
   return known.every((change) => own.has(keyOf(change)))
 }
-
-/** A set of changes with which the request is placed. */
-interface Kept {
-  readonly candidate: Candidate
-  readonly trial: Trial
-  readonly applied: Applied
-}
-
-/**
- * Several instances share the room of hosts: the number that one host has for one of them is not the greatest with which all
- * of them fit. It lies between that and what is asked, and is looked for once for the same subjects.
- */
-function* gentlest(
-  fleet: Fleet,
-  options: WhatWouldFitOptions,
-  kept: Kept,
-  eased: Set<string>,
-  failed: number,
-  mostRuns: number,
-): Generator<void, Kept & { readonly runs: number }> {
-  const { changes, host, refined } = kept.candidate
-  const [change, ...more] = changes.filter(({ lowered }) => lowered !== undefined)
-  const key = changes.map(({ kind, subject }) => `${kind} ${subject}`).join('\n')
-  if (change?.lowered === undefined || more.length > 0 || eased.has(key)) return { ...kept, runs: 0 }
-  eased.add(key)
-  const others = changes.filter((one) => one !== change)
-  const { lowered } = change
-  let best = kept
-  let runs = 0
-  let [fits, tooMuch] = [lowered.to, lowered.asked]
-  while (tooMuch - fits > 1 && runs < mostRuns && !options.isOver()) {
-    yield
-    const middle = Math.floor((fits + tooMuch) / 2)
-    const candidate = { changes: [...others, lowered.at(middle)], host, refined, effort: effortOf([...others, lowered.at(middle)]) }
-    const applied = applyTo(options.request, options.profile, candidate.changes)
-    const trial = tryOn(fleet, options.seed, applied, host, failed)
-    runs++
-    if (trial.placed && trial.unlocks >= options.minHosts) {
-      best = { candidate, trial, applied }
-      fits = middle
-    } else tooMuch = middle
-  }
-  return { ...best, runs }
-}
-
-const effortOf = (changes: readonly ProposedChange[]): number =>
-  changes.reduce((sum, one) => sum + one.effort, 0) + BESIDE * (changes.length - 1)
 
 /** Of several instances, those that found a host. */
 function fewerInstances({ numInstances }: RequestSpec, found: number): ProposedChange[] {

@@ -1,3 +1,4 @@
+import { anotherHost } from './another-host.ts'
 import type { Remedy } from './remedy.ts'
 
 /** The host is closed or silent: it may be opened, or brought back. */
@@ -17,6 +18,8 @@ export const serviceRemedy: Remedy = {
         effort: isDown ? 4 : 3,
         edits: { enableHosts: [record.host] },
       },
+      // a new one is neither closed nor silent
+      anotherHost(record),
     ]
   },
 }

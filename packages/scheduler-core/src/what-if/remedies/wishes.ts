@@ -1,4 +1,5 @@
 import { restated } from '../change-request.ts'
+import { anotherHost } from './another-host.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
 
 /** The request names zones, aggregates or hosts: it may name others, or none. */
@@ -57,6 +58,7 @@ export const wishesRemedy: Remedy = {
               asked('hosts to ignore', request.ignoreHosts.slice(0, 5).join(', '), `not ${record.host}`, 2, (one) =>
                 restated(one, { ignoreHosts: one.ignoreHosts.filter((name) => name !== record.host) }),
               ),
+              anotherHost(record),
             ]
           : []
       default:
