@@ -7,6 +7,7 @@ import { groupOf } from '../schedulers/filter-scheduler.ts'
 import { type BindingConstraint, type Survey, surveyRefusals } from './binding.ts'
 import { restated } from './change-request.ts'
 import type { FleetEdits } from './edits.ts'
+import { anotherHost } from './remedies/another-host.ts'
 import { remedyFor } from './remedies/index.ts'
 import type { ChangeKind, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, gentlest, type Kept, sharedRoom } from './shared-room.ts'
@@ -74,6 +75,8 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Gener
   const survey = yield* surveyOn(fleet, options)
   const queue = createQueue(options)
   queue.add(fewerInstances(request, start.found), [], survey.nearest[0]?.name, 0)
+  // the host that took the last of several would take another if there were two of it
+  for (const part of start.parts.slice(-1)) queue.add([anotherHost(part)], [], part, 0)
   for (const { name, refusals } of survey.nearest)
     queue.add(
       refusals.slice(0, 1).flatMap((refusal) => remedyFor(refusal.reason.code)?.propose(refusal) ?? []),
@@ -84,6 +87,10 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Gener
   const fleets = createFleets(fleet)
   const eased = new Set<string>()
   const counterfactuals: Counterfactual[] = []
+  const tell = ({ candidate, trial, applied }: Kept): void => {
+    if (counterfactuals.some((known) => holds(candidate, known.changes) || givesUpMore(candidate, known))) return
+    counterfactuals.push(toCounterfactual(candidate, trial, applied))
+  }
   let runs = 1
   let cut: WhatWouldFit['cut'] = null
   for (let candidate = queue.next(); candidate !== undefined && counterfactuals.length < first; candidate = queue.next()) {
@@ -104,15 +111,13 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Gener
       const gentle =
         request.numInstances > 1 ? yield* gentlest(own, options, kept, eased, start.found, mostRuns - runs) : { ...kept, runs: 0 }
       runs += gentle.runs
-      if (!counterfactuals.some((known) => holds(gentle.candidate, known.changes)))
-        counterfactuals.push(toCounterfactual(gentle.candidate, gentle.trial, gentle.applied))
+      tell(gentle)
       continue
     }
     if (request.numInstances > 1) {
       const shared = yield* sharedRoom(own, options, candidate, eased, start.found, mostRuns - runs)
       runs += shared.runs
-      if (shared.kept !== undefined && !counterfactuals.some((known) => holds((shared.kept as Kept).candidate, known.changes)))
-        counterfactuals.push(toCounterfactual(shared.kept.candidate, shared.kept.trial, shared.kept.applied))
+      if (shared.kept !== undefined) tell(shared.kept)
     }
     const { changes, host, refined } = candidate
     const replaced = trial.next.filter(({ subject }) => changes.some((change) => change.subject === subject))
@@ -177,6 +182,16 @@ const holds = ({ changes }: Candidate, known: readonly ProposedChange[]): boolea
   const own = new Set(changes.map(keyOf))
   return known.every((change) => own.has(keyOf(change)))
 }
+
+/** Whether it asks less of the same thing than will do. */
+const givesUpMore = ({ changes, effort }: Candidate, known: Counterfactual): boolean =>
+  changes.some(({ lowered }) => lowered !== undefined) && known.effort <= effort && subjectsOf(changes) === subjectsOf(known.changes)
+
+const subjectsOf = (changes: readonly ProposedChange[]): string =>
+  changes
+    .map(({ kind, subject }) => `${kind} ${subject}`)
+    .sort()
+    .join('\n')
 
 /** Of several instances, those that found a host. */
 function fewerInstances({ numInstances }: RequestSpec, found: number): ProposedChange[] {

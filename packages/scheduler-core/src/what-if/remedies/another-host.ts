@@ -1,8 +1,8 @@
-import type { HostRecord } from '../../fleet/hosts.ts'
+import type { HostName } from '../../fleet/change.ts'
 import type { ProposedChange } from './remedy.ts'
 
 /** One more machine of the same kind, with nothing on it. */
-export const anotherHost = ({ host: likeHost }: HostRecord): ProposedChange => ({
+export const anotherHost = ({ host: likeHost }: Pick<HostName, 'host'>): ProposedChange => ({
   kind: 'FLEET',
   subject: 'hosts',
   from: null,
