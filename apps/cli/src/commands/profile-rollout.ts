@@ -45,8 +45,9 @@ const DONE = `__typename ... on ProfilePayload { dryRun version { ${VERSION} } p
 const TRY = `mutation Try($version: ID!, $rollout: RolloutInput!, $dryRun: Boolean!) {
   result: profileActivate(version: $version, rollout: $rollout, dryRun: $dryRun) { ${DONE} }
 }`
-const ROLL_BACK = `mutation RollBack($profile: String!, $reason: String!, $dryRun: Boolean!) {
-  result: profileRollback(profile: $profile, reason: $reason, dryRun: $dryRun) { ${DONE} }
+const STANDING = 'query Standing($name: String!) { profile(name: $name) { standing } }'
+const ROLL_BACK = `mutation RollBack($profile: String!, $reason: String!, $dryRun: Boolean!, $ifStanding: String) {
+  result: profileRollback(profile: $profile, reason: $reason, dryRun: $dryRun, ifStanding: $ifStanding) { ${DONE} }
 }`
 const SHOW = `query Show($name: String!) {
   profile(name: $name) { name active { ${VERSION} } ${ROLLOUT} versions(first: 500) { nodes { ${VERSION} diff { field before after } } } }
@@ -118,17 +119,31 @@ async function tryVersion(version: string, mode: 'SHADOW' | 'CANARY', share: num
 }
 
 async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flags): Promise<Result> {
-  const { result } = await connect(flags).request<{ result: Done }>(ROLL_BACK, { profile: name, reason, dryRun: dryRun === true })
+  const service = connect(flags)
+  // one more step back is one more command: neither a call that is sent again nor another operator makes two of one
+  const { profile: now } = await service.request<{ profile: { standing: string } | null }>(STANDING, { name })
+  const { result } = await service.request<{ result: Done }>(ROLL_BACK, {
+    profile: name,
+    reason,
+    dryRun: dryRun === true,
+    ifStanding: now?.standing ?? null,
+  })
   const { version, profile } = result
   if (version === undefined || profile === undefined) throw toRefusal(result)
   const ref = `${version.profileName}@${version.number}`
   const lines = dryRun
-    ? [`Nothing was changed. It would be about ${ref}.`]
+    ? [`Nothing was changed. ${wouldRollBack(name, ref, profile)}`]
     : version.state === 'ACTIVE'
       ? [`${ref} decides as ${name} again.`]
       : [`${ref} is not tried any more; ${name}@${profile.active.number} decides.`]
   return { lines: lines.flatMap((line) => wrap(line)), json: { version, profile, dryRun: dryRun === true }, exitCode: EXIT.done }
 }
+
+/** Where something is tried, that is what would end; else the version is the one that was active before. */
+const wouldRollBack = (name: string, ref: string, { active, rollout }: Profile): string =>
+  rollout === null
+    ? `${ref} would decide as ${name} again, and ${name}@${active.number} would be marked as rolled back.`
+    : `${ref} would not be tried any more, and ${name}@${active.number} would go on to decide.`
 
 interface Shown extends Profile {
   readonly versions: {

@@ -160,3 +160,24 @@ test('a plain activation before any rollout of a name is remembered too', async 
   for (const number of [2, 3]) await activate(`plain@${number}`)
   for (const number of [2, 1]) expect(await rollBack('plain')).toMatchObject({ profile: { active: { number } } })
 })
+
+test('a step that was planned on another standing is refused, and says so', async () => {
+  for (const multiplier of [1, -1, 2]) await create('planned', multiplier)
+  const standingOf = async (): Promise<string> => (await dataOf(api, '{ profile(name: "planned") { standing } }')).profile.standing
+  const step = (call: string, ifStanding: string): Promise<Json> =>
+    dataOf(api, `mutation ($ifStanding: String) { step: ${call} { ${END} } }`, { ifStanding }).then(({ step: end }) => end)
+  const seen = await standingOf()
+  expect(await step('profileActivate(version: "planned@2", dryRun: true, ifStanding: $ifStanding)', seen)).toMatchObject({ dryRun: true })
+  expect(await standingOf()).toBe(seen)
+  expect(await step('profileActivate(version: "planned@2", ifStanding: $ifStanding)', seen)).toMatchObject({ version: { state: 'ACTIVE' } })
+  for (const call of ['profileActivate(version: "planned@3"', 'profileRollback(profile: "planned", reason: "slow"'])
+    expect(await step(`${call}, ifStanding: $ifStanding)`, seen)).toMatchObject({ code: 'CONFLICT', issues: [{ path: ['ifStanding'] }] })
+  expect(await statesOf('planned')).toEqual(['1 RETIRED', '2 ACTIVE', '3 DRAFT'])
+  // two operators who saw the same trial take back the trial, and not what decides beside it
+  await activate('planned@3', { mode: 'CANARY', percent: 5 })
+  const both = await standingOf()
+  const back = () => step('profileRollback(profile: "planned", reason: "slow", ifStanding: $ifStanding)', both)
+  const ends = await Promise.all([back(), back()])
+  expect(ends.map(({ __typename }) => __typename).sort()).toEqual(['ProfilePayload', 'ValidationError'])
+  expect(await statesOf('planned')).toEqual(['1 RETIRED', '2 ACTIVE', '3 ROLLED_BACK'])
+})

@@ -1,7 +1,7 @@
 import { filters, type Profile as ProfileShape, profileRef, rolloutModes, weighers } from '@gantt/scheduler-core'
 import { novaFilters, novaWeighers } from '@gantt/scheduler-core/nova'
 import type { ShadowDisagreement } from '../replica/shadow.ts'
-import type { ProfileDone, RolloutView } from '../services/profiles.ts'
+import type { ProfileDone, RolloutView, StepOptions } from '../services/profiles.ts'
 import { builder } from './builder.ts'
 import { withoutNulls } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
@@ -171,6 +171,9 @@ builder.node(Profile, {
   fields: (t) => ({
     name: t.exposeString('name', { description: 'As calls name it.' }),
     active: t.expose('active', { type: ProfileVersion, description: 'The version that decides.' }),
+    standing: t.exposeString('standing', {
+      description: 'Another text after every step of a rollout; give it as ifStanding, and nobody else’s step is undone unseen.',
+    }),
     rollout: t.expose('rollout', { type: Rollout, nullable: true, description: 'The version that is being tried; null when none is.' }),
     versions: t.field({
       type: ProfileVersionConnection,
@@ -298,6 +301,11 @@ function toParts({ filters: filterList, weighers: weigherList, ...rest }: typeof
   return withoutNulls({ ...rest, filters: enabled(filterList), weighers: enabled(weigherList) }, verbatim) as Record<string, unknown>
 }
 
+const stepOptions = ({ dryRun, ifStanding }: { dryRun?: boolean | null | undefined; ifStanding?: string | null | undefined }): StepOptions => ({
+  dryRun: dryRun ?? false,
+  ifStanding: ifStanding ?? null,
+})
+
 builder.mutationFields((t) => ({
   profileVersionCreate: t.field({
     type: ProfileResult,
@@ -316,13 +324,16 @@ builder.mutationFields((t) => ({
     args: {
       version: t.arg.id({ required: true, description: 'Its global id, or name@number.' }),
       rollout: t.arg({ type: RolloutInput, description: 'Only try it so; if not given it decides from now on.' }),
+      ifStanding: t.arg.string({
+        description: 'Do nothing where the standing of the profile is another one by now: what was looked at is what the step is taken on.',
+      }),
       dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only tell what it would do.' }),
     },
-    resolve: (_root, { version, rollout, dryRun }, { profiles }) =>
+    resolve: (_root, { version, rollout, ...options }, { profiles }) =>
       profiles.activate(
         idOf('ProfileVersion', version, ['version']),
         rollout ? { mode: rollout.mode, percent: rollout.percent ?? null } : null,
-        dryRun ?? false,
+        stepOptions(options),
       ),
   }),
   profileRollback: t.field({
@@ -333,8 +344,11 @@ builder.mutationFields((t) => ({
     args: {
       profile: t.arg.string({ required: true, description: 'Its name.' }),
       reason: t.arg.string({ required: true, description: 'Why, for the audit; 1 to 255 characters.' }),
+      ifStanding: t.arg.string({
+        description: 'Do nothing where the standing of the profile is another one by now: what was looked at is what the step is taken on.',
+      }),
       dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only tell what it would do.' }),
     },
-    resolve: (_root, { profile, reason, dryRun }, { profiles }) => profiles.rollBack(profile, reason, dryRun ?? false),
+    resolve: (_root, { profile, reason, ...options }, { profiles }) => profiles.rollBack(profile, reason, stepOptions(options)),
   }),
 }))

@@ -31,6 +31,8 @@ export interface ProfileView {
   /** Oldest first; number 0 is of the release. */
   readonly versions: readonly Profile[]
   readonly rollout: RolloutView | null
+  /** Another one after every step of a rollout. */
+  readonly standing: string
 }
 
 /** A version that is being tried beside the active one. */
@@ -45,6 +47,13 @@ export interface RolloutView extends Rollout {
 export interface RolloutInput {
   readonly mode: RolloutMode
   readonly percent: number | null
+}
+
+/** How a step is taken. */
+export interface StepOptions {
+  readonly dryRun: boolean
+  /** The standing on which the step was planned: where it is another one by now, nothing is done. Null: whatever it is. */
+  readonly ifStanding: string | null
 }
 
 export interface ProfileDone {
@@ -66,9 +75,9 @@ export interface Profiles {
   /** Writes the next version of a name. It decides once it is activated; the first of a new name does at once. */
   create(name: string, parts: Readonly<Record<string, unknown>>): Promise<ProfileOutcome>
   /** Makes a version the one that decides; with a rollout, one that is tried beside it. An activation ends whatever is tried. */
-  activate(ref: string, rollout: RolloutInput | null, dryRun: boolean): Promise<ProfileOutcome>
+  activate(ref: string, rollout: RolloutInput | null, options: StepOptions): Promise<ProfileOutcome>
   /** Takes back what is tried; where nothing is, goes back to the version that was active before. */
-  rollBack(name: string, reason: string, dryRun: boolean): Promise<ProfileOutcome>
+  rollBack(name: string, reason: string, options: StepOptions): Promise<ProfileOutcome>
   stateOf(version: Profile): ProfileState
   /** What differs from another version, or from the active one. Throws InputFault when there is no such version. */
   diff(version: Profile, against: string | null): FieldChange[]
@@ -80,6 +89,10 @@ type Plan = (active: number, course: ProfileCourse) => Pick<ProfileRolledOut, 'a
 const NO_COURSE: ProfileCourse = { version: 0, past: [], rolledBack: [], rollout: null }
 
 export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'>): Profiles {
+  const standingOf = (name: string): string => {
+    const { profiles } = replica.fleet
+    return `${profiles.activeNumber(name) ?? 0}.${(profiles.courseOf(name) ?? NO_COURSE).version}`
+  }
   const find = (name: string): ProfileView | undefined => {
     const { profiles } = replica.fleet
     const active = profiles.activeNumber(name) === undefined ? undefined : profiles.find(name)
@@ -90,17 +103,21 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
       name,
       active,
       versions: profiles.versionsOf(name),
+      standing: standingOf(name),
       rollout: rollout === null || candidate === undefined ? null : { ...rollout, active, candidate, report: shadow.reportOf(name) },
     }
   }
   const version = (ref: string): Profile | undefined => (ref.includes('@') ? replica.fleet.profiles.find(ref) : undefined)
 
   /** Writes a name's course, planned anew when another operator was first. Answers what is wrong with the plan. */
-  const steer = async (name: string, plan: Plan, dryRun: boolean): Promise<Issue | undefined> => {
+  const steer = async (name: string, plan: Plan, { dryRun, ifStanding }: StepOptions): Promise<Issue | undefined> => {
+    // whoever looked on another replica may know more than this one
+    if (ifStanding !== null && ifStanding !== standingOf(name)) await replica.fresh()
     for (let attempt = 1; ; attempt++) {
       const { profiles } = replica.fleet
       const active = profiles.activeNumber(name) ?? 0
       const course = profiles.courseOf(name) ?? NO_COURSE
+      if (ifStanding !== null && ifStanding !== standingOf(name)) return elsewhere(ifStanding, standingOf(name))
       const next = plan(active, course)
       if ('path' in next) return next
       if (dryRun) return undefined
@@ -147,26 +164,30 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
           return invalid([issue(['profile'], name, `be written again: ${sentenceOf(verdict.void)}`, verdict.void)], 'CONFLICT')
       }
     },
-    async activate(ref, rollout, dryRun) {
+    async activate(ref, rollout, options) {
       if (version(ref) === undefined) await replica.fresh()
       const found = version(ref)
       if (found === undefined) return notFound('profile version', ref, ['version'])
       const share = rollout === null ? undefined : shareOf(rollout)
       if (typeof share === 'object') return invalid([share])
       const plan = rollout === null || share === undefined ? activation(found) : trial(found, rollout.mode, share)
-      const wrong = await steer(found.name, plan, dryRun)
-      return wrong === undefined ? doneOf(find(found.name), found, dryRun) : invalid([wrong], 'CONFLICT')
+      const wrong = await steer(found.name, plan, options)
+      return wrong === undefined ? doneOf(find(found.name), found, options.dryRun) : invalid([wrong], 'CONFLICT')
     },
-    async rollBack(name, reason, dryRun) {
+    async rollBack(name, reason, options) {
       const issues = checkText(['reason'], reason)
       if (issues.length > 0) return invalid(issues)
       await replica.fresh()
       if (find(name) === undefined) return notFound('profile', name, ['profile'])
       let concerned = 0
+      let takenBack: number | undefined
       const wrong = await steer(
         name,
         (active, course) => {
           const { past, rolledBack, rollout } = course
+          // what somebody else took back meanwhile is not followed by the one before it
+          takenBack ??= rollout?.number ?? active
+          if (takenBack !== (rollout?.number ?? active)) return otherBack(name, takenBack)
           const rest = rolledBack.filter((number) => number !== (rollout?.number ?? active))
           if (rollout !== null) {
             concerned = rollout.number
@@ -182,12 +203,12 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
             rollout: null,
           }
         },
-        dryRun,
+        options,
       )
-      if (wrong !== undefined) return invalid([wrong], 'PRECONDITION')
+      if (wrong !== undefined) return invalid([wrong], wrong.code === 'profile.rollout' ? 'CONFLICT' : 'PRECONDITION')
       const one = version(`${name}@${concerned}`)
       if (one === undefined) throw new Error(`profile ${name}@${concerned} was rolled back and is not there`)
-      return doneOf(find(name), one, dryRun)
+      return doneOf(find(name), one, options.dryRun)
     },
     stateOf: (one) => profileState(one, replica.fleet.profiles.activeNumber(one.name) ?? 0, replica.fleet.profiles.courseOf(one.name)),
     diff(one, against) {
@@ -219,6 +240,12 @@ const trial =
           rolledBack: rolledBack.filter((one) => one !== candidate.number),
           rollout: { mode, number: candidate.number, share },
         }
+
+const elsewhere = (given: string, now: string): Issue =>
+  issue(['ifStanding'], given, `be ${now}, the profile's standing now: somebody took a step meanwhile`, 'profile.rollout')
+
+const otherBack = (name: string, number: number): Issue =>
+  issue(['profile'], name, `be asked for again: it is not ${name}@${number} any more that would be taken back`, 'profile.rollout')
 
 const noneBefore = (name: string): Issue =>
   issue(['profile'], name, 'have a version that is tried or was active before, as far as is remembered; activate one by its number')

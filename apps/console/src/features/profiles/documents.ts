@@ -56,7 +56,7 @@ const stepEnd = graphql(`
   fragment StepEnd on ProfileResult {
     ... on ProfilePayload {
       version { number state }
-      profile { active { number } rollout { mode percent candidate { number } } }
+      profile { standing active { number } rollout { mode percent candidate { number } } }
     }
     ... on ValidationError { issues { path message } }
     ... on UserError { code message }
@@ -65,8 +65,8 @@ const stepEnd = graphql(`
 
 export const ACTIVATE = graphql(
   `
-  mutation ProfileActivate($version: ID!, $rollout: RolloutInput, $dryRun: Boolean!) {
-    profileActivate(version: $version, rollout: $rollout, dryRun: $dryRun) {
+  mutation ProfileActivate($version: ID!, $rollout: RolloutInput, $dryRun: Boolean!, $ifStanding: String) {
+    profileActivate(version: $version, rollout: $rollout, dryRun: $dryRun, ifStanding: $ifStanding) {
       __typename
       ...StepEnd
     }
@@ -77,8 +77,8 @@ export const ACTIVATE = graphql(
 
 export const ROLL_BACK = graphql(
   `
-  mutation ProfileRollback($profile: String!, $reason: String!, $dryRun: Boolean!) {
-    profileRollback(profile: $profile, reason: $reason, dryRun: $dryRun) {
+  mutation ProfileRollback($profile: String!, $reason: String!, $dryRun: Boolean!, $ifStanding: String) {
+    profileRollback(profile: $profile, reason: $reason, dryRun: $dryRun, ifStanding: $ifStanding) {
       __typename
       ...StepEnd
     }
@@ -92,7 +92,7 @@ export const CHECK = graphql(`
   query ProfileCheck($baseline: ID!, $candidate: ID!, $window: Duration!, $sample: Int!) {
     compareProfiles(baseline: $baseline, candidate: { version: $candidate }, window: $window, sample: $sample, deadline: "PT25S") {
       since until total sampled agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs text
-      leftOut { notDrawn beyondRetention outOfTime notReplayable }
+      leftOut { notDrawn beyondRetention outOfTime notReplayable unreadable }
       zones { zone baseline candidate }
       shadowFilters { filter wouldFail wouldMove failing { because decision { id at spec { flavorName vcpus memoryMb } } } }
       disagreements(first: 200) {

@@ -48,7 +48,8 @@ export function Steer({ step, name, number, course, onClose, onDone }: SteerProp
     setBusy(true)
     setRefused(undefined)
     setProblem(undefined)
-    steer(step, name, number, Number(percent), reason.trim(), dryRun)
+    // the deed is of what was seen: where somebody took a step since, it is refused
+    steer(step, name, number, Number(percent), reason.trim(), { dryRun, ifStanding: dryRun ? null : (seen?.profile.standing ?? null) })
       .then((answer) => {
         if (answer.__typename !== 'ProfilePayload') {
           setSeen(undefined)
@@ -134,10 +135,15 @@ function nextShare(number: number, { rollout }: Course): number {
   return [5, 25, 50, 100].find((share) => share > now) ?? 100
 }
 
-async function steer(step: Step, name: string, number: number, percent: number, reason: string, dryRun: boolean): Promise<Answer> {
-  if (step === 'rollback') return (await request(ROLL_BACK, { profile: name, reason, dryRun })).profileRollback
+interface Sent {
+  readonly dryRun: boolean
+  readonly ifStanding: string | null
+}
+
+async function steer(step: Step, name: string, number: number, percent: number, reason: string, sent: Sent): Promise<Answer> {
+  if (step === 'rollback') return (await request(ROLL_BACK, { profile: name, reason, ...sent })).profileRollback
   const rollout = { shadow: { mode: 'SHADOW' }, canary: { mode: 'CANARY', percent }, activate: null } as const
-  return (await request(ACTIVATE, { version: `${name}@${number}`, rollout: rollout[step], dryRun })).profileActivate
+  return (await request(ACTIVATE, { version: `${name}@${number}`, rollout: rollout[step], ...sent })).profileActivate
 }
 
 function Refused({ refused }: { readonly refused: Exclude<Answer, Payload> }) {
