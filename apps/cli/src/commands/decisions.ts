@@ -41,7 +41,7 @@ const DECISIONS = `query Decisions($first: Int!, $after: String, $filter: Decisi
 interface UnreadableRow {
   readonly id: string
   readonly at: string
-  readonly outcome: string
+  readonly outcome: string | null
   readonly message: string
 }
 

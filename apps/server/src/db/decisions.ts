@@ -153,7 +153,7 @@ const hexOf = (bytes: Uint8Array | null): string | null => (bytes === null ? nul
 const toStored = (row: DecisionRow): StoredDecision => ({
   ...documentOf(row),
   id: row.id,
-  outcome: row.outcome as StoredDecision['outcome'],
+  outcome: outcomeOf(row),
   at: Number(row.atMs),
   account: row.caller,
   requestSpecId: row.requestSpecId,
@@ -174,7 +174,7 @@ function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
   } catch (error) {
     if (!(error instanceof UnreadableDecisionError)) throw error
     const { id, outcome, atMs, caller } = row
-    return { id, outcome: outcome as StoredDecision['outcome'], at: Number(atMs), account: caller, unreadable: error.reason }
+    return { id, outcome: isOutcome(outcome) ? outcome : null, at: Number(atMs), account: caller, unreadable: error.reason }
   }
 }
 
@@ -183,22 +183,72 @@ export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is U
 
 /** A decision is kept packed beside its columns and its request, or as older releases did: all of it in the document. */
 function documentOf({ id, packed, document, request, ...row }: DecisionRow): Document {
-  if (packed === null) return document as Document
+  if (packed === null) return longForm(id, document)
+  const reasons = reasonsIn(document)
+  if (reasons === undefined) throw new UnreadableDecisionError(id, 'its reasons are damaged')
   if (request === null) throw new UnreadableDecisionError(id, `its request ${row.requestSpecId} is not in the tables`)
   const { profile, seed, attempt } = row
   return {
     ...unpackOrSay(packed, { id, request: request as PublishedSpec, profile, seed, attempt }),
     place: { basis: Number(row.revision), entryId: row.entryId, position: row.entryPlace },
     claimIds: row.claimIds ?? [],
-    reasons: (document as Partial<Document>).reasons ?? [],
+    reasons,
   }
+}
+
+/** What an older release kept, whose packed form this row lost, or that has no packed form. */
+function longForm(id: string, document: unknown): Document {
+  if (!isLongForm(document)) throw new UnreadableDecisionError(id, 'it is not packed, and its long form is damaged')
+  return document
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isListOf = (value: unknown, isOne: (one: unknown) => boolean): value is readonly unknown[] =>
+  Array.isArray(value) && value.every(isOne)
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+const isInstance = (one: unknown): boolean => isObject(one) && isListOf(one.filters, isObject) && isListOf(one.best, isObject)
+const isDestination = (one: unknown): boolean => isObject(one) && isText(one.host) && isText(one.node) && isObject(one.limits)
+const isAnswer = (one: unknown): boolean => isObject(one) && isDestination(one.selected) && isListOf(one.alternates, isDestination)
+const isReason = (one: unknown): boolean =>
+  isObject(one) && isText(one.filter) && isText(one.code) && isText(one.text) && Number.isInteger(one.hosts)
+
+/** As far as those who read it go without looking. */
+const isLongForm = (document: unknown): document is Document =>
+  isObject(document) &&
+  isObject(document.record) &&
+  isObject(document.record.request) &&
+  isText(document.record.profile) &&
+  isText(document.record.seed) &&
+  isListOf(document.record.instances, isInstance) &&
+  isObject(document.place) &&
+  Number.isInteger(document.place.basis) &&
+  isListOf(document.answer, isAnswer) &&
+  isListOf(document.claimIds, isText) &&
+  isListOf(document.reasons, isReason)
+
+/** Reasons beside a packed decision; undefined where they are not what was written. */
+function reasonsIn(document: unknown): Document['reasons'] | undefined {
+  if (!isObject(document)) return undefined
+  const { reasons = [] } = document as { readonly reasons?: Document['reasons'] }
+  return isListOf(reasons, isReason) ? reasons : undefined
+}
+
+const outcomes = ['PLACED', 'PARTIAL', 'NO_VALID_HOST'] as const satisfies readonly StoredDecision['outcome'][]
+const isOutcome = (text: string): text is StoredDecision['outcome'] => outcomes.some((one) => one === text)
+
+function outcomeOf({ id, outcome }: DecisionRow): StoredDecision['outcome'] {
+  if (!isOutcome(outcome)) throw new UnreadableDecisionError(id, `its outcome is ${outcome}, which is none of ${outcomes.join(', ')}`)
+  return outcome
 }
 
 function unpackOrSay(packed: Uint8Array, beside: Beside): KeptDecision {
   try {
     return unpackDecision(packed, beside)
   } catch (error) {
-    throw new UnreadableDecisionError(beside.id, error instanceof Error ? error.message : String(error))
+    const message = error instanceof Error ? error.message : String(error)
+    throw new UnreadableDecisionError(beside.id, message.replace(`decision ${beside.id}`, 'it'))
   }
 }
 

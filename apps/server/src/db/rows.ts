@@ -45,7 +45,9 @@ export interface StoredDecision {
 }
 
 /** A decision in the tables of which only the columns can be read: its record is damaged, or of a newer release. */
-export interface UnreadableDecision extends Pick<StoredDecision, 'id' | 'outcome' | 'at' | 'account'> {
+export interface UnreadableDecision extends Pick<StoredDecision, 'id' | 'at' | 'account'> {
+  /** Null where that is what cannot be read. */
+  readonly outcome: StoredDecision['outcome'] | null
   /** Why, without the decision's id. */
   readonly unreadable: string
 }

@@ -93,12 +93,38 @@ test.each([
   ],
   ['bytes that nobody can read', `UPDATE decision SET packed = '\\x0909' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ['its outcome', `UPDATE decision SET outcome = 'PARTIAL' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  ['its outcome into none', `UPDATE decision SET outcome = 'LOST' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
+  ['its packed form away', `UPDATE decision SET packed = NULL WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
+  ['its document away', `UPDATE decision SET document = 'null' WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
+  ...(
+    [
+      [`outcome = 'PARTIAL'`, 'outcome'],
+      ['at_ms = at_ms + 1', 'at'],
+      [`caller = 'other'`, 'account'],
+      [`claim_ids = '{}'`, 'claimIds'],
+      [`hosts = '{other}'`, 'hosts'],
+      ['revision = revision - 1', 'place.basis'],
+    ] as const
+  ).map(
+    ([column, path]) =>
+      [
+        `${path}, and takes the hashes away,`,
+        `UPDATE decision SET ${column}, inputs_hash = NULL, decided_hash = NULL, row_hash = NULL WHERE id = $1`,
+        ['ROW UNKNOWN', 'LOG DIFFERENT'],
+        path,
+      ] as const,
+  ),
   ['its time', `UPDATE decision SET at_ms = at_ms + 1 WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['who asked', `UPDATE decision SET caller = 'other' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['its claims', `UPDATE decision SET claim_ids = ARRAY[id] WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['the hosts it is found by', `UPDATE decision SET hosts = '{h-0,other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
   ['the instances it is found by', `UPDATE decision SET instance_uuids = '{other}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
-  ['its reasons', `UPDATE decision SET document = '{"reasons":[{}]}' WHERE id = $1`, ['ROW DIFFERENT'], undefined],
+  [
+    'its reasons',
+    `UPDATE decision SET document = '{"reasons":[{"filter":"RamFilter","code":"memory.short","hosts":1,"text":"x"}]}' WHERE id = $1`,
+    ['ROW DIFFERENT'],
+    undefined,
+  ],
   ['its receipt', `UPDATE decision SET decided_hash = sha256('x') WHERE id = $1`, ['DECIDED DIFFERENT'], undefined],
   ['its verdicts', `UPDATE decision SET matrix_hash = sha256('x') WHERE id = $1`, ['MATRIX DIFFERENT'], undefined],
   [
@@ -117,7 +143,8 @@ test.each([
   expect(parts(told)).toEqual(expect.arrayContaining([...found]))
   if (path !== undefined)
     expect(told.checks.map(({ difference }: Json) => difference?.path).filter(Boolean)).toContainEqual(expect.stringContaining(path))
-  const columns = ['seed', 'packed', 'decided_hash', 'matrix_hash', 'outcome', 'at_ms', 'caller', 'claim_ids', 'hosts', 'instance_uuids']
+  const hashes = ['inputs_hash', 'decided_hash', 'row_hash', 'matrix_hash']
+  const columns = ['seed', 'packed', 'revision', 'outcome', 'at_ms', 'caller', 'claim_ids', 'hosts', 'instance_uuids', ...hashes]
   const back = columns.map((column, i) => `${column} = $${i + 3}`).join(', ')
   await sql(`UPDATE decision SET document = $2, ${back} WHERE id = $1`, [
     uuidOf(id),
@@ -125,6 +152,16 @@ test.each([
     ...columns.map((column) => before[column]),
   ])
   await sql('UPDATE request_spec SET document = $2 WHERE id = $1', [request.id, JSON.stringify(request.document)])
+  expect((await verify(second, id)).outcome).toBe('SAME')
+})
+
+test('of a refusal that lost its hashes nobody can tell whether it was changed', async () => {
+  const id = decisions.refused
+  const { row_hash: hash, caller } = (await sql('SELECT row_hash, caller FROM decision WHERE id = $1', [uuidOf(id)])).rows[0]
+  await sql(`UPDATE decision SET row_hash = NULL, caller = 'other' WHERE id = $1`, [uuidOf(id)])
+  const told = await verify(second, id)
+  expect([told.outcome, parts(told)[2]]).toEqual(['UNKNOWN', 'ROW UNKNOWN'])
+  await sql('UPDATE decision SET row_hash = $2, caller = $3 WHERE id = $1', [uuidOf(id), hash, caller])
   expect((await verify(second, id)).outcome).toBe('SAME')
 })
 

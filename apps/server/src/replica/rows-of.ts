@@ -88,7 +88,8 @@ export const unloggedRow = (decision: UnloggedDecision, digest: (record: Decisio
   claimIds: [],
 })
 
-function placedDecision(
+/** A proposal that counted, as it is kept. `at`: the log's time once its entry was applied. */
+export function placedDecision(
   { account, parts, answer, decision: record }: Proposal,
   entryId: string,
   basis: number,

@@ -108,7 +108,11 @@ const UnreadableDecision = builder.objectRef<DecisionPage['unreadable'][number]>
   description: 'A decision of which only the columns can be read. Asking for it by its id ends with the code RECORD_UNREADABLE.',
   fields: (t) => ({
     id: t.globalID({ description: 'The global id of the decision.', resolve: ({ id }) => ({ type: 'Decision', id }) }),
-    outcome: t.expose('outcome', { type: DecisionOutcome, description: 'How it ended.' }),
+    outcome: t.expose('outcome', {
+      type: DecisionOutcome,
+      nullable: true,
+      description: 'How it ended; null where that is what cannot be read.',
+    }),
     at: t.expose('at', { type: 'DateTime', description: 'Store time.' }),
     account: t.exposeString('account', { description: 'The service account that asked.' }),
     code: t.string({ description: 'RECORD_UNREADABLE.', resolve: () => 'RECORD_UNREADABLE' }),

@@ -301,7 +301,13 @@ function toParts({ filters: filterList, weighers: weigherList, ...rest }: typeof
   return withoutNulls({ ...rest, filters: enabled(filterList), weighers: enabled(weigherList) }, verbatim) as Record<string, unknown>
 }
 
-const stepOptions = ({ dryRun, ifStanding }: { dryRun?: boolean | null | undefined; ifStanding?: string | null | undefined }): StepOptions => ({
+const stepOptions = ({
+  dryRun,
+  ifStanding,
+}: {
+  dryRun?: boolean | null | undefined
+  ifStanding?: string | null | undefined
+}): StepOptions => ({
   dryRun: dryRun ?? false,
   ifStanding: ifStanding ?? null,
 })

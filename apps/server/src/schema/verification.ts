@@ -84,7 +84,10 @@ const DecisionVerification = builder.objectRef<Shape>('DecisionVerification').im
   description: 'A decision against its receipt, the log, and itself made again.',
   fields: (t) => ({
     decision: t.expose('decision', { type: Decision, description: 'The decision.' }),
-    outcome: t.expose('outcome', { type: CheckOutcome, description: 'DIFFERENT where any check is; else as the replay is.' }),
+    outcome: t.expose('outcome', {
+      type: CheckOutcome,
+      description: 'DIFFERENT where any check is; UNKNOWN where neither a hash nor the log says what was kept; else as the replay is.',
+    }),
     fidelity: t.expose('fidelity', { type: Fidelity, description: 'APPROXIMATE: not made again, or by another release.' }),
     fleetRevision: t.field({
       type: 'Revision',

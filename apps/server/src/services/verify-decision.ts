@@ -16,11 +16,12 @@ import {
   verdictMatrix,
 } from '@gantt/scheduler-core'
 import { type DecisionStore, UnreadableDecisionError } from '../db/decisions.ts'
-import { createHashing, receiptOf } from '../db/receipts.ts'
+import { createHashing, receiptOf, searchedOf } from '../db/receipts.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import type { History } from '../replica/history.ts'
 import { inPieces } from '../replica/pieces.ts'
 import type { Replica } from '../replica/replica.ts'
+import { placedDecision } from '../replica/rows-of.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import type { Fidelity } from './examined.ts'
 import { InputFault } from './outcome.ts'
@@ -49,7 +50,7 @@ export interface VerificationCheck {
 /** A decision against its receipt, the log, and itself made again. */
 export interface DecisionVerification {
   readonly decision: DecisionView
-  /** DIFFERENT where any check is; else as the replay is. */
+  /** DIFFERENT where any check is; UNKNOWN where neither a hash nor the log says what was kept; else as the replay is. */
   readonly outcome: CheckOutcome
   readonly fidelity: Fidelity
   /** Revision of the state that it was made again on; null where it could not be. */
@@ -87,8 +88,9 @@ export function createVerifyDecision(
     const made = await read(place.basis, (fleet) => replay(fleet, before, record))
     const { instances } = made.record
     const matrix = (fleet: Fleet): Generator<void, MatrixHash> => hashMatrix(fleet, before, record, instances.length, mostVerdicts)
+    const at = entry === undefined ? 0 : await read(entry.revision, ({ now }) => now)
     return {
-      logged: entry === undefined ? undefined : loggedIn(entry, record.id),
+      logged: entry === undefined ? undefined : loggedIn(entry, record.id, at),
       record: made.record,
       answer: made.answer,
       // one instance is done at once; several let other work through, on a fleet that stays as it is meanwhile
@@ -128,7 +130,9 @@ export function createVerifyDecision(
     const end = (revision: number | null, more: readonly VerificationCheck[]): DecisionVerification => {
       const all = [...checks, ...more]
       const replayed = all.find(({ part }) => part === 'REPLAY')?.outcome ?? 'UNKNOWN'
-      const outcome = all.some((check) => check.outcome === 'DIFFERENT') ? 'DIFFERENT' : replayed
+      // without a hash the entry says what was kept; without both, nothing does
+      const isVouched = place.entryId !== null || checks.every((check) => check.outcome !== 'UNKNOWN')
+      const outcome = all.some((check) => check.outcome === 'DIFFERENT') ? 'DIFFERENT' : isVouched ? replayed : 'UNKNOWN'
       return {
         decision: decisions.of(stored),
         outcome,
@@ -144,10 +148,9 @@ export function createVerifyDecision(
       if (!(error instanceof RangeError)) throw error
       return end(null, [unknown('REPLAY', `It cannot be made again: ${error.message}.`)])
     }
-    const kept: KeptDecision = { record, answer }
     const more: VerificationCheck[] = []
-    if (place.entryId !== null) more.push(documentCheck('LOG', made.logged, kept))
-    const replayed = documentCheck('REPLAY', kept, made)
+    if (place.entryId !== null) more.push(documentCheck('LOG', made.logged && rowIn(made.logged), rowIn(stored)))
+    const replayed = documentCheck('REPLAY', { record, answer }, { record: made.record, answer: made.answer })
     more.push(
       isOurs || replayed.outcome === 'SAME'
         ? replayed
@@ -171,7 +174,7 @@ export function createVerifyDecision(
 
 interface Again extends KeptDecision {
   /** What the log has; undefined for a decision that is not in it. */
-  readonly logged: KeptDecision | undefined
+  readonly logged: StoredDecision | undefined
   matrix(): Promise<MatrixHash>
 }
 
@@ -188,9 +191,18 @@ interface MatrixHash {
 const partly = (check: VerificationCheck, { covered, instances }: Pick<MatrixHash, 'covered' | 'instances'>): VerificationCheck =>
   covered === instances ? check : { ...check, text: `${check.text} This is of the first ${covered} of ${instances} instances.` }
 
-function loggedIn(entry: LogEntry, id: string): KeptDecision | undefined {
-  const change = entry.changes.find((one) => isProposal(one) && one.decision.id === id)
-  return change !== undefined && isProposal(change) ? { record: change.decision, answer: change.answer } : undefined
+/** The decision as the entry has it. */
+function loggedIn({ id, basis, changes }: LogEntry, decision: string, at: number): StoredDecision | undefined {
+  const position = changes.findIndex((one) => isProposal(one) && one.decision.id === decision)
+  const change = changes[position]
+  if (change === undefined || !isProposal(change)) return undefined
+  return placedDecision(change, id, basis.revision, position, at, () => '')
+}
+
+/** What an entry tells of a row, whatever hashes were kept with it. */
+function rowIn(decision: StoredDecision) {
+  const { record, answer, place, outcome, at, account, claimIds, searched } = decision
+  return { record, answer, place, outcome, at, account, claimIds, ...(searched ?? searchedOf(decision)) }
 }
 
 function* hashMatrix(
@@ -235,7 +247,10 @@ const WHAT: Readonly<Record<VerifiedPart, { readonly same: string; readonly diff
     same: 'Outcome, time, account, claims, reasons and what it is searched by are what the receipt is of.',
     different: 'What is stored of outcome, time, account, claims, reasons or what it is searched by is not what the receipt is of.',
   },
-  LOG: { same: 'The entry of the log holds the same decision.', different: 'The entry of the log holds another decision.' },
+  LOG: {
+    same: 'The entry of the log holds the same decision.',
+    different: 'The entry of the log holds another decision, or another place, outcome, time, account or claims of it.',
+  },
   REPLAY: {
     same: 'Made again, it is the same to the last bit.',
     different: 'Made again, it comes out differently.',
@@ -259,10 +274,9 @@ function hashCheck(part: VerifiedPart, kept: string | null, found: string): Veri
   }
 }
 
-function documentCheck(part: VerifiedPart, was: KeptDecision | undefined, is: KeptDecision): VerificationCheck {
-  const only = ({ record, answer }: KeptDecision) => ({ record, answer })
-  const isSame = was !== undefined && canonicalJson(only(was)) === canonicalJson(only(is))
-  const difference = isSame ? undefined : firstDifference(was && only(was), only(is))
+function documentCheck(part: VerifiedPart, was: unknown, is: unknown): VerificationCheck {
+  const isSame = was !== undefined && canonicalJson(was) === canonicalJson(is)
+  const difference = isSame ? undefined : firstDifference(was, is)
   return {
     part,
     outcome: isSame ? 'SAME' : 'DIFFERENT',
