@@ -1,4 +1,4 @@
-import { expect, expectNoSidewaysScroll, test } from './fixtures.ts'
+import { expect, test } from './fixtures.ts'
 import { expectRowCount, firstCells, rowWith } from './grid.ts'
 import { gather } from './seed.ts'
 
@@ -150,30 +150,27 @@ test('an aggregate is deleted only with its name written', async ({ page, visit,
   expect((await service.client.request<Read>(READ, { uuid })).aggregate).toBeNull()
 })
 
-test('looks: the list, one, its draft, making one, deleting one @looks', async ({ page, visit, axe, service }) => {
+test('looks: the list, one, its draft, making one, deleting one @looks', async ({ page, visit, look, service }) => {
   const one = `/aggregates/${service.seed.aggregates.fast}`
   await visit('/aggregates')
   await expect(rowWith(page, 'Aggregates', 'zone-az1')).toBeVisible()
-  await axe('aggregates')
-  await expectNoSidewaysScroll(page, 'aggregates')
+  await look('aggregates')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await expect(page.getByRole('dialog', { name: 'Create an aggregate' })).toBeVisible()
-  await axe('making an aggregate')
+  await look('making an aggregate')
   await page.goto(one)
   await expect(page.getByRole('heading', { name: 'fast-disks', level: 1 })).toBeVisible()
-  await axe('an aggregate')
-  await expectNoSidewaysScroll(page, 'an aggregate')
+  await look('an aggregate')
   await page.getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByRole('dialog')).toBeVisible()
-  await axe('deleting an aggregate')
+  await look('deleting an aggregate')
   await page.goto(`${one}?edit=yes`)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Add hosts').fill('az1-07')
   await draft.getByRole('button', { name: 'See what it touches' }).click()
   await expect(draft.locator('[data-impact]')).toBeVisible()
-  await axe('the draft of an aggregate')
-  await expectNoSidewaysScroll(page, 'the draft of an aggregate')
+  await look('the draft of an aggregate')
   await page.goto('/aggregates/00000000-0000-4000-8000-000000000000')
   await expect(page.getByRole('heading', { name: 'There is no such aggregate' })).toBeVisible()
-  await axe('no such aggregate')
+  await look('no such aggregate')
 })

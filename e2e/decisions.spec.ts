@@ -1,5 +1,5 @@
 import type { Client } from '@gantt/client'
-import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
+import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { tabTo } from './keyboard.ts'
 import { place } from './seed.ts'
@@ -360,55 +360,50 @@ test('a filter of decisions narrows to the outcome', async ({ page, visit }) => 
 })
 
 test.describe('looks', () => {
-  test('the list, and without a hit @looks', async ({ page, visit, axe }) => {
+  test('the list, and without a hit @looks', async ({ page, visit, look }) => {
     await visit('/decisions')
     await expect(rowsOf(page, 'Decisions').first()).toBeVisible()
     await page.keyboard.press('j')
-    await axe('decisions')
-    await expectNoSidewaysScroll(page, 'decisions')
+    await look('decisions')
     await page.goto('/decisions?q=flavor:no-such-flavor')
     await expect(page.getByRole('heading', { name: 'No decision matches' })).toBeVisible()
-    await axe('decisions without a hit')
+    await look('decisions without a hit')
   })
 
-  test('a refused request, asked about a host, with every filter @looks', async ({ page, visit, axe, service }) => {
+  test('a refused request, asked about a host, with every filter @looks', async ({ page, visit, look, service }) => {
     await visit(`${addressOf(service.seed.refused.decisionId)}?all=yes&host=az1-05`)
     await expect(answerAbout(page, 'az1-05').locator('[data-check]').first()).toBeVisible()
     await expect(gridOf(page, MATRIX)).toBeVisible()
-    await axe('a refused request')
-    await expectNoSidewaysScroll(page, 'a refused request')
+    await look('a refused request')
   })
 
-  test('a placed request, compared with another host @looks', async ({ page, visit, axe, service }) => {
+  test('a placed request, compared with another host @looks', async ({ page, visit, look, service }) => {
     await visit(`${addressOf(service.seed.placed.decisionId)}?pin=az1-04`)
     await expect(page.getByRole('region', { name: 'Weights' }).locator('[data-host]').first()).toBeVisible()
     await page.getByText('The request as it was asked').click()
-    await axe('a placed request')
-    await expectNoSidewaysScroll(page, 'a placed request')
+    await look('a placed request')
   })
 
-  test('two decisions side by side @looks', async ({ page, visit, axe, service }) => {
+  test('two decisions side by side @looks', async ({ page, visit, look, service }) => {
     const { placed, refused } = service.seed
     await visit(`${addressOf(refused.decisionId)}?with=${encodeURIComponent(placed.decisionId)}`)
     await expect(page.locator('[data-compared]')).toBeVisible()
     await expect(page.getByRole('region', { name: 'Request of both' })).toContainText('flavor.memoryMb')
-    await axe('two decisions side by side')
-    await expectNoSidewaysScroll(page, 'two decisions side by side')
+    await look('two decisions side by side')
   })
 
-  test('what would make it fit, and the receipt verified @looks', async ({ page, visit, axe, service }) => {
+  test('what would make it fit, and the receipt verified @looks', async ({ page, visit, look, service }) => {
     await visit(`${addressOf(service.seed.refused.decisionId)}?fit=yes`)
     await page.getByRole('button', { name: 'Verify' }).click()
     await expect(page.getByRole('list', { name: 'What was verified' })).toHaveAttribute('data-verified', 'SAME')
     await expect(page.locator('[data-counterfactual]').first()).toBeVisible()
-    await axe('what would make it fit')
-    await expectNoSidewaysScroll(page, 'what would make it fit')
+    await look('what would make it fit')
   })
 
-  test('an id that is none @looks', async ({ page, visit, axe, pageErrors }) => {
+  test('an id that is none @looks', async ({ page, visit, look, pageErrors }) => {
     await visit(addressOf('no-such-id'))
     await expect(page.getByRole('alert')).toContainText('it must be the global id of a Decision')
-    await axe('an id that is none')
+    await look('an id that is none')
     expect(pageErrors.splice(0).join()).toContain('400')
   })
 })

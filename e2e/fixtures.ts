@@ -16,16 +16,31 @@ interface WorkerFixtures {
   readonly emptyService: Service
 }
 
+/** Colours that a system may prefer. */
+type Scheme = 'light' | 'dark'
+
+export interface TestOptions {
+  /** The colours that every state of a page is looked at in. */
+  readonly schemes: readonly Scheme[]
+}
+
 interface TestFixtures {
   /** Opens an address of the console, signed in by the link. */
   readonly visit: (path: string) => Promise<void>
   /** Checks what is on the page for accessibility; `state` names it in a failure. */
   readonly axe: (state: string) => Promise<void>
+  /**
+   * Checks a state of the page in all colours: accessibility, and that nothing lies beyond the right edge. It stays in those that
+   * came last, so that the next page is opened in them.
+   */
+  readonly look: (state: string) => Promise<void>
   /** What the page wrote to its console as an error; a test that provokes some empties it. */
   readonly pageErrors: string[]
 }
 
-export const test = base.extend<TestFixtures, WorkerFixtures>({
+export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
+  schemes: [['light', 'dark'], { option: true }],
+
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
     async ({}, use) => {
@@ -63,6 +78,19 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   axe: async ({ page }, use) => {
     await use((state) => checkAccessibility(page, state))
+  },
+
+  look: async ({ page, schemes }, use) => {
+    let now: Scheme = 'light'
+    await use(async (state) => {
+      for (const scheme of [now, ...schemes.filter((other) => other !== now)]) {
+        if (scheme !== now) await page.emulateMedia({ colorScheme: scheme })
+        now = scheme
+        await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', scheme)
+        await checkAccessibility(page, `${state}, ${scheme}`)
+        await expectNoSidewaysScroll(page, `${state}, ${scheme}`)
+      }
+    })
   },
 
   pageErrors: [
@@ -104,7 +132,7 @@ export async function checkAccessibility(page: Page, state: string): Promise<voi
 }
 
 /** Nothing of the page lies beyond its right edge, and what is wider scrolls by itself. */
-export async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
+async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
   expect(over, `pixels of ${state} beyond the right edge`).toBeLessThanOrEqual(0)
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import type { Client } from '@gantt/client'
-import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
+import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { gather, place, report } from './seed.ts'
 import { startService } from './service.ts'
@@ -409,54 +409,48 @@ test('an empty fleet leads to its first host: the copied command is run, and the
 })
 
 test.describe('looks', () => {
-  test('the list, narrowed, as a map, without a hit @looks', async ({ page, visit, axe }) => {
+  test('the list, narrowed, as a map, without a hit @looks', async ({ page, visit, look }) => {
     await visit('/hosts')
     await expect(gridOf(page, 'Hosts')).toBeVisible()
-    await axe('hosts')
-    await expectNoSidewaysScroll(page, 'hosts')
+    await look('hosts')
     await filterOf(page).fill('az:')
     await expect(page.getByRole('listbox', { name: 'What can be asked' })).toBeVisible()
-    await axe('hosts with suggestions')
+    await look('hosts with suggestions')
     await page.goto('/hosts?view=map&q=az:az1&colour=cpu')
     await expect(page.getByRole('application')).toBeVisible()
     await page.getByRole('application').focus()
     await page.keyboard.press('ArrowRight')
-    await axe('hosts as a map')
-    await expectNoSidewaysScroll(page, 'hosts as a map')
+    await look('hosts as a map')
     await page.goto('/hosts?q=host:no-such-host')
     await expect(page.getByRole('heading', { name: 'No host matches' })).toBeVisible()
-    await axe('hosts without a hit')
-    await expectNoSidewaysScroll(page, 'hosts without a hit')
+    await look('hosts without a hit')
   })
 
-  test('a host, its sheets, its status, and one that is not there @looks', async ({ page, visit, axe }) => {
+  test('a host, its sheets, its status, and one that is not there @looks', async ({ page, visit, look }) => {
     await visit('/hosts/az2-01')
     await expect(page.getByRole('table', { name: 'Usage by resource class' })).toBeVisible()
-    await axe('a host')
-    await expectNoSidewaysScroll(page, 'a host')
+    await look('a host')
     for (const sheet of [/^Claims/, /^Decisions/, /^Raw/]) {
       await page.getByRole('tab', { name: sheet }).click()
-      await axe(`a host, ${sheet.source}`)
-      await expectNoSidewaysScroll(page, `a host, ${sheet.source}`)
+      await look(`a host, ${sheet.source}`)
     }
     await page.getByRole('button', { name: 'Set status' }).click()
     await expect(page.getByRole('dialog')).toBeVisible()
-    await axe('setting a status')
+    await look('setting a status')
     await page.goto('/hosts/no-such-host')
     await expect(page.getByRole('heading', { name: 'No such host' })).toBeVisible()
-    await axe('no such host')
+    await look('no such host')
   })
 
-  test('an empty fleet @looks', async ({ page, emptyService, axe }) => {
+  test('an empty fleet @looks', async ({ page, emptyService, look }) => {
     await page.goto(`${emptyService.origin}/hosts#key=${emptyService.key}`)
     await expect(page.getByRole('heading', { name: 'No host has reported yet' })).toBeVisible()
-    await axe('an empty fleet')
-    await expectNoSidewaysScroll(page, 'an empty fleet')
+    await look('an empty fleet')
     await page.goto(`${emptyService.origin}/decisions`)
     await expect(page.getByRole('heading', { name: 'No decision yet' })).toBeVisible()
-    await axe('no decision yet')
+    await look('no decision yet')
     await page.goto(`${emptyService.origin}/aggregates`)
     await expect(page.getByRole('heading', { name: 'No aggregate yet' })).toBeVisible()
-    await axe('no aggregate yet')
+    await look('no aggregate yet')
   })
 })

@@ -1,13 +1,19 @@
 import { defineConfig, devices } from '@playwright/test'
 import { findBrowser } from '../tools/browser.mjs'
+import type { TestOptions } from './fixtures.ts'
 
 const browser = findBrowser()
 const desktop = { ...devices['Desktop Chrome'], viewport: { width: 1280, height: 720 } }
-/** Tests with this word in their title go through the states of the pages; they run in every look. The others run once. */
+/** Tests with this word in their title go through the states of the pages, each in light and in dark; they run zoomed as well. */
 const LOOKS = /@looks/
+/**
+ * Without it the trace of a failure has the actions and what the page logged; with it the pages after each of them too, and the
+ * tests take half as long again.
+ */
+const recordsPages = process.env.GANTT_TRACE === 'pages'
 const SCREENSHOTS = /screenshots\.spec\.ts$/
 
-export default defineConfig({
+export default defineConfig<TestOptions>({
   testDir: '.',
   outputDir: '../test-results',
   timeout: 60_000,
@@ -20,7 +26,8 @@ export default defineConfig({
     browserName: 'chromium',
     headless: true,
     actionTimeout: 15_000,
-    trace: 'retain-on-failure',
+    trace: { mode: 'retain-on-failure', screenshots: recordsPages, snapshots: recordsPages, sources: recordsPages },
+    screenshot: 'only-on-failure',
     launchOptions: {
       ...(browser === undefined ? {} : { executablePath: browser }),
       args: [
@@ -38,10 +45,13 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: 'light', use: { ...desktop, colorScheme: 'light' }, testIgnore: SCREENSHOTS },
-    { name: 'dark', use: { ...desktop, colorScheme: 'dark' }, grep: LOOKS },
-    // what remains of 1280 x 720 at 200 %
-    { name: 'zoom-200', use: { ...desktop, viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 }, grep: LOOKS },
+    { name: 'desktop', use: { ...desktop, colorScheme: 'light' }, testIgnore: SCREENSHOTS },
+    {
+      name: 'zoom-200',
+      // what remains of 1280 x 720 at 200 %
+      use: { ...desktop, viewport: { width: 640, height: 360 }, deviceScaleFactor: 2, colorScheme: 'light', schemes: ['light'] },
+      grep: LOOKS,
+    },
     {
       name: 'screenshots',
       use: { ...desktop, viewport: { width: 1280, height: 800 }, colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } },

@@ -1,5 +1,5 @@
 import type { Client } from '@gantt/client'
-import { test as base, expect, expectNoSidewaysScroll, type Page } from './fixtures.ts'
+import { test as base, expect, type Page } from './fixtures.ts'
 import { expectRowCount, gridOf, rowWith } from './grid.ts'
 import { tabTo } from './keyboard.ts'
 import { place, report } from './seed.ts'
@@ -379,7 +379,7 @@ test('what is not there is said to be, and what may not be read', async ({ page,
   pageErrors.splice(0)
 })
 
-test('the looks of profiles @looks', async ({ page, visit, axe, fleet }, { project }) => {
+test('the looks of profiles @looks', async ({ page, visit, fleet, look }, { project }) => {
   const { client } = fleet
   const name = `looks-${project.name}`
   await write(client, name, 'spreads', SPREADS)
@@ -388,20 +388,19 @@ test('the looks of profiles @looks', async ({ page, visit, axe, fleet }, { proje
   for (let i = 0; i < 3; i++) await place(client, { flavor: 'm1.looks', vcpus: 1, memoryMb: 512, profile: name })
   await visit('/profiles')
   await expect(rowWith(page, 'Profiles', name)).toContainText('canary')
-  await axe('all profiles')
+  await look('all profiles')
   await page.goto(`/profiles/${name}?version=2&against=1&check=yes`)
   await expect(page.locator('[data-shadow]')).toContainText('refuses nobody')
   await expect(evaluation(page).locator('[data-evaluated]')).toHaveAttribute('data-evaluated', '3')
   await expect(page.locator('[data-deed]')).toHaveCount(3)
-  await axe('a profile with a canary and an evaluation')
-  await expectNoSidewaysScroll(page, 'a profile')
+  await look('a profile with a canary and an evaluation')
   await page.getByRole('button', { name: 'Change the share' }).click()
   await dialog(page).getByRole('button', { name: 'See what it does' }).click()
   await expect(dialog(page).locator('[data-effect]')).toBeVisible()
-  await axe('the confirmation of a step')
+  await look('the confirmation of a step')
   await page.keyboard.press('Escape')
   await page.goto('/profiles/default')
   await expect(evaluation(page).getByRole('heading', { name: 'There is no other version' })).toBeVisible()
-  await axe('a profile with one version')
+  await look('a profile with one version')
   await expectRowCount(page, 'Profiles', 0)
 })

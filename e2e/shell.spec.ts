@@ -1,4 +1,4 @@
-import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
+import { expect, type Page, test } from './fixtures.ts'
 
 const PAGES = [
   { name: 'Hosts', path: '/hosts', keys: ['g', 'h'] },
@@ -286,49 +286,46 @@ test.describe('the look of it', () => {
     expect(await scheme()).toBe('dark')
   })
 
-  test('the door @looks', async ({ page, axe }) => {
+  test('the door @looks', async ({ page, look }) => {
     await page.goto('/')
     await expect(page.getByLabel('API key')).toBeVisible()
-    await axe('the door')
+    await look('the door')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect(page.getByRole('alert')).toBeVisible()
-    await axe('the door after a refusal')
-    await expectNoSidewaysScroll(page, 'the door')
+    await look('the door after a refusal')
   })
 
-  test('palette, help and account @looks', async ({ page, visit, axe }) => {
+  test('palette, help and account @looks', async ({ page, visit, look }) => {
     await visit('/aggregates')
     await page.keyboard.press('Control+k')
     await searchOf(page).fill('az')
     await expect(page.getByRole('button', { name: 'az1-01' })).toBeVisible()
-    await axe('the palette')
+    await look('the palette')
     await page.keyboard.press('Escape')
     await expect(searchOf(page)).toBeHidden()
     await page.getByRole('button', { name: 'Keys' }).click()
     await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible()
-    await axe('the keys')
+    await look('the keys')
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog', { name: 'Keys' })).toBeHidden()
     await page.getByRole('button', { name: 'Account and settings' }).click()
     await expect(page.getByRole('menuitem', { name: 'Sign out' })).toBeVisible()
-    await axe('the account menu')
-    await expectNoSidewaysScroll(page, 'the account menu')
+    await look('the account menu')
   })
 
-  test('an unknown page @looks', async ({ page, visit, axe }) => {
+  test('an unknown page @looks', async ({ page, visit, look }) => {
     await visit('/hosts/az1-01/no/such/page')
     await expect(page.getByRole('heading', { name: 'No such page' })).toBeVisible()
-    await axe('an unknown page')
-    await expectNoSidewaysScroll(page, 'an unknown page')
+    await look('an unknown page')
   })
 
-  test('the pages can be reached @looks', async ({ page, visit, axe }) => {
+  test('the pages can be reached @looks', async ({ page, visit, look }) => {
     await visit('/aggregates')
     const nav = page.getByRole('navigation', { name: 'Pages' })
     const burger = page.getByRole('button', { name: 'Navigation' })
     if (await burger.isVisible()) await burger.click()
     await expect(nav.getByRole('link', { name: 'Decisions' })).toBeInViewport()
-    await axe('the navigation')
+    await look('the navigation')
     await nav.getByRole('link', { name: 'Decisions' }).click()
     await expect(page.getByRole('heading', { name: 'Decisions', level: 1 })).toBeVisible()
   })

@@ -1,5 +1,5 @@
 import type { Client } from '@gantt/client'
-import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
+import { expect, type Page, test } from './fixtures.ts'
 import { tabTo } from './keyboard.ts'
 import { startService } from './service.ts'
 
@@ -127,15 +127,14 @@ test('a key that may not read is told so', async ({ page, pageErrors }) => {
   }
 })
 
-test('the looks of a simulation @looks', async ({ page, visit, axe, service }) => {
+test('the looks of a simulation @looks', async ({ page, visit, look, service }) => {
   await visit('/simulate')
   await expect(page.getByRole('heading', { name: 'Nothing is asked yet' })).toBeVisible()
-  await axe('nothing simulated yet')
+  await look('nothing simulated yet')
   await page.goto(
     `/simulate?decision=${encodeURIComponent(service.seed.refused.decisionId)}&overlay=${encodeURIComponent('{"disableHosts":["az1-01"]}')}`,
   )
   await expect(outcome(page).locator('[data-failure]')).toBeVisible()
   await expect(capacityOf(page)).toHaveAttribute('data-fits', '0')
-  await axe('a simulation that fails')
-  await expectNoSidewaysScroll(page, 'a simulation that fails')
+  await look('a simulation that fails')
 })

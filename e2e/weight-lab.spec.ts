@@ -1,5 +1,5 @@
 import type { Client } from '@gantt/client'
-import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
+import { expect, type Page, test } from './fixtures.ts'
 import { tabTo } from './keyboard.ts'
 
 interface Weigher {
@@ -134,9 +134,8 @@ test('a decision is simulated from its page: the request, its profile and its fl
   await expect(page.locator('[data-hosts="1"]')).toContainText(`They go to ${hosts[0]}`)
 })
 
-test('the looks of multipliers that are tried @looks', async ({ page, visit, axe, service }) => {
+test('the looks of multipliers that are tried @looks', async ({ page, visit, look, service }) => {
   await visit(`/decisions/${encodeURIComponent(service.seed.placed.decisionId)}?try=RAMWeigher:-1,CPUWeigher:0.25`)
   await expect(firstTried(page)).toBeVisible()
-  await axe('multipliers that are tried')
-  await expectNoSidewaysScroll(page, 'multipliers that are tried')
+  await look('multipliers that are tried')
 })
