@@ -199,6 +199,31 @@ test('a step that cannot be is refused in the dialog, with the reason', async ({
   await expect(dialog(page).getByLabel('Reason')).toHaveValue('yours')
 })
 
+test('a step that somebody else took since it was looked at is not followed by another one', async ({ page, visit, fleet }) => {
+  await writeTwo(fleet.client, 'faster')
+  await write(fleet.client, 'faster', 'packs more', PACKS)
+  await activate(fleet.client, 'faster@2')
+  await activate(fleet.client, 'faster@3', { mode: 'CANARY', percent: 5 })
+  await visit('/profiles/faster')
+  await page.getByRole('button', { name: 'Roll back' }).click()
+  await dialog(page).getByLabel('Reason').fill('yours')
+  await dialog(page).getByRole('button', { name: 'See what it does' }).click()
+  await expect(dialog(page).locator('[data-effect]')).toContainText('The canary of 5 % of faster@3 ends')
+  await fleet.client.request(`mutation { profileRollback(profile: "faster", reason: "mine") { __typename } }`, {})
+  await dialog(page).getByRole('button', { name: 'Roll faster back' }).click()
+  await expect(dialog(page).locator('[data-refused="CONFLICT"]')).toContainText('Somebody took a step meanwhile')
+  expect(await stateOf(fleet.client, 'faster')).toEqual({ active: { number: 2 }, rollout: null })
+  // seen again it is another step
+  await dialog(page).getByRole('button', { name: 'See what it does' }).click()
+  await expect(dialog(page).locator('[data-effect]')).toContainText('faster@1 decides again')
+})
+
+test('a link to an old version shows it among many newer ones', async ({ page, visit, fleet }) => {
+  for (let i = 0; i < 14; i++) await write(fleet.client, 'long', `the ${i}th`, SPREADS)
+  await visit('/profiles/long?version=2')
+  await expect(page.locator('[data-version="2"]')).toBeInViewport()
+})
+
 test('a service that is away leaves the dialog as it is, and a second try does it', async ({ page, visit, fleet, pageErrors }) => {
   await writeTwo(fleet.client, 'away')
   let isAway = true

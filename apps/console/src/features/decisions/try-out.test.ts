@@ -8,6 +8,7 @@ import {
   MOST_MULTIPLIER,
   placeOn,
   printTried,
+  reachOf,
   readMultiplier,
   readTried,
   trackOf,
@@ -140,6 +141,14 @@ test.each([
   ['two, whatever their limits', { A: 1.1, B: 1.1 }, {}, false],
 ])('whether the first is known to stay: %s', (_what, tried, given, isKnown) =>
   expect(isWithinLimits([limits(given), limits({ name: 'B' })], new Map(Object.entries(tried)))).toBe(isKnown),
+)
+
+test.each([
+  ['all are listed', 50, { A: 9 }, 'ALL'],
+  ['within its limits nobody else is first, and a host that is not listed may be second', 51, { A: 1.1 }, 'FIRST'],
+  ['beyond them', 51, { A: 9 }, 'LISTED'],
+] as const)('of whom an order with other multipliers is known: %s', (_what, passed, tried, reach) =>
+  expect(reachOf([limits({ flipsAbove: 2 })], new Map(Object.entries(tried)), 50, passed)).toBe(reach),
 )
 
 const tracks: readonly (readonly [string, Partial<Limits>])[] = [

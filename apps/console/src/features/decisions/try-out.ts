@@ -86,6 +86,17 @@ export function isWithinLimits(weighers: readonly Limits[], tried: Tried): boole
   })
 }
 
+/**
+ * Of whom an order with other multipliers is known. ALL: every host that passed; FIRST: that nobody is before the first, while
+ * a host that is not listed may come next; LISTED: the hosts listed alone.
+ */
+export type Reach = 'ALL' | 'FIRST' | 'LISTED'
+
+export function reachOf(weighers: readonly Limits[], tried: Tried, listed: number, passed: number): Reach {
+  if (listed >= passed) return 'ALL'
+  return isWithinLimits(weighers, tried) ? 'FIRST' : 'LISTED'
+}
+
 /** The stretch of multipliers that a slider covers. */
 export interface Track {
   readonly min: number

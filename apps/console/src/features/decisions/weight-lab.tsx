@@ -5,7 +5,7 @@ import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { EXPLANATION } from './documents.ts'
 import { nameOfHost } from './names.ts'
-import { isWithinLimits, type Tried, withTried } from './try-out.ts'
+import { reachOf, type Tried, withTried } from './try-out.ts'
 import { WeightSlider } from './weight-slider.tsx'
 
 type Explained = ResultOf<typeof EXPLANATION>['explainPlacement']
@@ -102,7 +102,8 @@ function TriedOut({ decisionId, explained, tried, ranked }: Omit<WeightLabProps,
   const [first, second] = ranked
   const [was] = weighing.hosts
   if (tried.size === 0 || first === undefined || was === undefined) return null
-  const isAll = truncatedAt >= candidateCount || isWithinLimits(weighers, tried)
+  const reach = reachOf(weighers, tried, truncatedAt, candidateCount)
+  const ofListed = `of the ${formatCount(truncatedAt)} hosts listed, of ${formatCount(candidateCount)} that passed`
   const ahead = (first.totalWeight ?? 0) - (second?.totalWeight ?? 0)
   const name = nameOfHost(first)
   const changes = {
@@ -124,9 +125,11 @@ function TriedOut({ decisionId, explained, tried, ranked }: Omit<WeightLabProps,
       </b>
       {ahead !== 0 ? '' : profile.tieOrder === 'SEEDED' ? ', and the seed says which of them' : ', and seen before it'}. The table above is
       ordered so.{' '}
-      {isAll
+      {reach === 'ALL'
         ? `That is so of all ${formatCount(candidateCount)} hosts that passed.`
-        : `That is so of the ${formatCount(truncatedAt)} hosts listed, of ${formatCount(candidateCount)} that passed.`}{' '}
+        : reach === 'FIRST'
+          ? `Nobody at all is before ${name}; who follows is so ${ofListed}.`
+          : `That is so ${ofListed}.`}{' '}
       <AnchorLink
         size="sm"
         to="/simulate"

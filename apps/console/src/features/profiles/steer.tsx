@@ -148,6 +148,12 @@ async function steer(step: Step, name: string, number: number, percent: number, 
 
 function Refused({ refused }: { readonly refused: Exclude<Answer, Payload> }) {
   const issues = refused.__typename === 'ValidationError' ? refused.issues : []
+  if (issues.some(({ path }) => path[0] === 'ifStanding'))
+    return (
+      <Alert color="red" title="Somebody took a step meanwhile" role="alert" data-refused={refused.code}>
+        <Text size="sm">Nothing was changed. What this would do now may be something else: see it again.</Text>
+      </Alert>
+    )
   return (
     <Alert color="red" title="It was refused" role="alert" data-refused={refused.code}>
       <Text size="sm">{refused.message}</Text>

@@ -137,7 +137,7 @@ function Filters({ version: { filters } }: { readonly version: Version }) {
                 {name}
                 {shadow ? (
                   <div>
-                    <Badge variant="light" color="grape" tt="none" title="It is asked, and refuses nobody.">
+                    <Badge variant="light" color="grape" tt="none" miw="max-content" title="It is asked, and refuses nobody.">
                       shadow: refuses nobody
                     </Badge>
                   </div>

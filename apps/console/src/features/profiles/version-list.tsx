@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
@@ -14,10 +15,21 @@ interface VersionListProps {
 /** All versions, newest first, each with what it is at present. */
 export function VersionList({ profile: { name, versions, rollout }, shown }: VersionListProps) {
   const { nodes, totalCount } = versions
+  const list = useRef<HTMLOListElement>(null)
+  // a link leads to the version, also where many newer ones stand before it
+  useEffect(() => {
+    const box = list.current
+    const item = box?.querySelector<HTMLElement>(`[data-version="${shown}"]`)
+    if (!box || !item) return
+    const { top, bottom } = box.getBoundingClientRect()
+    const own = item.getBoundingClientRect()
+    if (own.top < top) box.scrollTop += own.top - top
+    else if (own.bottom > bottom) box.scrollTop += own.bottom - bottom
+  }, [shown])
   return (
     <nav aria-label="Versions">
       <Heading keys="2">Versions</Heading>
-      <ol className="profile-versions" reversed>
+      <ol className="profile-versions" reversed ref={list}>
         {[...nodes].reverse().map(({ number, state, note }) => (
           <li key={number} data-version={number} data-shown={number === shown || undefined}>
             <div className="profile-version-head">
