@@ -1,7 +1,6 @@
 import type { Client } from '@gantt/client'
 import { expect, type Page, test } from './fixtures.ts'
 import { tabTo } from './keyboard.ts'
-import { startService } from './service.ts'
 
 const outcome = (page: Page) => page.getByRole('region', { name: 'What would happen' })
 const capacityOf = (page: Page) => page.getByRole('region', { name: 'Capacity' }).locator('[data-fits]')
@@ -109,22 +108,15 @@ test('a host that nobody knows is named in the problem', async ({ page, visit, p
   expect(pageErrors.splice(0).join()).toContain('400')
 })
 
-test('a key that may not read is told so', async ({ page, pageErrors }) => {
-  const service = await startService()
-  try {
-    const { apiKeyCreate } = await service.client.request<{ apiKeyCreate: { secret: string } }>(
-      `mutation Key { apiKeyCreate(input: { name: "reporter", account: "reporter", scopes: [REPORT] }) { ... on ApiKeyPayload { secret } } }`,
-      {},
-    )
-    await page.goto(
-      `${service.origin}/simulate?request=${encodeURIComponent('{"flavor":{"vcpus":1,"memoryMb":512}}')}#key=${apiKeyCreate.secret}`,
-    )
-    await expect(outcome(page).getByRole('alert')).toContainText('Your key may not do this')
-    pageErrors.splice(0)
-    await page.goto('about:blank')
-  } finally {
-    await service.stop()
-  }
+test('a key that may not read is told so', async ({ page, service, pageErrors }) => {
+  const { apiKeyCreate } = await service.client.request<{ apiKeyCreate: { secret: string } }>(
+    `mutation Key { apiKeyCreate(input: { name: "reporter", account: "reporter", scopes: [REPORT] }) { ... on ApiKeyPayload { secret } } }`,
+    {},
+  )
+  await page.goto(`/simulate?request=${encodeURIComponent('{"flavor":{"vcpus":1,"memoryMb":512}}')}#key=${apiKeyCreate.secret}`)
+  await expect(outcome(page).getByRole('alert')).toContainText('Your key may not do this')
+  pageErrors.splice(0)
+  await page.goto('about:blank')
 })
 
 test('the looks of a simulation @looks', async ({ page, visit, look, service }) => {
