@@ -116,6 +116,13 @@ describe('edits of a fleet', () => {
     expect(free(edit(aTown(), { removeHosts: ['h1'], releaseClaims: ['a.0'] }), 'h2')).toBe(65_536 - 1_024)
   })
 
+  test('what is named twice is done once', () => {
+    const twice = { removeHosts: ['h1', 'h1'], disableHosts: ['h2', 'h2'], releaseClaims: ['a.0', 'a.0'] }
+    const once = { removeHosts: ['h1'], disableHosts: ['h2'], releaseClaims: ['a.0'] }
+    const [fleet, other] = [edit(aTown(), twice), edit(aTown(), once)]
+    expect(['h1', 'h2'].map((host) => free(fleet, host))).toEqual(['h1', 'h2'].map((host) => free(other, host)))
+  })
+
   test('every problem is told at once, each at its place', () => {
     const problems = tryEdit(aTown(), {
       addHosts: [

@@ -134,8 +134,10 @@ function memberStep({ aggregates }: Fleet, uuid: string, hosts: readonly string[
 }
 
 function removeHosts(fleet: Fleet, edits: FleetEdits): Step[] {
+  // named twice it is gone once
+  const named = new Map(edits.removeHosts.map((host, i) => [host, i] as const).reverse())
   return edits.removeHosts.flatMap((host, i) =>
-    recordsOf(fleet, host).flatMap((record) => {
+    (named.get(host) === i ? recordsOf(fleet, host) : []).flatMap((record) => {
       const path = ['removeHosts', String(i)]
       const ended = [...record.claims].filter(isLive)
       return [
