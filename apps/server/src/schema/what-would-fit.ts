@@ -101,7 +101,7 @@ const WhatWouldFitAnswer = builder.objectRef<Answer>('WhatWouldFitAnswer').imple
     cut: t.expose('cut', {
       type: CapacityCut,
       nullable: true,
-      description: 'Why there may be more; null when everything within the limits was tried.',
+      description: 'Why there may be more; null when all that was thought of was tried, of two changes not every pair.',
     }),
   }),
 })

@@ -115,3 +115,43 @@ test('no host has room for two of what one of them gives, and a smaller amount i
   const { counterfactuals } = atOnce(whatWouldFit(log.fleet, options))
   expect(counterfactuals.map(({ changes: [change] }) => [change?.subject, change?.to])).toEqual([['memory', `${3 * GIB} MiB`]])
 })
+
+test('fewer instances are told beside another change where that alone lets some of them in', () => {
+  const log = aLog()
+  log.append([aReport('h0', { memoryMb: 8 * GIB, vcpus: 8 }), aReport('h1', { memoryMb: 8 * GIB, vcpus: 8 })])
+  const request = aRequest({
+    ...{ memoryMb: 6 * GIB, numInstances: 4 },
+    requestedResources: [{ amounts: [], requiredTraits: ['FAST'] }],
+  })
+  const options = {
+    ...{ request, profile, isOver },
+    kinds: ['REQUEST'] as const,
+    seed: 's',
+    maxChanges: 2,
+    first: 50,
+    minHosts: 1,
+    mostRuns: 100,
+  }
+  const { counterfactuals } = atOnce(whatWouldFit(log.fleet, options))
+  expect(counterfactuals.map(({ changes }) => changes.map(({ subject, to }) => `${subject} ${to}`))).toContainEqual([
+    'trait FAST not asked',
+    'instances 2',
+  ])
+})
+
+test('instances that took all of a host may share it with less', () => {
+  const log = aLog()
+  log.append([aReport('h0', { memoryMb: 64 * GIB, vcpus: 8 })])
+  const request = aRequest({ vcpus: 8, memoryMb: GIB, numInstances: 2 })
+  const options = {
+    ...{ request, profile, isOver },
+    kinds: ['REQUEST'] as const,
+    seed: 's',
+    maxChanges: 1,
+    first: 50,
+    minHosts: 1,
+    mostRuns: 100,
+  }
+  const { counterfactuals } = atOnce(whatWouldFit(log.fleet, options))
+  expect(counterfactuals.map(({ changes: [change] }) => `${change?.subject} ${change?.to}`)).toEqual(['vCPUs 4', 'instances 1'])
+})

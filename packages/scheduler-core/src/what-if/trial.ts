@@ -18,6 +18,8 @@ import type { ProposedChange } from './remedies/remedy.ts'
 /** How a candidate went. */
 export interface Trial {
   readonly placed: boolean
+  /** Instances that found a host. */
+  readonly found: number
   readonly unlocks: number
   readonly hosts: readonly HostName[]
   /** Where it is not placed: what to change beside, for the sake of the candidate's host. */
@@ -90,7 +92,7 @@ export function tryOn(fleet: Fleet, seed: string, { request, profile }: Applied,
     return index === undefined ? [] : proposeFor(fleet, request, profile, index)
   }
   const { found, parts, read } = decideOn(fleet, seed, request, profile, (instance) => (instance < request.numInstances ? nextFor() : []))
-  if (found < request.numInstances) return { placed: false, unlocks: 0, hosts: [], next: read }
+  if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], next: read }
   const overlay = openOverlay(fleet)
   try {
     // as the instance that had found no host meets it now
@@ -100,7 +102,7 @@ export function tryOn(fleet: Fleet, seed: string, { request, profile }: Applied,
     const passing = [...hosts].map((index) => fleet.hosts.get(index as HostIndex)).map(({ host: name, node }) => ({ host: name, node }))
     const goesTo = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
     const others = passing.filter((one) => !goesTo.some((chosen) => chosen.host === one.host && chosen.node === one.node))
-    return { placed: true, unlocks: hosts.length, hosts: [...goesTo, ...others].slice(0, EXAMPLES), next: [] }
+    return { placed: true, found, unlocks: hosts.length, hosts: [...goesTo, ...others].slice(0, EXAMPLES), next: [] }
   } finally {
     overlay.discard()
   }

@@ -7,6 +7,7 @@ import { groupOf } from '../schedulers/filter-scheduler.ts'
 import { type BindingConstraint, type Survey, surveyRefusals } from './binding.ts'
 import { restated } from './change-request.ts'
 import type { FleetEdits } from './edits.ts'
+import { leastOf } from './remedies/amounts.ts'
 import { anotherHost } from './remedies/another-host.ts'
 import { remedyFor } from './remedies/index.ts'
 import type { ChangeKind, ProposedChange } from './remedies/remedy.ts'
@@ -56,11 +57,12 @@ export interface WhatWouldFit {
   readonly binding: BindingConstraint | null
   /** Decisions tried. */
   readonly runs: number
-  /** Why there may be more: null when everything within the limits was tried. */
+  /** Why there may be more: null when everything that was thought of was tried. Of two changes that is not every pair. */
   readonly cut: 'deadline' | 'limit' | null
 }
 
 const MOST_REFINED = 6
+const INSTANCES = 'instances'
 
 /**
  * The smallest changes that make a request fit. Hosts near to passing say what refuses them; remedies say what would answer
@@ -79,7 +81,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Gener
   for (const part of start.parts.slice(-1)) queue.add([anotherHost(part)], [], part, 0)
   for (const { name, refusals } of survey.nearest)
     queue.add(
-      refusals.slice(0, 1).flatMap((refusal) => remedyFor(refusal.reason.code)?.propose(refusal) ?? []),
+      refusals.slice(0, 1).flatMap((refusal) => [...(remedyFor(refusal.reason.code)?.propose(refusal) ?? []), ...leastOf(refusal)]),
       [],
       name,
       0,
@@ -131,7 +133,11 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Gener
         )
     if (changes.length < maxChanges)
       queue.add(
-        trial.next.filter((change) => !replaced.includes(change)),
+        [
+          ...trial.next.filter((change) => !replaced.includes(change)),
+          // some of them found a host once this is changed
+          ...(changes.some(({ subject }) => subject === INSTANCES) ? [] : fewerInstances(request, trial.found)),
+        ],
         changes,
         host,
         refined,
@@ -199,7 +205,7 @@ function fewerInstances({ numInstances }: RequestSpec, found: number): ProposedC
   return [
     {
       kind: 'REQUEST',
-      subject: 'instances',
+      subject: INSTANCES,
       from: String(numInstances),
       to: String(found),
       effort: 2 + (4 * (numInstances - found)) / numInstances,

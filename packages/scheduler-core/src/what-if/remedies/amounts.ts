@@ -54,6 +54,14 @@ export const amountsRemedy: Remedy = {
   },
 }
 
+/** The least that can be asked, where instances of the same request took all that the host had: what they may share is looked for above it. */
+export function leastOf(refusal: Refusal): ProposedChange[] {
+  if (!amountsRemedy.codes.includes(refusal.reason.code) || refusal.request.numInstances === 1) return []
+  const resourceClass = standard[refusal.reason.code] ?? refusal.reason.subject ?? ''
+  const need = demandOf(refusal.request).amounts[resourceClass] ?? 0
+  return need > 1 ? [askFor(resourceClass, need, 1)] : []
+}
+
 /** What the filter says that the host has, in the units of the class; undefined where the host does not have the class. */
 function roomOf({ fleet, host, reason }: Refusal, resourceClass: string, need: number) {
   const columns = fleet.hosts.classes.get(resourceClass)
