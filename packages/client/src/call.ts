@@ -1,5 +1,5 @@
 import type { Client } from './client.ts'
-import type { TypedDocument } from './documents/graphql.ts'
+import type { Given, TypedDocument } from './documents/graphql.ts'
 import { textOf } from './documents/text.ts'
 import { mayHaveHappened, UnknownOutcomeError } from './errors.ts'
 import { AskAgain, type CallOptions, type Retry } from './retry.ts'
@@ -9,15 +9,19 @@ type Variables = Readonly<Record<string, unknown>>
 /** Typed operations, each again until it is answered. */
 export interface Calls {
   /** One that may be asked again because it changes nothing the second time. */
-  ask<Data, Given extends Variables>(document: TypedDocument<Data, Given>, variables: Given, options?: CallOptions): Promise<Data>
+  ask<Data, Input extends Variables>(
+    document: TypedDocument<Data, Input>,
+    variables: Given<NoInfer<Input>> & Variables,
+    options?: CallOptions,
+  ): Promise<Data>
   /**
    * One that may be asked again because of its key. `askAgainAfter`: milliseconds after which to ask again for an answer that says so.
    * Throws UnknownOutcomeError where it may have happened and nobody was told.
    */
-  askWithKey<Data, Given extends Variables>(
+  askWithKey<Data, Input extends Variables>(
     key: string,
-    document: TypedDocument<Data, Given>,
-    variables: Given,
+    document: TypedDocument<Data, Input>,
+    variables: Given<NoInfer<Input>> & Variables,
     options: CallOptions | undefined,
     askAgainAfter: (data: Data) => number | undefined,
   ): Promise<Data>
@@ -28,10 +32,10 @@ export function createCalls(client: Client, retry: Retry, defaults: CallOptions)
     ask: (document, variables, options) =>
       retry({ ...defaults, ...options }, (attempt) => client.request(textOf(document), variables, attempt)),
 
-    async askWithKey<Data, Given extends Variables>(
+    async askWithKey<Data, Input extends Variables>(
       key: string,
-      document: TypedDocument<Data, Given>,
-      variables: Given,
+      document: TypedDocument<Data, Input>,
+      variables: Given<NoInfer<Input>> & Variables,
       options: CallOptions | undefined,
       askAgainAfter: (data: Data) => number | undefined,
     ) {

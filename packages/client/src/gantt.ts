@@ -1,7 +1,6 @@
-import { createCalls } from './call.ts'
+import { type Calls, createCalls } from './call.ts'
 import { type Client, type ClientOptions, createClient } from './client.ts'
 import { type Explanation, explainDecision, type WhyNot, type WhyNotInput, whyNot } from './documents/explaining.ts'
-import type { TypedDocument } from './documents/graphql.ts'
 import { createEvents, type Events } from './events.ts'
 import { createPlace, type Place } from './place.ts'
 import { createPlacements, type Placements } from './placement.ts'
@@ -19,11 +18,7 @@ export interface Gantt extends Placements, Reports {
   whyNot(input: WhyNotInput, options?: CallOptions): Promise<WhyNot>
   readonly events: Events
   /** Any query, typed by its document (`graphql` of this package), again until it is answered. */
-  query<Data, Variables extends Readonly<Record<string, unknown>>>(
-    document: TypedDocument<Data, Variables>,
-    variables: Variables,
-    options?: CallOptions,
-  ): Promise<Data>
+  readonly query: Calls['ask']
   /** Single calls of any kind, never made twice. */
   readonly client: Client
 }

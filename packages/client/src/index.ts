@@ -2,7 +2,7 @@
 export { type Client, type ClientOptions, createClient, type RequestOptions } from './client.ts'
 export type { DecisionEvent, DecisionsFilter, HostChange, HostChangesFilter } from './documents/events.ts'
 export type { Explanation, WhyNot, WhyNotInput } from './documents/explaining.ts'
-export { graphql, type ResultOf, type TypedDocument, type VariablesOf } from './documents/graphql.ts'
+export { type Given, graphql, type ResultOf, type TypedDocument, type VariablesOf } from './documents/graphql.ts'
 export type {
   Claim,
   ClaimCreateInput,

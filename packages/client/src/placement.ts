@@ -51,14 +51,14 @@ const ROOM_PAUSE_MS = 1_000
 export function createPlacements({ ask, askWithKey }: Calls): Placements {
   return {
     async selectDestinations({ idempotencyKey = crypto.randomUUID(), ...given }, { waitForRoom = false, ...options } = {}) {
-      const input = { ...given, idempotencyKey }
+      const input = { ...withRef(given), idempotencyKey }
       const data = await askWithKey(idempotencyKey, selectDestinations, { input }, options, ({ selectDestinations: answer }) =>
         waitForRoom && answer.__typename === 'NoValidHost' ? ROOM_PAUSE_MS : pauseFor(answer),
       )
       return data.selectDestinations
     },
     async claim({ idempotencyKey = crypto.randomUUID(), ...given }, options) {
-      const input = { ...given, idempotencyKey }
+      const input = { ...withRef(given), idempotencyKey }
       const data = await askWithKey(idempotencyKey, claimCreate, { input }, options, ({ claimCreate: answer }) => pauseFor(answer))
       return data.claimCreate
     },
@@ -72,6 +72,9 @@ export function createPlacements({ ask, askWithKey }: Calls): Placements {
 
 /** A claim may be given as it was answered. */
 const refOf = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })
+
+const withRef = <Input extends { readonly moveOf?: ClaimRef | null }>(input: Input): Input =>
+  input.moveOf ? { ...input, moveOf: refOf(input.moveOf) } : input
 
 /** A replica that has not seen yet what the caller has says when to come again. */
 const pauseFor = (answer: SelectDestinationsResult | ClaimCreateResult): number | undefined =>

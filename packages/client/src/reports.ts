@@ -42,10 +42,10 @@ export interface Reporter {
 
 export function createReports({ ask }: Calls): Reports {
   const send = async (updates: readonly ResourceStats[], options?: CallOptions): Promise<UpdateResourceStatsResult> =>
-    (await ask(updateResourceStats, { input: { updates: [...updates] } }, options)).updateResourceStats
+    (await ask(updateResourceStats, { input: { updates } }, options)).updateResourceStats
   return {
     updateResourceStats: send,
-    heartbeat: async (hosts, options) => (await ask(hostHeartbeat, { hosts: [...hosts] }, options)).hostHeartbeat,
+    heartbeat: async (hosts, options) => (await ask(hostHeartbeat, { hosts }, options)).hostHeartbeat,
     reporter: (options) =>
       createReporter(options, async (update, how) => {
         const [result] = (await send([update], how)).results

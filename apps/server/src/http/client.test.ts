@@ -141,6 +141,17 @@ test('expected ends are answers, each with its own facts', async () => {
   expect(nowhere).toMatchObject({ __typename: 'ValidationError', issues: [{ path: ['input', 'profile'] }] })
 })
 
+test('a claim moves as it was answered', async () => {
+  const gantt = clientWith()
+  const uuid = randomUUID()
+  const [first] = placedBy(await gantt.selectDestinations({ ...oneInstance(uuid), claim: { mode: 'CONFIRM' } })).destinations
+  const moveOf = first?.selected.claim
+  if (!moveOf) throw new Error('it holds room')
+  const [there] = placedBy(await gantt.selectDestinations({ ...oneInstance(uuid), intent: 'LIVE_MIGRATE', moveOf })).destinations
+  expect(there?.selected.host.name).not.toBe(first.selected.host.name)
+  expect((await claimsFor(uuid)).toSorted()).toEqual(['CONFIRMED', 'RESERVED'])
+})
+
 test('a full fleet is asked again with the same key until there is room', async () => {
   const uuid = randomUUID()
   const clock = instantClock(() => api.report({ large: { memoryMb: 2_000_000, vcpus: 64 } }))

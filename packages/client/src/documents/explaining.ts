@@ -1,4 +1,4 @@
-import { graphql, type ResultOf, type VariablesOf } from './graphql.ts'
+import { type Given, graphql, type ResultOf, type VariablesOf } from './graphql.ts'
 
 const reason = graphql('fragment ReasonParts on ReasonCount @_unmask { code filter hosts text }')
 
@@ -39,5 +39,5 @@ export const whyNot = graphql(`
 `)
 
 export type Explanation = ResultOf<typeof explainDecision>['explainPlacement']
-export type WhyNotInput = VariablesOf<typeof whyNot>['input']
+export type WhyNotInput = Given<VariablesOf<typeof whyNot>['input']>
 export type WhyNot = ResultOf<typeof whyNot>['whyNot']

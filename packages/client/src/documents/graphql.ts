@@ -22,3 +22,10 @@ export const graphql = initGraphQLTada<{
 }>()
 
 export type { ResultOf, TadaDocumentNode as TypedDocument, VariablesOf } from 'gql.tada'
+
+/** What a call is given is only sent, so lists that must not change are as good as any. */
+export type Given<Input> = Input extends readonly (infer Item)[]
+  ? readonly Given<Item>[]
+  : Input extends object
+    ? { readonly [Name in keyof Input]: Given<Input[Name]> }
+    : Input

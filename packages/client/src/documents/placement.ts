@@ -1,4 +1,4 @@
-import { graphql, type ResultOf, type VariablesOf } from './graphql.ts'
+import { type Given, graphql, type ResultOf, type VariablesOf } from './graphql.ts'
 
 const claim = graphql(`
   fragment ClaimParts on Claim @_unmask {
@@ -96,9 +96,9 @@ export const claimAbandon = graphql('mutation ClaimAbandon($key: String!) { clai
   ended,
 ])
 
-export type SelectDestinationsInput = VariablesOf<typeof selectDestinations>['input']
+export type SelectDestinationsInput = Given<VariablesOf<typeof selectDestinations>['input']>
 export type SelectDestinationsResult = ResultOf<typeof selectDestinations>['selectDestinations']
-export type ClaimCreateInput = VariablesOf<typeof claimCreate>['input']
+export type ClaimCreateInput = Given<VariablesOf<typeof claimCreate>['input']>
 export type ClaimCreateResult = ResultOf<typeof claimCreate>['claimCreate']
 export type ClaimRef = VariablesOf<typeof claimConfirm>['claims'][number]
 export type ClaimResult = ResultOf<typeof claimConfirm>['claimConfirm'][number]

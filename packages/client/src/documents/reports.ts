@@ -1,4 +1,4 @@
-import { graphql, type ResultOf, type VariablesOf } from './graphql.ts'
+import { type Given, graphql, type ResultOf, type VariablesOf } from './graphql.ts'
 
 /** What hosts say of themselves, and other services of hosts. */
 export const updateResourceStats = graphql(`
@@ -22,7 +22,7 @@ export const hostHeartbeat = graphql(
   'mutation HostHeartbeat($hosts: [ResourceNameInput!]!) { hostHeartbeat(hosts: $hosts) { heard unknown } }',
 )
 
-type UpdateResourceStatsInput = VariablesOf<typeof updateResourceStats>['input']
+type UpdateResourceStatsInput = Given<VariablesOf<typeof updateResourceStats>['input']>
 /** One report of one host: whole, what changed, a namespace's, or in Nova's words. */
 export type ResourceStats = UpdateResourceStatsInput['updates'][number]
 export type UpdateResourceStatsResult = ResultOf<typeof updateResourceStats>['updateResourceStats']
