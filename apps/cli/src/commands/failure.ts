@@ -1,4 +1,4 @@
-import { FaultError, ProtocolError, UnreachableError } from '@gantt/client'
+import { FaultError, mayHaveHappened as mayBeDone, ProtocolError, UnreachableError } from '@gantt/client'
 import { GANTT } from './called.ts'
 
 /** What a command ends with, for scripts. */
@@ -19,34 +19,25 @@ export class CommandFailure extends Error {
 
 /** What can be cured by the caller becomes a CommandFailure; anything else is a defect and stays what it is. */
 export function toFailure(error: unknown, { url, keyFrom }: { readonly url: string; readonly keyFrom: string }): unknown {
-  if (error instanceof UnreachableError) {
-    const message = `the service cannot be reached: ${error.message.trim()}. Is it running? "${GANTT} serve" starts one.`
-    return new CommandFailure(EXIT.unreachable, message, { cause: error })
-  }
-  if (error instanceof ProtocolError)
-    return new CommandFailure(EXIT.unreachable, `${error.message}. Does the address ${url} lead to the service?`)
+  const as = (exitCode: ExitCode, message: string): CommandFailure => new CommandFailure(exitCode, message, { cause: error })
+  if (error instanceof UnreachableError)
+    return as(EXIT.unreachable, `the service cannot be reached: ${error.message.trim()}. Is it running? "${GANTT} serve" starts one.`)
+  if (error instanceof ProtocolError) return as(EXIT.unreachable, `${error.message}. Does the address ${url} lead to the service?`)
   if (!(error instanceof FaultError)) return error
-  if (error.code === 'UNAUTHENTICATED') return new CommandFailure(EXIT.usage, `the service does not know the key (from ${keyFrom})`)
-  if (error.code === 'FORBIDDEN') return new CommandFailure(EXIT.refused, `the key (from ${keyFrom}) may not do this: ${error.message}`)
-  if (error.code === 'UNAVAILABLE') return new CommandFailure(EXIT.unreachable, error.message)
-  if (error.code === 'GRAPHQL_VALIDATION_FAILED') return new CommandFailure(EXIT.usage, error.faults.map(wholeFault).join('; '))
-  return new CommandFailure(EXIT.refused, error.message)
+  if (error.code === 'UNAUTHENTICATED') return as(EXIT.usage, `the service does not know the key (from ${keyFrom})`)
+  if (error.code === 'FORBIDDEN') return as(EXIT.refused, `the key (from ${keyFrom}) may not do this: ${error.message}`)
+  if (error.code === 'UNAVAILABLE') return as(EXIT.unreachable, error.message)
+  if (error.code === 'GRAPHQL_VALIDATION_FAILED') return as(EXIT.usage, error.faults.map(wholeFault).join('; '))
+  return as(EXIT.refused, error.message)
 }
 
 /** The message, and below it whatever else is wrong with the input. */
 const wholeFault = ({ message, extensions }: FaultError['faults'][number]): string =>
   [message, ...(extensions?.issues ?? []).slice(1).map(({ path, message: what }) => `  ${path.join('.')}: ${what}`)].join('\n')
 
-/** Codes of connections that never came about. */
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
-
 /** Whether what was asked may have happened all the same: the service was there, and its answer is not. */
-export function mayHaveHappened(failure: unknown): boolean {
-  if (!(failure instanceof CommandFailure) || failure.exitCode !== EXIT.unreachable) return false
-  for (let cause = failure.cause; cause instanceof Error; cause = cause.cause)
-    if ('code' in cause && NOT_CONNECTED.has(String(cause.code))) return false
-  return true
-}
+export const mayHaveHappened = (failure: unknown): boolean =>
+  failure instanceof CommandFailure && failure.cause !== undefined && mayBeDone(failure.cause)
 
 /** An expected end of a call that is not the one hoped for. */
 export interface Refusal {

@@ -1,4 +1,4 @@
-import { createClient } from '@gantt/client'
+import { createGantt } from '@gantt/client'
 import { expect, test } from 'vitest'
 import { createDemoApi, type DemoApi } from './api.ts'
 
@@ -9,7 +9,9 @@ const BROKEN = { errors: [{ message: 'Not like this.', extensions: { code: 'BAD_
 function aService(...answers: readonly unknown[]): { readonly api: DemoApi; given: number } {
   const service = { given: 0 }
   const fetch = async () => Response.json(answers[service.given++])
-  const api = createDemoApi(createClient({ url: 'http://demo.invalid/graphql', fetch }), new AbortController().signal, 0)
+  const api = createDemoApi(createGantt({ url: 'http://demo.invalid/graphql', fetch, random: () => 0 }), new AbortController().signal, {
+    random: () => 0,
+  })
   return Object.assign(service, { api })
 }
 

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, FaultError } from '@gantt/client'
+import { type CallOptions, createRetry, type Gantt, type Placed as PlacedAnswer, type Surroundings } from '@gantt/client'
 import { LARGEST_PAGE, PAGE_INFO, type Page } from '../commands/pages.ts'
 import type { ClosedHosts } from './fleet.ts'
 import type { DemoStats } from './host.ts'
@@ -73,10 +72,6 @@ interface Ended {
   readonly message?: string
 }
 
-const REPORT = `mutation Report($input: UpdateResourceStatsInput!) {
-  updateResourceStats(input: $input) { results { __typename ... on UserError { message } } }
-}`
-
 const AGGREGATES = `query Aggregates { aggregates(first: 500) { nodes { name uuid version hostNames } } }`
 
 const AGGREGATE_CREATE = `mutation Gather($input: AggregateCreateInput!) {
@@ -95,21 +90,6 @@ const SET_STATUS = `mutation Close($hosts: [ResourceNameInput!]!, $status: HostS
   hostSetStatus(hosts: $hosts, status: $status, reason: $reason) { __typename ... on UserError { message } }
 }`
 
-const SELECT = `mutation Place($input: SelectDestinationsInput!) {
-  selectDestinations(input: $input) {
-    __typename
-    ... on SelectDestinationsPayload { decision { id } destinations { selected { claim { id fence } } } }
-    ... on NoValidHost { decision { id } }
-    ... on UserError { message }
-  }
-}`
-
-const CONFIRM = `mutation Confirm($claims: [ClaimRef!]!) { claimConfirm(claims: $claims) { __typename ... on UserError { message } } }`
-
-const RELEASE = `mutation Release($claims: [ClaimRef!]!) {
-  claimRelease(claims: $claims, reason: "deleted by its owner") { __typename ... on UserError { message } }
-}`
-
 /** As long as the API lets a caller wait: a busy machine with a large fleet is slow, and a demo has time. */
 const DEADLINE = 'PT60S'
 
@@ -122,10 +102,12 @@ const COUNT = `query Count {
   claims(first: 1, states: ${LIVE}) { totalCount } decisions(first: 1) { totalCount }
 }`
 
-export function createDemoApi(client: Client, stopped: AbortSignal, repeatAfterMs = REPEAT_AFTER_MS): DemoApi {
+export function createDemoApi(gantt: Gantt, stopped: AbortSignal, surroundings: Surroundings = {}): DemoApi {
+  const retry = createRetry(surroundings)
+  const patience: CallOptions = { ...PATIENCE, signal: stopped }
   const callOnce = <Data>(document: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> =>
-    client.request<Data>(document, variables, { signal: stopped })
-  const insist = <Value>(work: () => Promise<Value>): Promise<Value> => repeat(work, stopped, repeatAfterMs)
+    gantt.client.request<Data>(document, variables, { deadlineMs: PATIENCE.attemptMs, signal: stopped })
+  const insist = <Value>(work: () => Promise<Value>): Promise<Value> => retry(patience, work)
   const call = <Data>(document: string, variables: Readonly<Record<string, unknown>> = {}): Promise<Data> =>
     insist(() => callOnce<Data>(document, variables))
 
@@ -149,8 +131,8 @@ export function createDemoApi(client: Client, stopped: AbortSignal, repeatAfterM
         reporter: { incarnation, sequence },
         report: { full: { ...stats, hypervisorHostname: host } },
       }))
-      const { updateResourceStats } = await call<{ updateResourceStats: { results: readonly Ended[] } }>(REPORT, { input: { updates } })
-      for (const result of updateResourceStats.results) expectEnd(result, 'ResourceStatsApplied', 'ResourceStatsStale')
+      const { results } = await gantt.updateResourceStats(updates, patience)
+      for (const result of results) expectEnd(result, 'ResourceStatsApplied', 'ResourceStatsStale')
     },
 
     async aggregates() {
@@ -178,23 +160,21 @@ export function createDemoApi(client: Client, stopped: AbortSignal, repeatAfterM
     },
 
     async select(spec, key, ttl) {
-      const { selectDestinations } = await call<{ selectDestinations: SelectAnswer }>(SELECT, {
-        input: { spec: { gantt: spec }, idempotencyKey: key, claim: { mode: 'RESERVE', ttl }, deadline: DEADLINE },
-      })
-      expectEnd(selectDestinations, 'SelectDestinationsPayload', 'NoValidHost')
-      const { decision, destinations = [] } = selectDestinations
-      return { decision: decision?.id ?? '', claims: destinations.flatMap(({ selected: { claim } }) => (claim === null ? [] : [claim])) }
+      const input = { spec: { gantt: spec }, idempotencyKey: key, claim: { mode: 'RESERVE', ttl }, deadline: DEADLINE } as const
+      const answer = await gantt.selectDestinations(input, patience)
+      if (answer.__typename === 'NoValidHost') return { decision: answer.decision.id, claims: [] }
+      if (answer.__typename !== 'SelectDestinationsPayload') throw unexpected(answer)
+      return { decision: answer.decision.id, claims: answer.destinations.flatMap(refsOf) }
     },
 
     // a claim may have been ended by whoever looks around meanwhile
     async confirm(claims) {
-      const { claimConfirm } = await call<{ claimConfirm: readonly Ended[] }>(CONFIRM, { claims })
-      for (const result of claimConfirm) expectEnd(result, 'ClaimPayload', 'ClaimLost', 'NotFound')
+      for (const result of await gantt.confirm(claims, patience)) expectEnd(result, 'ClaimPayload', 'ClaimLost', 'NotFound')
     },
 
     async release(claims) {
-      const { claimRelease } = await call<{ claimRelease: readonly Ended[] }>(RELEASE, { claims })
-      for (const result of claimRelease) expectEnd(result, 'ClaimPayload', 'ClaimLost', 'NotFound')
+      for (const result of await gantt.release(claims, 'deleted by its owner', patience))
+        expectEnd(result, 'ClaimPayload', 'ClaimLost', 'NotFound')
     },
 
     async liveClaims() {
@@ -210,30 +190,18 @@ export function createDemoApi(client: Client, stopped: AbortSignal, repeatAfterM
   }
 }
 
-/** How often and how far apart: a busy machine with a large fleet is slow, and a demo has time. */
-const REPEATS = 30
-const REPEAT_AFTER_MS = 2_000
+/** A busy machine with a large fleet is slow, and a demo has time. One attempt is above the deadline that the service gives itself. */
+const PATIENCE = { deadlineMs: 300_000, attemptMs: 90_000 }
 
-async function repeat<Value>(work: () => Promise<Value>, stopped: AbortSignal, afterMs: number): Promise<Value> {
-  for (let repeats = 0; ; repeats++) {
-    try {
-      return await work()
-    } catch (error) {
-      const mayRepeat = error instanceof FaultError && error.faults[0]?.extensions?.retryable === true
-      if (!mayRepeat || repeats === REPEATS) throw error
-      await sleep(afterMs, undefined, { signal: stopped })
-    }
-  }
+const refsOf = ({ selected: { claim } }: PlacedAnswer['destinations'][number]): readonly ClaimRef[] =>
+  claim === null ? [] : [{ id: claim.id, fence: claim.fence }]
+
+function expectEnd(ended: Ended, ...wanted: readonly string[]): void {
+  if (!wanted.includes(ended.__typename)) throw unexpected(ended)
 }
 
-interface SelectAnswer extends Ended {
-  readonly decision?: { readonly id: string }
-  readonly destinations?: readonly { readonly selected: { readonly claim: ClaimRef | null } }[]
-}
-
-function expectEnd({ __typename, message }: Ended, ...wanted: readonly string[]): void {
-  if (!wanted.includes(__typename)) throw new DemoError(`the service answered ${__typename}${message === undefined ? '' : `: ${message}`}`)
-}
+const unexpected = ({ __typename, message }: Ended): DemoError =>
+  new DemoError(`the service answered ${__typename}${message === undefined ? '' : `: ${message}`}`)
 
 function payloadOf<Aggregate>(ended: Ended & { readonly aggregate?: Aggregate }): { readonly aggregate: Aggregate } {
   expectEnd(ended, 'AggregatePayload')

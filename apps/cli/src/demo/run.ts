@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient } from '@gantt/client'
+import { createGantt } from '@gantt/client'
 import { createRandom, type Random } from '@gantt/scheduler-core'
 import { createDemoApi, type DemoApi, DemoError } from './api.ts'
 import { type DemoFleet, demoFleet } from './fleet.ts'
@@ -35,8 +35,6 @@ const REQUESTS_HELD = { least: 30, most: 240 }
 /** Hosts looked at by the first requests, all in all: on a large fleet the links come first, and most claims with the stream. */
 const FIRST_CHECKS = 800_000
 const PLACED_AT_ONCE = 8
-/** Above the deadline that the service gives itself. */
-const CALL_DEADLINE_MS = 90_000
 /** How many requests come between two reports of a host. */
 const REQUESTS_PER_REPORT = 4
 
@@ -44,13 +42,14 @@ const REQUESTS_PER_REPORT = 4
 export async function runDemo(options: DemoOptions): Promise<void> {
   const { url, folder, rate, stopped, say, tell } = options
   let heartbeats: Promise<void> | undefined
-  const api = createDemoApi(createClient({ url, key: folder.key, deadlineMs: CALL_DEADLINE_MS }), stopped)
+  const over = new AbortController()
+  const api = createDemoApi(createGantt({ url, key: folder.key }), stopped)
   try {
     const fleet = await bringFleet(api, options)
     const operations = operationsOf(fleet, folder.fleet?.seed ?? options.seed)
     const { silent, instances } = operations
     const alive = fleet.hosts.map(({ name }) => name).filter((name) => name !== silent)
-    heartbeats = keepHeartbeats(api, alive, stopped, say)
+    heartbeats = keepHeartbeats(api, alive, AbortSignal.any([stopped, over.signal]), say)
     const { decisions, claims } = await api.count()
     // a fresh fleet lives the same life for the same seed; a known one goes on with another part of it
     const random = createRandom(`${options.seed}/${decisions}`)
@@ -80,7 +79,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   } catch (error) {
     if (!stopped.aborted) throw error
   } finally {
-    if (stopped.aborted) await heartbeats
+    over.abort()
+    await heartbeats
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Client, FaultError, UnreachableError } from '@gantt/client'
+import { type Client, FaultError, mayHaveHappened, UnreachableError } from '@gantt/client'
 import type { Answer, Call, ClaimState, EndOfClaims, EndResult, Outcome, Place, PlacedClaim } from './history.ts'
 import { STATS, type Stats } from './host-agents.ts'
 
@@ -50,11 +50,8 @@ export async function perform(client: Client, call: Call, report?: ReportBody): 
   try {
     return { type: 'ok', answer: await ask(client, call, report) }
   } catch (error) {
-    if (error instanceof UnreachableError) {
-      // nobody listened: it was never asked
-      const refused = /ECONNREFUSED/.test(error.message)
-      return { type: refused ? 'fail' : 'info', why: error.message }
-    }
+    // where nobody listened it was never asked
+    if (error instanceof UnreachableError) return { type: mayHaveHappened(error) ? 'info' : 'fail', why: error.message }
     if (error instanceof FaultError && error.code === 'INTERNAL') return { type: 'info', why: `defect: ${error.message}` }
     return { type: 'info', why: error instanceof Error ? error.message : String(error) }
   }
