@@ -180,6 +180,13 @@ module.exports = {
       to: { path: '^(apps/|packages/scheduler-core/)' },
     },
     {
+      name: 'client-runs-in-browsers',
+      severity: 'error',
+      comment: 'The client runs in Node and in browsers: what it needs of its surroundings both have, or the caller gives.',
+      from: { path: '^packages/client/', pathNot: tests },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
       name: 'nothing-imports-the-cli',
       severity: 'error',
       comment: 'The command line is an end, not a library.',

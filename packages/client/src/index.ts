@@ -4,6 +4,7 @@ export type { DecisionEvent, DecisionsFilter, HostChange, HostChangesFilter } fr
 export type { Explanation, WhyNot, WhyNotInput } from './documents/explaining.ts'
 export { type Given, graphql, type ResultOf, type TypedDocument, type VariablesOf } from './documents/graphql.ts'
 export type {
+  AbandonResult,
   Claim,
   ClaimCreateInput,
   ClaimCreateResult,

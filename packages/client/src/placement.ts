@@ -1,5 +1,6 @@
 import type { Calls } from './call.ts'
 import {
+  type AbandonResult,
   type ClaimCreateInput,
   type ClaimCreateResult,
   type ClaimRef,
@@ -42,7 +43,7 @@ export interface Placements {
   /** Gives the room back. */
   release(claims: readonly ClaimRef[], reason?: string, options?: CallOptions): Promise<readonly ClaimResult[]>
   /** Frees whatever is held under an idempotency key, and refuses the key from then on. */
-  abandon(idempotencyKey: string, options?: CallOptions): Promise<ClaimResult>
+  abandon(idempotencyKey: string, options?: CallOptions): Promise<AbandonResult>
 }
 
 /** A full fleet is not asked again sooner, milliseconds. */

@@ -94,6 +94,14 @@ test('many hosts report in one call, each with its own result, and say that they
   expect(await gantt.heartbeat([{ host: known }, { host: unknown }])).toMatchObject({ heard: 1 })
 })
 
+test('a call takes as many reports and heartbeats as the service does', async () => {
+  const gantt = clientWith()
+  const hosts = Array.from({ length: 1_000 }, (_, at) => ({ host: `many-${at}` }))
+  const reporter = { incarnation: randomUUID(), sequence: 1 }
+  const { appliedCount } = await gantt.updateResourceStats(hosts.map((name) => ({ name, reporter, report: { full: MACHINE } })))
+  expect([appliedCount, (await gantt.heartbeat(hosts)).heard]).toEqual([1_000, 1_000])
+})
+
 /** Reads a stream until there is enough of it, and ends it. */
 async function read<Event>(
   events: AsyncGenerator<Event, void>,

@@ -272,3 +272,14 @@ test('a decision is explained, and a host that was not chosen says why', async (
   expect(headline).toContain('h1')
   expect(verdict.checks.find(({ status }) => status === 'FAIL')?.facts[0]).toMatchObject({ required: '5000000', unit: 'MiB' })
 })
+
+test('a call takes as many instances and claims as the service does', async () => {
+  const gantt = clientWith()
+  const count = 1_000
+  await api.report({ [randomUUID()]: { vcpus: count, memoryMb: count * 64 } })
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, numInstances: count } }
+  const { destinations } = placedBy(await gantt.selectDestinations({ spec, alternatesPerInstance: 0 }))
+  const claims = destinations.flatMap(({ selected: { claim } }) => claim ?? [])
+  for (const ended of [await gantt.extend(claims, 'PT5M'), await gantt.confirm(claims), await gantt.release(claims)])
+    expect([ended.length, ended.filter(({ __typename }) => __typename === 'ClaimPayload').length]).toEqual([count, count])
+})

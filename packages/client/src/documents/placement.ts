@@ -66,11 +66,12 @@ export const claimCreate = graphql(
   [placed, claim],
 )
 
+/** Without lists: a call may be about a thousand claims, and every list counts for its cost. */
 const ended = graphql(
   `
   fragment EndedParts on ClaimResult @_unmask {
     __typename
-    ... on ClaimPayload { replayed fleetRevision claim { ...ClaimParts } claims { ...ClaimParts } }
+    ... on ClaimPayload { replayed fleetRevision claim { ...ClaimParts } }
     ... on ClaimLost { code message path claim { ...ClaimParts } }
     ... on UserError { code message path }
   }
@@ -92,9 +93,19 @@ export const claimRelease = graphql(
   [ended],
 )
 
-export const claimAbandon = graphql('mutation ClaimAbandon($key: String!) { claimAbandon(idempotencyKey: $key) { ...EndedParts } }', [
-  ended,
-])
+/** Several instances may have been placed under one key. */
+export const claimAbandon = graphql(
+  `
+  mutation ClaimAbandon($key: String!) {
+    claimAbandon(idempotencyKey: $key) {
+      __typename
+      ... on ClaimPayload { replayed fleetRevision claims { ...ClaimParts } }
+      ... on UserError { code message path }
+    }
+  }
+`,
+  [claim],
+)
 
 export type SelectDestinationsInput = Given<VariablesOf<typeof selectDestinations>['input']>
 export type SelectDestinationsResult = ResultOf<typeof selectDestinations>['selectDestinations']
@@ -102,6 +113,7 @@ export type ClaimCreateInput = Given<VariablesOf<typeof claimCreate>['input']>
 export type ClaimCreateResult = ResultOf<typeof claimCreate>['claimCreate']
 export type ClaimRef = VariablesOf<typeof claimConfirm>['claims'][number]
 export type ClaimResult = ResultOf<typeof claimConfirm>['claimConfirm'][number]
+export type AbandonResult = ResultOf<typeof claimAbandon>['claimAbandon']
 export type Placed = Extract<SelectDestinationsResult, { readonly __typename: 'SelectDestinationsPayload' }>
 export type Destination = Placed['destinations'][number]['selected']
 export type Claim = NonNullable<Destination['claim']>
