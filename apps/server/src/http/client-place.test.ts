@@ -45,12 +45,11 @@ async function claimsFor(instance: string): Promise<readonly string[]> {
 
 /** Lets time pass until the client has seen it. */
 async function passUntil(clock: ReturnType<typeof handClock>, ms: number, hasCome: () => boolean): Promise<void> {
-  await expect
-    .poll(() => {
-      if (!hasCome()) clock.pass(ms)
-      return hasCome()
-    })
-    .toBe(true)
+  const look = (): boolean => {
+    if (!hasCome()) clock.pass(ms)
+    return hasCome()
+  }
+  await expect.poll(look, { timeout: 10_000 }).toBe(true)
 }
 
 /** Starts on the hosts that are named, and is refused by all others. */
