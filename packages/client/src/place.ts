@@ -143,10 +143,8 @@ async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error
     // where the service is still away the caller learns the key
-    const isSettled = await placements.abandon(error.idempotencyKey, { deadlineMs: ABANDON_MS }).then(
-      () => true,
-      () => false,
-    )
+    const last = await placements.abandon(error.idempotencyKey, { deadlineMs: ABANDON_MS }).catch(() => undefined)
+    const isSettled = last?.__typename === 'ClaimPayload'
     throw isSettled ? error.cause : error
   }
 }

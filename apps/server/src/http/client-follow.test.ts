@@ -94,6 +94,16 @@ test('many hosts report in one call, each with its own result, and say that they
   expect(await gantt.heartbeat([{ host: known }, { host: unknown }])).toMatchObject({ heard: 1 })
 })
 
+test('the key of an agent, bound to its host, is enough to report and to say that it lives', async () => {
+  const host = randomUUID()
+  const made = await api.service.keys.create({ name: host, account: 'agents', scopes: ['REPORT'], hosts: [host] })
+  const gantt = clientWith({ key: made.secret })
+  expect(await gantt.reporter({ name: { host }, full: () => MACHINE }).report()).toMatchObject({ __typename: 'ResourceStatsApplied' })
+  expect(await gantt.heartbeat([{ host }])).toMatchObject({ heard: 1 })
+  const other = gantt.reporter({ name: { host: randomUUID() }, full: () => MACHINE })
+  expect(await other.report()).toMatchObject({ __typename: 'ValidationError', code: 'FORBIDDEN' })
+})
+
 test('a call takes as many reports and heartbeats as the service does', async () => {
   const gantt = clientWith()
   const hosts = Array.from({ length: 1_000 }, (_, at) => ({ host: `many-${at}` }))
