@@ -18,9 +18,9 @@ export const ENTRY_FORMAT = 1
 /**
  * The highest feature level that this release can apply. Level 2: moves, revocations, edits of groups, liveness. Level 3:
  * requests and reports of version 1.1. Level 4: rollouts of profiles, filters in shadow mode; and decisions in the tables are
- * packed once every replica reads it (decision/packed.ts).
+ * packed once every replica reads it (decision/packed.ts). Level 5: requests of version 1.2, profiles with the scheduler `solver`.
  */
-export const FEATURE_LEVEL = 4
+export const FEATURE_LEVEL = 5
 
 /** A position in the log, by which two replicas recognise the same history. */
 export interface Place {
@@ -284,7 +284,7 @@ export type Change =
 const levels: Partial<Record<Change['type'], number>> = { move: 2, revoke: 2, liveness: 2, group: 2, membership: 2, rollout: 4 }
 
 /** The feature level from which each version of what changes carry may be written. */
-const versionLevels: Readonly<Record<SpecVersion & StatsVersion, number>> = { '1.0': 1, '1.1': 3 }
+const versionLevels: Readonly<Record<SpecVersion | StatsVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5 }
 
 /** The feature level that every replica must read before the change is written. */
 export const levelOf = (change: Change): number => Math.max(levels[change.type] ?? 1, levelOfContent(change))

@@ -3,6 +3,7 @@ import type { Reason, Verdict } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Profile } from '../profiles/profile.ts'
+import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type CompiledProfile, type CompiledWeigher, compileProfile } from './compile.ts'
 import { best, createChanceOrder, createTieOrder, type TieOrder } from './pick.ts'
@@ -80,12 +81,13 @@ export const PASSES_ALL = 255
  */
 export function examine(
   fleet: Fleet,
-  request: RequestSpec,
+  asked: RequestSpec,
   profile: Profile,
   seed: string,
   instance = 0,
   isShortCircuited = false,
 ): Examination {
+  const request = requestAt(asked, instance)
   const isChance = profile.scheduler === 'chance'
   const compiled = compileProfile(profile)
   const steps = prepareFilters(compiled, request, fleet)
@@ -142,8 +144,8 @@ export function examine(
 }
 
 /** Asks the filters about single hosts; to ask them about all, `examine` costs less. */
-export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile): HostChecks {
-  return checksBy(prepareFilters(compileProfile(profile), request, fleet))
+export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
+  return checksBy(prepareFilters(compileProfile(profile), requestAt(request, instance), fleet))
 }
 
 function checksBy(steps: readonly FilterStep[]): HostChecks {

@@ -4,6 +4,7 @@ import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledFilter, CompiledProfile } from './compile.ts'
+import { topologySpreadFilter } from './topology-spread.ts'
 
 /** A filter made ready for one request; `prepared` undefined = nothing asked; `failed` = it threw while preparing, with `error`. */
 export interface FilterStep {
@@ -32,7 +33,9 @@ export interface Filtered {
  */
 export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] {
   const isVerified = isVerifiedOf(request)
-  return [asCandidates(compiled), ...compiled.filters].map((step) => {
+  // a step of its own only where it is asked for: other requests, and what is kept of them, know nothing of it
+  const spread = request.topologySpread.length === 0 ? [] : [asSpread(compiled)]
+  return [asCandidates(compiled), ...compiled.filters, ...spread].map((step) => {
     const { filter, options, isNet } = step
     const { name, readsHostOnly = false } = filter
     const known = { name, isNet, readsHostOnly }
@@ -49,6 +52,13 @@ const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({
   filter: candidates,
   options: {},
   isNet: false,
+  verifiedAt: 'NONE',
+})
+
+const asSpread = ({ profile }: CompiledProfile): CompiledFilter => ({
+  filter: topologySpreadFilter,
+  options: {},
+  isNet: profile.compat === 'nova',
   verifiedAt: 'NONE',
 })
 

@@ -20,4 +20,7 @@ export const limits = {
   novaDocumentLength: 262_144,
   pciRequests: 64,
   pciPools: 256,
+  /** Kinds of instances of a gang beside the first. */
+  gangMembers: 16,
+  topologySpreads: 4,
 } as const

@@ -5,7 +5,8 @@ import type { RequestSpec } from './request-spec.ts'
 import { findOddities } from './unstorable.ts'
 import { requestSpecV1_0 } from './versions/v1-0.ts'
 import { requestSpecV1_1 } from './versions/v1-1.ts'
-import { CURRENT_SPEC_VERSION, currentSpec, specVersions } from './versions.ts'
+import { requestSpecV1_2 } from './versions/v1-2.ts'
+import { CURRENT_SPEC_VERSION, currentSpec, type PublishedSpec, specVersions } from './versions.ts'
 
 type Family = 'spec' | 'stats' | 'profile' | 'overlay'
 
@@ -16,16 +17,19 @@ const MAX_PROBLEMS = 100
 export function parseRequestSpec(input: unknown): Parsed<RequestSpec> {
   const version = versionOf(input) ?? CURRENT_SPEC_VERSION
   switch (version) {
-    case '1.0': {
-      const parsed = parseWith(requestSpecV1_0, input, 'spec')
-      return parsed.ok ? { ok: true, value: currentSpec(parsed.value) } : parsed
-    }
+    case '1.0':
+      return inCurrent(parseWith(requestSpecV1_0, input, 'spec'))
     case '1.1':
-      return parseWith(requestSpecV1_1, input, 'spec')
+      return inCurrent(parseWith(requestSpecV1_1, input, 'spec'))
+    case '1.2':
+      return parseWith(requestSpecV1_2, input, 'spec')
     default:
       return { ok: false, problems: [unknownVersion('spec', version, specVersions)] }
   }
 }
+
+const inCurrent = (parsed: Parsed<PublishedSpec>): Parsed<RequestSpec> =>
+  parsed.ok ? { ok: true, value: currentSpec(parsed.value) } : parsed
 
 /** The version that an input names; undefined when it names none. */
 export const versionOf = (input: unknown): unknown =>

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import type { RequestSpecV1_1, requestSpecV1_1 } from './versions/v1-1.ts'
+import type { RequestSpecV1_2, requestSpecV1_2 } from './versions/v1-2.ts'
 
 /** The current shape of a request. Immutable: filters and weighers read it, nothing changes it. */
-export type RequestSpec = RequestSpecV1_1
+export type RequestSpec = RequestSpecV1_2
 /** What a caller may leave out of it is filled in. */
-export type RequestSpecInput = z.input<typeof requestSpecV1_1>
+export type RequestSpecInput = z.input<typeof requestSpecV1_2>
 
 export type Flavor = RequestSpec['flavor']
 export type ImageMeta = NonNullable<RequestSpec['image']>
@@ -12,6 +12,8 @@ export type InstanceGroup = NonNullable<RequestSpec['instanceGroup']>
 export type NumaCellRequest = NonNullable<RequestSpec['numaTopology']>['cells'][number]
 export type GpuRequest = NonNullable<RequestSpec['gpus']>
 export type PciRequest = RequestSpec['pciRequests'][number]
+export type GangMember = RequestSpec['gang'][number]
+export type TopologySpread = RequestSpec['topologySpread'][number]
 export type ResourceGroup = RequestSpec['requestedResources'][number]
 
 /** What one instance of a request takes from the host that it lands on, derived once from the request. */

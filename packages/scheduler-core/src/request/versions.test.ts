@@ -6,6 +6,7 @@ import { aUuid } from '../testing/index.ts'
 import { parseRequestSpec } from './parse.ts'
 import { requestSpecV1_0 } from './versions/v1-0.ts'
 import { requestSpecV1_1 } from './versions/v1-1.ts'
+import { requestSpecV1_2 } from './versions/v1-2.ts'
 import { describeVersions } from './versions.suite.ts'
 import { CURRENT_SPEC_VERSION, currentSpec, type PublishedSpec, publishedSpec, type SpecVersion, specIn, specSchemas } from './versions.ts'
 
@@ -73,7 +74,7 @@ const newCell = fc
   )
   .map(([own, rest]) => ({ ...own, ...rest, ...(own.cpuPolicy === 'mixed' && { dedicatedCpus: own.cpus.slice(0, 1) }) }))
 
-const newest = fc
+const newer = fc
   .tuple(
     oldest,
     some({
@@ -100,6 +101,23 @@ const newest = fc
   )
   .map(([old, rest]) => ({ ...old, ...rest }))
 
+const spread = fc
+  .record({ maxSkew: orNull(fc.integer({ min: 1, max: 9 })), maxPerDomain: orNull(fc.integer({ min: 1, max: 9 })) })
+  .map((most) => (most.maxSkew === null ? { ...most, maxPerDomain: most.maxPerDomain ?? 1 } : most))
+
+const newest = fc
+  .tuple(
+    newer,
+    fc.array(fc.record({ name: orNull(name), instances: fc.integer({ min: 1, max: 3 }), flavor }), { maxLength: 2 }),
+    fc.array(spread, { maxLength: 2 }),
+  )
+  .map(([old, gang, spreads]) => ({
+    ...old,
+    ...(gang.length > 0 && { gang, numInstances: 7 }),
+    ...(spreads.length > 0 &&
+      old.instanceGroup != null && { topologySpread: spreads.map((one, i) => ({ ...one, topologyKey: i === 0 ? 'zone' : 'rack' })) }),
+  }))
+
 const small = { flavor: { vcpus: 1, memoryMb: 1 } }
 const withCell = (parts: object) => ({ ...small, numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1, ...parts }] } })
 const withPci = (parts: object) => ({ ...small, pciRequests: [{ count: 1, specs: [], ...parts }] })
@@ -109,6 +127,7 @@ describeVersions({
   versions: [
     { version: '1.0', schema: requestSpecV1_0, frozen: '8328ad6f227d03a65a48404d1cd4264ec0091f31193508e5c2b68ff24c57528a' },
     { version: '1.1', schema: requestSpecV1_1, frozen: '2fcc428cafa4535e769b1a635c4aaa4d72be891ee3f2202df9ae36c86e25a5ef' },
+    { version: '1.2', schema: requestSpecV1_2, frozen: '045d1619f56f9256dcb70cd6db02004284c71b40ee4b6341df6b21af72fbaa6a' },
   ],
   rules: [
     ['the least that can be asked', '1.0', small],
@@ -228,6 +247,45 @@ describeVersions({
       '1.1',
       { ...small, nova: { form: 'wire', document: {} } },
       'nova.form: nova.form is "wire"; it must be one of RequestSpec, legacy',
+    ],
+    ['a gang', '1.2', { ...small, gang: [{ instances: 3, ...small }] }],
+    [
+      'a gang that leaves no instance for the flavor',
+      '1.2',
+      { ...small, numInstances: 3, gang: [{ instances: 3, ...small }] },
+      'gang: gang is a list of 1; it must leave an instance for flavor: its instances are 3 of 3',
+    ],
+    [
+      'a gang of more than a request may have',
+      '1.2',
+      { ...small, gang: [{ instances: 1_000, ...small }] },
+      'gang: gang is a list of 1; it must be of fewer than 1000 instances in all, not 1000',
+    ],
+    ['a gang in an older form', '1.1', { ...small, gang: [] }, 'gang: gang is not a field of this version'],
+    [
+      'spread without a group',
+      '1.2',
+      { ...small, topologySpread: [{ topologyKey: 'zone', maxSkew: 1 }] },
+      'topologySpread: topologySpread is a list of 1; it must be empty without instanceGroup, whose members are spread',
+    ],
+    [
+      'spread that says nothing',
+      '1.2',
+      { ...small, instanceGroup: { uuid: aUuid(1), policy: 'SOFT_AFFINITY' }, topologySpread: [{ topologyKey: 'zone' }] },
+      'topologySpread.0: topologySpread.0 is an object; it must have maxSkew or maxPerDomain',
+    ],
+    [
+      'spread twice over one key',
+      '1.2',
+      {
+        ...small,
+        instanceGroup: { uuid: aUuid(1), policy: 'SOFT_AFFINITY' },
+        topologySpread: [
+          { topologyKey: 'zone', maxSkew: 1 },
+          { topologyKey: 'zone', maxPerDomain: 1 },
+        ],
+      },
+      'topologySpread: topologySpread is a list of 2; it must not name a topology key twice',
     ],
   ],
   oldest,

@@ -3,27 +3,45 @@ import type { Parsed } from '../problem.ts'
 import type { RequestSpec } from './request-spec.ts'
 import { type RequestSpecV1_0, requestSpecV1_0 } from './versions/v1-0.ts'
 import { downgradeTo1_0, type RequestSpecV1_1, requestSpecV1_1, upgradeFrom1_0 } from './versions/v1-1.ts'
+import { downgradeTo1_1, type RequestSpecV1_2, requestSpecV1_2, upgradeFrom1_1 } from './versions/v1-2.ts'
 
 /** A request in any published version, as logs, tables and callers have it. */
-export type PublishedSpec = RequestSpecV1_0 | RequestSpecV1_1
+export type PublishedSpec = RequestSpecV1_0 | RequestSpecV1_1 | RequestSpecV1_2
 
 /** Published versions, oldest first, with what each accepts. */
-export const specSchemas = { '1.0': requestSpecV1_0, '1.1': requestSpecV1_1 } as const
+export const specSchemas = { '1.0': requestSpecV1_0, '1.1': requestSpecV1_1, '1.2': requestSpecV1_2 } as const
 
 export type SpecVersion = keyof typeof specSchemas
 export const specVersions = Object.keys(specSchemas) as readonly SpecVersion[]
 
 /** The version of requests in memory, and of callers that name none. */
-export const CURRENT_SPEC_VERSION = '1.1'
+export const CURRENT_SPEC_VERSION = '1.2'
 
 /** A request of any published version in the current one; the same object for the same object. */
-export const currentSpec = (document: PublishedSpec): RequestSpec => (document.version === '1.0' ? upgraded(document) : document)
+export function currentSpec(document: PublishedSpec): RequestSpec {
+  switch (document.version) {
+    case '1.0':
+      return newest(newer(document))
+    case '1.1':
+      return newest(document)
+    case '1.2':
+      return document
+  }
+}
 
-const upgraded = memoByObject(upgradeFrom1_0)
+const newer = memoByObject(upgradeFrom1_0)
+const newest = memoByObject(upgradeFrom1_1)
 
 /** A request in the words of a version, or every field that it has no words for. */
 export function specIn(version: SpecVersion, spec: RequestSpec): Parsed<PublishedSpec> {
-  return version === '1.1' ? { ok: true, value: spec } : downgradeTo1_0(spec)
+  if (version === '1.2') return { ok: true, value: spec }
+  const older = downgradeTo1_1(spec)
+  if (version === '1.1') return older
+  if (older.ok) return downgradeTo1_0(older.value)
+  const { gang: _, topologySpread: __, ...rest } = spec
+  const oldest = downgradeTo1_0({ ...rest, version: '1.1' })
+  const problems = oldest.ok ? [] : oldest.problems
+  return { ok: false, problems: [...older.problems, ...problems] }
 }
 
 /**

@@ -17,7 +17,8 @@ export const keyValues = z
     `must be at most ${limits.extraSpecsLength} characters in all`,
   )
 
-const flavor = z.strictObject({
+/** What one instance takes. */
+export const flavor = z.strictObject({
   name: name.nullable().default(null).describe('For people.'),
   vcpus: whole(limits.vcpus).meta({ description: 'Virtual CPUs.', unit: 'CPUs' }),
   memoryMb: whole(limits.memoryMib).meta({ description: 'Memory.', unit: 'MiB' }),

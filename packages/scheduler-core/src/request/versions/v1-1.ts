@@ -73,53 +73,53 @@ export const novaDocument = z
     `must be at most ${limits.novaDocumentLength} characters of JSON`,
   )
 
+/** The fields of RequestSpec 1.1. */
+export const requestFieldsV1_1 = {
+  ...requestFields,
+  version: z.literal('1.1').default('1.1').describe('Version of this form.'),
+  numaTopology: z
+    .strictObject({
+      cells: list(numaCell, limits.numaCells).min(1).describe("Each goes to a cell of the host's own."),
+      emulatorThreadsPolicy: z
+        .enum(['share', 'isolate'])
+        .nullable()
+        .default(null)
+        .describe(
+          "Where the emulator's own threads run: among the host's shared CPUs (share), on a CPU of their own (isolate); null: on the guest's.",
+        ),
+    })
+    .nullable()
+    .default(null)
+    .describe('How the guest is divided; null: it is not.'),
+  requestedDestination: z
+    .strictObject({
+      ...destinationFields,
+      forbiddenAggregates: list(uuid).default([]).describe('Aggregates in none of which the host may be.'),
+    })
+    .nullable()
+    .default(null)
+    .describe('Where it should go; null: anywhere.'),
+  pciRequests: list(pciRequest, limits.pciRequests).default([]).describe('PCI devices, each request with devices of its own.'),
+  forceVerify: z
+    .enum(['ALL', 'HARD', 'NONE'])
+    .default('ALL')
+    .describe(
+      'Which filters run on hosts of forceHosts and forceNodes: all; those of what cannot be otherwise (fit of every kind, ComputeFilter, server groups); none but what every claim needs.',
+    ),
+  nova: z
+    .strictObject({
+      form: z
+        .enum(['RequestSpec', 'legacy'])
+        .describe("A RequestSpec in Nova's wire form, or the request_spec and filter_properties of old."),
+      document: novaDocument.describe('Kept as it came: a key that is missing and a key with null are two things.'),
+    })
+    .nullable()
+    .default(null)
+    .describe("The request as Nova wrote it, where it came so: Nova's rules read it; the other fields are derived from it."),
+}
+
 /** RequestSpec 1.1: mixed CPUs, thread policies, page sizes, emulator threads, PCI devices, and requests as Nova wrote them. */
-export const requestSpecV1_1 = z
-  .strictObject({
-    ...requestFields,
-    version: z.literal('1.1').default('1.1').describe('Version of this form.'),
-    numaTopology: z
-      .strictObject({
-        cells: list(numaCell, limits.numaCells).min(1).describe("Each goes to a cell of the host's own."),
-        emulatorThreadsPolicy: z
-          .enum(['share', 'isolate'])
-          .nullable()
-          .default(null)
-          .describe(
-            "Where the emulator's own threads run: among the host's shared CPUs (share), on a CPU of their own (isolate); null: on the guest's.",
-          ),
-      })
-      .nullable()
-      .default(null)
-      .describe('How the guest is divided; null: it is not.'),
-    requestedDestination: z
-      .strictObject({
-        ...destinationFields,
-        forbiddenAggregates: list(uuid).default([]).describe('Aggregates in none of which the host may be.'),
-      })
-      .nullable()
-      .default(null)
-      .describe('Where it should go; null: anywhere.'),
-    pciRequests: list(pciRequest, limits.pciRequests).default([]).describe('PCI devices, each request with devices of its own.'),
-    forceVerify: z
-      .enum(['ALL', 'HARD', 'NONE'])
-      .default('ALL')
-      .describe(
-        'Which filters run on hosts of forceHosts and forceNodes: all; those of what cannot be otherwise (fit of every kind, ComputeFilter, server groups); none but what every claim needs.',
-      ),
-    nova: z
-      .strictObject({
-        form: z
-          .enum(['RequestSpec', 'legacy'])
-          .describe("A RequestSpec in Nova's wire form, or the request_spec and filter_properties of old."),
-        document: novaDocument.describe('Kept as it came: a key that is missing and a key with null are two things.'),
-      })
-      .nullable()
-      .default(null)
-      .describe("The request as Nova wrote it, where it came so: Nova's rules read it; the other fields are derived from it."),
-  })
-  .superRefine(checkRequest)
-  .transform(countInstances)
+export const requestSpecV1_1 = z.strictObject(requestFieldsV1_1).superRefine(checkRequest).transform(countInstances)
 
 type Output = z.output<typeof requestSpecV1_1>
 

@@ -1,0 +1,88 @@
+import { fromRequest } from '../evidence.ts'
+import type { Filter, Reason } from '../filters/filter.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { groupFrom } from '../fleet/sources.ts'
+import { domainsOf, membersByDomain } from '../fleet/topology.ts'
+import type { RequestSpec, TopologySpread } from '../request/request-spec.ts'
+
+/** Members of the request's server group stand in the domains of a topology as `topologySpread` asks. */
+export const topologySpreadFilter: Filter = {
+  name: 'TopologySpreadFilter',
+  description: "The host's domain may hold one more member of the server group.",
+  prepare(request, fleet) {
+    if (request.topologySpread.length === 0) return undefined
+
+    const rules = request.topologySpread.map((spread, i) => ruleOf(fleet, request, spread, i))
+    const refusing = (host: HostIndex) => rules.map((rule) => rule(host)).find((refusal) => refusal !== undefined)
+    return {
+      passes: (host) => refusing(host) === undefined,
+      reason: (host) => refusing(host)?.reason ?? { code: 'topology.no_domain' },
+      facts: (host) =>
+        rules.flatMap((rule) => {
+          const refusal = rule(host)
+          if (refusal === undefined) return []
+          const { subject = '', need, have, unit } = refusal.reason
+          return [
+            {
+              subject,
+              ...(need !== undefined && { required: need }),
+              ...(have !== undefined && { actual: have }),
+              ...(unit !== undefined && { unit }),
+              requiredFrom: fromRequest(refusal.field),
+              actualFrom: groupFrom(request.instanceGroup?.uuid ?? '', 'members'),
+            },
+          ]
+        }),
+    }
+  },
+}
+
+interface Refusal {
+  readonly reason: Reason
+  readonly field: string
+}
+
+function ruleOf(
+  fleet: Fleet,
+  request: RequestSpec,
+  { topologyKey, maxSkew, maxPerDomain }: TopologySpread,
+  i: number,
+): (host: HostIndex) => Refusal | undefined {
+  const domainOf = domainsOf(fleet, topologyKey)
+  const field = (name: string) => `topologySpread.${i}.${name}`
+  let counted: { readonly version: number; readonly members: ReadonlyMap<string, number>; readonly least: number } | undefined
+  // members come one by one, picks of this request included: counted again only when there are more
+  const count = () => {
+    const group = request.instanceGroup === null ? undefined : fleet.groups.find(request.instanceGroup.uuid)
+    let version = 0
+    for (const [host, held] of group?.members ?? []) version = (version * 31 + (host + 1) * 1_009 + held) % 2 ** 40
+    if (counted?.version !== version) {
+      const members = membersByDomain(fleet, request, domainOf)
+      counted = { version, members, least: [...members.values()].reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER) }
+    }
+    return counted
+  }
+  return (host) => {
+    const domain = domainOf(host)
+    if (domain === undefined)
+      return {
+        reason: { code: 'topology.no_domain', subject: topologyKey, need: `a value of ${topologyKey}` },
+        field: field('topologyKey'),
+      }
+    const { members, least } = count()
+    const have = members.get(domain) ?? 0
+    const subject = `${topologyKey} ${domain}`
+    if (maxPerDomain !== null && have >= maxPerDomain)
+      return {
+        reason: { code: 'topology.full', subject, need: `fewer than ${maxPerDomain}`, have, unit: 'members' },
+        field: field('maxPerDomain'),
+      }
+    if (maxSkew !== null && have + 1 - least > maxSkew)
+      return {
+        reason: { code: 'topology.skew', subject, need: `fewer than ${least + maxSkew}`, have, unit: 'members' },
+        field: field('maxSkew'),
+      }
+    return undefined
+  }
+}

@@ -1,0 +1,38 @@
+import { memoByObject } from '../memo.ts'
+import type { RequestSpec } from './request-spec.ts'
+
+/** Instances of a request that ask for the same. */
+export interface Members {
+  readonly name: string | null
+  /** The position of the first of them among the request's instances. */
+  readonly first: number
+  readonly count: number
+  /** The request as one of them asks it. */
+  readonly request: RequestSpec
+}
+
+/** The kinds of instances of a request, in order: one, but for gangs. */
+export const membersOf = memoByObject((request: RequestSpec): readonly Members[] => {
+  if (request.gang.length === 0) return [{ name: null, first: 0, count: request.numInstances, request }]
+  const others = request.gang.reduce((sum, { instances }) => sum + instances, 0)
+  const own: Members = { name: null, first: 0, count: request.numInstances - others, request: { ...request, gang: [] } }
+  let first = own.count
+  return [
+    own,
+    ...request.gang.map(({ name, instances: count, ...asked }): Members => {
+      const members = { name, first, count, request: { ...request, ...asked, gang: [] } }
+      first += count
+      return members
+    }),
+  ]
+})
+
+/** The kind of an instance by its position; beyond the last, that of the last. */
+export function membersAt(request: RequestSpec, instance: number): Members {
+  const kinds = membersOf(request)
+  return kinds.findLast(({ first }) => instance >= first) ?? (kinds[0] as Members)
+}
+
+/** The request as one of its instances asks it. */
+export const requestAt = (request: RequestSpec, instance: number): RequestSpec =>
+  request.gang.length === 0 ? request : membersAt(request, instance).request

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { newerField, type Parsed, type Problem } from '../../problem.ts'
+import { limits } from '../limits.ts'
+import { checkRequest, countInstances, type DeepReadonly, flavor, list, name, positive } from './v1-0.ts'
+import { type RequestSpecV1_1, requestFieldsV1_1 } from './v1-1.ts'
+
+const gangMember = z.strictObject({
+  name: name.nullable().default(null).describe('For people, e.g. worker.'),
+  instances: positive(limits.instances).meta({ description: 'How many of numInstances are of this kind.', unit: 'instances' }),
+  flavor: flavor.describe('What one of them takes.'),
+  numaTopology: requestFieldsV1_1.numaTopology,
+  gpus: requestFieldsV1_1.gpus,
+  pciRequests: requestFieldsV1_1.pciRequests,
+  requestedResources: requestFieldsV1_1.requestedResources,
+})
+
+const topologySpread = z
+  .strictObject({
+    topologyKey: name.describe('host, zone, or a metadata key of aggregates: hosts with one value of it are one domain.'),
+    maxSkew: positive(limits.instances)
+      .nullable()
+      .default(null)
+      .meta({ description: 'How many more members a domain may hold than the one that holds fewest.', unit: 'instances' }),
+    maxPerDomain: positive(limits.instances)
+      .nullable()
+      .default(null)
+      .meta({ description: 'How many members a domain may hold.', unit: 'instances' }),
+  })
+  .refine(({ maxSkew, maxPerDomain }) => maxSkew !== null || maxPerDomain !== null, 'must have maxSkew or maxPerDomain')
+
+/** RequestSpec 1.2: gangs of different flavors, and spread over the domains of a topology. */
+export const requestSpecV1_2 = z
+  .strictObject({
+    ...requestFieldsV1_1,
+    version: z.literal('1.2').default('1.2').describe('Version of this form.'),
+    gang: list(gangMember, limits.gangMembers)
+      .default([])
+      .describe(
+        'Instances of other kinds beside those of flavor: all are placed or none. The first of numInstances are of flavor, then these in order.',
+      ),
+    topologySpread: list(topologySpread, limits.topologySpreads)
+      .default([])
+      .describe('How the members of instanceGroup stand in the domains of a topology.'),
+  })
+  .superRefine(checkRequest)
+  .superRefine((spec, context) => {
+    const refuse = (path: keyof typeof spec, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], input: spec[path], message })
+    const others = spec.gang.reduce((sum, { instances }) => sum + instances, 0)
+    const total = spec.numInstances ?? (spec.instanceUuids.length || undefined)
+    if (total !== undefined && others > 0 && total <= others)
+      refuse('gang', `must leave an instance for flavor: its instances are ${others} of ${total}`)
+    if (others >= limits.instances) refuse('gang', `must be of fewer than ${limits.instances} instances in all, not ${others}`)
+    for (const { numaTopology } of spec.gang) {
+      const cells = numaTopology?.cells ?? []
+      if (new Set(cells.map(({ id }) => id)).size !== cells.length) refuse('gang', 'must not number two cells of a member alike')
+    }
+    if (spec.topologySpread.length > 0 && spec.instanceGroup === null)
+      refuse('topologySpread', 'must be empty without instanceGroup, whose members are spread')
+    if (new Set(spec.topologySpread.map(({ topologyKey }) => topologyKey)).size !== spec.topologySpread.length)
+      refuse('topologySpread', 'must not name a topology key twice')
+  })
+  .transform(({ gang, ...spec }) => {
+    const others = gang.reduce((sum, { instances }) => sum + instances, 0)
+    const counted = countInstances({ ...spec, numInstances: spec.numInstances ?? (spec.instanceUuids.length || 1 + others) })
+    return { ...counted, gang }
+  })
+
+type Output = z.output<typeof requestSpecV1_2>
+
+/** Nova's document is left as it is: JSON is as deep as it likes. */
+export type RequestSpecV1_2 = DeepReadonly<Omit<Output, 'nova'>> & Pick<RequestSpecV1_1, 'nova'>
+
+/** A request of 1.1 asks for nothing that came with 1.2. */
+export const upgradeFrom1_1 = (spec: RequestSpecV1_1): RequestSpecV1_2 => ({ ...spec, version: '1.2', gang: [], topologySpread: [] })
+
+/** The same request in the words of 1.1, or every field that it has no words for. */
+export function downgradeTo1_1({ gang, topologySpread, ...spec }: RequestSpecV1_2): Parsed<RequestSpecV1_1> {
+  const problems: Problem[] = []
+  if (gang.length > 0) problems.push(newerField('spec', '1.1', ['gang'], gang, 'an empty list'))
+  if (topologySpread.length > 0) problems.push(newerField('spec', '1.1', ['topologySpread'], topologySpread, 'an empty list'))
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: { ...spec, version: '1.1' } }
+}
