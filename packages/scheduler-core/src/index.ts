@@ -95,6 +95,7 @@ export { type Profile, type ProfileInput, profileRef } from './profiles/profile.
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { createRandom, hash32, type Random } from './random.ts'
 export { limits } from './request/limits.ts'
+export { type Members, membersAt, membersOf, requestAt } from './request/members.ts'
 export { parseRequestSpec } from './request/parse.ts'
 export { type Demand, demandOf, type RequestSpec, type RequestSpecInput } from './request/request-spec.ts'
 export { isStorable } from './request/unstorable.ts'
@@ -111,6 +112,17 @@ export {
 export { type Decided, type DecideInput, decide, liftSource } from './schedulers/decide.ts'
 export { groupOf } from './schedulers/filter-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'
+export { DEFAULT_SOLVER_OPTIONS, type SolverOptions } from './schedulers/solver/options.ts'
+export { type Formulated, formulate, type Program, type Row } from './schedulers/solver/program.ts'
+export {
+  type FallbackReason,
+  fallbackReasons,
+  noSolution,
+  type Solution,
+  type SolutionStatus,
+  type SolverRecord,
+  solutionStatuses,
+} from './schedulers/solver/solution.ts'
 export { demandsOfFilter, type TenantDemand, tenantDemandOf, tenantDemands } from './tenant-codes.ts'
 export { CORE_VERSION } from './version.ts'
 export { weighers } from './weighers/index.ts'

@@ -1,5 +1,6 @@
 import type { Intent } from '../fleet/change.ts'
 import type { PublishedSpec } from '../request/versions.ts'
+import type { SolverRecord } from '../schedulers/solver/solution.ts'
 
 /** A host chosen for an instance, or the next best, as the caller is told. */
 export interface Destination {
@@ -65,6 +66,8 @@ export interface DecisionRecord {
   /** Id of the claim that a move or a rebuild is of: the decision was made as if it were not there. */
   readonly source?: string
   readonly instances: readonly InstanceRecord[]
+  /** What a solver answered, an input, and what became of it; only of the scheduler `solver`, for several instances. */
+  readonly solver?: SolverRecord
   /** Release of the core that decided. */
   readonly core: string
 }

@@ -63,7 +63,9 @@ export function checkAgain<T>(
   read: (checks: HostChecks) => T,
 ): T {
   const profile = profileOf(fleet, record)
-  return atInstance(fleet, before, record, profile, instance, () => read(prepareChecks(fleet, currentSpec(record.request), profile)))
+  return atInstance(fleet, before, record, profile, instance, () =>
+    read(prepareChecks(fleet, currentSpec(record.request), profile, instance)),
+  )
 }
 
 /** Reads the fleet as one instance of a decision met it. */
@@ -138,6 +140,7 @@ function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord, pro
     claimIds,
     intent,
     source: sourceOf(fleet, record),
+    solution: record.solver?.solution,
   })
 }
 

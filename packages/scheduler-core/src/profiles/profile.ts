@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type KindName, kinds } from '../kinds/index.ts'
+import { solverOptionsSchema } from '../schedulers/solver/options.ts'
 
 const options = z.record(z.string(), z.json()).default({})
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes')
@@ -41,8 +42,10 @@ export const profileSchema = z
     tieOrder: z.enum(['first-seen', 'seeded']).default('first-seen'),
     /** Choice inside a host, by resource kind. */
     assignment: z.strictObject(assignments).default({}),
-    /** filter: the best host that passes; chance: any host that passes. */
-    scheduler: z.enum(['filter', 'chance']).default('filter'),
+    /** filter: the best host that passes; chance: any host that passes; solver: the best arrangement of all instances together. */
+    scheduler: z.enum(['filter', 'chance', 'solver']).default('filter'),
+    /** With the scheduler `solver`: its limits. */
+    solver: solverOptionsSchema.optional(),
     /** Nova's host_subset_size: one of this many best hosts is taken, by the decision's seed. */
     hostSubsetSize: z.number().int().min(1).max(1_000).default(1),
     /**
@@ -65,6 +68,9 @@ export const profileSchema = z
   .superRefine((profile, context) => {
     const refuse = (field: keyof typeof profile, must: string) =>
       context.addIssue({ code: 'custom', path: [field], input: profile[field], message: `must ${must}` })
+    if (profile.solver !== undefined && profile.scheduler !== 'solver') refuse('solver', 'be left out without scheduler: solver')
+    if (profile.scheduler === 'solver' && profile.hostSubsetSize !== 1)
+      refuse('hostSubsetSize', 'be 1 with scheduler: solver, which takes the best arrangement')
     if (profile.compat === undefined) {
       if (profile.nova !== undefined) refuse('nova', 'be left out without compat: nova')
       return
@@ -92,7 +98,8 @@ const newParts: ReadonlySet<string> = new Set([
 ])
 
 /** The feature level of the log that a profile needs: replicas of an older release could not decide by it. */
-export function profileLevel({ compat, filters, weighers, assignment }: Profile): number {
+export function profileLevel({ compat, filters, weighers, assignment, scheduler }: Profile): number {
+  if (scheduler === 'solver') return 5
   if (filters.some(({ shadow }) => shadow === true)) return 4
   const isNew =
     compat !== undefined ||

@@ -13,6 +13,8 @@ import { CORE_VERSION } from '../version.ts'
 import { createChanceScheduler, createFilterScheduler, groupOf } from './filter-scheduler.ts'
 import { createNovaScheduler } from './nova-scheduler.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { Solution } from './solver/solution.ts'
+import { createSolverScheduler } from './solver-scheduler.ts'
 
 /** Everything beside the fleet that a decision depends on. */
 export interface DecideInput {
@@ -29,6 +31,8 @@ export interface DecideInput {
   readonly intent?: Intent | undefined
   /** The claim that is to move, or to be rebuilt where it is: the decision sees the fleet without it. */
   readonly source?: Claim | undefined
+  /** What a solver answered; only the scheduler `solver` reads it. */
+  readonly solution?: Solution | undefined
 }
 
 export interface Decided {
@@ -41,14 +45,15 @@ export interface Decided {
 
 /** One decision: a function of the fleet with its overlay and the input. The same arguments give the same bits. */
 export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Decided {
-  const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source } = input
+  const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source, solution } = input
   const held = overlay.size
   if (source !== undefined) liftSource(overlay, request, source)
-  const { instances, ...selection } = schedulerOf(profile).select(request, fleet, overlay, {
+  const { instances, solver, ...selection } = schedulerOf(profile).select(request, fleet, overlay, {
     seed,
     alternatesPerInstance,
     allOrNothing,
     claimIds,
+    solution,
   })
   if (source !== undefined) {
     overlay.rollback(held)
@@ -67,6 +72,7 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
       ...(intent !== 'CREATE' && { intent }),
       ...(source !== undefined && { source: source.id }),
       instances,
+      ...(solver !== undefined && { solver }),
       core: CORE_VERSION,
     },
   }
@@ -84,7 +90,13 @@ const asksPlain = (request: RequestSpec): boolean => allKinds.every((kind) => ki
 
 function createScheduler(compiled: CompiledProfile): Scheduler {
   if (compiled.profile.compat === 'nova') return createNovaScheduler(compiled)
-  return compiled.profile.scheduler === 'chance' ? createChanceScheduler(compiled) : createFilterScheduler(compiled)
+  return makers[compiled.profile.scheduler](compiled)
+}
+
+const makers: Readonly<Record<Profile['scheduler'], (compiled: CompiledProfile) => Scheduler>> = {
+  filter: createFilterScheduler,
+  chance: createChanceScheduler,
+  solver: createSolverScheduler,
 }
 
 const schedulers = new WeakMap<Profile, Scheduler>()

@@ -2,6 +2,7 @@ import type { Destination, InstanceRecord } from '../decision/decision.ts'
 import type { ClaimPart, Grants, GroupBinding } from '../fleet/change.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { Overlay } from '../fleet/overlay.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
 import { createFiltering } from '../pipeline/filter-each.ts'
@@ -11,8 +12,9 @@ import { prepareFilters } from '../pipeline/run-filters.ts'
 import { prepareWeighers, type Weighed, type WeighStep } from '../pipeline/run-weighers.ts'
 import { createWeighing } from '../pipeline/weigh-each.ts'
 import { createRandom } from '../random.ts'
+import { type Members, membersAt } from '../request/members.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
-import type { Scheduler } from './scheduler.ts'
+import type { Scheduler, Selection, SelectOptions } from './scheduler.ts'
 
 /** How many of the best hosts a record keeps. */
 export const BEST_KEPT = 10
@@ -30,53 +32,90 @@ export const createChanceScheduler = (compiled: CompiledProfile): Scheduler =>
     () => [],
   )
 
+interface Pipeline {
+  readonly compiled: CompiledProfile
+  readonly createOrder: (profile: CompiledProfile['profile'], seed: string, instance: number) => TieOrder
+  readonly prepareScores: (compiled: CompiledProfile, request: RequestSpec, fleet: Fleet) => readonly WeighStep[]
+}
+
 function createPipelineScheduler(
   name: string,
   compiled: CompiledProfile,
-  createOrder: (profile: CompiledProfile['profile'], seed: string, instance: number) => TieOrder,
-  prepareScores: (compiled: CompiledProfile, request: RequestSpec, fleet: Fleet) => readonly WeighStep[],
+  createOrder: Pipeline['createOrder'],
+  prepareScores: Pipeline['prepareScores'],
 ): Scheduler {
-  return {
-    name,
-    select(request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }) {
-      const filter = createFiltering(prepareFilters(compiled, request, fleet), fleet, request.numInstances)
-      const weigh = createWeighing(prepareScores(compiled, request, fleet))
-      const grantsOn = prepareGrants(compiled, request, fleet)
-      const limitsOf = prepareLimits(request, fleet)
-      const random = createRandom(seed)
-      const instances: InstanceRecord[] = []
-      const placed = placeEach(request.numInstances, allOrNothing, groupOf(request), overlay, (instance) => {
-        const filtered = filter()
-        const weighed = weigh(filtered)
-        const order = createOrder(compiled.profile, seed, instance)
-        const picked = pick(weighed, Math.max(BEST_KEPT, alternatesPerInstance + 1), compiled.profile, order, random)
-        instances.push({
-          candidates: fleet.hosts.count,
-          filters: filtered.steps,
-          best: rank(fleet, weighed, picked?.ranked ?? []),
-          tied: picked?.tied ?? 0,
-        })
-        if (picked === undefined) return undefined
-        const uuid = request.instanceUuids[instance] ?? null
-        const part: ClaimPart = {
-          claim: claimIds[instance] as string,
-          instance: uuid,
-          ...nameOf(fleet, picked.host),
-          grants: grantsOn(picked.host),
-        }
-        const destination = (position: number): Destination => {
-          const host = weighed.hosts[position] as HostIndex
-          return { ...nameOf(fleet, host), weight: weighed.totals[position] as number, limits: limitsOf(host) }
-        }
-        const alternates = picked.ranked.filter((_, rankOf) => rankOf !== picked.rank).slice(0, alternatesPerInstance)
-        return {
-          part,
-          answer: { instance: uuid, selected: destination(picked.ranked[picked.rank] as number), alternates: alternates.map(destination) },
-        }
-      })
-      const kept = allOrNothing && placed.length < request.numInstances ? [] : placed
-      return { parts: kept.map(({ part }) => part), answer: kept.map(({ answer }) => answer), instances, found: placed.length }
-    },
+  const pipeline = { compiled, createOrder, prepareScores }
+  return { name, select: (request, fleet, overlay, options) => placeByPipeline(pipeline, request, fleet, overlay, options) }
+}
+
+/** Places the instances of a request on hosts that are given, each only where it passes the profile's filters and fits. */
+export const placeOn = (
+  compiled: CompiledProfile,
+  hosts: readonly HostIndex[],
+  request: RequestSpec,
+  fleet: Fleet,
+  overlay: Overlay,
+  options: SelectOptions,
+): Selection =>
+  placeByPipeline({ compiled, createOrder: createTieOrder, prepareScores: prepareWeighers }, request, fleet, overlay, options, hosts)
+
+function placeByPipeline(
+  { compiled, createOrder, prepareScores }: Pipeline,
+  request: RequestSpec,
+  fleet: Fleet,
+  overlay: Overlay,
+  { seed, alternatesPerInstance, allOrNothing, claimIds }: SelectOptions,
+  /** By instance, where each must go; absent: to the best. */
+  given?: readonly HostIndex[],
+): Selection {
+  const kindOf = byMembers(request, ({ request: asked, count }) => ({
+    filter: createFiltering(prepareFilters(compiled, asked, fleet), fleet, count),
+    weigh: createWeighing(prepareScores(compiled, asked, fleet)),
+    grantsOn: prepareGrants(compiled, asked, fleet),
+    limitsOf: prepareLimits(asked, fleet),
+  }))
+  const random = createRandom(seed)
+  const instances: InstanceRecord[] = []
+  const placed = placeEach(request.numInstances, allOrNothing, groupOf(request), overlay, (instance) => {
+    const { filter, weigh, grantsOn, limitsOf } = kindOf(instance)
+    const filtered = filter()
+    const weighed = weigh(filtered)
+    const order = createOrder(compiled.profile, seed, instance)
+    const picked = pick(weighed, Math.max(BEST_KEPT, alternatesPerInstance + 1), compiled.profile, order, random)
+    instances.push({
+      candidates: fleet.hosts.count,
+      filters: filtered.steps,
+      best: rank(fleet, weighed, picked?.ranked ?? []),
+      tied: picked?.tied ?? 0,
+    })
+    if (picked === undefined) return undefined
+    const position = given === undefined ? (picked.ranked[picked.rank] as number) : weighed.hosts.indexOf(given[instance] as HostIndex)
+    if (position < 0) return undefined
+    const host = weighed.hosts[position] as HostIndex
+    const uuid = request.instanceUuids[instance] ?? null
+    const part: ClaimPart = { claim: claimIds[instance] as string, instance: uuid, ...nameOf(fleet, host), grants: grantsOn(host) }
+    const destination = (of: number): Destination => {
+      const index = weighed.hosts[of] as HostIndex
+      return { ...nameOf(fleet, index), weight: weighed.totals[of] as number, limits: limitsOf(index) }
+    }
+    const alternates = picked.ranked.filter((other) => other !== position).slice(0, alternatesPerInstance)
+    return { part, answer: { instance: uuid, selected: destination(position), alternates: alternates.map(destination) } }
+  })
+  const kept = allOrNothing && placed.length < request.numInstances ? [] : placed
+  return { parts: kept.map(({ part }) => part), answer: kept.map(({ answer }) => answer), instances, found: placed.length }
+}
+
+/** What is made once for each kind of instances of a request, when its first comes. */
+function byMembers<Made>(request: RequestSpec, make: (members: Members) => Made): (instance: number) => Made {
+  const made = new Map<Members, Made>()
+  return (instance) => {
+    const members = membersAt(request, instance)
+    let known = made.get(members)
+    if (known === undefined) {
+      known = make(members)
+      made.set(members, known)
+    }
+    return known
   }
 }
 

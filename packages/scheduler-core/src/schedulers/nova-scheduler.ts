@@ -26,7 +26,8 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
     select(request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }) {
       const steps = prepareFilters(compiled, request, fleet)
       const wanted = readRequest(fleet, request)
-      if (wanted === undefined) return refusedByAll(fleet, steps)
+      // Nova's rounds know one flavor: a gang is refused whole (services say so before)
+      if (wanted === undefined || request.gang.length > 0) return refusedByAll(fleet, steps)
 
       const before = overlay.size
       const hostOf = ownHostsOf(fleet)

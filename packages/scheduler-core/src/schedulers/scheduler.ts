@@ -3,6 +3,7 @@ import type { ClaimPart } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { Solution, SolverRecord } from './solver/solution.ts'
 
 export interface SelectOptions {
   /** Seeds every random choice: the same seed, request and fleet give the same answer. */
@@ -12,6 +13,8 @@ export interface SelectOptions {
   readonly allOrNothing: boolean
   /** Ids of the claims, one for each instance. */
   readonly claimIds: readonly string[]
+  /** What a solver answered, for the scheduler `solver`; the others ask for none. */
+  readonly solution?: Solution | undefined
 }
 
 export interface Selection {
@@ -23,6 +26,8 @@ export interface Selection {
   readonly instances: readonly InstanceRecord[]
   /** How many instances found a host, also when all-or-nothing took them back. */
   readonly found: number
+  /** How the scheduler `solver` came to it. */
+  readonly solver?: SolverRecord
 }
 
 /**

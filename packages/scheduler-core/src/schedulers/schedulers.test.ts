@@ -22,6 +22,8 @@ for (const profile of [
   profileNamed('fgd'),
   profileNamed('default', { name: 'ranked', normalisation: 'rank', tieOrder: 'seeded' }),
   profileNamed('random'),
+  profileNamed('default', { name: 'solver', scheduler: 'solver' }),
+  profileNamed('best-fit', { name: 'solver-packs', scheduler: 'solver' }),
   profileNamed('nova-compat'),
   profileNamed('random', { name: 'random-subset', hostSubsetSize: 4 }),
 ])

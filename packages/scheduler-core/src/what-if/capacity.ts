@@ -82,7 +82,7 @@ interface Counting {
  * one. The fleet must be the caller's own; it is as it was at the end.
  */
 export function* countCapacity(fleet: Fleet, options: CapacityOptions): Generator<void, Capacity> {
-  const one: RequestSpec = { ...options.request, numInstances: 1, instanceUuids: [] }
+  const one: RequestSpec = { ...options.request, numInstances: 1, instanceUuids: [], gang: [] }
   const isNovaGroup = options.profile.compat === 'nova' && (one.instanceGroup !== null || one.nova !== null)
   const counting: Counting = { counts: fleet.hosts.records.map(() => ({ fits: 0 })), fits: 0, cut: null }
   const overlay = openOverlay(fleet)

@@ -1,0 +1,106 @@
+import type { ClaimPart } from '../../fleet/change.ts'
+import type { HostIndex } from '../../fleet/columns.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import type { Overlay } from '../../fleet/overlay.ts'
+import type { CompiledProfile } from '../../pipeline/compile.ts'
+import { isAsked, passesSafely, prepareFilters, runFilters } from '../../pipeline/run-filters.ts'
+import { normalise, prepareWeighers, runWeighers, type Weighed, type WeigherScores, type WeighStep } from '../../pipeline/run-weighers.ts'
+import { type Members, membersOf } from '../../request/members.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { groupOf, prepareGrants } from '../filter-scheduler.ts'
+
+/** What the instances of one kind are worth on hosts, on the fleet as it is before any of them is placed. */
+export interface MemberScores {
+  readonly members: Members
+  /** The hosts that pass for the first instance, with their totals. */
+  readonly weighed: Weighed
+  /**
+   * What the first, second, ... instance of the kind adds on a host that holds those before it and none of another kind; as long as so
+   * many pass every filter there, and fit. Spread is not asked: it hangs on where the others go.
+   */
+  chainOf(host: HostIndex, most: number): readonly number[]
+}
+
+/**
+ * The objective of the scheduler `solver`: the sum of these numbers over the instances that a host holds. Raw numbers are taken as the weighers
+ * give them with the earlier instances held, so that spreading spreads; they are scaled by the least and greatest of the hosts that pass at
+ * first. Between two kinds of instances on one host there is no such effect.
+ */
+export function createScores(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet, overlay: Overlay): readonly MemberScores[] {
+  return membersOf(request).map((members) => scoresOf(members, compiled, fleet, overlay))
+}
+
+/** The worth of an arrangement: by instance, where it goes. Instances beyond what a chain holds add what its last does. */
+export function objectiveOf(scores: readonly MemberScores[], hosts: readonly HostIndex[]): number {
+  let sum = 0
+  for (const { members, chainOf } of scores) {
+    const counts = new Map<HostIndex, number>()
+    for (const host of hosts.slice(members.first, members.first + members.count)) counts.set(host, (counts.get(host) ?? 0) + 1)
+    // in one order: equal arrangements are worth the same to the last bit
+    for (const [host, count] of [...counts].sort(([a], [b]) => a - b)) {
+      const chain = chainOf(host, members.count)
+      for (let copy = 0; copy < count; copy++) sum += chain[Math.min(copy, chain.length - 1)] ?? 0
+    }
+  }
+  return sum
+}
+
+function scoresOf(members: Members, compiled: CompiledProfile, fleet: Fleet, overlay: Overlay): MemberScores {
+  const { request } = members
+  const steps = prepareFilters(compiled, request, fleet)
+  const weighers = prepareWeighers(compiled, request, fleet)
+  const { hosts } = runFilters(steps, fleet)
+  const weighed = runWeighers(weighers, Int32Array.from(hosts))
+  const alone = prepareFilters(compiled, { ...request, topologySpread: [] }, fleet).filter(isAsked)
+  const passes = (host: HostIndex): boolean =>
+    alone.every(({ prepared }) => prepared !== undefined && passesSafely(prepared, host) === true)
+  const grantsOn = prepareGrants(compiled, request, fleet)
+  const group = groupOf(request)
+  const scoreAt = prepareScore(weighers, weighed)
+  const chains = new Map<HostIndex, readonly number[]>()
+  const build = (host: HostIndex, most: number): readonly number[] => {
+    const { host: name, node } = fleet.hosts.get(host)
+    const before = overlay.size
+    const chain: number[] = []
+    while (chain.length < most && passes(host)) {
+      chain.push(scoreAt(host))
+      const part: ClaimPart = { claim: '', instance: null, host: name, node, grants: grantsOn(host) }
+      overlay.hold(part, group)
+    }
+    overlay.rollback(before)
+    return chain
+  }
+  return {
+    members,
+    weighed,
+    chainOf(host, most) {
+      let chain = chains.get(host)
+      if (chain === undefined) {
+        chain = build(host, most)
+        chains.set(host, chain)
+      }
+      return chain
+    },
+  }
+}
+
+/** The total of one host as it stands now, on the scale of those that passed at first. */
+function prepareScore(steps: readonly WeighStep[], { weighers }: Weighed): (host: HostIndex) => number {
+  const sorted = weighers.map(({ raw }) => Float64Array.from(raw).sort())
+  return (host) => {
+    const one = Int32Array.of(host)
+    return steps.reduce((sum, step, w) => {
+      const given = step.rawOf(one)[0] as number
+      const known = weighers[w] as WeigherScores
+      const raw = Number.isFinite(given) ? given : known.min
+      const multiplier = step.multipliersOf?.(one)[0] ?? step.multiplier
+      return sum + multiplier * scaled(step, known, sorted[w] as Float64Array, raw)
+    }, 0)
+  }
+}
+
+function scaled({ normalisation }: WeighStep, { min, max }: WeigherScores, sorted: Float64Array, raw: number): number {
+  if (normalisation !== 'rank') return normalise(Float64Array.of(raw), min, max, normalisation)[0] as number
+  const lower = sorted.findIndex((value) => value >= raw)
+  return (lower < 0 ? sorted.length : lower) / Math.max(1, sorted.length - 1)
+}
