@@ -32,9 +32,12 @@ import { createAudit } from './services/audit.ts'
 import type { Listening } from './services/liveness.ts'
 import { createLogReader } from './services/log.ts'
 import { createServices } from './services/services.ts'
+import { createSolveCall } from './solver/solve-call.ts'
+import { createSolver } from './solver/solver.ts'
 import type { SharedFlush } from './sync/flushing.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
+import { realTimers } from './timers.ts'
 
 export interface ServiceOptions {
   /** A migrated database. */
@@ -105,7 +108,10 @@ export async function openService({
     })
     opened.push(() => registered.close())
     registry = registered.registry
-    const replica = await Replica.start({ store, name, warn, horizon, recordUnlogged: records.keep, ...registered.options }).catch(
+    const solver = createSolver()
+    opened.push(() => solver.close())
+    const solve = createSolveCall(solver, realTimers)
+    const replica = await Replica.start({ store, name, warn, horizon, recordUnlogged: records.keep, solve, ...registered.options }).catch(
       async (error: unknown) => {
         await store.close()
         throw error

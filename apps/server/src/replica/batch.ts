@@ -172,6 +172,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     claimIds: work.claimIds,
     intent,
     source,
+    solution: work.solution,
   })
   if (decided.parts.length === 0 || call.mode === 'NONE') {
     overlay.rollback(held)
@@ -257,8 +258,8 @@ function unloggedStep(fleet: Fleet, work: PlacementWork, { record, answer, found
 function refusalReasons(
   fleet: Fleet,
   overlay: Overlay,
-  { claimIds }: PlacementWork,
-  { record }: Decided,
+  { claimIds, solution }: PlacementWork,
+  { record, found }: Decided,
   source: Claim | undefined,
 ): RefusalReason[] {
   const profile = fleet.profiles.find(record.profile)
@@ -268,9 +269,9 @@ function refusalReasons(
   const request = currentSpec(record.request)
   // a move is of one instance: there are no earlier picks
   if (source === undefined)
-    decide(fleet, overlay, { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: false, claimIds })
+    decide(fleet, overlay, { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: false, claimIds, solution })
   else liftSource(overlay, request, source)
-  const { steps } = examine(fleet, request, profile, seed)
+  const { steps } = examine(fleet, request, profile, seed, found)
   overlay.rollback(held)
   return steps.flatMap(({ reasons }) =>
     reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),

@@ -1,9 +1,9 @@
-import type { LogEntry, Void } from '@gantt/scheduler-core'
+import type { Fleet, LogEntry, Solution, Void } from '@gantt/scheduler-core'
 import type { Horizon } from '../sync/retention.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import type { Timers } from '../timers.ts'
 import type { MayRaise } from './feature-level.ts'
-import type { UnloggedDecision } from './placement.ts'
+import type { PlacementCall, UnloggedDecision } from './placement.ts'
 
 /** What a replica is made of. */
 export interface ReplicaOptions {
@@ -23,6 +23,8 @@ export interface ReplicaOptions {
   readonly mayRaise?: MayRaise
   /** Whether the state is known to be sound enough for others to begin with. */
   readonly mayCheckpoint?: () => boolean
+  /** Asks a solver about a call before it is decided; undefined: none is needed for it. Absent: there is no solver. */
+  readonly solve?: (fleet: () => Fleet, call: PlacementCall) => Promise<Solution> | undefined
 }
 
 /** An entry that was applied here, and what became of each of its changes. */

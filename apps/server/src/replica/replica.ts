@@ -11,6 +11,7 @@ import {
   publishedSpec,
   rebuildFleet,
   restoreFleet,
+  type Solution,
   UnknownEntryError,
 } from '@gantt/scheduler-core'
 import { DEFAULT_HORIZON } from '../sync/retention.ts'
@@ -201,6 +202,14 @@ export class Replica {
 
   /** Decides and claims. Throws UnavailableError when there is no answer in time: asking again with the same key tells. */
   place(call: PlacementCall): Promise<PlacementOutcome> {
+    const { solve, timers } = this.#options
+    const since = timers.now()
+    const solving = solve?.(() => this.#fleet, call)
+    if (solving === undefined) return this.#place(call)
+    return solving.then((solution) => this.#place({ ...call, deadlineMs: Math.max(1, call.deadlineMs - (timers.now() - since)) }, solution))
+  }
+
+  #place(call: PlacementCall, solution?: Solution): Promise<PlacementOutcome> {
     const enqueue = () =>
       this.#enqueue<PlacementOutcome, PlacementWork>(call.deadlineMs, (waiting) => ({
         type: 'placement',
@@ -209,6 +218,7 @@ export class Replica {
         claimIds: Array.from({ length: call.request.numInstances }, () => this.#options.newId()),
         notAfter: this.storeTime + call.deadlineMs,
         attempt: 0,
+        solution,
         ...waiting,
       }))
     if (this.#fleet.featureLevel >= FEATURE_LEVEL) return enqueue()

@@ -1,4 +1,4 @@
-import type { Change, Void } from '@gantt/scheduler-core'
+import type { Change, Solution, Void } from '@gantt/scheduler-core'
 import type { PlacementCall, PlacementOutcome } from './placement.ts'
 
 /** Something that waits to become part of an entry. */
@@ -22,6 +22,8 @@ export interface PlacementWork extends Waiting<PlacementOutcome> {
   readonly claimIds: readonly string[]
   /** Store time at which the caller stops waiting, as estimated when the call arrived. */
   readonly notAfter: number
+  /** What a solver answered, where one was asked. */
+  readonly solution: Solution | undefined
   attempt: number
 }
 

@@ -1,4 +1,4 @@
-import type { FilterCount } from '@gantt/scheduler-core'
+import { type FilterCount, fallbackReasons, type SolverRecord, solutionStatuses } from '@gantt/scheduler-core'
 import type { DecisionPage, DecisionView, StoredDecision } from '../services/decisions.ts'
 import type { DecisionEvent as DecisionEventShape } from '../services/watch.ts'
 import { builder } from './builder.ts'
@@ -22,6 +22,65 @@ const specOf = ({ requestSpecId: id, record: { request }, at }: StoredDecision) 
   version: request.version,
   document: request,
   createdAt: at,
+})
+
+const described = (values: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(values).map(([name, description]) => [name, { description }]))
+
+const SolverStatus = builder.enumType('SolverStatus', {
+  description: 'How a search for the best arrangement ended.',
+  values: described(solutionStatuses),
+})
+
+const SolverTaken = builder.enumType('SolverTaken', {
+  description: 'Whose arrangement was taken.',
+  values: { SOLVER: { description: "The solver's." }, FILTER: { description: "The filter scheduler's." } } as const,
+})
+
+const SolverFallback = builder.enumType('SolverFallback', {
+  description: "Why the filter scheduler's arrangement was taken.",
+  values: described(fallbackReasons),
+})
+
+const SolverOutcome = builder.objectRef<SolverRecord>('SolverOutcome').implement({
+  description: 'How a decision of the scheduler SOLVER came about.',
+  fields: (t) => ({
+    status: t.field({ type: SolverStatus, description: 'How the search ended.', resolve: ({ solution }) => solution.status }),
+    taken: t.expose('taken', { type: SolverTaken, description: 'Whose arrangement was taken.' }),
+    why: t.expose('why', { type: SolverFallback, nullable: true, description: "Why the filter scheduler's; null: it is the solver's." }),
+    text: t.string({
+      description: 'The same as a sentence.',
+      resolve: ({ why, solution }) => (why === null ? solutionStatuses[solution.status] : fallbackReasons[why]),
+    }),
+    objective: t.exposeFloat('objective', {
+      nullable: true,
+      description: "The worth of the solver's arrangement; null: it has none that holds.",
+    }),
+    filterObjective: t.exposeFloat('filterObjective', {
+      nullable: true,
+      description: "The worth of the filter scheduler's arrangement; null: it does not place all instances.",
+    }),
+    bound: t.float({ nullable: true, description: 'No arrangement is worth more.', resolve: ({ solution }) => solution.bound }),
+    gap: t.float({
+      nullable: true,
+      description: '(bound - objective) / |objective|, as the solver left it.',
+      resolve: ({ solution }) => solution.gap,
+    }),
+    nodes: t.int({ description: 'Branches that were looked at.', resolve: ({ solution }) => solution.nodes }),
+    columns: t.int({ nullable: true, description: 'Size of the program.', resolve: ({ solution }) => solution.size?.columns ?? null }),
+    rows: t.int({ nullable: true, description: 'Size of the program.', resolve: ({ solution }) => solution.size?.rows ?? null }),
+    candidates: t.int({
+      nullable: true,
+      description: 'Hosts that were looked at.',
+      resolve: ({ solution }) => solution.size?.candidates ?? null,
+    }),
+    passing: t.int({
+      nullable: true,
+      description: 'Hosts that passed for the first instance of some kind.',
+      resolve: ({ solution }) => solution.size?.passing ?? null,
+    }),
+    detail: t.string({ nullable: true, description: 'What failed.', resolve: ({ solution }) => solution.detail }),
+  }),
 })
 
 builder.node(Decision, {
@@ -75,6 +134,12 @@ builder.node(Decision, {
     hostCount: t.int({
       description: 'Hosts that the request let in at all, for the instance that found no host, else the first.',
       resolve: async (view, _args, { decisions }) => decisions.instanceOf(await view.load(), null).candidates,
+    }),
+    solver: t.field({
+      type: SolverOutcome,
+      nullable: true,
+      description: 'How the solver fared; null where none was to be asked: another scheduler, or one instance.',
+      resolve: async (view) => (await view.load()).record.solver ?? null,
     }),
     explanation: t.field({
       type: Explanation,

@@ -52,8 +52,18 @@ const TieOrder = builder.enumType('TieOrder', {
 })
 
 const SchedulerKind = builder.enumType('SchedulerKind', {
-  description: 'FILTER: the best host that passes; CHANCE: any host that passes.',
-  values: { FILTER: { value: 'filter' }, CHANCE: { value: 'chance' } } as const,
+  description: 'FILTER: the best host that passes; CHANCE: any host that passes; SOLVER: the best arrangement of all instances together.',
+  values: { FILTER: { value: 'filter' }, CHANCE: { value: 'chance' }, SOLVER: { value: 'solver' } } as const,
+})
+
+const SolverSettings = builder.objectRef<NonNullable<ProfileShape['solver']>>('SolverSettings').implement({
+  description: 'How hard the solver looks for the best arrangement.',
+  fields: (t) => ({
+    timeLimitMs: t.exposeInt('timeLimitMs', { description: 'It ends after so many milliseconds.' }),
+    nodeLimit: t.exposeInt('nodeLimit', { description: 'It ends after so many branches.' }),
+    gap: t.exposeFloat('gap', { description: 'It ends when no arrangement can be better by more than this share.' }),
+    candidates: t.exposeInt('candidates', { description: 'Hosts that are looked at per kind of instances.' }),
+  }),
 })
 
 const ProfileCompat = builder.enumType('ProfileCompat', {
@@ -102,6 +112,7 @@ builder.node(ProfileVersion, {
     scheduler: t.expose('scheduler', { type: SchedulerKind, description: 'How one of the hosts is taken.' }),
     assignment: t.expose('assignment', { type: 'JSON', description: 'Choice inside a host, by resource kind.' }),
     compat: t.expose('compat', { type: ProfileCompat, nullable: true, description: 'Null: this service decides its own way.' }),
+    solver: t.expose('solver', { type: SolverSettings, nullable: true, description: 'With SOLVER; null where nothing was said.' }),
     nova: t.expose('nova', { type: NovaSettings, nullable: true, description: 'With compat NOVA; null where nothing was said.' }),
     state: t.field({
       type: ProfileState,
@@ -249,6 +260,16 @@ const NovaSettingsInput = builder.inputType('NovaSettingsInput', {
   }),
 })
 
+const SolverSettingsInput = builder.inputType('SolverSettingsInput', {
+  description: 'How hard the solver looks for the best arrangement.',
+  fields: (t) => ({
+    timeLimitMs: t.int({ description: 'It ends after so many milliseconds, 10 to 30000; 2000 if not given.' }),
+    nodeLimit: t.int({ description: 'It ends after so many branches, 1 to 1000000; 10000 if not given.' }),
+    gap: t.float({ description: 'It ends when no arrangement can be better by more than this share, 0 to 1; 0.0001 if not given.' }),
+    candidates: t.int({ description: 'Hosts that are looked at per kind of instances, 1 to 1000; 100 if not given.' }),
+  }),
+})
+
 const ProfileVersionInput = builder.inputType('ProfileVersionInput', {
   description: 'The next version of a profile.',
   fields: (t) => ({
@@ -264,6 +285,7 @@ const ProfileVersionInput = builder.inputType('ProfileVersionInput', {
     scheduler: t.field({ type: SchedulerKind, description: 'FILTER if not given.' }),
     assignment: t.field({ type: AssignmentInput, description: 'Choice inside a host.' }),
     compat: t.field({ type: ProfileCompat, description: 'If not given this service decides its own way.' }),
+    solver: t.field({ type: SolverSettingsInput, description: 'With SOLVER.' }),
     nova: t.field({ type: NovaSettingsInput, description: 'With compat NOVA.' }),
     note: t.string({ required: true, description: 'What it is for.' }),
   }),

@@ -146,10 +146,32 @@ const HintInput = builder.inputType('HintInput', {
   }),
 })
 
+const GangMemberInput = builder.inputType('GangMemberInput', {
+  description: 'Instances of another kind beside those of flavor.',
+  fields: (t) => ({
+    name: t.string({ description: 'For people, e.g. worker.' }),
+    instances: t.int({ required: true, description: 'How many of numInstances are of this kind.' }),
+    flavor: t.field({ type: FlavorInput, required: true, description: 'What one of them takes.' }),
+    numaTopology: t.field({ type: NumaRequestInput, description: 'How the guest is divided.' }),
+    gpus: t.field({ type: GpuRequestInput, description: 'GPUs.' }),
+    pciRequests: t.field({ type: [PciRequestInput], description: 'PCI devices.' }),
+    requestedResources: t.field({ type: [ResourceGroupInput], description: 'More resources and traits.' }),
+  }),
+})
+
+const TopologySpreadInput = builder.inputType('TopologySpreadInput', {
+  description: 'How the members of the server group stand in the domains of a topology.',
+  fields: (t) => ({
+    topologyKey: t.string({ required: true, description: 'host, zone, or a metadata key of aggregates.' }),
+    maxSkew: t.int({ description: 'How many more members a domain may hold than the one that holds fewest.' }),
+    maxPerDomain: t.int({ description: 'How many members a domain may hold.' }),
+  }),
+})
+
 const RequestSpecInput = builder.inputType('RequestSpecInput', {
   description: 'What is to be placed, in our own typed form.',
   fields: (t) => ({
-    version: t.string({ description: 'Version of this form: 1.0 or 1.1; the newest if not given.' }),
+    version: t.string({ description: 'Version of this form: 1.0, 1.1 or 1.2; the newest if not given.' }),
     instanceUuids: t.field({ type: ['UUID'], description: 'Names the instances; their number is numInstances.' }),
     numInstances: t.int({ description: '1 to 1000; 1 if neither this nor instanceUuids is given.' }),
     projectId: t.string({ description: 'Whose.' }),
@@ -168,6 +190,11 @@ const RequestSpecInput = builder.inputType('RequestSpecInput', {
     forceVerify: t.field({ type: ForceVerify, description: 'Which filters run on forced hosts; ALL if not given. Since 1.1.' }),
     ignoreHosts: t.stringList({ description: 'Not these hosts.' }),
     schedulerHints: t.field({ type: [HintInput], description: "Hints in Nova's words." }),
+    gang: t.field({
+      type: [GangMemberInput],
+      description: 'Instances of other kinds: the last of numInstances, in this order; all are placed or none. Since 1.2.',
+    }),
+    topologySpread: t.field({ type: [TopologySpreadInput], description: 'Spread of instanceGroup over domains. Since 1.2.' }),
     isBfv: t.boolean({ defaultValue: false, description: 'Boots from a volume: the root disk takes nothing from the host.' }),
   }),
 })
@@ -198,15 +225,22 @@ export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput
   const map = <Value>(pairs: readonly { readonly key: string; readonly value: Value }[] | null | undefined, field: readonly string[]) =>
     toRecord(pairs, [...at, ...field], issues)
   if (!gantt) return { document: undefined, issues, path: at }
-  const { flavor, image, schedulerHints, pciRequests, ...rest } = gantt
+  const { flavor, image, schedulerHints, pciRequests, gang, ...rest } = gantt
   const hints = schedulerHints?.map(({ key, values }) => ({ key, value: values }))
-  const pci = pciRequests?.map(({ specs, ...request }, i) => ({
-    ...request,
-    specs: specs.map(({ properties }, j) => map(properties, ['pciRequests', String(i), 'specs', String(j), 'properties'])),
+  const toPci = (requests: typeof pciRequests, field: readonly string[]) =>
+    requests?.map(({ specs, ...request }, i) => ({
+      ...request,
+      specs: specs.map(({ properties }, j) => map(properties, [...field, 'pciRequests', String(i), 'specs', String(j), 'properties'])),
+    }))
+  const members = gang?.map(({ flavor: own, pciRequests: devices, ...member }, i) => ({
+    ...member,
+    flavor: { ...own, extraSpecs: map(own.extraSpecs, ['gang', String(i), 'flavor', 'extraSpecs']) },
+    pciRequests: toPci(devices, ['gang', String(i)]),
   }))
   const parts = {
     ...rest,
-    pciRequests: pci,
+    pciRequests: toPci(pciRequests, []),
+    gang: members,
     flavor: { ...flavor, extraSpecs: map(flavor.extraSpecs, ['flavor', 'extraSpecs']) },
     image: image ? { ...image, properties: map(image.properties, ['image', 'properties']) } : undefined,
     schedulerHints: map(hints, ['schedulerHints']),

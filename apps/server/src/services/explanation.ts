@@ -164,13 +164,15 @@ export function selectionOf(examined: Examined): SelectionNote {
   const top = weighed.totals[ranked[0] ?? -1]
   const tied = ranked.filter((position) => weighed.totals[position] === top).length
   const how =
-    scheduler === 'chance'
-      ? 'Any host that passes may be taken, by the seed.'
-      : subsetSize > 1
-        ? `One of the ${subsetSize} best is taken, by the seed.`
-        : tied > 1
-          ? `${tied} hosts share the best total; ${tieOrder === 'seeded' ? 'the seed' : 'the order of first sight'} decided.`
-          : 'The best host is taken.'
+    question.record.solver?.taken === 'SOLVER'
+      ? 'A host of the best arrangement of all instances together, as the solver found it.'
+      : scheduler === 'chance'
+        ? 'Any host that passes may be taken, by the seed.'
+        : subsetSize > 1
+          ? `One of the ${subsetSize} best is taken, by the seed.`
+          : tied > 1
+            ? `${tied} hosts share the best total; ${tieOrder === 'seeded' ? 'the seed' : 'the order of first sight'} decided.`
+            : 'The best host is taken.'
   const text = ranked.length === 0 ? 'No host passed every filter.' : how
   return { subsetSize, seed: question.record.seed || null, pickedRank: rankOf + 1, tied, text }
 }

@@ -145,7 +145,7 @@ export function createPlacement(replica: Replica, decisions: Decisions): Placeme
       const parsed = request === undefined ? parseSpec(input.spec) : { value: request }
       const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input)]
       if ('type' in parsed || issues.length > 0) return invalid(issues)
-      const wrong = checkMove(replica, input, parsed.value)
+      const wrong = [...checkMove(replica, input, parsed.value), ...checkGang(replica, account, input, parsed.value)]
       return wrong.length > 0 ? invalid(wrong) : place(account, parsed.value, input)
     },
   }
@@ -171,6 +171,18 @@ function checkMove({ fleet }: Replica, { intent, moveOf, spec: { path } }: Place
         `be ${claim.group ?? 'left out: the claim is in no group'}; a move keeps its group`,
       ),
     )
+  return issues
+}
+
+/** All instances of a gang are placed, or none; and Nova knows no gangs. */
+function checkGang({ fleet }: Replica, account: string, input: PlacementInput, { gang }: RequestSpec): Issue[] {
+  if (gang.length === 0) return []
+  const { allOrNothing, idempotencyKey, profile } = input
+  const asked = profile ?? DEFAULT_PROFILE
+  const issues: Issue[] = []
+  if (!allOrNothing) issues.push(issue(['input', 'allOrNothing'], allOrNothing, 'be true: a gang is placed whole or not at all'))
+  if (fleet.profiles.pick(asked, account, idempotencyKey)?.compat === 'nova')
+    issues.push(issue(['input', 'profile'], asked, 'be one without compat: nova, whose rounds know one flavor, for a gang'))
   return issues
 }
 

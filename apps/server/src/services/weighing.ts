@@ -81,7 +81,9 @@ function metaOf(own: Examined, lab: WeightLab | undefined, w: number): WeigherMe
 const nameAt = ({ names, weighed }: Examined, position: number): string =>
   hostKey(names[weighed.hosts[position] as number] as Examined['names'][number])
 
-function noteOf({ question: { profile }, weighed, ranked }: Examined): string | null {
+function noteOf({ question: { profile, record }, weighed, ranked }: Examined): string | null {
+  if (record.solver?.taken === 'SOLVER')
+    return 'The solver takes the greatest sum over all instances: for one of them another host may rank first.'
   const { scheduler, hostSubsetSize, compat, nova } = profile
   if (scheduler === 'chance') return 'Any host that passes may be taken, by the seed: no weigher counts.'
   if (ranked.length > 0 && weighed.weighers.length === 0)

@@ -1,0 +1,295 @@
+import { Worker } from 'node:worker_threads'
+import {
+  type DecideInput,
+  decide,
+  type Fleet,
+  openOverlay,
+  type Profile,
+  parseProfile,
+  type RequestSpec,
+  replay,
+} from '@gantt/scheduler-core'
+import { aFleet, aRequest, aUuid, type HostShape } from '@gantt/scheduler-core/testing'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { PlacementCall } from '../replica/placement.ts'
+import { realTimers } from '../timers.ts'
+import { createSolveCall } from './solve-call.ts'
+import { createSolver, openSolverWorker, type Solver } from './solver.ts'
+
+const profileOf = (parts: object = {}): Profile => {
+  const parsed = parseProfile({
+    name: 'batch',
+    number: 1,
+    filters: [{ name: 'ComputeFilter' }],
+    weighers: [
+      { name: 'RAMWeigher', multiplier: 1 },
+      { name: 'CPUWeigher', multiplier: 1 },
+    ],
+    scheduler: 'solver',
+    ...parts,
+  })
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
+  return parsed.value
+}
+
+const fleetWith = (hosts: Readonly<Record<string, HostShape>>, profile: Profile): Fleet => {
+  const fleet = aFleet(hosts)
+  fleet.apply({ format: 1, id: 'p', writer: 't', basis: fleet.place, changes: [{ type: 'profile', profile }], revision: 2, at: 1_000 })
+  return fleet
+}
+
+const callOf = (request: RequestSpec, more: Partial<PlacementCall> = {}): PlacementCall => ({
+  account: 'a',
+  key: 'k',
+  digest: '',
+  request,
+  intent: 'CREATE',
+  source: null,
+  profile: 'batch@1',
+  mode: 'RESERVE',
+  ttlMs: 60_000,
+  deadlineMs: 10_000,
+  alternatesPerInstance: 1,
+  allOrNothing: true,
+  ...more,
+})
+
+const inputOf = (request: RequestSpec, profile: Profile, more: Partial<DecideInput> = {}): DecideInput => ({
+  id: 'd',
+  request,
+  profile,
+  seed: 's',
+  attempt: 1,
+  alternatesPerInstance: 1,
+  allOrNothing: true,
+  claimIds: Array.from({ length: request.numInstances }, (_, i) => `c${i}`),
+  ...more,
+})
+
+const solver = createSolver()
+afterAll(() => solver.close())
+
+/** Asks a solver as a replica does, and decides with its answer. */
+async function decided(hosts: Readonly<Record<string, HostShape>>, request: RequestSpec, profile = profileOf(), by: Solver = solver) {
+  const fleet = fleetWith(hosts, profile)
+  const solution = await createSolveCall(by, realTimers)(() => fleet, callOf(request))
+  const overlay = openOverlay(fleet)
+  try {
+    return { fleet, ...decide(fleet, overlay, inputOf(request, profile, { solution })) }
+  } finally {
+    overlay.discard()
+  }
+}
+
+/** Numbers as a seed draws them. */
+function drawing(seed: number) {
+  let state = seed
+  return (most: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return (state >>> 16) % (most + 1)
+  }
+}
+
+test('on 200 random batches it is never worth less than the filter scheduler, and its gap is told', async () => {
+  const tally = { better: 0, equal: 0, onlySolver: 0, neither: 0 }
+  for (let seed = 1; seed <= 200; seed++) {
+    const draw = drawing(seed * 7_919)
+    const hosts = Object.fromEntries(
+      Array.from({ length: 3 + draw(5) }, (_, i): [string, HostShape] => [
+        `h${i}`,
+        { vcpus: 1 + draw(9), memoryMb: 1_024 * (1 + draw(9)) },
+      ]),
+    )
+    const kind = () => ({ vcpus: 1 + draw(3), memoryMb: 1_024 * (1 + draw(3)) })
+    const gang = draw(1) === 0 ? [] : [{ instances: 1 + draw(2), flavor: kind() }]
+    const own = 1 + draw(3)
+    const numInstances = own + gang.reduce((sum, { instances }) => sum + instances, 0)
+    const policy = (['ANTI_AFFINITY', 'SOFT_AFFINITY'] as const)[draw(1)] ?? 'SOFT_AFFINITY'
+    const request = aRequest({
+      ...kind(),
+      numInstances: Math.max(2, numInstances),
+      gang,
+      instanceGroup: draw(2) === 0 ? { uuid: aUuid(1), policy } : null,
+    })
+    const normalisation = (['minmax', 'fixed', 'rank'] as const)[draw(2)] ?? 'minmax'
+    const multiplier = draw(1) === 0 ? 1 : -1
+    const weighers = [
+      { name: 'RAMWeigher', multiplier },
+      { name: 'CPUWeigher', multiplier: 1 },
+    ]
+    const { record, found } = await decided(hosts, request, profileOf({ normalisation, weighers }))
+    const told = record.solver
+    if (told?.why === 'FAILED') throw new Error(String(told.solution.detail))
+    expect(told, `batch ${seed}`).toBeDefined()
+    if (told === undefined) continue
+    if (told.filterObjective !== null) {
+      expect(told.solution.status, `batch ${seed}`).toBe('OPTIMAL')
+      expect(told.taken === 'FILTER' || (told.objective ?? Number.NaN) >= told.filterObjective, `batch ${seed}`).toBe(true)
+      expect(found).toBe(request.numInstances)
+      expect(told.solution.gap, `batch ${seed}`).toBeLessThanOrEqual(0.0001)
+      tally[(told.objective ?? 0) > told.filterObjective ? 'better' : 'equal']++
+    } else if (told.taken === 'SOLVER') tally.onlySolver++
+    else {
+      expect(told.why).toBe('INFEASIBLE')
+      tally.neither++
+    }
+  }
+  for (const count of Object.values(tally)) expect(count).toBeGreaterThan(0)
+}, 60_000)
+
+describe('a gang that fits in one arrangement only', () => {
+  // the small one goes to the emptier host first, where the large one was to go
+  const hosts = { large: { vcpus: 8, memoryMb: 8_192 }, small: { vcpus: 2, memoryMb: 2_048 } }
+  const request = aRequest({ vcpus: 2, memoryMb: 2_048, gang: [{ name: 'database', instances: 1, flavor: { vcpus: 8, memoryMb: 8_192 } }] })
+
+  test('is placed by the solver', async () => {
+    const { parts, record } = await decided(hosts, request)
+    expect(parts.map(({ host }) => host)).toEqual(['small', 'large'])
+    expect(record.solver).toMatchObject({ taken: 'SOLVER', why: null, filterObjective: null, solution: { status: 'OPTIMAL', gap: 0 } })
+  })
+
+  test('is refused by the filter scheduler, at the instance that finds no host', async () => {
+    const { parts, found, record } = await decided(hosts, request, profileOf({ scheduler: 'filter' }))
+    expect([parts, found, record.instances.length, record.solver]).toEqual([[], 1, 2, undefined])
+  })
+})
+
+test('a decision with a solution is made again without a solver, bit for bit', async () => {
+  const request = aRequest({ numInstances: 3 })
+  const { fleet, record, answer } = await decided({ h1: { vcpus: 2 }, h2: { vcpus: 2 } }, request)
+  expect(record.solver?.taken).toBe('SOLVER')
+  const again = replay(fleet, [], JSON.parse(JSON.stringify(record)))
+  expect([again.record, again.answer]).toEqual([record, answer])
+})
+
+test('spread over zones holds, where the best hosts are all in one', async () => {
+  const profile = profileOf()
+  const fleet = fleetWith({ a1: { vcpus: 16 }, a2: { vcpus: 16 }, b1: { vcpus: 4 } }, profile)
+  const next = { name: 'b', metadata: { availability_zone: 'b' }, hosts: ['b1'] }
+  fleet.apply({
+    format: 1,
+    id: 'z',
+    writer: 't',
+    basis: fleet.place,
+    changes: [{ type: 'aggregate', uuid: aUuid(9), expectedVersion: 0, next }],
+    revision: 3,
+    at: 1_000,
+  })
+  const request = aRequest({
+    numInstances: 4,
+    instanceGroup: { uuid: aUuid(1), policy: 'SOFT_ANTI_AFFINITY' },
+    topologySpread: [{ topologyKey: 'zone', maxSkew: 1 }],
+  })
+  const solution = await createSolveCall(solver, realTimers)(() => fleet, callOf(request))
+  const overlay = openOverlay(fleet)
+  const { parts, record } = decide(fleet, overlay, inputOf(request, profile, { solution }))
+  overlay.discard()
+  expect(parts.filter(({ host }) => host === 'b1')).toHaveLength(2)
+  expect(record.solver).toMatchObject({ taken: 'SOLVER', solution: { status: 'OPTIMAL' } })
+})
+
+describe('without an answer the filter scheduler decides, and the record says why', () => {
+  const request = aRequest({ numInstances: 2 })
+  const by = (solve: Solver['solve']): Solver => ({ solve, close: async () => undefined })
+  const nothing = { values: [], objective: null, bound: null, gap: null, nodes: 0, detail: null }
+
+  test('the thread dies', async () => {
+    const dying = createSolver({ openWorker: () => new Worker('process.exit(3)', { eval: true }) })
+    const { record, found } = await decided({ h1: {} }, request, profileOf(), dying)
+    await dying.close()
+    expect(found).toBe(2)
+    expect(record.solver).toMatchObject({
+      taken: 'FILTER',
+      why: 'FAILED',
+      solution: { detail: 'the thread of the solver ended with code 3' },
+    })
+  })
+
+  test('a thread that died is started anew for the next program', async () => {
+    let opened = 0
+    const again = createSolver({ openWorker: () => (opened++ === 0 ? new Worker('process.exit(3)', { eval: true }) : openSolverWorker()) })
+    expect((await decided({ h1: {} }, request, profileOf(), again)).record.solver?.why).toBe('FAILED')
+    expect((await decided({ h1: {} }, request, profileOf(), again)).record.solver).toMatchObject({ taken: 'SOLVER', why: null })
+    await again.close()
+  })
+
+  test('the thread never ends', async () => {
+    const hanging = createSolver({ openWorker: () => new Worker('for (;;);', { eval: true }) })
+    const { record, found } = await decided({ h1: {} }, request, profileOf({ solver: { timeLimitMs: 10 } }), hanging)
+    await hanging.close()
+    expect(found).toBe(2)
+    expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'NOT_FOUND', solution: { limits: { timeLimitMs: 10 } } })
+    expect(record.solver?.solution.detail).toMatch(/^the solver did not end in \d+/)
+  })
+
+  test('too many wait', async () => {
+    const full = createSolver({ mostWaiting: 0, openWorker: () => new Worker('setInterval(() => {}, 1000)', { eval: true }) })
+    const first = full.solve({ program: { objective: [], most: [], rows: [], start: null }, timeLimitMs: 60_000, nodeLimit: 1, gap: 0 })
+    const { record } = await decided({ h1: {} }, request, profileOf(), full)
+    await full.close()
+    expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'BUSY' })
+    expect(await first).toMatchObject({ status: 'FAILED', detail: 'the solver is closing' })
+  })
+
+  test.each(['NOT_FOUND', 'INFEASIBLE'] as const)('it answers %s', async (status) => {
+    const { record, found } = await decided(
+      { h1: {} },
+      request,
+      profileOf(),
+      by(async () => ({ ...nothing, status })),
+    )
+    expect([found, record.solver?.taken, record.solver?.why]).toEqual([2, 'FILTER', status])
+  })
+
+  test('it answers with an arrangement that is none', async () => {
+    const { record } = await decided(
+      { h1: {} },
+      request,
+      profileOf(),
+      by(async ({ program }) => ({ ...nothing, status: 'OPTIMAL', values: program.most.map(() => 0) })),
+    )
+    expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'FAILED', solution: { detail: 'the solver places 0 of 2 instances' } })
+  })
+
+  test('its arrangement does not hold any more', async () => {
+    const profile = profileOf()
+    const fleet = fleetWith({ h1: { vcpus: 2 }, h2: { vcpus: 1 } }, profile)
+    const solution = await createSolveCall(solver, realTimers)(() => fleet, callOf(request))
+    const overlay = openOverlay(fleet)
+    const taken = solution?.hosts[0] ?? { host: '', node: '' }
+    const { host, node } = taken
+    for (const claim of ['x', 'y'])
+      if (host === 'h1' || claim === 'x') overlay.hold({ claim, instance: null, host, node, grants: { classes: { VCPU: 1 } } }, null)
+    const { record } = decide(fleet, overlay, inputOf(request, profile, { solution, allOrNothing: false }))
+    overlay.discard()
+    expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'NOT_FEASIBLE', objective: null })
+  })
+
+  test('a limit ended the search with something that is worth less', async () => {
+    const worst = by(async ({ program }) => {
+      const { objective, rows } = program
+      const places = rows[0]?.columns ?? []
+      const least = [...places].sort((a, b) => (objective[a] ?? 0) - (objective[b] ?? 0)).slice(0, 2)
+      return { ...nothing, status: 'FEASIBLE', values: objective.map((_, column) => (least.includes(column) ? 1 : 0)) }
+    })
+    const hosts = { h1: { vcpus: 16 }, h2: { vcpus: 8 }, h3: { vcpus: 4 }, h4: { vcpus: 1 } }
+    const group = { uuid: aUuid(1), policy: 'ANTI_AFFINITY' as const }
+    const { parts, record } = await decided(hosts, aRequest({ numInstances: 2, instanceGroup: group }), profileOf(), worst)
+    expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'FILTER_BETTER', solution: { status: 'FEASIBLE' } })
+    expect(parts.map(({ host }) => host)).toEqual(['h1', 'h2'])
+  })
+})
+
+test.each([
+  [{ solver: { timeLimitMs: 5 } }, 'solver.timeLimitMs is 5; it must be 10 or more'],
+  [{ solver: { timeLimitMs: 60_000 } }, 'solver.timeLimitMs is 60000; it must be 30000 or less'],
+  [{ solver: { nodeLimit: 0 } }, 'solver.nodeLimit is 0; it must be 1 or more'],
+  [{ solver: { gap: 2 } }, 'solver.gap is 2; it must be 1 or less'],
+  [{ solver: { candidates: 5_000 } }, 'solver.candidates is 5000; it must be 1000 or less'],
+  [{ solver: { threads: 2 } }, 'solver.threads is not a field of this version'],
+  [{ scheduler: 'filter', solver: {} }, 'solver is an object; it must be left out without scheduler: solver'],
+  [{ hostSubsetSize: 2 }, 'hostSubsetSize is 2; it must be 1 with scheduler: solver, which takes the best arrangement'],
+  [{ compat: 'nova' }, 'scheduler is "solver"; it must be filter with compat: nova, which has its own rounds'],
+])('a profile with %j is refused in words', (parts, message) => {
+  expect(() => profileOf(parts)).toThrow(message)
+})

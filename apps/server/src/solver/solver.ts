@@ -1,0 +1,120 @@
+import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
+import type { Timers } from '../timers.ts'
+import { realTimers } from '../timers.ts'
+import { type Found, type Job, work } from './work.ts'
+
+/** Solves programs in a thread of its own, one at a time. */
+export interface Solver {
+  /** Never rejects: what goes wrong is a status. BUSY: too many wait already. The job's time counts from the call. */
+  solve(job: Job): Promise<Found | { readonly status: 'BUSY' }>
+  /** Ends the thread; whoever waits is told that it failed. */
+  close(): Promise<void>
+}
+
+export interface SolverSettings {
+  /** Programs that wait at most, beside the one that is being solved. */
+  readonly mostWaiting?: number
+  readonly timers?: Timers
+  /** The thread, started when the first program comes, and anew after one that died. */
+  readonly openWorker?: () => Worker
+}
+
+const MOST_WAITING = 16
+/** HiGHS looks at its clock now and then; a thread that still works so long after its time is ended. */
+const GRACE_MS = 1_000
+/** Of the thread's JavaScript; what HiGHS itself takes is bounded by the size of the programs. */
+const MEMORY_MB = 256
+
+interface Waiting {
+  readonly job: Job
+  readonly endsAt: number
+  settle(found: Found): void
+}
+
+/** A thread with HiGHS in it. */
+export function openSolverWorker(): Worker {
+  const file = createRequire(import.meta.url).resolve('highs')
+  const source = `(${work.toString()})(require('node:worker_threads').parentPort, require(${JSON.stringify(file)}))`
+  return new Worker(source, { eval: true, resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } })
+}
+
+export function createSolver({
+  mostWaiting = MOST_WAITING,
+  timers = realTimers,
+  openWorker = openSolverWorker,
+}: SolverSettings = {}): Solver {
+  const waiting: Waiting[] = []
+  let worker: Worker | undefined
+  let current: { readonly own: Waiting; stop(): void } | undefined
+  let isClosed = false
+
+  const end = (found: Found): void => {
+    const ended = current
+    current = undefined
+    ended?.stop()
+    ended?.own.settle(found)
+    next()
+  }
+  const fail = (of: Worker, detail: string, status: 'FAILED' | 'NOT_FOUND' = 'FAILED'): void => {
+    if (worker !== of) return
+    worker = undefined
+    void of.terminate()
+    if (current !== undefined) end(failed(detail, status))
+  }
+  const open = (): Worker => {
+    const opened = openWorker()
+    // a service may end although it has a solver
+    opened.unref()
+    opened.on('message', (found: Found) => {
+      if (worker === opened) end(found)
+    })
+    opened.on('error', (error) => fail(opened, `the thread of the solver failed: ${error.message}`))
+    opened.on('exit', (code) => fail(opened, `the thread of the solver ended with code ${code}`))
+    worker = opened
+    return opened
+  }
+  const next = (): void => {
+    if (current !== undefined) return
+    const own = waiting.shift()
+    if (own === undefined) return
+    const left = own.endsAt - timers.now()
+    if (isClosed || left <= 0) {
+      own.settle(isClosed ? failed('the solver is closing') : failed('its time was over before its turn came', 'NOT_FOUND'))
+      next()
+      return
+    }
+    const thread = worker ?? open()
+    const stop = timers.after(left + GRACE_MS, () => fail(thread, `the solver did not end in ${own.job.timeLimitMs} ms`, 'NOT_FOUND'))
+    current = { own, stop }
+    thread.postMessage({ ...own.job, timeLimitMs: left } satisfies Job)
+  }
+  return {
+    solve(job) {
+      if (isClosed) return Promise.resolve(failed('the solver is closing'))
+      if (current !== undefined && waiting.length >= mostWaiting) return Promise.resolve({ status: 'BUSY' })
+      return new Promise((settle) => {
+        waiting.push({ job, endsAt: timers.now() + job.timeLimitMs, settle })
+        next()
+      })
+    },
+    async close() {
+      isClosed = true
+      const opened = worker
+      worker = undefined
+      if (current !== undefined) end(failed('the solver is closing'))
+      next()
+      await opened?.terminate()
+    },
+  }
+}
+
+const failed = (detail: string, status: 'FAILED' | 'NOT_FOUND' = 'FAILED'): Found => ({
+  status,
+  values: [],
+  objective: null,
+  bound: null,
+  gap: null,
+  nodes: 0,
+  detail,
+})
