@@ -1,3 +1,4 @@
+import { FEATURE_LEVEL } from '@gantt/scheduler-core'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openService, type Service } from '../service.ts'
@@ -41,7 +42,7 @@ test('every replica is listed, by what it said of itself last', async () => {
     .toEqual([api.url, second.url])
   const [own, other] = await replicas()
   expect(own).toMatchObject({ id: api.service.replica.name, live: true, answers: true, mode: 'NORMAL', violations: 0, stoppedAt: null })
-  expect(other).toMatchObject({ id: second.replica.name, live: true, answers: false, featureLevel: 4 })
+  expect(other).toMatchObject({ id: second.replica.name, live: true, answers: false, featureLevel: FEATURE_LEVEL })
   expect(own.lastSeenAt >= own.startedAt).toBe(true)
 })
 

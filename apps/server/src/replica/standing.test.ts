@@ -1,4 +1,4 @@
-import { checkpointOf, type HostIndex, UnknownEntryError } from '@gantt/scheduler-core'
+import { checkpointOf, FEATURE_LEVEL, type HostIndex, UnknownEntryError } from '@gantt/scheduler-core'
 import { aClaim, aReport } from '@gantt/scheduler-core/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPrisma, type PrismaClient } from '../db/prisma.ts'
@@ -94,8 +94,8 @@ describe('what replicas say of themselves', () => {
       lag: row.lagChanges,
     }))
     expect(rows).toEqual([
-      { id: 'a', featureLevel: 4, mode: 'NORMAL', revision, lag: 0 },
-      { id: 'b', featureLevel: 4, mode: 'NORMAL', revision, lag: 0 },
+      { id: 'a', featureLevel: FEATURE_LEVEL, mode: 'NORMAL', revision, lag: 0 },
+      { id: 'b', featureLevel: FEATURE_LEVEL, mode: 'NORMAL', revision, lag: 0 },
     ])
     const [whole] = [...new Set(a.registry.last.rows.map(({ digests }) => JSON.stringify(digests.whole)))]
     expect(JSON.parse(whole ?? '')).toMatchObject({ revision, digest: expect.stringMatching(/^[0-9a-f]{16}$/) })
@@ -143,7 +143,7 @@ describe('the log’s feature level', () => {
     const memory = createMemoryStore()
     const first = await Replica.start({ store: memory.open(), name: 'first', recordUnlogged: async () => {}, warn: () => {} })
     await first.propose([aReport('h1')])
-    await memory.open().saveCheckpoint({ ...checkpointOf(first.fleet), featureLevel: 5 })
+    await memory.open().saveCheckpoint({ ...checkpointOf(first.fleet), featureLevel: FEATURE_LEVEL + 1 })
     await first.close()
     await expect(
       Replica.start({ store: memory.open(), name: 'second', recordUnlogged: async () => {}, warn: () => {} }),
