@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { gantt, oneLine, type Said } from '../apps/cli/src/commands/testing/gantt.ts'
 import { ADMIN_KEY, type Service, startService } from '../apps/cli/src/prove/service.ts'
 
-// Runs what is in docs/what-if.md, docs/profiles.md and docs/explanations.md, on one service: their blocks of `sh`, `bash`
+// Runs what is in docs/what-if.md, docs/profiles.md, docs/explanations.md and docs/namespaces.md, on one service: their blocks of `sh`, `bash`
 // and `graphql`, and the `gantt ...` of the table of states. What is in capitals stands for something that is there.
 
 let folder: string
@@ -112,4 +112,16 @@ test('docs/explanations.md: the query is answered as the page says', async () =>
   // but for the time of the report
   const withoutTime = (text: string): unknown => JSON.parse(text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'then'))
   expect(withoutTime(JSON.stringify(check))).toEqual(withoutTime(expected?.text ?? ''))
+})
+
+test('docs/namespaces.md: an instance is placed near its volume and its port', async () => {
+  const blocks = blocksOf(await pageOf('namespaces.md'))
+  expect(blocks.map(({ form }) => form)).toEqual(['graphql', 'graphql', 'graphql', 'json'])
+  const answers = []
+  for (const { text } of blocks.slice(0, 3)) answers.push(await service.client.request(text))
+  expect(answers).toEqual([
+    { updateResourceStats: { appliedCount: 3 } },
+    { profileVersionCreate: { __typename: 'ProfilePayload' } },
+    JSON.parse(blocks[3]?.text ?? ''),
+  ])
 })

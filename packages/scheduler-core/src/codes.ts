@@ -70,6 +70,13 @@ export const codes = {
   'metric.missing': 'The host does not report a metric that its weight needs.',
   'flavor.other': 'The host holds an instance of another flavor.',
   'trust.level': 'The node is not attested to have the level of trust asked for.',
+  'namespace.not_reported': 'The host has no document of the namespace.',
+  'namespace.stale': "The host's document of the namespace is too old.",
+  'namespace.malformed': "The host's document of the namespace cannot be read.",
+  'volume.unknown': 'No young storage document says where the volume is.',
+  'volume.far': 'The host is too far from the volume.',
+  'port.unknown': 'No young network document says where the port is.',
+  'port.far': 'The host does not reach the physical network of the port, or it is too far.',
   'filter.error': 'The filter failed on this host, so the host is refused.',
   // why a change in the log does not count
   'entry.repeated': 'The entry is in the log already.',

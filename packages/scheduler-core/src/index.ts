@@ -65,6 +65,8 @@ export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmentation.ts'
 export { allKinds, type KindName, kinds } from './kinds/index.ts'
 export { sharedCpusLeft } from './kinds/numa/numa.ts'
+export * from './namespace/index.ts'
+export { renewalAge } from './namespace/renewal.ts'
 export { compileProfile, parseProfile } from './pipeline/compile.ts'
 export {
   type Check,

@@ -92,6 +92,13 @@ export const tenantDemandOf: Readonly<Record<Extract<Code, ReasonCode>, TenantDe
   'metric.missing': null,
   'flavor.other': null,
   'trust.level': null,
+  'namespace.not_reported': null,
+  'namespace.stale': null,
+  'namespace.malformed': null,
+  'volume.unknown': null,
+  'volume.far': null,
+  'port.unknown': null,
+  'port.far': null,
   'filter.error': null,
 }
 
@@ -140,5 +147,7 @@ export const demandsOfFilter: Readonly<Record<string, readonly TenantDemand[]>> 
   // asked by hints alone, which projects do not give
   DifferentHostFilter: [],
   SameHostFilter: [],
+  VolumeAffinityFilter: [],
+  PortAffinityFilter: [],
   AllHostsFilter: [],
 }

@@ -1,3 +1,4 @@
+import { type NamespaceView, namespacesOf } from '../services/host-namespaces.ts'
 import {
   capacityOf,
   type HostView,
@@ -60,12 +61,26 @@ const HostGpu = builder.objectRef<HostView['record']['gpus'][number]>('HostGpu')
   }),
 })
 
-const HostNamespace = builder.objectRef<{ name: string; version: string; document: unknown }>('HostNamespace').implement({
+const HostNamespace = builder.objectRef<NamespaceView>('HostNamespace').implement({
   description: "Another service's data about a host, under that service's own schema.",
   fields: (t) => ({
     namespace: t.exposeString('name', { description: 'Whose data.' }),
     version: t.exposeString('version', { description: "Version of that service's schema." }),
     document: t.expose('document', { type: 'JSON', nullable: true, description: 'As reported.' }),
+    reportedAt: t.expose('reportedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Store time of its last report in the log; null where it was not kept.',
+    }),
+    ageSeconds: t.exposeInt('ageSeconds', {
+      nullable: true,
+      description: 'How old it is for a decision made now: by the time of the log, which goes on with its entries.',
+    }),
+    lastSequence: t.expose('lastSequence', { type: 'SafeInt', description: 'Sequence of its last report in the log.' }),
+    problem: t.exposeString('problem', {
+      nullable: true,
+      description: 'Why this release cannot read the document; null where it can, or leaves it to others.',
+    }),
   }),
 })
 
@@ -111,7 +126,14 @@ builder.node(Host, {
     namespaces: t.field({
       type: [HostNamespace],
       description: 'What other services reported about it.',
-      resolve: ({ record }) => [...record.namespaces].map(([name, { version, document }]) => ({ name, version, document })),
+      resolve: namespacesOf,
+    }),
+    namespace: t.field({
+      type: HostNamespace,
+      nullable: true,
+      description: 'What one other service reported about it; null if it did not.',
+      args: { name: t.arg.string({ required: true, description: 'E.g. storage.' }) },
+      resolve: (host, { name }) => namespacesOf(host).find((one) => one.name === name) ?? null,
     }),
     revision: t.field({ type: 'Revision', description: 'Of its last change.', resolve: ({ record }) => record.revision }),
     lastReportAt: t.field({

@@ -9,10 +9,12 @@ import {
   limits,
   mergeDelta,
   type NamespaceReported,
+  namespaceNamed,
   type Parsed,
   parseHostStats,
   parseStatsDelta,
   publishedStats,
+  renewalAge,
   type Void,
 } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
@@ -139,7 +141,9 @@ function saysSomethingNew({ fleet }: Replica, report: Report): boolean {
   if (record === undefined || reporter?.incarnation !== report.incarnation || report.sequence <= reporter.sequence) return true
   if (report.type === 'namespace') {
     const known = record.namespaces.get(report.namespace)
-    return known?.version !== report.version || canonicalJson(known.document) !== canonicalJson(report.document)
+    if (known?.version !== report.version || canonicalJson(known.document) !== canonicalJson(report.document)) return true
+    const renewed = renewalAge(fleet, report.namespace)
+    return renewed !== undefined && (known.reportedAt === undefined || fleet.now - known.reportedAt >= renewed)
   }
   if (report.delta !== undefined && report.delta.baseSequence !== reporter.sequence) return true
   const stats = report.full === undefined ? mergeDelta(record.stats, report.delta ?? { baseSequence: 0 }) : currentStats(report.full)
@@ -234,5 +238,7 @@ function checkNamespace({ namespace, version, document }: NonNullable<ReportInpu
   const length = JSON.stringify(document ?? null).length
   if (length > limits.documentLength)
     issues.push(issue([...path, 'document'], document, `be at most ${limits.documentLength} characters of JSON, not ${length}`))
-  return issues
+  if (issues.length > 0) return issues
+  const parsed = namespaceNamed(namespace)?.parse(version, document)
+  return parsed === undefined || parsed.ok ? issues : under(path, parsed.problems)
 }

@@ -53,7 +53,11 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     present: [...present],
     reporters: [...reporters],
     // the documents are their service's own: who reported them last tells them apart
-    namespaces: [...namespaces].map(([name, { version }]) => [name, version]),
+    namespaces: [...namespaces].map(([name, { version, reportedAt }]) => [
+      name,
+      version,
+      ...(reportedAt === undefined ? [] : [reportedAt]),
+    ]),
     columns: valuesOf(columns, record),
     classes: Object.fromEntries(
       [...hosts.classes].flatMap(([name, own]) =>

@@ -85,6 +85,14 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'metric.missing': ({ need, have }) => `The host does not report the metrics ${need}; it reports ${have}.`,
   'flavor.other': ({ subject, need, have }) => `The host holds ${subject} of flavor ${have}; ${need} only may be beside it.`,
   'trust.level': ({ need, have }) => `The flavor asks for a ${need} node; this one is ${have}.`,
+  'namespace.not_reported': ({ subject }) => `The host has no document of the namespace ${subject}.`,
+  'namespace.stale': ({ subject, need, have }) =>
+    `The document of the namespace ${subject} is ${typeof have === 'number' ? `${have} s old` : 'of an unknown time'}; ${need} s is allowed.`,
+  'namespace.malformed': ({ subject, have }) => `The document of the namespace ${subject} cannot be read: ${have}.`,
+  'volume.unknown': ({ need }) => `No storage document that is young enough names the volume ${need}.`,
+  'volume.far': ({ need, have }) => `${need} was asked for; the host is at: ${have}.`,
+  'port.unknown': ({ need }) => `No network document that is young enough names the port ${need}.`,
+  'port.far': ({ need, have }) => `${need} was asked for; the host is at: ${have}.`,
   'filter.error': ({ subject = 'The filter', have }) =>
     `${subject} failed on this host, so the host is refused${have === undefined ? '' : `: ${have}`}.`,
 }

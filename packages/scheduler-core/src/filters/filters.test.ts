@@ -5,7 +5,7 @@ import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { candidatesFilter } from '../pipeline/candidates.ts'
-import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { aClaim, aDocument, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import type { Filter, Reason } from './filter.ts'
 import { filters, fitFilters, novaFilterNames } from './index.ts'
 
@@ -56,6 +56,17 @@ const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY' | 'SOFT_AFFINITY' | 'SOFT_AN
   maxServerPerHost,
 })
 const member = (host: string, key: string, bound: ReturnType<typeof group>) => aClaim({ key, hosts: [host], group: bound })
+const level5: Change = { type: 'feature', level: 5 }
+const poolDocument = (host: string, ...volumes: readonly number[]) =>
+  aDocument(host, 'storage', {
+    pools: [{ uuid: aUuid(1), name: 'fast' }],
+    volumes: volumes.map((number) => ({ uuid: aUuid(number), pool: aUuid(1) })),
+  })
+const networkDocument = (host: string, physicalNetwork: string, ...ports: readonly number[]) =>
+  aDocument(host, 'network', {
+    physicalNetworks: [{ name: physicalNetwork }],
+    ports: ports.map((number) => ({ uuid: aUuid(number), physicalNetwork })),
+  })
 const kvm = { supportedInstances: [{ arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' }] }
 const cell = (id: number, more: object = {}) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb: 4_096, ...more })
 const threads = {
@@ -396,6 +407,44 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       after: [aClaim({ instances: [aUuid(1)] })],
       request: { schedulerHints: { same_host: [aUuid(1)] } },
       says: true,
+    },
+  },
+  // the rest is in namespace/namespace.test.ts
+  VolumeAffinityFilter: {
+    'no hint': { says: 'NOT_ASKED' },
+    'a host that reaches the pool of the volume passes': {
+      after: [level5, poolDocument('h1'), poolDocument('h2', 2)],
+      request: { schedulerHints: { near_volume: [aUuid(2)] } },
+      says: true,
+    },
+    'a host of which no storage service tells fails': {
+      after: [level5, poolDocument('h2', 2)],
+      request: { schedulerHints: { near_volume: [aUuid(2)] } },
+      says: { code: 'namespace.not_reported', subject: 'storage', need: 'a document', have: 'none' },
+    },
+    'a volume of which nobody tells': {
+      after: [level5, poolDocument('h1')],
+      request: { schedulerHints: { near_volume: [aUuid(2)] } },
+      says: { code: 'volume.unknown', subject: 'near_volume', need: aUuid(2), have: 'not told of', source: 'hint near_volume' },
+    },
+  },
+  PortAffinityFilter: {
+    'no hint': { says: 'NOT_ASKED' },
+    'a host that reaches the physical network passes': {
+      after: [level5, networkDocument('h1', 'physnet1', 3)],
+      request: { schedulerHints: { near_port: [aUuid(3)] } },
+      says: true,
+    },
+    'a host that does not reach it fails': {
+      after: [level5, networkDocument('h1', 'physnet2'), networkDocument('h2', 'physnet1', 3)],
+      request: { schedulerHints: { near_port: [aUuid(3)] } },
+      says: {
+        code: 'port.far',
+        subject: 'near_port',
+        need: `distance 99 or less to physical network physnet1 (${aUuid(3)})`,
+        have: 'not reached',
+        source: 'hint near_port',
+      },
     },
   },
   TraitsFilter: {

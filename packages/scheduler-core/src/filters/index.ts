@@ -10,11 +10,13 @@ import { diskFilter } from './disk.ts'
 import type { Filter } from './filter.ts'
 import { fitFilter } from './fit.ts'
 import { imagePropertiesFilter } from './image-properties.ts'
+import { portAffinityFilter } from './port-affinity.ts'
 import { ramFilter } from './ram.ts'
 import { sameHostFilter } from './same-host.ts'
 import { serverGroupAffinityFilter } from './server-group-affinity.ts'
 import { serverGroupAntiAffinityFilter } from './server-group-anti-affinity.ts'
 import { traitsFilter } from './traits.ts'
+import { volumeAffinityFilter } from './volume-affinity.ts'
 
 /** Nova's filters that read nothing but what requests and reports of this service say. */
 export const novaFilterNames: ReadonlySet<string> = new Set([
@@ -58,6 +60,8 @@ export const filters: readonly Filter[] = [
   traitsFilter,
   serverGroupAffinityFilter,
   serverGroupAntiAffinityFilter,
+  volumeAffinityFilter,
+  portAffinityFilter,
   ...kindFilters,
   ...novaFilters.filter(({ name }) => novaFilterNames.has(name)).map(asFilter),
 ]

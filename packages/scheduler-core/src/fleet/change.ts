@@ -1,5 +1,6 @@
 import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
 import type { Grants } from '../kinds/index.ts'
+import { isRegistered } from '../namespace/names.ts'
 import type { Rollout } from '../profiles/course.ts'
 import { type Profile, profileLevel } from '../profiles/profile.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
@@ -18,7 +19,8 @@ export const ENTRY_FORMAT = 1
 /**
  * The highest feature level that this release can apply. Level 2: moves, revocations, edits of groups, liveness. Level 3:
  * requests and reports of version 1.1. Level 4: rollouts of profiles, filters in shadow mode; and decisions in the tables are
- * packed once every replica reads it (decision/packed.ts). Level 5: requests of version 1.2, profiles with the scheduler `solver`.
+ * packed once every replica reads it (decision/packed.ts). Level 5: requests of version 1.2, profiles with the scheduler `solver`;
+ * documents of the namespaces that this service reads (namespace/), with the time of each, and profiles that ask for them.
  */
 export const FEATURE_LEVEL = 5
 
@@ -296,6 +298,7 @@ function levelOfContent(change: Change): number {
   if (isProposal(change)) return versionLevels[change.decision.request.version]
   if (change.type === 'report' && change.full !== undefined) return versionLevels[statsVersionOf(change.full)]
   if (change.type === 'profile') return profileLevel(change.profile)
+  if (change.type === 'namespace') return isRegistered(change.namespace) ? 5 : 1
   return 1
 }
 

@@ -28,10 +28,12 @@ export interface Reporter {
   readonly past: readonly string[]
 }
 
-/** Another service's document about a host, with the order of its reports. */
+/** Another service's document about a host; a new report makes a new one. */
 export interface NamespaceDocument {
   readonly version: string
   readonly document: unknown
+  /** Store time of its last report in the log; not kept of those from before feature level 5. */
+  readonly reportedAt?: number
 }
 
 /**

@@ -87,7 +87,7 @@ export function takeStats(
 }
 
 /** Keeps another service's document; its shape is that service's own. */
-export function takeNamespace({ hosts, place }: Fleet, change: NamespaceReported): Code | undefined {
+export function takeNamespace({ hosts, place, now, featureLevel }: Fleet, change: NamespaceReported): Code | undefined {
   const known = hosts.find(change)
   if (known === undefined) return 'report.unknown_host'
   const reporter = known.reporters.get(change.namespace)
@@ -95,7 +95,10 @@ export function takeNamespace({ hosts, place }: Fleet, change: NamespaceReported
   if (order !== undefined) return order
   const record = hosts.own(known.index)
   record.reporters = new Map(record.reporters).set(change.namespace, nextReporter(reporter, change))
-  record.namespaces = new Map(record.namespaces).set(change.namespace, { version: change.version, document: change.document })
+  const { version, document } = change
+  // its time only once all replicas keep it, or they would differ
+  const held = { version, document, ...(featureLevel >= 5 && { reportedAt: now }) }
+  record.namespaces = new Map(record.namespaces).set(change.namespace, held)
   record.revision = place.revision
   hosts.touch(record.index)
   return undefined

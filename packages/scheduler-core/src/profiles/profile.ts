@@ -97,9 +97,17 @@ const newParts: ReadonlySet<string> = new Set([
   'PCIWeigher',
 ])
 
+/** Parts that profiles can name since feature level 5. */
+const partsOfLevel5: ReadonlySet<string> = new Set([
+  'VolumeAffinityFilter',
+  'PortAffinityFilter',
+  'VolumeAffinityWeigher',
+  'PortAffinityWeigher',
+])
+
 /** The feature level of the log that a profile needs: replicas of an older release could not decide by it. */
 export function profileLevel({ compat, filters, weighers, assignment, scheduler }: Profile): number {
-  if (scheduler === 'solver') return 5
+  if (scheduler === 'solver' || [...filters, ...weighers].some(({ name }) => partsOfLevel5.has(name))) return 5
   if (filters.some(({ shadow }) => shadow === true)) return 4
   const isNew =
     compat !== undefined ||

@@ -1,4 +1,4 @@
-import type { HostReported } from '../fleet/change.ts'
+import type { HostReported, NamespaceReported } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostStatsInput } from '../fleet/stats.ts'
 import { hostStatsV1_1 } from '../fleet/stats-versions/v1-1.ts'
@@ -28,3 +28,15 @@ export function aFleet(hosts: Readonly<Record<string, HostShape>>): Fleet {
   log.append(Object.entries(hosts).map(([name, shape]) => aReport(name, shape)))
   return log.fleet
 }
+
+/** A document of another service about a host, as a change. Times of documents are kept from feature level 5 on: `{ type: 'feature', level: 5 }`. */
+export const aDocument = (host: string, namespace: string, document: unknown, sequence = 1, version = '1.0'): NamespaceReported => ({
+  type: 'namespace',
+  host,
+  node: host,
+  namespace,
+  version,
+  incarnation: '00000000-0000-4000-8000-000000000002',
+  sequence,
+  document,
+})

@@ -1,5 +1,5 @@
 export { aClaim, aMove, aUuid, type ClaimShape } from './claims.ts'
 export { aSolution, solveExactly } from './exact-solver.ts'
-export { aFleet, aReport, type HostShape } from './fleet.ts'
+export { aDocument, aFleet, aReport, type HostShape } from './fleet.ts'
 export { aLog, type TestLog } from './log.ts'
 export { aRequest } from './request.ts'

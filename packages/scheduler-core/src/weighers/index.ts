@@ -12,8 +12,10 @@ import { ioOpsWeigher } from './io-ops.ts'
 import { numInstancesWeigher } from './num-instances.ts'
 import { numaFitWeigher } from './numa-fit.ts'
 import { numaImbalanceWeigher } from './numa-imbalance.ts'
+import { portAffinityWeigher } from './port-affinity.ts'
 import { ramWeigher } from './ram.ts'
 import { serverGroupSoftAffinityWeigher, serverGroupSoftAntiAffinityWeigher } from './soft-affinity.ts'
+import { volumeAffinityWeigher } from './volume-affinity.ts'
 import type { Weigher } from './weigher.ts'
 
 const ownWeighers: readonly Weigher[] = [
@@ -32,6 +34,8 @@ const ownWeighers: readonly Weigher[] = [
   gpuFragmentationWeigher,
   gpuPackingWeigher,
   gpuClusteringWeigher,
+  volumeAffinityWeigher,
+  portAffinityWeigher,
 ]
 
 /** Every weigher that a profile may name: this service's own, then those of Nova's that it has no own form of. */

@@ -9,14 +9,32 @@ const hints: Readonly<Record<string, readonly string[]>> = {
   'instance.not_on_host': ['same_host'],
   'host.other_network': ['build_near_host_ip', 'cidr'],
   'query.no_match': ['query'],
+  'volume.unknown': ['near_volume'],
+  'volume.far': ['near_volume'],
+  'port.unknown': ['near_port'],
+  'port.far': ['near_port'],
 }
+
+/** Hints that ask for documents of a namespace, by its name: the subject of a reason that is about one. */
+const ofNamespace: Readonly<Record<string, readonly string[]>> = { storage: ['near_volume'], network: ['near_port'] }
 
 /** The request wants company, or none: of a server group, or of what its hints name. */
 export const companyRemedy: Remedy = {
   name: 'company',
-  codes: ['group.affinity', 'group.anti_affinity', 'instance.same_host', 'instance.not_on_host', 'host.other_network', 'query.no_match'],
+  codes: [
+    ...([
+      'group.affinity',
+      'group.anti_affinity',
+      'instance.same_host',
+      'instance.not_on_host',
+      'host.other_network',
+      'query.no_match',
+    ] as const),
+    ...(['namespace.not_reported', 'namespace.stale', 'namespace.malformed'] as const),
+    ...(['volume.unknown', 'volume.far', 'port.unknown', 'port.far'] as const),
+  ],
   propose({ fleet, request, host, reason }) {
-    const unwanted = hints[reason.code]
+    const unwanted = hints[reason.code] ?? (reason.code.startsWith('namespace.') ? ofNamespace[reason.subject ?? ''] : undefined)
     if (unwanted !== undefined)
       return [
         asked(`hint ${unwanted.join(', ')}`, String(reason.need ?? reason.have ?? ''), 'not asked', 3, (one) =>

@@ -5,7 +5,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import { prepareChecks } from '../../pipeline/examine.ts'
 import { builtInProfiles } from '../../profiles/built-in.ts'
 import { type Profile, profileSchema } from '../../profiles/profile.ts'
-import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
+import { aClaim, aDocument, aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
 import { NO_EDITS } from '../edits.ts'
 import { edit } from '../testing.ts'
 import { remedies, remedyFor } from './index.ts'
@@ -41,6 +41,15 @@ const aMember = (policy: 'AFFINITY' | 'ANTI_AFFINITY', host: string) =>
     instances: [aUuid(5)],
     group: { uuid: aUuid(7), policy, maxServerPerHost: policy === 'ANTI_AFFINITY' ? 1 : null },
   })
+const level5 = { type: 'feature', level: 5 } as const
+const near = (hint: string) => ({ schedulerHints: { [hint]: [aUuid(2)] } })
+const storageOf = (host: string, number: number, isThere: boolean) =>
+  aDocument(host, 'storage', {
+    pools: [{ uuid: aUuid(number), name: 'fast' }],
+    volumes: isThere ? [{ uuid: aUuid(2), pool: aUuid(number) }] : [],
+  })
+const networkOf = (host: string, name: string, isThere: boolean) =>
+  aDocument(host, 'network', { physicalNetworks: [{ name }], ports: isThere ? [{ uuid: aUuid(2), physicalNetwork: name }] : [] })
 const image = { image: { properties: { hw_architecture: 'sparc', img_hv_type: 'kvm' } } }
 
 /** For each code a host h1 that is refused by it, and by nothing else. */
@@ -125,6 +134,33 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
     host: { runningVms: 1, instances: [aUuid(9)] },
     request: {},
     profile: withFilter('NumInstancesFilter', { max_instances_per_host: 1 }),
+  },
+  'namespace.not_reported': {
+    request: near('near_volume'),
+    profile: withFilter('VolumeAffinityFilter'),
+    changes: [level5, storageOf('h2', 1, true)],
+  },
+  'namespace.stale': {
+    request: near('near_volume'),
+    profile: withFilter('VolumeAffinityFilter'),
+    changes: [storageOf('h1', 1, false), level5, storageOf('h2', 1, true)],
+  },
+  'namespace.malformed': {
+    request: near('near_port'),
+    profile: withFilter('PortAffinityFilter'),
+    changes: [level5, aDocument('h1', 'network', 'nonsense'), networkOf('h2', 'physnet1', true)],
+  },
+  'volume.unknown': { request: near('near_volume'), profile: withFilter('VolumeAffinityFilter') },
+  'volume.far': {
+    request: near('near_volume'),
+    profile: withFilter('VolumeAffinityFilter'),
+    changes: [level5, storageOf('h1', 3, false), storageOf('h2', 1, true)],
+  },
+  'port.unknown': { request: near('near_port'), profile: withFilter('PortAffinityFilter') },
+  'port.far': {
+    request: near('near_port'),
+    profile: withFilter('PortAffinityFilter'),
+    changes: [level5, networkOf('h1', 'physnet2', false), networkOf('h2', 'physnet1', true)],
   },
   'isolation.host': { request: {}, profile: withFilter('IsolatedHostsFilter', { isolated_hosts: ['h1'], isolated_images: ['i1'] }) },
 }

@@ -1,0 +1,162 @@
+import type { Code } from '../codes.ts'
+import { type Fact, fromHint, type Source } from '../evidence.ts'
+import type { PreparedFilter, Reason } from '../filters/filter.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { type HostRecord, hostKey } from '../fleet/hosts.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import type { Namespace } from './contract.ts'
+import { ELSEWHERE } from './distance.ts'
+import { type Told, toldIn } from './told.ts'
+
+/** Things of another service that an instance may want to be near to: the hint that names them, and how far hosts are. */
+export interface Affinity<Document, Thing> {
+  readonly namespace: Namespace<Document>
+  /** The scheduler hint that names them by uuid. */
+  readonly hint: string
+  /** No young document says where the thing is. */
+  readonly unknown: Code
+  readonly far: Code
+  find(document: Document, uuid: string): Thing | undefined
+  /** From a host, with its own document if there is a young one; `teller` is the host whose document says where the thing is. */
+  distance(thing: Thing, host: HostRecord, own: Document | undefined, teller: HostRecord): number
+  /** Where the thing is, in words. */
+  place(thing: Thing): string
+}
+
+interface Spot<Thing> {
+  readonly uuid: string
+  /** Undefined where no young document names it. */
+  readonly known: { readonly thing: Thing; readonly teller: HostRecord } | undefined
+}
+
+/** What a request wants to be near to, found; undefined where it asks for nothing. */
+interface Nearness<Document, Thing> {
+  readonly told: Told<Document>
+  readonly spots: readonly Spot<Thing>[]
+  /** NaN where nobody can say: the thing is not found. */
+  distance(spot: Spot<Thing>, host: HostIndex): number
+}
+
+/** Refuses hosts that are farther than `limit` from any of the things; `need` says it in words. */
+export function prepareNear<Document, Thing>(
+  affinity: Affinity<Document, Thing>,
+  request: RequestSpec,
+  fleet: Fleet,
+  { limit, maxAgeSeconds }: { readonly limit: number; readonly maxAgeSeconds: number },
+): PreparedFilter | undefined {
+  const nearness = findThings(affinity, request, fleet, maxAgeSeconds)
+  if (nearness === undefined) return undefined
+  const { told, spots, distance } = nearness
+  const { hosts } = fleet
+  const isNear = (spot: Spot<Thing>, host: HostIndex): boolean => distance(spot, host) <= limit
+
+  const refusal = (spot: Spot<Thing>, host: HostIndex): { readonly reason: Reason; readonly from: Source } => {
+    const record = hosts.get(host)
+    const { uuid, known } = spot
+    const source = `hint ${affinity.hint}`
+    if (known === undefined) {
+      const from: Source = { kind: 'rule', ref: `no ${affinity.namespace.name} document that is young enough names it` }
+      return { reason: { code: affinity.unknown, subject: affinity.hint, need: uuid, have: 'not told of', source }, from }
+    }
+    if (told.of(record) === undefined) return { reason: told.refusal(record), from: told.source(record) }
+    const far = distance(spot, host)
+    const need = `distance ${limit} or less to ${affinity.place(known.thing)} (${uuid})`
+    const have = far >= ELSEWHERE ? 'not reached' : `distance ${far}`
+    return { reason: { code: affinity.far, subject: affinity.hint, need, have, source }, from: told.source(record) }
+  }
+  const factOf = (spot: Spot<Thing>, host: HostIndex): Fact[] => {
+    const { reason, from } = refusal(spot, host)
+    const { subject = '', need, have, unit } = reason
+    const fact: Fact = {
+      subject,
+      ...(need !== undefined && { required: need }),
+      ...(have !== undefined && { actual: have }),
+      ...(unit !== undefined && { unit }),
+      requiredFrom: fromHint(affinity.hint),
+      actualFrom: from,
+    }
+    if (spot.known === undefined) return [fact]
+    const { thing, teller } = spot.known
+    const place: Fact = {
+      subject: spot.uuid,
+      actual: `in ${affinity.place(thing)}, as told of ${hostKey(teller)}`,
+      requiredFrom: fromHint(affinity.hint),
+      actualFrom: told.source(teller),
+    }
+    return [fact, place]
+  }
+  return {
+    passes: (host) => spots.every((spot) => isNear(spot, host)),
+    reason: (host) => refusal(spots.find((spot) => !isNear(spot, host)) as Spot<Thing>, host).reason,
+    facts: (host) => spots.filter((spot) => !isNear(spot, host)).flatMap((spot) => factOf(spot, host)),
+  }
+}
+
+/**
+ * Minus the sum of the distances to the things that are found; 0 where nothing is asked for. A host of which nobody can say
+ * how far it is has no number, and so counts as the farthest.
+ */
+export function weighNear<Document, Thing>(
+  affinity: Affinity<Document, Thing>,
+  request: RequestSpec,
+  fleet: Fleet,
+  maxAgeSeconds: number,
+): (host: HostIndex) => number {
+  const nearness = findThings(affinity, request, fleet, maxAgeSeconds)
+  const found = nearness?.spots.filter(({ known }) => known !== undefined) ?? []
+  if (nearness === undefined || found.length === 0) return () => 0
+  const { told, distance } = nearness
+  return (host) => {
+    let sum = 0
+    for (const spot of found) {
+      const far = distance(spot, host)
+      if (far >= ELSEWHERE && told.of(fleet.hosts.get(host)) === undefined) return Number.NaN
+      sum += far
+    }
+    return 0 - sum
+  }
+}
+
+function findThings<Document, Thing>(
+  affinity: Affinity<Document, Thing>,
+  { schedulerHints }: RequestSpec,
+  fleet: Fleet,
+  maxAgeSeconds: number,
+): Nearness<Document, Thing> | undefined {
+  const uuids = [...new Set((schedulerHints[affinity.hint] ?? []).map((uuid) => uuid.toLowerCase()))]
+  if (uuids.length === 0) return undefined
+  const told = toldIn(affinity.namespace, fleet, maxAgeSeconds)
+  const known = locate(affinity, told, fleet, uuids)
+  return {
+    told,
+    spots: uuids.map((uuid) => ({ uuid, known: known.get(uuid) })),
+    distance(spot, host) {
+      if (spot.known === undefined) return Number.NaN
+      const record = fleet.hosts.get(host)
+      return affinity.distance(spot.known.thing, record, told.of(record), spot.known.teller)
+    },
+  }
+}
+
+/** The youngest document that names a thing says where it is; of two of one time, that of the host that was seen first. */
+function locate<Document, Thing>(
+  { namespace, find }: Affinity<Document, Thing>,
+  told: Told<Document>,
+  { hosts }: Fleet,
+  uuids: readonly string[],
+): ReadonlyMap<string, NonNullable<Spot<Thing>['known']>> {
+  const known = new Map<string, NonNullable<Spot<Thing>['known']>>()
+  const timeOf = ({ namespaces }: HostRecord): number => namespaces.get(namespace.name)?.reportedAt ?? 0
+  for (const record of hosts.records) {
+    const document = told.of(record)
+    if (document === undefined) continue
+    for (const uuid of uuids) {
+      const thing = find(document, uuid)
+      const before = known.get(uuid)
+      if (thing !== undefined && (before === undefined || timeOf(before.teller) < timeOf(record)))
+        known.set(uuid, { thing, teller: record })
+    }
+  }
+  return known
+}

@@ -1,0 +1,18 @@
+import type { Affinity } from './affinity.ts'
+import { ELSEWHERE, SAME_ZONE } from './distance.ts'
+import { type Pool, type Storage, storage } from './storage.ts'
+
+/** Hosts near the pools of the volumes that the hint `near_volume` names. */
+export const volumeAffinity: Affinity<Storage, Pool> = {
+  namespace: storage,
+  hint: 'near_volume',
+  unknown: 'volume.unknown',
+  far: 'volume.far',
+  find: ({ volumes }, uuid) => volumes.get(uuid),
+  distance(pool, host, own) {
+    const reached = own?.pools.get(pool.uuid)
+    if (reached !== undefined) return reached.distance
+    return pool.zone !== null && pool.zone === host.zone ? SAME_ZONE : ELSEWHERE
+  },
+  place: ({ name }) => `pool ${name}`,
+}

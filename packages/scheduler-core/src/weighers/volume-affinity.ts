@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { memoByObject } from '../memo.ts'
+import { weighNear } from '../namespace/affinity.ts'
+import { maxAge } from '../namespace/options.ts'
+import { storage } from '../namespace/storage.ts'
+import { volumeAffinity } from '../namespace/volume-affinity.ts'
+import { checkOptions } from '../request/parse.ts'
+import type { Weigher, WeigherOptions } from './weigher.ts'
+
+const volumeAffinityOptions = z.strictObject({ maxAgeSeconds: maxAge(storage) })
+
+const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(volumeAffinityOptions, options))
+
+/** Prefers hosts that are nearer to the volumes that the scheduler hint `near_volume` names; 0 for every other request. */
+export const volumeAffinityWeigher: Weigher = {
+  name: 'VolumeAffinityWeigher',
+  description: 'Minus the distance to the volumes named by the hint near_volume.',
+  unit: 'distance',
+  readsHostOnly: true,
+  checkOptions: (options) => void checkOptions(volumeAffinityOptions, options),
+  prepare: (request, fleet, options) => weighNear(volumeAffinity, request, fleet, optionsOf(options).maxAgeSeconds),
+}
