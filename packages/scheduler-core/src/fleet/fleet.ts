@@ -78,6 +78,7 @@ export class Fleet {
     const refusal: Void = this.#ids.has(entry.id) ? 'entry.repeated' : this.knows(entry.basis) ? undefined : 'entry.basis'
     this.#moveTo({ revision: entry.revision, id: entry.id, at: entry.at })
     this.ledger.forgetChanged()
+    if (refusal === undefined) this.#raiseLevel(entry.changes)
     let fence = entry.revision * CLAIMS_PER_ENTRY
     const verdicts = entry.changes.map((change): Void => {
       if (refusal !== undefined) return refusal
@@ -145,6 +146,11 @@ export class Fleet {
     if (this.#ids.get(old.id) === old.revision) this.#ids.delete(old.id)
   }
 
+  /** Before anything else in the entry: the level is raised by the first change that needs it, wherever in the entry that is said. */
+  #raiseLevel(changes: readonly Change[]): void {
+    for (const change of changes) if (change.type === 'feature') this.featureLevel = Math.max(this.featureLevel, change.level)
+  }
+
   #judge(change: Change, basis: number, fence: number): Void {
     switch (change.type) {
       case 'claims':
@@ -187,7 +193,7 @@ export class Fleet {
       case 'rollout':
         return this.profiles.rollOut(change, this.now)
       case 'feature':
-        this.featureLevel = Math.max(this.featureLevel, change.level)
+        // raised already
         return undefined
     }
   }

@@ -151,9 +151,17 @@ describe('VolumeAffinity', () => {
     })
   })
 
+  test('the document whose report raises the level of the log has a time already', () => {
+    const log = aLog()
+    log.append([aReport('h1')])
+    log.append([near, level5])
+    expect(saysOf('VolumeAffinityFilter', log.fleet, nearVolume)).toEqual([true])
+  })
+
   test('a document from before times were kept counts as old', () => {
     const log = aLog()
-    log.append([aReport('h1'), near, level5])
+    log.append([aReport('h1'), near])
+    log.append([level5])
     expect(saysOf('VolumeAffinityFilter', log.fleet, nearVolume)).toEqual(['volume.unknown'])
   })
 })

@@ -27,6 +27,8 @@ interface Example {
   readonly profile?: Profile
   /** Further changes of a fleet with the host h1. */
   readonly changes?: Parameters<ReturnType<typeof aLog>['append']>[0]
+  /** In an entry after these. */
+  readonly later?: Parameters<ReturnType<typeof aLog>['append']>[0]
 }
 
 const CELL = { id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096 }
@@ -143,7 +145,8 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
   'namespace.stale': {
     request: near('near_volume'),
     profile: withFilter('VolumeAffinityFilter'),
-    changes: [storageOf('h1', 1, false), level5, storageOf('h2', 1, true)],
+    changes: [storageOf('h1', 1, false)],
+    later: [level5, storageOf('h2', 1, true)],
   },
   'namespace.malformed': {
     request: near('near_port'),
@@ -192,13 +195,13 @@ test('every reason has an example here, or is said to have none', () => {
   expect([...Object.keys(examples), ...withoutExample].sort()).toEqual([...hostCodes].sort())
 })
 
-function townOf({ host = {}, changes = [] }: Example): Fleet {
+function townOf({ host = {}, changes = [], later = [] }: Example): Fleet {
   const log = aLog()
   log.append([aReport('h1', host), aReport('h2')])
   const aggregate = (number: number, name: string, hosts: string[]) =>
     ({ type: 'aggregate', uuid: aUuid(number), expectedVersion: 0, next: { name, hosts, metadata: {} } }) as const
   log.append([aggregate(1, 'own', ['h1']), aggregate(2, 'other', ['h2'])])
-  const verdicts = log.append(changes)
+  const verdicts = [...log.append(changes), ...log.append(later)]
   expect(verdicts.every((verdict) => verdict === undefined)).toBe(true)
   return log.fleet
 }
