@@ -54,3 +54,46 @@ test('a multiplier that an aggregate gave is told with its source, also where it
   )
   expect(text).toMatch(/large ALTERNATE 1 RAMWeigher 1(?! \()/)
 })
+
+test('how the solver fared is told with its numbers, and why it was not followed', () => {
+  const solver = {
+    text: 'The filter scheduler had an arrangement that is worth more.',
+    status: 'FEASIBLE',
+    taken: 'FILTER',
+    objective: 1.5,
+    filterObjective: 2,
+    bound: 2.25,
+    gap: 0.5,
+    nodes: 7,
+    candidates: 100,
+    passing: 2_000,
+    detail: null,
+  }
+  const explained: Explained = {
+    decision: {
+      id: 'd1',
+      at: '2026-01-15T12:00:00Z',
+      outcome: 'PLACED',
+      account: 'nova',
+      solver,
+      spec: { vcpus: 1, memoryMb: 1_024, diskGb: 0, numInstances: 2, availabilityZone: null },
+    },
+    explanation: {
+      headline: '',
+      instanceIndex: 0,
+      hostCount: 0,
+      fidelity: 'REPLAYED',
+      fleetRevision: '7',
+      profile: { profileName: 'batch', number: 1 },
+      steps: [],
+      reasons: [],
+      selection: { text: 'The best host is taken.' },
+      nearMisses: [],
+      weighing: { candidateCount: 0, weighers: [], hosts: [] },
+    },
+  }
+  const told = (decision: Explained['decision']) => toLines({ ...explained, decision }, undefined).join(' ')
+  expect(told(explained.decision)).toContain('Solver FEASIBLE, not taken: the filter scheduler decided.')
+  expect(told(explained.decision)).toContain('bound 2.25, gap 50 %, 7 nodes')
+  expect(told({ ...explained.decision, solver: null })).not.toContain('Solver')
+})

@@ -13,6 +13,8 @@ export interface Explained {
     readonly account: string
     /** Null: it is beyond what the log holds. */
     readonly explanationRetainedUntil?: string | null
+    /** Null: no solver was to be asked. */
+    readonly solver?: SolverTold | null
     readonly spec: {
       readonly vcpus: number
       readonly memoryMb: number
@@ -41,6 +43,20 @@ export interface Explained {
       readonly hosts: readonly Weighed[]
     }
   }
+}
+
+interface SolverTold {
+  readonly text: string
+  readonly status: string
+  readonly taken: string
+  readonly objective: number | null
+  readonly filterObjective: number | null
+  readonly bound: number | null
+  readonly gap: number | null
+  readonly nodes: number
+  readonly candidates: number | null
+  readonly passing: number | null
+  readonly detail: string | null
 }
 
 /** What became of one host, and the first filter that refused it. */
@@ -103,6 +119,7 @@ export function toLines(
   const skipped = steps.filter(({ skippedBecause }) => skippedBecause !== null).map(({ name }) => name)
   return [
     ...toHeadline({ decision, explanation }),
+    ...toSolver(decision.solver ?? null),
     '',
     ...toFunnel(ran),
     ...(skipped.length === 0 ? [] : ['', ...wrap(`Had nothing to check: ${skipped.join(', ')}.`)]),
@@ -146,6 +163,18 @@ function toHeadline({ decision, explanation }: Explained): readonly string[] {
     ...wrap(`${decision.outcome}: ${askedOf(decision)}, for ${decision.account} at ${decision.at}.`),
     ...wrap(`${explanation.selection.text} Decided by ${profileName}@${number}; ${explanation.fidelity.toLowerCase()}.${which}`),
   ]
+}
+
+/** How the solver fared, with its numbers. */
+function toSolver(solver: SolverTold | null): readonly string[] {
+  if (solver === null) return []
+  const { text, status, taken, objective, filterObjective, bound, gap, nodes, candidates, passing, detail } = solver
+  const numberOf = (value: number | null): string => (value === null ? 'none' : decimal(value))
+  const looked = candidates === null ? '' : ` on ${candidates} of ${counted(passing ?? 0, 'host')} that passed`
+  const failed = detail === null ? '' : ` (${detail})`
+  return wrap(
+    `Solver ${status}, ${taken === 'SOLVER' ? 'taken' : 'not taken: the filter scheduler decided'}. ${text}${failed} Objective ${numberOf(objective)} (filter ${numberOf(filterObjective)}), bound ${numberOf(bound)}, gap ${gap === null ? 'none' : `${decimal(gap * 100)} %`}, ${nodes} nodes${looked}.`,
+  )
 }
 
 const toFunnel = (steps: readonly Step[]): readonly string[] =>

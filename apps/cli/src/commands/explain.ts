@@ -22,7 +22,7 @@ interface Flags extends ConnectionFlags, Form {
 const SUBJECT = 'input: { subject: { decisionId: $id }, instanceIndex: $instance }'
 
 const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!, $near: Int!) {
-  decision(id: $id) { id at explanationRetainedUntil outcome attempt account spec { flavorName vcpus memoryMb diskGb numInstances availabilityZone } }
+  decision(id: $id) { id at explanationRetainedUntil outcome attempt account solver { text status taken objective filterObjective bound gap nodes candidates passing detail } spec { flavorName vcpus memoryMb diskGb numInstances availabilityZone } }
   explanation: explainPlacement(${SUBJECT}) {
     headline instanceIndex hostCount fidelity fleetRevision
     profile { profileName number }

@@ -42,6 +42,8 @@ export function createCapacities(open: OpenHypothetical, readRequest: ReadReques
       const issues = [...(isWrong(request) ? request : []), ...checkRange(['input', 'limit'], input.limit, 1, MOST_COUNTED)]
       const { fleet, profile, asOf, isOver } = await open(input, issues)
       if (isWrong(request)) throw new InputFault(request)
+      if (request.gang.length > 0)
+        throw InputFault.at(['input', 'spec', 'gantt', 'gang'], request.gang, 'an empty list: room is counted for one kind of instances')
       const groupings: Readonly<Record<CapacityGrouping, CapacityOptions['groupsOf']>> = {
         AVAILABILITY_ZONE: ({ zone }) => [zone],
         AGGREGATE: ({ aggregates }) => aggregates.map((uuid) => fleet.aggregates.byUuid.get(uuid)?.name ?? uuid),

@@ -87,6 +87,12 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
       const input = await asDecided(given)
       const { fleet, profile, asOf, isOver, edits } = await open(input, issues)
       if (isWrong(request)) throw new InputFault(request)
+      if (request.gang.length > 0)
+        throw InputFault.at(
+          ['input', 'spec', 'gantt', 'gang'],
+          request.gang,
+          'an empty list: changes are looked for that help one kind of instances',
+        )
       const { maxChanges, first, minHosts } = input
       const kinds = input.kinds ?? changeKinds
       const options = { request, profile, seed: SEED, kinds, maxChanges, first, minHosts, mostRuns: MOST_RUNS, isOver }

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+
+const CREATE = `mutation ($profile: String!, $input: ProfileVersionInput!) { profileVersionCreate(profile: $profile, input: $input) { __typename
+  ... on ProfilePayload { version { scheduler solver { timeLimitMs nodeLimit gap candidates } } }
+  ... on ValidationError { issues { path message } } } }`
+
+const DECISION = `query ($id: ID!) { node(id: $id) { ... on Decision { outcome
+  solver { status taken why text objective filterObjective bound gap nodes columns rows candidates passing detail }
+  receipt: explanation { fidelity selection { text } } } } }`
+
+const create = async (profile: string, more: Record<string, unknown>): Promise<Json> =>
+  (
+    await dataOf(api, CREATE, {
+      profile,
+      input: { filters: [{ name: 'ComputeFilter' }], weighers: [{ name: 'RAMWeigher', multiplier: 1 }], note: 'n', ...more },
+    })
+  ).profileVersionCreate
+
+const decisionOf = async (id: string): Promise<Json> => (await dataOf(api, DECISION, { id })).node
+
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({
+    large: { vcpus: 8, memoryMb: 8_192, cpuAllocationRatio: 1, ramAllocationRatio: 1 },
+    small: { vcpus: 2, memoryMb: 2_048, cpuAllocationRatio: 1, ramAllocationRatio: 1 },
+  })
+  await create('gangs', { scheduler: 'SOLVER', solver: { timeLimitMs: 5_000 } })
+  await create('greedy', {})
+})
+
+afterAll(() => api.close())
+
+const flavor = { vcpus: 2, memoryMb: 2_048 }
+const gang = [{ name: 'database', instances: 1, flavor: { vcpus: 8, memoryMb: 8_192, extraSpecs: [] } }]
+const asked = { spec: { gantt: { flavor, gang } } }
+
+test('a profile names the solver and its limits', async () => {
+  expect(await create('limited', { scheduler: 'SOLVER', solver: { nodeLimit: 5 } })).toMatchObject({
+    version: { scheduler: 'SOLVER', solver: { timeLimitMs: 2_000, nodeLimit: 5, gap: 0.0001, candidates: 100 } },
+  })
+  expect((await create('wrong', { scheduler: 'SOLVER', solver: { timeLimitMs: 5 } })).issues).toEqual([
+    { path: ['input', 'solver', 'timeLimitMs'], message: 'solver.timeLimitMs is 5; it must be 10 or more' },
+  ])
+})
+
+test('the filter scheduler refuses a gang that only fits in one arrangement, at the instance that finds no host', async () => {
+  const refused = await placeWith(api, { profile: 'greedy', ...asked })
+  expect(refused).toMatchObject({ __typename: 'NoValidHost', placedCount: 1, decision: { outcome: 'NO_VALID_HOST' } })
+  expect(await decisionOf(refused.decision.id)).toMatchObject({ solver: null })
+  // the reasons are those of the database, which wants all of a host
+  expect(refused.reasons.map(({ text }: Json) => text).join(' ')).toContain('8')
+})
+
+test('the solver places it, tells how, and repeats itself to the same key', async () => {
+  const idempotencyKey = randomUUID()
+  const placed = await placeWith(api, { profile: 'gangs', idempotencyKey, ...asked })
+  expect(placed.destinations.map(({ selected }: Json) => selected.host.name)).toEqual(['small', 'large'])
+  expect(await decisionOf(placed.decision.id)).toMatchObject({
+    outcome: 'PLACED',
+    solver: { status: 'OPTIMAL', taken: 'SOLVER', why: null, gap: 0, filterObjective: null, passing: 2, detail: null },
+    receipt: {
+      fidelity: 'REPLAYED',
+      selection: { text: 'A host of the best arrangement of all instances together, as the solver found it.' },
+    },
+  })
+  const { verifyDecision } = await dataOf(api, 'query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity } }', {
+    id: placed.decision.id,
+  })
+  expect(verifyDecision).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
+  const again = await placeWith(api, { profile: 'gangs', idempotencyKey, ...asked })
+  expect([again.replayed, again.decision.id]).toEqual([true, placed.decision.id])
+})
+
+test('where no arrangement is left, the filter scheduler refuses, and the decision says that the solver found none', async () => {
+  const refused = await placeWith(api, { profile: 'gangs', ...asked })
+  expect(refused.__typename).toBe('NoValidHost')
+  expect((await decisionOf(refused.decision.id)).solver).toMatchObject({
+    status: 'INFEASIBLE',
+    taken: 'FILTER',
+    why: 'INFEASIBLE',
+    objective: null,
+  })
+})
+
+test.each([
+  [
+    { profile: 'gangs', allOrNothing: false },
+    { path: ['input', 'allOrNothing'], message: 'input.allOrNothing is false; it must be true: a gang is placed whole or not at all' },
+  ],
+  [
+    { profile: 'nova-compat' },
+    {
+      path: ['input', 'profile'],
+      message: 'input.profile is "nova-compat"; it must be one without compat: nova, whose rounds know one flavor, for a gang',
+    },
+  ],
+])('a gang with %j is refused in words', async (more, issue) => {
+  expect((await placeWith(api, { ...more, ...asked })).issues).toMatchObject([issue])
+})
+
+test('questions about one kind of instances refuse a gang in words', async () => {
+  const { errors } = await api.ask('query ($input: CapacityInput!) { capacity(input: $input) { __typename } }', { input: asked })
+  expect(errors[0]?.message).toBe(
+    'input.spec.gantt.gang is a list of 1; it must be an empty list: room is counted for one kind of instances',
+  )
+})
