@@ -124,4 +124,5 @@ test('docs/namespaces.md: an instance is placed near its volume and its port', a
     { profileVersionCreate: { __typename: 'ProfilePayload' } },
     JSON.parse(blocks[3]?.text ?? ''),
   ])
+  expect((await run('host', 'show', 'rack1-b')).out).toMatch(/told by other services\n.*\nstorage +1\.0 +1 +\d+ s +-\nnetwork +1\.0 +1 +/)
 })

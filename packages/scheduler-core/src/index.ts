@@ -65,7 +65,7 @@ export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmentation.ts'
 export { allKinds, type KindName, kinds } from './kinds/index.ts'
 export { sharedCpusLeft } from './kinds/numa/numa.ts'
-export * from './namespace/index.ts'
+export { isRegistered, type Namespace, type NamespaceName, namespaceNamed, namespaces, registeredNamespaces } from './namespace/index.ts'
 export { renewalAge } from './namespace/renewal.ts'
 export { compileProfile, parseProfile } from './pipeline/compile.ts'
 export {

@@ -20,8 +20,18 @@ export interface HostDetail {
   readonly capacity: readonly Usage[]
   readonly numa: { readonly cells: readonly Cell[] } | null
   readonly gpus: readonly { readonly index: number; readonly model: string | null; readonly freeMilli: number }[]
+  readonly namespaces: readonly Told[]
   readonly aggregates: { readonly nodes: readonly { readonly name: string }[] }
   readonly claims: { readonly totalCount: number; readonly nodes: readonly ClaimRow[] }
+}
+
+/** What another service said of the host. */
+interface Told {
+  readonly namespace: string
+  readonly version: string
+  readonly ageSeconds: number | null
+  readonly lastSequence: number
+  readonly problem: string | null
 }
 
 interface Cell {
@@ -35,7 +45,7 @@ interface Cell {
 
 /** One host from top to bottom: what it is, what it can give, what it has inside, who holds room. */
 export function toLines(host: HostDetail): readonly string[] {
-  const { numa, gpus, claims } = host
+  const { numa, gpus, namespaces, claims } = host
   return [
     ...toHead(host),
     '',
@@ -43,6 +53,7 @@ export function toLines(host: HostDetail): readonly string[] {
     'free = floor((total - reserved) x ratio) - used - claimed',
     ...(numa === null || numa.cells.length === 0 ? [] : ['', 'NUMA cells', ...toCells(numa.cells)]),
     ...(gpus.length === 0 ? [] : ['', 'GPUs', ...toGpus(gpus)]),
+    ...(namespaces.length === 0 ? [] : ['', 'told by other services', ...toTold(namespaces)]),
     '',
     ...(claims.totalCount === 0 ? ['No claim holds room.'] : [toClaimHead(host), ...toClaimTable(claims.nodes)]),
   ]
@@ -76,6 +87,24 @@ const toCapacity = (capacity: readonly Usage[]): readonly string[] =>
     capacity.map(({ resourceClass, total, reserved, allocationRatio, used, claimed, free }) => [
       resourceClass,
       ...[total, reserved, allocationRatio, used, claimed, free].map(decimal),
+    ]),
+  )
+
+const toTold = (namespaces: readonly Told[]): readonly string[] =>
+  toTable(
+    [
+      { head: 'namespace', cut: 'end', least: 10 },
+      { head: 'version', cut: 'end' },
+      { head: 'sequence', align: 'right' },
+      { head: 'age', align: 'right' },
+      { head: 'problem', cut: 'end' },
+    ],
+    namespaces.map(({ namespace, version, lastSequence, ageSeconds, problem }) => [
+      namespace,
+      version,
+      decimal(lastSequence),
+      ageSeconds === null ? 'not known' : `${decimal(ageSeconds)} s`,
+      problem ?? '-',
     ]),
   )
 

@@ -37,6 +37,7 @@ const HOST = `query Host($name: String!, $node: String) {
     capacity { ${USAGE} }
     numa { cells { id cpus cpusFree pinned memoryMb memoryUsedMb memoryFreeMb } }
     gpus { index model freeMilli }
+    namespaces { namespace version ageSeconds lastSequence problem }
     aggregates(first: 100) { nodes { uuid name } }
     claims(first: 100, states: [RESERVED, CONFIRMED, MATERIALISED]) { totalCount nodes { ${CLAIM} } }
   }

@@ -1,6 +1,7 @@
 import { type Claim, isLive, type StoredClaim } from '../claims/claim.ts'
 import type { BoundKey } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
+import { readAhead } from '../namespace/index.ts'
 import type { ProfileCourse } from '../profiles/course.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Aggregate } from './aggregates.ts'
@@ -195,6 +196,7 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   record.present = new Set(stored.present)
   record.reporters = new Map(stored.reporters)
   record.namespaces = new Map(stored.namespaces)
+  for (const [namespace, held] of stored.namespaces) readAhead(namespace, held)
   for (const kind of allKinds) kind.takeInventory(hosts, index, stats)
 }
 
