@@ -71,7 +71,7 @@ export function formulate(
   )
   const draft: Draft = { objective: columns.map(({ score }) => score), most: columns.map(() => 1), rows: [] }
   placeAll(draft, columns, scores)
-  chain(draft, columns)
+  chain(draft, columns, isCareful || request.instanceGroup?.policy === 'AFFINITY')
   if (scores.length > 1) shareRoom(draft, columns, scores, fleet, isCareful)
   keepGroup(draft, columns, request, fleet, scores.length)
   for (const spread of request.topologySpread) keepSpread(draft, columns, request, fleet, spread)
@@ -169,10 +169,17 @@ function placeAll(draft: Draft, columns: readonly Column[], scores: readonly Mem
     draft.rows.push(row(ones(where(columns, ({ kind }) => kind === k)), members.count, members.count))
 }
 
-/** The second instance on a host is there only with the first: they stand behind each other. */
-function chain({ rows }: Draft, columns: readonly Column[]): void {
-  for (const [i, { copy }] of columns.entries())
-    if (copy > 1)
+/**
+ * The second instance on a host is there only with the first. Where none adds more than the one before it, no best arrangement is otherwise,
+ * and those rows are left out: they make a program much harder. Rows that look at first instances alone need them, `isNeeded`.
+ */
+function chain({ rows }: Draft, columns: readonly Column[], isNeeded: boolean): void {
+  const isRising = new Set<string>()
+  const keyOf = ({ kind, host }: Column) => `${kind} ${host}`
+  for (const [i, column] of columns.entries())
+    if (column.copy > 1 && column.score > (columns[i - 1] as Column).score) isRising.add(keyOf(column))
+  for (const [i, column] of columns.entries())
+    if (column.copy > 1 && (isNeeded || isRising.has(keyOf(column))))
       rows.push(
         row(
           [
