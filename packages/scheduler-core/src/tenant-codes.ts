@@ -30,6 +30,7 @@ export const tenantDemandOf: Readonly<Record<Extract<Code, ReasonCode>, TenantDe
   'host.down': null,
   'host.excluded': null,
   'host.not_requested': null,
+  'host.not_reported': null,
   'zone.other': 'ZONE',
   'memory.short': 'MEMORY',
   'cpu.short': 'VCPUS',

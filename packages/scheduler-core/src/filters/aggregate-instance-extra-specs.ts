@@ -14,6 +14,7 @@ const SCOPE = 'aggregate_instance_extra_specs:'
 export const aggregateInstanceExtraSpecsFilter: Filter = {
   name: 'AggregateInstanceExtraSpecsFilter',
   description: "The metadata of the host's aggregates meet the flavor's extra specs.",
+  reads: [],
   readsHostOnly: true,
   prepare({ flavor }, fleet) {
     const wanted = Object.entries(flavor.extraSpecs).flatMap(([key, requirement]) => {

@@ -7,6 +7,7 @@ import type { Filter } from './filter.ts'
 export const availabilityZoneFilter: Filter = {
   name: 'AvailabilityZoneFilter',
   description: 'The host is in the availability zone asked for.',
+  reads: [],
   readsHostOnly: true,
   prepare({ availabilityZone: need }, { hosts, aggregates }) {
     if (need === null) return undefined

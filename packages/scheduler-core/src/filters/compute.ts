@@ -13,6 +13,7 @@ const DOWN = 2
 export const computeFilter: Filter = {
   name: 'ComputeFilter',
   description: 'The host is enabled and alive.',
+  reads: [],
   readsHostOnly: true,
   prepare(_request, { hosts }) {
     const { status, liveness } = hosts.columns

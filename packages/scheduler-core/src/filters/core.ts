@@ -1,5 +1,6 @@
 import { at } from '../fleet/columns.ts'
 import { freeFact, reportOf } from '../fleet/sources.ts'
+import { classFields } from '../fleet/stats-fields.ts'
 import { demandOf } from '../request/request-spec.ts'
 import { amountFrom } from '../request/sources.ts'
 import type { Filter } from './filter.ts'
@@ -8,6 +9,7 @@ import type { Filter } from './filter.ts'
 export const coreFilter: Filter = {
   name: 'CoreFilter',
   description: 'The host has the virtual CPUs asked for left; overcommit never gives one instance more CPUs than the host has.',
+  reads: classFields.VCPU,
   readsHostOnly: true,
   prepare(request, { hosts }) {
     const need = demandOf(request).vcpus

@@ -11,6 +11,7 @@ import type { Filter } from './filter.ts'
 export const differentHostFilter: Filter = {
   name: 'DifferentHostFilter',
   description: 'The host holds none of the instances named by the hint different_host.',
+  reads: ['instances'],
   readsHostOnly: true,
   prepare({ schedulerHints }, { hosts }) {
     const apart = (schedulerHints.different_host ?? []).map((uuid) => uuid.toLowerCase())

@@ -2,6 +2,7 @@ import type { Code } from '../codes.ts'
 import type { Fact } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { Reads } from '../fleet/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
 /** Why a host was refused: a code and the numbers or words behind it. Text is rendered from it, never parsed. */
@@ -37,6 +38,11 @@ export interface Filter {
   readonly name: string
   /** One sentence for people: what a host must have to pass. */
   readonly description: string
+  /**
+   * Which fields of a host's report it looks at. A host that leaves one of them out is refused with host.not_reported before the filter is
+   * asked, and reporters are told that they are needed (fleet/stats-fields.ts).
+   */
+  readonly reads: Reads
   /**
    * Present when the verdict of a host depends only on the request, on the options and on the host's own state (everything that raises its
    * version), whatever other hosts take: then it is asked once a request, and between the instances of one request only of hosts that changed.

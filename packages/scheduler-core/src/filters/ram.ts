@@ -1,5 +1,6 @@
 import { at } from '../fleet/columns.ts'
 import { freeFact } from '../fleet/sources.ts'
+import { classFields } from '../fleet/stats-fields.ts'
 import { demandOf } from '../request/request-spec.ts'
 import { amountFrom } from '../request/sources.ts'
 import type { Filter } from './filter.ts'
@@ -8,6 +9,7 @@ import type { Filter } from './filter.ts'
 export const ramFilter: Filter = {
   name: 'RamFilter',
   description: 'The host has the memory asked for left, overcommit and reserve included.',
+  reads: classFields.MEMORY_MB,
   readsHostOnly: true,
   prepare(request, { hosts }) {
     const need = demandOf(request).memoryMib

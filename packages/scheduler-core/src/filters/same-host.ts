@@ -11,6 +11,7 @@ import type { Filter } from './filter.ts'
 export const sameHostFilter: Filter = {
   name: 'SameHostFilter',
   description: 'The host holds one of the instances named by the hint same_host.',
+  reads: ['instances'],
   readsHostOnly: true,
   prepare({ schedulerHints }, { hosts }) {
     const together = (schedulerHints.same_host ?? []).map((uuid) => uuid.toLowerCase())

@@ -6,6 +6,7 @@ import type { Filter } from './filter.ts'
 export const serverGroupAffinityFilter: Filter = {
   name: 'ServerGroupAffinityFilter',
   description: 'The host holds the members of the affinity group, or the group has none yet.',
+  reads: [],
   prepare({ instanceGroup }, { groups, hosts }) {
     if (instanceGroup?.policy !== 'AFFINITY') return undefined
 

@@ -8,6 +8,7 @@ import type { Filter } from './filter.ts'
 export const serverGroupAntiAffinityFilter: Filter = {
   name: 'ServerGroupAntiAffinityFilter',
   description: 'The host holds fewer members of the anti-affinity group than it may.',
+  reads: [],
   readsHostOnly: true,
   prepare({ instanceGroup }, { groups, hosts }) {
     if (instanceGroup?.policy !== 'ANTI_AFFINITY') return undefined

@@ -20,7 +20,8 @@ export const ENTRY_FORMAT = 1
  * The highest feature level that this release can apply. Level 2: moves, revocations, edits of groups, liveness. Level 3:
  * requests and reports of version 1.1. Level 4: rollouts of profiles, filters in shadow mode; and decisions in the tables are
  * packed once every replica reads it (decision/packed.ts). Level 5: requests of version 1.2, profiles with the scheduler `solver`;
- * documents of the namespaces that this service reads (namespace/), with the time of each, and profiles that ask for them.
+ * reports of version 1.2, profiles that say which kinds of resource their requests may ask; documents of the namespaces that this
+ * service reads (namespace/), with the time of each, and profiles that ask for them.
  */
 export const FEATURE_LEVEL = 5
 

@@ -9,6 +9,7 @@ import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type P
 import { copyFleet } from './copy.ts'
 import { Fleet } from './fleet.ts'
 import type { HostRecord, HostTable, NamespaceDocument, Reporter } from './hosts.ts'
+import { bitsOf } from './stats-fields.ts'
 import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
 import { atOnce, inSlices, SLICE } from './steps.ts'
 
@@ -197,6 +198,7 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   record.reporters = new Map(stored.reporters)
   record.namespaces = new Map(stored.namespaces)
   for (const [namespace, held] of stored.namespaces) readAhead(namespace, held)
+  hosts.setOmits(index, bitsOf(stats.omitted))
   for (const kind of allKinds) kind.takeInventory(hosts, index, stats)
 }
 

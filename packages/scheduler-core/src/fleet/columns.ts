@@ -25,6 +25,8 @@ export interface HostColumns {
   ioOps: Int32Array
   /** Thousandths of GPUs that are free, over all GPUs of the host. */
   gpuFreeMilli: Float64Array
+  /** Fields that the host's report leaves out, as bits (fleet/stats-fields.ts). */
+  omits: Int32Array
 }
 
 export const createHostColumns = (size: number): HostColumns => ({
@@ -35,6 +37,7 @@ export const createHostColumns = (size: number): HostColumns => ({
   instances: new Int32Array(size),
   ioOps: new Int32Array(size),
   gpuFreeMilli: new Float64Array(size),
+  omits: new Int32Array(size),
 })
 
 /** What hosts have of one resource class. Written only when an inventory changes, so copies of a fleet share these columns until then. */

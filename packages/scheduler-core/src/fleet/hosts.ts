@@ -93,6 +93,7 @@ export class HostTable {
   #byName = new SharedMap<HostIndex>()
   #nodesOf = new SharedMap<readonly HostIndex[]>()
   #size = LEAST_SIZE
+  #omitting = 0
   /** Classes of which another table may read the inventory's columns too. */
   readonly #sharedInventories = new Set<string>()
   #owner: Owner = {}
@@ -109,6 +110,18 @@ export class HostTable {
 
   get count(): number {
     return this.#records.length
+  }
+
+  /** How many hosts leave something out of their reports. */
+  get omitting(): number {
+    return this.#omitting
+  }
+
+  /** Takes over which fields a host's report leaves out, as bits. */
+  setOmits(host: HostIndex, bits: number): void {
+    const { omits } = this.columns
+    this.#omitting += Number(bits !== 0) - Number(omits[host] !== 0)
+    omits[host] = bits
   }
 
   /** Undefined when no host of that name has reported. */
@@ -188,6 +201,7 @@ export class HostTable {
    */
   takeCopy(from: HostTable, spare?: HostTable): void {
     this.#size = from.#size
+    this.#omitting = from.#omitting
     takeColumns(this.columns, from.columns, spare?.columns)
     for (const [resourceClass, columns] of from.classes) {
       this.classes.set(resourceClass, shareInventory(columns, spare?.classes.get(resourceClass)))

@@ -5,6 +5,7 @@ import { aUuid } from '../testing/index.ts'
 import { parseHostStats } from './stats.ts'
 import { hostStatsV1_0 } from './stats-versions/v1-0.ts'
 import { hostStatsV1_1 } from './stats-versions/v1-1.ts'
+import { hostStatsV1_2, omittableFields } from './stats-versions/v1-2.ts'
 import {
   CURRENT_STATS_VERSION,
   currentStats,
@@ -54,7 +55,7 @@ const fields = {
 
 const oldest = some({ ...fields, numaCells: cells(() => fc.constant({})) }).map((rest) => ({ ...machine, ...rest }))
 
-const newest = fc
+const newer = fc
   .tuple(
     oldest,
     some({
@@ -80,6 +81,12 @@ const newest = fc
   )
   .map(([old, rest]) => ({ ...old, ...rest }))
 
+/** With some of the fields left out that are not told. */
+const newest = fc.tuple(newer, fc.subarray([...omittableFields])).map(([told, fields]) => {
+  const omitted = fields.filter((field) => !Object.hasOwn(told, field))
+  return omitted.length === 0 ? told : { ...told, omitted }
+})
+
 const withCells = (...parts: object[]) => ({
   ...machine,
   numaCells: parts.map((part, id) => ({ id, cpuset: [id * 2, id * 2 + 1], memoryMb: 1, ...part })),
@@ -91,6 +98,7 @@ describeVersions({
   versions: [
     { version: '1.0', schema: hostStatsV1_0, frozen: '1db02fe28ac8a73f99b73c6f8fd29a8e7ce35a09be577059ac01240e8e17d14d' },
     { version: '1.1', schema: hostStatsV1_1, frozen: 'edb3a1e8579cfd7c09cb6208e548c080e83cf559c79b0257cb4e52dffeab62f4' },
+    { version: '1.2', schema: hostStatsV1_2, frozen: '1e9c9a8299a6933ee7b47e6be4312e8fb91cdbebe577cb2a5d75b0fd0af73732' },
   ],
   rules: [
     ['the least that can be told', '1.0', machine],
@@ -192,6 +200,22 @@ describeVersions({
       { ...machine, nova: { computeNode: [] } },
       'nova.computeNode: nova.computeNode is an empty list; it must be a JSON object',
     ],
+    ['the least that can be told', '1.2', machine],
+    ['all that can be left out', '1.2', { ...machine, omitted: [...omittableFields] }],
+    [
+      'left out, and told',
+      '1.2',
+      { ...machine, traits: ['A'], omitted: ['gpus', 'traits'] },
+      'omitted.1: omitted.1 is "traits"; it must name fields that the report does not tell; it tells traits',
+    ],
+    ['left out twice', '1.2', { ...machine, omitted: ['gpus', 'gpus'] }, 'omitted: omitted is a list of 2; it must not name a field twice'],
+    [
+      'left out, though every claim needs it',
+      '1.2',
+      { ...machine, omitted: ['vcpus'] },
+      `omitted.0: omitted.0 is "vcpus"; it must be one of ${omittableFields.join(', ')}`,
+    ],
+    ['left out, before there were words for it', '1.1', { ...machine, omitted: [] }, 'omitted: omitted is not a field of this version'],
   ],
   oldest,
   newest,

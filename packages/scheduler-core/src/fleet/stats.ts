@@ -3,7 +3,8 @@ import type { Parsed } from '../problem.ts'
 import { limits } from '../request/limits.ts'
 import { parseWith, unknownVersion, versionOf } from '../request/parse.ts'
 import { hostStatsV1_0, list, uuid, whole } from './stats-versions/v1-0.ts'
-import { type HostStatsV1_1, hostStatsV1_1 } from './stats-versions/v1-1.ts'
+import { hostStatsV1_1 } from './stats-versions/v1-1.ts'
+import { type HostStatsV1_2, hostStatsV1_2 } from './stats-versions/v1-2.ts'
 import { CURRENT_STATS_VERSION, currentStats, statsVersions } from './stats-versions.ts'
 
 /** What changed since the report with sequence `baseSequence`. */
@@ -19,9 +20,9 @@ export const statsDeltaV1 = z.strictObject({
 })
 
 /** The current shape of a host's full picture. */
-export type HostStats = HostStatsV1_1
+export type HostStats = HostStatsV1_2
 /** What a host may leave out of it is filled in. */
-export type HostStatsInput = z.input<typeof hostStatsV1_1>
+export type HostStatsInput = z.input<typeof hostStatsV1_2>
 export type StatsDelta = z.output<typeof statsDeltaV1>
 
 /** Unknown input of any published version to a full report of the current one, or every problem at once. */
@@ -34,8 +35,12 @@ export function parseHostStats(input: unknown): Parsed<HostStats> {
       const parsed = parseWith(hostStatsV1_0, document, 'stats')
       return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
     }
-    case '1.1':
-      return parseWith(hostStatsV1_1, input, 'stats')
+    case '1.1': {
+      const parsed = parseWith(hostStatsV1_1, input, 'stats')
+      return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
+    }
+    case '1.2':
+      return parseWith(hostStatsV1_2, input, 'stats')
     default:
       return { ok: false, problems: [unknownVersion('stats', version, statsVersions)] }
   }
@@ -44,7 +49,7 @@ export function parseHostStats(input: unknown): Parsed<HostStats> {
 /** Unknown input to a delta, or every problem at once. */
 export const parseStatsDelta = (input: unknown): Parsed<StatsDelta> => parseWith(statsDeltaV1, input, 'stats')
 
-/** The full picture after a delta. An instance list that was never told stays untold. */
+/** The full picture after a delta. An instance list that was never told stays untold; a number that is told is not left out any more. */
 export function mergeDelta(stats: HostStats, delta: StatsDelta): HostStats {
   const { baseSequence: _, addInstances, removeInstances, ...numbers } = delta
   const told = Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)) as Partial<HostStats>
@@ -58,7 +63,8 @@ export function mergeDelta(stats: HostStats, delta: StatsDelta): HostStats {
   const inventories = stats.inventories.map((given) =>
     given.used === null ? given : { ...given, used: used[given.resourceClass] ?? given.used },
   )
-  return { ...stats, ...told, inventories, instances }
+  const omitted = stats.omitted.filter((field) => !Object.hasOwn(told, field))
+  return { ...stats, ...told, inventories, instances, omitted }
 }
 
 function mergeInstances(before: readonly string[], add: readonly string[], remove: readonly string[]): string[] {

@@ -3,6 +3,7 @@ import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
 import type { HostStats } from '../fleet/stats.ts'
+import type { StatsField } from '../fleet/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { Grants } from './index.ts'
 
@@ -40,8 +41,8 @@ export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, b
 export interface ResourceKind<Ask, Grant> {
   /** Its key in grants and assignments. */
   readonly name: string
-  /** The name, Nova's where Nova has it, and the sentence of the filter that lets only hosts pass that can give what is asked. */
-  readonly filter: { readonly name: string; readonly description: string }
+  /** The name, Nova's where Nova has it, the fields of reports that it looks at, and the sentence of the filter that lets only hosts pass that can give what is asked. */
+  readonly filter: { readonly name: string; readonly description: string; readonly reads: readonly StatsField[] }
   /** Assignment rules by name; the first is the default. */
   readonly rules: readonly string[]
   /** What one instance asks of this kind; undefined = nothing. */

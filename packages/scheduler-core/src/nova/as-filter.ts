@@ -10,6 +10,7 @@ import { novaRequestOn } from './own-request.ts'
 export const asFilter = (filter: NovaFilter): Filter => ({
   name: filter.name,
   description: filter.description,
+  reads: filter.reads,
   checkOptions: (options) => void checkOptions(filter.options, options),
   prepare(request, fleet, options) {
     const wanted = novaRequestOn(fleet, request)

@@ -11,7 +11,7 @@ import { novaRequestOn } from './own-request.ts'
  * says; where Nova takes the negative of it, so does this. Where Nova raises, the host has the least of the others' numbers.
  */
 export function asWeigher(weigher: NovaWeigher): Weigher {
-  const { name, description, unit, minval } = weigher
+  const { name, description, unit, minval, reads } = weigher
   const { key, isNegated } = weigher.multiplier
   const schema = weigher.options.extend(aggregateOption)
   const read = memoByObject((options: WeigherOptions) => {
@@ -22,6 +22,7 @@ export function asWeigher(weigher: NovaWeigher): Weigher {
     name,
     description,
     unit,
+    reads,
     ...(minval !== undefined && { minval }),
     checkOptions: (options) => void checkOptions(schema, options),
     multipliers: (fleet, options, multiplier) => multipliersOf(fleet, key, multiplier, read(options).isByAggregates, isNegated),

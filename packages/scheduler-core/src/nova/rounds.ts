@@ -1,3 +1,4 @@
+import type { StatsField } from '../fleet/stats-fields.ts'
 import { createRandom, type Random } from '../random.ts'
 import { candidatesOf, skipsFilters } from './candidates.ts'
 import { consume } from './consume.ts'
@@ -47,6 +48,8 @@ export interface ServiceRules {
   readonly attestations: AttestationSource
   /** Asked after Nova's filters, and on forced hosts too: without the room no claim holds. */
   readonly nets: readonly { readonly name: string; passes(host: HostState): boolean }[]
+  /** Whether a host reports all of these fields; absent: every host does. */
+  isTold?(host: HostState, fields: readonly StatsField[]): boolean
   /** Takes the room of a pick, before the next round looks. */
   take(host: HostState, index: number): void
 }
@@ -173,11 +176,12 @@ class Run {
     const candidates = candidatesOf(this.#request, input)
     const filters: FilterRun[] = []
     let left = candidates.hosts
-    const keep = (filter: string, check: HostCheck | undefined, failed = false) => {
+    const keep = (filter: string, check: HostCheck | undefined, failed = false, reads: readonly StatsField[] = []) => {
       let errors = failed ? left.length : 0
       if (failed) left = []
       if (check !== undefined)
         left = left.filter((host) => {
+          if (service?.isTold?.(host, reads) === false) return false
           const verdict = this.#ask(check, host)
           if (verdict === undefined) errors++
           return verdict === true
@@ -193,6 +197,8 @@ class Run {
         keep(
           filter.name,
           filter.prepare(this.#request, options, { now, ...(service !== undefined && { attestations: service.attestations }) }),
+          false,
+          filter.reads,
         )
       } catch (error) {
         if (service === undefined || !(error instanceof NovaError)) throw error
@@ -228,7 +234,7 @@ class Run {
   /** Fills in what the round weighed, and leaves the hosts in the order of their weight. */
   #weigh(round: NovaRound): void {
     const { rules, service } = this.#input
-    const { totals, runs } = weighHosts(rules.weighers, this.#request, round.filtered, service !== undefined)
+    const { totals, runs } = weighHosts(rules.weighers, this.#request, round.filtered, service)
     round.runs = runs
     round.ranked = round.filtered
       .map((host, position) => ({ host, weight: totals[position] as number, position }))

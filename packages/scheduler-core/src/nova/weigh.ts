@@ -4,6 +4,7 @@ import type { HostState } from './host-state.ts'
 import { NovaError } from './nova-error.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
 import type { NovaRequest } from './objects/request.ts'
+import type { ServiceRules } from './rounds.ts'
 
 /** A weigher as a profile lists it. */
 export interface ChosenWeigher {
@@ -30,18 +31,18 @@ export interface WeighedHosts {
 
 /**
  * Weighs hosts as Nova does, to the last bit. With one host, or none, no weigher runs and the weight is 0, so none can fail either.
- * Throws NovaError where a weigher of Nova's raises, unless failures are forgiven: then that host has the least number of the others, and
- * multipliers of aggregates that no profile could have count as not said.
+ * Throws NovaError where a weigher of Nova's raises, unless a service asks: then that host has the least number of the others, as has one
+ * that does not report what the weigher reads, and multipliers of aggregates that no profile could have count as not said.
  */
 export function weighHosts(
   chosen: readonly ChosenWeigher[],
   request: NovaRequest,
   hosts: readonly HostState[],
-  forgives = false,
+  service?: Pick<ServiceRules, 'isTold'>,
 ): WeighedHosts {
   const totals = hosts.map(() => 0)
   if (hosts.length < 2) return { totals, runs: [] }
-  const runs = chosen.map((weigher) => runWeigher(weigher, request, hosts, forgives))
+  const runs = chosen.map((weigher) => runWeigher(weigher, request, hosts, service))
   for (const { normalised, multipliers } of runs)
     for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] as number) + (multipliers[i] as number) * (normalised[i] as number)
   return { totals, runs }
@@ -51,16 +52,17 @@ function runWeigher(
   { weigher, options, multiplier }: ChosenWeigher,
   request: NovaRequest,
   hosts: readonly HostState[],
-  forgives: boolean,
+  service: Pick<ServiceRules, 'isTold'> | undefined,
 ): WeigherRun {
   const { key, isNegated } = weigher.multiplier
   const multiplierOf = (host: HostState) => {
-    const { value } = (forgives ? multiplierFor : leastFloat)(host, key, multiplier)
+    const { value } = (service === undefined ? leastFloat : multiplierFor)(host, key, multiplier)
     return isNegated ? -value : value
   }
   const { minval } = weigher
   const prepare = () => liftedTo(minval, weigher.prepare(request, options, multiplierOf, multiplier))
-  const raw = forgives ? forgiving(prepare, hosts) : hosts.map(prepare())
+  const isTold = (host: HostState) => service?.isTold?.(host, weigher.reads) !== false
+  const raw = service === undefined ? hosts.map(prepare()) : forgiving(prepare, hosts, isTold)
   const low = minval ?? raw.reduce((a, b) => Math.min(a, b))
   const high = raw.reduce((a, b) => Math.max(a, b))
   return {
@@ -75,13 +77,17 @@ function runWeigher(
 const liftedTo = (minval: number | undefined, rawOf: (host: HostState) => number): ((host: HostState) => number) =>
   minval === undefined ? rawOf : (host) => Math.max(rawOf(host), minval)
 
-/** The raw numbers; where the weigher raises, the least of the others; 0 everywhere where it raises before it looks at hosts. */
-function forgiving(prepare: () => (host: HostState) => number, hosts: readonly HostState[]): readonly number[] {
+/** The raw numbers; where the weigher raises, or the host does not report what it reads, the least of the others; 0 everywhere where it raises before it looks at hosts. */
+function forgiving(
+  prepare: () => (host: HostState) => number,
+  hosts: readonly HostState[],
+  isTold: (host: HostState) => boolean,
+): readonly number[] {
   const raw = orNothing(() => hosts.map(prepare()))
-  if (raw?.every(Number.isFinite)) return raw
+  if (raw?.every(Number.isFinite) && hosts.every(isTold)) return raw
   // the careful way meets the same host again
   const rawOf = orNothing(prepare)
-  const told = hosts.map((host) => (rawOf === undefined ? undefined : orNothing(() => rawOf(host))))
+  const told = hosts.map((host) => (rawOf === undefined || !isTold(host) ? undefined : orNothing(() => rawOf(host))))
   const least = told.reduce<number | undefined>((low, value) => (value !== undefined && !(value > (low ?? value)) ? value : low), undefined)
   return told.map((value) => value ?? least ?? 0)
 }

@@ -12,6 +12,7 @@ import type { RequestSpec } from '../request/request-spec.ts'
 export const candidatesFilter: Filter = {
   name: 'Candidates',
   description: 'The request names the host, or names none, and does not exclude it.',
+  reads: [],
   readsHostOnly: true,
   prepare(request, fleet) {
     const checks = [ignored(request), forced(request), forbidden(request), ...memberships(request)].filter((check) => check !== undefined)

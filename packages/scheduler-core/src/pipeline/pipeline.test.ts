@@ -33,6 +33,7 @@ const compiledWith = (
 const aWeigher = (raw: readonly number[], more: Partial<Weigher> = {}): Weigher => ({
   name: `W${raw.join()}`,
   description: 'A test.',
+  reads: [],
   unit: 'points',
   prepare: () => (host) => raw[host] as number,
   ...more,
@@ -206,7 +207,7 @@ describe('pick', () => {
 })
 
 describe('filters that fail', () => {
-  const aFilter = (prepare: Filter['prepare']): Filter => ({ name: 'Faulty', description: 'A test.', prepare })
+  const aFilter = (prepare: Filter['prepare']): Filter => ({ name: 'Faulty', description: 'A test.', reads: [], prepare })
   const prepared = (passes: (host: HostIndex) => boolean): PreparedFilter => ({ passes, reason: () => ({ code: 'host.down' }) })
   const run = (filter: Filter) => {
     const fleet = fleetOf(3)

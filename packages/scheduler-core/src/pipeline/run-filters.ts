@@ -2,8 +2,10 @@ import type { FilterCount } from '../decision/decision.ts'
 import type { PreparedFilter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { readsOf } from '../fleet/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledFilter, CompiledProfile } from './compile.ts'
+import { refuseUntold } from './not-reported.ts'
 import { topologySpreadFilter } from './topology-spread.ts'
 
 /** A filter made ready for one request; `prepared` undefined = nothing asked; `failed` = it threw while preparing, with `error`. */
@@ -41,7 +43,9 @@ export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, 
     const known = { name, isNet, readsHostOnly }
     if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {
-      return { ...known, prepared: filter.prepare(request, fleet, options), failed: false }
+      const prepared = filter.prepare(request, fleet, options)
+      const reads = readsOf(filter.reads, options)
+      return { ...known, prepared: prepared && refuseUntold(prepared, fleet.hosts, reads), failed: false }
     } catch (error) {
       return { ...known, prepared: undefined, failed: true, error }
     }

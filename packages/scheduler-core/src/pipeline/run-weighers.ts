@@ -1,8 +1,10 @@
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { readsOf } from '../fleet/stats-fields.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledProfile, CompiledWeigher } from './compile.ts'
+import { withoutUntold } from './not-reported.ts'
 import { type CachedScores, cachedScores } from './score-cache.ts'
 
 /** Scores of the hosts that passed; every array is parallel to `hosts`. */
@@ -102,7 +104,11 @@ function prepareRaw(
   request: RequestSpec,
   fleet: Fleet,
 ): (hosts: Int32Array) => Float64Array {
-  const rawOf = prepareSafely(() => weigher.prepare(request, fleet, options, multiplier))
+  const rawOf = withoutUntold(
+    prepareSafely(() => weigher.prepare(request, fleet, options, multiplier)),
+    fleet.hosts,
+    readsOf(weigher.reads, options),
+  )
   const key = weigher.cacheKey?.(request, options)
   return key === undefined ? fillEach(rawOf) : fillFrom(cachedScores(fleet, `${cacheName}\u0000${key}`), fleet, rawOf)
 }

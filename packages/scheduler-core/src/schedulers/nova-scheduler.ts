@@ -1,6 +1,7 @@
 import type { Destination, InstanceRecord } from '../decision/decision.ts'
 import type { ClaimPart } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { omittedOf } from '../fleet/stats-fields.ts'
 import { novaRulesOf } from '../nova/compat.ts'
 import type { HostState } from '../nova/host-state.ts'
 import { NovaError } from '../nova/nova-error.ts'
@@ -42,6 +43,9 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
           name,
           passes: (host) => prepared?.passes(indexOf(host)) === true,
         })),
+        ...(fleet.hosts.omitting > 0 && {
+          isTold: (host, fields) => omittedOf(fleet.hosts.get(indexOf(host)), fields).length === 0,
+        }),
         take(host, instance) {
           const part: ClaimPart = {
             claim: claimIds[instance] as string,

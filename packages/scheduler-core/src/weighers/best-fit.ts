@@ -1,10 +1,11 @@
-import { checkResourceOptions, dimensionKey, dimensionsOf } from './fill.ts'
+import { checkResourceOptions, dimensionKey, dimensionsOf, readsOfResources } from './fill.ts'
 import type { Weigher } from './weigher.ts'
 
 /** Prefers the host that is fullest after the placement: 1 less the mean free share left, over the resources of the options. */
 export const bestFitWeigher: Weigher = {
   name: 'BestFitWeigher',
   description: 'The less is left on the host after the placement, the better.',
+  reads: readsOfResources,
   unit: 'share',
   checkOptions: checkResourceOptions,
   prepare(request, fleet, options) {

@@ -1,4 +1,4 @@
-import { checkResourceOptions, dimensionKey, dimensionsOf } from './fill.ts'
+import { checkResourceOptions, dimensionKey, dimensionsOf, readsOfResources } from './fill.ts'
 import type { Weigher } from './weigher.ts'
 
 /**
@@ -8,6 +8,7 @@ import type { Weigher } from './weigher.ts'
 export const dotProductWeigher: Weigher = {
   name: 'DotProductWeigher',
   description: 'The less free and asked shares line up, the better.',
+  reads: readsOfResources,
   unit: 'share',
   checkOptions: checkResourceOptions,
   prepare(request, fleet, options) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { fieldsOfClass, type StatsField } from '../fleet/stats-fields.ts'
 import { memoByObject } from '../memo.ts'
 import { checkOptions } from '../request/parse.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
@@ -27,6 +28,15 @@ export const resourceOptions = z.strictObject({
 })
 
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(resourceOptions, options))
+
+/** Where reports tell of the resources. */
+export const readsOfResources = (options: WeigherOptions): readonly StatsField[] => [
+  ...new Set(
+    optionsOf(options).resources.flatMap(({ resourceClass }) =>
+      resourceClass === GPU_MILLI ? (['gpus'] as const) : fieldsOfClass(resourceClass),
+    ),
+  ),
+]
 
 export const checkResourceOptions = (options: WeigherOptions): void => void checkOptions(resourceOptions, options)
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { at } from '../fleet/columns.ts'
+import { fieldsOfClass } from '../fleet/stats-fields.ts'
 import { memoByObject } from '../memo.ts'
 import { checkOptions } from '../request/parse.ts'
 import type { Weigher, WeigherOptions } from './weigher.ts'
@@ -18,6 +19,7 @@ const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(fullnes
 export const fullnessWeigher: Weigher = {
   name: 'FullnessWeigher',
   description: 'The less is free on the host, all resources multiplied, the better.',
+  reads: (options) => [...new Set(optionsOf(options).resources.flatMap(fieldsOfClass))],
   unit: 'product of free units',
   readsHostOnly: true,
   checkOptions: (options) => void checkOptions(fullnessOptions, options),

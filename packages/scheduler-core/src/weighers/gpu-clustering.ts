@@ -22,6 +22,7 @@ const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(cluster
 export const gpuClusteringWeigher: Weigher = {
   name: 'GpuClusteringWeigher',
   description: 'Hosts that hold requests of the same kind come first.',
+  reads: ['gpus'],
   unit: 'points',
   checkOptions: (options) => void checkOptions(clusteringOptions, options),
   prepare({ gpus: asked }, { hosts }, options) {

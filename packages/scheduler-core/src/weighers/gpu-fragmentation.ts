@@ -14,6 +14,7 @@ const fragmentationOf = memoByObject((options: WeigherOptions) => createFragment
 export const gpuFragmentationWeigher: Weigher = {
   name: 'GpuFragmentationWeigher',
   description: 'The less GPU capacity the placement leaves that typical requests cannot use, the better.',
+  reads: ['vcpus', 'vcpusUsed', 'cpuAllocationRatio', 'inventories', 'memoryMb', 'memoryMbUsed', 'ramAllocationRatio', 'gpus'],
   unit: 'points',
   checkOptions: (options) => void createFragmentation(options),
   prepare(request, { hosts }, options) {

@@ -11,6 +11,7 @@ import type { Weigher } from './weigher.ts'
 export const gpuPackingWeigher: Weigher = {
   name: 'GpuPackingWeigher',
   description: 'GPUs in use before idle GPUs of a used host before idle hosts.',
+  reads: ['gpus'],
   unit: 'points',
   prepare(request, { hosts }) {
     const ask = gpuKind.ask(request)

@@ -6,6 +6,7 @@ import type { Weigher } from './weigher.ts'
 export const ioOpsWeigher: Weigher = {
   name: 'IoOpsWeigher',
   description: 'Operations that load the disks of the host: builds, migrations, snapshots.',
+  reads: ['numIoOps'],
   unit: 'operations',
   readsHostOnly: true,
   minval: 0,

@@ -6,6 +6,7 @@ import type { Weigher } from './weigher.ts'
 export const numInstancesWeigher: Weigher = {
   name: 'NumInstancesWeigher',
   description: 'Instances on the host, claims included.',
+  reads: ['runningVms'],
   unit: 'instances',
   readsHostOnly: true,
   ...multipliedBy('num_instances_weight_multiplier'),

@@ -8,6 +8,7 @@ import type { Weigher } from './weigher.ts'
 export const numaFitWeigher: Weigher = {
   name: 'NUMAFitWeigher',
   description: 'The less is free in the NUMA cells that would take the guest, the better.',
+  reads: ['numaCells', 'pciPools'],
   unit: 'share',
   prepare(request, { hosts }) {
     const ask = numaKind.ask(request)

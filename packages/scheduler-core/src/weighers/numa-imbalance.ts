@@ -8,6 +8,7 @@ import type { Weigher } from './weigher.ts'
 export const numaImbalanceWeigher: Weigher = {
   name: 'NUMAImbalanceWeigher',
   description: 'The difference between the free shares of the emptiest and the fullest NUMA cell.',
+  reads: ['numaCells'],
   unit: 'share',
   prepare(request, { hosts }) {
     if (request.numaTopology?.cells.length !== 1) return () => 0

@@ -1,4 +1,5 @@
 import { at } from '../fleet/columns.ts'
+import { classFields } from '../fleet/stats-fields.ts'
 import { multipliedBy } from '../nova/aggregate-multiplier.ts'
 import type { Weigher } from './weigher.ts'
 
@@ -6,6 +7,7 @@ import type { Weigher } from './weigher.ts'
 export const ramWeigher: Weigher = {
   name: 'RAMWeigher',
   description: 'More memory left is better.',
+  reads: classFields.MEMORY_MB,
   unit: 'MiB',
   readsHostOnly: true,
   minval: 0,

@@ -9,6 +9,7 @@ import type { Weigher } from './weigher.ts'
 export const serverGroupSoftAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAffinityWeigher',
   description: 'Members of the soft-affinity group on the host.',
+  reads: [],
   unit: 'members',
   readsHostOnly: true,
   ...multipliedBy('soft_affinity_weight_multiplier'),
@@ -19,6 +20,7 @@ export const serverGroupSoftAffinityWeigher: Weigher = {
 export const serverGroupSoftAntiAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAntiAffinityWeigher',
   description: 'Members of the soft-anti-affinity group on the host; fewer are better.',
+  reads: [],
   unit: 'members',
   readsHostOnly: true,
   ...multipliedBy('soft_anti_affinity_weight_multiplier'),

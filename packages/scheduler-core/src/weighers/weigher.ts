@@ -1,5 +1,6 @@
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { Reads } from '../fleet/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
 /**
@@ -14,6 +15,8 @@ export interface Weigher {
   readonly name: string
   readonly description: string
   readonly unit: string
+  /** Which fields of a host's report it looks at; a host that leaves one of them out has no number, which counts as the least. */
+  readonly reads: Reads
   /** minmax normalisation measures the spread from here instead of from the least raw number, as some of Nova's do. */
   readonly minval?: number
   /**

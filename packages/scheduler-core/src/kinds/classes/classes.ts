@@ -3,6 +3,7 @@ import { at, type ClassColumns, type HostIndex, type InventoryRow } from '../../
 import type { HostTable } from '../../fleet/hosts.ts'
 import { freeFact, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
+import { classFields } from '../../fleet/stats-fields.ts'
 import { demandOf } from '../../request/request-spec.ts'
 import { amountFrom } from '../../request/sources.ts'
 import type { ResourceKind } from '../kind.ts'
@@ -22,6 +23,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   filter: {
     name: 'ResourceClassFilter',
     description: 'The host has the amounts asked for left, class by class, within their unit rules.',
+    reads: Object.values(classFields).flat(),
   },
   rules: ['sum'],
 

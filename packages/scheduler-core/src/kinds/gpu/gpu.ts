@@ -20,7 +20,7 @@ const orders: Readonly<Record<string, GpuOrder>> = {
 /** Whole GPUs and shares of them, optionally of listed models. */
 export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   name: 'gpu',
-  filter: { name: 'GpuFilter', description: 'Enough GPUs of the host, of the models asked for, have the share free.' },
+  filter: { name: 'GpuFilter', description: 'Enough GPUs of the host, of the models asked for, have the share free.', reads: ['gpus'] },
   rules: ['fullest', 'emptiest', 'first', 'least-fragmentation'],
 
   ask: (spec) => (spec.gpus === null ? undefined : { ...spec.gpus, amounts: demandOf(spec).amounts }),

@@ -31,6 +31,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   filter: {
     name: 'NUMATopologyFilter',
     description: 'Every guest cell fits on a NUMA cell of the host, each on one of its own.',
+    reads: ['numaCells', 'pciPools'],
   },
   rules: ['first', 'emptiest', 'tightest'],
 

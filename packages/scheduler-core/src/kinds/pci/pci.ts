@@ -15,6 +15,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   filter: {
     name: 'PciPassthroughFilter',
     description: 'The host has enough free PCI devices of the kinds asked for, as near to the NUMA cells of the guest as they must be.',
+    reads: ['pciPools', 'numaCells'],
   },
   rules: ['nearest'],
 

@@ -9,6 +9,7 @@ const SCOPE = 'aggregate_instance_extra_specs'
 export const aggregateInstanceExtraSpecsFilter = novaFilter({
   name: 'AggregateInstanceExtraSpecsFilter',
   description: "The metadata of the host's aggregates meets the flavor's extra specs.",
+  reads: [],
   oncePerRequest: true,
   prepare({ flavor: { extraSpecs } }) {
     const asked = Object.entries(extraSpecs ?? {}).flatMap(([spec, need]) => {

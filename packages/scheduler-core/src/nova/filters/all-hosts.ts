@@ -4,6 +4,7 @@ import { novaFilter } from '../nova-filter.ts'
 export const allHostsFilter = novaFilter({
   name: 'AllHostsFilter',
   description: 'Every host passes.',
+  reads: [],
   oncePerRequest: true,
   prepare: () => undefined,
 })

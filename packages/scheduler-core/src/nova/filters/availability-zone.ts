@@ -8,6 +8,7 @@ const KEY = 'availability_zone'
 export const availabilityZoneFilter = novaFilter({
   name: 'AvailabilityZoneFilter',
   description: 'The host is in the availability zone asked for.',
+  reads: [],
   oncePerRequest: true,
   options: z.strictObject({ default_availability_zone: z.string().default('nova') }),
   prepare({ availabilityZone: need }, { default_availability_zone: byDefault }) {

@@ -1,3 +1,4 @@
+import { statsFields } from '../../fleet/stats-fields.ts'
 import { attributeOf, type HostValue, hasAttribute, hostText, NovaObject, statOf } from '../host-attributes.ts'
 import type { HostState } from '../host-state.ts'
 import { NovaError } from '../nova-error.ts'
@@ -14,6 +15,7 @@ const SCOPE = 'capabilities'
 export const computeCapabilitiesFilter = novaFilter({
   name: 'ComputeCapabilitiesFilter',
   description: "The host has the capabilities that the flavor's extra specs ask for.",
+  reads: statsFields,
   oncePerRequest: true,
   prepare({ flavor: { extraSpecs } }) {
     const asked = Object.entries(extraSpecs ?? {}).flatMap(([key, need]) => {

@@ -14,6 +14,7 @@ const options = z.strictObject({
 export const computeFilter = novaFilter({
   name: 'ComputeFilter',
   description: 'The service on the host is enabled and alive.',
+  reads: [],
   oncePerRequest: true,
   options,
   prepare(_request, { service_down_time: configured, report_interval: interval }, { now }) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Reason } from '../../filters/filter.ts'
+import { classFields } from '../../fleet/stats-fields.ts'
 import { aggregateRatio, hostRatio, type RatioOf } from '../allocation-ratio.ts'
 import type { HostState } from '../host-state.ts'
 import { novaFilter, withLimits } from '../nova-filter.ts'
@@ -15,6 +16,7 @@ const options = z.strictObject({ [RATIO]: z.number().min(0).default(0) })
 export const coreFilter = novaFilter({
   name: 'CoreFilter',
   description: 'The host has enough virtual CPUs left.',
+  reads: classFields.VCPU,
   options,
   prepare: (request, { [RATIO]: option }) => checkCores(request, ownRatio(option)),
 })
@@ -23,6 +25,7 @@ export const coreFilter = novaFilter({
 export const aggregateCoreFilter = novaFilter({
   name: 'AggregateCoreFilter',
   description: 'The host has enough virtual CPUs left by the ratio of its aggregates.',
+  reads: classFields.VCPU,
   options,
   prepare: (request, { [RATIO]: option }) => checkCores(request, aggregateRatio(RATIO, ownRatio(option))),
 })
@@ -31,6 +34,7 @@ export const aggregateCoreFilter = novaFilter({
 export const exactCoreFilter = novaFilter({
   name: 'ExactCoreFilter',
   description: 'The host has exactly the virtual CPUs left that are asked for.',
+  reads: classFields.VCPU,
   prepare:
     ({ flavor: { vcpus: need } }) =>
     ({ vcpusTotal, vcpusUsed }) => {

@@ -15,6 +15,7 @@ const options = z.strictObject({ [RATIO]: z.number().min(0).default(1) })
 export const diskFilter = novaFilter({
   name: 'DiskFilter',
   description: 'The host has enough disk left.',
+  reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   options,
   prepare: (request, { [RATIO]: option }) => checkDisk(request, ownRatio(option)),
 })
@@ -23,6 +24,7 @@ export const diskFilter = novaFilter({
 export const aggregateDiskFilter = novaFilter({
   name: 'AggregateDiskFilter',
   description: 'The host has enough disk left by the ratio of its aggregates.',
+  reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   options,
   prepare: (request, { [RATIO]: option }) => checkDisk(request, aggregateRatio(RATIO, ownRatio(option))),
 })
@@ -31,6 +33,7 @@ export const aggregateDiskFilter = novaFilter({
 export const exactDiskFilter = novaFilter({
   name: 'ExactDiskFilter',
   description: 'The host has exactly the disk left that is asked for.',
+  reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   prepare({ flavor }) {
     const need = wantedMb(flavor)
     return ({ freeDiskMb: have }) => (have === need ? undefined : { code: 'disk.not_exact', subject: 'disk', need, have, unit: 'MiB' })

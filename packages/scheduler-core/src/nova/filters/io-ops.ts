@@ -10,6 +10,7 @@ const options = z.strictObject({ max_io_ops_per_host: z.number().int().min(0).de
 export const ioOpsFilter = novaFilter({
   name: 'IoOpsFilter',
   description: 'The host runs fewer I/O-heavy operations than it may.',
+  reads: ['numIoOps'],
   options,
   prepare:
     (_request, { max_io_ops_per_host: most }) =>
@@ -21,6 +22,7 @@ export const ioOpsFilter = novaFilter({
 export const aggregateIoOpsFilter = novaFilter({
   name: 'AggregateIoOpsFilter',
   description: 'The host runs fewer I/O-heavy operations than its aggregates allow.',
+  reads: ['numIoOps'],
   options,
   prepare:
     (_request, { max_io_ops_per_host: option }) =>

@@ -1,3 +1,4 @@
+import { statsFields } from '../../fleet/stats-fields.ts'
 import { attributesIn, meetsQuery } from '../json-query.ts'
 import { NovaError } from '../nova-error.ts'
 import { novaFilter } from '../nova-filter.ts'
@@ -8,6 +9,7 @@ import { parsePythonJson } from '../text/python-json.ts'
 export const jsonFilter = novaFilter({
   name: 'JsonFilter',
   description: 'The host meets the query of the hint.',
+  reads: statsFields,
   prepare(request) {
     const text = hintOf(request, 'query') ?? ''
     if (text.length === 0) return undefined

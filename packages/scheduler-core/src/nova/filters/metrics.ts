@@ -8,6 +8,7 @@ const SETTING = 'metrics.weight_setting'
 export const metricsFilter = novaFilter({
   name: 'MetricsFilter',
   description: 'The host reports every metric that metrics.weight_setting names.',
+  reads: ['metrics'],
   options: z.strictObject({ [SETTING]: z.array(z.string()).default([]) }),
   prepare(_request, { [SETTING]: settings }) {
     const wanted = [...new Set(readSettings(settings).map(({ name }) => name))]

@@ -10,6 +10,7 @@ const options = z.strictObject({ max_instances_per_host: z.number().int().min(1)
 export const numInstancesFilter = novaFilter({
   name: 'NumInstancesFilter',
   description: 'The host holds fewer instances than it may.',
+  reads: ['runningVms'],
   options,
   prepare:
     (_request, { max_instances_per_host: most }) =>
@@ -21,6 +22,7 @@ export const numInstancesFilter = novaFilter({
 export const aggregateNumInstancesFilter = novaFilter({
   name: 'AggregateNumInstancesFilter',
   description: 'The host holds fewer instances than its aggregates allow.',
+  reads: ['runningVms'],
   options,
   prepare:
     (_request, { max_instances_per_host: option }) =>

@@ -19,6 +19,7 @@ const options = z.strictObject({ [PACKING]: z.boolean().default(false) })
 export const numaTopologyFilter = novaFilter({
   name: 'NUMATopologyFilter',
   description: 'Every guest cell fits on a NUMA cell of the host, each on one of its own.',
+  reads: ['numaCells', 'tunneledCells'],
   options,
   prepare(request, { [PACKING]: packing }) {
     const { flavor, image, numaTopology: guest = null, pciRequests } = request

@@ -8,6 +8,7 @@ import { novaFilter } from '../nova-filter.ts'
 export const pciPassthroughFilter = novaFilter({
   name: 'PciPassthroughFilter',
   description: 'The host has the PCI devices that are asked for.',
+  reads: ['pciPools', 'numaCells'],
   prepare({ pciRequests }) {
     if (!pciRequests?.length) return undefined
     return ({ pciPools }) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Reason } from '../../filters/filter.ts'
+import { classFields } from '../../fleet/stats-fields.ts'
 import { aggregateRatio, hostRatio, type RatioOf } from '../allocation-ratio.ts'
 import type { HostState } from '../host-state.ts'
 import { novaFilter, withLimits } from '../nova-filter.ts'
@@ -15,6 +16,7 @@ const options = z.strictObject({ [RATIO]: z.number().min(0).default(0) })
 export const ramFilter = novaFilter({
   name: 'RamFilter',
   description: 'The host has enough memory left.',
+  reads: classFields.MEMORY_MB,
   options,
   prepare: (request, { [RATIO]: option }) => checkRam(request, ownRatio(option)),
 })
@@ -23,6 +25,7 @@ export const ramFilter = novaFilter({
 export const aggregateRamFilter = novaFilter({
   name: 'AggregateRamFilter',
   description: 'The host has enough memory left by the ratio of its aggregates.',
+  reads: classFields.MEMORY_MB,
   options,
   prepare: (request, { [RATIO]: option }) => checkRam(request, aggregateRatio(RATIO, ownRatio(option))),
 })
@@ -31,6 +34,7 @@ export const aggregateRamFilter = novaFilter({
 export const exactRamFilter = novaFilter({
   name: 'ExactRamFilter',
   description: 'The host has exactly the memory left that is asked for.',
+  reads: classFields.MEMORY_MB,
   prepare:
     ({ flavor: { memoryMb: need } }) =>
     ({ freeRamMb: have }) =>

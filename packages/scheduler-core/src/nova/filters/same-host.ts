@@ -6,6 +6,7 @@ import { hintOf, type NovaRequest } from '../objects/request.ts'
 export const sameHostFilter = novaFilter({
   name: 'SameHostFilter',
   description: 'The host holds one of the instances that the hint same_host names.',
+  reads: ['instances'],
   oncePerRequest: true,
   prepare(request) {
     const wanted = uuidsOf(request, 'same_host')
@@ -22,6 +23,7 @@ export const sameHostFilter = novaFilter({
 export const differentHostFilter = novaFilter({
   name: 'DifferentHostFilter',
   description: 'The host holds none of the instances that the hint different_host names.',
+  reads: ['instances'],
   oncePerRequest: true,
   prepare(request) {
     const avoided = uuidsOf(request, 'different_host')

@@ -6,6 +6,7 @@ const affinityFilter = (name: string, policy: string) =>
   novaFilter({
     name,
     description: `The host is one of those of the server group with the policy ${policy}.`,
+    reads: [],
     prepare({ instanceGroup: group }) {
       if (group == null) return undefined
       const { policies, hosts, uuid } = group

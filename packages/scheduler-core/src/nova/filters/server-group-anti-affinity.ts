@@ -10,6 +10,7 @@ const MOST = 'max_server_per_host'
 export const serverGroupAntiAffinityFilter = novaFilter({
   name: 'ServerGroupAntiAffinityFilter',
   description: 'The host holds fewer members of the server group than its rule allows.',
+  reads: ['instances'],
   prepare({ instanceGroup: group, instanceUuid }) {
     if (group == null) return undefined
     const { policy, uuid } = group
@@ -30,6 +31,7 @@ export const serverGroupAntiAffinityFilter = novaFilter({
 export const groupAntiAffinityFilter = novaFilter({
   name: 'GroupAntiAffinityFilter',
   description: 'The host is none of those of the server group with the policy legacy.',
+  reads: ['instances'],
   prepare({ instanceGroup: group }) {
     if (!group?.policies?.includes('legacy')) return undefined
     const hosts = new Set(group.hosts ?? [])

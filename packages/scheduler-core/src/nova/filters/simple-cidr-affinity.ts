@@ -9,6 +9,7 @@ const NEAR = 'build_near_host_ip'
 export const simpleCidrAffinityFilter = novaFilter({
   name: 'SimpleCIDRAffinityFilter',
   description: 'The address of the host is in the network that the hints name.',
+  reads: ['hostIp'],
   oncePerRequest: true,
   prepare(request) {
     if ((hintOf(request, NEAR) ?? '').length === 0) return undefined

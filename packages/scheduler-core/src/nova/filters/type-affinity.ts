@@ -4,6 +4,7 @@ import { novaFilter } from '../nova-filter.ts'
 export const typeAffinityFilter = novaFilter({
   name: 'TypeAffinityFilter',
   description: "The host holds instances of the request's flavor only.",
+  reads: ['instances'],
   prepare({ flavor: { flavorid, name } }) {
     const need = flavorid ?? name
     return ({ instances, instanceFlavors }) => {

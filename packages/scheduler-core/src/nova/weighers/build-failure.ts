@@ -4,6 +4,7 @@ import { novaWeigher } from '../nova-weigher.ts'
 export const buildFailureWeigher = novaWeigher({
   name: 'BuildFailureWeigher',
   description: 'Builds that failed on the host lately; fewer are better.',
+  reads: [],
   unit: 'builds',
   multiplier: { key: 'build_failure_weight_multiplier', byDefault: 1_000_000, isNegated: true },
   prepare: () => (host) => host.failedBuilds,

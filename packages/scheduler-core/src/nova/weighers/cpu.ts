@@ -1,9 +1,11 @@
+import { classFields } from '../../fleet/stats-fields.ts'
 import { novaWeigher } from '../nova-weigher.ts'
 
 /** Free virtual CPUs, overcommit included. */
 export const cpuWeigher = novaWeigher({
   name: 'CPUWeigher',
   description: 'Free virtual CPUs of the host, overcommit included.',
+  reads: classFields.VCPU,
   unit: 'vCPUs',
   multiplier: { key: 'cpu_weight_multiplier' },
   minval: 0,

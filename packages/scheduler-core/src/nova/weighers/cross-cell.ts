@@ -4,6 +4,7 @@ import { novaWeigher } from '../nova-weigher.ts'
 export const crossCellWeigher = novaWeigher({
   name: 'CrossCellWeigher',
   description: 'Whether the host is in the cell that the instance comes from.',
+  reads: [],
   unit: 'points',
   multiplier: { key: 'cross_cell_move_weight_multiplier', byDefault: 1_000_000 },
   prepare({ requestedDestination: destination }) {

@@ -4,6 +4,7 @@ import { novaWeigher } from '../nova-weigher.ts'
 export const diskWeigher = novaWeigher({
   name: 'DiskWeigher',
   description: 'Free local disk of the host.',
+  reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast'],
   unit: 'MiB',
   multiplier: { key: 'disk_weight_multiplier' },
   minval: 0,

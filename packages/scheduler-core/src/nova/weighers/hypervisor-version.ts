@@ -4,6 +4,7 @@ import { novaWeigher } from '../nova-weigher.ts'
 export const hypervisorVersionWeigher = novaWeigher({
   name: 'HypervisorVersionWeigher',
   description: "The hypervisor's version; newer is better.",
+  reads: ['hypervisorVersion'],
   unit: 'version',
   multiplier: { key: 'hypervisor_version_weight_multiplier' },
   prepare: () => (host) => host.hypervisorVersion ?? 0,

@@ -18,6 +18,7 @@ const options = z.strictObject({
 export const imagePropertiesWeigher = novaWeigher({
   name: 'ImagePropertiesWeigher',
   description: "Instances on the host whose images have the request's image properties.",
+  reads: [],
   unit: 'instances',
   multiplier: { key: 'image_props_weight_multiplier', byDefault: 0 },
   options,

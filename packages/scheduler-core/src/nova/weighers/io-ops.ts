@@ -4,6 +4,7 @@ import { novaWeigher } from '../nova-weigher.ts'
 export const ioOpsWeigher = novaWeigher({
   name: 'IoOpsWeigher',
   description: 'Operations that load the disks of the host: builds, migrations, snapshots.',
+  reads: ['numIoOps'],
   unit: 'operations',
   multiplier: { key: 'io_ops_weight_multiplier', byDefault: -1 },
   minval: 0,

@@ -15,6 +15,7 @@ const options = z.strictObject({
 export const metricsWeigher = novaWeigher({
   name: 'MetricsWeigher',
   description: 'The metrics of the host that the profile names, each times its ratio.',
+  reads: ['metrics'],
   unit: 'points',
   multiplier: { key: 'metrics_weight_multiplier', option: 'metrics.weight_multiplier' },
   options,

@@ -4,6 +4,7 @@ import { novaWeigher } from '../nova-weigher.ts'
 export const numInstancesWeigher = novaWeigher({
   name: 'NumInstancesWeigher',
   description: 'Instances on the host.',
+  reads: ['runningVms'],
   unit: 'instances',
   multiplier: { key: 'num_instances_weight_multiplier', byDefault: 0 },
   prepare: () => (host) => host.numInstances,

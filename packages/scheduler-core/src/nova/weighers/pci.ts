@@ -7,6 +7,7 @@ const MOST_COUNTED = 99
 export const pciWeigher = novaWeigher({
   name: 'PCIWeigher',
   description: 'How few PCI devices are free on the host.',
+  reads: ['pciPools'],
   unit: 'points',
   multiplier: { key: 'pci_weight_multiplier', isPositive: true },
   prepare: () => (host) => {

@@ -1,9 +1,11 @@
+import { classFields } from '../../fleet/stats-fields.ts'
 import { novaWeigher } from '../nova-weigher.ts'
 
 /** Free memory: a positive multiplier spreads, a negative one stacks. */
 export const ramWeigher = novaWeigher({
   name: 'RAMWeigher',
   description: 'Free memory of the host.',
+  reads: classFields.MEMORY_MB,
   unit: 'MiB',
   multiplier: { key: 'ram_weight_multiplier' },
   minval: 0,

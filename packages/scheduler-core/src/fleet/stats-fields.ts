@@ -1,0 +1,46 @@
+import type { HostIndex } from './columns.ts'
+import type { HostRecord, HostTable } from './hosts.ts'
+import type { HostStats } from './stats.ts'
+import { hostStatsV1_2, type OmittableField, omittableFields } from './stats-versions/v1-2.ts'
+
+/** A field of a host's report. */
+export type StatsField = Exclude<keyof HostStats, 'version' | 'omitted'>
+
+export const statsFields = Object.keys(hostStatsV1_2.shape).filter((field) => field !== 'version' && field !== 'omitted') as StatsField[]
+
+/**
+ * What a filter or weigher looks at of hosts' reports; a function where it depends on the options. What aggregates, operators, claims and
+ * signs of life say is always there, so it is not named.
+ */
+export type Reads = readonly StatsField[] | ((options: Readonly<Record<string, unknown>>) => readonly StatsField[])
+
+export const readsOf = (reads: Reads, options: Readonly<Record<string, unknown>>): readonly StatsField[] =>
+  typeof reads === 'function' ? reads(options) : reads
+
+/** Where a report tells of a resource class. */
+export const classFields = {
+  VCPU: ['vcpus', 'vcpusUsed', 'cpuAllocationRatio', 'inventories'],
+  MEMORY_MB: ['memoryMb', 'memoryMbUsed', 'ramAllocationRatio', 'inventories'],
+  DISK_GB: ['localGb', 'localGbUsed', 'diskAllocationRatio', 'inventories'],
+} as const satisfies Readonly<Record<string, readonly StatsField[]>>
+
+/** The fields of any resource class. */
+export const fieldsOfClass = (resourceClass: string): readonly StatsField[] =>
+  resourceClass in classFields ? classFields[resourceClass as keyof typeof classFields] : ['inventories']
+
+const bits = new Map<StatsField, number>(omittableFields.map((field, i) => [field, 2 ** i]))
+
+/** These fields as bits, as the column `omits` has them; those that no report may leave out have none. */
+export const bitsOf = (fields: readonly StatsField[]): number => fields.reduce((all, field) => all | (bits.get(field) ?? 0), 0)
+
+/** Whether a host leaves out something of what is read of it; undefined where no host does, so that nobody need be asked. */
+export function prepareOmits({ columns, omitting }: HostTable, reads: readonly StatsField[]): ((host: HostIndex) => boolean) | undefined {
+  const wanted = omitting === 0 ? 0 : bitsOf(reads)
+  if (wanted === 0) return undefined
+  const { omits } = columns
+  return (host) => ((omits[host] as number) & wanted) !== 0
+}
+
+/** Which of these fields a host leaves out. */
+export const omittedOf = ({ stats }: HostRecord, reads: readonly StatsField[]): readonly OmittableField[] =>
+  stats.omitted.filter((field) => reads.includes(field))
