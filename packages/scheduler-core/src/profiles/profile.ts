@@ -42,6 +42,14 @@ export const profileSchema = z
     tieOrder: z.enum(['first-seen', 'seeded']).default('first-seen'),
     /** Choice inside a host, by resource kind. */
     assignment: z.strictObject(assignments).default({}),
+    /**
+     * Kinds of resource that its requests may ask, which reporters are told to report; absent: all. A request may ask another kind all the
+     * same, and is refused by hosts that leave it out.
+     */
+    collects: z
+      .array(z.enum(Object.keys(kinds) as [KindName, ...KindName[]]))
+      .max(Object.keys(kinds).length)
+      .optional(),
     /** filter: the best host that passes; chance: any host that passes; solver: the best arrangement of all instances together. */
     scheduler: z.enum(['filter', 'chance', 'solver']).default('filter'),
     /** With the scheduler `solver`: its limits. */
@@ -106,8 +114,9 @@ const partsOfLevel5: ReadonlySet<string> = new Set([
 ])
 
 /** The feature level of the log that a profile needs: replicas of an older release could not decide by it. */
-export function profileLevel({ compat, filters, weighers, assignment, scheduler }: Profile): number {
-  if (scheduler === 'solver' || [...filters, ...weighers].some(({ name }) => partsOfLevel5.has(name))) return 5
+export function profileLevel({ compat, collects, filters, weighers, assignment, scheduler }: Profile): number {
+  if (collects !== undefined || scheduler === 'solver') return 5
+  if ([...filters, ...weighers].some(({ name }) => partsOfLevel5.has(name))) return 5
   if (filters.some(({ shadow }) => shadow === true)) return 4
   const isNew =
     compat !== undefined ||

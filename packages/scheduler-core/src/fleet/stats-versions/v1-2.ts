@@ -57,7 +57,10 @@ export type HostStatsV1_2 = z.output<typeof hostStatsV1_2>
 export const upgradeFrom1_1 = (stats: HostStatsV1_1): HostStatsV1_2 => ({ ...stats, version: '1.2', omitted: [] })
 
 /** The same host without the words for what it leaves out, and, for an older version, the problem where it leaves something out. */
-export function downgradeTo1_1(stats: HostStatsV1_2, asked = '1.1'): { readonly stats: HostStatsV1_1; readonly problems: readonly Problem[] } {
+export function downgradeTo1_1(
+  stats: HostStatsV1_2,
+  asked = '1.1',
+): { readonly stats: HostStatsV1_1; readonly problems: readonly Problem[] } {
   const { omitted, ...rest } = stats
   return {
     stats: { ...rest, version: '1.1' },

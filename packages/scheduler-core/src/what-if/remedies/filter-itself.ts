@@ -14,6 +14,7 @@ export const filterItselfRemedy: Remedy = {
     'isolation.host',
     'metric.missing',
     'filter.error',
+    'host.not_reported',
   ],
   propose({ profile, filter }) {
     if (!profile.filters.some(({ name }) => name === filter)) return []
