@@ -50,7 +50,9 @@ export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, type R
 export { holdsInstance } from './fleet/instances.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
 export { type HostStats, type HostStatsInput, mergeDelta, parseHostStats, parseStatsDelta, type StatsDelta } from './fleet/stats.ts'
+export { bitsOf, type Reads, readsOf, type StatsField, statsFields } from './fleet/stats-fields.ts'
 export type { HostStatsV1_0 } from './fleet/stats-versions/v1-0.ts'
+export { type OmittableField, omitFields, omittableFields } from './fleet/stats-versions/v1-2.ts'
 export {
   CURRENT_STATS_VERSION,
   currentStats,
@@ -95,6 +97,7 @@ export {
 } from './profiles/course.ts'
 export { type Profile, type ProfileInput, profileRef } from './profiles/profile.ts'
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
+export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './profiles/required-stats.ts'
 export { createRandom, hash32, type Random } from './random.ts'
 export { limits } from './request/limits.ts'
 export { type Members, membersAt, membersOf, requestAt } from './request/members.ts'

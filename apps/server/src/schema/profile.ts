@@ -1,4 +1,4 @@
-import { filters, type Profile as ProfileShape, profileRef, rolloutModes, weighers } from '@gantt/scheduler-core'
+import { filters, type Profile as ProfileShape, profileRef, type Reads, readsOf, rolloutModes, weighers } from '@gantt/scheduler-core'
 import { novaFilters, novaWeighers } from '@gantt/scheduler-core/nova'
 import type { ShadowDisagreement } from '../replica/shadow.ts'
 import type { ProfileDone, RolloutView, StepOptions } from '../services/profiles.ts'
@@ -15,6 +15,12 @@ import { Decision, Profile, ProfileVersion } from './refs.ts'
 const descriptions: ReadonlyMap<string, string> = new Map(
   [...novaFilters, ...novaWeighers, ...filters, ...weighers].map(({ name, description }) => [name, description]),
 )
+const reads: ReadonlyMap<string, Reads> = new Map(
+  [...novaFilters, ...novaWeighers, ...filters, ...weighers].map((part) => [part.name, part.reads]),
+)
+const readsBy = ({ name, options }: { readonly name: string; readonly options: Readonly<Record<string, unknown>> }) => [
+  ...readsOf(reads.get(name) ?? [], options),
+]
 const descriptionOf = ({ name }: { readonly name: string }) => descriptions.get(name) ?? ''
 
 const FilterSetting = builder.objectRef<ProfileShape['filters'][number] & { readonly order: number }>('FilterSetting').implement({
@@ -28,6 +34,7 @@ const FilterSetting = builder.objectRef<ProfileShape['filters'][number] & { read
     }),
     options: t.expose('options', { type: 'JSON', description: 'Its options.' }),
     description: t.string({ description: 'What a host must have to pass.', resolve: descriptionOf }),
+    reads: t.stringList({ description: "Fields of a host's report that it looks at.", resolve: readsBy }),
   }),
 })
 
@@ -38,6 +45,7 @@ const WeigherSetting = builder.objectRef<ProfileShape['weighers'][number]>('Weig
     multiplier: t.exposeFloat('multiplier', { description: 'Of its normalised number.' }),
     options: t.expose('options', { type: 'JSON', description: 'Its options.' }),
     description: t.string({ description: 'What it prefers.', resolve: descriptionOf }),
+    reads: t.stringList({ description: "Fields of a host's report that it looks at.", resolve: readsBy }),
   }),
 })
 
@@ -80,6 +88,11 @@ const NovaSettings = builder.objectRef<NonNullable<ProfileShape['nova']>>('NovaS
   }),
 })
 
+const ResourceKindName = builder.enumType('ResourceKindName', {
+  description: 'CLASSES: CPUs, memory, disk and every other amount; NUMA: cells; GPU: GPUs; PCI: devices.',
+  values: { CLASSES: { value: 'classes' }, NUMA: { value: 'numa' }, GPU: { value: 'gpu' }, PCI: { value: 'pci' } } as const,
+})
+
 const ProfileState = builder.enumType('ProfileState', {
   description:
     'DRAFT: written, and never decided as far as is known; SHADOW, CANARY: tried at present; ACTIVE: decides; RETIRED: decided before; ROLLED_BACK: was taken back.',
@@ -110,6 +123,12 @@ builder.node(ProfileVersion, {
     normalisation: t.expose('normalisation', { type: Normalisation, description: 'How raw numbers are scaled.' }),
     tieOrder: t.expose('tieOrder', { type: TieOrder, description: 'Order of hosts with equal scores.' }),
     scheduler: t.expose('scheduler', { type: SchedulerKind, description: 'How one of the hosts is taken.' }),
+    collects: t.field({
+      type: [ResourceKindName],
+      nullable: true,
+      description: 'Kinds of resource that its requests may ask, so that hosts are to report them; null: all.',
+      resolve: ({ collects }) => collects ?? null,
+    }),
     assignment: t.expose('assignment', { type: 'JSON', description: 'Choice inside a host, by resource kind.' }),
     compat: t.expose('compat', { type: ProfileCompat, nullable: true, description: 'Null: this service decides its own way.' }),
     solver: t.expose('solver', { type: SolverSettings, nullable: true, description: 'With SOLVER; null where nothing was said.' }),
@@ -283,6 +302,10 @@ const ProfileVersionInput = builder.inputType('ProfileVersionInput', {
     normalisation: t.field({ type: Normalisation, description: 'MINMAX if not given.' }),
     tieOrder: t.field({ type: TieOrder, description: 'FIRST_SEEN if not given.' }),
     scheduler: t.field({ type: SchedulerKind, description: 'FILTER if not given.' }),
+    collects: t.field({
+      type: [ResourceKindName],
+      description: 'Kinds of resource that its requests may ask; all if not given. Hosts may leave the others out of their reports.',
+    }),
     assignment: t.field({ type: AssignmentInput, description: 'Choice inside a host.' }),
     compat: t.field({ type: ProfileCompat, description: 'If not given this service decides its own way.' }),
     solver: t.field({ type: SolverSettingsInput, description: 'With SOLVER.' }),

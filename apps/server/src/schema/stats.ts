@@ -4,6 +4,7 @@ import { builder } from './builder.ts'
 import { ResourceNameInput, toRecord, withoutNulls } from './common.ts'
 import { resultUnion, UserError, ValidationError } from './errors.ts'
 import { Claim, Host } from './refs.ts'
+import { RequiredStats } from './required-stats.ts'
 import { FullStatsInput, StatsDeltaInput } from './stats-input.ts'
 
 const ReporterInput = builder.inputType('ReporterInput', {
@@ -74,6 +75,11 @@ const ResourceStatsApplied = builder.objectRef<ReportApplied>('ResourceStatsAppl
     }),
     ignoredFields: t.exposeStringList('ignored', {
       description: "Fields of a document of Nova's that this release does not know; they had no effect.",
+    }),
+    required: t.field({
+      type: RequiredStats,
+      description: 'What the next reports of the host are to tell, and no more: what nobody reads need not be sent.',
+      resolve: ({ host }, _args, { requiredStats }) => requiredStats.ofHost(host),
     }),
     unchanged: t.exposeBoolean('unchanged', { description: 'True when it said nothing new, so nothing was written.' }),
   }),

@@ -25,6 +25,7 @@ import { createPlacement, type Placement } from './placement.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import { createRelocation, type Relocation } from './relocation.ts'
 import { createReplicas, type Replicas } from './replicas.ts'
+import { createRequiredStats, type RequiredStats } from './required-stats.ts'
 import { createSimulations, type Simulations } from './simulate.ts'
 import { createStats, type Stats } from './stats.ts'
 import { createTenantExplanations, type TenantExplanations } from './tenant-explanation.ts'
@@ -53,6 +54,7 @@ export interface Services {
   readonly remedies: Remedies
   readonly tenantExplanations: TenantExplanations
   readonly profiles: Profiles
+  readonly requiredStats: RequiredStats
   readonly watch: Watch
   readonly fleet: FleetReader
   readonly log: LogKeeping
@@ -123,6 +125,7 @@ export function createServices({
     simulations: createSimulations(hypotheticals, readRequest),
     remedies: createRemedies(hypotheticals, readRequest, decisions),
     profiles: createProfiles(replica, shadow),
+    requiredStats: createRequiredStats(replica),
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),
     log,

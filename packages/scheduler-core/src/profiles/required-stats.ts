@@ -55,6 +55,8 @@ export function requiredStats(profiles: readonly Profile[], host?: HostRecord): 
     {
       namespace: COMPUTE,
       fields: statsFields.flatMap((field) => {
+        // not a part of a report in our words: Nova's own documents bring it whole
+        if (field === 'nova') return []
         const neededBy = needs.get(field) ?? []
         return isOmittable(field) && neededBy.length === 0 ? [] : [{ field, neededBy }]
       }),

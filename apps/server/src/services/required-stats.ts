@@ -1,0 +1,43 @@
+import { type Profile, type RequiredNamespace, requiredStats, servedProfiles } from '@gantt/scheduler-core'
+import type { Replica } from '../replica/replica.ts'
+import type { HostView } from './host-view.ts'
+import type { HostNameInput } from './hosts.ts'
+import { InputFault } from './outcome.ts'
+import { unknownProfile } from './profiles.ts'
+
+/** What reporters are to tell, and for which versions. */
+export interface Required {
+  readonly profiles: readonly Profile[]
+  readonly namespaces: readonly RequiredNamespace[]
+  readonly revision: number
+}
+
+export interface RequiredStats {
+  /**
+   * What these profiles need, or all that decide now; of one host, also what its claims hold. A host that never reported needs no more than
+   * others. Throws InputFault for a profile that is not there.
+   */
+  of(asked: { readonly profiles?: readonly string[] | undefined; readonly host?: HostNameInput | undefined }): Required
+  /** The same for a host that reported. */
+  ofHost(host: Pick<HostView, 'record'>): Required
+}
+
+export function createRequiredStats(replica: Replica): RequiredStats {
+  const answer = (profiles: readonly Profile[], host?: HostView['record']): Required => ({
+    profiles,
+    namespaces: requiredStats(profiles, host),
+    revision: replica.fleet.place.revision,
+  })
+  return {
+    of({ profiles: refs, host }) {
+      const { hosts, profiles } = replica.fleet
+      const wanted = refs?.map((ref, i) => {
+        const found = profiles.find(ref)
+        if (found === undefined) throw new InputFault([unknownProfile(replica, ref, ['profiles', String(i)])])
+        return found
+      })
+      return answer(wanted ?? servedProfiles(profiles), host && hosts.find({ host: host.host, node: host.node ?? host.host }))
+    },
+    ofHost: ({ record }) => answer(servedProfiles(replica.fleet.profiles), record),
+  }
+}
