@@ -35,6 +35,7 @@ export const toProfileVersion = ({
   scheduler,
   assignment,
   hostSubsetSize,
+  collects,
   note,
 }: ProfileParts) => ({
   filters: filters.map(({ name, options }) => ({ name, options })),
@@ -44,6 +45,7 @@ export const toProfileVersion = ({
   scheduler: toEnum(scheduler),
   assignment,
   hostSubsetSize,
+  ...(collects !== undefined && { collects: collects.map(toEnum) }),
   note,
 })
 

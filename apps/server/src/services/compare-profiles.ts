@@ -321,7 +321,9 @@ function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Prof
         ? value.toLowerCase().replaceAll('_', '-')
         : key === 'filters' || key === 'weighers'
           ? enabled(value)
-          : value,
+          : key === 'collects' && Array.isArray(value)
+            ? value.map((kind: unknown) => (typeof kind === 'string' ? kind.toLowerCase() : kind))
+            : value,
     ]),
   )
   const number = (fleet.profiles.versionsOf(name).at(-1)?.number ?? 0) + 1

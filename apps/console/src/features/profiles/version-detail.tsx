@@ -76,9 +76,11 @@ const normalisations: Readonly<Record<string, string>> = {
   RANK: 'the share of hosts with a lower one',
 }
 
+const kindNames = { CLASSES: 'CPUs, memory, disk and other amounts', NUMA: 'NUMA cells', GPU: 'GPUs', PCI: 'PCI devices' } as const
+
 /** How it chooses, in a few sentences. */
 function Said({ version }: { readonly version: Version }) {
-  const { note, scheduler, hostSubsetSize, normalisation, tieOrder, compat, nova, assignment } = version
+  const { note, scheduler, hostSubsetSize, normalisation, tieOrder, compat, collects, nova, assignment } = version
   const inside = optionsText(assignment)
   const chosen =
     scheduler === 'CHANCE'
@@ -97,6 +99,9 @@ function Said({ version }: { readonly version: Version }) {
           ? ''
           : ` A host and its alternates are at most ${nova.maxAttempts}; ${nova.packing ? 'the fullest' : 'the emptiest'} NUMA cells are tried first${nova.shuffleBest ? '; equals are shuffled' : ''}.`}
         {inside === NO_OPTIONS ? '' : ` Inside a host: ${inside}.`}
+        {collects === null
+          ? ''
+          : ` Of kinds of resource, hosts need report only ${collects.map((kind) => kindNames[kind]).join(', ') || 'none'}.`}
       </Text>
     </>
   )
