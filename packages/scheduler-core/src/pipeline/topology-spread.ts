@@ -10,6 +10,7 @@ import type { RequestSpec, TopologySpread } from '../request/request-spec.ts'
 export const topologySpreadFilter: Filter = {
   name: 'TopologySpreadFilter',
   description: "The host's domain may hold one more member of the server group.",
+  reads: [],
   prepare(request, fleet) {
     if (request.topologySpread.length === 0) return undefined
 
