@@ -1,3 +1,4 @@
+import type { NamespaceName } from '../namespace/names.ts'
 import type { HostIndex } from './columns.ts'
 import type { HostRecord, HostTable } from './hosts.ts'
 import type { HostStats } from './stats.ts'
@@ -8,13 +9,16 @@ export type StatsField = Exclude<keyof HostStats, 'version' | 'omitted'>
 
 export const statsFields = Object.keys(hostStatsV1_2.shape).filter((field) => field !== 'version' && field !== 'omitted') as StatsField[]
 
+/** What may be read of a host: a field of its report, or, after the namespace, of what another service reports of it. */
+export type Read = StatsField | `${NamespaceName}.${string}`
+
 /**
  * What a filter or weigher looks at of hosts' reports; a function where it depends on the options. What aggregates, operators, claims and
  * signs of life say is always there, so it is not named.
  */
-export type Reads = readonly StatsField[] | ((options: Readonly<Record<string, unknown>>) => readonly StatsField[])
+export type Reads = readonly Read[] | ((options: Readonly<Record<string, unknown>>) => readonly Read[])
 
-export const readsOf = (reads: Reads, options: Readonly<Record<string, unknown>>): readonly StatsField[] =>
+export const readsOf = (reads: Reads, options: Readonly<Record<string, unknown>>): readonly Read[] =>
   typeof reads === 'function' ? reads(options) : reads
 
 /** Where a report tells of a resource class. */
@@ -28,13 +32,13 @@ export const classFields = {
 export const fieldsOfClass = (resourceClass: string): readonly StatsField[] =>
   resourceClass in classFields ? classFields[resourceClass as keyof typeof classFields] : ['inventories']
 
-const bits = new Map<StatsField, number>(omittableFields.map((field, i) => [field, 2 ** i]))
+const bits = new Map<Read, number>(omittableFields.map((field, i) => [field, 2 ** i]))
 
-/** These fields as bits, as the column `omits` has them; those that no report may leave out have none. */
-export const bitsOf = (fields: readonly StatsField[]): number => fields.reduce((all, field) => all | (bits.get(field) ?? 0), 0)
+/** These fields as bits, as the column `omits` has them; those that no report may leave out, and those of other namespaces, have none. */
+export const bitsOf = (fields: readonly Read[]): number => fields.reduce((all, field) => all | (bits.get(field) ?? 0), 0)
 
 /** Whether a host leaves out something of what is read of it; undefined where no host does, so that nobody need be asked. */
-export function prepareOmits({ columns, omitting }: HostTable, reads: readonly StatsField[]): ((host: HostIndex) => boolean) | undefined {
+export function prepareOmits({ columns, omitting }: HostTable, reads: readonly Read[]): ((host: HostIndex) => boolean) | undefined {
   const wanted = omitting === 0 ? 0 : bitsOf(reads)
   if (wanted === 0) return undefined
   const { omits } = columns
@@ -42,5 +46,5 @@ export function prepareOmits({ columns, omitting }: HostTable, reads: readonly S
 }
 
 /** Which of these fields a host leaves out. */
-export const omittedOf = ({ stats }: HostRecord, reads: readonly StatsField[]): readonly OmittableField[] =>
+export const omittedOf = ({ stats }: HostRecord, reads: readonly Read[]): readonly OmittableField[] =>
   stats.omitted.filter((field) => reads.includes(field))

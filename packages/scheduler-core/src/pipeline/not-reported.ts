@@ -3,10 +3,10 @@ import type { PreparedFilter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { HostTable } from '../fleet/hosts.ts'
 import { reportOf } from '../fleet/sources.ts'
-import { omittedOf, prepareOmits, type StatsField } from '../fleet/stats-fields.ts'
+import { omittedOf, prepareOmits, type Read } from '../fleet/stats-fields.ts'
 
 /** A filter that is asked only of hosts which report what it reads; the others are refused, since what they have is not known. */
-export function refuseUntold(prepared: PreparedFilter, hosts: HostTable, reads: readonly StatsField[]): PreparedFilter {
+export function refuseUntold(prepared: PreparedFilter, hosts: HostTable, reads: readonly Read[]): PreparedFilter {
   const omits = prepareOmits(hosts, reads)
   if (omits === undefined) return prepared
   const missing = (host: HostIndex) => omittedOf(hosts.get(host), reads)
@@ -27,11 +27,7 @@ export function refuseUntold(prepared: PreparedFilter, hosts: HostTable, reads: 
 }
 
 /** The numbers of a weigher, and none for hosts that do not report what it reads. */
-export function withoutUntold(
-  rawOf: (host: HostIndex) => number,
-  hosts: HostTable,
-  reads: readonly StatsField[],
-): (host: HostIndex) => number {
+export function withoutUntold(rawOf: (host: HostIndex) => number, hosts: HostTable, reads: readonly Read[]): (host: HostIndex) => number {
   const omits = prepareOmits(hosts, reads)
   return omits === undefined ? rawOf : (host) => (omits(host) ? Number.NaN : rawOf(host))
 }

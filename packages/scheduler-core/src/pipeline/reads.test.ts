@@ -123,7 +123,7 @@ const parts = [
 
 describe('what a part does not say that it reads changes nothing of its answers', () => {
   test.each(parts)('$kind $name', ({ name, reads, ask }) => {
-    const read = new Set<StatsField>(readsOf(reads, optionsOf(name)))
+    const read = new Set<string>(readsOf(reads, optionsOf(name)))
     const others = statsFields.filter((field) => !read.has(field) && field !== 'nova')
     fc.assert(
       fc.property(shape, shape, (one, other) => {

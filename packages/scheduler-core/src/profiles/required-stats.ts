@@ -1,9 +1,10 @@
 import { isLive } from '../claims/claim.ts'
 import { COMPUTE, type HostRecord } from '../fleet/hosts.ts'
-import { readsOf, type StatsField, statsFields } from '../fleet/stats-fields.ts'
+import { type Read, readsOf, type StatsField, statsFields } from '../fleet/stats-fields.ts'
 import { type OmittableField, omittableFields } from '../fleet/stats-versions/v1-2.ts'
 import { allKinds, type KindName } from '../kinds/index.ts'
 import { memoByObject } from '../memo.ts'
+import { registeredNamespaces } from '../namespace/names.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { type Profile, profileRef } from './profile.ts'
 import { DEFAULT_PROFILE, type Profiles } from './profiles.ts'
@@ -18,7 +19,7 @@ export interface RequiredNamespace {
 }
 
 export interface RequiredField {
-  readonly field: StatsField
+  readonly field: string
   /** Empty: needed to keep count of any claim. */
   readonly neededBy: readonly Need[]
 }
@@ -46,10 +47,10 @@ export function servedProfiles(profiles: Profiles): readonly Profile[] {
 
 /** What reporters are to tell so that these profiles can decide; of one host, beside it, what its claims hold. */
 export function requiredStats(profiles: readonly Profile[], host?: HostRecord): readonly RequiredNamespace[] {
-  const needs = new Map<StatsField, Need[]>(statsFields.map((field) => [field, []]))
-  for (const profile of profiles) for (const [field, need] of needsOf(profile)) needs.get(field)?.push(need)
+  const needs = new Map<Read, Need[]>(statsFields.map((field) => [field, []]))
+  for (const profile of profiles) for (const [field, need] of needsOf(profile)) needs.set(field, [...(needs.get(field) ?? []), need])
   for (const kind of host === undefined ? [] : heldKinds(host))
-    for (const field of kind.filter.reads) needs.get(field)?.push({ profile: null, part: kind.name })
+    for (const field of kind.filter.reads) needs.set(field, [...(needs.get(field) ?? []), { profile: null, part: kind.name }])
   const isOmittable = (field: StatsField): field is OmittableField => omittable.has(field)
   return [
     {
@@ -62,13 +63,20 @@ export function requiredStats(profiles: readonly Profile[], host?: HostRecord): 
       }),
       omittable: omittableFields.filter((field) => needs.get(field)?.length === 0),
     },
+    ...registeredNamespaces.flatMap((namespace) => {
+      const prefix = `${namespace}.`
+      const fields = [...needs].flatMap(([field, neededBy]) =>
+        field.startsWith(prefix) ? [{ field: field.slice(prefix.length), neededBy }] : [],
+      )
+      return fields.length === 0 ? [] : [{ namespace, fields, omittable: [] }]
+    }),
   ]
 }
 
 const omittable: ReadonlySet<string> = new Set(omittableFields)
 
 /** What the parts of a version read, each field with each part. Versions never change. */
-const needsOf = memoByObject((profile: Profile): readonly (readonly [StatsField, Need])[] => {
+const needsOf = memoByObject((profile: Profile): readonly (readonly [Read, Need])[] => {
   const { filters, shadows, weighers } = compileProfile(profile)
   const asked = new Set<KindName>(profile.collects ?? allKinds.map(({ name }) => name))
   const nets = allKinds.filter(({ name }) => asked.has(name)).map(({ filter }) => filter)

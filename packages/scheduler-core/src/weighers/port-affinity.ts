@@ -16,6 +16,7 @@ export const portAffinityWeigher: Weigher = {
   name: 'PortAffinityWeigher',
   description: 'Minus the distance to the physical networks of the ports named by the hint near_port.',
   unit: 'distance',
+  reads: ['network.physicalNetworks', 'network.ports'],
   readsHostOnly: true,
   checkOptions: (options) => void checkOptions(portAffinityOptions, options),
   prepare: (request, fleet, options) => weighNear(portAffinity, request, fleet, optionsOf(options).maxAgeSeconds),

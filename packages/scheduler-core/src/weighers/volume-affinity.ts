@@ -16,6 +16,7 @@ export const volumeAffinityWeigher: Weigher = {
   name: 'VolumeAffinityWeigher',
   description: 'Minus the distance to the volumes named by the hint near_volume.',
   unit: 'distance',
+  reads: ['storage.pools', 'storage.volumes'],
   readsHostOnly: true,
   checkOptions: (options) => void checkOptions(volumeAffinityOptions, options),
   prepare: (request, fleet, options) => weighNear(volumeAffinity, request, fleet, optionsOf(options).maxAgeSeconds),
