@@ -34,7 +34,8 @@ module.exports = {
     {
       name: 'filters-stand-alone',
       severity: 'error',
-      comment: 'A filter or weigher knows its contract, the fleet, the kinds, the namespaces, the request and the rules of Nova; never another filter.',
+      comment:
+        'A filter or weigher knows its contract, the fleet, the kinds, the namespaces, the request and the rules of Nova; never another filter.',
       from: { path: `${core}/(filters|weighers)/[^/]+[.]ts$`, pathNot: [tests, '/index[.]ts$'] },
       to: {
         path: `${core}/`,

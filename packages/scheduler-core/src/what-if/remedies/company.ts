@@ -32,6 +32,7 @@ export const companyRemedy: Remedy = {
     ] as const),
     ...(['namespace.not_reported', 'namespace.stale', 'namespace.malformed'] as const),
     ...(['volume.unknown', 'volume.far', 'port.unknown', 'port.far'] as const),
+    ...(['topology.no_domain', 'topology.full', 'topology.skew'] as const),
   ],
   propose({ fleet, request, host, reason }) {
     const unwanted = hints[reason.code] ?? (reason.code.startsWith('namespace.') ? ofNamespace[reason.subject ?? ''] : undefined)
@@ -41,6 +42,15 @@ export const companyRemedy: Remedy = {
           withoutHints(one, unwanted),
         ),
       ]
+    if (reason.code.startsWith('topology.')) {
+      // of a domain the subject is the key and its value
+      const isMeant = ({ topologyKey }: { readonly topologyKey: string }) => `${reason.subject} `.startsWith(`${topologyKey} `)
+      return [
+        asked(`spread over ${reason.subject}`, String(reason.need ?? ''), 'not asked', 4, (one) =>
+          restated(one, { topologySpread: one.topologySpread.filter((spread) => !isMeant(spread)) }),
+        ),
+      ]
+    }
     const { instanceGroup } = request
     if (instanceGroup === null) return []
     const { uuid, policy } = instanceGroup

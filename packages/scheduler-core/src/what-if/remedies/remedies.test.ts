@@ -73,6 +73,16 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
       request: { requestedResources: [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount: 4 }] }] },
     },
   ],
+  'topology.no_domain': {
+    request: { instanceGroup: { uuid: aUuid(7), policy: 'SOFT_ANTI_AFFINITY' }, topologySpread: [{ topologyKey: 'rack', maxSkew: 1 }] },
+  },
+  'topology.full': {
+    request: {
+      instanceGroup: { uuid: aUuid(7), policy: 'SOFT_ANTI_AFFINITY' },
+      topologySpread: [{ topologyKey: 'host', maxPerDomain: 1 }],
+    },
+    changes: [aClaim({ group: { uuid: aUuid(7), policy: 'SOFT_ANTI_AFFINITY', maxServerPerHost: null } })],
+  },
   'class.not_reported': { request: extra({ 'resources:CUSTOM_FPGA': '1' }) },
   'class.unit': {
     host: { inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 9, stepSize: 3 }] },
@@ -181,6 +191,7 @@ const withoutExample: ReadonlySet<Code> = new Set<Code>([
   ] as const),
   ...(['aggregate.project', 'aggregate.flavor', 'isolation.image', 'metric.missing', 'filter.error', 'host.not_reported'] as const),
   ...(['numa.no_cell', 'numa.no_match', 'numa.no_threads', 'numa.pages', 'numa.page_multiple', 'numa.threads', 'numa.networks'] as const),
+  ...(['topology.skew'] as const),
   ...(['numa.missed', 'numa.search_limit', 'pci.numa', 'pci.unasked'] as const),
 ])
 
