@@ -260,6 +260,7 @@ test('what a version would have changed is told with its requests, and the link 
   const placed = [await placeBy({}), await placeBy({ 'trait:CUSTOM_NOBODY_HAS_IT': 'required' })]
   expect(placed.map(({ outcome }) => outcome)).toEqual(['PLACED', 'PLACED'])
   await visit('/profiles/checked?version=2')
+  await expect(page.getByRole('heading', { name: 'What it would have changed' })).toBeVisible()
   await page.keyboard.press('4')
   await expect(page.getByRole('heading', { name: 'What it would have changed' })).toBeFocused()
   await tabTo(page, evaluation(page).getByRole('button', { name: 'Decide them again' }))

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 
 /** One entry of the keyboard map. `keys`: one key (`/`), a sequence (`g h`), or with Shift as the key itself says (`?`, `X`). */
 export interface Shortcut {
@@ -23,7 +23,8 @@ let areOn = storedChoice()
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const latest = useRef(shortcuts)
   latest.current = shortcuts
-  useEffect(() => {
+  // before it is painted: what is seen can be used
+  useLayoutEffect(() => {
     const entry: Registered = { shortcuts: () => latest.current }
     registered.unshift(entry)
     return () => void registered.splice(registered.indexOf(entry), 1)
@@ -50,7 +51,7 @@ export function setShortcutsOn(on: boolean): void {
 
 /** Listens for the whole page; the shell calls it once. */
 export function useKeyboard(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (!areOn || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return
       if (isDialogOpen() || (event.key === 'Enter' && isOwnStop(event.target))) return

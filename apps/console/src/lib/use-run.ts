@@ -1,6 +1,14 @@
+import { useLayoutEffect, useRef } from 'react'
 import { type Operation, operationKey, queryClient, useOperation } from './api.ts'
 import type { VariablesOf } from './graphql.ts'
 import { useShortcuts } from './keys.ts'
+
+/** What ends each question that is asked at present: a page may ask several. */
+const running = new Set<() => void>()
+
+function cancelAll(): void {
+  for (const cancel of running) cancel()
+}
 
 /** A question that costs the service time: it is asked once, not by itself again, and can be cancelled, which ends the request. */
 export function useRun<Doc extends Operation>(document: Doc, variables: VariablesOf<Doc>, isWanted = true) {
@@ -11,6 +19,14 @@ export function useRun<Doc extends Operation>(document: Doc, variables: Variable
   })
   const isRunning = fetchStatus === 'fetching'
   const cancel = (): void => void queryClient.cancelQueries({ queryKey: operationKey(document, variables) })
-  useShortcuts(isRunning ? [{ keys: 'Escape', label: 'Cancel what is running', run: cancel }] : [])
+  const latest = useRef(cancel)
+  latest.current = cancel
+  useLayoutEffect(() => {
+    if (!isRunning) return
+    const end = (): void => latest.current()
+    running.add(end)
+    return () => void running.delete(end)
+  }, [isRunning])
+  useShortcuts(isRunning ? [{ keys: 'Escape', label: 'Cancel what is running', run: cancelAll }] : [])
   return { data, error, isRunning, isCancelled: isWanted && !isRunning && data === undefined && !error, cancel, run: () => void refetch() }
 }
