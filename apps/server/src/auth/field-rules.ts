@@ -18,12 +18,19 @@ const ends: Fields = {
   IdempotencyConflict: ['code', 'message', 'path', 'firstSeenAt'],
   ReplicaBehind: ['code', 'message', 'path', 'replicaEpoch', 'retryAfter'],
   UpdateResourceStatsPayload: ['results', 'appliedCount', 'fleetRevision'],
-  ResourceStatsApplied: ['host', 'revision', 'claimsMaterialised', 'lastSequence', 'unchanged', 'ignoredFields'],
+  ResourceStatsApplied: ['host', 'revision', 'claimsMaterialised', 'lastSequence', 'unchanged', 'ignoredFields', 'required'],
   ResourceStatsStale: ['code', 'message', 'path', 'lastSequence'],
   ResourceStatsNeedFull: ['code', 'message', 'path', 'lastSequence'],
   Viewer: ['actor', 'scopes', 'hosts', 'project'],
   Actor: ['kind', 'name', 'account', 'id'],
   PageInfo: ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'],
+}
+
+/** What a reporter is told of the next report: fields, not who reads them. */
+const required: Fields = {
+  RequiredStats: ['namespaces', 'revision'],
+  RequiredNamespace: ['namespace', 'fields', 'omittable'],
+  RequiredField: ['field'],
 }
 
 /**
@@ -34,9 +41,7 @@ export const answerFields: Fields = {
   ...ends,
   NoValidHost: ['code', 'message', 'path', 'decision', 'reasons', 'placedCount', 'ignoredFields'],
   HostHeartbeatPayload: ['heard', 'unknown'],
-  RequiredStats: ['namespaces', 'revision'],
-  RequiredNamespace: ['namespace', 'fields', 'omittable'],
-  RequiredField: ['field'],
+  ...required,
   ReasonCount: ['filter', 'code', 'hosts', 'text', 'docsSlug'],
   SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields'],
   InstanceDestinations: ['instanceUuid', 'selected', 'alternates'],
@@ -74,6 +79,7 @@ export const hostBoundFields: Fields = {
   ...ends,
   Query: ['viewer'],
   Mutation: ['updateResourceStats', 'hostHeartbeat'],
+  ...required,
   HostHeartbeatPayload: ['heard', 'unknown'],
   Host: ['id', 'name', 'node'],
   Claim: ['id', 'state', 'instanceUuid', 'fence', 'revision'],

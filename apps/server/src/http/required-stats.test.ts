@@ -98,6 +98,21 @@ describe('requiredStats', () => {
   })
 
   test.each([
+    ['a key with REPORT alone', {}],
+    ['a key bound to the host', { hosts: ['h4'] }],
+  ])('%s is told what to report with each report, and not who reads it', async (_name, bound) => {
+    const { secret } = await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], ...bound })
+    const updates = () => ({ u: [{ name: { host: 'h4' }, reporter: { incarnation, sequence: ++sequence }, report: { full } }] })
+    const mutation = (of: string) => `mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { results {
+      ... on ResourceStatsApplied { required { ${of} } } } } }`
+    const { data, text } = await api.ask(mutation('namespaces { namespace fields { field } omittable }'), updates(), secret)
+    const told: Json = data?.updateResourceStats
+    expect(told?.results[0].required.namespaces[0]?.namespace, text).toBe('compute')
+    for (const of of ['profiles { number }', 'namespaces { fields { neededBy { part } } }'])
+      expect((await api.ask(mutation(of), updates(), secret)).text).toContain('FORBIDDEN')
+  })
+
+  test.each([
     [{ omitted: ['GPUS', 'GPUS'] }, 'must not name a field twice'],
     [{ omitted: ['GPUS'], gpus: [{ index: 0 }] }, 'it tells gpus'],
     [{ omitted: ['GPUS'], version: '1.1' }, 'not a field'],
