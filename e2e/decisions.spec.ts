@@ -394,9 +394,10 @@ test.describe('looks', () => {
 
   test('what would make it fit, and the receipt verified @looks', async ({ page, visit, look, service }) => {
     await visit(`${addressOf(service.seed.refused.decisionId)}?fit=yes`)
+    // it moves what is below it
+    await expect(page.locator('[data-counterfactual]').first()).toBeVisible()
     await page.getByRole('button', { name: 'Verify' }).click()
     await expect(page.getByRole('list', { name: 'What was verified' })).toHaveAttribute('data-verified', 'SAME')
-    await expect(page.locator('[data-counterfactual]').first()).toBeVisible()
     await look('what would make it fit')
   })
 
