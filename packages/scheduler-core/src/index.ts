@@ -50,9 +50,9 @@ export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, type R
 export { holdsInstance } from './fleet/instances.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
 export { type HostStats, type HostStatsInput, mergeDelta, parseHostStats, parseStatsDelta, type StatsDelta } from './fleet/stats.ts'
-export { bitsOf, type Reads, readsOf, type StatsField, statsFields } from './fleet/stats-fields.ts'
+export { type Reads, readsOf } from './fleet/stats-fields.ts'
 export type { HostStatsV1_0 } from './fleet/stats-versions/v1-0.ts'
-export { type OmittableField, omitFields, omittableFields } from './fleet/stats-versions/v1-2.ts'
+export { omittableFields } from './fleet/stats-versions/v1-2.ts'
 export {
   CURRENT_STATS_VERSION,
   currentStats,

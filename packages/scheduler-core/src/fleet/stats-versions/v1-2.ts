@@ -67,10 +67,3 @@ export function downgradeTo1_1(
     problems: omitted.length === 0 ? [] : [newerField('stats', asked, ['omitted'], omitted, 'an empty list')],
   }
 }
-
-/** A host that leaves these fields out: whatever it said of them is not known any more. */
-export const omitFields = (stats: HostStatsV1_2, omitted: readonly OmittableField[]): HostStatsV1_2 => ({
-  ...stats,
-  ...Object.fromEntries(omitted.map((field) => [field, placeholders[field]])),
-  omitted: [...omitted],
-})
