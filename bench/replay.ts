@@ -34,7 +34,7 @@ export const replayQuestion: Question = {
   async run({ hosts = 10_000, rounds }) {
     const changes = Math.min(hosts, CHANGES)
     const { store, fleet, decisions } = await aPast(hosts, changes)
-    const warm = createPastFleets(store.past, KEPT_THINGS)
+    const warm = createPastFleets(store.past, { limit: KEPT_THINGS })
     let next = 0
     // as far apart as they can be, and never the same twice in a row
     const any = (): Decided => {
@@ -52,7 +52,7 @@ export const replayQuestion: Question = {
       // by itself: what it leaves behind would be cleared away while the others are measured
       const { cold } = await measureInTurns(Math.ceil(rounds / 10), {
         cold: async () => {
-          const fleets = createPastFleets(store.past, KEPT_THINGS)
+          const fleets = createPastFleets(store.past, { limit: KEPT_THINGS })
           await again(fleets, any())
           fleets.close()
         },

@@ -1,4 +1,5 @@
 import { type LivenessSourceName, livenessSources } from './liveness/liveness-source.ts'
+import { MOST_PLUGINS, type PluginSetting, readPluginSettings } from './plugin/settings.ts'
 import { type SharedFlush, sharedFlushSettings } from './sync/flushing.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 
@@ -18,6 +19,8 @@ export interface Config {
   readonly liveness: LivenessSettings
   /** Whether one flush serves all who wait for the disk; `auto` measures the disk. */
   readonly sharedFlush: SharedFlush
+  /** What is loaded beside the parts of the release. */
+  readonly plugins: readonly PluginSetting[]
 }
 
 /** How it is found out whether hosts are alive. */
@@ -88,6 +91,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const sharedFlush = text('GANTT_SHARED_FLUSH') ?? 'auto'
   const isSetting = (name: string): name is SharedFlush => sharedFlushSettings.some((known) => known === name)
   check('GANTT_SHARED_FLUSH', isSetting(sharedFlush), 'auto, on or off')
+  const plugins = readPluginSettings(text('GANTT_PLUGINS'))
+  const isNamed = plugins.every(({ from }) => from !== '') && plugins.length <= MOST_PLUGINS
+  check(
+    'GANTT_PLUGINS',
+    isNamed,
+    `at most ${MOST_PLUGINS} names of packages or paths with commas between them, each behind trusted: or alone`,
+  )
   if (problems.length > 0) throw new ConfigError(problems)
   const horizon = { days: Number(days), bytes: Number(bytes) }
   return {
@@ -99,5 +109,6 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     horizon,
     liveness,
     sharedFlush: isSetting(sharedFlush) ? sharedFlush : 'auto',
+    plugins,
   }
 }

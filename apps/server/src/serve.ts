@@ -3,6 +3,7 @@ import { UnknownEntryError } from '@gantt/scheduler-core'
 import { ConfigError, readConfig } from './config.ts'
 import { openDatabase } from './db/open-database.ts'
 import { codeOf } from './embedded-postgres/error.ts'
+import { PluginError } from './plugin/plugin-error.ts'
 import { openService, type Service } from './service.ts'
 import { flushingText } from './sync/flushing.ts'
 
@@ -49,7 +50,7 @@ export type RunOptions = {
 export async function runService({ environment, say, aloneOr, portSetting = 'PORT', use }: RunOptions): Promise<void> {
   const stop = listenForStop()
   try {
-    const { host, port, dataDir, databaseUrl, adminKey, horizon, liveness, sharedFlush } = readConfig(environment)
+    const { host, port, dataDir, databaseUrl, adminKey, horizon, liveness, sharedFlush, plugins } = readConfig(environment)
     const database = await openDatabase({
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       ...(dataDir === undefined ? {} : { stateDir: dataDir }),
@@ -69,6 +70,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
         horizon,
         liveness,
         sharedFlush,
+        plugins,
         warn: say,
       })
       say(flushingText(service.replica.flushing))
@@ -100,7 +102,7 @@ const toStandardOutput = (line: string): void => void process.stdout.write(`${li
 
 /** Why the service could not start, or did not go on, with a cure where there is a likely one. */
 function explain(error: unknown, portSetting: string): string {
-  if (error instanceof ConfigError || error instanceof BusyError) return error.message
+  if (error instanceof ConfigError || error instanceof PluginError || error instanceof BusyError) return error.message
   if (error instanceof UnknownEntryError)
     return `The service could not start: ${error.message}. Start the release that the other replicas have.`
   const { code, address, port, message } = error as NodeJS.ErrnoException & { address?: string; port?: number }

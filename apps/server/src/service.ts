@@ -18,6 +18,8 @@ import { type HttpServer, startHttpServer } from './http/server.ts'
 import { createReportsLiveness } from './liveness/reports.ts'
 import { createStaticLiveness } from './liveness/static.ts'
 import { breakAfter, createLivenessWatcher, type LivenessWatcher, lookEvery } from './liveness/watcher.ts'
+import { openPlugins } from './plugin/open-plugins.ts'
+import type { PluginSetting } from './plugin/settings.ts'
 import { createHistory } from './replica/history.ts'
 import { KEPT_THINGS } from './replica/past-fleets.ts'
 import type { UnloggedDecision } from './replica/placement.ts'
@@ -56,6 +58,8 @@ export interface ServiceOptions {
     /** Between two looks at the hosts, milliseconds, if not as the settings have it; 0: only when asked. */
     readonly lookEveryMs?: number
   }
+  /** What is loaded beside the parts of the release: nothing if not given. */
+  readonly plugins?: readonly PluginSetting[]
   /** Tells operators what went wrong; never the callers' data. */
   warn(message: string): void
 }
@@ -83,6 +87,7 @@ export async function openService({
   horizon = DEFAULT_HORIZON,
   sharedFlush = 'off',
   liveness,
+  plugins: settings = [],
   warn,
 }: ServiceOptions): Promise<Service> {
   const opened: (() => Promise<void> | void)[] = []
@@ -90,6 +95,9 @@ export async function openService({
     for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
   }
   try {
+    // first: what cannot be loaded is told before anything is begun
+    const { plugins, ...loaded } = await openPlugins(settings, { warn, now: Date.now })
+    opened.push(() => loaded.close())
     const prisma = createPrisma(connection)
     opened.push(() => prisma.$disconnect())
     const keys = await openApiKeyStore(prisma, warn)
@@ -111,15 +119,16 @@ export async function openService({
     const solver = createSolver()
     opened.push(() => solver.close())
     const solve = createSolveCall(solver, realTimers)
-    const replica = await Replica.start({ store, name, warn, horizon, recordUnlogged: records.keep, solve, ...registered.options }).catch(
-      async (error: unknown) => {
-        await store.close()
-        throw error
-      },
-    )
+    const replica = await Replica.start({
+      ...{ store, name, warn, horizon, recordUnlogged: records.keep, solve, plugins },
+      ...registered.options,
+    }).catch(async (error: unknown) => {
+      await store.close()
+      throw error
+    })
     opened.push(() => replica.close())
     const standing = registered.follow(replica)
-    const history = createHistory(store.past, KEPT_THINGS)
+    const history = createHistory(store.past, KEPT_THINGS, plugins)
     opened.push(() => history.close())
     const projections = createProjectionStore(prisma, mayPack, ({ kind, id, revision, reason }) =>
       warn(`the projections go on without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`),

@@ -78,6 +78,7 @@ export const codes = {
   'volume.far': 'The host is too far from the volume.',
   'port.unknown': 'No young network document says where the port is.',
   'port.far': 'The host does not reach the physical network of the port, or it is too far.',
+  'filter.refused': 'The filter of a plug-in refuses the host.',
   'filter.error': 'The filter failed on this host, so the host is refused.',
   // why a change in the log does not count
   'entry.repeated': 'The entry is in the log already.',
@@ -105,6 +106,7 @@ export const codes = {
   'profile.version': 'The profile version exists already, or is not the next one.',
   'profile.rollout': 'The profile was activated or rolled out otherwise meanwhile, or the rollout is of the version that decides.',
   'profile.unknown': 'There is no such profile version.',
+  'profile.lacks_part': 'The profile names a part of a plug-in that this replica has not loaded, or another version of it.',
   // what is wrong with an input
   'spec.unknown_version': 'The request has a version that this release does not know.',
   'spec.unknown_field': 'The request has a field that its version does not have.',
@@ -119,6 +121,13 @@ export const codes = {
   'overlay.unknown_field': 'The hypothetical edit has a field that there is not.',
   'overlay.invalid': 'A hypothetical edit is out of its range.',
   'overlay.unknown': 'A hypothetical edit names what the fleet does not have.',
+  'plugin.unknown_field': 'The plug-in has a field that the contract does not have.',
+  'plugin.invalid': 'The plug-in, or a part of it, is not what its contract says.',
+  'plugin.contract': 'The plug-in was made for another version of the contract.',
+  'plugin.resource_kind': 'The plug-in brings a resource kind, which no plug-in can.',
+  'plugin.clash': 'Two plug-ins, or two parts of them or of the release, have one name.',
+  'plugin.not_loaded': 'The plug-in could not be loaded.',
+  'plugin.no_export': 'The entry of the plug-in has no default export.',
 } as const
 
 export type Code = keyof typeof codes

@@ -69,7 +69,7 @@ export { allKinds, type KindName, kinds } from './kinds/index.ts'
 export { sharedCpusLeft } from './kinds/numa/numa.ts'
 export { isRegistered, type Namespace, type NamespaceName, namespaceNamed, namespaces, registeredNamespaces } from './namespace/index.ts'
 export { renewalAge } from './namespace/renewal.ts'
-export { compileProfile, parseProfile } from './pipeline/compile.ts'
+export { compileProfile, lacksOf, parseProfile } from './pipeline/compile.ts'
 export {
   type Check,
   type Examination,
@@ -84,6 +84,9 @@ export {
 export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
 export { examineShadows, type ShadowStep } from './pipeline/shadow-filters.ts'
 export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix } from './pipeline/verdict-matrix.ts'
+export { checkPlugin, joinPlugins, jsonSchemaOf } from './plugin/check-plugin.ts'
+export { PLUGIN_CONTRACT, type Plugin, type PluginRef } from './plugin/plugin.ts'
+export { noPlugins, type Plugins } from './plugin/plugins.ts'
 export { type Parsed, type Problem, quote } from './problem.ts'
 export {
   isInShare,

@@ -100,6 +100,7 @@ export const tenantDemandOf: Readonly<Record<Extract<Code, ReasonCode>, TenantDe
   'volume.far': null,
   'port.unknown': null,
   'port.far': null,
+  'filter.refused': null,
   'filter.error': null,
 }
 
@@ -110,6 +111,7 @@ type ReasonCode = Exclude<
   | `claim.${string}`
   | `report.${string}`
   | `spec.${string}`
+  | `plugin.${string}`
   | `stats.${string}`
   | `profile.${string}`
   | `overlay.${string}`

@@ -10,6 +10,7 @@ import {
   examine,
   type Fleet,
   groupOf,
+  lacksOf,
   levelOf,
   liftSource,
   type Overlay,
@@ -151,6 +152,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   const profile = fleet.profiles.pick(call.profile, call.account, call.key)
   if (profile === undefined)
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.unknown' } } : { type: 'later', fresh: true }
+  if (lacksOf(profile, fleet.plugins).length > 0)
+    return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.lacks_part' } } : { type: 'later', fresh: true }
 
   const source = call.source === null ? undefined : findSource(fleet, call.source)
   // what this very batch proposes about the claim may have to be seen first

@@ -54,7 +54,7 @@ export async function healReplica(
   try {
     const checkpoint = await log.loadCheckpoint(Math.min(from ?? Number.MAX_SAFE_INTEGER, before.place.revision))
     if (checkpoint !== undefined) assertReadableCheckpoint(checkpoint)
-    const after = checkpoint === undefined ? new Fleet() : await inPieces(rebuildFleet(checkpoint))
+    const after = checkpoint === undefined ? new Fleet(before.plugins) : await inPieces(rebuildFleet(checkpoint, before.plugins))
     const begun = after.place.revision
     while (after.place.revision < before.place.revision && !missed.some(({ revision }) => revision === after.place.revision + 1)) {
       const entries = await log.read(after.place, READ_LIMIT)

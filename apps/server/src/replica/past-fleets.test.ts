@@ -38,7 +38,7 @@ const stateOf = (fleet: Fleet): string => {
 
 test.each([0, 1, 100, 300, 100_000])('in whatever order it is asked, the past is as it was (%i things kept)', async (limit) => {
   const { past, was } = await aPast()
-  const fleets = createPastFleets(past, limit)
+  const fleets = createPastFleets(past, { limit })
   const asked = Array.from({ length: 60 }, (_, i) => (i * 37 + ((i * i) % 11)) % (ENTRIES + 1))
   for (const revision of asked) expect([revision, await fleets.read(revision, stateOf)]).toEqual([revision, was[revision]])
   // all at once
@@ -64,7 +64,7 @@ test('a fleet of the past is asked for a second time without the store being ask
       return past.read(...args)
     },
   }
-  const fleets = createPastFleets(counted, 100_000)
+  const fleets = createPastFleets(counted, { limit: 100_000 })
   await fleets.read(50, stateOf)
   expect([loaded, read]).toEqual([1, 1])
   expect(await fleets.read(50, stateOf)).toBe(was[50])
@@ -90,7 +90,7 @@ test('a moment that is let go while the store is asked for it is answered as it 
       return past.read(...args)
     },
   }
-  const fleets = createPastFleets(slow, 100_000)
+  const fleets = createPastFleets(slow, { limit: 100_000 })
   await fleets.read(ENTRIES, stateOf)
   isHeld = true
   const answer = fleets.read(ENTRIES, stateOf)
@@ -115,7 +115,7 @@ test('a fleet for oneself may go its own way', async () => {
 
 test('what the log does not hold is not remembered either', async () => {
   const { memory, store, past, was } = await aPast()
-  const fleets = createPastFleets(past, 100_000)
+  const fleets = createPastFleets(past, { limit: 100_000 })
   await expect(fleets.read(ENTRIES + 5, stateOf)).rejects.toThrow(`the log ends at revision ${ENTRIES}; ${ENTRIES + 5} was asked for`)
   await fleets.read(10, stateOf)
   await fleets.read(55, stateOf)
@@ -160,7 +160,7 @@ test('a fleet that goes far leaves milestones, from which questions about its wa
         return store.past.read(after, limit)
       },
     },
-    100_000,
+    { limit: 100_000 },
   )
   await fleets.read(12, stateOf)
   readFrom.length = 0
@@ -188,7 +188,7 @@ test('what fleets share is counted as long as one of them is kept, though the ch
     await append([])
   }
   const LIMIT = 450
-  const fleets = createPastFleets(store.past, LIMIT)
+  const fleets = createPastFleets(store.past, { limit: LIMIT })
   // each checkpoint holds 181 things; moments behind two of them are asked about again and again
   for (const revision of REVISIONS) {
     for (const known of REVISIONS.filter((one) => one < revision)) await fleets.read(known + 1, ({ place }) => place)

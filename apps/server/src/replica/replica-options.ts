@@ -1,4 +1,4 @@
-import type { Fleet, LogEntry, Solution, Void } from '@gantt/scheduler-core'
+import type { Fleet, LogEntry, Plugins, Solution, Void } from '@gantt/scheduler-core'
 import type { Horizon } from '../sync/retention.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import type { Timers } from '../timers.ts'
@@ -23,6 +23,8 @@ export interface ReplicaOptions {
   readonly mayRaise?: MayRaise
   /** Whether the state is known to be sound enough for others to begin with. */
   readonly mayCheckpoint?: () => boolean
+  /** What profiles may name here beside the parts of the release; nothing if not given. */
+  readonly plugins?: Plugins
   /** Asks a solver about a call before it is decided; undefined: none is needed for it. Absent: there is no solver. */
   readonly solve?: (fleet: () => Fleet, call: PlacementCall) => Promise<Solution> | undefined
 }

@@ -8,6 +8,7 @@ import {
   type LogEntry,
   levelOf,
   levelOfRequest,
+  type Plugins,
   publishedSpec,
   rebuildFleet,
   restoreFleet,
@@ -40,10 +41,10 @@ import { createUnlogged, type Unlogged } from './unlogged.ts'
 import { whenDurable } from './when-durable.ts'
 import type { ChangeVerdict, ChangeWork, PlacementWork, Waiting, Work } from './work.ts'
 
-function fleetOf(checkpoint: Checkpoint | undefined): Fleet {
-  if (checkpoint === undefined) return new EmptyFleet()
+function fleetOf(checkpoint: Checkpoint | undefined, plugins: Plugins | undefined): Fleet {
+  if (checkpoint === undefined) return new EmptyFleet(plugins)
   assertReadableCheckpoint(checkpoint)
-  return restoreFleet(checkpoint)
+  return restoreFleet(checkpoint, plugins)
 }
 
 /** A turn ends after this long, whatever still waits. */
@@ -90,7 +91,7 @@ export class Replica {
   /** Loads the newest checkpoint and the log after it, then follows. Throws when the store cannot be read. */
   static async start(options: ReplicaOptions): Promise<Replica> {
     const checkpoint = await options.store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
-    const replica = new Replica(options, fleetOf(checkpoint))
+    const replica = new Replica(options, fleetOf(checkpoint, options.plugins))
     await replica.#catchUp()
     // from here on nothing is forgotten that was ever answered from
     await options.store.durable(replica.#fleet.place)
@@ -342,7 +343,7 @@ export class Replica {
     if (checkpoint === undefined || checkpoint.place.revision <= before)
       throw new StoreWentBackError(`the log does not follow revision ${before} any more, and no later checkpoint is there`)
     assertReadableCheckpoint(checkpoint)
-    this.#replace(await inPieces(rebuildFleet(checkpoint), this.#options.timers))
+    this.#replace(await inPieces(rebuildFleet(checkpoint, this.#fleet.plugins), this.#options.timers))
     this.#options.warn(`the log no longer reaches back to revision ${before}; going on from the checkpoint at ${checkpoint.place.revision}`)
     dropInFlight({ queue: this.#queue, inFlight: this.#inFlight })
     this.#inFlight = undefined
@@ -360,7 +361,7 @@ export class Replica {
     await this.#store.read(durable, 1).catch((problem: unknown) => {
       throw problem instanceof StoreWentBackError ? behindDurable(problem) : problem
     })
-    const fleet = await createHistory(this.#store).at(durable.revision)
+    const fleet = await createHistory(this.#store, 0, this.#fleet.plugins).at(durable.revision)
     const { lost, sent } = dropBehind({ held: this.#held, queue: this.#queue, inFlight: this.#inFlight }, durable.revision)
     this.#replace(fleet)
     this.#inFlight = sent

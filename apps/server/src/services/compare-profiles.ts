@@ -20,7 +20,7 @@ import type { LogReader } from '../sync/synchronizer.ts'
 import { type ChosenHosts, createChosenHosts } from './chosen-hosts.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import { InputFault, under } from './outcome.ts'
-import { unknownProfile } from './profiles.ts'
+import { unknownProfile, usableProfile } from './profiles.ts'
 import { checkRange } from './text.ts'
 
 export interface CompareProfilesInput {
@@ -303,7 +303,7 @@ function zoneOf({ hosts }: Fleet, key: string): string {
 function versionOf(replica: Replica, ref: string, path: readonly string[]): Profile {
   const found = replica.fleet.profiles.find(ref)
   if (found === undefined) throw new InputFault([unknownProfile(replica, ref, path)])
-  return found
+  return usableProfile(replica.fleet, found, path)
 }
 
 /** Words that the API writes in capitals. */
@@ -327,7 +327,7 @@ function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Prof
     ]),
   )
   const number = (fleet.profiles.versionsOf(name).at(-1)?.number ?? 0) + 1
-  const parsed = parseProfile({ ...parts, name, number })
+  const parsed = parseProfile({ ...parts, name, number }, fleet.plugins)
   if (!parsed.ok) throw new InputFault(under(path, parsed.problems))
   return parsed.value
 }

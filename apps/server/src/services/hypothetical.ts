@@ -13,7 +13,7 @@ import type { History } from '../replica/history.ts'
 import { inPieces } from '../replica/pieces.ts'
 import type { Replica } from '../replica/replica.ts'
 import { InputFault, type Issue, under } from './outcome.ts'
-import { unknownProfile } from './profiles.ts'
+import { unknownProfile, usableProfile } from './profiles.ts'
 import { checkRange } from './text.ts'
 
 /** How the fleet and the profile of a question differ from those that there are. */
@@ -97,7 +97,7 @@ export function createHypotheticals(replica: Replica, history: History): OpenHyp
 function profileOf(replica: Replica, fleet: Fleet, ref: string | null, changes: unknown): Profile {
   const named = fleet.profiles.find(ref || DEFAULT_PROFILE)
   if (named === undefined) throw new InputFault([unknownProfile(replica, ref ?? DEFAULT_PROFILE, ['input', 'profile'])])
-  return changes === null || changes === undefined ? named : draftOf(fleet, named, changes)
+  return changes === null || changes === undefined ? usableProfile(fleet, named, ['input', 'profile']) : draftOf(fleet, named, changes)
 }
 
 function editsOf(fleet: Fleet, overlay: Hypothesis['overlay']): FleetEdits {
@@ -112,7 +112,7 @@ function draftOf(fleet: Fleet, base: Profile, changes: unknown): Profile {
   if (typeof changes !== 'object' || changes === null || Array.isArray(changes))
     throw InputFault.at(path, changes, 'an object with parts of a profile')
   const number = (fleet.profiles.versionsOf(base.name).at(-1)?.number ?? 0) + 1
-  const parsed = parseProfile({ ...base, ...changes, name: base.name, number })
+  const parsed = parseProfile({ ...base, ...changes, name: base.name, number }, fleet.plugins)
   if (!parsed.ok) throw new InputFault(under(path, parsed.problems))
   append(fleet, [{ type: 'profile', profile: parsed.value }])
   return parsed.value

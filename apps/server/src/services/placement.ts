@@ -17,7 +17,7 @@ import { type ClaimLost, type ClaimRef, DEFAULT_TTL_MS, lostClaim, MAX_KEY_LENGT
 import type { Decisions, DecisionView } from './decisions.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf, under } from './outcome.ts'
-import { unknownProfile } from './profiles.ts'
+import { lackingParts, unknownProfile } from './profiles.ts'
 import { checkRange, checkText } from './text.ts'
 
 const DEFAULT_DEADLINE_MS = 10_000
@@ -136,7 +136,7 @@ export function createPlacement(replica: Replica, decisions: Decisions): Placeme
         return conflict(outcome)
       case 'void':
         if (outcome.code === 'claim.lost' || outcome.code === 'claim.moving') return lostSource(replica, input, outcome.code)
-        return invalid([voidIssue(replica, outcome.code, input, request)], outcome.code === 'claim.key_cap' ? 'QUOTA' : 'INVALID')
+        return invalid([voidIssue(replica, outcome.code, account, input, request)], outcome.code === 'claim.key_cap' ? 'QUOTA' : 'INVALID')
     }
   }
 
@@ -306,10 +306,17 @@ function conflict({ firstSeenAt, abandoned }: Extract<PlacementOutcome, { type: 
 function voidIssue(
   replica: Replica,
   code: Extract<PlacementOutcome, { type: 'void' }>['code'],
+  account: string,
   input: PlacementInput,
   spec: RequestSpec,
 ): Issue {
   if (code === 'profile.unknown') return unknownProfile(replica, input.profile ?? DEFAULT_PROFILE, ['input', 'profile'])
+  if (code === 'profile.lacks_part') {
+    // another version may decide by now: what was in the way is told all the same
+    const profile = replica.fleet.profiles.pick(input.profile ?? DEFAULT_PROFILE, account, input.idempotencyKey)
+    const found = profile && lackingParts(replica.fleet, profile, ['input', 'profile'])
+    if (found !== undefined) return found
+  }
   if (code === 'claim.group_mismatch' && spec.instanceGroup !== null) {
     const { uuid, policy, maxServerPerHost } = spec.instanceGroup
     const group = replica.fleet.groups.find(uuid)

@@ -1,6 +1,8 @@
 import {
   type Change,
   type FieldChange,
+  type Fleet,
+  lacksOf,
   type Profile,
   type ProfileCourse,
   type ProfileRolledOut,
@@ -156,7 +158,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
     async create(name, parts) {
       for (let attempt = 1; ; attempt++) {
         const number = (replica.fleet.profiles.versionsOf(name).at(-1)?.number ?? 0) + 1
-        const parsed = parseProfile({ ...parts, name, number })
+        const parsed = parseProfile({ ...parts, name, number }, replica.fleet.plugins)
         if (!parsed.ok) return invalid(pointed(parsed.problems))
         const [verdict] = await replica.propose([{ type: 'profile', profile: parsed.value }])
         if (verdict?.void === undefined) return doneOf(find(name), parsed.value, false)
@@ -281,3 +283,24 @@ export const unknownProfile = (replica: Replica, ref: string, path: readonly str
   expected: `one of ${knownProfiles(replica)}, alone or with @number`,
   actual: quote(ref),
 })
+
+/** The profile version that a question names, where this service can decide by it. Throws InputFault. */
+export function usableProfile(fleet: Fleet, profile: Profile, path: readonly string[]): Profile {
+  const found = lackingParts(fleet, profile, path)
+  if (found !== undefined) throw new InputFault([found])
+  return profile
+}
+
+/** What is in the way of deciding by a profile version here; undefined: nothing. */
+export function lackingParts({ plugins }: Fleet, profile: Profile, path: readonly string[]): Issue | undefined {
+  const lacks = lacksOf(profile, plugins)
+  if (lacks.length === 0) return undefined
+  const ref = profileRef(profile)
+  return {
+    code: 'profile.lacks_part',
+    path,
+    message: `This replica cannot decide by profile ${ref}: ${lacks.join('; ')}.`,
+    expected: 'a profile whose parts this replica has',
+    actual: quote(ref),
+  }
+}

@@ -25,7 +25,7 @@ export interface RequiredStats {
 export function createRequiredStats(replica: Replica): RequiredStats {
   const answer = (profiles: readonly Profile[], host?: HostView['record']): Required => ({
     profiles,
-    namespaces: requiredStats(profiles, host),
+    namespaces: requiredStats(profiles, host, replica.fleet.plugins),
     revision: replica.fleet.place.revision,
   })
   return {

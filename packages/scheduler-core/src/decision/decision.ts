@@ -1,4 +1,5 @@
 import type { Intent } from '../fleet/change.ts'
+import type { PluginRef } from '../plugin/plugin.ts'
 import type { PublishedSpec } from '../request/versions.ts'
 import type { SolverRecord } from '../schedulers/solver/solution.ts'
 
@@ -70,4 +71,6 @@ export interface DecisionRecord {
   readonly solver?: SolverRecord
   /** Release of the core that decided. */
   readonly core: string
+  /** The plug-ins whose parts the profile names, as this service had them; absent: none. */
+  readonly plugins?: readonly PluginRef[]
 }

@@ -94,6 +94,8 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'volume.far': ({ need, have }) => `${need} was asked for; the host is at: ${have}.`,
   'port.unknown': ({ need }) => `No network document that is young enough names the port ${need}.`,
   'port.far': ({ need, have }) => `${need} was asked for; the host is at: ${have}.`,
+  'filter.refused': ({ subject, need, have, unit, source }) =>
+    `${subject ?? 'The filter of a plug-in'}: ${[need ?? 'another', unit].filter(Boolean).join(' ')} needed, ${have ?? 'not so'} here${source ? ` (${source})` : ''}.`,
   'filter.error': ({ subject = 'The filter', have }) =>
     `${subject} failed on this host, so the host is refused${have === undefined ? '' : `: ${have}`}.`,
 }

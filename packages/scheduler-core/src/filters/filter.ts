@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Code } from '../codes.ts'
 import type { Fact } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
@@ -48,7 +49,12 @@ export interface Filter {
    * version), whatever other hosts take: then it is asked once a request, and between the instances of one request only of hosts that changed.
    */
   readonly readsHostOnly?: true
-  /** Throws RangeError for options that it cannot take; runs when a profile is written. Absent: it takes none. */
+  /**
+   * The options that it takes, as the schema of an object: they are checked when a profile is written, and `prepare` and `reads` get what the
+   * schema makes of them, defaults filled in. Absent: `checkOptions` says what it takes.
+   */
+  readonly parameters?: z.ZodType<FilterOptions>
+  /** Throws RangeError for options that it cannot take; runs when a profile is written. Absent, and no `parameters`: it takes none. */
   checkOptions?(options: FilterOptions): void
   prepare(request: RequestSpec, fleet: Fleet, options: FilterOptions): PreparedFilter | undefined
 }

@@ -55,7 +55,7 @@ test('a fleet that is put together with pauses is the same', () => {
       fleet.apply(historian.first(fleet))
       for (const step of steps) fleet.apply(historian.next(fleet, step))
       const checkpoint = checkpointOf(fleet)
-      const rebuilding = rebuildFleet(checkpoint, 1)
+      const rebuilding = rebuildFleet(checkpoint, undefined, 1)
       let pauses = 0
       let step = rebuilding.next()
       for (; !step.done; step = rebuilding.next()) pauses++

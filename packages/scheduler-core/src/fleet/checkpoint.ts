@@ -2,6 +2,7 @@ import { type Claim, isLive, type StoredClaim } from '../claims/claim.ts'
 import type { BoundKey } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
 import { readAhead } from '../namespace/index.ts'
+import type { Plugins } from '../plugin/plugins.ts'
 import type { ProfileCourse } from '../profiles/course.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Aggregate } from './aggregates.ts'
@@ -65,7 +66,7 @@ export interface StoredHost extends HostName {
 export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(storeFleet(fleet, SLICE))
 
 /** The fleet that a checkpoint was taken of. Throws RangeError for a format of another release. */
-export const restoreFleet = (checkpoint: Checkpoint): Fleet => atOnce(rebuildFleet(checkpoint))
+export const restoreFleet = (checkpoint: Checkpoint, plugins?: Plugins): Fleet => atOnce(rebuildFleet(checkpoint, plugins))
 
 /** The same with pauses, in which the fleet may move on: the checkpoint is of the place where it was begun. */
 export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> => storeFleet(copyFleet(fleet), slice)
@@ -102,12 +103,12 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
 }
 
 /** The same with pauses. */
-export function* rebuildFleet(checkpoint: Checkpoint, slice = SLICE): Generator<void, Fleet> {
+export function* rebuildFleet(checkpoint: Checkpoint, plugins?: Plugins, slice = SLICE): Generator<void, Fleet> {
   if (checkpoint.format !== 1 && checkpoint.format !== CHECKPOINT_FORMAT)
     throw new RangeError(
       `the checkpoint at revision ${checkpoint.place.revision} has format ${checkpoint.format}; this release reads formats 1 to ${CHECKPOINT_FORMAT}`,
     )
-  const fleet = new Fleet()
+  const fleet = new Fleet(plugins)
   const { hosts, aggregates, groups, ledger, profiles } = fleet
   for (const stored of inSlices(checkpoint.hosts, slice)) {
     if (stored === undefined) yield

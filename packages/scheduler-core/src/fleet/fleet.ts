@@ -13,6 +13,7 @@ import {
 } from '../claims/judge.ts'
 import { Ledger } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
+import { noPlugins, type Plugins } from '../plugin/plugins.ts'
 import { Profiles } from '../profiles/profiles.ts'
 import { Aggregates } from './aggregates.ts'
 import {
@@ -64,6 +65,13 @@ export class Fleet {
   readonly places = new Map<number, Place>([[0, ORIGIN]])
   readonly #ids = new Map<string, number>([['', 0]])
   #locked = false
+
+  /** What profiles may name here beside the parts of the release; no part of the state. */
+  readonly plugins: Plugins
+
+  constructor(plugins: Plugins = noPlugins) {
+    this.plugins = plugins
+  }
 
   /**
    * Applies the next entry: every change is judged at its place, in order. Answers per change undefined when it counted,

@@ -1,14 +1,18 @@
+import { byCodeUnit } from '../canonical-json.ts'
 import { computeFilter } from '../filters/compute.ts'
 import type { Filter, FilterOptions } from '../filters/filter.ts'
 import { fitFilters, filters as registeredFilters } from '../filters/index.ts'
 import { type KindName, kinds } from '../kinds/index.ts'
 import type { Assign } from '../kinds/kind.ts'
+import { memoByObject } from '../memo.ts'
 import { compatFilters, compatWeighers, filterOptions } from '../nova/compat.ts'
 import { novaCandidatesFilter } from '../nova/compat-candidates.ts'
+import type { PluginRef } from '../plugin/plugin.ts'
+import { noPlugins, type Plugins } from '../plugin/plugins.ts'
 import type { Parsed, Problem } from '../problem.ts'
 import { quote } from '../problem.ts'
 import { type Profile, profileSchema } from '../profiles/profile.ts'
-import { parseWith } from '../request/parse.ts'
+import { checkOptions, parseWith } from '../request/parse.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { weighers as registeredWeighers } from '../weighers/index.ts'
 import type { Weigher, WeigherOptions } from '../weighers/weigher.ts'
@@ -26,6 +30,10 @@ export interface CompiledProfile {
   /** With fewer hosts left no weigher runs. */
   readonly weighsFrom: number
   readonly assign: Readonly<Record<KindName, Assign<unknown, unknown>>>
+  /** The plug-ins whose parts it names, in the order of their names. */
+  readonly plugins: readonly PluginRef[]
+  /** What this service lacks to decide by it, as sentences: stand-ins refuse every host in its place. */
+  readonly lacks: readonly string[]
 }
 
 export interface CompiledFilter {
@@ -46,11 +54,11 @@ export interface CompiledWeigher {
 }
 
 /** Unknown input to a profile whose every part exists and takes its options, or every problem at once. */
-export function parseProfile(input: unknown): Parsed<Profile> {
+export function parseProfile(input: unknown, plugins: Plugins = noPlugins): Parsed<Profile> {
   const parsed = parseWith(profileSchema, input, 'profile')
   if (!parsed.ok) return parsed
   const problems: Problem[] = []
-  compileWith(parsed.value, (path, found, error) =>
+  compileWith(parsed.value, plugins, (path, found, error) =>
     problems.push({
       code: 'profile.invalid',
       path,
@@ -62,14 +70,27 @@ export function parseProfile(input: unknown): Parsed<Profile> {
   return problems.length === 0 ? parsed : { ok: false, problems }
 }
 
-/** Throws RangeError when a part is unknown or refuses its options: parsed profiles never do. */
-export function compileProfile(profile: Profile): CompiledProfile {
-  return compileWith(profile, (_path, _found, error) => {
-    throw error
+/**
+ * A profile as the log has it. It may name filters and weighers that this service does not have, or that refuse their options: those of a
+ * plug-in that is not loaded here, or of another version of it. They are told in `lacks`. Throws RangeError for what parsing never lets through.
+ */
+export function compileProfile(profile: Profile, plugins: Plugins = noPlugins): CompiledProfile {
+  const lacks: string[] = []
+  const compiled = compileWith(profile, plugins, ([list], _found, error) => {
+    if (list !== 'filters' && list !== 'weighers') throw error
+    lacks.push(error.message)
   })
+  return { ...compiled, lacks }
 }
 
-function compileWith(profile: Profile, onError: (path: string[], found: unknown, error: RangeError) => void): CompiledProfile {
+/** What a service lacks to decide by a version of a profile; worked out once. */
+export const lacksOf = (profile: Profile, plugins: Plugins): readonly string[] => knownLacks(plugins)(profile)
+
+const knownLacks = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => compileProfile(profile, plugins).lacks))
+
+type OnError = (path: readonly string[], found: unknown, error: RangeError) => void
+
+function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit<CompiledProfile, 'lacks'> {
   const attempt = <T>(path: string[], found: unknown, make: () => T): T | undefined => {
     try {
       return make()
@@ -80,31 +101,27 @@ function compileWith(profile: Profile, onError: (path: string[], found: unknown,
     }
   }
   const parts = profile.compat === 'nova' ? novaParts : ownParts
-  const named = profile.filters.flatMap(({ name, options: given, shadow = false }, i) => {
-    const filter = attempt(['filters', String(i), 'name'], name, () => find(parts.filters, name, 'filter'))
-    if (filter === undefined) return []
-    const options = profile.compat === 'nova' ? filterOptions(profile, name, given) : given
-    attempt(['filters', String(i), 'options'], options, () =>
-      filter.checkOptions === undefined ? takesNoOptions(name, options) : filter.checkOptions(options),
-    )
+  const named = profile.filters.map(({ name, options: given, shadow = false }, i) => {
+    const known = attempt(['filters', String(i), 'name'], name, () => find([...parts.filters, ...plugins.filters], name, 'filter'))
+    const raw = profile.compat === 'nova' ? filterOptions(profile, name, given) : given
+    const options = known && attempt(['filters', String(i), 'options'], raw, () => optionsOf(known, raw))
+    const filter = known === undefined || options === undefined ? absentFilter(name) : known
     if (shadow)
       attempt(['filters', String(i), 'shadow'], shadow, () => {
         if (fitFilters.includes(filter)) throw new RangeError(`${name} is what every claim has to keep; it must not be in shadow mode`)
       })
-    return [{ filter, options, isNet: false, verifiedAt: verifiedAt(filter), shadow }]
+    return { filter, options: options ?? {}, isNet: false, verifiedAt: verifiedAt(filter), shadow }
   })
   const [listed, shadows] = [named.filter(({ shadow }) => !shadow), named.filter(({ shadow }) => shadow)]
   const missing = fitFilters
     .filter((filter) => !listed.some((entry) => entry.filter === filter))
     .map((filter) => ({ filter: parts.asNet(filter), options: {}, isNet: true, verifiedAt: 'NONE' as const }))
-  const weighers = profile.weighers.flatMap(({ name, multiplier, options: given }, i) => {
-    const weigher = attempt(['weighers', String(i), 'name'], name, () => find(parts.weighers, name, 'weigher'))
-    if (weigher === undefined) return []
-    const options = { ...parts.weigherOptions, ...given }
-    attempt(['weighers', String(i), 'options'], given, () =>
-      weigher.checkOptions === undefined ? takesNoOptions(name, options) : weigher.checkOptions(options),
-    )
-    return [{ weigher, options, multiplier, cacheName: `${name}\u0000${JSON.stringify(options)}` }]
+  const weighers = profile.weighers.map(({ name, multiplier, options: given }, i) => {
+    const known = attempt(['weighers', String(i), 'name'], name, () => find([...parts.weighers, ...plugins.weighers], name, 'weigher'))
+    const raw = known !== undefined && plugins.ownerOf(name) !== undefined ? given : { ...parts.weigherOptions, ...given }
+    const options = known && attempt(['weighers', String(i), 'options'], given, () => optionsOf(known, raw))
+    const weigher = known === undefined || options === undefined ? absentWeigher(name) : known
+    return { weigher, options: options ?? {}, multiplier, cacheName: `${name}\u0000${JSON.stringify(options)}` }
   })
   const assign = Object.fromEntries(
     Object.entries(kinds).map(([name, kind]) => {
@@ -121,8 +138,42 @@ function compileWith(profile: Profile, onError: (path: string[], found: unknown,
     shadows,
     weighers,
     assign: assign as unknown as CompiledProfile['assign'],
+    plugins: ownersOf(profile, plugins),
   }
 }
+
+function ownersOf({ filters, weighers }: Profile, { ownerOf }: Plugins): readonly PluginRef[] {
+  const owners = new Map([...filters, ...weighers].flatMap(({ name }) => ownerOf(name) ?? []).map((owner) => [owner.name, owner]))
+  return [...owners.values()].sort((a, b) => byCodeUnit(a.name, b.name))
+}
+
+/** The options as a part takes them. Throws RangeError for those that it does not take. */
+function optionsOf(part: Filter | Weigher, given: FilterOptions): FilterOptions {
+  const options = part.parameters === undefined ? given : checkOptions(part.parameters, given)
+  if (part.checkOptions !== undefined) part.checkOptions(options)
+  else if (part.parameters === undefined) takesNoOptions(part.name, options)
+  return options
+}
+
+/** Refuses every host with the verdict ERROR: nobody is let through by a filter that was not asked. */
+const absentFilter = (name: string): Filter => ({
+  name,
+  description: 'Not loaded by this service.',
+  reads: [],
+  readsHostOnly: true,
+  prepare() {
+    throw new Error('no loaded plug-in has it, or it refuses its options')
+  },
+})
+
+const absentWeigher = (name: string): Weigher => ({
+  name,
+  description: 'Not loaded by this service.',
+  unit: 'none',
+  reads: [],
+  readsHostOnly: true,
+  prepare: () => () => Number.NaN,
+})
 
 /** What cannot be otherwise is verified with HARD too, what the judge demands always. */
 function verifiedAt(filter: Filter): CompiledFilter['verifiedAt'] {

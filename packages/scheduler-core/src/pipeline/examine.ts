@@ -89,7 +89,7 @@ export function examine(
 ): Examination {
   const request = requestAt(asked, instance)
   const isChance = profile.scheduler === 'chance'
-  const compiled = compileProfile(profile)
+  const compiled = compileProfile(profile, fleet.plugins)
   const steps = prepareFilters(compiled, request, fleet)
   const hostCount = fleet.hosts.count
   const firstRefusing = new Uint8Array(hostCount).fill(PASSES_ALL)
@@ -145,7 +145,7 @@ export function examine(
 
 /** Asks the filters about single hosts; to ask them about all, `examine` costs less. */
 export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
-  return checksBy(prepareFilters(compileProfile(profile), requestAt(request, instance), fleet))
+  return checksBy(prepareFilters(compileProfile(profile, fleet.plugins), requestAt(request, instance), fleet))
 }
 
 function checksBy(steps: readonly FilterStep[]): HostChecks {

@@ -25,9 +25,9 @@ export function examineShadows(
   profile: Profile,
   { firstRefusing }: Pick<Findings, 'firstRefusing'>,
 ): ShadowStep[] {
-  const { shadows } = compileProfile(profile)
+  const { shadows } = compileProfile(profile, fleet.plugins)
   if (shadows.length === 0) return []
-  return prepareFilters({ ...compileProfile(profile), filters: shadows }, request, fleet)
+  return prepareFilters({ ...compileProfile(profile, fleet.plugins), filters: shadows }, request, fleet)
     .slice(1)
     .map((step): ShadowStep => {
       const asked = step.prepared !== undefined || step.failed

@@ -6,6 +6,7 @@ import { allKinds, type KindName } from '../kinds/index.ts'
 import { memoByObject } from '../memo.ts'
 import { registeredNamespaces } from '../namespace/names.ts'
 import { compileProfile } from '../pipeline/compile.ts'
+import { noPlugins, type Plugins } from '../plugin/plugins.ts'
 import { type Profile, profileRef } from './profile.ts'
 import { DEFAULT_PROFILE, type Profiles } from './profiles.ts'
 
@@ -46,9 +47,10 @@ export function servedProfiles(profiles: Profiles): readonly Profile[] {
 }
 
 /** What reporters are to tell so that these profiles can decide; of one host, beside it, what its claims hold. */
-export function requiredStats(profiles: readonly Profile[], host?: HostRecord): readonly RequiredNamespace[] {
+export function requiredStats(profiles: readonly Profile[], host?: HostRecord, plugins = noPlugins): readonly RequiredNamespace[] {
   const needs = new Map<Read, Need[]>(statsFields.map((field) => [field, []]))
-  for (const profile of profiles) for (const [field, need] of needsOf(profile)) needs.set(field, [...(needs.get(field) ?? []), need])
+  for (const profile of profiles)
+    for (const [field, need] of needsOf(plugins)(profile)) needs.set(field, [...(needs.get(field) ?? []), need])
   for (const kind of host === undefined ? [] : heldKinds(host))
     for (const field of kind.filter.reads) needs.set(field, [...(needs.get(field) ?? []), { profile: null, part: kind.name }])
   const isOmittable = (field: StatsField): field is OmittableField => omittable.has(field)
@@ -76,8 +78,10 @@ export function requiredStats(profiles: readonly Profile[], host?: HostRecord): 
 const omittable: ReadonlySet<string> = new Set(omittableFields)
 
 /** What the parts of a version read, each field with each part. Versions never change. */
-const needsOf = memoByObject((profile: Profile): readonly (readonly [Read, Need])[] => {
-  const { filters, shadows, weighers } = compileProfile(profile)
+const needsOf = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => readsByPart(profile, plugins)))
+
+function readsByPart(profile: Profile, plugins: Plugins): readonly (readonly [Read, Need])[] {
+  const { filters, shadows, weighers } = compileProfile(profile, plugins)
   const asked = new Set<KindName>(profile.collects ?? allKinds.map(({ name }) => name))
   const nets = allKinds.filter(({ name }) => asked.has(name)).map(({ filter }) => filter)
   const parts = [
@@ -92,7 +96,7 @@ const needsOf = memoByObject((profile: Profile): readonly (readonly [Read, Need]
     seen.add(name)
     return readsOf(reads, options).map((field) => [field, { profile: ref, part: name }] as const)
   })
-})
+}
 
 const heldKinds = ({ claims }: HostRecord) =>
   allKinds.filter(({ name }) => [...claims].some((claim) => isLive(claim) && claim.grants[name] !== undefined))

@@ -8,7 +8,7 @@ import { requestSpecV1_1 } from './versions/v1-1.ts'
 import { requestSpecV1_2 } from './versions/v1-2.ts'
 import { CURRENT_SPEC_VERSION, currentSpec, type PublishedSpec, specVersions } from './versions.ts'
 
-type Family = 'spec' | 'stats' | 'profile' | 'overlay'
+type Family = 'spec' | 'stats' | 'profile' | 'overlay' | 'plugin'
 
 /** Problems told at most for one input: the first hundred are enough to mend it. */
 const MAX_PROBLEMS = 100
@@ -64,6 +64,14 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unkno
   return { ok: false, problems: withoutEchoes(problems).slice(0, MAX_PROBLEMS) }
 }
 
+/** The same for what is made by code, and is kept nowhere: functions and objects of any kind. */
+export function parseAs<Schema extends z.ZodType>(schema: Schema, input: unknown, family: Family): Parsed<z.output<Schema>> {
+  const result = schema.safeParse(input)
+  if (result.success) return { ok: true, value: result.data }
+  const problems = result.error.issues.flatMap((issue) => toProblems(issue, input, family))
+  return { ok: false, problems: withoutEchoes(problems).slice(0, MAX_PROBLEMS) }
+}
+
 /** Throws RangeError for options that a part of a profile cannot take, with every problem in its message. */
 export function checkOptions<Schema extends z.ZodType>(schema: Schema, options: unknown): z.output<Schema> {
   const result = schema.safeParse(options)
@@ -109,7 +117,13 @@ function invalid(family: Family, path: readonly string[], found: unknown, rule: 
   }
 }
 
-const roots: Readonly<Record<Family, string>> = { spec: 'the request', stats: 'the report', profile: 'the profile', overlay: 'the overlay' }
+const roots: Readonly<Record<Family, string>> = {
+  spec: 'the request',
+  stats: 'the report',
+  profile: 'the profile',
+  overlay: 'the overlay',
+  plugin: 'the plug-in',
+}
 
 const shorten = (key: string): string => (key.length > 80 ? `${key.slice(0, 77)}...` : key)
 

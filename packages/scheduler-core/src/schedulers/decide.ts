@@ -5,7 +5,9 @@ import type { ClaimPart, Intent } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
 import { allKinds } from '../kinds/index.ts'
+import { memoByObject } from '../memo.ts'
 import { type CompiledProfile, compileProfile } from '../pipeline/compile.ts'
+import type { Plugins } from '../plugin/plugins.ts'
 import { type Profile, profileRef } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { publishedSpec } from '../request/versions.ts'
@@ -48,7 +50,8 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
   const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source, solution } = input
   const held = overlay.size
   if (source !== undefined) liftSource(overlay, request, source)
-  const { instances, solver, ...selection } = schedulerOf(profile).select(request, fleet, overlay, {
+  const { scheduler, plugins } = schedulerOf(profile, fleet.plugins)
+  const { instances, solver, ...selection } = scheduler.select(request, fleet, overlay, {
     seed,
     alternatesPerInstance,
     allOrNothing,
@@ -74,6 +77,7 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
       instances,
       ...(solver !== undefined && { solver }),
       core: CORE_VERSION,
+      ...(plugins.length > 0 && { plugins }),
     },
   }
 }
@@ -99,15 +103,12 @@ const makers: Readonly<Record<Profile['scheduler'], (compiled: CompiledProfile) 
   solver: createSolverScheduler,
 }
 
-const schedulers = new WeakMap<Profile, Scheduler>()
+/** The scheduler that a profile version names, and the plug-ins whose parts it runs. */
+const schedulerOf = (profile: Profile, plugins: Plugins) => knownSchedulers(plugins)(profile)
 
-/** The scheduler that a profile version names, made once. */
-function schedulerOf(profile: Profile): Scheduler {
-  let scheduler = schedulers.get(profile)
-  if (scheduler === undefined) {
-    const compiled: CompiledProfile = compileProfile(profile)
-    scheduler = createScheduler(compiled)
-    schedulers.set(profile, scheduler)
-  }
-  return scheduler
-}
+const knownSchedulers = memoByObject((plugins: Plugins) =>
+  memoByObject((profile: Profile) => {
+    const compiled = compileProfile(profile, plugins)
+    return { scheduler: createScheduler(compiled), plugins: compiled.plugins }
+  }),
+)

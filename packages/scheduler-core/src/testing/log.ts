@@ -10,9 +10,8 @@ export interface TestLog {
   append(changes: readonly Change[], options?: { readonly basis?: Place; readonly at?: number; readonly id?: string }): readonly Void[]
 }
 
-/** An empty log. Entry ids are e1, e2, ...; the store's time stands at 1000 ms unless told otherwise. */
-export function aLog(): TestLog {
-  const fleet = new Fleet()
+/** An empty log, of an empty fleet. Entry ids are e1, e2, ...; the store's time stands at 1000 ms unless told otherwise. */
+export function aLog(fleet = new Fleet()): TestLog {
   const entries: LogEntry[] = []
   return {
     fleet,

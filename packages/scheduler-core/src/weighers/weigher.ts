@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Reads } from '../fleet/stats-fields.ts'
@@ -24,7 +25,12 @@ export interface Weigher {
    * between the instances of one request it is then worked out only for hosts that changed. A weigher with a `cacheKey` needs it not.
    */
   readonly readsHostOnly?: true
-  /** Throws RangeError for options that it cannot take; runs when a profile is written. Absent: it takes none. */
+  /**
+   * The options that it takes, as the schema of an object: they are checked when a profile is written, and `prepare` and `reads` get what the
+   * schema makes of them, defaults filled in. Absent: `checkOptions` says what it takes.
+   */
+  readonly parameters?: z.ZodType<WeigherOptions>
+  /** Throws RangeError for options that it cannot take; runs when a profile is written. Absent, and no `parameters`: it takes none. */
   checkOptions?(options: WeigherOptions): void
   /** `multiplier` is the profile's, for the few whose raw number depends on whether it counts at all. */
   prepare(request: RequestSpec, fleet: Fleet, options: WeigherOptions, multiplier: number): (host: HostIndex) => number
@@ -32,9 +38,9 @@ export interface Weigher {
   multipliers?(fleet: Fleet, options: WeigherOptions, multiplier: number): Multipliers
   /**
    * Present when the raw number depends only on this key of the request, on the options and on the host's own state (everything that
-   * raises its version): then it is kept per key and host, and worked out again only for hosts that changed.
+   * raises its version): then it is kept per key and host, and worked out again only for hosts that changed. Undefined: not of this request.
    */
-  cacheKey?(request: RequestSpec, options?: WeigherOptions): string
+  cacheKey?(request: RequestSpec, options?: WeigherOptions): string | undefined
 }
 
 /** What the normalised numbers of a weigher are multiplied with; each is a finite number. */

@@ -102,7 +102,7 @@ function* fillEach(fleet: Fleet, overlay: Overlay, one: RequestSpec, options: Ca
     overlay,
     one,
     refusal: (host) => refusalOf(checksOf, host),
-    grantsOn: prepareGrants(compileProfile(options.profile), one, fleet),
+    grantsOn: prepareGrants(compileProfile(options.profile, fleet.plugins), one, fleet),
     guess: guessFor(fleet, one),
   }
   for (const record of fleet.hosts.records) {

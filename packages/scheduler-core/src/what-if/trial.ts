@@ -98,7 +98,7 @@ export function tryOn(fleet: Fleet, seed: string, { request, profile }: Applied,
     // as the instance that had found no host meets it now
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
-    const { hosts } = runFilters(prepareFilters(compileProfile(profile), request, fleet), fleet)
+    const { hosts } = runFilters(prepareFilters(compileProfile(profile, fleet.plugins), request, fleet), fleet)
     const passing = [...hosts].map((index) => fleet.hosts.get(index as HostIndex)).map(({ host: name, node }) => ({ host: name, node }))
     const goesTo = parts.slice(at, at + 1).map(({ host: name, node }) => ({ host: name, node }))
     const others = passing.filter((one) => !goesTo.some((chosen) => chosen.host === one.host && chosen.node === one.node))

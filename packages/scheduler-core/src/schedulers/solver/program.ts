@@ -62,7 +62,7 @@ export function formulate(
   seed: string,
   isCareful = false,
 ): Formulated {
-  const compiled = compileProfile(profile)
+  const compiled = compileProfile(profile, fleet.plugins)
   const known = arrangedByFilter(compiled, request, fleet, overlay, seed)
   const scores = createScores(compiled, request, fleet, overlay)
   const { candidates = DEFAULT_SOLVER_OPTIONS.candidates } = profile.solver ?? {}

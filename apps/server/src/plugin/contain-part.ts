@@ -1,0 +1,186 @@
+import {
+  codes,
+  type Fact,
+  type Filter,
+  type FilterOptions,
+  type HostIndex,
+  type Multipliers,
+  type PreparedFilter,
+  type Reads,
+  type Reason,
+  type Weigher,
+} from '@gantt/scheduler-core'
+
+/** Counts a failure of a part, and answers the error that is to be thrown on. */
+export type Fail = (part: string, what: string) => Error
+
+/** A filter that answers what its contract says, or throws an error that names its plug-in. */
+export function containFilter(filter: Filter, fail: Fail): Filter {
+  const { name, description, parameters, readsHostOnly } = filter
+  const wrong = (what: string, must: string): Error => fail(name, `${what}; it must ${must}`)
+  const contain = (prepared: PreparedFilter): PreparedFilter => ({
+    passes(host) {
+      const verdict: unknown = attempt(name, fail, () => prepared.passes(host))
+      if (verdict === true || verdict === false) return verdict
+      throw wrong(`passes answered ${kindOf(verdict)}`, 'answer true or false')
+    },
+    reason(host) {
+      const reason: unknown = attempt(name, fail, () => prepared.reason(host))
+      if (isReason(reason)) return reason
+      throw wrong(`reason answered ${kindOf(reason)}`, 'answer a known code, and texts and numbers')
+    },
+    facts(host) {
+      if (prepared.facts === undefined) return []
+      const facts: unknown = attempt(name, fail, () => prepared.facts?.(host))
+      if (Array.isArray(facts) && facts.every(isFact)) return facts
+      throw wrong(`facts answered ${kindOf(facts)}`, 'answer a list of facts, each with both sources')
+    },
+  })
+  return {
+    ...{ name, description, reads: readsOf(filter, fail) },
+    ...(parameters !== undefined && { parameters }),
+    ...(readsHostOnly === true && { readsHostOnly }),
+    ...checkOf(filter),
+    prepare(request, fleet, options) {
+      const prepared: unknown = attempt(name, fail, () => filter.prepare(request, fleet, options))
+      if (prepared === undefined) return undefined
+      if (isPrepared(prepared)) return contain(prepared)
+      throw wrong(`prepare answered ${kindOf(prepared)}`, 'answer passes and reason, or undefined')
+    },
+  }
+}
+
+/** A weigher that answers what its contract says, or throws an error that names its plug-in. */
+export function containWeigher(weigher: Weigher, fail: Fail): Weigher {
+  const { name, description, unit, parameters, minval, readsHostOnly } = weigher
+  const finite = (what: string, number: unknown): number => {
+    if (typeof number === 'number' && Number.isFinite(number)) return number
+    throw fail(name, `${what} answered ${kindOf(number)} of a host; it must answer a finite number`)
+  }
+  return {
+    ...{ name, description, unit, reads: readsOf(weigher, fail) },
+    ...(parameters !== undefined && { parameters }),
+    ...(minval !== undefined && { minval }),
+    ...(readsHostOnly === true && { readsHostOnly }),
+    ...checkOf(weigher),
+    prepare(request, fleet, options, multiplier) {
+      const rawOf: unknown = attempt(name, fail, () => weigher.prepare(request, fleet, options, multiplier))
+      if (typeof rawOf !== 'function') throw fail(name, `prepare answered ${kindOf(rawOf)}; it must answer a function`)
+      return (host) =>
+        finite(
+          'it',
+          attempt(name, fail, () => rawOf(host)),
+        )
+    },
+    ...(weigher.multipliers !== undefined && {
+      multipliers: (...given: Parameters<NonNullable<Weigher['multipliers']>>): Multipliers => {
+        const [, , usual] = given
+        try {
+          const answer = attempt(name, fail, () => weigher.multipliers?.(...given))
+          const own = answer?.own
+          return {
+            usual: finite('multipliers', answer?.usual),
+            ...(own !== undefined && {
+              own: {
+                of: (host: HostIndex) =>
+                  orElse(usual, () =>
+                    finite(
+                      'multipliers',
+                      attempt(name, fail, () => own.of(host)),
+                    ),
+                  ),
+                source: (host: HostIndex) => orElse(undefined, () => attempt(name, fail, () => own.source(host))),
+              },
+            }),
+          }
+        } catch {
+          // counted: the profile's own multiplier stands
+          return { usual }
+        }
+      },
+    }),
+    ...(weigher.cacheKey !== undefined && {
+      cacheKey: (...given: Parameters<NonNullable<Weigher['cacheKey']>>) => {
+        const key: unknown = orElse(undefined, () => attempt(name, fail, () => weigher.cacheKey?.(...given)))
+        return typeof key === 'string' ? key : undefined
+      },
+    }),
+  }
+}
+
+type Part = Filter | Weigher
+
+/** What a part reads with given options; where it cannot say, nothing: it is asked of every host. */
+const readsOf = ({ name, reads }: Part, fail: Fail): Reads =>
+  typeof reads !== 'function'
+    ? reads
+    : (options) =>
+        orElse<ReturnType<typeof reads>>([], () => {
+          const answer = attempt(name, fail, () => reads(options))
+          const given: unknown = answer
+          if (Array.isArray(given) && given.every((read) => typeof read === 'string')) return answer
+          throw fail(name, `reads answered ${kindOf(answer)}; it must answer a list of fields`)
+        })
+
+/** Options are refused by RangeErrors alone, whatever a part throws. */
+const checkOf = (part: Part): Pick<Part, 'checkOptions'> =>
+  part.checkOptions === undefined
+    ? {}
+    : {
+        checkOptions(options: FilterOptions) {
+          try {
+            part.checkOptions?.(options)
+          } catch (error) {
+            throw new RangeError(`${part.name}: ${messageOf(error)}`, { cause: error })
+          }
+        },
+      }
+
+function attempt<Answer>(part: string, fail: Fail, ask: () => Answer): Answer {
+  try {
+    return ask()
+  } catch (error) {
+    throw fail(part, `it threw ${messageOf(error)}`)
+  }
+}
+
+/** What is asked for, or this where the part failed, which is counted by then. */
+function orElse<Answer>(otherwise: Answer, ask: () => Answer): Answer {
+  try {
+    return ask()
+  } catch {
+    return otherwise
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : kindOf(error))
+
+const kindOf = (value: unknown): string =>
+  typeof value === 'number' || typeof value === 'boolean' || value === undefined || value === null
+    ? String(value)
+    : value instanceof Promise
+      ? 'a promise'
+      : `a value of type ${typeof value}`
+
+const isPrepared = (value: unknown): value is PreparedFilter =>
+  isRecord(value) && typeof value.passes === 'function' && typeof value.reason === 'function'
+
+const isReason = (value: unknown): value is Reason =>
+  isRecord(value) &&
+  typeof value.code === 'string' &&
+  Object.hasOwn(codes, value.code) &&
+  [value.subject, value.unit, value.source].every((text) => text === undefined || typeof text === 'string') &&
+  [value.need, value.have].every(isAmount)
+
+const isFact = (value: unknown): value is Fact =>
+  isRecord(value) &&
+  typeof value.subject === 'string' &&
+  [value.required, value.actual].every(isAmount) &&
+  [value.requiredFrom, value.actualFrom].every(
+    (source) => isRecord(source) && typeof source.kind === 'string' && typeof source.ref === 'string',
+  )
+
+const isAmount = (value: unknown): boolean =>
+  value === undefined || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object'

@@ -1,0 +1,75 @@
+import type { Plugin } from '@gantt/scheduler-core'
+import { containFilter, containWeigher, type Fail } from './contain-part.ts'
+
+/** The last thing that went wrong in a part of a plug-in. */
+export interface Failure {
+  /** The filter or weigher. */
+  readonly part: string
+  /** What it threw, or answered instead of what it may. */
+  readonly message: string
+  /** Milliseconds since 1970, by this process's clock. */
+  readonly at: number
+}
+
+/** What went wrong in a plug-in since this process began. */
+export interface Failures {
+  /** Preparations and hosts. */
+  readonly count: number
+  readonly last: Failure | undefined
+}
+
+export interface Contained {
+  readonly plugin: Plugin
+  readonly failures: Failures
+}
+
+export interface ContainOptions {
+  warn(message: string): void
+  now(): number
+}
+
+/** Between two lines about one part: a part that fails does so on every host of every request. */
+const TOLD_EVERY_MS = 60_000
+/** Of what a part says of itself. */
+const MOST_CHARACTERS = 200
+
+/**
+ * A plug-in whose failures are seen: counted, kept, and told now and then. What follows from them is what follows for every part: a filter
+ * refuses the host with ERROR, and a weigher's number counts as the least. Nothing that it throws goes further.
+ */
+export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Contained {
+  let count = 0
+  let last: Failure | undefined
+  const told = new Map<string, { readonly at: number; readonly error: Error }>()
+  const of = `plug-in ${plugin.name} ${plugin.version}`
+  const fail: Fail = (part, what) => {
+    count++
+    const message = what.slice(0, MOST_CHARACTERS)
+    const at = now()
+    last = { part, message, at }
+    const before = told.get(part)
+    const text = `${of}: ${message}`
+    if (before !== undefined && at - before.at < TOLD_EVERY_MS && before.error.message === text) return before.error
+    if (before === undefined || at - before.at >= TOLD_EVERY_MS)
+      warn(`${part} of ${of} failed (${count} failures since the start): ${message}`)
+    // one error for all hosts of which it says the same: making one costs more than asking the part
+    const error = new Error(text)
+    told.set(part, { at: before !== undefined && at - before.at < TOLD_EVERY_MS ? before.at : at, error })
+    return error
+  }
+  return {
+    plugin: {
+      ...plugin,
+      filters: plugin.filters.map((filter) => containFilter(filter, fail)),
+      weighers: plugin.weighers.map((weigher) => containWeigher(weigher, fail)),
+    },
+    failures: {
+      get count() {
+        return count
+      },
+      get last() {
+        return last
+      },
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { isJsonObject, type JsonValue } from '@gantt/scheduler-core'
+
+/** Of an `exports` that distinguishes: those under which Node imports a module. */
+const CONDITIONS: ReadonlySet<string> = new Set(['node', 'import', 'module-sync', 'default'])
+
+/** The folder of a package, looked for as Node does: in `node_modules` here and in every folder above. Throws Error where it is in none. */
+export async function packageFolder(name: string, from: string): Promise<string> {
+  for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
+    const candidate = path.join(folder, 'node_modules', name)
+    if (await isFolder(candidate)) return candidate
+    if (folder === path.dirname(folder)) throw new Error('no node_modules from there upwards has it')
+  }
+}
+
+/** The file that is imported of a path: the file itself, or the entry that the folder's package.json names, index.js where it names none. */
+export async function entryOf(target: string): Promise<string> {
+  if (!(await stat(target)).isDirectory()) return target
+  const text = await readFile(path.join(target, 'package.json'), 'utf8')
+  const manifest: unknown = JSON.parse(text)
+  if (!isJsonObject(manifest)) throw new Error('its package.json is no object')
+  const { exports: doors, main } = manifest
+  const door = isJsonObject(doors) && '.' in doors ? doors['.'] : doors
+  const entry = pick(door) ?? (typeof main === 'string' ? main : 'index.js')
+  const file = path.join(target, entry)
+  if (!(await stat(file)).isFile()) throw new Error(`its entry ${entry} is no file`)
+  return file
+}
+
+function pick(door: JsonValue | undefined): string | undefined {
+  if (typeof door === 'string') return door
+  if (!isJsonObject(door)) return undefined
+  return Object.entries(door)
+    .filter(([condition]) => CONDITIONS.has(condition))
+    .map(([, inner]) => pick(inner))
+    .find((entry) => entry !== undefined)
+}
+
+const isFolder = (candidate: string): Promise<boolean> =>
+  stat(candidate).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )

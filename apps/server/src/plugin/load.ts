@@ -1,0 +1,38 @@
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { checkPlugin, type Plugin } from '@gantt/scheduler-core'
+import { entryOf, packageFolder } from './entry.ts'
+import { PluginError, problemsOf } from './plugin-error.ts'
+
+/**
+ * The file that a name or path leads to, as a URL: a path as Node resolves it, a folder by its package.json, the name of a package from the
+ * folder `from`. Throws PluginError.
+ */
+export async function resolvePlugin(name: string, from = process.cwd()): Promise<string> {
+  const isPath = name.startsWith('.') || path.isAbsolute(name)
+  try {
+    const folder = isPath ? path.resolve(from, name) : await packageFolder(name, from)
+    return pathToFileURL(await entryOf(folder)).href
+  } catch (error) {
+    throw notLoaded(name, isPath ? `from ${path.resolve(from, name)}` : `as a package from ${from}`, error)
+  }
+}
+
+/** Imports the plug-in that a URL leads to and checks it; `name`: as the configuration has it. Throws PluginError. */
+export async function importPlugin(name: string, url: string): Promise<Plugin> {
+  const module: Readonly<Record<string, unknown>> = await import(/* @vite-ignore */ url).catch((error: unknown) => {
+    throw notLoaded(name, `from ${url}`, error)
+  })
+  if (!('default' in module)) {
+    const exported = Object.keys(module).join(', ') || 'nothing'
+    throw new PluginError('plugin.no_export', `plug-in ${name} exports ${exported}; it must export what definePlugin answers by default`)
+  }
+  const checked = checkPlugin(module.default)
+  if (!checked.ok) throw problemsOf(`plug-in ${name}`, checked.problems)
+  return checked.value
+}
+
+function notLoaded(name: string, where: string, cause: unknown): PluginError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new PluginError('plugin.not_loaded', `plug-in ${name} could not be loaded ${where}: ${why}`, { cause })
+}

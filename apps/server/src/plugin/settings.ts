@@ -1,0 +1,25 @@
+/** A plug-in as the configuration names it. */
+export interface PluginSetting {
+  /** The name of a package, or a path. */
+  readonly from: string
+  /** ISOLATED: in a thread of its own, with a time limit; TRUSTED: in this process, at full speed. */
+  readonly mode: PluginMode
+}
+
+export const pluginModes = ['ISOLATED', 'TRUSTED'] as const
+export type PluginMode = (typeof pluginModes)[number]
+
+const TRUSTED = 'trusted:'
+
+/** More plug-ins than anybody has a use for are a mistake in the setting. */
+export const MOST_PLUGINS = 32
+
+/** The setting GANTT_PLUGINS: names and paths with commas between them, `trusted:` before one that runs in this process. */
+export const readPluginSettings = (text: string | undefined): PluginSetting[] =>
+  (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map((entry) =>
+      entry.startsWith(TRUSTED) ? { from: entry.slice(TRUSTED.length).trim(), mode: 'TRUSTED' } : { from: entry, mode: 'ISOLATED' },
+    )

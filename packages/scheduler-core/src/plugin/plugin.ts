@@ -1,0 +1,35 @@
+import type { Filter } from '../filters/filter.ts'
+import type { Weigher } from '../weighers/weigher.ts'
+
+/** The version of this contract. A plug-in that was made for another one is refused when it is loaded. */
+export const PLUGIN_CONTRACT = 1
+
+/**
+ * What an npm package, or a folder, brings to a service that is configured to load it: the default export of its entry.
+ *
+ * The law:
+ * - Its filters and weighers keep the contracts of those of the release (filters/filter.ts, weighers/weigher.ts): there is no second one.
+ * - No part has the name of another one, of the release or of another plug-in.
+ * - Another version of a plug-in may decide otherwise, so records name the version; what decides differently is a new version.
+ * - It brings no resource kind: what a claim holds is part of what all replicas agree on, whatever each has loaded (docs/adr/0014).
+ */
+export interface Plugin {
+  readonly contract: typeof PLUGIN_CONTRACT
+  /** 1 to 63 lower-case letters, digits and dashes. */
+  readonly name: string
+  /** As in its package.json: `1.2.3`. */
+  readonly version: string
+  /** One sentence for people. */
+  readonly description: string
+  readonly filters: readonly Filter[]
+  readonly weighers: readonly Weigher[]
+}
+
+/** As an author writes it: what it does not bring is left out. */
+export type PluginInput = Omit<Plugin, 'contract' | 'filters' | 'weighers'> & Partial<Pick<Plugin, 'filters' | 'weighers'>>
+
+/** Which release of a plug-in. */
+export type PluginRef = Pick<Plugin, 'name' | 'version'>
+
+/** What a module of a plug-in exports by default. It is checked when it is loaded (check-plugin.ts), not here. */
+export const definePlugin = (plugin: PluginInput): Plugin => ({ contract: PLUGIN_CONTRACT, filters: [], weighers: [], ...plugin })
