@@ -80,7 +80,11 @@ describe('what a module exports', () => {
       { ...crowd, filters: [{ ...crowdFilter, name: 'crowd' }] },
       'filters.0.name is "crowd"; it must be letters',
     ],
-    ['a read that no report has', { ...crowd, filters: [{ ...crowdFilter, reads: ['racks'] }] }, 'filters.0.reads.0 is "racks"; it must be a field of reports'],
+    [
+      'a read that no report has',
+      { ...crowd, filters: [{ ...crowdFilter, reads: ['racks'] }] },
+      'filters.0.reads.0 is "racks"; it must be a field of reports',
+    ],
     [
       'parameters that are no schema',
       { ...crowd, filters: [{ ...crowdFilter, parameters: {} }] },
