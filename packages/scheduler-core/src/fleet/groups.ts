@@ -22,6 +22,12 @@ export type OwnGroup = Own<Omit<Group, 'members'>> & { members: Map<HostIndex, n
 export class Groups {
   #byUuid = new SharedMap<Group>()
   #owner: Owner = {}
+  #writes = 0
+
+  /** Raised by whatever writes a group: who counted members at the same number need not count them again. */
+  get writes(): number {
+    return this.#writes
+  }
 
   /** All groups, in the order in which they were bound. */
   get byUuid(): SharedMap<Group> {
@@ -34,6 +40,7 @@ export class Groups {
 
   /** A group to be written: a clone in its place, where it may be another fleet's too (owner.ts). */
   own(uuid: string): OwnGroup | undefined {
+    this.#writes++
     const group = this.#byUuid.get(uuid)
     if (group === undefined) return undefined
     const own = ifOwn(group, this.#owner) as OwnGroup | undefined
@@ -58,11 +65,13 @@ export class Groups {
 
   /** Undoes `bind` of a group without members: a proposal that was thrown away leaves no group behind. */
   unbind(uuid: string): void {
+    this.#writes++
     this.#byUuid.delete(uuid)
   }
 
   /** Takes another fleet's groups over, to be shared until one side writes them. */
   takeCopy(from: Groups): void {
+    this.#writes++
     this.#byUuid = from.#byUuid.copy()
     from.#owner = {}
   }

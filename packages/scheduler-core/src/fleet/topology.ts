@@ -15,23 +15,37 @@ export function domainsOf({ hosts, aggregates }: Fleet, topologyKey: string): (h
   return (host) => aggregates.of(hosts.get(host).host).find(({ metadata }) => Object.hasOwn(metadata, topologyKey))?.metadata[topologyKey]
 }
 
-/** The domains of a fleet under a key, with the group's members in each at this moment; those that the caller names elsewhere included. */
-export function membersByDomain(fleet: Fleet, { instanceGroup }: RequestSpec, domainOf: (host: HostIndex) => string | undefined) {
-  const members = new Map<string, number>()
+/**
+ * Counts the members of a request's server group in the domains of a fleet under a key, at the moment of each call; those that the caller
+ * names elsewhere included. Domains are looked up once: it is valid while hosts and aggregates stay as they are.
+ */
+export function createMemberCount(
+  fleet: Fleet,
+  { instanceGroup }: RequestSpec,
+  domainOf: (host: HostIndex) => string | undefined,
+): () => Map<string, number> {
+  const none = new Map<string, number>()
   for (const { index } of fleet.hosts.records) {
     const domain = domainOf(index)
-    if (domain !== undefined && !members.has(domain)) members.set(domain, 0)
+    if (domain !== undefined) none.set(domain, 0)
   }
-  const add = (host: HostIndex, count: number): void => {
-    const domain = domainOf(host)
-    if (domain !== undefined) members.set(domain, (members.get(domain) ?? 0) + count)
+  return () => {
+    const members = new Map(none)
+    const add = (host: HostIndex, count: number): void => {
+      const domain = domainOf(host)
+      if (domain !== undefined) members.set(domain, (members.get(domain) ?? 0) + count)
+    }
+    const group = instanceGroup === null ? undefined : fleet.groups.find(instanceGroup.uuid)
+    for (const [host, count] of group?.members ?? []) add(host, count)
+    const claimedOn = new Set([...(group?.members.keys() ?? [])].map((host) => fleet.hosts.get(host).host))
+    for (const name of instanceGroup?.hosts ?? []) {
+      const [index] = claimedOn.has(name) ? [] : fleet.hosts.nodesOf(name)
+      if (index !== undefined) add(index, 1)
+    }
+    return members
   }
-  const group = instanceGroup === null ? undefined : fleet.groups.find(instanceGroup.uuid)
-  for (const [host, count] of group?.members ?? []) add(host, count)
-  const claimedOn = new Set([...(group?.members.keys() ?? [])].map((host) => fleet.hosts.get(host).host))
-  for (const name of instanceGroup?.hosts ?? []) {
-    const [index] = claimedOn.has(name) ? [] : fleet.hosts.nodesOf(name)
-    if (index !== undefined) add(index, 1)
-  }
-  return members
 }
+
+/** The same once, as the fleet is now. */
+export const membersByDomain = (fleet: Fleet, request: RequestSpec, domainOf: (host: HostIndex) => string | undefined) =>
+  createMemberCount(fleet, request, domainOf)()

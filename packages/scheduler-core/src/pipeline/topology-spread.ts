@@ -3,7 +3,7 @@ import type { Filter, Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { groupFrom } from '../fleet/sources.ts'
-import { domainsOf, membersByDomain } from '../fleet/topology.ts'
+import { createMemberCount, domainsOf } from '../fleet/topology.ts'
 import type { RequestSpec, TopologySpread } from '../request/request-spec.ts'
 
 /** Members of the request's server group stand in the domains of a topology as `topologySpread` asks. */
@@ -50,17 +50,19 @@ function ruleOf(
   { topologyKey, maxSkew, maxPerDomain }: TopologySpread,
   i: number,
 ): (host: HostIndex) => Refusal | undefined {
-  const domainOf = domainsOf(fleet, topologyKey)
+  // looked up once for all instances: hosts and aggregates stay as they are meanwhile
+  const find = domainsOf(fleet, topologyKey)
+  const domains = fleet.hosts.records.map(({ index }) => find(index))
+  const domainOf = (host: HostIndex) => domains[host]
   const field = (name: string) => `topologySpread.${i}.${name}`
-  let counted: { readonly version: number; readonly members: ReadonlyMap<string, number>; readonly least: number } | undefined
+  const countNow = createMemberCount(fleet, request, domainOf)
+  let counted: { readonly writes: number; readonly members: ReadonlyMap<string, number>; readonly least: number } | undefined
   // members come one by one, picks of this request included: counted again only when there are more
   const count = () => {
-    const group = request.instanceGroup === null ? undefined : fleet.groups.find(request.instanceGroup.uuid)
-    let version = 0
-    for (const [host, held] of group?.members ?? []) version = (version * 31 + (host + 1) * 1_009 + held) % 2 ** 40
-    if (counted?.version !== version) {
-      const members = membersByDomain(fleet, request, domainOf)
-      counted = { version, members, least: [...members.values()].reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER) }
+    const { writes } = fleet.groups
+    if (counted?.writes !== writes) {
+      const members = countNow()
+      counted = { writes, members, least: [...members.values()].reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER) }
     }
     return counted
   }
