@@ -6,6 +6,7 @@ import { manyInstances } from './many-instances.ts'
 import { multipliers } from './multipliers.ts'
 import type { Question } from './question.ts'
 import { replayQuestion } from './replay.ts'
+import { solverQuestion } from './solver.ts'
 import { storage } from './storage.ts'
 import { whatWouldFitQuestion } from './what-would-fit.ts'
 import { whyNot } from './why-not.ts'
@@ -22,4 +23,5 @@ export const questions: readonly Question[] = [
   multipliers,
   hostileKinds,
   hostileNuma,
+  solverQuestion,
 ]

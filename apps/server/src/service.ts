@@ -34,7 +34,7 @@ import { createAudit } from './services/audit.ts'
 import type { Listening } from './services/liveness.ts'
 import { createLogReader } from './services/log.ts'
 import { createServices } from './services/services.ts'
-import { createSolveCall } from './solver/solve-call.ts'
+import { createAskSolver, gatherSolution } from './solver/ask-solver.ts'
 import { createSolver } from './solver/solver.ts'
 import type { SharedFlush } from './sync/flushing.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
@@ -118,9 +118,9 @@ export async function openService({
     registry = registered.registry
     const solver = createSolver()
     opened.push(() => solver.close())
-    const solve = createSolveCall(solver, realTimers)
+    const gather = gatherSolution(createAskSolver(solver, realTimers))
     const replica = await Replica.start({
-      ...{ store, name, warn, horizon, recordUnlogged: records.keep, solve, plugins },
+      ...{ store, name, warn, horizon, recordUnlogged: records.keep, gather, plugins },
       ...registered.options,
     }).catch(async (error: unknown) => {
       await store.close()

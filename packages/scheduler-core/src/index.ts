@@ -120,8 +120,9 @@ export {
 export { type Decided, type DecideInput, decide, liftSource } from './schedulers/decide.ts'
 export { groupOf } from './schedulers/filter-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'
+export { holdsArrangement } from './schedulers/solver/check.ts'
 export { DEFAULT_SOLVER_OPTIONS, type SolverOptions } from './schedulers/solver/options.ts'
-export { type Formulated, formulate, type Program, type Row } from './schedulers/solver/program.ts'
+export { type Formulated, type FormulateOptions, formulate, type Program, type Row } from './schedulers/solver/program.ts'
 export {
   type FallbackReason,
   fallbackReasons,

@@ -18,6 +18,7 @@ import {
   type Proposal,
   reasonText,
 } from '@gantt/scheduler-core'
+import { isOutdated, MOST_GATHERINGS } from './gather.ts'
 import { findSource, isMove, requestOfMove } from './moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason, UnloggedDecision } from './placement.ts'
 import type { PlacementWork, Work } from './work.ts'
@@ -39,6 +40,8 @@ export interface Batch {
   readonly needsFresh: boolean
   /** What is answered without an entry, once the fleet that it was answered from is durable. */
   readonly settled: readonly { readonly work: PlacementWork; readonly outcome: PlacementOutcome }[]
+  /** Work that waits until others are asked again about it. */
+  readonly outdated: readonly PlacementWork[]
   /** Refusals and advice: recorded beside the log before they are answered. */
   readonly unlogged: readonly { readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }[]
 }
@@ -62,6 +65,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
   const later: Work[] = []
   const settled: Batch['settled'][number][] = []
   const unlogged: Batch['unlogged'][number][] = []
+  const outdated: PlacementWork[] = []
   const keys = new Set<string>()
   let needsFresh = false
   let parts = 0
@@ -83,6 +87,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
         if (step === undefined) continue
         if (step.type === 'settled') settled.push({ work, outcome: step.outcome })
         else if (step.type === 'unlogged') unlogged.push(step)
+        else if (step.type === 'outdated') outdated.push(work)
         else if (step.type === 'later') {
           later.push(work)
           needsFresh ||= step.fresh
@@ -112,6 +117,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
     needsFresh,
     settled,
     unlogged,
+    outdated,
   }
 }
 
@@ -120,6 +126,8 @@ type Step =
   | { readonly type: 'proposed'; readonly change: Proposal }
   /** `fresh`: it would be refused, which needs a look at the store first. */
   | { readonly type: 'later'; readonly fresh: boolean }
+  /** What others said about it does not hold any more: they are asked again. */
+  | { readonly type: 'outdated' }
   | { readonly type: 'unlogged'; readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }
 
 /** A request whose decision throws is a defect; it fails alone, and the others go on. */
@@ -175,8 +183,12 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     claimIds: work.claimIds,
     intent,
     source,
-    solution: work.solution,
+    ...work.gathered,
   })
+  if (isOutdated(decided.record) && work.gatherings < MOST_GATHERINGS) {
+    overlay.rollback(held)
+    return { type: 'outdated' }
+  }
   if (decided.parts.length === 0 || call.mode === 'NONE') {
     overlay.rollback(held)
     // a refusal, and advice, stand on durable state alone: nothing of this batch, and nothing older than the call
@@ -261,7 +273,7 @@ function unloggedStep(fleet: Fleet, work: PlacementWork, { record, answer, found
 function refusalReasons(
   fleet: Fleet,
   overlay: Overlay,
-  { claimIds, solution }: PlacementWork,
+  { claimIds, gathered }: PlacementWork,
   { record, found }: Decided,
   source: Claim | undefined,
 ): RefusalReason[] {
@@ -272,7 +284,7 @@ function refusalReasons(
   const request = currentSpec(record.request)
   // a move is of one instance: there are no earlier picks
   if (source === undefined)
-    decide(fleet, overlay, { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: false, claimIds, solution })
+    decide(fleet, overlay, { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: false, claimIds, ...gathered })
   else liftSource(overlay, request, source)
   const { steps } = examine(fleet, request, profile, seed, found)
   overlay.rollback(held)

@@ -1,9 +1,10 @@
-import type { Fleet, LogEntry, Plugins, Solution, Void } from '@gantt/scheduler-core'
+import type { LogEntry, Plugins, Void } from '@gantt/scheduler-core'
 import type { Horizon } from '../sync/retention.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import type { Timers } from '../timers.ts'
 import type { MayRaise } from './feature-level.ts'
-import type { PlacementCall, UnloggedDecision } from './placement.ts'
+import type { Gather } from './gather.ts'
+import type { UnloggedDecision } from './placement.ts'
 
 /** What a replica is made of. */
 export interface ReplicaOptions {
@@ -25,8 +26,8 @@ export interface ReplicaOptions {
   readonly mayCheckpoint?: () => boolean
   /** What profiles may name here beside the parts of the release; nothing if not given. */
   readonly plugins?: Plugins
-  /** Asks a solver about a call before it is decided; undefined: none is needed for it. Absent: there is no solver. */
-  readonly solve?: (fleet: () => Fleet, call: PlacementCall) => Promise<Solution> | undefined
+  /** Asks others about a call before it is decided. Absent: there is nobody to ask. */
+  readonly gather?: Gather
 }
 
 /** An entry that was applied here, and what became of each of its changes. */

@@ -12,7 +12,6 @@ import {
   publishedSpec,
   rebuildFleet,
   restoreFleet,
-  type Solution,
   UnknownEntryError,
 } from '@gantt/scheduler-core'
 import { DEFAULT_HORIZON } from '../sync/retention.ts'
@@ -23,6 +22,7 @@ import { type CallQueue, createCallQueue } from './call-queue.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { createExpiry } from './expiry.ts'
 import { onceReadable } from './feature-level.ts'
+import type { Gathered } from './gather.ts'
 import { createHeldAnswers, type HeldAnswers } from './held-answers.ts'
 import { createHistory } from './history.ts'
 import { createListeners, type Listeners } from './listeners.ts'
@@ -77,6 +77,8 @@ export class Replica {
   #freshAt: number
   #isStoreFailing = false
   readonly #unlogged: Unlogged
+  /** Calls that wait beside the queue, for others to answer. */
+  readonly #beside = new Set<PlacementWork>()
   #arrivals = 0
   #freshUpTo = -1
   #news = true
@@ -203,14 +205,16 @@ export class Replica {
 
   /** Decides and claims. Throws UnavailableError when there is no answer in time: asking again with the same key tells. */
   place(call: PlacementCall): Promise<PlacementOutcome> {
-    const { solve, timers } = this.#options
+    const { gather, timers } = this.#options
     const since = timers.now()
-    const solving = solve?.(() => this.#fleet, call)
-    if (solving === undefined) return this.#place(call)
-    return solving.then((solution) => this.#place({ ...call, deadlineMs: Math.max(1, call.deadlineMs - (timers.now() - since)) }, solution))
+    const gathering = gather?.(() => this.#fleet, call)
+    if (gathering === undefined) return this.#place(call)
+    return gathering.then((gathered) =>
+      this.#place({ ...call, deadlineMs: Math.max(1, call.deadlineMs - (timers.now() - since)) }, gathered),
+    )
   }
 
-  #place(call: PlacementCall, solution?: Solution): Promise<PlacementOutcome> {
+  #place(call: PlacementCall, gathered: Gathered = {}): Promise<PlacementOutcome> {
     const enqueue = () =>
       this.#enqueue<PlacementOutcome, PlacementWork>(call.deadlineMs, (waiting) => ({
         type: 'placement',
@@ -219,7 +223,8 @@ export class Replica {
         claimIds: Array.from({ length: call.request.numInstances }, () => this.#options.newId()),
         notAfter: this.storeTime + call.deadlineMs,
         attempt: 0,
-        solution,
+        gathered,
+        gatherings: 1,
         ...waiting,
       }))
     if (this.#fleet.featureLevel >= FEATURE_LEVEL) return enqueue()
@@ -471,7 +476,22 @@ export class Replica {
       monotonic: this.#options.timers.now,
     })
     this.#queue.putBack(batch.later)
+    for (const work of batch.outdated) this.#gatherAgain(work)
     return batch
+  }
+
+  /** Asks others anew about a call whose answers do not hold any more; it waits beside the queue, and is decided before what is new. */
+  #gatherAgain(work: PlacementWork): void {
+    work.gatherings++
+    const deadlineMs = Math.max(1, work.notAfter - this.storeTime)
+    const gathering = this.#options.gather?.(() => this.#fleet, { ...work.call, deadlineMs })
+    this.#beside.add(work)
+    void (gathering ?? Promise.resolve(work.gathered)).then((gathered) => {
+      if (!this.#beside.delete(work)) return
+      work.gathered = gathered
+      this.#queue.putBack([work])
+      this.#wake?.()
+    })
   }
 
   /** Sends an entry until its fate is known: appended by this call or an earlier one, or refused. */
@@ -539,6 +559,8 @@ export class Replica {
 
   #failAll(error: UnavailableError): void {
     this.#queue.failAll(error)
+    for (const work of this.#beside) work.fail(error)
+    this.#beside.clear()
     this.#held.failAll(error)
     for (const { work } of this.#inFlight?.owners ?? []) work.fail(error)
     this.#inFlight = undefined

@@ -1,4 +1,5 @@
-import type { Change, Solution, Void } from '@gantt/scheduler-core'
+import type { Change, Void } from '@gantt/scheduler-core'
+import type { Gathered } from './gather.ts'
 import type { PlacementCall, PlacementOutcome } from './placement.ts'
 
 /** Something that waits to become part of an entry. */
@@ -22,8 +23,10 @@ export interface PlacementWork extends Waiting<PlacementOutcome> {
   readonly claimIds: readonly string[]
   /** Store time at which the caller stops waiting, as estimated when the call arrived. */
   readonly notAfter: number
-  /** What a solver answered, where one was asked. */
-  readonly solution: Solution | undefined
+  /** What others answered about the call; asked again where it holds no more. */
+  gathered: Gathered
+  /** How often they were asked. */
+  gatherings: number
   attempt: number
 }
 

@@ -1,19 +1,28 @@
 import { Worker } from 'node:worker_threads'
 import {
+  DEFAULT_SOLVER_OPTIONS,
   type DecideInput,
+  type DecisionRecord,
   decide,
+  FEATURE_LEVEL,
   type Fleet,
+  isProposal,
+  noSolution,
   openOverlay,
   type Profile,
   parseProfile,
   type RequestSpec,
   replay,
+  type Solution,
 } from '@gantt/scheduler-core'
-import { aFleet, aRequest, aUuid, type HostShape } from '@gantt/scheduler-core/testing'
+import { aFleet, aReport, aRequest, aUuid, type HostShape } from '@gantt/scheduler-core/testing'
 import { afterAll, describe, expect, test } from 'vitest'
+import { type Gather, MOST_GATHERINGS } from '../replica/gather.ts'
 import type { PlacementCall } from '../replica/placement.ts'
+import { Replica } from '../replica/replica.ts'
+import { createMemoryStore } from '../sync/memory/memory.ts'
 import { realTimers } from '../timers.ts'
-import { createSolveCall } from './solve-call.ts'
+import { createAskSolver, gatherSolution } from './ask-solver.ts'
 import { createSolver, openSolverWorker, type Solver } from './solver.ts'
 
 const profileOf = (parts: object = {}): Profile => {
@@ -38,21 +47,8 @@ const fleetWith = (hosts: Readonly<Record<string, HostShape>>, profile: Profile)
   return fleet
 }
 
-const callOf = (request: RequestSpec, more: Partial<PlacementCall> = {}): PlacementCall => ({
-  account: 'a',
-  key: 'k',
-  digest: '',
-  request,
-  intent: 'CREATE',
-  source: null,
-  profile: 'batch@1',
-  mode: 'RESERVE',
-  ttlMs: 60_000,
-  deadlineMs: 10_000,
-  alternatesPerInstance: 1,
-  allOrNothing: true,
-  ...more,
-})
+const ask = (by: Solver, fleet: Fleet, request: RequestSpec, profile: Profile, deadlineMs = 10_000) =>
+  createAskSolver(by, realTimers)(() => fleet, { profile, request, seed: 'k', deadlineMs })
 
 const inputOf = (request: RequestSpec, profile: Profile, more: Partial<DecideInput> = {}): DecideInput => ({
   id: 'd',
@@ -72,7 +68,7 @@ afterAll(() => solver.close())
 /** Asks a solver as a replica does, and decides with its answer. */
 async function decided(hosts: Readonly<Record<string, HostShape>>, request: RequestSpec, profile = profileOf(), by: Solver = solver) {
   const fleet = fleetWith(hosts, profile)
-  const solution = await createSolveCall(by, realTimers)(() => fleet, callOf(request))
+  const solution = await ask(by, fleet, request, profile)
   const overlay = openOverlay(fleet)
   try {
     return { fleet, ...decide(fleet, overlay, inputOf(request, profile, { solution })) }
@@ -154,6 +150,104 @@ describe('a gang that fits in one arrangement only', () => {
   })
 })
 
+test('hosts that were left out at first are looked at before it is said that nothing fits', async () => {
+  // the best hosts of both kinds are the same, and each holds one database and nothing else
+  const hosts: Record<string, HostShape> = { w1: { vcpus: 8, memoryMb: 8_192 }, w2: { vcpus: 8, memoryMb: 8_192 } }
+  for (let i = 0; i < 6; i++) hosts[`n${i}`] = { vcpus: 2, memoryMb: 2_048 }
+  const request = aRequest({
+    vcpus: 2,
+    memoryMb: 2_048,
+    numInstances: 4,
+    gang: [{ name: 'database', instances: 2, flavor: { vcpus: 8, memoryMb: 8_192 } }],
+  })
+  const { parts, record } = await decided(hosts, request, profileOf({ solver: { candidates: 2 } }))
+  expect(record.solver).toMatchObject({ taken: 'SOLVER', solution: { status: 'OPTIMAL', size: { candidates: 8, passing: 8 } } })
+  expect(parts.slice(2).map(({ host }) => host)).toEqual(['w1', 'w2'])
+})
+
+describe('a call that is being solved', () => {
+  const request = aRequest({ vcpus: 2, memoryMb: 2_048, numInstances: 2 })
+  const small = { vcpus: 2, memoryMb: 2_048, cpuAllocationRatio: 1, ramAllocationRatio: 1 }
+  const call = (key: string, profile: string, asked: RequestSpec): PlacementCall => ({
+    ...{ account: 'a', key, digest: key, request: asked, intent: 'CREATE', source: null, profile, mode: 'RESERVE' },
+    ...{ ttlMs: 60_000, deadlineMs: 10_000, alternatesPerInstance: 0, allOrNothing: true },
+  })
+
+  /** A replica whose solver is asked by `gather`, with hosts that hold one instance each. */
+  async function open(hosts: readonly string[], gather: Gather): Promise<Replica> {
+    const store = createMemoryStore()
+    const replica = await Replica.start({
+      store: store.open(),
+      name: 'r',
+      recordUnlogged: async () => undefined,
+      warn: () => undefined,
+      gather,
+    })
+    await replica.propose([{ type: 'feature', level: FEATURE_LEVEL }])
+    await replica.propose([...hosts.map((name) => aReport(name, small)), { type: 'profile', profile: profileOf() }])
+    return replica
+  }
+
+  test('is solved again where its hosts are taken before it is decided', async () => {
+    const asking = gatherSolution(createAskSolver(solver, realTimers))
+    const told: (Solution | undefined)[] = []
+    const gather: Gather = (fleet, asked) =>
+      asking(fleet, asked)?.then(async (gathered) => {
+        told.push(gathered.solution)
+        const [taken] = gathered.solution?.hosts ?? []
+        // another call comes first and takes one of its hosts
+        if (told.length === 1 && taken !== undefined)
+          await replica.place(call('other', 'default', { ...request, numInstances: 1, forceHosts: [taken.host] }))
+        return gathered
+      })
+    const replica = await open(['h1', 'h2', 'h3'], gather)
+    const outcome = await replica.place(call('batch', 'batch', request))
+    if (outcome.type !== 'placed') throw new Error(`it was ${outcome.type}`)
+    const gone = told[0]?.hosts[0]?.host
+    expect(told).toHaveLength(2)
+    expect(outcome.answer.map(({ selected }) => selected.host).toSorted()).toEqual(['h1', 'h2', 'h3'].filter((host) => host !== gone))
+    expect(outcome.claims.map((claim) => claim?.state)).toEqual(['RESERVED', 'RESERVED'])
+    // the same key again asks nobody
+    expect(await replica.place(call('batch', 'batch', request))).toMatchObject({ type: 'placed', replayed: true })
+    expect(told).toHaveLength(2)
+    await replica.close()
+  })
+
+  test('is decided without a solver where its answers never hold, and the decision says so', async () => {
+    let asked = 0
+    const stale: Gather = (_fleet, { request: { numInstances } }) => {
+      if (numInstances === 1) return undefined
+      asked++
+      const hosts = [
+        { host: 'h1', node: 'h1' },
+        { host: 'h1', node: 'h1' },
+      ]
+      return Promise.resolve({ solution: { ...noSolution('FAILED', DEFAULT_SOLVER_OPTIONS), status: 'OPTIMAL', hosts } })
+    }
+    const replica = await open(['h1', 'h2'], stale)
+    const decisions: DecisionRecord[] = []
+    replica.onApplied(({ entry }) => decisions.push(...entry.changes.flatMap((change) => (isProposal(change) ? [change.decision] : []))))
+    expect(await replica.place(call('batch', 'batch', request))).toMatchObject({ type: 'placed' })
+    expect([asked, decisions[0]?.solver?.taken, decisions[0]?.solver?.why]).toEqual([MOST_GATHERINGS, 'FILTER', 'NOT_FEASIBLE'])
+    await replica.close()
+  })
+
+  test('is told to be busy, or that its turn came too late, before anything is done for it', async () => {
+    const hanging = createSolver({ openWorker: () => new Worker('for (;;);', { eval: true }) })
+    const profile = profileOf({ solver: { timeLimitMs: 30 } })
+    const fleet = fleetWith({ h1: {} }, profile)
+    const asking = createAskSolver(hanging, realTimers, 2)
+    const once = () => asking(() => fleet, { profile, request, seed: 'k', deadlineMs: 10_000 })
+    const answers = await Promise.all([once(), once(), once()])
+    await hanging.close()
+    expect(answers.map(({ status, detail }) => [status, detail])).toEqual([
+      ['NOT_FOUND', expect.stringMatching(/^the solver did not end in \d+ ms$/)],
+      ['NOT_FOUND', 'its time was over before its turn came'],
+      ['BUSY', null],
+    ])
+  })
+})
+
 test('a decision with a solution is made again without a solver, bit for bit', async () => {
   const request = aRequest({ numInstances: 3 })
   const { fleet, record, answer } = await decided({ h1: { vcpus: 2 }, h2: { vcpus: 2 } }, request)
@@ -180,7 +274,7 @@ test('spread over zones holds, where the best hosts are all in one', async () =>
     instanceGroup: { uuid: aUuid(1), policy: 'SOFT_ANTI_AFFINITY' },
     topologySpread: [{ topologyKey: 'zone', maxSkew: 1 }],
   })
-  const solution = await createSolveCall(solver, realTimers)(() => fleet, callOf(request))
+  const solution = await ask(solver, fleet, request, profile)
   const overlay = openOverlay(fleet)
   const { parts, record } = decide(fleet, overlay, inputOf(request, profile, { solution }))
   overlay.discard()
@@ -254,7 +348,7 @@ describe('without an answer the filter scheduler decides, and the record says wh
   test('its arrangement does not hold any more', async () => {
     const profile = profileOf()
     const fleet = fleetWith({ h1: { vcpus: 2 }, h2: { vcpus: 1 } }, profile)
-    const solution = await createSolveCall(solver, realTimers)(() => fleet, callOf(request))
+    const solution = await ask(solver, fleet, request, profile)
     const overlay = openOverlay(fleet)
     const taken = solution?.hosts[0] ?? { host: '', node: '' }
     const { host, node } = taken

@@ -6,8 +6,11 @@ import { type Found, type Job, work } from './work.ts'
 
 /** Solves programs in a thread of its own, one at a time. */
 export interface Solver {
-  /** Never rejects: what goes wrong is a status. BUSY: too many wait already. The job's time counts from the call. */
-  solve(job: Job): Promise<Found | { readonly status: 'BUSY' }>
+  /**
+   * Never rejects: what goes wrong is a status. BUSY: too many wait already. The job's time counts from the call; a thread that still works
+   * `graceMs` after it is ended, a second if not given.
+   */
+  solve(job: Job, graceMs?: number): Promise<Found | { readonly status: 'BUSY' }>
   /** Ends the thread; whoever waits is told that it failed. */
   close(): Promise<void>
 }
@@ -21,7 +24,7 @@ export interface SolverSettings {
 }
 
 const MOST_WAITING = 16
-/** HiGHS looks at its clock now and then; a thread that still works so long after its time is ended. */
+/** HiGHS looks at its clock now and then. */
 const GRACE_MS = 1_000
 /** Of the thread's JavaScript; what HiGHS itself takes is bounded by the size of the programs. */
 const MEMORY_MB = 256
@@ -29,6 +32,7 @@ const MEMORY_MB = 256
 interface Waiting {
   readonly job: Job
   readonly endsAt: number
+  readonly graceMs: number
   settle(found: Found): void
 }
 
@@ -85,16 +89,16 @@ export function createSolver({
       return
     }
     const thread = worker ?? open()
-    const stop = timers.after(left + GRACE_MS, () => fail(thread, `the solver did not end in ${own.job.timeLimitMs} ms`, 'NOT_FOUND'))
+    const stop = timers.after(left + own.graceMs, () => fail(thread, `the solver did not end in ${own.job.timeLimitMs} ms`, 'NOT_FOUND'))
     current = { own, stop }
     thread.postMessage({ ...own.job, timeLimitMs: left } satisfies Job)
   }
   return {
-    solve(job) {
+    solve(job, graceMs = GRACE_MS) {
       if (isClosed) return Promise.resolve(failed('the solver is closing'))
       if (current !== undefined && waiting.length >= mostWaiting) return Promise.resolve({ status: 'BUSY' })
       return new Promise((settle) => {
-        waiting.push({ job, endsAt: timers.now() + job.timeLimitMs, settle })
+        waiting.push({ job, endsAt: timers.now() + job.timeLimitMs, graceMs, settle })
         next()
       })
     },

@@ -209,7 +209,8 @@ function rank(raw: Float64Array): Float64Array {
   return raw.map((value) => lowerBound(sorted, value) / others)
 }
 
-function lowerBound(sorted: Float64Array, value: number): number {
+/** How many of these numbers, which rise, are below a value. */
+export function lowerBound(sorted: Float64Array, value: number): number {
   let low = 0
   let high = sorted.length
   while (low < high) {

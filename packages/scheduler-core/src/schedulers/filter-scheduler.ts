@@ -1,4 +1,4 @@
-import type { Destination, InstanceRecord } from '../decision/decision.ts'
+import type { Destination, InstanceRecord, SelectedDestination } from '../decision/decision.ts'
 import type { ClaimPart, Grants, GroupBinding } from '../fleet/change.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
@@ -60,14 +60,41 @@ export const placeOn = (
   placeByPipeline({ compiled, createOrder: createTieOrder, prepareScores: prepareWeighers }, request, fleet, overlay, options, hosts)
 
 function placeByPipeline(
-  { compiled, createOrder, prepareScores }: Pipeline,
+  pipeline: Pipeline,
   request: RequestSpec,
   fleet: Fleet,
   overlay: Overlay,
-  { seed, alternatesPerInstance, allOrNothing, claimIds }: SelectOptions,
-  /** By instance, where each must go; absent: to the best. */
+  options: SelectOptions,
   given?: readonly HostIndex[],
 ): Selection {
+  const { allOrNothing } = options
+  const { placeOne, instances } = preparePlacing(pipeline, request, fleet, options, given)
+  const placed = placeEach(request.numInstances, allOrNothing, groupOf(request), overlay, placeOne)
+  const kept = allOrNothing && placed.length < request.numInstances ? [] : placed
+  return { parts: kept.map(({ part }) => part), answer: kept.map(({ answer }) => answer), instances, found: placed.length }
+}
+
+interface Placed {
+  readonly part: ClaimPart
+  readonly answer: SelectedDestination
+}
+
+/** Finds the place of one instance after the other. Whoever asks holds each before the next. */
+interface Placing {
+  /** Undefined: it has none. */
+  placeOne(instance: number): Placed | undefined
+  /** How each that was asked for fared. */
+  readonly instances: readonly InstanceRecord[]
+}
+
+function preparePlacing(
+  { compiled, createOrder, prepareScores }: Pipeline,
+  request: RequestSpec,
+  fleet: Fleet,
+  { seed, alternatesPerInstance, claimIds }: Omit<SelectOptions, 'allOrNothing'>,
+  /** By instance, where each must go; absent: to the best. */
+  given?: readonly HostIndex[],
+): Placing {
   const kindOf = byMembers(request, ({ request: asked, count }) => ({
     filter: createFiltering(prepareFilters(compiled, asked, fleet), fleet, count),
     weigh: createWeighing(prepareScores(compiled, asked, fleet)),
@@ -76,7 +103,7 @@ function placeByPipeline(
   }))
   const random = createRandom(seed)
   const instances: InstanceRecord[] = []
-  const placed = placeEach(request.numInstances, allOrNothing, groupOf(request), overlay, (instance) => {
+  const placeOne = (instance: number): Placed | undefined => {
     const { filter, weigh, grantsOn, limitsOf } = kindOf(instance)
     const filtered = filter()
     const weighed = weigh(filtered)
@@ -100,13 +127,40 @@ function placeByPipeline(
     }
     const alternates = picked.ranked.filter((other) => other !== position).slice(0, alternatesPerInstance)
     return { part, answer: { instance: uuid, selected: destination(position), alternates: alternates.map(destination) } }
+  }
+  return { placeOne, instances }
+}
+
+/** Where the filter scheduler puts the instances of a request, with a pause after each; empty where it does not place all. Holds nothing. */
+export function* arrangeByFilter(
+  compiled: CompiledProfile,
+  request: RequestSpec,
+  fleet: Fleet,
+  overlay: Overlay,
+  seed: string,
+): Generator<void, readonly HostIndex[]> {
+  const before = overlay.size
+  const pipeline = { compiled, createOrder: createTieOrder, prepareScores: prepareWeighers }
+  const { placeOne } = preparePlacing(pipeline, request, fleet, {
+    seed,
+    alternatesPerInstance: 0,
+    claimIds: new Array<string>(request.numInstances).fill(''),
   })
-  const kept = allOrNothing && placed.length < request.numInstances ? [] : placed
-  return { parts: kept.map(({ part }) => part), answer: kept.map(({ answer }) => answer), instances, found: placed.length }
+  const hosts: HostIndex[] = []
+  for (let instance = 0; instance < request.numInstances; instance++) {
+    const placed = placeOne(instance)
+    const host = placed && fleet.hosts.find(placed.part)?.index
+    if (placed === undefined || host === undefined) break
+    overlay.hold(placed.part, groupOf(request))
+    hosts.push(host)
+    yield
+  }
+  overlay.rollback(before)
+  return hosts.length === request.numInstances ? hosts : []
 }
 
 /** What is made once for each kind of instances of a request, when its first comes. */
-function byMembers<Made>(request: RequestSpec, make: (members: Members) => Made): (instance: number) => Made {
+export function byMembers<Made>(request: RequestSpec, make: (members: Members) => Made): (instance: number) => Made {
   const made = new Map<Members, Made>()
   return (instance) => {
     const members = membersAt(request, instance)

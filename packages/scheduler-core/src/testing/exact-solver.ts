@@ -1,5 +1,6 @@
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
+import { atOnce } from '../fleet/steps.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { DEFAULT_SOLVER_OPTIONS } from '../schedulers/solver/options.ts'
@@ -43,7 +44,7 @@ export function solveExactly({ objective, most, rows }: Program): readonly numbe
 /** What a solver would answer to a small request: the best arrangement. */
 export function aSolution(profile: Profile, request: RequestSpec, fleet: Fleet, overlay: Overlay, seed: string): Solution {
   const limits = profile.solver ?? DEFAULT_SOLVER_OPTIONS
-  const { program, read, size } = formulate(profile, request, fleet, overlay, seed)
+  const { program, read, size } = atOnce(formulate(profile, request, fleet, overlay, { seed }))
   const values = solveExactly(program)
   if (values === undefined) return noSolution('INFEASIBLE', limits, null, size)
   const objective = values.reduce((sum, value, column) => sum + value * (program.objective[column] as number), 0)

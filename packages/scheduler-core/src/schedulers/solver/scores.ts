@@ -2,9 +2,18 @@ import type { ClaimPart } from '../../fleet/change.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Overlay } from '../../fleet/overlay.ts'
+import { atOnce } from '../../fleet/steps.ts'
 import type { CompiledProfile } from '../../pipeline/compile.ts'
 import { isAsked, passesSafely, prepareFilters, runFilters } from '../../pipeline/run-filters.ts'
-import { normalise, prepareWeighers, runWeighers, type Weighed, type WeigherScores, type WeighStep } from '../../pipeline/run-weighers.ts'
+import {
+  lowerBound,
+  normalise,
+  prepareWeighers,
+  runWeighers,
+  type Weighed,
+  type WeigherScores,
+  type WeighStep,
+} from '../../pipeline/run-weighers.ts'
 import { type Members, membersOf } from '../../request/members.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { groupOf, prepareGrants } from '../filter-scheduler.ts'
@@ -26,8 +35,22 @@ export interface MemberScores {
  * give them with the earlier instances held, so that spreading spreads; they are scaled by the least and greatest of the hosts that pass at
  * first. Between two kinds of instances on one host there is no such effect.
  */
-export function createScores(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet, overlay: Overlay): readonly MemberScores[] {
-  return membersOf(request).map((members) => scoresOf(members, compiled, fleet, overlay))
+export const createScores = (compiled: CompiledProfile, request: RequestSpec, fleet: Fleet, overlay: Overlay): readonly MemberScores[] =>
+  atOnce(scoresOf(compiled, request, fleet, overlay))
+
+/** The same with a pause after each kind. */
+export function* scoresOf(
+  compiled: CompiledProfile,
+  request: RequestSpec,
+  fleet: Fleet,
+  overlay: Overlay,
+): Generator<void, readonly MemberScores[]> {
+  const scores: MemberScores[] = []
+  for (const members of membersOf(request)) {
+    scores.push(scoresOfKind(members, compiled, fleet, overlay))
+    yield
+  }
+  return scores
 }
 
 /** The worth of an arrangement: by instance, where it goes. Instances beyond what a chain holds add what its last does. */
@@ -45,7 +68,7 @@ export function objectiveOf(scores: readonly MemberScores[], hosts: readonly Hos
   return sum
 }
 
-function scoresOf(members: Members, compiled: CompiledProfile, fleet: Fleet, overlay: Overlay): MemberScores {
+function scoresOfKind(members: Members, compiled: CompiledProfile, fleet: Fleet, overlay: Overlay): MemberScores {
   const { request } = members
   const steps = prepareFilters(compiled, request, fleet)
   const weighers = prepareWeighers(compiled, request, fleet)
@@ -86,7 +109,7 @@ function scoresOf(members: Members, compiled: CompiledProfile, fleet: Fleet, ove
 
 /** The total of one host as it stands now, on the scale of those that passed at first. */
 function prepareScore(steps: readonly WeighStep[], { weighers }: Weighed): (host: HostIndex) => number {
-  const sorted = weighers.map(({ raw }) => Float64Array.from(raw).sort())
+  const sorted = weighers.map(({ raw }, w) => (steps[w]?.normalisation === 'rank' ? Float64Array.from(raw).sort() : raw))
   return (host) => {
     const one = Int32Array.of(host)
     return steps.reduce((sum, step, w) => {
@@ -101,6 +124,5 @@ function prepareScore(steps: readonly WeighStep[], { weighers }: Weighed): (host
 
 function scaled({ normalisation }: WeighStep, { min, max }: WeigherScores, sorted: Float64Array, raw: number): number {
   if (normalisation !== 'rank') return normalise(Float64Array.of(raw), min, max, normalisation)[0] as number
-  const lower = sorted.findIndex((value) => value >= raw)
-  return (lower < 0 ? sorted.length : lower) / Math.max(1, sorted.length - 1)
+  return lowerBound(sorted, raw) / Math.max(1, sorted.length - 1)
 }

@@ -1,0 +1,57 @@
+import type { HostName } from '../../fleet/change.ts'
+import type { HostIndex } from '../../fleet/columns.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { domainsOf, membersByDomain } from '../../fleet/topology.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import type { Column } from './columns.ts'
+import type { Draft } from './rows.ts'
+import type { MemberScores } from './scores.ts'
+
+/** The filter scheduler's arrangement as numbers of the columns; null where it has none, or where it is none of the program's. */
+export function startOf(
+  draft: Draft,
+  columns: readonly Column[],
+  scores: readonly MemberScores[],
+  known: readonly HostIndex[],
+): readonly number[] | null {
+  if (known.length === 0 || draft.most.length > columns.length) return null
+  const left = scores.map(({ members }) => {
+    const counts = new Map<HostIndex, number>()
+    for (const host of known.slice(members.first, members.first + members.count)) counts.set(host, (counts.get(host) ?? 0) + 1)
+    return counts
+  })
+  return columns.map(({ kind, host, copy }) => (copy <= (left[kind]?.get(host) ?? 0) ? 1 : 0))
+}
+
+/** Which instance goes where: of a kind, one to each host before a second to any, the better host first; or to the domains with the fewest. */
+export function arrange(
+  columns: readonly Column[],
+  values: readonly number[],
+  scores: readonly MemberScores[],
+  request: RequestSpec,
+  fleet: Fleet,
+): readonly HostName[] {
+  const spreads = request.topologySpread.map(({ topologyKey }) => {
+    const domainOf = domainsOf(fleet, topologyKey)
+    return { domainOf, members: membersByDomain(fleet, request, domainOf) }
+  })
+  const crowdOn = (host: HostIndex): number =>
+    spreads.reduce((most, { domainOf, members }) => Math.max(most, members.get(domainOf(host) ?? '') ?? 0), 0)
+  return scores.flatMap(({ members }, k) => {
+    const left = columns
+      .filter(({ kind }, i) => kind === k && Math.round(values[i] ?? 0) === 1)
+      .sort((a, b) => a.copy - b.copy || b.score - a.score || a.host - b.host)
+    if (left.length !== members.count) throw new RangeError(`the solver places ${left.length} of ${members.count} instances`)
+    return Array.from({ length: members.count }, () => {
+      const next =
+        spreads.length === 0 ? 0 : left.reduce((a, { host }, b) => (crowdOn(host) < crowdOn((left[a] as Column).host) ? b : a), 0)
+      const { host } = left.splice(next, 1)[0] as Column
+      for (const { domainOf, members: held } of spreads) {
+        const domain = domainOf(host) ?? ''
+        held.set(domain, (held.get(domain) ?? 0) + 1)
+      }
+      const { host: name, node } = fleet.hosts.get(host)
+      return { host: name, node }
+    })
+  })
+}

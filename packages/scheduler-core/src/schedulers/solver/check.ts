@@ -1,0 +1,38 @@
+import type { HostName } from '../../fleet/change.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import type { Overlay } from '../../fleet/overlay.ts'
+import { compileProfile } from '../../pipeline/compile.ts'
+import { isAsked, passesSafely, prepareFilters } from '../../pipeline/run-filters.ts'
+import type { Profile } from '../../profiles/profile.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { byMembers, groupOf, prepareGrants } from '../filter-scheduler.ts'
+
+/**
+ * Whether an arrangement, by instance where it goes, holds: each instance passes every filter of the profile on its host, with those before it
+ * held. Asks about these hosts alone, and holds nothing.
+ */
+export function holdsArrangement(
+  profile: Profile,
+  request: RequestSpec,
+  fleet: Fleet,
+  overlay: Overlay,
+  hosts: readonly HostName[],
+): boolean {
+  if (hosts.length !== request.numInstances) return false
+  const compiled = compileProfile(profile, fleet.plugins)
+  const kindOf = byMembers(request, ({ request: asked }) => ({
+    steps: prepareFilters(compiled, asked, fleet).filter(isAsked),
+    grantsOn: prepareGrants(compiled, asked, fleet),
+  }))
+  const before = overlay.size
+  const holds = hosts.every((name, instance) => {
+    const index = fleet.hosts.find(name)?.index
+    const { steps, grantsOn } = kindOf(instance)
+    if (index === undefined) return false
+    if (!steps.every(({ prepared }) => prepared !== undefined && passesSafely(prepared, index) === true)) return false
+    overlay.hold({ claim: '', instance: null, host: name.host, node: name.node, grants: grantsOn(index) }, groupOf(request))
+    return true
+  })
+  overlay.rollback(before)
+  return holds
+}

@@ -1,0 +1,66 @@
+import type { HostIndex } from '../../fleet/columns.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { domainsOf } from '../../fleet/topology.ts'
+import { best, type TieOrder } from '../../pipeline/pick.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import type { MemberScores } from './scores.ts'
+
+/** One more instance of a kind on a host. */
+export interface Column {
+  readonly kind: number
+  readonly host: HostIndex
+  /** From 1: the second of a kind on a host is there only with the first. */
+  readonly copy: number
+  readonly score: number
+}
+
+export interface ColumnLimits {
+  /** Hosts that are looked at; more where those have no room for all instances. */
+  readonly hosts: number
+  /** Never more columns than this. */
+  readonly columns: number
+}
+
+/**
+ * The columns of a kind: the filter scheduler's hosts first, then the best by score, each domain of a spread in its turn. With a pause after
+ * each host: its filters and weighers are asked for every instance that it can hold.
+ */
+export function* columnsOf(
+  { members, weighed, chainOf }: MemberScores,
+  kind: number,
+  known: readonly HostIndex[],
+  limits: ColumnLimits,
+  order: TieOrder,
+  fleet: Fleet,
+  request: RequestSpec,
+): Generator<void, readonly Column[]> {
+  const own = known.slice(members.first, members.first + members.count)
+  const ranked = best(weighed, weighed.hosts.length, order).map((position) => weighed.hosts[position] as HostIndex)
+  yield
+  const columns: Column[] = []
+  let hosts = 0
+  for (const host of new Set([...own, ...inTurns(ranked, request, fleet)])) {
+    if (columns.length >= limits.columns || (hosts >= limits.hosts && columns.length >= members.count)) break
+    const copies = chainOf(host, members.count).slice(0, limits.columns - columns.length)
+    for (const [i, score] of copies.entries()) columns.push({ kind, host, copy: i + 1, score })
+    hosts++
+    yield
+  }
+  return columns
+}
+
+/** The best of each domain, then the second of each, and so on; hosts in no domain are left out. */
+function inTurns(ranked: readonly HostIndex[], request: RequestSpec, fleet: Fleet): readonly HostIndex[] {
+  const keys = request.topologySpread.map(({ topologyKey }) => domainsOf(fleet, topologyKey))
+  if (keys.length === 0) return ranked
+  const turns = new Map<string, number>()
+  const turnOf = ranked.flatMap((host) => {
+    const domains = keys.map((domainOf) => domainOf(host))
+    if (domains.includes(undefined)) return []
+    const domain = JSON.stringify(domains)
+    const turn = turns.get(domain) ?? 0
+    turns.set(domain, turn + 1)
+    return [{ host, turn }]
+  })
+  return turnOf.sort((a, b) => a.turn - b.turn).map(({ host }) => host)
+}

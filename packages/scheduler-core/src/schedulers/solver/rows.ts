@@ -1,0 +1,160 @@
+import { at, type HostIndex } from '../../fleet/columns.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import { domainsOf, membersByDomain } from '../../fleet/topology.ts'
+import { allKinds } from '../../kinds/index.ts'
+import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
+import type { Column } from './columns.ts'
+import type { Row } from './program.ts'
+import type { MemberScores } from './scores.ts'
+
+/** A program that is being made. */
+export interface Draft {
+  readonly objective: number[]
+  readonly most: number[]
+  readonly rows: Row[]
+}
+
+const row = (entries: readonly (readonly [column: number, value: number])[], least: number | null, most: number | null): Row => ({
+  columns: entries.map(([column]) => column),
+  values: entries.map(([, value]) => value),
+  least,
+  most,
+})
+
+const where = (columns: readonly Column[], holds: (column: Column) => boolean): number[] =>
+  columns.flatMap((column, i) => (holds(column) ? [i] : []))
+
+const ones = (columns: readonly number[]) => columns.map((column) => [column, 1] as const)
+
+export function placeAll(draft: Draft, columns: readonly Column[], scores: readonly MemberScores[]): void {
+  for (const [k, { members }] of scores.entries())
+    draft.rows.push(row(ones(where(columns, ({ kind }) => kind === k)), members.count, members.count))
+}
+
+/**
+ * The second instance on a host is there only with the first. Where none adds more than the one before it, no best arrangement is otherwise,
+ * and those rows are left out: they make a program much harder. Rows that look at first instances alone need them, `isNeeded`.
+ */
+export function chain({ rows }: Draft, columns: readonly Column[], isNeeded: boolean): void {
+  const isRising = new Set<string>()
+  const keyOf = ({ kind, host }: Column) => `${kind} ${host}`
+  for (const [i, column] of columns.entries())
+    if (column.copy > 1 && column.score > (columns[i - 1] as Column).score) isRising.add(keyOf(column))
+  for (const [i, column] of columns.entries())
+    if (column.copy > 1 && (isNeeded || isRising.has(keyOf(column))))
+      rows.push(
+        row(
+          [
+            [i, 1],
+            [i - 1, -1],
+          ],
+          null,
+          0,
+        ),
+      )
+}
+
+function byHost(columns: readonly Column[]): ReadonlyMap<HostIndex, readonly number[]> {
+  const hosts = new Map<HostIndex, number[]>()
+  for (const [i, { host }] of columns.entries()) {
+    const own = hosts.get(host)
+    if (own === undefined) hosts.set(host, [i])
+    else own.push(i)
+  }
+  return hosts
+}
+
+/** Several kinds on one host take of the same room. */
+export function shareRoom(
+  { rows }: Draft,
+  columns: readonly Column[],
+  scores: readonly MemberScores[],
+  fleet: Fleet,
+  isCareful: boolean,
+): void {
+  const asks = scores.map(({ members: { request } }) => ({
+    amounts: demandOf(request).amounts,
+    gpuMilli: request.gpus === null ? 0 : request.gpus.count * request.gpus.shareMilli,
+    isIntricate: allKinds.some((kind) => kind.name !== 'classes' && kind.ask(request) !== undefined),
+  }))
+  const classes = new Set(asks.flatMap(({ amounts }) => Object.keys(amounts)))
+  for (const [host, own] of byHost(columns)) {
+    const here = own.map((i) => ({ i, ...(columns[i] as Column) }))
+    if (new Set(here.map(({ kind }) => kind)).size < 2) continue
+    const limit = (amountOf: (kind: number) => number, most: number) => {
+      const entries = here.map(({ i, kind }) => [i, amountOf(kind)] as const).filter(([, amount]) => amount > 0)
+      if (entries.reduce((sum, [, amount]) => sum + amount, 0) > most) rows.push(row(entries, null, most))
+    }
+    for (const resourceClass of classes)
+      limit((kind) => asks[kind]?.amounts[resourceClass] ?? 0, at(fleet.hosts.classColumns(resourceClass).free, host))
+    limit((kind) => asks[kind]?.gpuMilli ?? 0, at(fleet.hosts.columns.gpuFreeMilli, host))
+    const intricate = here.filter(({ kind, copy }) => copy === 1 && asks[kind]?.isIntricate)
+    if (isCareful && intricate.length > 1) rows.push(row(ones(intricate.map(({ i }) => i)), null, 1))
+  }
+}
+
+export function keepGroup(draft: Draft, columns: readonly Column[], { instanceGroup }: RequestSpec, fleet: Fleet, kinds: number): void {
+  if (instanceGroup?.policy === 'AFFINITY') {
+    // one host in all: a column says whether a host is the one
+    const homes: number[] = []
+    for (const [, own] of byHost(columns)) {
+      const home = draft.most.push(1) - 1
+      draft.objective.push(0)
+      homes.push(home)
+      for (const i of own)
+        if (columns[i]?.copy === 1)
+          draft.rows.push(
+            row(
+              [
+                [i, 1],
+                [home, -1],
+              ],
+              null,
+              0,
+            ),
+          )
+    }
+    draft.rows.push(row(ones(homes), null, 1))
+  }
+  if (instanceGroup?.policy !== 'ANTI_AFFINITY' || kinds === 1) return
+  const members = fleet.groups.find(instanceGroup.uuid)?.members
+  const elsewhere = (host: HostIndex) => instanceGroup.hosts.filter((name) => name === fleet.hosts.get(host).host).length
+  for (const [host, own] of byHost(columns))
+    draft.rows.push(
+      row(ones(own), null, Math.max(0, (instanceGroup.maxServerPerHost ?? 1) - Math.max(members?.get(host) ?? 0, elsewhere(host)))),
+    )
+}
+
+export function keepSpread(
+  draft: Draft,
+  columns: readonly Column[],
+  request: RequestSpec,
+  fleet: Fleet,
+  { topologyKey, maxSkew, maxPerDomain }: RequestSpec['topologySpread'][number],
+): void {
+  const domainOf = domainsOf(fleet, topologyKey)
+  const there = membersByDomain(fleet, request, domainOf)
+  const inDomain = new Map<string, number[]>()
+  for (const [i, { host }] of columns.entries()) {
+    const domain = domainOf(host)
+    if (domain === undefined) continue
+    const own = inDomain.get(domain)
+    if (own === undefined) inDomain.set(domain, [i])
+    else own.push(i)
+  }
+  if (maxPerDomain !== null)
+    for (const [domain, own] of inDomain) draft.rows.push(row(ones(own), null, Math.max(0, maxPerDomain - (there.get(domain) ?? 0))))
+  if (maxSkew === null) return
+  const fewest = [...there.values()].reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER)
+  // how many the domain with the fewest holds in the end
+  const least = draft.most.push(fewest + request.numInstances) - 1
+  draft.objective.push(0)
+  for (const [domain, before] of there) {
+    const own = ones(inDomain.get(domain) ?? [])
+    draft.rows.push(row([[least, 1], ...own.map(([i]) => [i, -1] as const)], null, before))
+    if (own.length === 0) continue
+    // one that holds too many already takes no more
+    if (before - fewest > maxSkew) draft.rows.push(row(own, null, 0))
+    else draft.rows.push(row([...own, [least, -1]], null, maxSkew - before))
+  }
+}
