@@ -9,10 +9,16 @@ export const DEFAULT_PROFILE = 'default'
 
 /** All profile versions by name@number, those of the release included, and which version of each name is active. */
 export class Profiles {
-  readonly #versions = new Map<string, Profile>(builtInProfiles.map((profile) => [profileRef(profile), profile]))
+  readonly #versions = new Map<string, Profile>()
+  /** The same, oldest first, as each version is taken when the one before it is there. */
+  readonly #versionsOf = new Map<string, Profile[]>()
   readonly #active = new Map<string, number>(builtInProfiles.map(({ name }) => [name, 0]))
 
   readonly #courses = new Map<string, ProfileCourse>()
+
+  constructor() {
+    for (const profile of builtInProfiles) this.#add(profile)
+  }
 
   /** `name` for the active version, or `name@number`. Undefined when there is none. */
   find(ref: string): Profile | undefined {
@@ -46,8 +52,8 @@ export class Profiles {
   }
 
   /** Versions of a name, oldest first. */
-  versionsOf(name: string): Profile[] {
-    return [...this.#versions.values()].filter((profile) => profile.name === name).sort((a, b) => a.number - b.number)
+  versionsOf(name: string): readonly Profile[] {
+    return this.#versionsOf.get(name) ?? []
   }
 
   /** Versions that were written to the log, for checkpoints. */
@@ -59,14 +65,14 @@ export class Profiles {
   take(profile: Profile): Code | undefined {
     const latest = this.versionsOf(profile.name).at(-1)?.number ?? 0
     if (profile.number !== latest + 1) return 'profile.version'
-    this.#versions.set(profileRef(profile), profile)
+    this.#add(profile)
     if (!this.#active.has(profile.name)) this.#active.set(profile.name, profile.number)
     return undefined
   }
 
   /** Takes another fleet's profiles over: a version never changes. */
   takeCopy(from: Profiles): void {
-    for (const [ref, profile] of from.#versions) this.#versions.set(ref, profile)
+    for (const [ref, profile] of from.#versions) if (!this.#versions.has(ref)) this.#add(profile)
     for (const [name, number] of from.#active) this.#active.set(name, number)
     for (const [name, course] of from.#courses) this.#courses.set(name, course)
   }
@@ -104,5 +110,12 @@ export class Profiles {
   /** Puts a name's course back, from a checkpoint. */
   restoreCourse(name: string, course: ProfileCourse): void {
     this.#courses.set(name, course)
+  }
+
+  #add(profile: Profile): void {
+    this.#versions.set(profileRef(profile), profile)
+    const versions = this.#versionsOf.get(profile.name)
+    if (versions === undefined) this.#versionsOf.set(profile.name, [profile])
+    else versions.push(profile)
   }
 }

@@ -39,7 +39,7 @@ export interface Need {
  */
 export function servedProfiles(profiles: Profiles): readonly Profile[] {
   return profiles.names().flatMap((name) => {
-    const isWritten = profiles.versionsOf(name).some(({ number }) => number > 0)
+    const isWritten = (profiles.versionsOf(name).at(-1)?.number ?? 0) > 0
     if (name !== DEFAULT_PROFILE && !isWritten) return []
     const numbers = [profiles.activeNumber(name), profiles.courseOf(name)?.rollout?.number]
     return [...new Set(numbers)].flatMap((number) => (number === undefined ? [] : (profiles.find(`${name}@${number}`) ?? [])))
@@ -49,10 +49,14 @@ export function servedProfiles(profiles: Profiles): readonly Profile[] {
 /** What reporters are to tell so that these profiles can decide; of one host, beside it, what its claims hold. */
 export function requiredStats(profiles: readonly Profile[], host?: HostRecord, plugins = noPlugins): readonly RequiredNamespace[] {
   const needs = new Map<Read, Need[]>(statsFields.map((field) => [field, []]))
-  for (const profile of profiles)
-    for (const [field, need] of needsOf(plugins)(profile)) needs.set(field, [...(needs.get(field) ?? []), need])
+  const add = (field: Read, need: Need): void => {
+    const known = needs.get(field)
+    if (known === undefined) needs.set(field, [need])
+    else known.push(need)
+  }
+  for (const profile of profiles) for (const [field, need] of needsOf(plugins)(profile)) add(field, need)
   for (const kind of host === undefined ? [] : heldKinds(host))
-    for (const field of kind.filter.reads) needs.set(field, [...(needs.get(field) ?? []), { profile: null, part: kind.name }])
+    for (const field of kind.filter.reads) add(field, { profile: null, part: kind.name })
   const isOmittable = (field: StatsField): field is OmittableField => omittable.has(field)
   return [
     {
