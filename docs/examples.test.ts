@@ -116,7 +116,7 @@ test('docs/explanations.md: the query is answered as the page says', async () =>
 
 test('docs/namespaces.md: an instance is placed near its volume and its port', async () => {
   const blocks = blocksOf(await pageOf('namespaces.md'))
-  expect(blocks.map(({ form }) => form)).toEqual(['graphql', 'graphql', 'graphql', 'json'])
+  expect(blocks.map(({ form }) => form)).toEqual(['graphql', 'graphql', 'graphql', 'json', 'graphql'])
   const answers = []
   for (const { text } of blocks.slice(0, 3)) answers.push(await service.client.request(text))
   expect(answers).toEqual([
@@ -124,5 +124,6 @@ test('docs/namespaces.md: an instance is placed near its volume and its port', a
     { profileVersionCreate: { __typename: 'ProfilePayload' } },
     JSON.parse(blocks[3]?.text ?? ''),
   ])
+  expect(await service.client.request(blocks[4]?.text ?? '')).toEqual({ aggregateCreate: { __typename: 'AggregatePayload' } })
   expect((await run('host', 'show', 'rack1-b')).out).toMatch(/told by other services\n.*\nstorage +1\.0 +1 +\d+ s +-\nnetwork +1\.0 +1 +/)
 })

@@ -96,6 +96,9 @@ export const tenantDemandOf: Readonly<Record<Extract<Code, ReasonCode>, TenantDe
   'namespace.not_reported': null,
   'namespace.stale': null,
   'namespace.malformed': null,
+  'pool.not_told': 'DISK',
+  'pool.ambiguous': 'DISK',
+  'pool.short': 'DISK',
   'volume.unknown': null,
   'volume.far': null,
   'port.unknown': null,
@@ -146,6 +149,7 @@ export const demandsOfFilter: Readonly<Record<string, readonly TenantDemand[]>> 
   ResourceClassFilter: ['VCPUS', 'MEMORY', 'DISK', 'RESOURCES'],
   NUMATopologyFilter: ['NUMA', 'PCI'],
   PciPassthroughFilter: ['PCI'],
+  DiskPoolFilter: ['DISK'],
   GpuFilter: ['GPUS'],
   // asked by hints alone, which projects do not give
   DifferentHostFilter: [],

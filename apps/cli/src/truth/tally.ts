@@ -35,7 +35,9 @@ export const createTally = (): Tally => ({
   instances: 0,
   checks: 0,
   // devices are none of the model's, so no host is refused for one
-  refusedBy: Object.fromEntries(Object.keys(filters).flatMap((name) => (name === 'PciPassthroughFilter' ? [] : [[name, 0]]))),
+  refusedBy: Object.fromEntries(
+    Object.keys(filters).flatMap((name) => (['PciPassthroughFilter', 'DiskPoolFilter'].includes(name) ? [] : [[name, 0]])),
+  ),
   weighedBy: Object.fromEntries(Object.keys(weighers).map((name) => [name, 0])),
   codes: {},
 })

@@ -140,3 +140,54 @@ test('an old document refuses by the time of the log, and a report of the same m
   const { fleet } = api.service.replica
   expect(fleet.featureLevel).toBe(5)
 })
+
+test('a pool that hosts share is promised once, however many ask at the same time, and the refusal says what is left and who told', async () => {
+  const shared = randomUUID()
+  const metadata = [{ key: 'gantt:disk_pool', value: shared }]
+  await dataOf(api, 'mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }', {
+    in: { name: 'shared disks', hosts: ['h1', 'h2', 'h3'], metadata },
+  })
+  const withDisk = (rootGb: number) =>
+    gantt.selectDestinations({ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64, rootGb } } } }) as Promise<Json>
+  const untold = await withDisk(3)
+  expect(untold.reasons.map(({ code, filter }: Json) => [filter, code])).toContainEqual(['DiskPoolFilter', 'pool.not_told'])
+  await tell('h2', 'storage', { pools: [{ uuid: shared, name: 'ceph', totalGib: 12, reservedGib: 2 }] })
+
+  const answers = await Promise.all(Array.from({ length: 8 }, () => withDisk(3)))
+  const [placed, refused] = [true, false].map((isPlaced) =>
+    answers.filter((answer) => (answer.__typename === 'SelectDestinationsPayload') === isPlaced),
+  ) as [Json[], Json[]]
+  expect([placed.length, refused.length]).toEqual([3, 5])
+  expect(refused[0].reasons.map(({ code, text }: Json) => [code, text])).toContainEqual([
+    'pool.short',
+    'The pool ceph has 1 GiB left; 3 GiB were asked for.',
+  ])
+  expect(api.service.replica.fleet.featureLevel).toBe(6)
+
+  const asked = `query ($in: WhyNotInput!) { whyNot(input: $in) { verdict { checks { filter facts { subject required actual unit
+    requiredSource { ref } actualSource { ref } terms { name value } } } } } }`
+  const { whyNot }: Json = await dataOf(api, asked, { in: { subject: { decisionId: refused[0].decision.id }, host: { host: 'h3' } } })
+  const [space, where] = whyNot.verdict.checks.find(({ filter }: Json) => filter === 'DiskPoolFilter').facts
+  expect(space).toMatchObject({
+    subject: 'ceph',
+    required: '3',
+    actual: '1',
+    unit: 'GiB',
+    requiredSource: { ref: 'flavor.rootGb + ephemeralGb + swapMb' },
+  })
+  expect(space.actualSource.ref).toMatch(/^storage, sequence /)
+  expect(space.terms).toEqual([
+    { name: 'total', value: 12 },
+    { name: 'reserved', value: 2 },
+    { name: 'ratio', value: 1 },
+    { name: 'used', value: 0 },
+    { name: 'claimed', value: 9 },
+  ])
+  expect(where).toMatchObject({ subject: 'gantt:disk_pool', actual: shared })
+
+  const { claims }: Json = await dataOf(api, '{ claims(states: [RESERVED], first: 100) { nodes { id fence pools { pool gib } } } }')
+  const holding = claims.nodes.filter(({ pools }: Json) => pools.length > 0)
+  expect(holding.map(({ pools }: Json) => pools)).toEqual(new Array(3).fill([{ pool: shared, gib: 3 }]))
+  await gantt.release([holding[0]])
+  expect((await withDisk(4)).__typename).toBe('SelectDestinationsPayload')
+})

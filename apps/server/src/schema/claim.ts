@@ -61,6 +61,14 @@ const GpuGrant = builder.objectRef<NonNullable<Grants['gpu']>[number]>('GpuGrant
   }),
 })
 
+const PoolGrant = builder.objectRef<readonly [pool: string, gib: number]>('PoolGrant').implement({
+  description: 'Disk space that a claim takes from a pool which hosts share.',
+  fields: (t) => ({
+    pool: t.field({ type: 'UUID', description: 'The pool, as documents of the namespace `storage` call it.', resolve: ([pool]) => pool }),
+    gib: t.int({ description: 'GiB taken.', resolve: ([, gib]) => gib }),
+  }),
+})
+
 builder.node(Claim, {
   description: 'Room on one host held for one instance.',
   id: { resolve: ({ id }) => id, description: 'Global id.' },
@@ -77,6 +85,11 @@ builder.node(Claim, {
     cells: t.field({ type: [CellGrant], description: 'NUMA cells taken.', resolve: ({ grants }) => [...(grants.numa ?? [])] }),
     pciDevices: t.field({ type: [PciGrant], description: 'PCI devices taken.', resolve: ({ grants }) => [...(grants.pci ?? [])] }),
     gpus: t.field({ type: [GpuGrant], description: 'GPUs taken.', resolve: ({ grants }) => [...(grants.gpu ?? [])] }),
+    pools: t.field({
+      type: [PoolGrant],
+      description: 'Space taken from pools that hosts share; it is part of the disk in `resources`.',
+      resolve: ({ grants }) => Object.entries(grants.pools ?? {}),
+    }),
     decision: t.field({
       type: Decision,
       description: 'The decision that made it.',

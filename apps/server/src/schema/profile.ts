@@ -89,8 +89,15 @@ const NovaSettings = builder.objectRef<NonNullable<ProfileShape['nova']>>('NovaS
 })
 
 const ResourceKindName = builder.enumType('ResourceKindName', {
-  description: 'CLASSES: CPUs, memory, disk and every other amount; NUMA: cells; GPU: GPUs; PCI: devices.',
-  values: { CLASSES: { value: 'classes' }, NUMA: { value: 'numa' }, GPU: { value: 'gpu' }, PCI: { value: 'pci' } } as const,
+  description:
+    'CLASSES: CPUs, memory, disk and every other amount; NUMA: cells; GPU: GPUs; PCI: devices; POOLS: disk space that hosts share.',
+  values: {
+    CLASSES: { value: 'classes' },
+    NUMA: { value: 'numa' },
+    GPU: { value: 'gpu' },
+    PCI: { value: 'pci' },
+    POOLS: { value: 'pools' },
+  } as const,
 })
 
 const ProfileState = builder.enumType('ProfileState', {

@@ -415,15 +415,20 @@ export const growsInPlace = (source: Pick<Claim, 'host' | 'grants'>, host: numbe
   source.host === host && isPlain(source.grants) && isPlain(next)
 
 /** Whether grants are amounts only. */
-export const isPlain = (grants: Grants): boolean => allKinds.every(({ name }) => name === 'classes' || grants[name] === undefined)
+export const isPlain = (grants: Grants): boolean => allKinds.every((kind) => kind.isPlain === true || grants[kind.name] === undefined)
 
-/** What `next` takes beyond `now`, class by class. */
+/** What `next` takes beyond `now`, class by class and pool by pool. */
 function surplusOf(next: Grants, now: Grants): Grants {
-  const beyond = Object.entries(next.classes ?? {})
-    .map(([resourceClass, amount]) => [resourceClass, amount - (now.classes?.[resourceClass] ?? 0)] as const)
-    .filter(([, amount]) => amount > 0)
-  return { classes: Object.fromEntries(beyond) }
+  const classes = beyond(next.classes, now.classes)
+  return next.pools === undefined ? { classes } : { classes, pools: beyond(next.pools, now.pools) }
 }
+
+const beyond = (next: Readonly<Record<string, number>> = {}, now: Readonly<Record<string, number>> = {}) =>
+  Object.fromEntries(
+    Object.entries(next)
+      .map(([name, amount]) => [name, amount - (now[name] ?? 0)] as const)
+      .filter(([, amount]) => amount > 0),
+  )
 
 /** The classes of these grants whose use the host's report counts; null when there are none. */
 function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grants | null): Grants | null {

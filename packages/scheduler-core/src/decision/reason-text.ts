@@ -90,6 +90,9 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'namespace.stale': ({ subject, need, have }) =>
     `The document of the namespace ${subject} is ${typeof have === 'number' ? `${have} s old` : 'of an unknown time'}; ${need} s is allowed.`,
   'namespace.malformed': ({ subject, have }) => `The document of the namespace ${subject} cannot be read: ${have}.`,
+  'pool.not_told': ({ subject }) => `No storage document tells how large the pool ${subject} is.`,
+  'pool.ambiguous': ({ have }) => `The aggregates of the host name more than one pool for its disks: ${have}.`,
+  'pool.short': ({ subject, need, have }) => `The pool ${subject} has ${have} GiB left; ${need} GiB were asked for.`,
   'volume.unknown': ({ need }) => `No storage document that is young enough names the volume ${need}.`,
   'volume.far': ({ need, have }) => `${need} was asked for; the host is at: ${have}.`,
   'port.unknown': ({ need }) => `No network document that is young enough names the port ${need}.`,

@@ -62,6 +62,9 @@ const poolDocument = (host: string, ...volumes: readonly number[]) =>
     pools: [{ uuid: aUuid(1), name: 'fast' }],
     volumes: volumes.map((number) => ({ uuid: aUuid(number), pool: aUuid(1) })),
   })
+const inPool = (number: number, hosts: readonly string[], poolNumber: number): Change =>
+  aggregate(number, hosts, { 'gantt:disk_pool': aUuid(poolNumber) })
+const space = (host: string, told: object) => aDocument(host, 'storage', { pools: [{ uuid: aUuid(1), name: 'fast', ...told }] })
 const networkDocument = (host: string, physicalNetwork: string, ...ports: readonly number[]) =>
   aDocument(host, 'network', {
     physicalNetworks: [{ name: physicalNetwork }],
@@ -410,6 +413,47 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     },
   },
   // the rest is in namespace/namespace.test.ts
+  DiskPoolFilter: {
+    'no disk': { after: [inPool(3, ['h1'], 1)], says: 'NOT_ASKED' },
+    'no host whose disks lie in a pool': { request: flavor({ rootGb: 9 }), says: 'NOT_ASKED' },
+    'a host whose disks lie in none passes': { after: [inPool(3, ['h2'], 1)], request: flavor({ rootGb: 9 }), says: true },
+    'exactly what is left passes': {
+      after: [level5, inPool(3, ['h1'], 1), space('h2', { totalGib: 10, reservedGib: 1 })],
+      request: flavor({ rootGb: 9 }),
+      says: true,
+    },
+    'one GiB short fails': {
+      after: [level5, inPool(3, ['h1'], 1), space('h2', { totalGib: 10, usedGib: 2 })],
+      request: flavor({ rootGb: 9 }),
+      says: { code: 'pool.short', subject: 'fast', need: 9, have: 8, unit: 'GiB' },
+    },
+    'what a claim on another host of the pool holds is gone': {
+      after: [
+        level5,
+        inPool(3, ['h1', 'h2'], 1),
+        space('h2', { totalGib: 10 }),
+        aClaim({ hosts: ['h2'], grants: { pools: { [aUuid(1)]: 5 } } }),
+      ],
+      request: flavor({ rootGb: 9 }),
+      says: { code: 'pool.short', subject: 'fast', need: 9, have: 5, unit: 'GiB' },
+    },
+    'a pool of which nobody tells the size fails': {
+      after: [level5, inPool(3, ['h1'], 1), space('h2', {})],
+      request: flavor({ rootGb: 9 }),
+      says: { code: 'pool.not_told', subject: aUuid(1), need: 9, have: 'not told', unit: 'GiB' },
+    },
+    'aggregates that name two pools fail': {
+      after: [inPool(3, ['h1'], 1), inPool(4, ['h1'], 2)],
+      request: flavor({ rootGb: 9 }),
+      says: {
+        code: 'pool.ambiguous',
+        subject: 'gantt:disk_pool',
+        need: 'one pool',
+        have: `${aUuid(1)}, ${aUuid(2)}`,
+        source: 'its aggregates',
+      },
+    },
+  },
   VolumeAffinityFilter: {
     'no hint': { says: 'NOT_ASKED' },
     'a host that reaches the pool of the volume passes': {

@@ -4,9 +4,9 @@ import type { Filter } from './filter.ts'
 /** A resource kind's own question as a filter: the host can give what the request asks of that kind. */
 export const fitFilter = <Ask, Grant>(kind: ResourceKind<Ask, Grant>): Filter => ({
   ...kind.filter,
-  readsHostOnly: true,
+  ...(kind.isShared !== true && { readsHostOnly: true }),
   prepare(request, { hosts }) {
-    const ask = kind.ask(request)
+    const ask = kind.isThere?.(hosts) === false ? undefined : kind.ask(request)
     if (ask === undefined) return undefined
     return {
       passes: kind.prepareCanGive?.(hosts, ask) ?? ((host) => kind.canGive(hosts, host, ask)),

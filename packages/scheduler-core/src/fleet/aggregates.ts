@@ -7,6 +7,9 @@ import { SharedMap } from './shared-map.ts'
 /** The metadata key that makes an aggregate an availability zone, as in Nova. */
 export const ZONE_KEY = 'availability_zone'
 
+/** The metadata key that says in which pool the disks of instances on the hosts of an aggregate lie: its uuid. */
+export const DISK_POOL_KEY = 'gantt:disk_pool'
+
 /** An aggregate as every replica holds it. */
 export interface Aggregate extends AggregateState {
   readonly uuid: string
@@ -82,5 +85,8 @@ export class Aggregates {
     const aggregates = this.of(record.host)
     record.aggregates = aggregates.map(({ uuid }) => uuid)
     record.zone = aggregates.find(({ metadata }) => metadata[ZONE_KEY] !== undefined)?.metadata[ZONE_KEY] ?? DEFAULT_ZONE
+    const pools = aggregates.flatMap(({ metadata }) => metadata[DISK_POOL_KEY]?.trim().toLowerCase() || [])
+    this.#hosts.pools.users += Number(pools.length > 0) - Number(record.diskPools.length > 0)
+    record.diskPools = [...new Set(pools)]
   }
 }

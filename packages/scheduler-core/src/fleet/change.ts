@@ -4,6 +4,7 @@ import { isRegistered } from '../namespace/names.ts'
 import type { Rollout } from '../profiles/course.ts'
 import { type Profile, profileLevel } from '../profiles/profile.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
+import { DISK_POOL_KEY } from './aggregates.ts'
 import type { StatsDelta } from './stats.ts'
 import { type PublishedStats, type StatsVersion, statsVersionOf } from './stats-versions.ts'
 
@@ -21,9 +22,10 @@ export const ENTRY_FORMAT = 1
  * requests and reports of version 1.1. Level 4: rollouts of profiles, filters in shadow mode; and decisions in the tables are
  * packed once every replica reads it (decision/packed.ts). Level 5: requests of version 1.2, profiles with the scheduler `solver`;
  * reports of version 1.2, profiles that say which kinds of resource their requests may ask; documents of the namespaces that this
- * service reads (namespace/), with the time of each, and profiles that ask for them.
+ * service reads (namespace/), with the time of each, and profiles that ask for them. Level 6: claims on the space of pools, and
+ * aggregates that say in which pool the disks of their hosts lie.
  */
-export const FEATURE_LEVEL = 5
+export const FEATURE_LEVEL = 6
 
 /** A position in the log, by which two replicas recognise the same history. */
 export interface Place {
@@ -296,7 +298,11 @@ export const levelOf = (change: Change): number => Math.max(levels[change.type] 
 export const levelOfRequest = (request: PublishedSpec, isMove: boolean): number => Math.max(isMove ? 2 : 1, versionLevels[request.version])
 
 function levelOfContent(change: Change): number {
-  if (isProposal(change)) return versionLevels[change.decision.request.version]
+  if (isProposal(change)) {
+    const takesOfPools = change.parts.some(({ grants }) => grants.pools !== undefined)
+    return Math.max(versionLevels[change.decision.request.version], takesOfPools ? 6 : 1)
+  }
+  if (change.type === 'aggregate') return change.next?.metadata[DISK_POOL_KEY] === undefined ? 1 : 6
   if (change.type === 'report' && change.full !== undefined) return versionLevels[statsVersionOf(change.full)]
   if (change.type === 'profile') return profileLevel(change.profile)
   if (change.type === 'namespace') return isRegistered(change.namespace) ? 5 : 1

@@ -1,7 +1,7 @@
 import { type Claim, isLive, type StoredClaim } from '../claims/claim.ts'
 import type { BoundKey } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
-import { readAhead } from '../namespace/index.ts'
+import { takeDocument } from '../namespace/taken.ts'
 import type { Plugins } from '../plugin/plugins.ts'
 import type { ProfileCourse } from '../profiles/course.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -198,7 +198,7 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   record.present = new Set(stored.present)
   record.reporters = new Map(stored.reporters)
   record.namespaces = new Map(stored.namespaces)
-  for (const [namespace, held] of stored.namespaces) readAhead(namespace, held)
+  for (const [namespace] of stored.namespaces) takeDocument(hosts, index, namespace, undefined)
   hosts.setOmits(index, bitsOf(stats.omitted))
   for (const kind of allKinds) kind.takeInventory(hosts, index, stats)
 }

@@ -17,8 +17,10 @@ import {
   takeColumns,
 } from './columns.ts'
 import { ifOwn, OWNER, type Own, type Owner } from './owner.ts'
+import { Pools } from './pools.ts'
 import { SharedMap } from './shared-map.ts'
 import type { HostStats } from './stats.ts'
+import { Tellers } from './tellers.ts'
 
 /** Who reported a namespace last, and in which order: older reports are recognised and ignored. */
 export interface Reporter {
@@ -59,6 +61,8 @@ export interface HostRecord extends HostName {
   readonly aggregates: readonly string[]
   /** Name of the availability zone, from the aggregates' metadata. */
   readonly zone: string
+  /** Pools (uuid) that the disks of its instances lie in, as its aggregates say: one at most, unless they disagree. */
+  readonly diskPools: readonly string[]
   readonly traits: ReadonlySet<string>
   /** Instances that the last report listed. */
   readonly present: ReadonlySet<string>
@@ -89,6 +93,8 @@ const LEAST_SIZE = 64
 export class HostTable {
   readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
   readonly classes = new Map<string, ClassColumns>()
+  readonly pools = new Pools()
+  readonly #tellers = new Map<string, Tellers>()
   #records: HostRecord[] = []
   #byName = new SharedMap<HostIndex>()
   #nodesOf = new SharedMap<readonly HostIndex[]>()
@@ -165,6 +171,7 @@ export class HostTable {
       namespaces: new Map(),
       aggregates: [],
       zone: DEFAULT_ZONE,
+      diskPools: [],
       traits: new Set(),
       present: new Set(),
       cells: [],
@@ -176,6 +183,15 @@ export class HostTable {
     this.#byName.set(mapKey(name), index)
     this.#nodesOf.set(name.host, [...this.nodesOf(name.host), index])
     return record
+  }
+
+  /** Whose documents of a namespace tell of what. */
+  tellersOf(namespace: string): Tellers {
+    const known = this.#tellers.get(namespace)
+    if (known !== undefined) return known
+    const tellers = new Tellers()
+    this.#tellers.set(namespace, tellers)
+    return tellers
   }
 
   /** The columns of a resource class, made when first needed. */
@@ -210,6 +226,8 @@ export class HostTable {
     this.#records = from.#records.slice()
     this.#byName = from.#byName.copy()
     this.#nodesOf = from.#nodesOf.copy()
+    this.pools.takeCopy(from.pools)
+    for (const [namespace, tellers] of from.#tellers) this.tellersOf(namespace).takeCopy(tellers)
     from.#owner = {}
   }
 
@@ -235,6 +253,7 @@ export class HostTable {
       namespaces: record.namespaces,
       aggregates: record.aggregates,
       zone: record.zone,
+      diskPools: record.diskPools,
       traits: record.traits,
       present: record.present,
       cells: record.cells,

@@ -1,6 +1,6 @@
 import type { Code } from '../codes.ts'
 import { allKinds } from '../kinds/index.ts'
-import { readAhead } from '../namespace/index.ts'
+import { takeDocument } from '../namespace/taken.ts'
 import type { HostReported, NamespaceReported } from './change.ts'
 import type { Fleet } from './fleet.ts'
 import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from './hosts.ts'
@@ -101,8 +101,9 @@ export function takeNamespace({ hosts, place, now, featureLevel }: Fleet, change
   const { version, document } = change
   // its time only once all replicas keep it, or they would differ
   const held = { version, document, ...(featureLevel >= 5 && { reportedAt: now }) }
+  const before = record.namespaces.get(change.namespace)
   record.namespaces = new Map(record.namespaces).set(change.namespace, held)
-  readAhead(change.namespace, held)
+  takeDocument(hosts, record.index, change.namespace, before)
   record.revision = place.revision
   hosts.touch(record.index)
   return undefined

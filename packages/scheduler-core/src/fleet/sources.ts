@@ -15,6 +15,16 @@ export function reportOf({ reporters, reportedAt }: HostRecord): Source {
   return { kind: 'report', ref: `sequence ${sequence}, ${timeText(reportedAt)}`, report: { incarnation, sequence, at: reportedAt } }
 }
 
+/** Who told of a host under a namespace last, and when. */
+export function namespaceSource(name: string, record: HostRecord): Source {
+  const reporter = record.reporters.get(name)
+  if (reporter === undefined) return { ...reportOf(record), ref: `no document of ${name}` }
+  const { incarnation, sequence } = reporter
+  const at = record.namespaces.get(name)?.reportedAt
+  const time = at === undefined ? 'at a time that was not kept' : new Date(at).toISOString()
+  return { kind: 'report', ref: `${name}, sequence ${sequence}, ${time}`, report: { incarnation, sequence, at: at ?? 0 } }
+}
+
 /** What is left of what a host reports: claims, and picks that were decided before, take from it. */
 export const leftOf = (record: HostRecord): Source => {
   const report = reportOf(record)

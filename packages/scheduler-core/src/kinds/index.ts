@@ -1,14 +1,16 @@
+import type { RequestSpec } from '../request/request-spec.ts'
 import { classesKind } from './classes/classes.ts'
 import { gpuKind } from './gpu/gpu.ts'
 import type { ResourceKind } from './kind.ts'
 import { numaKind } from './numa/numa.ts'
 import { pciKind } from './pci/pci.ts'
+import { poolsKind } from './pools/pools.ts'
 
 /**
  * Every resource kind by name, in the order in which they choose. A grant, an assignment setting and the fit filter of a
  * kind follow from its entry here.
  */
-export const kinds = { classes: classesKind, numa: numaKind, gpu: gpuKind, pci: pciKind } as const
+export const kinds = { classes: classesKind, numa: numaKind, gpu: gpuKind, pci: pciKind, pools: poolsKind } as const
 
 export type KindName = keyof typeof kinds
 
@@ -19,3 +21,7 @@ export type Grants = { readonly [Name in KindName]?: GrantOf<(typeof kinds)[Name
 
 /** The same list for code that treats all kinds alike; each ask and grant goes back only to the kind that made it. */
 export const allKinds = Object.values(kinds) as readonly (ResourceKind<unknown, unknown> & { readonly name: KindName })[]
+
+/** Whether a request asks for nothing but amounts. */
+export const asksPlain = (request: RequestSpec): boolean =>
+  allKinds.every((kind) => kind.isPlain === true || kind.ask(request) === undefined)

@@ -11,6 +11,8 @@ import type { ResourceKind } from './kind.ts'
 export interface KindCase<Ask, Grant> {
   readonly kind: ResourceKind<Ask, Grant>
   readonly hosts: fc.Arbitrary<HostShape>
+  /** A fleet whose first host is of a shape, for a kind of which reports alone do not tell. */
+  readonly fleetOf?: (shape: HostShape) => Fleet
   /** The same hosts whose reports count every use themselves; absent for a kind of which no report can. */
   readonly counting?: fc.Arbitrary<HostShape>
   readonly asks: fc.Arbitrary<Ask>
@@ -23,10 +25,18 @@ export interface KindCase<Ask, Grant> {
 }
 
 const H1 = 0 as HostIndex
-const hostOf = (shape: HostShape): Fleet => aFleet({ h1: shape })
 
 /** The law of `kind.ts`, for any kind. */
-export function kindSuite<Ask, Grant>({ kind, hosts, counting, asks, options = {}, state, leastLeft }: KindCase<Ask, Grant>): void {
+export function kindSuite<Ask, Grant>({
+  kind,
+  hosts,
+  fleetOf: hostOf = (shape) => aFleet({ h1: shape }),
+  counting,
+  asks,
+  options = {},
+  state,
+  leastLeft,
+}: KindCase<Ask, Grant>): void {
   const rule = fc.constantFrom(...kind.rules)
   const chooser = (name: string) => kind.createAssign({ rule: name, options: options[name] ?? {} })
 

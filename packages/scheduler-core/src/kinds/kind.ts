@@ -45,6 +45,12 @@ export interface ResourceKind<Ask, Grant> {
   readonly filter: { readonly name: string; readonly description: string; readonly reads: readonly StatsField[] }
   /** Assignment rules by name; the first is the default. */
   readonly rules: readonly string[]
+  /** Grants are amounts by name, of which one size has a difference to another: an instance may grow on its own host. */
+  readonly isPlain?: true
+  /** Hosts take of it together: what one gives, others may no longer have. */
+  readonly isShared?: true
+  /** False: no host has any of it, and nobody is asked. Absent: each host says so itself. */
+  isThere?(hosts: HostTable): boolean
   /** What one instance asks of this kind; undefined = nothing. */
   ask(spec: RequestSpec): Ask | undefined
   /** Whether the host can give what is asked, under any rule. */

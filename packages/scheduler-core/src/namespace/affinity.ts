@@ -148,15 +148,16 @@ function locate<Document, Thing>(
 ): ReadonlyMap<string, NonNullable<Spot<Thing>['known']>> {
   const known = new Map<string, NonNullable<Spot<Thing>['known']>>()
   const timeOf = ({ namespaces }: HostRecord): number => namespaces.get(namespace.name)?.reportedAt ?? 0
-  for (const record of hosts.records) {
-    const document = told.of(record)
-    if (document === undefined) continue
-    for (const uuid of uuids) {
-      const thing = find(document, uuid)
-      const before = known.get(uuid)
-      if (thing !== undefined && (before === undefined || timeOf(before.teller) < timeOf(record)))
-        known.set(uuid, { thing, teller: record })
+  const tellers = hosts.tellersOf(namespace.name)
+  for (const uuid of uuids)
+    for (const host of tellers.of(uuid)) {
+      const record = hosts.get(host)
+      const document = told.of(record)
+      const thing = document === undefined ? undefined : find(document, uuid)
+      if (thing === undefined) continue
+      const before = known.get(uuid)?.teller
+      const ahead = before === undefined ? 1 : timeOf(record) - timeOf(before)
+      if (before === undefined || ahead > 0 || (ahead === 0 && host < before.index)) known.set(uuid, { thing, teller: record })
     }
-  }
   return known
 }

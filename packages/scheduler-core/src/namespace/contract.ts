@@ -24,7 +24,9 @@ export interface Namespace<Document> {
   readonly maxAgeSeconds: number
   /** What a document says, or every problem at once; paths begin with `version` or `document`. */
   parse(version: string, document: unknown): Parsed<Document>
-  /** The same of what a fleet holds, worked out once. */
+  /** Uuids of the things that a document tells of, by which requests look for hosts: an index of them is kept (fleet/tellers.ts). */
+  things(document: Document): Iterable<string>
+  /** `parse` of what a fleet holds, worked out once. */
   read(held: NamespaceDocument): Parsed<Document>
 }
 
@@ -40,7 +42,7 @@ export const form =
 
 /** `forms`: by version, oldest first. */
 export function defineNamespace<Document>(
-  about: Pick<Namespace<Document>, 'name' | 'description' | 'maxAgeSeconds'>,
+  about: Pick<Namespace<Document>, 'name' | 'description' | 'maxAgeSeconds' | 'things'>,
   forms: ReadonlyMap<string, Form<Document>>,
 ): Namespace<Document> {
   const versions = [...forms.keys()]

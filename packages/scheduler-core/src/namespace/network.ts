@@ -41,7 +41,12 @@ export interface Network {
 }
 
 export const network = defineNamespace<Network>(
-  { name: 'network', description: 'Physical networks that a host reaches, and ports, as a network service tells.', maxAgeSeconds: 3_600 },
+  {
+    name: 'network',
+    description: 'Physical networks that a host reaches, and ports, as a network service tells.',
+    maxAgeSeconds: 3_600,
+    things: ({ ports }) => ports.keys(),
+  },
   new Map([
     [
       '1.0',

@@ -54,6 +54,7 @@ export const storage = defineNamespace<Storage>(
     name: 'storage',
     description: 'Pools of volumes that a host reaches, and volumes in them, as a storage service tells.',
     maxAgeSeconds: 3_600,
+    things: ({ pools, volumes }) => [...pools.keys(), ...volumes.keys()],
   },
   new Map([
     [

@@ -2,7 +2,7 @@ import type { Source } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
-import { reportOf } from '../fleet/sources.ts'
+import { namespaceSource } from '../fleet/sources.ts'
 import type { Namespace } from './contract.ts'
 
 /** What the documents of one namespace say, as far as they are young enough. */
@@ -39,13 +39,4 @@ export function toldIn<Document>(namespace: Namespace<Document>, { now }: Fleet,
     },
     source: (record) => namespaceSource(name, record),
   }
-}
-
-function namespaceSource(name: string, record: HostRecord): Source {
-  const reporter = record.reporters.get(name)
-  if (reporter === undefined) return { ...reportOf(record), ref: `no document of ${name}` }
-  const { incarnation, sequence } = reporter
-  const at = record.namespaces.get(name)?.reportedAt
-  const time = at === undefined ? 'at a time that was not kept' : new Date(at).toISOString()
-  return { kind: 'report', ref: `${name}, sequence ${sequence}, ${time}`, report: { incarnation, sequence, at: at ?? 0 } }
 }

@@ -258,6 +258,7 @@ test('the fit filters run in every profile, at the end, once', () => {
     'ResourceClassFilter',
     'NUMATopologyFilter',
     'PciPassthroughFilter',
+    'DiskPoolFilter',
   ])
 })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type KindName, kinds } from '../kinds/index.ts'
+import { poolsKind } from '../kinds/pools/pools.ts'
 import { solverOptionsSchema } from '../schedulers/solver/options.ts'
 
 const options = z.record(z.string(), z.json()).default({})
@@ -115,6 +116,7 @@ const partsOfLevel5: ReadonlySet<string> = new Set([
 
 /** The feature level of the log that a profile needs: replicas of an older release could not decide by it. */
 export function profileLevel({ compat, collects, filters, weighers, assignment, scheduler }: Profile): number {
+  if (assignment.pools !== undefined || collects?.includes('pools') || filters.some(({ name }) => name === poolsKind.filter.name)) return 6
   if (collects !== undefined || scheduler === 'solver') return 5
   if ([...filters, ...weighers].some(({ name }) => partsOfLevel5.has(name))) return 5
   if (filters.some(({ shadow }) => shadow === true)) return 4

@@ -4,7 +4,7 @@ import type { DecisionRecord, SelectedDestination } from '../decision/decision.t
 import type { ClaimPart, Intent } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
-import { allKinds } from '../kinds/index.ts'
+import { asksPlain } from '../kinds/index.ts'
 import { memoByObject } from '../memo.ts'
 import { type CompiledProfile, compileProfile } from '../pipeline/compile.ts'
 import type { Plugins } from '../plugin/plugins.ts'
@@ -89,8 +89,6 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
 export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim): void {
   overlay.lift(source, isPlain(source.grants) && asksPlain(request))
 }
-
-const asksPlain = (request: RequestSpec): boolean => allKinds.every((kind) => kind.name === 'classes' || kind.ask(request) === undefined)
 
 function createScheduler(compiled: CompiledProfile): Scheduler {
   if (compiled.profile.compat === 'nova') return createNovaScheduler(compiled)

@@ -191,16 +191,17 @@ const nameOf = (fleet: Fleet, host: HostIndex) => {
 /** What an instance takes on a host that passed: every kind's own choice, by the profile's rules. */
 export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Grants {
   const asks = allKinds.flatMap((kind) => {
-    const ask = kind.ask(request)
-    return ask === undefined ? [] : [{ name: kind.name, ask, assign: compiled.assign[kind.name] }]
+    const ask = kind.isThere?.(hosts) === false ? undefined : kind.ask(request)
+    return ask === undefined ? [] : [{ name: kind.name, isPlain: kind.isPlain === true, ask, assign: compiled.assign[kind.name] }]
   })
   return (host) => {
     // each kind sees what those before it chose here
     let grants: Grants = {}
-    for (const { name, ask, assign } of asks) {
+    for (const { name, isPlain, ask, assign } of asks) {
       const grant = assign(hosts, host, ask, grants)
       if (grant === undefined) throw new Error(`the ${name} kind gives nothing on a host that passed its fit filter`)
-      grants = { ...grants, [name]: grant }
+      // amounts of which there are none say nothing
+      if (!isPlain || Object.keys(grant as object).length > 0) grants = { ...grants, [name]: grant }
     }
     return grants
   }

@@ -5,7 +5,7 @@ import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
-import { allKinds, type Grants } from '../kinds/index.ts'
+import { asksPlain, type Grants } from '../kinds/index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { type Check, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -162,7 +162,7 @@ function fill({ index, host, node }: HostRecord, { overlay, one, refusal, grants
 
 /** Where only amounts are asked: how many the host has room for by its columns. Else 0: no guess. */
 function guessFor({ hosts }: Fleet, one: RequestSpec): (host: HostIndex) => number {
-  if (allKinds.some((kind) => kind.name !== 'classes' && kind.ask(one) !== undefined)) return () => 0
+  if (!asksPlain(one)) return () => 0
   const wanted = Object.entries(demandOf(one).amounts).map(([name, amount]) => ({ free: hosts.classColumns(name), amount }))
   return (host) => {
     const most = Math.min(...wanted.map(({ free: { free }, amount }) => Math.floor(at(free, host) / amount)))

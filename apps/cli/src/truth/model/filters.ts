@@ -195,6 +195,9 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
 
   // requests with devices are none of the model's
   PciPassthroughFilter: () => undefined,
+
+  // no host of the model has its disks in a pool
+  DiskPoolFilter: () => undefined,
 }
 
 /** What every claim needs: these are asked in every profile, those that it does not list after all others. */
@@ -205,6 +208,7 @@ export const nets = [
   'NUMATopologyFilter',
   'GpuFilter',
   'PciPassthroughFilter',
+  'DiskPoolFilter',
 ]
 
 function shortOf(code: string, resourceClass: string, request: RequestSpec, fleet: ModelFleet): Ask | undefined {

@@ -76,7 +76,13 @@ const normalisations: Readonly<Record<string, string>> = {
   RANK: 'the share of hosts with a lower one',
 }
 
-const kindNames = { CLASSES: 'CPUs, memory, disk and other amounts', NUMA: 'NUMA cells', GPU: 'GPUs', PCI: 'PCI devices' } as const
+const kindNames = {
+  CLASSES: 'CPUs, memory, disk and other amounts',
+  NUMA: 'NUMA cells',
+  GPU: 'GPUs',
+  PCI: 'PCI devices',
+  POOLS: 'disk space in shared pools',
+} as const
 
 /** How it chooses, in a few sentences. */
 function Said({ version }: { readonly version: Version }) {

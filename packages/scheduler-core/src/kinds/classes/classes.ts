@@ -26,6 +26,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
     reads: Object.values(classFields).flat(),
   },
   rules: ['sum'],
+  isPlain: true,
 
   ask(spec) {
     const amounts = Object.entries(demandOf(spec).amounts)

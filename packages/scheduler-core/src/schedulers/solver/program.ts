@@ -9,7 +9,7 @@ import { arrangeByFilter } from '../filter-scheduler.ts'
 import { arrange, startOf } from './arrange.ts'
 import { type Column, columnsOf } from './columns.ts'
 import { DEFAULT_SOLVER_OPTIONS } from './options.ts'
-import { chain, type Draft, keepGroup, keepSpread, placeAll, shareRoom } from './rows.ts'
+import { chain, type Draft, keepGroup, keepSpread, placeAll, sharePools, shareRoom } from './rows.ts'
 import { scoresOf } from './scores.ts'
 
 /** A mixed-integer program: whole numbers from 0 to `most` for the columns, within the rows, with the greatest sum of `objective`. Plain data. */
@@ -77,6 +77,7 @@ export function* formulate(
   placeAll(draft, columns, scores)
   chain(draft, columns, isCareful || request.instanceGroup?.policy === 'AFFINITY')
   if (scores.length > 1) shareRoom(draft, columns, scores, fleet, isCareful)
+  sharePools(draft, columns, scores, fleet)
   yield
   keepGroup(draft, columns, request, fleet, scores.length)
   for (const spread of request.topologySpread) {

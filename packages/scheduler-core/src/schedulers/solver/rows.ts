@@ -1,7 +1,7 @@
 import { at, type HostIndex } from '../../fleet/columns.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { domainsOf, membersByDomain } from '../../fleet/topology.ts'
-import { allKinds } from '../../kinds/index.ts'
+import { asksPlain } from '../../kinds/index.ts'
 import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
 import type { Column } from './columns.ts'
 import type { Row } from './program.ts'
@@ -75,7 +75,7 @@ export function shareRoom(
   const asks = scores.map(({ members: { request } }) => ({
     amounts: demandOf(request).amounts,
     gpuMilli: request.gpus === null ? 0 : request.gpus.count * request.gpus.shareMilli,
-    isIntricate: allKinds.some((kind) => kind.name !== 'classes' && kind.ask(request) !== undefined),
+    isIntricate: !asksPlain(request),
   }))
   const classes = new Set(asks.flatMap(({ amounts }) => Object.keys(amounts)))
   for (const [host, own] of byHost(columns)) {
@@ -91,6 +91,22 @@ export function shareRoom(
     const intricate = here.filter(({ kind, copy }) => copy === 1 && asks[kind]?.isIntricate)
     if (isCareful && intricate.length > 1) rows.push(row(ones(intricate.map(({ i }) => i)), null, 1))
   }
+}
+
+/** All hosts whose disks lie in one pool take of the same space. */
+export function sharePools({ rows }: Draft, columns: readonly Column[], scores: readonly MemberScores[], { hosts }: Fleet): void {
+  if (hosts.pools.users === 0) return
+  const asks = scores.map(({ members: { request } }) => demandOf(request).diskGib)
+  const byPool = new Map<string, [column: number, gib: number][]>()
+  for (const [i, { host, kind }] of columns.entries()) {
+    const [pool] = hosts.get(host).diskPools
+    const gib = asks[kind] ?? 0
+    if (pool === undefined || gib === 0) continue
+    const own = byPool.get(pool)
+    if (own === undefined) byPool.set(pool, [[i, gib]])
+    else own.push([i, gib])
+  }
+  for (const [pool, entries] of byPool) rows.push(row(entries, null, hosts.pools.free(pool) ?? 0))
 }
 
 export function keepGroup(draft: Draft, columns: readonly Column[], { instanceGroup }: RequestSpec, fleet: Fleet, kinds: number): void {

@@ -17,6 +17,9 @@ const standard: Partial<Record<Code, string>> = {
   'cpu.not_exact': 'VCPU',
   'disk.short': 'DISK_GB',
   'disk.not_exact': 'DISK_GB',
+  'pool.short': 'DISK_GB',
+  'pool.not_told': 'DISK_GB',
+  'pool.ambiguous': 'DISK_GB',
 }
 
 const MIB_PER_GIB = 1_024
@@ -34,6 +37,9 @@ export const amountsRemedy: Remedy = {
     'cpu.not_exact',
     'disk.short',
     'disk.not_exact',
+    'pool.short',
+    'pool.not_told',
+    'pool.ambiguous',
     'class.short',
     'class.not_reported',
     'class.unit',
@@ -42,6 +48,7 @@ export const amountsRemedy: Remedy = {
     const resourceClass = standard[refusal.reason.code] ?? refusal.reason.subject ?? ''
     const need = demandOf(refusal.request).amounts[resourceClass]
     if (need === undefined) return []
+    if (refusal.reason.code.startsWith('pool.')) return [askFor(resourceClass, need, leftInPool(refusal.reason))]
     const room = roomOf(refusal, resourceClass, need)
     if (refusal.reason.code === 'class.unit') return inUnits(refusal, resourceClass, need)
     if (room === undefined) return [askFor(resourceClass, need, 0)]
@@ -53,6 +60,9 @@ export const amountsRemedy: Remedy = {
     ]
   },
 }
+
+/** What a pool has left, whole GiB; none where nobody can say. */
+const leftInPool = ({ have }: Refusal['reason']): number => (typeof have === 'number' ? Math.max(0, have) : 0)
 
 /** The least that can be asked, where instances of the same request took all that the host had: what they may share is looked for above it. */
 export function leastOf(refusal: Refusal): ProposedChange[] {

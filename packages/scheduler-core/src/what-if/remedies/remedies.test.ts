@@ -44,6 +44,15 @@ const aMember = (policy: 'AFFINITY' | 'ANTI_AFFINITY', host: string) =>
     group: { uuid: aUuid(7), policy, maxServerPerHost: policy === 'ANTI_AFFINITY' ? 1 : null },
   })
 const level5 = { type: 'feature', level: 5 } as const
+const withDisk = { flavor: { vcpus: 1, memoryMb: 512, rootGb: 9 } }
+const inPool = (number: number, pool: string) =>
+  ({
+    type: 'aggregate',
+    uuid: aUuid(number),
+    expectedVersion: 0,
+    next: { name: `pool ${number}`, hosts: ['h1'], metadata: { 'gantt:disk_pool': pool } },
+  }) as const
+const aPool = (totalGib: number) => aDocument('h2', 'storage', { pools: [{ uuid: aUuid(71), name: 'fast', totalGib }] })
 const near = (hint: string) => ({ schedulerHints: { [hint]: [aUuid(2)] } })
 const storageOf = (host: string, number: number, isThere: boolean) =>
   aDocument(host, 'storage', {
@@ -163,6 +172,12 @@ const examples: Partial<Record<Code, Example | readonly Example[]>> = {
     profile: withFilter('PortAffinityFilter'),
     changes: [level5, aDocument('h1', 'network', 'nonsense'), networkOf('h2', 'physnet1', true)],
   },
+  'pool.not_told': { request: withDisk, changes: [inPool(3, aUuid(71))] },
+  'pool.ambiguous': { request: withDisk, changes: [inPool(3, aUuid(71)), inPool(4, aUuid(72))] },
+  'pool.short': [
+    { request: withDisk, changes: [level5, inPool(3, aUuid(71)), aPool(4)] },
+    { request: withDisk, changes: [level5, inPool(3, aUuid(71)), aPool(0)] },
+  ],
   'volume.unknown': { request: near('near_volume'), profile: withFilter('VolumeAffinityFilter') },
   'volume.far': {
     request: near('near_volume'),

@@ -1,0 +1,160 @@
+import type { Fact, Source } from '../../evidence.ts'
+import { DISK_POOL_KEY } from '../../fleet/aggregates.ts'
+import type { HostIndex } from '../../fleet/columns.ts'
+import type { HostTable } from '../../fleet/hosts.ts'
+import { namespaceSource } from '../../fleet/sources.ts'
+import { demandOf } from '../../request/request-spec.ts'
+import { amountFrom } from '../../request/sources.ts'
+import { createHostState } from '../host-state.ts'
+import type { ResourceKind } from '../kind.ts'
+
+/** Whole GiB by uuid of the pool. */
+export type PoolAmounts = Readonly<Record<string, number>>
+
+/** What the claims of one host hold of each pool; what all hosts hold together is in `hosts.pools`. */
+const heldHere = createHostState<ReadonlyMap<string, number>>(new Map())
+
+/**
+ * Disk space in a pool that hosts share. Which pool it is says an aggregate of the host, how large it is a document of the namespace
+ * `storage`; it is taken once, whichever hosts take it. Materialised claims go on holding: the document counts what is in use beside them.
+ */
+export const poolsKind: ResourceKind<number, PoolAmounts> = {
+  name: 'pools',
+  filter: {
+    name: 'DiskPoolFilter',
+    description: 'The pool that the disks of the host lie in, if there is one, has the disk asked for left.',
+    reads: [],
+  },
+  rules: ['sum'],
+  isPlain: true,
+  isShared: true,
+
+  isThere: ({ pools }) => pools.users > 0,
+
+  ask: (spec) => demandOf(spec).diskGib || undefined,
+
+  canGive(hosts, host, ask) {
+    const { diskPools } = hosts.get(host)
+    const [pool] = diskPools
+    if (pool === undefined) return true
+    return diskPools.length === 1 && hasRoom(hosts, pool, ask)
+  },
+
+  createAssign(setting) {
+    if (setting !== undefined && setting.rule !== 'sum')
+      throw new RangeError(`pools has no assignment rule ${setting.rule}; it must be sum`)
+    return (hosts, host, ask) => {
+      if (!this.canGive(hosts, host, ask)) return undefined
+      const [pool] = hosts.get(host).diskPools
+      return pool === undefined ? {} : { [pool]: ask }
+    }
+  },
+
+  fits(hosts, _host, grant) {
+    for (const pool in grant) if (!hasRoom(hosts, pool, grant[pool] as number)) return false
+    return true
+  },
+
+  hold: (hosts, host, grant) => add(hosts, host, Object.entries(grant)),
+  drop: (hosts, host, grant) => add(hosts, host, negated(Object.entries(grant))),
+
+  // nothing of it is in the report: only what the claims of this host hold is given back, to be held again
+  takeInventory: (hosts, host) => add(hosts, host, negated([...heldHere.of(hosts.get(host))])),
+
+  countsUse: () => false,
+
+  reason(hosts, host, ask) {
+    const { diskPools } = hosts.get(host)
+    const [pool] = diskPools
+    if (pool === undefined) throw new Error('reason was asked for a host that can give what is asked')
+    if (diskPools.length > 1)
+      return { code: 'pool.ambiguous', subject: DISK_POOL_KEY, need: 'one pool', have: diskPools.join(', '), source: 'its aggregates' }
+    const figure = hosts.pools.figure(pool)
+    if (figure === undefined) return { code: 'pool.not_told', subject: pool, need: ask, have: 'not told', unit: 'GiB' }
+    return { code: 'pool.short', subject: figure.name, need: ask, have: hosts.pools.free(pool) ?? 0, unit: 'GiB' }
+  },
+
+  facts(hosts, host, ask, request) {
+    const { diskPools } = hosts.get(host)
+    const requiredFrom = amountFrom(request, 'DISK_GB')
+    const saidBy: Source = { kind: 'aggregate', ref: DISK_POOL_KEY }
+    const [pool, ...others] = diskPools
+    if (pool === undefined) return []
+    const where: Fact = { subject: DISK_POOL_KEY, actual: diskPools.join(', '), requiredFrom, actualFrom: saidBy }
+    const figure = hosts.pools.figure(pool)
+    if (others.length > 0) return [{ ...where, required: 'one pool' }]
+    if (figure === undefined)
+      return [{ subject: pool, required: ask, actual: 'not told', unit: 'GiB', requiredFrom, actualFrom: saidBy }, where]
+    const { name, totalGib, reservedGib, thinRatio, usedGib, teller } = figure
+    const from = namespaceSource('storage', hosts.get(teller))
+    const claims: Source = { kind: 'claims', ref: 'claims, and picks decided before, on all hosts that share the pool' }
+    return [
+      {
+        subject: name,
+        required: ask,
+        actual: hosts.pools.free(pool) ?? 0,
+        unit: 'GiB',
+        requiredFrom,
+        actualFrom: from,
+        terms: [
+          { name: 'total', value: totalGib, from },
+          { name: 'reserved', value: reservedGib, from },
+          { name: 'ratio', value: thinRatio, from },
+          { name: 'used', value: usedGib, from },
+          { name: 'claimed', value: hosts.pools.held(pool), from: claims },
+        ],
+      },
+      where,
+    ]
+  },
+
+  copy(from, to) {
+    heldHere.set(to, heldHere.of(from))
+  },
+
+  view(hosts, host) {
+    const held = heldHere.of(hosts.get(host))
+    return held.size === 0 ? undefined : inOrder(held)
+  },
+
+  audit(hosts, host, held) {
+    const expected = new Map<string, number>()
+    for (const { grant } of held) for (const [pool, gib] of Object.entries(grant)) expected.set(pool, (expected.get(pool) ?? 0) + gib)
+    const actual = heldHere.of(hosts.get(host))
+    const here = compare('held here of the pool', expected, actual)
+    // what all hosts hold together is looked at once, with the first of them
+    if (host !== 0) return here
+    const sums = new Map<string, number>()
+    for (const record of hosts.records) for (const [pool, gib] of heldHere.of(record)) sums.set(pool, (sums.get(pool) ?? 0) + gib)
+    return [...here, ...compare('held in all of the pool', sums, hosts.pools.allHeld())]
+  },
+}
+
+const hasRoom = ({ pools }: HostTable, pool: string, gib: number): boolean => gib <= (pools.free(pool) ?? -1)
+
+const negated = (amounts: readonly (readonly [string, number])[]) => amounts.map(([pool, gib]) => [pool, -gib] as const)
+
+function add(hosts: HostTable, host: HostIndex, amounts: readonly (readonly [string, number])[]): void {
+  if (amounts.length === 0) return
+  const record = hosts.own(host)
+  const held = new Map(heldHere.of(record))
+  for (const [pool, gib] of amounts) {
+    const left = (held.get(pool) ?? 0) + gib
+    if (left === 0) held.delete(pool)
+    else held.set(pool, left)
+    hosts.pools.hold(pool, gib)
+  }
+  heldHere.set(record, held)
+}
+
+const inOrder = (amounts: ReadonlyMap<string, number>) => [...amounts].sort(([a], [b]) => (a < b ? -1 : 1))
+
+const compare = (what: string, expected: ReadonlyMap<string, number>, actual: ReadonlyMap<string, number>) =>
+  [...new Set([...expected.keys(), ...actual.keys()])]
+    .filter((pool) => (expected.get(pool) ?? 0) !== (actual.get(pool) ?? 0))
+    .map((pool) => ({
+      code: 'state.column' as const,
+      field: `${what} ${pool}`,
+      expected: expected.get(pool) ?? 0,
+      actual: actual.get(pool) ?? 0,
+    }))
