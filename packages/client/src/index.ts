@@ -51,5 +51,5 @@ export {
   type Started,
 } from './place.ts'
 export type { Placements, SelectOptions, WithKey } from './placement.ts'
-export type { Reporter, ReporterOptions, Reports } from './reports.ts'
+export type { Reporter, ReporterOptions, ReportOptions, Reports } from './reports.ts'
 export { AskAgain, type CallOptions, type Clock, createRetry, type Retry, type Surroundings, systemClock } from './retry.ts'

@@ -14,11 +14,16 @@ import type { CallOptions } from './retry.ts'
 
 export interface Reports {
   /** Up to 1,000 reports; result i is for report i. Order and repeats are told by each report's incarnation and sequence: sending one again is harmless. */
-  updateResourceStats(updates: readonly ResourceStats[], options?: CallOptions): Promise<UpdateResourceStatsResult>
+  updateResourceStats(updates: readonly ResourceStats[], options?: ReportOptions): Promise<UpdateResourceStatsResult>
   /** These hosts are alive, and have nothing new to say. */
   heartbeat(hosts: readonly ResourceName[], options?: CallOptions): Promise<HeartbeatResult>
   /** Keeps incarnation, sequence and base of one host's reports. */
   reporter(options: ReporterOptions): Reporter
+}
+
+export interface ReportOptions extends CallOptions {
+  /** Whether reports that are applied answer what the next ones are to tell (`required`); a reporter always asks. */
+  readonly required?: boolean
 }
 
 export interface ReporterOptions {
@@ -41,14 +46,16 @@ export interface Reporter {
 }
 
 export function createReports({ ask }: Calls): Reports {
-  const send = async (updates: readonly ResourceStats[], options?: CallOptions): Promise<UpdateResourceStatsResult> =>
-    (await ask(updateResourceStats, { input: { updates } }, options)).updateResourceStats
+  const send = async (
+    updates: readonly ResourceStats[],
+    { required = false, ...options }: ReportOptions = {},
+  ): Promise<UpdateResourceStatsResult> => (await ask(updateResourceStats, { input: { updates }, required }, options)).updateResourceStats
   return {
     updateResourceStats: send,
     heartbeat: async (hosts, options) => (await ask(hostHeartbeat, { hosts }, options)).hostHeartbeat,
     reporter: (options) =>
       createReporter(options, async (update, how) => {
-        const [result] = (await send([update], how)).results
+        const [result] = (await send([update], { ...how, required: true })).results
         if (result === undefined) throw new Error('the service answered no result for the report')
         return result
       }),

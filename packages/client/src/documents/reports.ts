@@ -2,13 +2,20 @@ import { type Given, graphql, type ResultOf, type VariablesOf } from './graphql.
 
 /** What hosts say of themselves, and other services of hosts. */
 export const updateResourceStats = graphql(`
-  mutation UpdateResourceStats($input: UpdateResourceStatsInput!) {
+  mutation UpdateResourceStats($input: UpdateResourceStatsInput!, $required: Boolean! = false) {
     updateResourceStats(input: $input) {
       appliedCount
       fleetRevision
       results {
         __typename
-        ... on ResourceStatsApplied { revision lastSequence unchanged ignoredFields claimsMaterialised { id instanceUuid } }
+        ... on ResourceStatsApplied {
+          revision
+          lastSequence
+          unchanged
+          ignoredFields
+          claimsMaterialised { id instanceUuid }
+          required @include(if: $required) { namespaces { namespace omittable } }
+        }
         ... on ResourceStatsNeedFull { code message path lastSequence }
         ... on ResourceStatsStale { code message path lastSequence }
         ... on ValidationError { code message path issues { path message expected actual } }
