@@ -189,6 +189,13 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'agent-is-a-client',
+      severity: 'error',
+      comment: 'The agent runs on machines without the service: of ours it knows the client only. Its tests may start a service.',
+      from: { path: '^apps/agent/', pathNot: tests },
+      to: { path: '^(apps|packages)/', pathNot: '^(apps/agent/|packages/client/src/index[.]ts$)' },
+    },
+    {
       name: 'nothing-imports-the-cli',
       severity: 'error',
       comment: 'The command line is an end, not a library.',

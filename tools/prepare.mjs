@@ -22,6 +22,7 @@ const RESULTS = [
   'packages/client/dist/index.js',
   'packages/client/src/generated/graphql-env.d.ts',
   'apps/server/dist/index.js',
+  'apps/agent/dist/index.js',
   'apps/server/src/generated/prisma/client.ts',
   'apps/cli/dist/main.js',
   'apps/console/src/generated/graphql-env.d.ts',

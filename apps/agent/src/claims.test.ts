@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { findOverLimits, type HeldClaim } from './claims.ts'
+import { pictureOf, plainOffer } from './testing/machine.ts'
+import { twoSockets, withoutCells } from './testing/tree.ts'
+
+const claim = (id: string, but: Partial<HeldClaim>): HeldClaim => ({ id, instanceUuid: null, resources: [], cells: [], gpus: [], ...but })
+const cell = (but: Partial<HeldClaim['cells'][number]>) => ({
+  cell: 0,
+  cpus: 0,
+  pinned: [],
+  siblings: [],
+  memoryMb: 0,
+  pageSizeKib: null,
+  ...but,
+})
+
+test.each([
+  ['claims that fill the machine to the last CPU fit', [claim('a', { resources: [{ resourceClass: 'VCPU', amount: 8 }] })], []],
+  [
+    'one CPU more is told, with the claims that hold some, the newest first',
+    [claim('a', { resources: [{ resourceClass: 'VCPU', amount: 8 }] }), claim('b', { resources: [{ resourceClass: 'VCPU', amount: 1 }] })],
+    [{ what: 'VCPU', unit: 'CPUs', held: 9, limit: 8, claims: ['b', 'a'] }],
+  ],
+  [
+    'memory that is kept back for the machine is no room',
+    [claim('a', { resources: [{ resourceClass: 'MEMORY_MB', amount: 16_384 }] })],
+    [{ what: 'MEMORY_MB', unit: 'MiB', held: 16_384, limit: 15_872, claims: ['a'] }],
+  ],
+  [
+    'two claims on one CPU are told',
+    [claim('a', { cells: [cell({ pinned: [2] })] }), claim('b', { cells: [cell({ pinned: [2, 6] })] })],
+    [{ what: 'CPU 2 of cell 0', unit: 'owners', held: 2, limit: 1, claims: ['b', 'a'] }],
+  ],
+  [
+    'a CPU that is not in the cell is told',
+    [claim('a', { cells: [cell({ pinned: [1] })] })],
+    [{ what: 'CPU 1 of cell 0', unit: 'owners', held: 1, limit: 0, claims: ['a'] }],
+  ],
+  [
+    'huge pages count by their size',
+    [claim('a', { cells: [cell({ cell: 1, memoryMb: 3_072, pageSizeKib: 1_048_576 })] })],
+    [{ what: 'pages of 1048576 KiB of cell 1', unit: 'pages', held: 3, limit: 2, claims: ['a'] }],
+  ],
+  [
+    'a GPU that is gone is told',
+    [claim('a', { gpus: [{ index: 5, milli: 500 }] })],
+    [{ what: 'GPU 5', unit: 'thousandths', held: 500, limit: 0, claims: ['a'] }],
+  ],
+  ['classes that the machine does not count have no limit', [claim('a', { resources: [{ resourceClass: 'CUSTOM_FPGA', amount: 9 }] })], []],
+])('%s', (_, claims, expected) => {
+  expect(findOverLimits(claims, pictureOf(twoSockets), plainOffer)).toEqual(expected)
+})
+
+test('what a machine cannot read has no limit: nothing is said of it', () => {
+  const claims = [claim('a', { cells: [cell({ pinned: [99] })], gpus: [{ index: 0, milli: 1_000 }] })]
+  expect(findOverLimits(claims, pictureOf(withoutCells), plainOffer)).toEqual([])
+})

@@ -1,0 +1,110 @@
+import { graphql, type ResultOf } from '@gantt/client'
+import type { Picture } from './picture.ts'
+import { valueIn } from './readers/source.ts'
+import type { Offer } from './report.ts'
+
+/** Claims that hold room on a host, page by page. Needs a key with READ. */
+export const heldClaims = graphql(`
+  query HeldClaims($name: String!, $node: String, $after: String) {
+    host(name: $name, node: $node) {
+      claims(first: 100, after: $after, states: [RESERVED, CONFIRMED, MATERIALISED]) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          id
+          instanceUuid
+          resources { resourceClass amount }
+          cells { cell cpus pinned siblings memoryMb pageSizeKib }
+          gpus { index milli }
+        }
+      }
+    }
+  }
+`)
+
+/** Says that something about one host changed, claims too. Needs a key with READ. */
+export const hostChanges = graphql(`
+  subscription HostOfAgent($after: Revision, $filter: HostFilter) {
+    hostChanged(after: $after, filter: $filter) { revision }
+  }
+`)
+
+export type HeldClaim = NonNullable<ResultOf<typeof heldClaims>['host']>['claims']['nodes'][number]
+
+/** Claims hold more than the machine has. */
+export interface OverLimit {
+  /** E.g. `VCPU`, `memory of cell 1`, `pages of 2048 KiB of cell 0`. */
+  readonly what: string
+  readonly unit: string
+  readonly held: number
+  /** The machine's own limit, by what it reads of itself now. */
+  readonly limit: number
+  /** Claims that hold some of it, those that were made last first. */
+  readonly claims: readonly string[]
+}
+
+interface Share {
+  readonly what: string
+  readonly unit: string
+  readonly amount: number
+  readonly claim: string
+}
+
+/**
+ * The second look that a resource tracker takes: do the claims that the service holds here fit into the machine as it is now? Only what
+ * the machine could read has a limit. It judges and changes nothing: who is in the way is for operators to decide.
+ */
+export function findOverLimits(claims: readonly HeldClaim[], picture: Picture, offer: Offer): readonly OverLimit[] {
+  const limits = limitsOf(picture, offer)
+  const held = new Map<string, Share[]>()
+  for (const share of claims.flatMap(sharesOf)) held.set(share.what, [...(held.get(share.what) ?? []), share])
+  return [...held].flatMap(([what, shares]) => {
+    const limit = limits(what)
+    const sum = shares.reduce((all, { amount }) => all + amount, 0)
+    if (limit === undefined || sum <= limit) return []
+    return [{ what, unit: shares[0]?.unit ?? '', held: sum, limit, claims: shares.map(({ claim }) => claim).reverse() }]
+  })
+}
+
+function sharesOf({ id: claim, resources, cells, gpus }: HeldClaim): readonly Share[] {
+  const units: Readonly<Record<string, string>> = { VCPU: 'CPUs', MEMORY_MB: 'MiB', DISK_GB: 'GiB' }
+  return [
+    ...resources.flatMap(({ resourceClass, amount }) => {
+      const unit = units[resourceClass]
+      return unit === undefined ? [] : [{ what: resourceClass, unit, amount, claim }]
+    }),
+    ...cells.flatMap(({ cell, pinned, siblings, memoryMb, pageSizeKib }) => [
+      ...(pageSizeKib === null
+        ? [{ what: memoryOf(cell), unit: 'MiB', amount: memoryMb, claim }]
+        : [{ what: pagesOf(cell, pageSizeKib), unit: 'pages', amount: Math.ceil((memoryMb * 1_024) / pageSizeKib), claim }]),
+      ...[...pinned, ...siblings].map((cpu) => ({ what: cpuOf(cell, cpu), unit: 'owners', amount: 1, claim })),
+    ]),
+    ...gpus.map(({ index, milli }) => ({ what: gpuOf(index), unit: 'thousandths', amount: milli, claim })),
+  ]
+}
+
+/** The limit of each thing; 0 of a part that is gone, undefined of what the machine does not know. */
+function limitsOf(picture: Picture, { reserved, ratios }: Offer): (what: string) => number | undefined {
+  const { cpuCount, memoryKib, disk, cells, gpus } = picture
+  const limits = new Map<string, number>()
+  const put = (what: string, total: number | undefined, ratio: number, kept: number): void => {
+    if (total !== undefined) limits.set(what, Math.floor(total * ratio) - kept)
+  }
+  put('VCPU', valueIn(cpuCount), ratios.cpu, reserved.cpus)
+  const memory = valueIn(memoryKib)
+  put('MEMORY_MB', memory && Math.floor(memory / 1_024), ratios.ram, reserved.memoryMb)
+  const bytes = valueIn(disk)?.totalBytes
+  put('DISK_GB', bytes && Math.floor(bytes / 2 ** 30), ratios.disk, reserved.diskGb)
+  for (const { id, cpus, memoryKib: kib, pages } of valueIn(cells) ?? []) {
+    put(memoryOf(id), Math.floor(kib / 1_024), ratios.ram, 0)
+    for (const cpu of cpus) limits.set(cpuOf(id, cpu), 1)
+    for (const { sizeKib, total } of pages) limits.set(pagesOf(id, sizeKib), total)
+  }
+  for (const { index } of valueIn(gpus) ?? []) limits.set(gpuOf(index), 1_000)
+  const isKnown = (what: string): boolean => (what.startsWith('GPU') ? 'value' in gpus : what.includes('cell') && 'value' in cells)
+  return (what) => limits.get(what) ?? (isKnown(what) ? 0 : undefined)
+}
+
+const memoryOf = (cell: number): string => `memory of cell ${cell}`
+const pagesOf = (cell: number, sizeKib: number): string => `pages of ${sizeKib} KiB of cell ${cell}`
+const cpuOf = (cell: number, cpu: number): string => `CPU ${cpu} of cell ${cell}`
+const gpuOf = (index: number): string => `GPU ${index}`

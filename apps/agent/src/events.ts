@@ -1,0 +1,56 @@
+import type { OverLimit } from './claims.ts'
+import type { Omittable } from './report.ts'
+
+/** How a look at the machine is told: whole, by what changed, by nothing but the question what is needed, or by a sign of life alone. */
+export type Form = 'full' | 'delta' | 'question' | 'heartbeat'
+
+/** What an agent tells those who run it. */
+export type AgentEvent =
+  | { readonly event: 'remark'; readonly text: string }
+  | { readonly event: 'told'; readonly form: Form; readonly bytes: number; readonly sequence: number; readonly tookMs: number }
+  | { readonly event: 'required'; readonly leavesOut: readonly Omittable[] }
+  | { readonly event: 'superseded'; readonly text: string }
+  | { readonly event: 'refused'; readonly text: string }
+  | { readonly event: 'failed'; readonly text: string }
+  | { readonly event: 'claims.over_limit'; readonly overLimits: readonly OverLimit[] }
+  | { readonly event: 'claims.fit'; readonly claims: number }
+  | { readonly event: 'claims.unchecked'; readonly text: string }
+  | ({ readonly event: 'counts' } & Counts)
+
+/** An agent's own figures since it started. */
+export interface Counts {
+  readonly looks: number
+  readonly full: number
+  readonly delta: number
+  readonly question: number
+  readonly heartbeat: number
+  /** Of reports, without the call around them. */
+  readonly bytes: number
+  readonly failed: number
+  /** Processor time of the agent, milliseconds. */
+  readonly cpuMs: number
+  readonly memoryMib: number
+}
+
+/** One line for people. */
+export function toLine(event: AgentEvent): string {
+  switch (event.event) {
+    case 'told':
+      return `told ${event.form}, ${event.bytes} B, sequence ${event.sequence}, ${event.tookMs} ms`
+    case 'required':
+      return event.leavesOut.length === 0 ? 'the profiles need every field' : `nobody needs ${event.leavesOut.join(', ')}: left out`
+    case 'claims.over_limit':
+      return event.overLimits.map(overLimitLine).join('\n')
+    case 'claims.fit':
+      return `${event.claims} claims here fit`
+    case 'claims.unchecked':
+      return `claims are not checked: ${event.text}`
+    case 'counts':
+      return `${event.looks} looks: ${event.full} full, ${event.delta} delta, ${event.question} question, ${event.heartbeat} heartbeat; ${event.bytes} B; ${event.failed} failed; ${event.cpuMs} ms CPU, ${event.memoryMib} MiB`
+    default:
+      return event.event === 'remark' ? event.text : `${event.event}: ${event.text}`
+  }
+}
+
+export const overLimitLine = ({ what, unit, held, limit, claims }: OverLimit): string =>
+  `claims over the limit: ${what} has ${limit} ${unit}, claims hold ${held}: ${claims.join(', ')}`

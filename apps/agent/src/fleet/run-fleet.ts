@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { type Clock, type Gantt, type ResourceStatsResult, systemClock } from '@gantt/client'
+import type { Omittable } from '../report.ts'
+import { machineAt } from './machines.ts'
+import { createSimulatedHost, type SimulatedHost } from './simulated-host.ts'
+
+export interface FleetOptions {
+  readonly gantt: Gantt
+  /** How many machines, 1 or more. */
+  readonly machines: number
+  /** Each machine reports so often. */
+  readonly intervalMs: number
+  /** Of the reports, how many say something new: 0 to 1. */
+  readonly changing: number
+  /** Begins the names of the machines. */
+  readonly prefix: string
+  /** Ends it that long after all machines are known. */
+  readonly forMs?: number
+  /** Ends it, in order. */
+  readonly signal: AbortSignal
+  /** Trouble, once in a row. */
+  readonly say: (line: string) => void
+  readonly clock?: Clock
+  readonly random?: () => number
+}
+
+/** What a fleet measured of itself from the time that all machines were known. */
+export interface FleetFigures {
+  readonly machines: number
+  readonly elapsedMs: number
+  readonly reports: number
+  readonly calls: number
+  /** Reports that the service did not take. */
+  readonly refused: number
+  /** Reports to which no answer came. */
+  readonly lost: number
+  /** From the moment when a report was due until its answer was there, milliseconds, ascending. */
+  readonly lagsMs: readonly number[]
+  /** Of reports, without the calls around them. */
+  readonly bytes: number
+  /** Processor time of this process, milliseconds. */
+  readonly cpuMs: number
+}
+
+const PER_CALL = 1_000
+/** Reports that are due within so long go together. */
+const TICK_MS = 50
+const CALLS_AT_ONCE = 4
+
+/**
+ * Simulates machines that report, each at its own phase of the interval. Machines are made known first, by whole reports; what is measured
+ * begins when all are. A machine whose report has no answer yet waits with the next, and that wait counts as lag.
+ */
+export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
+  const { machines, intervalMs, forMs = Number.POSITIVE_INFINITY, prefix, signal, clock = systemClock, random = Math.random } = options
+  const hosts = Array.from({ length: machines }, (_, i) => createSimulatedHost(machineAt(i, prefix), randomUUID(), random))
+  const caller = createCaller(options, clock, random)
+  for (let i = 0; i < hosts.length && !signal.aborted; i += PER_CALL) await caller.call(hosts.slice(i, i + PER_CALL))
+  const tally = caller.measure()
+  const [startedAt, cpuBefore] = [clock.now(), process.cpuUsage()]
+  hosts.forEach((host, i) => {
+    host.dueAt = startedAt + ((i + 1) * intervalMs) / machines
+  })
+  const underway = new Set<Promise<void>>()
+  while (!signal.aborted && clock.now() < startedAt + forMs) {
+    const due = takeDue(hosts, clock.now())
+    if (due.length > 0) {
+      const call = caller.call(due).finally(() => underway.delete(call))
+      underway.add(call)
+    }
+    if (underway.size >= CALLS_AT_ONCE) await Promise.race(underway)
+    else await clock.wait(TICK_MS, signal).catch(() => undefined)
+  }
+  await Promise.all(underway)
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const lagsMs = [...tally.lagsMs].sort((a, b) => a - b)
+  return { ...tally, lagsMs, machines, elapsedMs: clock.now() - startedAt, cpuMs: (user + system) / 1_000 }
+}
+
+const takeDue = (hosts: readonly SimulatedHost[], nowMs: number): readonly SimulatedHost[] =>
+  hosts.filter(({ dueAt, isUnderway }) => dueAt <= nowMs && !isUnderway).slice(0, PER_CALL)
+
+type Tally = Omit<FleetFigures, 'machines' | 'elapsedMs' | 'cpuMs' | 'lagsMs'> & { readonly lagsMs: number[] }
+type Counted = { -readonly [Name in keyof Tally]: Tally[Name] }
+
+interface Caller {
+  /** Sends the next report of each in one call. What goes wrong is told and counted. */
+  call(hosts: readonly SimulatedHost[]): Promise<void>
+  /** Counts from now on. */
+  measure(): Tally
+}
+
+function createCaller({ gantt, intervalMs, changing, signal, say }: FleetOptions, clock: Clock, random: () => number): Caller {
+  let omittable: ReadonlySet<Omittable> = new Set()
+  let askedAt = Number.NEGATIVE_INFINITY
+  let trouble = ''
+  const fresh = (): Counted => ({ reports: 0, calls: 0, refused: 0, lost: 0, bytes: 0, lagsMs: [] })
+  let tally = fresh()
+  const complain = (text: string): void => {
+    if (text !== trouble) say(text)
+    trouble = text
+  }
+  const learn = (result: ResourceStatsResult): void => {
+    if (result.__typename !== 'ResourceStatsApplied' || result.required === undefined) return
+    const needed = result.required.namespaces.find(({ namespace }) => namespace === 'compute')?.omittable ?? []
+    if (needed.length !== omittable.size || needed.some((field) => !omittable.has(field))) omittable = new Set(needed)
+  }
+  const take = (host: SimulatedHost, result: ResourceStatsResult): void => {
+    host.take(result)
+    if (result.__typename === 'ResourceStatsApplied') return
+    tally.refused++
+    complain(`${host.name} was answered ${result.__typename}: ${result.message}`)
+  }
+
+  return {
+    measure: () => {
+      tally = fresh()
+      return tally
+    },
+    async call(hosts) {
+      const updates = hosts.map((host) => host.next(omittable, random() < changing))
+      tally.calls++
+      tally.reports += hosts.length
+      for (const { report } of updates) tally.bytes += JSON.stringify(report).length
+      // the fleet is told what is needed now and again, not with each of its thousands of reports
+      const required = clock.now() - askedAt >= intervalMs
+      if (required) askedAt = clock.now()
+      try {
+        const { results } = await gantt.updateResourceStats(updates, { required, signal, deadlineMs: Math.max(10_000, intervalMs) })
+        results.forEach((result, i) => void (hosts[i] && take(hosts[i], result)))
+        if (required && results[0] !== undefined) learn(results[0])
+      } catch (error) {
+        for (const host of hosts) host.take(undefined)
+        if (signal.aborted) return
+        tally.lost += hosts.length
+        complain(error instanceof Error ? error.message : String(error))
+      } finally {
+        const nowMs = clock.now()
+        for (const host of hosts) {
+          if (!signal.aborted) tally.lagsMs.push(nowMs - host.dueAt)
+          host.dueAt += intervalMs
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { FullStats, ResourceStats, ResourceStatsResult, StatsDelta } from '@gantt/client'
+import { type Omittable, toFull } from '../report.ts'
+import type { Machine } from './machines.ts'
+
+/** One simulated machine's side of its reports. */
+export interface SimulatedHost {
+  readonly name: string
+  /** When its next report is due, milliseconds of the fleet's clock. */
+  dueAt: number
+  /** Its last report has no answer yet. */
+  readonly isUnderway: boolean
+  /** The next report: whole at first and where the service asks for it, then what changed; `moves`: its use changes before. */
+  next(omittable: ReadonlySet<Omittable>, moves: boolean): ResourceStats
+  /** What became of the last report; undefined: no answer came. */
+  take(result: ResourceStatsResult | undefined): void
+}
+
+export function createSimulatedHost({ name, picture, offer }: Machine, incarnation: string, random: () => number): SimulatedHost {
+  let sequence = 0
+  /** Of the report that counted last; a delta builds on it. */
+  let base: number | undefined
+  let leftOut: ReadonlySet<Omittable> | undefined
+  let use = { vcpusUsed: 0, memoryMbUsed: offer.reserved.memoryMb }
+  const cpus = 'value' in picture.cpuCount ? picture.cpuCount.value : 0
+  const move = (): void => {
+    // guests of 2 CPUs and 4 GiB come and go
+    const guests = Math.floor(random() * (cpus / 2))
+    use = { vcpusUsed: guests * 2, memoryMbUsed: offer.reserved.memoryMb + guests * 4_096 }
+  }
+  const whole = (omittable: ReadonlySet<Omittable>): FullStats => ({ ...toFull({ picture, at: '' }, offer, omittable), ...use })
+  let isUnderway = false
+  return {
+    name,
+    dueAt: 0,
+    get isUnderway() {
+      return isUnderway
+    },
+    next(omittable, moves) {
+      isUnderway = true
+      if (moves) move()
+      sequence++
+      const delta: StatsDelta = moves ? use : {}
+      const isDelta = base !== undefined && leftOut === omittable
+      leftOut = omittable
+      return {
+        name: { host: name },
+        reporter: { incarnation, sequence },
+        report: isDelta && base !== undefined ? { delta: { ...delta, baseSequence: base } } : { full: whole(omittable) },
+      }
+    },
+    take(result) {
+      isUnderway = false
+      // a report without an answer may have counted: the service says so when the next delta does not follow
+      if (result?.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
+      else if (result !== undefined) base = undefined
+    },
+  }
+}

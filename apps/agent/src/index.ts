@@ -1,0 +1,10 @@
+/** The public names of the agent, listed one by one. */
+export { findOverLimits, type HeldClaim, type OverLimit } from './claims.ts'
+export { type ClaimsCheck, checkClaims } from './claims-watch.ts'
+export { type AgentEvent, type Counts, type Form, overLimitLine, toLine } from './events.ts'
+export { type FleetFigures, type FleetOptions, runFleet } from './fleet/run-fleet.ts'
+export { type Picture, type PictureOptions, readPicture, remarksOn } from './picture.ts'
+export { type OfferedPci, poolsOf } from './pools.ts'
+export { createSource, type FileSystem, type Reading, type Source, valueIn } from './readers/source.ts'
+export { changesOf, NotReportable, type Offer, type Omittable, toFull } from './report.ts'
+export { type AgentOptions, createTeller, runAgent, type Teller } from './run.ts'

@@ -1,0 +1,56 @@
+import type { FullStats } from '@gantt/client'
+import type { Load } from './picture.ts'
+import { valueIn } from './readers/source.ts'
+
+type Metric = NonNullable<FullStats['metrics']>[number]
+
+const SOURCE = 'gantt-agent'
+
+/** What a measurement has to change by to be news. Without that a number that trembles would make every look a report. */
+const STEPS: Readonly<Record<string, (told: number) => number>> = {
+  'cpu.percent': () => 0.05,
+  'cpu.iowait.percent': () => 0.05,
+  'load.1m': (told) => Math.max(0.5, told / 10),
+  'memory.available.mb': (told) => told / 10,
+}
+
+/**
+ * Measurements of a machine at `at` (RFC 3339), shares as 0 to 1 as Nova has them: those of CPUs are of the time since the look `before`,
+ * and not told at the first. One that is as good as told keeps its number and time.
+ */
+export function metricsOf(
+  load: Load,
+  {
+    before,
+    told = [],
+    at,
+  }: { readonly before: Load | undefined; readonly told?: readonly Metric[] | null | undefined; readonly at: string },
+): readonly Metric[] {
+  return measure(load, before).map(([name, value]) => {
+    const known = told?.find((metric) => metric.name === name)
+    const isNews = known === undefined || Math.abs(value - known.value) >= (STEPS[name]?.(known.value) ?? 0)
+    return isNews ? { name, value, timestamp: at, source: SOURCE } : known
+  })
+}
+
+function measure({ times, running, availableKib }: Load, before: Load | undefined): readonly (readonly [name: string, value: number])[] {
+  const now = valueIn(times)
+  const then = before && valueIn(before.times)
+  const load = valueIn(running)
+  const available = valueIn(availableKib)
+  const ticks = now && then ? now.total - then.total : 0
+  const waited = now && then ? now.iowait - then.iowait : 0
+  const rested = now && then ? now.idle - then.idle : 0
+  return [
+    ...(ticks > 0
+      ? ([
+          ['cpu.percent', share(ticks - rested - waited, ticks)],
+          ['cpu.iowait.percent', share(waited, ticks)],
+        ] as const)
+      : []),
+    ...(load === undefined ? [] : ([['load.1m', load]] as const)),
+    ...(available === undefined ? [] : ([['memory.available.mb', Math.floor(available / 1_024)]] as const)),
+  ]
+}
+
+const share = (part: number, whole: number): number => Math.min(1, Math.max(0, Math.round((part / whole) * 100) / 100))

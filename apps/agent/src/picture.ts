@@ -1,0 +1,93 @@
+import { readGroupLimits } from './readers/cgroup.ts'
+import { type Cpu, type CpuModel, readCpuModel, readCpuTopology, readOnlineCpus } from './readers/cpu.ts'
+import { readDisk } from './readers/disk.ts'
+import { findGpus, type Gpu } from './readers/gpu.ts'
+import { type CpuTimes, readCpuTimes, readLoad } from './readers/load.ts'
+import { readAvailableKib, readMemoryKib } from './readers/memory.ts'
+import { type Cell, readCells } from './readers/numa.ts'
+import { type PciDevice, readPciDevices } from './readers/pci.ts'
+import { type FileSystem, type Reading, reading, type Source, Unreadable, valueIn } from './readers/source.ts'
+
+/** What a machine is at one moment. What could not be read says why, and has no value. */
+export interface Picture {
+  /** E.g. x86_64. */
+  readonly arch: string
+  /** CPUs that run; within a control group, as many as it leaves. */
+  readonly cpuCount: Reading<number>
+  readonly topology: Reading<readonly Cpu[]>
+  readonly model: Reading<CpuModel>
+  readonly memoryKib: Reading<number>
+  readonly disk: Reading<FileSystem>
+  readonly cells: Reading<readonly Cell[]>
+  readonly devices: Reading<readonly PciDevice[]>
+  readonly gpus: Reading<readonly Gpu[]>
+  /** Whether it can run guests by itself. */
+  readonly canVirtualize: Reading<true>
+  readonly load: Load
+}
+
+/** What changes all the time. */
+export interface Load {
+  readonly times: Reading<CpuTimes>
+  readonly running: Reading<number>
+  readonly availableKib: Reading<number>
+}
+
+export interface PictureOptions {
+  readonly arch: string
+  /** Folder of the file system that holds the disks of instances. */
+  readonly diskFolder: string
+  /** The machine is a container: what its control groups leave is all that it has. */
+  readonly isContainer: boolean
+}
+
+/** Looks at the machine. Throws nothing: what cannot be read is said in its place. */
+export function readPicture(source: Source, { arch, diskFolder, isContainer }: PictureOptions): Picture {
+  const limits = isContainer ? readGroupLimits(source) : undefined
+  const topology = reading(() => readCpuTopology(source))
+  const devices = reading(() => readPciDevices(source))
+  return {
+    arch,
+    cpuCount: reading(() => Math.min(readOnlineCpus(source).length, limits?.cpus ?? Number.POSITIVE_INFINITY)),
+    topology,
+    model: reading(() => readCpuModel(source)),
+    memoryKib: reading(() => Math.min(readMemoryKib(source), limits?.memoryKib ?? Number.POSITIVE_INFINITY)),
+    disk: reading(() => readDisk(source, diskFolder)),
+    cells: isContainer ? { notReported: 'a container has a share of the cells, and no cell' } : readCellsOf(source, topology),
+    devices: isContainer ? { notReported: 'a container does not own the devices' } : devices,
+    gpus: isContainer
+      ? { notReported: 'a container does not own the devices' }
+      : 'value' in devices
+        ? { value: findGpus(source, devices.value) }
+        : devices,
+    canVirtualize: reading(() => {
+      if (!source.has('dev/kvm')) throw new Unreadable('/dev/kvm: it is not there')
+      return true
+    }),
+    load: {
+      times: reading(() => readCpuTimes(source)),
+      running: reading(() => readLoad(source)),
+      availableKib: reading(() => readAvailableKib(source)),
+    },
+  }
+}
+
+const readCellsOf = (source: Source, topology: Reading<readonly Cpu[]>): Reading<readonly Cell[]> =>
+  'value' in topology ? reading(() => readCells(source, topology.value)) : topology
+
+/** What operators should know of a picture: what was not read, and what does not fit together. */
+export function remarksOn(picture: Picture): readonly string[] {
+  const { load, arch: _, ...parts } = picture
+  const unread = Object.entries({ ...parts, ...load }).flatMap(([part, found]) =>
+    'notReported' in found ? [`${part} is not reported: ${found.notReported}`] : [],
+  )
+  const cellsKib = valueIn(picture.cells)?.reduce((sum, { memoryKib }) => sum + memoryKib, 0)
+  const memoryKib = valueIn(picture.memoryKib)
+  if (cellsKib === undefined || memoryKib === undefined || Math.abs(cellsKib - memoryKib) <= memoryKib / 10) return unread
+  return [
+    ...unread,
+    `the cells have ${mib(cellsKib)} MiB together, and the machine ${mib(memoryKib)} MiB: both are reported as they were read`,
+  ]
+}
+
+const mib = (kib: number): number => Math.floor(kib / 1_024)

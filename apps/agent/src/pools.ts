@@ -1,0 +1,39 @@
+import type { FullStats } from '@gantt/client'
+import type { Gpu } from './readers/gpu.ts'
+import type { PciDevice } from './readers/pci.ts'
+
+type Pool = NonNullable<FullStats['pciPools']>[number]
+
+/** Devices of a kind that operators give to instances, with what only they know of them. */
+export interface OfferedPci {
+  readonly vendor: string
+  readonly product: string
+  /** E.g. physical_network: physnet1. */
+  readonly tags: Readonly<Record<string, string>>
+}
+
+/**
+ * Devices that instances may be given, by kind and cell: those that vfio-pci holds, since then the machine does not use them, and those
+ * of the kinds that are offered. Not those that are told as GPUs, nor a PF whose parts are in use: nothing is given twice.
+ */
+export function poolsOf(devices: readonly PciDevice[], gpus: readonly Gpu[], offered: readonly OfferedPci[]): readonly Pool[] {
+  const told = new Set(gpus.map(({ address }) => address))
+  const pools = new Map<string, Pool>()
+  for (const device of devices) {
+    const offer = offered.find(({ vendor, product }) => vendor === device.vendor && product === device.product)
+    if (told.has(device.address) || device.parts > 0 || (offer === undefined && device.driver !== 'vfio-pci')) continue
+    const { vendor: vendorId, product: productId, type: deviceType, cell } = device
+    const key = [vendorId, productId, deviceType, cell].join()
+    const tags = Object.entries(offer?.tags ?? {}).map(([name, value]) => ({ key: name, value }))
+    const total = (pools.get(key)?.total ?? 0) + 1
+    pools.set(key, {
+      vendorId,
+      productId,
+      deviceType,
+      ...(cell !== undefined && { numaNode: cell }),
+      ...(tags.length > 0 && { tags }),
+      total,
+    })
+  }
+  return [...pools.values()]
+}

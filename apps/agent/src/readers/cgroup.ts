@@ -1,0 +1,61 @@
+import { reading, type Source, valueIn } from './source.ts'
+
+/** What a control group leaves of the machine; undefined: it sets no limit. */
+export interface GroupLimits {
+  /** Whole CPUs' worth of time, rounded down, at least 1. */
+  readonly cpus: number | undefined
+  readonly memoryKib: number | undefined
+}
+
+const MOUNT = 'sys/fs/cgroup'
+
+/** The least of what the agent's group and those above it allow: version 2, or version 1 where that is mounted. */
+export function readGroupLimits(source: Source): GroupLimits {
+  const groups = valueIn(reading(() => source.text('proc/self/cgroup'))) ?? ''
+  const pathIn = (controller: string): string =>
+    new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(/.*)$`, 'm').exec(groups)?.[1] ?? '/'
+  const unified = /^0::(\/.*)$/m.exec(groups)?.[1] ?? '/'
+  const cpus = [
+    ...upwards(unified).map((group) => quotaOf(source, `${MOUNT}${group}/cpu.max`)),
+    ...upwards(pathIn('cpu')).map((group) => oldQuotaOf(source, `${MOUNT}/cpu${group}`)),
+  ]
+  const bytes = [
+    ...upwards(unified).map((group) => amountIn(source, `${MOUNT}${group}/memory.max`)),
+    ...upwards(pathIn('memory')).map((group) => amountIn(source, `${MOUNT}/memory${group}/memory.limit_in_bytes`)),
+  ]
+  const cpuTime = least(cpus)
+  const memory = least(bytes)
+  return {
+    cpus: cpuTime === undefined ? undefined : Math.max(1, Math.floor(cpuTime)),
+    memoryKib: memory === undefined ? undefined : Math.floor(memory / 1_024),
+  }
+}
+
+/** A group and all above it: /a/b, /a, and the root as ''. In a container the root is its own group. */
+function upwards(group: string): readonly string[] {
+  const parts = group.split('/').filter((part) => part !== '')
+  return [...parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`), '']
+}
+
+/** "200000 100000": so many microseconds of each so many. */
+function quotaOf(source: Source, file: string): number | undefined {
+  const [, quota, period] = /^(\d+) (\d+)$/.exec(valueIn(reading(() => source.text(file))) ?? '') ?? []
+  return quota === undefined || Number(period) === 0 ? undefined : Number(quota) / Number(period)
+}
+
+function oldQuotaOf(source: Source, folder: string): number | undefined {
+  const quota = valueIn(reading(() => source.number(`${folder}/cpu.cfs_quota_us`)))
+  const period = valueIn(reading(() => source.number(`${folder}/cpu.cfs_period_us`)))
+  return quota === undefined || quota <= 0 || period === undefined || period === 0 ? undefined : quota / period
+}
+
+/** Version 1 says a number beyond every machine where there is no limit. */
+function amountIn(source: Source, file: string): number | undefined {
+  const text = valueIn(reading(() => source.text(file))) ?? ''
+  return /^\d+$/.test(text) && Number(text) < 2 ** 60 ? Number(text) : undefined
+}
+
+const least = (amounts: readonly (number | undefined)[]): number | undefined => {
+  const known = amounts.filter((amount) => amount !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}

@@ -1,0 +1,37 @@
+import type { PciDevice } from './pci.ts'
+import { reading, type Source, valueIn } from './source.ts'
+
+/** A GPU of the machine. */
+export interface Gpu {
+  /** In the order of addresses, from 0. */
+  readonly index: number
+  readonly address: string
+  /** As its driver calls it; else vendor:product, e.g. 10de:20b5. */
+  readonly model: string
+  readonly cell: number | undefined
+}
+
+/** 3D controllers and accelerators; of the screens, those of makers of GPUs, and not the one that the machine starts with. */
+const COMPUTING = /^(0302|1200)/
+const SCREEN = /^0300/
+const MAKERS = new Set(['10de', '1002', '8086'])
+
+/** GPUs among the PCI devices. Parts of a GPU that is divided are PCI devices, and no GPUs. */
+export const findGpus = (source: Source, devices: readonly PciDevice[]): readonly Gpu[] =>
+  devices.filter(isGpu).map(({ address, vendor, product, cell }, index) => ({
+    index,
+    address,
+    model: modelOf(source, address) ?? `${vendor}:${product}`,
+    cell,
+  }))
+
+const isGpu = (device: PciDevice): boolean =>
+  device.type !== 'type-VF' &&
+  (COMPUTING.test(device.class) || (SCREEN.test(device.class) && MAKERS.has(device.vendor) && !device.isBootScreen))
+
+/** What NVIDIA's driver says, or AMD's; a device that is set aside for instances has neither. */
+function modelOf(source: Source, address: string): string | undefined {
+  const told = valueIn(reading(() => source.text(`proc/driver/nvidia/gpus/${address}/information`)))
+  const product = valueIn(reading(() => source.text(`sys/bus/pci/devices/${address}/product_name`)))
+  return /^Model:\s+(.+)$/m.exec(told ?? '')?.[1] || product || undefined
+}

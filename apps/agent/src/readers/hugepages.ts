@@ -1,0 +1,27 @@
+import { type Source, Unreadable } from './source.ts'
+
+/** Memory pages of one size. */
+export interface Pages {
+  readonly sizeKib: number
+  readonly total: number
+}
+
+/** Huge pages that a cell keeps, by size; sizes of which it keeps none too. A kernel without huge pages has no sizes. Throws Unreadable. */
+export function readHugePages(source: Source, cellFolder: string): readonly Pages[] {
+  const folder = `${cellFolder}/hugepages`
+  if (!source.has(folder)) return []
+  return source
+    .names(folder)
+    .flatMap((name) => {
+      const sizeKib = /^hugepages-(\d+)kB$/.exec(name)?.[1]
+      return sizeKib === undefined ? [] : [{ sizeKib: Number(sizeKib), total: source.number(`${folder}/${name}/nr_hugepages`) }]
+    })
+    .sort((a, b) => a.sizeKib - b.sizeKib)
+}
+
+/** KiB of a plain page: 4 on most machines, 16 or 64 on some with Arm CPUs. Throws Unreadable. */
+export function readPageKib(source: Source): number {
+  const found = /^KernelPageSize:\s+(\d+) kB$/m.exec(source.text('proc/self/smaps'))?.[1]
+  if (found === undefined) throw new Unreadable('/proc/self/smaps: it has no KernelPageSize')
+  return Number(found)
+}

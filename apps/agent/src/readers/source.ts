@@ -1,0 +1,102 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs'
+import path from 'node:path'
+
+/** What a machine tells of itself in files: `/` of the real one, or a folder with a tree like it. All paths are relative. */
+export interface Source {
+  /** The whole file without blanks at its ends. Throws Unreadable. */
+  text(file: string): string
+  /** The file as one whole number. Throws Unreadable. */
+  number(file: string): number
+  /** Names in a folder, sorted. Throws Unreadable. */
+  names(folder: string): readonly string[]
+  /** Whether there is such a file or folder. */
+  has(file: string): boolean
+  /** The last part of where a link leads to; undefined where there is none. */
+  target(link: string): string | undefined
+  /** Size of the file system that holds the folder. Throws Unreadable. */
+  fileSystem(folder: string): FileSystem
+}
+
+export interface FileSystem {
+  readonly totalBytes: number
+  /** For whoever is not root. */
+  readonly freeBytes: number
+}
+
+/** What was read, or why it cannot be told. Nothing stands in its place: a number that nobody read is not reported. */
+export type Reading<Value> = { readonly value: Value } | { readonly notReported: string }
+
+/** A file does not say what it should; the message names it. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable'
+}
+
+/** What `read` answers, or why it could not: only what a file lacks is expected, everything else is a defect and thrown. */
+export function reading<Value>(read: () => Value): Reading<Value> {
+  try {
+    return { value: read() }
+  } catch (error) {
+    if (error instanceof Unreadable) return { notReported: error.message }
+    throw error
+  }
+}
+
+/** The value, if it was read. */
+export const valueIn = <Value>(of: Reading<Value>): Value | undefined => ('value' in of ? of.value : undefined)
+
+/** Throws Unreadable with the file and the word that the system has for it. */
+function attempt<Value>(file: string, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new Unreadable(`/${file}: ${why}`)
+  }
+}
+
+/** A machine below `root`. `fileSystem` is for recorded trees, whose file system is not theirs. */
+export function createSource(root = '/', fileSystem?: FileSystem): Source {
+  const at = (file: string): string => path.join(root, file)
+  const text = (file: string): string => attempt(file, () => readFileSync(at(file), 'utf8').trim())
+  return {
+    text,
+    number(file) {
+      const found = text(file)
+      if (!/^-?\d{1,15}$/.test(found)) throw new Unreadable(`/${file}: ${JSON.stringify(found.slice(0, 40))} is no whole number`)
+      return Number(found)
+    },
+    names: (folder) => attempt(folder, () => readdirSync(at(folder)).sort()),
+    has: (file) => existsSync(at(file)),
+    target(link) {
+      try {
+        return path.basename(readlinkSync(at(link)))
+      } catch {
+        return undefined
+      }
+    },
+    fileSystem: (folder) =>
+      fileSystem ??
+      attempt(folder, () => {
+        const { bsize, blocks, bavail } = statfsSync(at(folder))
+        return { totalBytes: bsize * blocks, freeBytes: bsize * bavail }
+      }),
+  }
+}
+
+/** "0-3,8": whole numbers in ranges, as the kernel writes lists of CPUs and nodes. Throws Unreadable. */
+export function parseList(file: string, text: string): readonly number[] {
+  if (text === '') return []
+  return text.split(',').flatMap((part) => {
+    const [, from, to = from] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(part) ?? []
+    if (from === undefined || Number(to) < Number(from))
+      throw new Unreadable(`/${file}: ${JSON.stringify(part)} is no number and no range of numbers`)
+    return Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i)
+  })
+}
+
+/** Names like `node0` in a folder, by their number. Throws Unreadable. */
+export const numbered = (source: Source, folder: string, prefix: string): readonly number[] =>
+  source
+    .names(folder)
+    .flatMap((name) => (name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)) ? [Number(name.slice(prefix.length))] : []))
+    .sort((a, b) => a - b)

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { changesOf, NotReportable, type Omittable, toFull } from './report.ts'
+import { pictureOf, plainOffer } from './testing/machine.ts'
+import { twoSockets, withoutCells } from './testing/tree.ts'
+
+const AT = '2026-11-22T00:00:00.000Z'
+const LATER = '2026-11-22T00:00:10.000Z'
+const nothing = new Set<Omittable>()
+
+describe('a full report', () => {
+  test('has all that was read, and names what was not', () => {
+    const report = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
+    expect(report).toMatchObject({
+      version: '1.2',
+      vcpus: 8,
+      vcpusUsed: 0,
+      memoryMb: 16_384,
+      memoryMbUsed: 512,
+      localGb: 100,
+      freeDiskGb: 40,
+      cpuInfo: { arch: 'x86_64', vendor: 'GenuineIntel', model: 'Fictitious CPU 9000', sockets: 2, cores: 2, threads: 2 },
+      traits: ['HW_CPU_X86_AVX', 'HW_CPU_X86_AVX2', 'HW_CPU_X86_SSE42', 'HW_CPU_X86_VMX'],
+      supportedInstances: [{ arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' }],
+      gpus: [{ index: 0 }, { index: 1 }],
+    })
+    const unread = [
+      'DISK_AVAILABLE_LEAST',
+      'RUNNING_VMS',
+      'NUM_IO_OPS',
+      'HYPERVISOR_TYPE',
+      'HYPERVISOR_VERSION',
+      'HOST_IP',
+      'TUNNELED_CELLS',
+    ]
+    expect(report.omitted).toEqual(unread)
+  })
+
+  test('leaves out what nobody needs, and is shorter for it', () => {
+    const picture = pictureOf(twoSockets)
+    const needed = toFull({ picture, at: AT }, plainOffer, new Set<Omittable>(['NUMA_CELLS', 'CPU_INFO', 'METRICS']))
+    expect(needed.omitted).toEqual(expect.arrayContaining(['NUMA_CELLS', 'CPU_INFO', 'METRICS']))
+    expect([needed.numaCells, needed.cpuInfo, needed.metrics]).toEqual([undefined, undefined, undefined])
+    expect(JSON.stringify(needed).length).toBeLessThan(JSON.stringify(toFull({ picture, at: AT }, plainOffer, nothing)).length)
+  })
+
+  test('of a machine without cells says that they are not known, which is not the same as none', () => {
+    const report = toFull({ picture: pictureOf(withoutCells), at: AT }, plainOffer, nothing)
+    expect(report.omitted).toEqual(expect.arrayContaining(['NUMA_CELLS', 'GPUS', 'PCI_POOLS', 'SUPPORTED_INSTANCES']))
+    expect(report.cpuInfo).not.toHaveProperty('sockets')
+  })
+
+  test('cannot be made of a machine that does not tell its memory', () => {
+    const picture = pictureOf(twoSockets, {}, { 'proc/meminfo': undefined })
+    expect(() => toFull({ picture, at: AT }, plainOffer, nothing)).toThrow(
+      new NotReportable('the memory cannot be told: /proc/meminfo: ENOENT'),
+    )
+  })
+})
+
+describe('PCI devices for instances', () => {
+  test('are those that vfio-pci holds, but for GPUs, which are told as such', () => {
+    expect(toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing).pciPools).toEqual([
+      { vendorId: '144d', productId: 'a808', deviceType: 'type-PCI', numaNode: 1, total: 1 },
+    ])
+  })
+
+  test('are also those that are offered; a card that is divided is given by its parts alone', () => {
+    const tags = { physical_network: 'physnet1' }
+    const pci = ['1572', '154c'].map((product) => ({ vendor: '8086', product, tags }))
+    expect(toFull({ picture: pictureOf(twoSockets), at: AT }, { ...plainOffer, pci }, nothing).pciPools).toEqual([
+      {
+        vendorId: '8086',
+        productId: '154c',
+        deviceType: 'type-VF',
+        numaNode: 0,
+        tags: [{ key: 'physical_network', value: 'physnet1' }],
+        total: 2,
+      },
+      { vendorId: '144d', productId: 'a808', deviceType: 'type-PCI', numaNode: 1, total: 1 },
+    ])
+  })
+})
+
+describe('what changed since the report before', () => {
+  const told = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
+  const after = (but: Readonly<Record<string, string>>) =>
+    toFull({ picture: pictureOf(twoSockets, {}, but), told, at: LATER }, plainOffer, nothing)
+
+  test('is nothing where the machine is as it was, however late it is', () => {
+    expect(changesOf(told, after({}))).toBe('nothing')
+  })
+
+  test('is nothing where a measurement trembles, and more where it moves', () => {
+    expect(changesOf(told, after({ 'proc/loadavg': '1.60 0.90 0.70 2/512 4242' }))).toBe('nothing')
+    const moved = after({ 'proc/loadavg': '7.00 0.90 0.70 2/512 4242' })
+    expect(changesOf(told, moved)).toBe('more')
+    expect(moved.metrics?.map(({ name, timestamp }) => [name, timestamp])).toEqual([
+      ['load.1m', LATER],
+      ['memory.available.mb', AT],
+    ])
+  })
+
+  test('is a delta where use alone changed', () => {
+    expect(changesOf(told, { ...told, vcpusUsed: 4, memoryMbUsed: 2_048 })).toEqual({ vcpusUsed: 4, memoryMbUsed: 2_048 })
+  })
+
+  test('is more where a part of the machine is gone', () => {
+    expect(changesOf(told, after({ 'sys/devices/system/cpu/online': '0-6' }))).toBe('more')
+  })
+})
+
+test('shares of CPU time are of the time between two looks', () => {
+  const before = pictureOf(twoSockets)
+  const picture = pictureOf(twoSockets, {}, { 'proc/stat': 'cpu  150 0 110 720 120 0 0 0 0 0' })
+  const { metrics } = toFull({ picture, before, at: AT }, plainOffer, nothing)
+  expect(metrics).toContainEqual({ name: 'cpu.percent', value: 0.6, timestamp: AT, source: 'gantt-agent' })
+  expect(metrics).toContainEqual({ name: 'cpu.iowait.percent', value: 0.2, timestamp: AT, source: 'gantt-agent' })
+})

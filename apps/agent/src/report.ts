@@ -1,0 +1,167 @@
+import type { FullStats, StatsDelta } from '@gantt/client'
+import { metricsOf } from './metrics.ts'
+import type { Picture } from './picture.ts'
+import { type OfferedPci, poolsOf } from './pools.ts'
+import { type Reading, valueIn } from './readers/source.ts'
+import { traitsOf } from './traits.ts'
+
+/** A field that a report may leave out. */
+export type Omittable = NonNullable<FullStats['omitted']>[number]
+
+/** What operators say of a machine, and no file does. */
+export interface Offer {
+  /** The node's name, as the machine calls itself. */
+  readonly nodeName: string
+  /** Undefined: not reported. */
+  readonly hostIp: string | undefined
+  /** Kept back for the machine itself; reported as in use. */
+  readonly reserved: { readonly cpus: number; readonly memoryMb: number; readonly diskGb: number }
+  /** Overcommit. */
+  readonly ratios: { readonly cpu: number; readonly ram: number; readonly disk: number }
+  /** PCI devices that instances may be given, beside those that vfio-pci holds. */
+  readonly pci: readonly OfferedPci[]
+}
+
+/** The machine lacks what no report may leave out, so that it cannot be reported at all. */
+export class NotReportable extends Error {
+  override readonly name = 'NotReportable'
+}
+
+/** What a report is made of. */
+export interface Look {
+  readonly picture: Picture
+  /** The picture before it: measurements are of the time between. */
+  readonly before?: Picture | undefined
+  /** The report before it: what trembles stays as it was told. */
+  readonly told?: FullStats | undefined
+  /** When it was taken, RFC 3339. */
+  readonly at: string
+}
+
+/** A full report (HostStats 1.2). Left out is what nobody needs (`omittable`), and what could not be read. Throws NotReportable. */
+export function toFull(look: Look, offer: Offer, omittable: ReadonlySet<Omittable>): FullStats {
+  const { picture } = look
+  const must = <Value>(name: string, of: Reading<Value>): Value => {
+    if ('value' in of) return of.value
+    throw new NotReportable(`${name} cannot be told: ${of.notReported}`)
+  }
+  const { reserved, ratios } = offer
+  const disk = must('the disk', picture.disk)
+  const told = present(optionalFields(look, offer), omittable)
+  return {
+    version: '1.2',
+    vcpus: must('the number of CPUs', picture.cpuCount),
+    vcpusUsed: reserved.cpus,
+    memoryMb: Math.floor(must('the memory', picture.memoryKib) / 1_024),
+    memoryMbUsed: reserved.memoryMb,
+    localGb: gib(disk.totalBytes),
+    localGbUsed: reserved.diskGb,
+    cpuAllocationRatio: ratios.cpu,
+    ramAllocationRatio: ratios.ram,
+    diskAllocationRatio: ratios.disk,
+    ...told,
+    omitted: OMITTABLE.flatMap(([field, word]) => (told[field] === undefined ? [word] : [])),
+  }
+}
+
+type Optional = Pick<FullStats, (typeof OMITTABLE)[number][0]>
+
+/** Every field that a report may leave out, as the report and as `omitted` call it. */
+const OMITTABLE = [
+  ['freeDiskGb', 'FREE_DISK_GB'],
+  ['diskAvailableLeast', 'DISK_AVAILABLE_LEAST'],
+  ['runningVms', 'RUNNING_VMS'],
+  ['numIoOps', 'NUM_IO_OPS'],
+  ['hypervisorType', 'HYPERVISOR_TYPE'],
+  ['hypervisorVersion', 'HYPERVISOR_VERSION'],
+  ['hypervisorHostname', 'HYPERVISOR_HOSTNAME'],
+  ['hostIp', 'HOST_IP'],
+  ['supportedInstances', 'SUPPORTED_INSTANCES'],
+  ['cpuInfo', 'CPU_INFO'],
+  ['metrics', 'METRICS'],
+  ['numaCells', 'NUMA_CELLS'],
+  ['tunneledCells', 'TUNNELED_CELLS'],
+  ['gpus', 'GPUS'],
+  ['pciPools', 'PCI_POOLS'],
+  ['traits', 'TRAITS'],
+] as const satisfies readonly (readonly [keyof FullStats, Omittable])[]
+
+/** What this agent can tell of them. It knows nothing of guests, networks and hypervisors. */
+function optionalFields({ picture, before, told, at }: Look, { nodeName, hostIp, pci }: Offer): Optional {
+  const { arch } = picture
+  const metrics = metricsOf(picture.load, { before: before?.load, told: told?.metrics, at })
+  const model = valueIn(picture.model)
+  const disk = valueIn(picture.disk)
+  const devices = valueIn(picture.devices)
+  const gpus = valueIn(picture.gpus)
+  return {
+    ...(disk && { freeDiskGb: steady(gib(disk.freeBytes), told?.freeDiskGb, gib(disk.totalBytes) / 100) }),
+    hypervisorHostname: nodeName,
+    ...(hostIp !== undefined && { hostIp }),
+    ...(valueIn(picture.canVirtualize) && { supportedInstances: [{ arch, hvType: 'kvm', vmMode: 'hvm' }] }),
+    ...(model && { cpuInfo: cpuInfoOf(picture, model), traits: traitsOf(arch, model.flags) }),
+    ...cellsOf(picture),
+    ...(devices && { pciPools: poolsOf(devices, gpus ?? [], pci) }),
+    ...(gpus && { gpus: gpus.map(({ index, model }) => ({ index, model })) }),
+    ...(metrics.length > 0 && { metrics }),
+  }
+}
+
+/** Sockets, cores and threads only where all sockets and all cores are alike: one number says it then. */
+function cpuInfoOf(
+  { arch, topology }: Picture,
+  { vendor, model, flags }: { readonly vendor: string | undefined; readonly model: string | undefined; readonly flags: readonly string[] },
+): NonNullable<FullStats['cpuInfo']> {
+  const cpus = valueIn(topology) ?? []
+  const sockets = new Set(cpus.map(({ socket }) => socket)).size
+  const cores = new Map(cpus.map(({ core }) => [core.join(), core.length]))
+  const threads = new Set(cores.values())
+  const isEven = threads.size === 1 && cores.size % sockets === 0
+  return {
+    arch,
+    ...(vendor !== undefined && { vendor }),
+    ...(model !== undefined && { model }),
+    features: flags,
+    ...(cpus.length > 0 && { sockets }),
+    ...(isEven && { cores: cores.size / sockets, threads: [...threads][0] ?? 1 }),
+  }
+}
+
+function cellsOf({ cells }: Picture): Pick<FullStats, 'numaCells'> {
+  const read = valueIn(cells)
+  if (read === undefined) return {}
+  const numaCells = read.map(({ id, cpus, memoryKib, siblings, socket, pages }) => ({
+    id,
+    cpuset: cpus,
+    memoryMb: Math.floor(memoryKib / 1_024),
+    ...(siblings.length > 0 && { siblings }),
+    ...(socket !== undefined && { socket }),
+    pages,
+  }))
+  return { numaCells }
+}
+
+/** Only what is needed. */
+const present = (fields: Optional, omittable: ReadonlySet<Omittable>): Optional =>
+  Object.fromEntries(
+    OMITTABLE.flatMap(([field, word]) => (omittable.has(word) || fields[field] === undefined ? [] : [[field, fields[field]]])),
+  )
+
+/** What was told, unless it is another by now: by at least a step. */
+const steady = (now: number, told: number | null | undefined, step: number): number =>
+  told === undefined || told === null || Math.abs(now - told) >= Math.max(1, step) ? now : told
+
+const gib = (bytes: number): number => Math.floor(bytes / 2 ** 30)
+
+/** What a delta can say. */
+const DELTA_FIELDS = ['vcpusUsed', 'memoryMbUsed', 'localGbUsed', 'runningVms', 'numIoOps'] as const satisfies readonly (keyof StatsDelta)[]
+
+/** How a report differs from the one before it: not at all, by what a delta says, or by more, so that it has to be told whole. */
+export function changesOf(before: FullStats, after: FullStats): 'nothing' | 'more' | StatsDelta {
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof FullStats)[])
+  const changed = [...fields].filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+  if (changed.length === 0) return 'nothing'
+  const isSaid = (field: string): field is (typeof DELTA_FIELDS)[number] => DELTA_FIELDS.some((known) => known === field)
+  if (!changed.every((field) => isSaid(field) && typeof after[field] === 'number')) return 'more'
+  return Object.fromEntries(changed.map((field) => [field, after[field]]))
+}

@@ -1,0 +1,196 @@
+import {
+  type Clock,
+  type FullStats,
+  type Gantt,
+  type Reporter,
+  type ResourceName,
+  type ResourceStatsResult,
+  systemClock,
+} from '@gantt/client'
+import { watchClaims } from './claims-watch.ts'
+import type { AgentEvent, Counts, Form } from './events.ts'
+import { type Picture, remarksOn } from './picture.ts'
+import { changesOf, NotReportable, type Offer, type Omittable, toFull } from './report.ts'
+
+export interface AgentOptions {
+  readonly gantt: Gantt
+  readonly name: ResourceName
+  readonly offer: Offer
+  /** Looks at the machine. */
+  readonly look: () => Picture
+  readonly intervalMs: number
+  readonly tell: (event: AgentEvent) => void
+  /** Ends it, in order. */
+  readonly signal: AbortSignal
+  readonly clock?: Clock
+  /** 0 to 1, as Math.random. */
+  readonly random?: () => number
+  /** Wall clock, milliseconds since 1970: the time of measurements. */
+  readonly now?: () => number
+}
+
+/** A machine that changes in nothing asks so often what is needed, looks; the others are signs of life. */
+const LOOKS_PER_QUESTION = 6
+/** The longest pause after failures. */
+const LONGEST_PAUSE_MS = 60_000
+
+/**
+ * Looks at the machine at each interval and tells what changed, in the least form that says it; until the signal. What the profiles need
+ * comes with each answer, and what is told follows at once. Failures are told and lead to growing pauses; nothing ends it.
+ */
+export async function runAgent(options: AgentOptions): Promise<void> {
+  const { gantt, name, offer, intervalMs, tell, signal, clock = systemClock, random = Math.random } = options
+  const teller = createTeller(options)
+  let failures = 0
+  await teller.tellOf()
+  const watch = watchClaims({ gantt, name, offer, picture: () => teller.picture, tell, signal })
+  while (!signal.aborted) {
+    const pauseMs =
+      failures === 0 ? intervalMs * (0.9 + random() / 5) : Math.min(LONGEST_PAUSE_MS, intervalMs * 2 ** failures) * (0.5 + random() / 2)
+    await clock.wait(pauseMs, signal).catch(() => undefined)
+    if (signal.aborted) break
+    const before = teller.picture
+    failures = (await teller.tellOf()) ? 0 : Math.min(failures + 1, 10)
+    if (JSON.stringify({ ...before, load: null }) !== JSON.stringify({ ...teller.picture, load: null })) watch.touch()
+  }
+  tell({ event: 'counts', ...teller.counts() })
+  await watch.ended
+}
+
+export interface Teller {
+  /** The machine at the last look. */
+  readonly picture: Picture
+  /** Looks and tells. Whether the service has taken it; what went wrong is told. Never rejects for what the service or the machine does. */
+  tellOf(): Promise<boolean>
+  counts(): Counts
+  /** What the last look ended with, where no answer came. */
+  readonly trouble: unknown
+}
+
+/** Tells of one machine, look by look. */
+export function createTeller({
+  gantt,
+  name,
+  offer,
+  look,
+  intervalMs,
+  tell,
+  signal,
+  clock = systemClock,
+  now = Date.now,
+}: AgentOptions): Teller {
+  let picture = look()
+  let before: Picture | undefined
+  let told: FullStats | undefined
+  let next: FullStats | undefined
+  let omittable: ReadonlySet<Omittable> = new Set()
+  let remarks: readonly string[] = []
+  let complaint = ''
+  let trouble: unknown
+  const counts = { looks: 0, full: 0, delta: 0, question: 0, heartbeat: 0, bytes: 0, failed: 0 }
+  const report = (): FullStats => toFull({ picture, before, told, at: new Date(now()).toISOString() }, offer, omittable)
+  let isWhole = false
+  const whole = (): FullStats => {
+    isWhole = true
+    return next ?? report()
+  }
+  const newReporter = (): Reporter => gantt.reporter({ name, full: whole })
+  let reporter = newReporter()
+  const how = { signal, deadlineMs: Math.max(1_000, intervalMs) }
+
+  const count = (form: Form, said: unknown, startedAt: number): void => {
+    const bytes = new TextEncoder().encode(JSON.stringify(said)).length
+    counts[form]++
+    counts.bytes += bytes
+    tell({ event: 'told', form, bytes, sequence: reporter.sequence, tookMs: Math.round(clock.now() - startedAt) })
+  }
+  /** What the answer leads to: whether it counted, and whether to tell again at once. */
+  const take = (result: ResourceStatsResult, form: Form, said: unknown, startedAt: number): 'counted' | 'again' | 'refused' => {
+    switch (result.__typename) {
+      case 'ResourceStatsApplied': {
+        told = next
+        if (isWhole) count('full', next, startedAt)
+        else count(form, said, startedAt)
+        const needed = result.required?.namespaces.find(({ namespace }) => namespace === 'compute')
+        const wanted = new Set(needed?.omittable ?? [])
+        if (wanted.size === omittable.size && [...wanted].every((field) => omittable.has(field))) return 'counted'
+        omittable = wanted
+        tell({ event: 'required', leavesOut: [...wanted] })
+        return 'again'
+      }
+      case 'ResourceStatsStale':
+        // a later incarnation was heard: somebody else tells of this host, or did
+        tell({ event: 'superseded', text: 'another agent has told of this host meanwhile; this one begins anew' })
+        reporter = newReporter()
+        told = undefined
+        return 'again'
+      case 'ResourceStatsNeedFull':
+        told = undefined
+        return 'again'
+      default: {
+        const issues =
+          result.__typename === 'ValidationError' ? result.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) : []
+        tell({ event: 'refused', text: [result.message, ...issues].join('; ') })
+        told = undefined
+        return 'refused'
+      }
+    }
+  }
+  const send = async (): Promise<'counted' | 'again' | 'refused'> => {
+    const startedAt = clock.now()
+    isWhole = false
+    next = report()
+    const changes = told === undefined ? 'more' : changesOf(told, next)
+    if (changes === 'more') return take(await reporter.report(how), 'full', next, startedAt)
+    if (changes !== 'nothing') return take(await reporter.change(changes, how), 'delta', changes, startedAt)
+    if (counts.looks % LOOKS_PER_QUESTION === 0) return take(await reporter.change({}, how), 'question', {}, startedAt)
+    const { unknown } = await gantt.heartbeat([name], how)
+    if (unknown.length > 0) {
+      told = undefined
+      return 'again'
+    }
+    count('heartbeat', name, startedAt)
+    return 'counted'
+  }
+
+  return {
+    get picture() {
+      return picture
+    },
+    async tellOf() {
+      if (counts.looks > 0) [before, picture] = [picture, look()]
+      for (const text of remarksOn(picture).filter((remark) => !remarks.includes(remark))) tell({ event: 'remark', text })
+      remarks = remarksOn(picture)
+      counts.looks++
+      try {
+        let end = await send()
+        // needs that change while they are followed wait for the next look
+        for (let times = 0; end === 'again' && times < 2; times++) end = await send()
+        complaint = ''
+        trouble = undefined
+        if (end === 'refused') counts.failed++
+        return end !== 'refused'
+      } catch (error) {
+        if (signal.aborted) return false
+        counts.failed++
+        // a report that was lost on its way may have counted: the service says so when the next one comes
+        const text = error instanceof Error ? error.message : String(error)
+        if (text !== complaint) tell({ event: error instanceof NotReportable ? 'refused' : 'failed', text })
+        complaint = text
+        trouble = error
+        return false
+      } finally {
+        if (counts.looks % LOOKS_PER_QUESTION === 0) tell({ event: 'counts', ...figures() })
+      }
+    },
+    counts: figures,
+    get trouble() {
+      return trouble
+    },
+  }
+
+  function figures(): Counts {
+    const { user, system } = process.cpuUsage()
+    return { ...counts, cpuMs: Math.round((user + system) / 1_000), memoryMib: Math.round(process.memoryUsage.rss() / 2 ** 20) }
+  }
+}
