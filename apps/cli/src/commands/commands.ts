@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { addAgent } from './agent.ts'
 import { addAggregates } from './aggregates.ts'
 import { addAudit } from './audit.ts'
 import { addCapacity } from './capacity.ts'
@@ -37,6 +38,7 @@ export function addCommands(program: Command): void {
   addClaims(program)
   addAggregates(program)
   addHost(program)
+  addAgent(program)
   addGroups(program)
   addLiveness(program)
   addHealth(program)

@@ -1,4 +1,4 @@
-import { type Client, createClient } from '@gantt/client'
+import { type Client, createClient, createGantt, type Gantt, type GanttOptions } from '@gantt/client'
 import { GANTT } from './called.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { CommandFailure, EXIT, toFailure } from './failure.ts'
@@ -20,6 +20,43 @@ interface Setting {
 
 /** A client of the service that options, environment and config file name, in this order. Its errors are CommandFailures. */
 export function connect(flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): Client {
+  const { address, url, key } = accessOf(flags, environment)
+  const client = createClient({ url: address, key: key.value })
+  return {
+    request: (document, variables, options) =>
+      client.request<never>(document, variables, options).catch((error: unknown) => {
+        throw toFailure(error, { url: `${address} (from ${url.from})`, keyFrom: key.from })
+      }),
+  }
+}
+
+/** The whole client of that service, for commands that go on: a key that is refused is looked for again where it came from. */
+export function connectForLong(
+  flags: ConnectionFlags,
+  options: Omit<GanttOptions, 'url' | 'key'> = {},
+  environment: NodeJS.ProcessEnv = process.env,
+): Gantt {
+  const { address } = accessOf(flags, environment)
+  return createGantt({ ...options, url: address, key: () => accessOf(flags, environment).key.value })
+}
+
+/** What a call of such a client ended with, as commands end. */
+export function toFailureOf(flags: ConnectionFlags, error: unknown, environment: NodeJS.ProcessEnv = process.env): unknown {
+  const { address, url, key } = accessOf(flags, environment)
+  return toFailure(error, { url: `${address} (from ${url.from})`, keyFrom: key.from })
+}
+
+/** Whether options, environment or config file name a key. */
+export const hasKey = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): boolean =>
+  findSetting('key', flags, environment, readConfigFile(environment)) !== undefined
+
+interface Access {
+  readonly address: string
+  readonly url: Setting
+  readonly key: Setting
+}
+
+function accessOf(flags: ConnectionFlags, environment: NodeJS.ProcessEnv): Access {
   const config = readConfigFile(environment)
   for (const warning of config.warnings) note(`warning: ${warning}`)
   const url = urlOf(flags, environment, config)
@@ -28,14 +65,7 @@ export function connect(flags: ConnectionFlags, environment: NodeJS.ProcessEnv =
     throw new CommandFailure(EXIT.usage, `no key is given; use --key, GANTT_KEY or "key" in ${config.file} ("${GANTT} serve" prints one)`)
   if (!/^[\x21-\x7e]+$/.test(key.value))
     throw new CommandFailure(EXIT.usage, `the key (from ${key.from}) has characters that no key has: spaces, or others than ASCII`)
-  const address = toAddress(url)
-  const client = createClient({ url: address, key: key.value })
-  return {
-    request: (document, variables, options) =>
-      client.request<never>(document, variables, options).catch((error: unknown) => {
-        throw toFailure(error, { url: `${address} (from ${url.from})`, keyFrom: key.from })
-      }),
-  }
+  return { address: toAddress(url), url, key }
 }
 
 /** The address of a page of the console of that service, for links; it begins with a slash. */

@@ -1,0 +1,233 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type AgentEvent, createSource, createTeller, type Offer, type Picture, readPicture, type Teller } from '@gantt/agent'
+import { createGantt } from '@gantt/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
+import { gantt, oneLine, type Said, widthOf } from './testing/gantt.ts'
+
+let folder: string
+let service: Service
+let environment: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-agent-'))
+  fs.chmodSync(folder, 0o711)
+  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state') })
+  environment = { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
+}, 90_000)
+
+afterAll(async () => {
+  await service?.stop()
+  fs.rmSync(folder, { recursive: true, force: true })
+}, 30_000)
+
+const run = (...args: readonly string[]): Promise<Said> => gantt(environment, ...args)
+
+const ACTIVATE = 'mutation ($version: ID!) { profileActivate(version: $version) { __typename } }'
+const CREATE = `mutation ($input: ProfileVersionInput!) { profileVersionCreate(profile: "default", input: $input) {
+  __typename ... on ProfilePayload { version { id } } } }`
+
+/** From now on requests ask for plain amounts only. */
+async function needLess(): Promise<void> {
+  const input = {
+    note: 'plain machines',
+    filters: [{ name: 'ComputeFilter' }],
+    weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
+    collects: ['CLASSES'],
+  }
+  const { profileVersionCreate } = await service.client.request<{ profileVersionCreate: { version: { id: string } } }>(CREATE, { input })
+  await service.client.request(ACTIVATE, { version: profileVersionCreate.version.id })
+}
+
+const needAsBefore = (): Promise<unknown> => service.client.request(ACTIVATE, { version: 'default@0' })
+
+interface Seen {
+  readonly stats: {
+    readonly vcpus: number
+    readonly memoryMb: number
+    readonly vcpusUsed: number
+    readonly omitted: readonly string[]
+    readonly numaCells: readonly { readonly id: number; readonly cpuset: readonly number[]; readonly memoryMb: number }[]
+  }
+  readonly numa: { readonly cells: readonly { readonly id: number; readonly cpus: readonly number[] }[] } | null
+}
+
+const seen = async (name: string): Promise<Seen | null> =>
+  (
+    await service.client.request<{ host: Seen | null }>(
+      'query Seen($name: String!) { host(name: $name) { stats numa { cells { id cpus } } } }',
+      { name },
+    )
+  ).host
+
+/** What another program says of this machine. */
+const said = (file: string, ...args: readonly string[]): string =>
+  execFileSync(file, args, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
+
+/** Memory of the cells in MiB; a machine may be given more while it runs. */
+const cellsNow = (): readonly number[] =>
+  fs.readdirSync('/sys/devices/system/node').flatMap((name) => {
+    if (!/^node\d+$/.test(name)) return []
+    const kib = /MemTotal:\s+(\d+) kB/.exec(fs.readFileSync(`/sys/devices/system/node/${name}/meminfo`, 'utf8'))?.[1]
+    return [Math.floor(Number(kib) / 1_024)]
+  })
+
+test('this machine tells what other programs see of it', async (context) => {
+  if (!fs.existsSync('/sys/devices/system/node/online')) return context.skip('this machine shows no NUMA cells')
+  const before = cellsNow()
+  const { out, err, code } = await run('agent', '--once', '--name', 'this-machine')
+  const after = cellsNow()
+  expect([err, code]).toEqual(['', 0])
+  expect(out).toContain('0 claims here fit.')
+  const host = await seen('this-machine')
+  expect(host?.stats.vcpus).toBe(Number(said('nproc', '--all')))
+  expect(host?.stats.memoryMb).toBe(
+    Math.floor(Number(/^MemTotal:\s+(\d+) kB$/m.exec(fs.readFileSync('/proc/meminfo', 'utf8'))?.[1]) / 1_024),
+  )
+  // lscpu: one line for each CPU, with its cell
+  const rows = said('lscpu', '-p=CPU,NODE')
+    .split('\n')
+    .filter((line) => /^\d/.test(line))
+    .map((line) => line.split(',').map(Number))
+  const cells = host?.numa?.cells ?? []
+  expect(cells.length).toBe(before.length)
+  for (const { id, cpus } of cells) expect(cpus).toEqual(rows.filter(([, cell = 0]) => cell === id).map(([cpu]) => cpu))
+  host?.stats.numaCells.forEach(({ memoryMb }, i) => {
+    expect(memoryMb).toBeGreaterThanOrEqual(Math.min(before[i] ?? 0, after[i] ?? 0))
+    expect(memoryMb).toBeLessThanOrEqual(Math.max(before[i] ?? 0, after[i] ?? 0))
+  })
+})
+
+test('what would be reported is shown within 80 columns, and nothing is sent', async () => {
+  const { out, code } = await run('agent', '--print', '--name', 'only-looked-at')
+  expect(code).toBe(0)
+  expect(out).toMatch(/^host +only-looked-at\nCPUs +\d+/)
+  expect(out).toMatch(/whole report +\d+ B\nwhat is needed +\d+ B; left out: /)
+  expect(widthOf(out.slice(0, out.indexOf('\n{\n')))).toBeLessThanOrEqual(80)
+  expect(await seen('only-looked-at')).toBeNull()
+})
+
+test('a machine that does not tell its memory is not reported, with the file and why', async () => {
+  const root = fs.mkdtempSync(path.join(folder, 'bare-'))
+  fs.mkdirSync(path.join(root, 'proc'))
+  fs.writeFileSync(path.join(root, 'proc/cpuinfo'), 'processor\t: 0\n')
+  const { out, err, code } = await run('agent', '--once', '--root', root, '--name', 'bare')
+  expect([out, code]).toEqual(['', 1])
+  expect(err).toContain('the memory cannot be told: /proc/meminfo: ENOENT')
+})
+
+test.each([
+  ['--pci', '8086', /It must be like 8086:154c/],
+  ['--interval', '0', /It must be a whole number of 1 to 3600/],
+  ['--cpu-ratio', '0', /It must be a number of 0.001 to 1000/],
+])('%s %s is refused', async (option, value, why) => {
+  const { err, code } = await run('agent', option, value)
+  expect([err, code]).toEqual([expect.stringMatching(why), 2])
+})
+
+test('fifty simulated machines report, each change of theirs, and none is refused or lost', async () => {
+  const answer = oneLine<{
+    machines: number
+    reports: number
+    refused: number
+    lost: number
+    bytesPerReport: number
+    lag: { p99Ms: number | null }
+  }>(await run('agent', '--fleet', '50', '--interval', '1', '--seconds', '3', '--name', 'sim', '--json'))
+  expect(answer).toMatchObject({ machines: 50, refused: 0, lost: 0 })
+  expect(answer.reports).toBeGreaterThan(50)
+  expect(answer.lag.p99Ms).not.toBeNull()
+  const { hosts } = await service.client.request<{ hosts: { totalCount: number } }>(
+    '{ hosts(first: 1, query: "host:sim-*") { totalCount } }',
+  )
+  expect(hosts.totalCount).toBe(50)
+})
+
+describe('look by look', () => {
+  const offer: Offer = {
+    nodeName: '',
+    hostIp: undefined,
+    reserved: { cpus: 0, memoryMb: 512, diskGb: 0 },
+    ratios: { cpu: 1, ram: 1, disk: 1 },
+    pci: [],
+  }
+  const still = readPicture(createSource(), { arch: 'x86_64', diskFolder: '/', isContainer: false })
+
+  /** An agent of a machine that stays as it is, unless a test says otherwise. */
+  function agentOf(host: string, key = ADMIN_KEY): { readonly teller: Teller; readonly events: AgentEvent[]; see(picture: Picture): void } {
+    let picture = still
+    const events: AgentEvent[] = []
+    const teller = createTeller({
+      gantt: createGantt({ url: service.url, key }),
+      name: { host },
+      offer: { ...offer, nodeName: host },
+      look: () => picture,
+      intervalMs: 10_000,
+      tell: (event) => void events.push(event),
+      signal: new AbortController().signal,
+    })
+    return {
+      teller,
+      events,
+      see: (next) => {
+        picture = next
+      },
+    }
+  }
+  const formsOf = (events: readonly AgentEvent[]): readonly string[] =>
+    events.flatMap((event) => (event.event === 'told' ? [event.form] : []))
+  const bytesOf = (events: readonly AgentEvent[]): readonly number[] =>
+    events.flatMap((event) => (event.event === 'told' ? [event.bytes] : []))
+
+  test('the first report is whole, what the profiles need follows at once, then signs of life and a question', async () => {
+    const { teller, events } = agentOf('look-1')
+    for (let i = 0; i < 6; i++) expect(await teller.tellOf()).toBe(true)
+    expect(formsOf(events)).toEqual(['full', 'full', 'heartbeat', 'heartbeat', 'heartbeat', 'heartbeat', 'question'])
+    const [whole = 0, needed = 0] = bytesOf(events)
+    expect(needed).toBeLessThan(whole)
+  })
+
+  test('a profile that needs less shrinks the report at the next question', async () => {
+    const { teller, events, see } = agentOf('look-2')
+    await teller.tellOf()
+    const before = bytesOf(events).at(-1) ?? 0
+    await needLess()
+    try {
+      // the next report, of whatever kind, is answered what is needed now
+      see({ ...still, cpuCount: { value: 77 } })
+      await teller.tellOf()
+      const after = bytesOf(events).at(-1) ?? 0
+      expect(after).toBeLessThan(before)
+      expect((await seen('look-2'))?.stats.omitted).toEqual(expect.arrayContaining(['numaCells', 'gpus', 'pciPools']))
+    } finally {
+      await needAsBefore()
+    }
+  })
+
+  test('after another agent of the same host it begins anew, and is heard', async () => {
+    const first = agentOf('look-3')
+    await first.teller.tellOf()
+    await agentOf('look-3').teller.tellOf()
+    first.see({ ...still, cpuCount: { value: 77 } })
+    expect(await first.teller.tellOf()).toBe(true)
+    expect(first.events.map(({ event }) => event)).toContain('superseded')
+    expect((await seen('look-3'))?.stats.vcpus).toBe(77)
+  })
+
+  test('a report that the service refuses is told with everything that is wrong', async () => {
+    const { teller, events, see } = agentOf('look-4')
+    see({ ...still, cpuCount: { value: 1_000_000 } })
+    await teller.tellOf()
+    expect(await teller.tellOf()).toBe(false)
+    expect(events).toContainEqual({ event: 'refused', text: expect.stringContaining('vcpus') })
+  })
+
+  test('a key that is not known is told once, however often it fails', async () => {
+    const { teller, events } = agentOf('look-5', 'gantt_nobody')
+    expect([await teller.tellOf(), await teller.tellOf()]).toEqual([false, false])
+    expect(events.filter(({ event }) => event === 'failed').length).toBe(1)
+  })
+})
