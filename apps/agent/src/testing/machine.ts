@@ -1,13 +1,7 @@
-import { afterAll } from 'vitest'
 import { type Picture, type PictureOptions, readPicture } from '../picture.ts'
 import { createSource } from '../readers/source.ts'
 import type { Offer } from '../report.ts'
 import { plant, type Tree } from './tree.ts'
-
-const planted: { remove(): void }[] = []
-afterAll(() => {
-  for (const machine of planted) machine.remove()
-})
 
 /** The picture of a machine whose files are these, with a disk of 100 GiB; undefined takes a file of the tree away. */
 export function pictureOf(
@@ -17,9 +11,12 @@ export function pictureOf(
 ): Picture {
   const files = Object.entries({ ...tree, ...but }).flatMap(([file, content]) => (content === undefined ? [] : [[file, content] as const]))
   const machine = plant(Object.fromEntries(files))
-  planted.push(machine)
-  const source = createSource(machine.root, { totalBytes: 100 * 2 ** 30, freeBytes: 40 * 2 ** 30 })
-  return readPicture(source, { arch: 'x86_64', diskFolder: '/', isContainer: false, ...options })
+  try {
+    const source = createSource(machine.root, { totalBytes: 100 * 2 ** 30, freeBytes: 40 * 2 ** 30 })
+    return readPicture(source, { arch: 'x86_64', diskFolder: '/', isContainer: false, ...options })
+  } finally {
+    machine.remove()
+  }
 }
 
 export const plainOffer: Offer = {
