@@ -338,6 +338,22 @@ test('every instance of a request has its own view', async ({ page, visit, servi
   await expect(page.getByRole('tab', { name: 'Instance 2', exact: true })).toHaveAttribute('aria-selected', 'true')
 })
 
+test('a gang that the solver placed shows its numbers, and each member with its host', async ({ page, visit, service }) => {
+  await service.client.request(
+    `mutation { profileVersionCreate(profile: "gangs", input: { note: "batches", scheduler: SOLVER,
+      filters: [{ name: "ComputeFilter" }], weighers: [{ name: "RAMWeigher", multiplier: 1 }] }) { __typename } }`,
+  )
+  const gang = [{ name: 'database', instances: 1, vcpus: 4, memoryMb: 8_192 }]
+  const { decisionId, hosts } = await place(service.client, { zone: 'az1', profile: 'gangs', gang })
+  await visit(addressOf(decisionId))
+  const solver = page.getByRole('region', { name: 'Solver' })
+  await expect(solver).toContainText('OPTIMAL')
+  await expect(solver.locator('[data-number=gap]')).toHaveText('gap 0 %')
+  const destinations = page.getByRole('region', { name: 'Destinations', exact: true }).getByRole('row')
+  await expect(destinations.nth(1)).toContainText(`flavor${hosts[0]}`)
+  await expect(destinations.nth(2)).toContainText(`database${hosts[1]}`)
+})
+
 test('matrix and weights have room for their columns at 1280 pixels', async ({ page, visit, service }) => {
   await page.setViewportSize({ width: 1280, height: 720 })
   await visit(addressOf(service.seed.placed.decisionId))

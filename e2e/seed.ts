@@ -65,6 +65,8 @@ export interface Ask {
   readonly flavor?: string
   readonly zone?: string
   readonly numInstances?: number
+  /** Further kinds of instances, placed with those of the flavor or not at all. */
+  readonly gang?: readonly { readonly name: string; readonly instances: number; readonly vcpus: number; readonly memoryMb: number }[]
   readonly gpus?: { readonly count: number; readonly model?: string }
   readonly extraSpecs?: Readonly<Record<string, string>>
   /** Who decides; if not given the default one. */
@@ -80,7 +82,7 @@ export interface Placement {
 /** A service asks where an instance goes; 2 CPUs and 4 GiB unless told otherwise. */
 export async function place(
   client: Client,
-  { zone, flavor, gpus, numInstances, profile, extraSpecs = {}, ...ask }: Ask,
+  { zone, flavor, gpus, numInstances, gang = [], profile, extraSpecs = {}, ...ask }: Ask,
 ): Promise<Placement> {
   const spec = {
     flavor: {
@@ -93,6 +95,7 @@ export async function place(
     ...(zone === undefined ? {} : { availabilityZone: zone }),
     ...(gpus === undefined ? {} : { gpus }),
     ...(numInstances === undefined ? {} : { numInstances }),
+    gang: gang.map(({ name, instances, vcpus, memoryMb }) => ({ name, instances, flavor: { vcpus, memoryMb, extraSpecs: [] } })),
   }
   const { selectDestinations } = await client.request<{
     selectDestinations: {

@@ -71,6 +71,14 @@ test('the solver places it, tells how, and repeats itself to the same key', asyn
     id: placed.decision.id,
   })
   expect(verifyDecision).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
+  const { explainPlacement } = await dataOf(
+    api,
+    'query ($id: ID!) { explainPlacement(input: { subject: { decisionId: $id } }) { text(format: MARKDOWN) } }',
+    { id: placed.decision.id },
+  )
+  expect(explainPlacement.text).toContain("## Solver\n\n- OPTIMAL: the solver's arrangement was taken. ")
+  expect(explainPlacement.text).toMatch(/- Objective \S+, by filter none; bound \S+, gap 0 %\.\n- \d+ nodes, of at most 10000 in 5000 ms\./)
+  expect(explainPlacement.text).toContain('## Gang\n\n- of flavor: small\n- database: large')
   const again = await placeWith(api, { profile: 'gangs', idempotencyKey, ...asked })
   expect([again.replayed, again.decision.id]).toEqual([true, placed.decision.id])
 })
@@ -84,6 +92,10 @@ test('where no arrangement is left, the filter scheduler refuses, and the decisi
     why: 'INFEASIBLE',
     objective: null,
   })
+  // the reasons are those that the filter scheduler gives on the same state
+  const greedy = await placeWith(api, { profile: 'greedy', ...asked })
+  expect(refused.reasons.length).toBeGreaterThan(0)
+  expect([refused.message, refused.reasons]).toEqual([greedy.message, greedy.reasons])
 })
 
 test.each([

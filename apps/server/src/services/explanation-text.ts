@@ -1,6 +1,7 @@
-import { hostKey, type ReasonCount, reasonText } from '@gantt/scheduler-core'
+import { currentSpec, hostKey, type ReasonCount, reasonText } from '@gantt/scheduler-core'
 import type { Examined, HostVerdict } from './examined.ts'
 import { nearMissesOf, selectionOf } from './explanation.ts'
+import { memberLines, solverLines } from './solver-text.ts'
 import { weighingOf } from './weighing.ts'
 
 /** How many reasons a sentence names; the funnel has them all. */
@@ -33,7 +34,9 @@ export async function headlineOf(examined: Examined): Promise<string> {
 /** The whole as a page: for a ticket, or for a terminal of 80 columns. */
 export async function textOf(examined: Examined, format: 'MARKDOWN' | 'PLAIN'): Promise<string> {
   const { question, hostCount, steps, ranked, instance } = examined
-  const { numInstances } = question.record.request
+  const { solver, request } = question.record
+  const { numInstances } = request
+  const members = memberLines(currentSpec(request), question.answer)
   const write = format === 'MARKDOWN' ? markdown : plain
   const which = numInstances > 1 ? ` for instance ${instance + 1} of ${numInstances}` : ''
   const funnel = steps
@@ -45,6 +48,8 @@ export async function textOf(examined: Examined, format: 'MARKDOWN' | 'PLAIN'): 
     write.title(`${ranked.length} of ${count(hostCount, 'host')} passed${which}`),
     write.text(await headlineOf(examined)),
     write.text(`Profile ${question.record.profile}, revision ${question.basis}, ${question.fidelity}.`),
+    ...(solver === undefined ? [] : [write.title('Solver'), write.list(solverLines(solver))]),
+    ...(members.length === 0 ? [] : [write.title('Gang'), write.list(members)]),
     write.funnel(funnel),
     ...(near.length > 0 ? [write.title('Nearest'), write.list(await Promise.all(near.map(nearText)))] : []),
     ...(hosts.length > 0 ? [write.title('Best hosts'), write.list(hosts.map(bestText))] : []),

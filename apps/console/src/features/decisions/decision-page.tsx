@@ -20,11 +20,13 @@ import { Fitting } from './fitting.tsx'
 import { recordedSteps, scaleFor } from './funnel.ts'
 import { HostMatrix } from './host-matrix.tsx'
 import { findNames, readMatrix, type Selection, seenBefore } from './matrix.ts'
+import { membersOf } from './members.ts'
 import { NearMisses } from './near-misses.tsx'
 import { Receipt } from './receipt.tsx'
 import type { DecisionSearch } from './search.ts'
 import { ShadowFilters } from './shadow-filters.tsx'
 import { SimulateLink } from './simulate-link.tsx'
+import { SolverOutcome } from './solver-outcome.tsx'
 import { WeighTable } from './weigh-table.tsx'
 import { WhyNot } from './why-not.tsx'
 import './decisions.css'
@@ -114,7 +116,8 @@ function Explained({ decision }: { readonly decision: Decision }) {
           </Alert>
         ) : null}
         <Receipt decision={decision} />
-        <Destinations destinations={decision.destinations} />
+        <SolverOutcome solver={decision.solver} />
+        <Destinations destinations={decision.destinations} members={membersOf(decision.spec.document, count)} />
         {explained?.hostCount === 0 ? (
           <Empty title="There was no host to look at">
             Nothing could be asked of any filter. <AnchorLink to="/hosts">See the hosts that there are now</AnchorLink>.

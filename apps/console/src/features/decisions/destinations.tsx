@@ -7,8 +7,14 @@ import type { DECISION } from './documents.ts'
 
 type Destination = NonNullable<ResultOf<typeof DECISION>['decision']>['destinations'][number]
 
+interface DestinationsProps {
+  readonly destinations: readonly Destination[]
+  /** Of which kind each instance is, for a gang; otherwise nothing. */
+  readonly members: readonly string[]
+}
+
 /** Where the instances went, and where they could have gone next. */
-export function Destinations({ destinations }: { readonly destinations: readonly Destination[] }) {
+export function Destinations({ destinations, members }: DestinationsProps) {
   const zone = useTimeZone()
   if (destinations.length === 0) return null
   return (
@@ -21,6 +27,7 @@ export function Destinations({ destinations }: { readonly destinations: readonly
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Instance</Table.Th>
+              {members.length === 0 ? null : <Table.Th>Member</Table.Th>}
               <Table.Th>Host</Table.Th>
               <Table.Th>Claim</Table.Th>
               <Table.Th>Alternates</Table.Th>
@@ -30,6 +37,7 @@ export function Destinations({ destinations }: { readonly destinations: readonly
             {destinations.map(({ instanceUuid, selected, alternates }, i) => (
               <Table.Tr key={instanceUuid ?? `instance ${i + 1}`}>
                 <Table.Td className="mono">{instanceUuid ?? i + 1}</Table.Td>
+                {members.length === 0 ? null : <Table.Td data-member>{members[i]}</Table.Td>}
                 <Table.Td>
                   <HostLink host={selected.host} />
                 </Table.Td>

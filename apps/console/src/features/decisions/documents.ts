@@ -36,6 +36,7 @@ export const DECISION = graphql(`
       id at outcome attempt account seed fleetRevision coreVersion hostCount instanceUuids
       explanationRetainedUntil
       receipt { inputs decided matrix }
+      solver { status taken text objective filterObjective bound gap nodes columns rows candidates passing detail }
       profile { profileName number }
       spec { document flavorName numInstances vcpus memoryMb diskGb availabilityZone projectId }
       destinations {

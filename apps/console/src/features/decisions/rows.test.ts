@@ -15,6 +15,7 @@ import {
   sortHosts,
   verdictAt,
 } from './matrix.ts'
+import { membersOf } from './members.ts'
 import { readDecisionSearch } from './search.ts'
 import { extentOf, ownMultipliers, stack, withoutSilent } from './stack.ts'
 
@@ -227,3 +228,10 @@ test('an address keeps what it can mean and nothing else', () => {
   })
   expect(readDecisionSearch({ instance: '0', sort: 'size', all: 1 })).toEqual({})
 })
+
+test.each([
+  ['a request of one kind has none', {}, 2, []],
+  ['the first are of its own flavor', { gang: [{ name: 'database', instances: 2 }] }, 3, ['flavor', 'database', 'database']],
+  ['a kind without a name is counted', { gang: [{ name: null, instances: 1 }] }, 2, ['flavor', 'kind 2']],
+  ['what is no request has none', null, 1, []],
+])('the members of a gang: %s', (_, document, instances, members) => expect(membersOf(document, instances)).toEqual(members))

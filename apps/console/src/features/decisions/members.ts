@@ -1,0 +1,12 @@
+/** Of which kind each instance of a gang is, in their order; nothing for a request of one kind. The document is the request as it was asked. */
+export function membersOf(document: unknown, instances: number): readonly string[] {
+  const gang: unknown = typeof document === 'object' && document !== null && 'gang' in document ? document.gang : []
+  if (!Array.isArray(gang) || gang.length === 0) return []
+  const kinds = gang.flatMap((kind: unknown, i): string[] => {
+    if (typeof kind !== 'object' || kind === null || !('instances' in kind)) return []
+    const name = 'name' in kind && typeof kind.name === 'string' ? kind.name : `kind ${i + 2}`
+    return new Array<string>(Number(kind.instances)).fill(name)
+  })
+  // the first are of the request's own flavor
+  return [...new Array<string>(Math.max(0, instances - kinds.length)).fill('flavor'), ...kinds]
+}
