@@ -159,6 +159,7 @@ export async function openService({
       keys,
       audit,
       listening,
+      plugins: loaded.loaded,
       ...records.stores,
     })
     // who follows a fleet that was replaced begins again, with what was durable

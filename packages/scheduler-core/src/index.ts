@@ -13,6 +13,7 @@ export type {
   RankedHost,
   SelectedDestination,
 } from './decision/decision.ts'
+export { otherCode } from './decision/other-code.ts'
 export { type Beside, type KeptDecision, packDecision, unpackDecision } from './decision/packed.ts'
 export { reasonText } from './decision/reason-text.ts'
 export {

@@ -7,6 +7,7 @@ import type { Context } from './context.ts'
 import { GapEvent } from './events.ts'
 import { idOf } from './ids.ts'
 import { ExplainLevel, InstanceDestinations } from './placement.ts'
+import { PluginVersion } from './plugin.ts'
 import { ReasonCount } from './reasons.ts'
 import { Decision, Explanation, Host, ProfileVersion } from './refs.ts'
 import { RequestSpec } from './request-spec.ts'
@@ -105,6 +106,11 @@ builder.node(Decision, {
     }),
     seed: t.string({ description: 'Seed of every random choice.', resolve: async (view) => (await view.load()).record.seed }),
     coreVersion: t.string({ description: 'Release of the code that decided.', resolve: async (view) => (await view.load()).record.core }),
+    plugins: t.field({
+      type: [PluginVersion],
+      description: 'The plug-ins whose parts the profile names, in the versions that decided.',
+      resolve: async (view) => [...((await view.load()).record.plugins ?? [])],
+    }),
     fleetRevision: t.field({
       type: 'Revision',
       description: 'The state that it was decided on.',

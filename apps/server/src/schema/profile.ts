@@ -5,6 +5,7 @@ import type { ProfileDone, RolloutView, StepOptions } from '../services/profiles
 import { builder } from './builder.ts'
 import { withoutNulls } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
+import type { Context } from './context.ts'
 import { NotFound, resultUnion, ValidationError } from './errors.ts'
 import { FieldChange } from './field-change.ts'
 import { idOf } from './ids.ts'
@@ -18,10 +19,12 @@ const descriptions: ReadonlyMap<string, string> = new Map(
 const reads: ReadonlyMap<string, Reads> = new Map(
   [...novaFilters, ...novaWeighers, ...filters, ...weighers].map((part) => [part.name, part.reads]),
 )
-const readsBy = ({ name, options }: { readonly name: string; readonly options: Readonly<Record<string, unknown>> }) => [
-  ...readsOf(reads.get(name) ?? [], options),
+const partOf = ({ plugins }: Context, name: string) => plugins.find(name)
+const readsBy = ({ name, options }: { readonly name: string; readonly options: Readonly<Record<string, unknown>> }, context: Context) => [
+  ...readsOf(reads.get(name) ?? partOf(context, name)?.reads ?? [], options),
 ]
-const descriptionOf = ({ name }: { readonly name: string }) => descriptions.get(name) ?? ''
+const descriptionOf = ({ name }: { readonly name: string }, context: Context) =>
+  descriptions.get(name) ?? partOf(context, name)?.description ?? ''
 
 const FilterSetting = builder.objectRef<ProfileShape['filters'][number] & { readonly order: number }>('FilterSetting').implement({
   description: 'A filter of a profile.',
@@ -33,8 +36,14 @@ const FilterSetting = builder.objectRef<ProfileShape['filters'][number] & { read
       resolve: ({ shadow }) => shadow === true,
     }),
     options: t.expose('options', { type: 'JSON', description: 'Its options.' }),
-    description: t.string({ description: 'What a host must have to pass.', resolve: descriptionOf }),
-    reads: t.stringList({ description: "Fields of a host's report that it looks at.", resolve: readsBy }),
+    description: t.string({
+      description: 'What a host must have to pass.',
+      resolve: (part, _args, context) => descriptionOf(part, context),
+    }),
+    reads: t.stringList({
+      description: "Fields of a host's report that it looks at.",
+      resolve: (part, _args, context) => readsBy(part, context),
+    }),
   }),
 })
 
@@ -44,8 +53,11 @@ const WeigherSetting = builder.objectRef<ProfileShape['weighers'][number]>('Weig
     name: t.exposeString('name', { description: "Nova's name where Nova has it." }),
     multiplier: t.exposeFloat('multiplier', { description: 'Of its normalised number.' }),
     options: t.expose('options', { type: 'JSON', description: 'Its options.' }),
-    description: t.string({ description: 'What it prefers.', resolve: descriptionOf }),
-    reads: t.stringList({ description: "Fields of a host's report that it looks at.", resolve: readsBy }),
+    description: t.string({ description: 'What it prefers.', resolve: (part, _args, context) => descriptionOf(part, context) }),
+    reads: t.stringList({
+      description: "Fields of a host's report that it looks at.",
+      resolve: (part, _args, context) => readsBy(part, context),
+    }),
   }),
 })
 

@@ -1,9 +1,9 @@
 import {
-  CORE_VERSION,
   type CompareOptions,
   type Comparison,
   compareDecisions,
   copyFleet,
+  otherCode,
   proposalsBefore,
   type Side,
 } from '@gantt/scheduler-core'
@@ -79,13 +79,14 @@ async function keptSide(history: History, { record, place }: StoredDecision): Pr
 function approximateBecause(first: Side, second: Side): string | null {
   const reasons = (['first', 'second'] as const).flatMap((which) => {
     const { lost, fleet, record } = which === 'first' ? first : second
+    const other = otherCode(record, fleet.plugins)
     return [
       ...(lost === undefined
         ? []
         : [
             `The log does not reach revision ${lost.revision} of the ${which} any more: what is told of it is from its record, and of hosts that this does not name from revision ${fleet.place.revision}.`,
           ]),
-      ...(record.core === CORE_VERSION ? [] : [`The ${which} was decided by release ${record.core}; this is ${CORE_VERSION}.`]),
+      ...(other === undefined ? [] : [`The ${which} was decided ${other}.`]),
     ]
   })
   return reasons.length === 0 ? null : reasons.join(' ')

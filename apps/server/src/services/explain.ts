@@ -9,6 +9,7 @@ import {
   type HostIndex,
   hostChangesBetween,
   hostFieldsOf,
+  otherCode,
   profileRef,
   proposalsBefore,
   type RequestSpec,
@@ -23,7 +24,7 @@ import { withoutGone } from './gone-claim.ts'
 import type { HostNameInput } from './hosts.ts'
 import { InputFault, invalid } from './outcome.ts'
 import { parseSpec, type SpecDocument } from './placement.ts'
-import { unknownProfile } from './profiles.ts'
+import { unknownProfile, usableProfile } from './profiles.ts'
 import { askedNode, type Present, type WhyNotAnswer, whyNotOf } from './why-not.ts'
 
 /** What is to be explained: a decision, a request that was asked before, or one that nobody asked yet. */
@@ -69,6 +70,8 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     return read((fleet) => {
       const profile = fleet.profiles.find(record.profile)
       if (profile === undefined) throw new InputFault([unknownProfile(replica, record.profile, ['input', 'profile'])])
+      // a decision is told as far as it can be made again; what is asked anew is not asked of stand-ins
+      if (rest.answer === undefined) usableProfile(fleet, profile, ['input', 'profile'])
       const named = { ...record, profile: profileRef(profile) }
       const known = { ...rest, profile, basis: revision, read }
       if (rest.answer !== undefined) return { record: named, ...known, answer: rest.answer }
@@ -91,7 +94,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     if ((at ?? place.basis) !== place.basis) return askElsewhere(record, at as number)
     // by another profile it is decided anew
     const answer = profile ? {} : { answer: stored.answer }
-    const fidelity: Fidelity = !profile && record.core === CORE_VERSION ? 'REPLAYED' : 'APPROXIMATE'
+    const fidelity: Fidelity = !profile && otherCode(record, replica.fleet.plugins) === undefined ? 'REPLAYED' : 'APPROXIMATE'
     try {
       return await askAt(place.basis, record, { before: await proposalsAt(stored), fidelity, ...answer })
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { ApiKeyStore } from '../db/api-keys.ts'
+import type { LoadedPlugin } from '../plugin/open-plugins.ts'
 import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Shadow } from '../replica/shadow.ts'
@@ -22,6 +23,7 @@ import { createKeys, type Keys } from './keys.ts'
 import { createLiveness, type Listening, type LivenessService } from './liveness.ts'
 import type { LogKeeping } from './log.ts'
 import { createPlacement, type Placement } from './placement.ts'
+import { createPlugins, type Plugins } from './plugins.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import { createRelocation, type Relocation } from './relocation.ts'
 import { createReplicas, type Replicas } from './replicas.ts'
@@ -54,6 +56,7 @@ export interface Services {
   readonly remedies: Remedies
   readonly tenantExplanations: TenantExplanations
   readonly profiles: Profiles
+  readonly plugins: Plugins
   readonly requiredStats: RequiredStats
   readonly watch: Watch
   readonly fleet: FleetReader
@@ -77,6 +80,8 @@ export interface ServicesOptions extends Records {
   readonly keys: ApiKeyStore
   readonly audit: Audit
   readonly listening: Listening
+  /** What this process has loaded. */
+  readonly plugins: readonly LoadedPlugin[]
 }
 
 export function createServices({
@@ -90,6 +95,7 @@ export function createServices({
   keys,
   audit,
   listening,
+  plugins,
   ...records
 }: ServicesOptions): Services {
   const decisions = createDecisions(replica, records)
@@ -125,6 +131,7 @@ export function createServices({
     simulations: createSimulations(hypotheticals, readRequest),
     remedies: createRemedies(hypotheticals, readRequest, decisions),
     profiles: createProfiles(replica, shadow),
+    plugins: createPlugins(plugins),
     requiredStats: createRequiredStats(replica),
     watch: createWatch(replica, decisions, feed),
     fleet: createFleetReader(replica),

@@ -1,5 +1,4 @@
 import {
-  CORE_VERSION,
   canonicalJson,
   copyFleet,
   examineEach,
@@ -10,6 +9,7 @@ import {
   type KeptDecision,
   type LogEntry,
   matrixTexts,
+  otherCode,
   type Proposal,
   proposalsBefore,
   replay,
@@ -126,7 +126,8 @@ export function createVerifyDecision(
       hashCheck('DECIDED', receipt?.decided ?? null, now.decided),
       hashCheck('ROW', receipt?.row ?? null, now.row),
     ]
-    const isOurs = record.core === CORE_VERSION
+    const other = otherCode(record, replica.fleet.plugins)
+    const isOurs = other === undefined
     const end = (revision: number | null, more: readonly VerificationCheck[]): DecisionVerification => {
       const all = [...checks, ...more]
       const replayed = all.find(({ part }) => part === 'REPLAY')?.outcome ?? 'UNKNOWN'
@@ -151,11 +152,7 @@ export function createVerifyDecision(
     const more: VerificationCheck[] = []
     if (place.entryId !== null) more.push(documentCheck('LOG', made.logged && rowIn(made.logged), rowIn(stored)))
     const replayed = documentCheck('REPLAY', { record, answer }, { record: made.record, answer: made.answer })
-    more.push(
-      isOurs || replayed.outcome === 'SAME'
-        ? replayed
-        : unknown('REPLAY', `It was decided by release ${record.core}; this is ${CORE_VERSION}, and may decide otherwise.`),
-    )
+    more.push(isOurs || replayed.outcome === 'SAME' ? replayed : unknown('REPLAY', `It was decided ${other}, and may decide otherwise.`))
     // verdicts of another release, or of another state, would say nothing about those of the decision
     if (isOurs && replayed.outcome === 'SAME')
       more.push(

@@ -65,7 +65,7 @@ export async function startTestService({
   database: given,
   connection,
   ...options
-}: Partial<Pick<ServiceOptions, 'liveness' | 'sharedFlush' | 'connection'>> & {
+}: Partial<Pick<ServiceOptions, 'liveness' | 'sharedFlush' | 'connection' | 'plugins'>> & {
   readonly database?: TestDatabase
 } = {}): Promise<TestService> {
   const database = given ?? (await createTestDatabase())

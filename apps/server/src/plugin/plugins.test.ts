@@ -1,0 +1,187 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+import { openPlugins } from './open-plugins.ts'
+import { readPluginSettings } from './settings.ts'
+
+const about = (name: string, body: string) => `export default {
+  contract: 1, name: '${name}', version: '1.0.0', description: 'Of a test.', filters: [], weighers: [], ${body} }`
+const filter = (name: string, passes: string) =>
+  `{ name: '${name}', description: 'Of a test.', reads: ['memoryMb'],
+     prepare: (_request, { hosts }) => ({ passes: (host) => { ${passes} }, reason: () => ({ code: 'filter.refused', subject: 'name', need: 'b', have: 'a' }) }) }`
+const weigher = (name: string, raw: string) =>
+  `{ name: '${name}', description: 'Of a test.', unit: 'points', reads: [], prepare: (_request, { hosts }) => (host) => { ${raw} } }`
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'gantt-plugins-'))
+  const files = {
+    'named.mjs': about(
+      'named',
+      `filters: [${filter('NamedFilter', "return hosts.get(host).host === 'b'")}],
+       weighers: [${weigher('NamedWeigher', "return hosts.get(host).host === 'b' ? 7 : 3")}]`,
+    ),
+    'hostile.mjs': about(
+      'hostile',
+      `filters: [${filter('ThrowingFilter', "throw new Error('no')")}, ${filter('PromisingFilter', 'return Promise.resolve(true)')}],
+       weighers: [${weigher('NaNWeigher', 'return NaN')}]`,
+    ),
+    'node_modules/by-name/package.json': JSON.stringify({
+      name: 'by-name',
+      version: '1.0.0',
+      exports: { '.': { import: './lib/in.js' } },
+      type: 'module',
+    }),
+    'node_modules/by-name/lib/in.js': about('by-name', `filters: [${filter('OtherFilter', 'return true')}]`),
+    'plain/package.json': JSON.stringify({ name: 'plain', version: '1.0.0', main: 'gone.js' }),
+    'broken.mjs': 'export default {',
+    'nothing.mjs': 'export const plugin = 1',
+    'other.mjs': about('other', 'contract: 9'),
+    'kinds.mjs': about('kinds', 'resourceKinds: [{}]'),
+    'clash.mjs': about('clash', `filters: [${filter('RamFilter', 'return true')}]`),
+  }
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
+    await writeFile(path.join(folder, name), text)
+  }
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const open = (setting: string) => openPlugins(readPluginSettings(setting), { warn: () => undefined, now: () => 0, from: folder })
+
+describe('what the setting names', () => {
+  test('is found by absolute path, by relative path and by the name of a package', async () => {
+    const opened = await open(`trusted:${path.join(folder, 'named.mjs')}, trusted:./hostile.mjs,trusted:by-name`)
+    expect(opened.plugins.list.map(({ name }) => name)).toEqual(['named', 'hostile', 'by-name'])
+    await opened.close()
+  })
+
+  test.each([
+    ['trusted:./gone.mjs', /^plug-in \.\/gone\.mjs could not be loaded from .*gone\.mjs: ENOENT.* \(plugin\.not_loaded\)\.$/],
+    [
+      'trusted:no-such-package',
+      /^plug-in no-such-package could not be loaded as a package from .*: no node_modules from there upwards has it/,
+    ],
+    ['trusted:./plain', /^plug-in \.\/plain could not be loaded from .*gone\.js/],
+    ['trusted:./broken.mjs', /^plug-in \.\/broken\.mjs could not be loaded from file:/],
+    ['trusted:./nothing.mjs', /exports plugin; it must export what definePlugin answers by default \(plugin\.no_export\)\.$/],
+    ['trusted:./other.mjs', /contract is 9; it must be 1, which this release has \(plugin\.contract\)/],
+    ['trusted:./kinds.mjs', /all replicas must agree on what a claim holds.* \(plugin\.resource_kind\)/],
+    ['trusted:./clash.mjs', /RamFilter of plug-in clash has the name of a part of this release.* \(plugin\.clash\)/],
+    ['trusted:./named.mjs,trusted:./named.mjs', /two plug-ins are named "named"/],
+  ])('%s is refused', async (setting, message) => expect(open(setting)).rejects.toThrow(message))
+})
+
+describe('a service with plug-ins', () => {
+  let database: TestDatabase
+  let api: TestService
+  let placed: Json
+
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    api = await startTestService({ database, plugins: readPluginSettings(`trusted:${folder}/named.mjs,trusted:${folder}/hostile.mjs`) })
+    await api.report({ a: {}, b: {} })
+    for (const [name, filters, weighers] of [
+      ['named', ['NamedFilter'], ['NamedWeigher']],
+      ['throwing', ['ThrowingFilter'], []],
+      ['promising', ['PromisingFilter'], []],
+      ['nan', [], ['NaNWeigher']],
+    ] as const)
+      expect(await createProfile(name, filters, weighers)).toMatchObject({ __typename: 'ProfilePayload' })
+    placed = await placeWith(api, { profile: 'named' })
+  })
+
+  afterAll(async () => {
+    await api?.close()
+    await database?.drop()
+  })
+
+  const createProfile = async (name: string, filters: readonly string[], weighers: readonly string[]) =>
+    (
+      await dataOf(
+        api,
+        `mutation ($name: String!, $input: ProfileVersionInput!) { profileVersionCreate(profile: $name, input: $input) { __typename
+          ... on ValidationError { issues { message } } } }`,
+        {
+          name,
+          input: { note: '', filters: filters.map((name) => ({ name })), weighers: weighers.map((name) => ({ name, multiplier: 1 })) },
+        },
+      )
+    ).profileVersionCreate
+
+  const TOLD = `query ($id: ID!) { decision(id: $id) { plugins { name version }
+      explanation { fidelity steps { name passed reasons { code text } } } }
+    verifyDecision(id: $id) { outcome fidelity }
+    profile(name: "named") { active { filters { name description reads } weighers { name description } } } }`
+
+  test('lists them with their parts', async () => {
+    const { plugins } = await dataOf(api, '{ plugins { name version mode parts { kind name description reads unit parameters } } }')
+    expect(plugins[0]).toMatchObject({
+      ...{ name: 'named', version: '1.0.0', mode: 'TRUSTED' },
+      parts: [
+        { kind: 'FILTER', name: 'NamedFilter', description: 'Of a test.', reads: ['memoryMb'], unit: null, parameters: null },
+        { kind: 'WEIGHER', name: 'NamedWeigher', unit: 'points' },
+      ],
+    })
+  })
+
+  test('decides by them, and says with which', async () => {
+    expect(placed).toMatchObject({ destinations: [{ selected: { host: { name: 'b' } } }] })
+    const { decision, profile, verifyDecision } = await dataOf(api, TOLD, { id: placed.decision.id })
+    expect(decision.plugins).toEqual([{ name: 'named', version: '1.0.0' }])
+    expect(decision.explanation.fidelity).toBe('REPLAYED')
+    expect(verifyDecision).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
+    expect(decision.explanation.steps.find(({ name }: Json) => name === 'NamedFilter')).toMatchObject({
+      passed: 1,
+      reasons: [{ code: 'filter.refused', text: 'name: b needed, a here.' }],
+    })
+    expect(profile.active.filters[0]).toEqual({ name: 'NamedFilter', description: 'Of a test.', reads: ['memoryMb'] })
+  })
+
+  test.each([
+    ['throwing', 'ThrowingFilter', 'plug-in hostile 1.0.0: it threw no'],
+    ['promising', 'PromisingFilter', 'plug-in hostile 1.0.0: passes answered a promise; it must answer true or false'],
+  ])('refuses every host where a part is %s, and names it', async (profile, part, why) => {
+    const refused = await placeWith(api, { profile })
+    expect(refused.reasons).toEqual([
+      { filter: part, code: 'filter.error', hosts: 2, text: `${part} failed on this host, so the host is refused: ${why}.` },
+    ])
+    const { plugins } = await dataOf(api, '{ plugins { name failureCount lastFailure { part message } } }')
+    expect(plugins[1].failureCount).toBeGreaterThan(1)
+    expect(plugins[1].lastFailure).toEqual({ part, message: why.replace('plug-in hostile 1.0.0: ', '') })
+    expect(api.warnings.filter((line) => line.startsWith(`${part} of plug-in hostile 1.0.0 failed`))).toHaveLength(1)
+  })
+
+  test('a number that is none counts as the least', async () =>
+    expect(await placeWith(api, { profile: 'nan' })).toMatchObject({ __typename: 'SelectDestinationsPayload' }))
+
+  test('without them it starts, follows the log, and refuses what it cannot decide', async () => {
+    await api.close()
+    api = await startTestService({ database })
+    expect(await placeWith(api, {})).toMatchObject({ __typename: 'SelectDestinationsPayload' })
+    expect(await placeWith(api, { profile: 'named' })).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [
+        {
+          rule: 'profile.lacks_part',
+          message: expect.stringContaining('This replica cannot decide by profile named@1: there is no filter "NamedFilter"'),
+        },
+      ],
+    })
+    const { decision, verifyDecision } = await dataOf(api, TOLD, { id: placed.decision.id })
+    expect(decision.plugins).toEqual([{ name: 'named', version: '1.0.0' }])
+    expect(decision.explanation.fidelity).toBe('APPROXIMATE')
+    expect(verifyDecision).toEqual({ outcome: 'UNKNOWN', fidelity: 'APPROXIMATE' })
+    const { requiredStats, plugins } = await dataOf(api, '{ requiredStats { namespaces { namespace } } plugins { name } }')
+    expect([requiredStats.namespaces[0].namespace, plugins]).toEqual(['compute', []])
+    const simulated = await api.ask('query ($in: SimulateInput!) { simulate(input: $in) { __typename } }', {
+      in: { profile: 'named', requests: [{ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }] },
+    })
+    expect(simulated.text).not.toContain('INTERNAL')
+  })
+})

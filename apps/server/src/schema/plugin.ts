@@ -1,0 +1,79 @@
+import { pluginModes } from '../plugin/settings.ts'
+import { type PluginPart as PartShape, type PluginView, pluginPartKinds } from '../services/plugins.ts'
+import { builder } from './builder.ts'
+
+const PluginPartKind = builder.enumType('PluginPartKind', {
+  description: 'FILTER: lets hosts through or refuses them; WEIGHER: ranks those that are let through.',
+  values: pluginPartKinds,
+})
+
+const PluginMode = builder.enumType('PluginMode', {
+  description: 'ISOLATED: in a thread of its own, with a time limit; TRUSTED: in the process of the service, at full speed.',
+  values: pluginModes,
+})
+
+const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
+  description: 'What a plug-in brings, as it says of itself; profiles may name it.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: PluginPartKind, description: 'What it does.' }),
+    name: t.exposeString('name', { description: 'As profiles name it.' }),
+    description: t.exposeString('description', { description: 'What a host must have to pass, or what it prefers.' }),
+    parameters: t.expose('parameters', {
+      type: 'JSON',
+      nullable: true,
+      description: 'The options that it takes, as JSON Schema; null: it says nothing of them.',
+    }),
+    reads: t.exposeStringList('reads', { description: "Fields of a host's report that it looks at, without options." }),
+    unit: t.exposeString('unit', { nullable: true, description: 'Of the raw numbers of a weigher.' }),
+  }),
+})
+
+const PluginFailure = builder.objectRef<NonNullable<PluginView['lastFailure']>>('PluginFailure').implement({
+  description: 'What went wrong in a part of a plug-in.',
+  fields: (t) => ({
+    part: t.exposeString('part', { description: 'The filter or weigher.' }),
+    message: t.exposeString('message', { description: 'What it threw, or answered instead of what it may.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When, by the clock of this replica.' }),
+  }),
+})
+
+const Plugin = builder.objectRef<PluginView>('Plugin').implement({
+  description: 'A plug-in that the replica which answers has loaded (GANTT_PLUGINS).',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name, which records of decisions have.' }),
+    version: t.exposeString('version', { description: 'Its version, which records of decisions have.' }),
+    description: t.exposeString('description', { description: 'What it is for.' }),
+    mode: t.expose('mode', { type: PluginMode, description: 'How it runs.' }),
+    from: t.exposeString('from', { description: 'The package or path that the configuration names.' }),
+    parts: t.field({ type: [PluginPart], description: 'What it brings.', resolve: ({ parts }) => [...parts] }),
+    failureCount: t.expose('failures', {
+      type: 'SafeInt',
+      description: 'Failures of its parts since the replica started: one for each host.',
+    }),
+    lastFailure: t.field({
+      type: PluginFailure,
+      nullable: true,
+      description: 'The last of them; null: there was none.',
+      resolve: ({ lastFailure }) => lastFailure ?? null,
+    }),
+  }),
+})
+
+const PluginVersion = builder.objectRef<{ readonly name: string; readonly version: string }>('PluginVersion').implement({
+  description: 'A version of a plug-in.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name.' }),
+    version: t.exposeString('version', { description: 'Its version.' }),
+  }),
+})
+
+builder.queryField('plugins', (t) =>
+  t.field({
+    type: [Plugin],
+    authScopes: { scope: 'READ' },
+    description: 'The plug-ins of the replica that answers, in the order of its configuration. Answered from memory.',
+    resolve: (_root, _args, { plugins }) => [...plugins.list()],
+  }),
+)
+
+export { PluginVersion }
