@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@gantt/client'
 import { startCommand } from './process.ts'
 
@@ -24,12 +25,15 @@ export interface Demo extends Service {
 
 const KEY = 'the-admin-key-of-browser-tests'
 
-/** Starts `gantt serve`. */
+/** Chooses among racks; no profile of the release names its parts. */
+const RACK = fileURLToPath(new URL('../examples/plugin-rack', import.meta.url))
+
+/** Starts `gantt serve`, with a plug-in. */
 export async function startService(): Promise<Service> {
   const { lines, stop } = await startCommand(
     () => ['serve'],
     /^Gantt is ready at /,
-    (folder) => ({ GANTT_DATA_DIR: folder, GANTT_ADMIN_KEY: KEY }),
+    (folder) => ({ GANTT_DATA_DIR: folder, GANTT_ADMIN_KEY: KEY, GANTT_PLUGINS: `trusted:${RACK}` }),
   )
   return toService(/http:\S+\/graphql/.exec(lines.join('\n'))?.[0] ?? '', KEY, stop)
 }

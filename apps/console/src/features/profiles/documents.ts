@@ -11,6 +11,17 @@ export const LIST = graphql(`
   }
 `)
 
+/** What the replica that answers has loaded. */
+export const PLUGINS = graphql(`
+  query Plugins {
+    plugins {
+      name version description mode from failureCount
+      lastFailure { part message at }
+      parts { kind name description unit reads parameters }
+    }
+  }
+`)
+
 /** A profile with the states of its versions; what a version says is asked for one at a time. */
 export const PROFILE = graphql(`
   query Profile($name: String!) {

@@ -9,6 +9,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { Table, type TableColumn } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
 import { LIST } from './documents.ts'
+import { Plugins } from './plugins.tsx'
 import { REFRESH_MS } from './refresh.ts'
 import { StateBadge } from './state-badge.tsx'
 
@@ -55,6 +56,7 @@ export function ProfilesPage() {
             />
           </>
         )}
+        <Plugins />
       </Stack>
     </Page>
   )

@@ -1,0 +1,92 @@
+import { Alert, Skeleton, Table, Text } from '@mantine/core'
+import { useOperation } from '../../lib/api.ts'
+import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Heading } from '../../ui/heading.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { PLUGINS } from './documents.ts'
+import { parametersText } from './parameters.ts'
+import { REFRESH_MS } from './refresh.ts'
+
+type Plugin = ResultOf<typeof PLUGINS>['plugins'][number]
+
+/** What profiles may name beside the parts of the release: what the replica that answers has loaded. */
+export function Plugins() {
+  const { data, error, refetch } = useOperation(PLUGINS, {}, { everyMs: REFRESH_MS })
+  return (
+    <section aria-label="Plug-ins">
+      <Heading keys="2">Plug-ins</Heading>
+      {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+      {data === undefined ? (
+        error ? null : (
+          <Skeleton height={60} role="status" aria-label="Plug-ins are being loaded" />
+        )
+      ) : data.plugins.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          The replica that answers has loaded none: GANTT_PLUGINS names packages or paths of filters and weighers.
+        </Text>
+      ) : (
+        data.plugins.map((plugin) => <PluginParts key={plugin.name} plugin={plugin} />)
+      )}
+    </section>
+  )
+}
+
+function PluginParts({ plugin }: { readonly plugin: Plugin }) {
+  const { name, version, description, mode, from, parts } = plugin
+  return (
+    <div data-plugin={name}>
+      <Text size="sm" mt="xs">
+        <strong>
+          {name} {version}
+        </strong>{' '}
+        <span className="dimmed">
+          {mode === 'TRUSTED' ? 'in the process of the service' : 'in a thread of its own'}, from {from}
+        </span>{' '}
+        {description}
+      </Text>
+      <Failures plugin={plugin} />
+      <ScrollBox label={`Parts of ${name}`}>
+        <Table verticalSpacing={3}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Part</Table.Th>
+              <Table.Th>What a host must have to pass, or what it prefers</Table.Th>
+              <Table.Th>Options</Table.Th>
+              <Table.Th>Reads</Table.Th>
+              <Table.Th>Unit</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {parts.map((part) => (
+              <Table.Tr key={part.name} data-part={part.name}>
+                <Table.Td className="profile-narrow">{part.name}</Table.Td>
+                <Table.Td>{part.description}</Table.Td>
+                <Table.Td className="profile-options">{parametersText(part.parameters)}</Table.Td>
+                <Table.Td>{part.reads.join(', ')}</Table.Td>
+                <Table.Td>{part.unit ?? ''}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
+    </div>
+  )
+}
+
+function Failures({ plugin: { failureCount, lastFailure } }: { readonly plugin: Plugin }) {
+  const zone = useTimeZone()
+  if (lastFailure === null)
+    return (
+      <Text size="sm" c="dimmed">
+        no failure since the replica started
+      </Text>
+    )
+  return (
+    <Alert color="red" p="xs" my="xs" title={`${formatCount(failureCount)} failures since the replica started`}>
+      The last, of {lastFailure.part} at <span title={titleOfTime(lastFailure.at)}>{formatTime(lastFailure.at, zone)}</span>:{' '}
+      {lastFailure.message}
+    </Alert>
+  )
+}

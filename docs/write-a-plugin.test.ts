@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { gantt } from '../apps/cli/src/commands/testing/gantt.ts'
+import { ADMIN_KEY, type Service, startService } from '../apps/cli/src/prove/service.ts'
+import { type Block, checkout, readBlocks, runTool, writeBlock } from './testing/follow-page.ts'
+
+// Does what docs/write-a-plugin.md says, outside of the checkout: a `diff` block is an edit, `sh` and `graphql` blocks are run. The service is
+// started as the command line starts it, with examples/plugin-rack beside the plug-in of the page.
+
+let folder: string
+let blocks: Block[]
+let service: Service
+
+const REPORT = `mutation Report($updates: [ResourceStatsInput!]!) {
+  updateResourceStats(input: { updates: $updates }) { appliedCount results { ... on UserError { message } } }
+}`
+const PLACE = `mutation Place($input: SelectDestinationsInput!) { selectDestinations(input: $input) { __typename
+  ... on SelectDestinationsPayload { destinations { selected { host { name } } } decision { id plugins { name version }
+    explanation { fidelity steps { name passed reasons { code text } } } } }
+  ... on UserError { message } } }`
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'gantt-plugin-'))
+  // the account of the embedded database has to get through
+  await chmod(folder, 0o711)
+  blocks = await readBlocks('write-a-plugin.md')
+  expect(blocks.map(({ form }) => form).join(' ')).toBe('sh diff diff diff diff sh sh graphql graphql')
+  const [copy] = blocks
+  const { status, stderr } = spawnSync('sh', ['-ec', copy?.text ?? ''], {
+    cwd: folder,
+    env: { ...process.env, GANTT: checkout },
+    encoding: 'utf8',
+  })
+  expect(status, stderr).toBe(0)
+  for (const block of blocks.filter(({ form }) => form === 'diff')) await writeBlock(folder, block)
+  const plugins = `trusted:${path.join(folder, 'quiet')},trusted:${path.join(checkout, 'examples/plugin-rack')}`
+  expect(blocks.find(({ text }) => text.startsWith('GANTT_PLUGINS'))?.text.trim()).toBe('GANTT_PLUGINS=trusted:./quiet npm start')
+  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state'), GANTT_PLUGINS: plugins })
+  const machine = { vcpus: 64, vcpusUsed: 0, memoryMb: 524_288, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 0 }
+  const hosts = {
+    busy: { runningVms: 2, traits: ['CUSTOM_RACK_R1'] },
+    less: { runningVms: 1, traits: ['CUSTOM_RACK_R1'] },
+    idle: { runningVms: 0 },
+  }
+  const updates = Object.entries(hosts).map(([host, said], at) => {
+    const reporter = { incarnation: `9f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d00${at}`, sequence: 1 }
+    return { name: { host }, reporter, report: { full: { ...machine, ...said } } }
+  })
+  expect(await service.client.request(REPORT, { updates })).toMatchObject({ updateResourceStats: { appliedCount: 3 } })
+}, 90_000)
+
+afterAll(async () => {
+  await service?.stop()
+  await rm(folder, { recursive: true, force: true })
+}, 30_000)
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads JSON freely
+const ask = (query: string, variables: Record<string, unknown> = {}): Promise<any> => service.client.request(query, variables)
+const place = async (profile: string, gantt: Record<string, unknown> = {}) =>
+  (
+    await ask(PLACE, {
+      input: {
+        idempotencyKey: `${profile}-${JSON.stringify(gantt)}`,
+        profile,
+        spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, ...gantt } },
+      },
+    })
+  ).selectDestinations
+
+test('its types fit, and so do those of the other example', () => {
+  runTool(folder, 'typescript/bin/tsc', '-p', 'quiet')
+  runTool(checkout, 'typescript/bin/tsc', '-p', 'examples/plugin-rack')
+})
+
+describe('the service', () => {
+  test('lists it, and what it takes', async () => {
+    const { plugins } = await ask(blocks.at(-2)?.text ?? '')
+    expect(plugins.map(({ name }: { name: string }) => name)).toEqual(['quiet', 'rack'])
+    expect(plugins[0]).toMatchObject({
+      ...{ version: '1.0.0', mode: 'TRUSTED', failureCount: 0, lastFailure: null },
+      parts: [
+        {
+          ...{ kind: 'FILTER', name: 'QuietFilter', reads: ['runningVms'], unit: null },
+          parameters: { type: 'object', properties: { mostInstances: { default: 3, minimum: 1 } } },
+        },
+        { kind: 'WEIGHER', name: 'QuietWeigher', unit: 'instances', parameters: null },
+      ],
+    })
+  })
+
+  test('decides by it, names it, and shows its numbers, in the API and in the terminal', async () => {
+    expect(await ask(blocks.at(-1)?.text ?? '')).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
+    const { decision, destinations } = await place('quiet')
+    expect(destinations[0].selected.host.name).toBe('idle')
+    expect(decision).toMatchObject({ plugins: [{ name: 'quiet', version: '1.0.0' }], explanation: { fidelity: 'REPLAYED' } })
+    expect(decision.explanation.steps.find(({ name }: { name: string }) => name === 'QuietFilter')).toMatchObject({
+      passed: 2,
+      reasons: [{ code: 'instances.too_many', text: 'The host holds 2 instances; fewer than 2 needed.' }],
+    })
+    const { out, code } = await gantt({ GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }, 'explain', decision.id)
+    expect(code).toBe(0)
+    for (const name of ['QuietFilter', 'QuietWeigher']) expect(out).toContain(name)
+  })
+
+  test('decides by the other example: the rack that is asked for, and in it the host that the weigher prefers', async () => {
+    const input = {
+      note: 'Racks.',
+      filters: [{ name: 'RackFilter' }],
+      weighers: [
+        { name: 'RackWeigher', multiplier: 1 },
+        { name: 'QuietWeigher', multiplier: 1 },
+      ],
+    }
+    await ask(`mutation Racks($input: ProfileVersionInput!) { profileVersionCreate(profile: "racks", input: $input) { __typename } }`, {
+      input,
+    })
+    const asked = await place('racks', { schedulerHints: [{ key: 'rack', values: ['r1'] }] })
+    expect([asked.destinations[0].selected.host.name, asked.decision.plugins]).toEqual([
+      'less',
+      [
+        { name: 'quiet', version: '1.0.0' },
+        { name: 'rack', version: '1.0.0' },
+      ],
+    ])
+    expect(asked.decision.explanation.steps.find(({ name }: { name: string }) => name === 'RackFilter').reasons).toEqual([
+      { code: 'filter.refused', text: 'rack: R1 needed, none here.' },
+    ])
+  })
+})

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { definePlugin } from '../plugin/plugin.ts'
+import { gatherPlugins } from '../plugin/plugins.ts'
+import { CORE_VERSION } from '../version.ts'
+import { otherCode } from './other-code.ts'
+
+const here = gatherPlugins([definePlugin({ name: 'rack', version: '2.0.0', description: 'Racks.' })])
+
+test.each<[string, Parameters<typeof otherCode>[0], string | undefined]>([
+  ['the same release', { core: CORE_VERSION }, undefined],
+  ['the same version of a plug-in', { core: CORE_VERSION, plugins: [{ name: 'rack', version: '2.0.0' }] }, undefined],
+  ['another release', { core: '0.0.9' }, `by release 0.0.9; this is ${CORE_VERSION}`],
+  [
+    'another version of a plug-in',
+    { core: CORE_VERSION, plugins: [{ name: 'rack', version: '1.0.0' }] },
+    'with plug-in rack 1.0.0; this replica has version 2.0.0',
+  ],
+  [
+    'a plug-in that is not there',
+    { core: CORE_VERSION, plugins: [{ name: 'gold', version: '1.0.0' }] },
+    'with plug-in gold 1.0.0; this replica has not loaded it',
+  ],
+])('%s', (_name, record, text) => expect(otherCode(record, here)).toBe(text))
