@@ -282,6 +282,32 @@ test('spread over zones holds, where the best hosts are all in one', async () =>
   expect(record.solver).toMatchObject({ taken: 'SOLVER', solution: { status: 'OPTIMAL' } })
 })
 
+test('limits that end the search are recorded, with the gap that they leave', async () => {
+  const hosts = Object.fromEntries(
+    Array.from({ length: 12 }, (_, i): [string, HostShape] => [`h${i}`, { vcpus: 5 + (i % 4), memoryMb: 1_024 * (6 + ((i * 5) % 7)) }]),
+  )
+  const request = aRequest({
+    vcpus: 3,
+    memoryMb: 2_048,
+    numInstances: 12,
+    gang: [
+      { name: 'wide', instances: 4, flavor: { vcpus: 2, memoryMb: 3_072 } },
+      { name: 'small', instances: 4, flavor: { vcpus: 1, memoryMb: 1_024 } },
+    ],
+  })
+  const limits = { timeLimitMs: 10_000, nodeLimit: 1, gap: 1, candidates: 100 }
+  const { record } = await decided(hosts, request, profileOf({ solver: limits }))
+  const solution = record.solver?.solution
+  expect(solution?.limits).toEqual(limits)
+  expect(solution?.nodes).toBeLessThanOrEqual(1)
+  const { objective, bound, gap } = { objective: null, bound: null, gap: null, ...solution }
+  if (objective === null || bound === null || gap === null) throw new Error(`the search ended ${solution?.status}`)
+  expect(bound).toBeGreaterThanOrEqual(objective - 1e-6)
+  expect(gap).toBeCloseTo((bound - objective) / Math.abs(objective), 6)
+  // what is not proved to be the best is still never worth less
+  expect(record.solver?.objective ?? 0).toBeGreaterThanOrEqual(record.solver?.filterObjective ?? 0)
+})
+
 describe('without an answer the filter scheduler decides, and the record says why', () => {
   const request = aRequest({ numInstances: 2 })
   const by = (solve: Solver['solve']): Solver => ({ solve, close: async () => undefined })
@@ -305,6 +331,17 @@ describe('without an answer the filter scheduler decides, and the record says wh
     expect((await decided({ h1: {} }, request, profileOf(), again)).record.solver?.why).toBe('FAILED')
     expect((await decided({ h1: {} }, request, profileOf(), again)).record.solver).toMatchObject({ taken: 'SOLVER', why: null })
     await again.close()
+  })
+
+  test('the thread takes more memory than it may', async () => {
+    const hoard =
+      'const kept = []; require("node:worker_threads").parentPort.on("message", () => { for (;;) kept.push(new Array(100_000).fill(1.5)) })'
+    const greedy = createSolver({ openWorker: () => new Worker(hoard, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } }) })
+    const { record, found } = await decided({ h1: {} }, request, profileOf(), greedy)
+    await greedy.close()
+    expect(found).toBe(2)
+    expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'FAILED' })
+    expect(record.solver?.solution.detail).toMatch(/^the thread of the solver failed: .*memory/)
   })
 
   test('the thread never ends', async () => {
