@@ -1,4 +1,5 @@
 import {
+  asksAges,
   type Change,
   type Claim,
   type Code,
@@ -27,6 +28,8 @@ import type { PlacementWork, Work } from './work.ts'
 const MAX_CLAIMS = 1_024
 const MAX_CHARACTERS = 262_144
 const MAX_DECIDING_MS = 10
+/** A log whose time stands for longer is moved on before a request is decided that asks how old documents are. */
+const MAX_STANDING_MS = 1_000
 
 /** An entry ready to be sent, and who waits for which of its changes. */
 export interface Batch {
@@ -68,6 +71,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
   const outdated: PlacementWork[] = []
   const keys = new Set<string>()
   let needsFresh = false
+  let needsTime = false
   let parts = 0
   let size = 0
   const startedAt = options.monotonic()
@@ -91,6 +95,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
         else if (step.type === 'later') {
           later.push(work)
           needsFresh ||= step.fresh
+          needsTime ||= 'time' in step
         } else {
           keys.add(key)
           claims.push({ change: step.change, work })
@@ -106,6 +111,8 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
   // older replicas must stop before they meet what they cannot read
   const level = Math.max(1, ...changes.map(levelOf))
   if (level > fleet.featureLevel) changes.push({ type: 'feature', level })
+  // it says nothing new, but its stamp is the time of the log from then on
+  else if (needsTime && changes.length === 0) changes.push({ type: 'feature', level: fleet.featureLevel })
   const { entryId: id, writer } = options
   return {
     entry: changes.length === 0 ? undefined : { format: ENTRY_FORMAT, id, writer, basis: fleet.place, changes },
@@ -124,8 +131,8 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
 type Step =
   | { readonly type: 'settled'; readonly outcome: PlacementOutcome }
   | { readonly type: 'proposed'; readonly change: Proposal }
-  /** `fresh`: it would be refused, which needs a look at the store first. */
-  | { readonly type: 'later'; readonly fresh: boolean }
+  /** `fresh`: it would be refused, which needs a look at the store first; `time`: the time of the log has to move on first. */
+  | { readonly type: 'later'; readonly fresh: boolean; readonly time?: true }
   /** What others said about it does not hold any more: they are asked again. */
   | { readonly type: 'outdated' }
   | { readonly type: 'unlogged'; readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }
@@ -169,6 +176,10 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   if (typeof source === 'string')
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: source } } : { type: 'later', fresh: true }
   const request = source === undefined ? call.request : requestOfMove(fleet, call, source)
+  if (asksAges(request) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_STANDING_MS) {
+    work.hasMovedTime = true
+    return { type: 'later', fresh: false, time: true }
+  }
   const { alternatesPerInstance, allOrNothing, intent } = call
   const held = overlay.size
   const attempt = work.attempt + 1

@@ -1,5 +1,5 @@
-import { at, canonicalJson, checkpointOf, ENTRY_FORMAT, hostKey, type RequestSpec, restoreFleet } from '@gantt/scheduler-core'
-import { aReport, aRequest } from '@gantt/scheduler-core/testing'
+import { at, canonicalJson, checkpointOf, ENTRY_FORMAT, hostKey, parseProfile, type RequestSpec, restoreFleet } from '@gantt/scheduler-core'
+import { aDocument, aReport, aRequest, aUuid } from '@gantt/scheduler-core/testing'
 import { afterEach, expect, test } from 'vitest'
 import { createMemoryStore, type MemoryStore } from '../sync/memory/memory.ts'
 import type { PlacementCall, UnloggedDecision } from './placement.ts'
@@ -319,4 +319,27 @@ test('a replica that the log has left behind goes on from a checkpoint', async (
   await other.trim({ days: 0, bytes: 0 })
   expect((await slow.place(call('k', aRequest()))).type).toBe('placed')
   expect(slow.fleet.hosts.count).toBe(9)
+})
+
+test('on a log in which nothing happened for long, what services told is old all the same', async () => {
+  let time = 1_000_000
+  const replica = await open(createMemoryStore(() => time))
+  const near = parseProfile({ name: 'near', number: 1, filters: [{ name: 'VolumeAffinityFilter' }], weighers: [] })
+  if (!near.ok) throw new Error('the profile is wrong')
+  const document = { pools: [{ uuid: aUuid(1), name: 'fast' }], volumes: [{ uuid: aUuid(2), pool: aUuid(1) }] }
+  await replica.propose([aReport('h1')])
+  await replica.propose([
+    { type: 'profile', profile: near.value },
+    { type: 'activate', name: 'near', number: 1 },
+    aDocument('h1', 'storage', document),
+  ])
+  const ask = (key: string) => replica.place(call(key, aRequest({ schedulerHints: { near_volume: [aUuid(2)] } }), { profile: 'near' }))
+  expect(await ask('k1')).toMatchObject({ type: 'placed' })
+  time += 7_200_000
+  await expect.poll(() => replica.storeTime, { timeout: 10_000 }).toBeGreaterThanOrEqual(time)
+  const before = replica.fleet.place.revision
+  expect(await ask('k2')).toMatchObject({ type: 'refused', reasons: [{ filter: 'VolumeAffinityFilter', code: 'volume.unknown' }] })
+  expect([replica.fleet.now, replica.fleet.place.revision]).toEqual([time, before + 1])
+  await replica.propose([aDocument('h1', 'storage', document, 2)])
+  expect(await ask('k3')).toMatchObject({ type: 'placed' })
 })

@@ -223,6 +223,7 @@ export class Replica {
         claimIds: Array.from({ length: call.request.numInstances }, () => this.#options.newId()),
         notAfter: this.storeTime + call.deadlineMs,
         attempt: 0,
+        hasMovedTime: false,
         gathered,
         gatherings: 1,
         ...waiting,

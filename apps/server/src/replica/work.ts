@@ -28,6 +28,8 @@ export interface PlacementWork extends Waiting<PlacementOutcome> {
   /** How often they were asked. */
   gatherings: number
   attempt: number
+  /** An entry was written for it that only moves the time of the log on. */
+  hasMovedTime: boolean
 }
 
 /** Changes that need no decision: reports, edits, the ends of claims. Each is judged at its place. */
