@@ -4,6 +4,7 @@ import { hostileKinds } from './hostile-kinds.ts'
 import { hostileNuma } from './hostile-numa.ts'
 import { manyInstances } from './many-instances.ts'
 import { multipliers } from './multipliers.ts'
+import { nearQuestion } from './near.ts'
 import type { Question } from './question.ts'
 import { replayQuestion } from './replay.ts'
 import { solverQuestion } from './solver.ts'
@@ -21,6 +22,7 @@ export const questions: readonly Question[] = [
   copy,
   manyInstances,
   multipliers,
+  nearQuestion,
   hostileKinds,
   hostileNuma,
   solverQuestion,

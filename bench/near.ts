@@ -1,0 +1,63 @@
+import type { Fleet, Profile } from '@gantt/scheduler-core'
+import { parseProfile } from '@gantt/scheduler-core'
+import { aDocument, aRequest, aUuid } from '@gantt/scheduler-core/testing'
+import { aLogOf, scan } from './fleet.ts'
+import { measureInTurns } from './measure.ts'
+import type { Figure, Question } from './question.ts'
+
+const VOLUMES = 20
+const POOL = aUuid(1)
+
+/** Every host tells of one pool that all share, and of volumes of its own. */
+function aToldFleet(size: number): Fleet {
+  const log = aLogOf(size)
+  const documents = log.fleet.hosts.records.map(({ host }, i) =>
+    aDocument(host, 'storage', {
+      pools: [{ uuid: POOL, name: 'fast', totalGib: 100_000 }],
+      volumes: Array.from({ length: VOLUMES }, (_, v) => ({ uuid: aUuid(1_000 + i * VOLUMES + v), pool: POOL })),
+    }),
+  )
+  log.append([{ type: 'feature', level: 6 }, ...documents])
+  return log.fleet
+}
+
+function profileOf(near: boolean): Profile {
+  const filters = [{ name: 'RamFilter' }, ...(near ? [{ name: 'VolumeAffinityFilter' }] : [])]
+  const profile = parseProfile({ name: 'near', number: 1, filters, weighers: [] })
+  if (!profile.ok) throw new Error('the profile is wrong')
+  return profile.value
+}
+
+/** A decision near a volume, against the same one that asks for none, and against looking through every document for it. */
+export const nearQuestion: Question = {
+  name: 'near',
+  asks: 'What does a hint near_volume cost, where every host tells of twenty volumes?',
+  floor: 'the same request without the hint',
+  rounds: 20,
+  async run({ hosts, rounds }) {
+    const size = hosts ?? 10_000
+    const fleet = aToldFleet(size)
+    const volume = aUuid(1_000 + size * VOLUMES - 1)
+    const near = aRequest({ schedulerHints: { near_volume: [volume] } })
+    const figures = await measureInTurns(rounds, {
+      plain: () => scan(fleet, aRequest(), { profile: profileOf(false) }),
+      near: () => scan(fleet, near, { profile: profileOf(true) }),
+      documents: () => tellersBySearch(fleet, volume),
+    })
+    const what = `${size} hosts, ${VOLUMES} volumes each`
+    const figure = (name: keyof typeof figures, words: string): Figure => ({
+      what: `${what}; ${words}`,
+      unit: 'ms',
+      ...figures[name],
+      ratio: name === 'plain' ? null : figures[name].median / figures.plain.median,
+    })
+    return [figure('plain', 'no hint'), figure('near', 'near_volume'), figure('documents', 'search alone')]
+  },
+}
+
+/** What finding a volume takes where no index is kept. */
+const tellersBySearch = ({ hosts }: Fleet, uuid: string): number =>
+  hosts.records.filter(({ namespaces }) => {
+    const { volumes = [] } = (namespaces.get('storage')?.document ?? {}) as { readonly volumes?: readonly { readonly uuid: string }[] }
+    return volumes.some((volume) => volume.uuid === uuid)
+  }).length
