@@ -7,7 +7,13 @@ import { createPlacements, type Placements } from './placement.ts'
 import { createReports, type Reports } from './reports.ts'
 import { type CallOptions, createRetry, type Surroundings } from './retry.ts'
 
-export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroundings, Omit<CallOptions, 'signal'> {}
+export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroundings, Omit<CallOptions, 'signal'> {
+  /**
+   * The key is bound to a project, which may not ask for alternates, weights, limits and reasons: they come empty, or null. What else such a
+   * key may not do (`claim`, reports, explanations, streams) is refused by the service.
+   */
+  readonly isForProject?: boolean
+}
 
 /** A placement service, as its callers see it. */
 export interface Gantt extends Placements, Reports {
@@ -24,12 +30,12 @@ export interface Gantt extends Placements, Reports {
 }
 
 /** The one door to a service: typed calls, made again where that is harmless, in Node and in browsers. */
-export function createGantt({ clock, random, deadlineMs, attemptMs, ...options }: GanttOptions): Gantt {
+export function createGantt({ clock, random, deadlineMs, attemptMs, isForProject, ...options }: GanttOptions): Gantt {
   const client = createClient(options)
   const surroundings = { ...(clock && { clock }), ...(random && { random }) }
   const defaults = { ...(deadlineMs !== undefined && { deadlineMs }), ...(attemptMs !== undefined && { attemptMs }) }
   const calls = createCalls(client, createRetry(surroundings), defaults)
-  const placements = createPlacements(calls)
+  const placements = createPlacements(calls, isForProject)
   return {
     ...placements,
     ...createReports(calls),

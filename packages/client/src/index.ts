@@ -5,6 +5,7 @@ export type { Explanation, WhyNot, WhyNotInput } from './documents/explaining.ts
 export { type Given, graphql, type ResultOf, type TypedDocument, type VariablesOf } from './documents/graphql.ts'
 export type {
   AbandonResult,
+  Alternate,
   Claim,
   ClaimCreateInput,
   ClaimCreateResult,

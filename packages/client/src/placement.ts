@@ -10,9 +10,11 @@ import {
   claimCreate,
   claimExtend,
   claimRelease,
+  fromProject,
   type SelectDestinationsInput,
   type SelectDestinationsResult,
   selectDestinations,
+  selectDestinationsForProject,
 } from './documents/placement.ts'
 import { millisecondsOf } from './duration.ts'
 import type { CallOptions } from './retry.ts'
@@ -49,14 +51,15 @@ export interface Placements {
 /** A full fleet is not asked again sooner, milliseconds. */
 const ROOM_PAUSE_MS = 1_000
 
-export function createPlacements({ ask, askWithKey }: Calls): Placements {
+/** `isForProject`: the key is bound to a project, so nothing is asked that it may not be told. */
+export function createPlacements({ ask, askWithKey }: Calls, isForProject = false): Placements {
   return {
     async selectDestinations({ idempotencyKey = crypto.randomUUID(), ...given }, { waitForRoom = false, ...options } = {}) {
       const input = { ...withRef(given), idempotencyKey }
-      const data = await askWithKey(idempotencyKey, selectDestinations, { input }, options, ({ selectDestinations: answer }) =>
-        waitForRoom && answer.__typename === 'NoValidHost' ? ROOM_PAUSE_MS : pauseFor(answer),
-      )
-      return data.selectDestinations
+      const pause = ({ selectDestinations: answer }: { readonly selectDestinations: Answer }): number | undefined =>
+        waitForRoom && answer.__typename === 'NoValidHost' ? ROOM_PAUSE_MS : pauseFor(answer)
+      if (!isForProject) return (await askWithKey(idempotencyKey, selectDestinations, { input }, options, pause)).selectDestinations
+      return fromProject((await askWithKey(idempotencyKey, selectDestinationsForProject, { input }, options, pause)).selectDestinations)
     },
     async claim({ idempotencyKey = crypto.randomUUID(), ...given }, options) {
       const input = { ...withRef(given), idempotencyKey }
@@ -77,6 +80,8 @@ const refOf = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })
 const withRef = <Input extends { readonly moveOf?: ClaimRef | null }>(input: Input): Input =>
   input.moveOf ? { ...input, moveOf: refOf(input.moveOf) } : input
 
+/** Of every answer about room, what says whether and when to come again. */
+type Answer = { readonly __typename: string } | { readonly __typename: 'ReplicaBehind'; readonly retryAfter: string }
+
 /** A replica that has not seen yet what the caller has says when to come again. */
-const pauseFor = (answer: SelectDestinationsResult | ClaimCreateResult): number | undefined =>
-  answer.__typename === 'ReplicaBehind' ? millisecondsOf(answer.retryAfter) : undefined
+const pauseFor = (answer: Answer): number | undefined => ('retryAfter' in answer ? millisecondsOf(answer.retryAfter) : undefined)

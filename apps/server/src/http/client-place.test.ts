@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Chosen, createGantt, type GanttOptions, RoomLostError, UnknownOutcomeError } from '@gantt/client'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Chosen, createGantt, type Gantt, type GanttOptions, RoomLostError, UnknownOutcomeError } from '@gantt/client'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { handClock, instantClock } from '../testing/clocks.ts'
 import { type HttpProxy, startHttpProxy } from '../testing/http-proxy.ts'
 import { dataOf, startTestService, type TestService } from '../testing/test-service.ts'
@@ -217,4 +217,41 @@ test('place is for one instance: several are refused, and hold nothing', async (
   const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, numInstances: 2, instanceUuids: uuids } }
   await expect(clientWith().place({ spec }, startOn('h1'))).rejects.toThrow(/the request is for 2 instances; place is for one/)
   for (const uuid of uuids) expect((await claimsFor(uuid)).join()).toMatch(/RELEASED$/)
+})
+
+describe('a key that is bound to a project', () => {
+  const ofProject = (uuid: string, memoryMb = 64) => ({
+    spec: { gantt: { flavor: { vcpus: 1, memoryMb }, projectId: 'p1', instanceUuids: [uuid] } },
+  })
+  let gantt: Gantt
+
+  beforeAll(async () => {
+    const bound = { name: 'p1', account: 'p1', scopes: ['SCHEDULE', 'CLAIM'], project: 'p1' } as const
+    const { secret } = await api.service.keys.create(bound)
+    gantt = createGantt({ url: api.url, key: secret, isForProject: true })
+  })
+
+  test('places by the same call, and is told the host that was chosen alone', async () => {
+    const uuid = randomUUID()
+    const result = await gantt.place(ofProject(uuid), startOn('h1'))
+    expect(result).toMatchObject({ __typename: 'Started', host: { name: 'h1', availabilityZone: null }, claim: { state: 'CONFIRMED' } })
+    expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
+  })
+
+  test('knows no alternates: where its host refuses, nothing is held', async () => {
+    const uuid = randomUUID()
+    expect(await gantt.place(ofProject(uuid), startOn())).toMatchObject({ __typename: 'NotStarted', refused: [{ host: { name: 'h1' } }] })
+    expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
+  })
+
+  test('is told that no host was found, and no reasons', async () => {
+    const result = await gantt.selectDestinations(ofProject(randomUUID(), 1_000_000))
+    expect(result).toMatchObject({ __typename: 'NoValidHost', placedCount: 0, reasons: [] })
+  })
+
+  test('is refused where the client asks as for others', async () => {
+    const { secret } = await api.service.keys.create({ name: 'p1', account: 'p1', scopes: ['SCHEDULE', 'CLAIM'], project: 'p1' })
+    const asking = createGantt({ url: api.url, key: secret }).selectDestinations(ofProject(randomUUID()))
+    await expect(asking).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
 })

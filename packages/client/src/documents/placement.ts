@@ -8,7 +8,6 @@ const claim = graphql(`
     instanceUuid
     expiresAt
     confirmedAt
-    host { name node }
   }
 `)
 
@@ -46,6 +45,31 @@ export const selectDestinations = graphql(
   }
 `,
   [placed, claim],
+)
+
+/** The same as far as a key may ask that is bound to a project: where its instances go, and nothing of other hosts. */
+export const selectDestinationsForProject = graphql(
+  `
+  mutation SelectDestinationsForProject($input: SelectDestinationsInput!) {
+    selectDestinations(input: $input) {
+      __typename
+      ... on SelectDestinationsPayload {
+        replayed
+        fleetRevision
+        ignoredFields
+        decision { id }
+        destinations { instanceUuid selected { host { name node } claim { ...ClaimParts } } }
+      }
+      ... on NoValidHost { code message path placedCount decision { id } }
+      ... on ReplicaBehind { code message path retryAfter }
+      ... on ClaimLost { code message path claim { ...ClaimParts } }
+      ... on IdempotencyConflict { code message path firstSeenAt }
+      ... on ValidationError { code message path issues { path message expected actual } }
+      ... on UserError { code message path }
+    }
+  }
+`,
+  [claim],
 )
 
 /** Room on a host that an earlier decision named. */
@@ -108,12 +132,44 @@ export const claimAbandon = graphql(
 )
 
 export type SelectDestinationsInput = Given<VariablesOf<typeof selectDestinations>['input']>
-export type SelectDestinationsResult = ResultOf<typeof selectDestinations>['selectDestinations']
 export type ClaimCreateInput = Given<VariablesOf<typeof claimCreate>['input']>
 export type ClaimCreateResult = ResultOf<typeof claimCreate>['claimCreate']
 export type ClaimRef = VariablesOf<typeof claimConfirm>['claims'][number]
 export type ClaimResult = ResultOf<typeof claimConfirm>['claimConfirm'][number]
 export type AbandonResult = ResultOf<typeof claimAbandon>['claimAbandon']
-export type Placed = Extract<SelectDestinationsResult, { readonly __typename: 'SelectDestinationsPayload' }>
-export type Destination = Placed['destinations'][number]['selected']
-export type Claim = NonNullable<Destination['claim']>
+export type Claim = ResultOf<typeof claim>
+
+type Whole = ResultOf<typeof selectDestinations>['selectDestinations']
+type WholePlaced = Extract<Whole, { readonly __typename: 'SelectDestinationsPayload' }>
+
+/** A host of a decision; zone and weight are null where a project asked. */
+export interface Alternate {
+  readonly host: { readonly name: string; readonly node: string; readonly availabilityZone: string | null }
+  /** Its total score. */
+  readonly weight: number | null
+}
+/** The host that was chosen, and the room there; a project is told no limits. */
+export type Destination = Alternate & Pick<WholePlaced['destinations'][number]['selected'], 'limits' | 'claim'>
+/** Where the instances go; a project is told no alternates. */
+export type Placed = Omit<WholePlaced, 'destinations'> & {
+  readonly destinations: readonly {
+    readonly instanceUuid: string | null
+    readonly selected: Destination
+    readonly alternates: readonly Alternate[]
+  }[]
+}
+export type SelectDestinationsResult = Exclude<Whole, WholePlaced> | Placed
+
+type ToProject = ResultOf<typeof selectDestinationsForProject>['selectDestinations']
+
+/** The answer to a project in the form of all answers: what it is not told is empty, or null. */
+export function fromProject(answer: ToProject): SelectDestinationsResult {
+  if (answer.__typename === 'NoValidHost') return { ...answer, reasons: [] }
+  if (answer.__typename !== 'SelectDestinationsPayload') return answer
+  const destinations = answer.destinations.map(({ instanceUuid, selected: { host, claim } }) => ({
+    instanceUuid,
+    selected: { host: { ...host, availabilityZone: null }, claim, weight: null, limits: [] },
+    alternates: [],
+  }))
+  return { ...answer, destinations }
+}
