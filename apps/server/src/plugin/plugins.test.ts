@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+import { verifyStoredDecisions } from '../verify-stored-decisions.ts'
 import { openPlugins } from './open-plugins.ts'
 import { readPluginSettings } from './settings.ts'
 
@@ -179,6 +180,8 @@ describe('a service with plug-ins', () => {
     expect(verifyDecision).toEqual({ outcome: 'UNKNOWN', fidelity: 'APPROXIMATE' })
     const { requiredStats, plugins } = await dataOf(api, '{ requiredStats { namespaces { namespace } } plugins { name } }')
     expect([requiredStats.namespaces[0].namespace, plugins]).toEqual(['compute', []])
+    // every decision so far but the one by the default profile was made with a plug-in
+    expect(await verifyStoredDecisions(database.connection)).toMatchObject({ checked: 1, elsewhere: 4, differences: [] })
     const simulated = await api.ask('query ($in: SimulateInput!) { simulate(input: $in) { __typename } }', {
       in: { profile: 'named', requests: [{ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }] },
     })

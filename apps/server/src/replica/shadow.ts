@@ -8,6 +8,7 @@ import {
   isInShare,
   isProposal,
   type LogEntry,
+  lacksOf,
   type Profile,
   type Proposal,
   proposalsBefore,
@@ -187,7 +188,8 @@ export function createShadow({ replica, timers = realTimers, warn, lag = LAG }: 
     if (!rollout || (Number(number) !== active && Number(number) !== rollout.number)) return undefined
     const isCandidate = Number(number) === rollout.number
     const other = fleet.profiles.find(`${name}@${isCandidate ? active : rollout.number}`)
-    if (other === undefined) return undefined
+    // a version whose parts are not all here decides nothing here
+    if (other === undefined || lacksOf(other, fleet.plugins).length > 0) return undefined
     const mark = markOf(fleet, name)
     let tally = tallies.get(name)
     if (tally === undefined || tally.mark !== mark) {

@@ -35,7 +35,7 @@ test('a log that was trimmed is verified from its oldest checkpoint on, and what
   }
   await store.trim({ days: 0, bytes: 0 })
   // entries 1 to 7, checkpoints at 3, 5 and 7: the newest two stay, and the log begins at the older of them
-  expect(await verifyDecisions(store, stored)).toEqual({ from: 5, checked: 2, beyond: 4, conflicts: 0, differences: [] })
+  expect(await verifyDecisions(store, stored)).toEqual({ from: 5, checked: 2, beyond: 4, conflicts: 0, elsewhere: 0, differences: [] })
   const wrong = stored.map((one) => (one.place.basis === 6 ? { ...one, record: { ...one.record, seed: 'another' } } : one))
   expect((await verifyDecisions(store, wrong)).differences).toHaveLength(1)
   await replica.close()

@@ -15,7 +15,7 @@ import { type ForeseenMove, foreseeMoves } from './foreseen-moves.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import type { Placement, PlacementInput, SelectOutcome } from './placement.ts'
-import { unknownProfile } from './profiles.ts'
+import { lackingParts, unknownProfile } from './profiles.ts'
 
 export interface EvacuationInput {
   readonly host: { readonly host: string; readonly node?: string | null | undefined }
@@ -166,6 +166,8 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
       const { fleet } = replica
       const profile = fleet.profiles.find(profileName ?? DEFAULT_PROFILE)
       if (profile === undefined) return invalid([unknownProfile(replica, profileName ?? DEFAULT_PROFILE, ['input', 'profile'])])
+      const lacking = lackingParts(fleet, profile, ['input', 'profile'])
+      if (lacking !== undefined) return invalid([lacking])
       return {
         type: 'foreseen',
         hosts: nodesOf(replica, name).map((record) => viewHost(fleet, record)),
