@@ -1,5 +1,11 @@
 import { type LivenessSourceName, livenessSources } from './liveness/liveness-source.ts'
-import { MOST_PLUGINS, type PluginSetting, readPluginSettings } from './plugin/settings.ts'
+import {
+  DEFAULT_PLUGIN_TIMEOUT_MS,
+  MOST_PLUGIN_TIMEOUT_MS,
+  MOST_PLUGINS,
+  type PluginSetting,
+  readPluginSettings,
+} from './plugin/settings.ts'
 import { type SharedFlush, sharedFlushSettings } from './sync/flushing.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 
@@ -21,6 +27,10 @@ export interface Config {
   readonly sharedFlush: SharedFlush
   /** What is loaded beside the parts of the release. */
   readonly plugins: readonly PluginSetting[]
+  /** How long a plug-in or extender may take for an answer, milliseconds. */
+  readonly pluginTimeoutMs: number
+  /** A file that describes extenders; undefined: there are none. */
+  readonly extenders: string | undefined
 }
 
 /** How it is found out whether hosts are alive. */
@@ -98,6 +108,15 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     isNamed,
     `at most ${MOST_PLUGINS} names of packages or paths with commas between them, each behind trusted: or alone`,
   )
+  const pluginTimeout = text('GANTT_PLUGIN_TIMEOUT_MS') ?? String(DEFAULT_PLUGIN_TIMEOUT_MS)
+  const pluginTimeoutMs = /^\d{1,6}$/.test(pluginTimeout) ? Number(pluginTimeout) : 0
+  check(
+    'GANTT_PLUGIN_TIMEOUT_MS',
+    pluginTimeoutMs >= 10 && pluginTimeoutMs <= MOST_PLUGIN_TIMEOUT_MS,
+    `whole milliseconds, 10 to ${MOST_PLUGIN_TIMEOUT_MS}`,
+  )
+  const extenders = text('GANTT_EXTENDERS')
+  check('GANTT_EXTENDERS', extenders === undefined || !extenders.includes('\u0000'), 'the path of a JSON file')
   if (problems.length > 0) throw new ConfigError(problems)
   const horizon = { days: Number(days), bytes: Number(bytes) }
   return {
@@ -110,5 +129,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     liveness,
     sharedFlush: isSetting(sharedFlush) ? sharedFlush : 'auto',
     plugins,
+    pluginTimeoutMs,
+    extenders,
   }
 }

@@ -50,7 +50,8 @@ export type RunOptions = {
 export async function runService({ environment, say, aloneOr, portSetting = 'PORT', use }: RunOptions): Promise<void> {
   const stop = listenForStop()
   try {
-    const { host, port, dataDir, databaseUrl, adminKey, horizon, liveness, sharedFlush, plugins } = readConfig(environment)
+    const { host, port, dataDir, databaseUrl, adminKey, horizon, liveness, sharedFlush, plugins, pluginTimeoutMs, extenders } =
+      readConfig(environment)
     const database = await openDatabase({
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       ...(dataDir === undefined ? {} : { stateDir: dataDir }),
@@ -71,6 +72,8 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
         liveness,
         sharedFlush,
         plugins,
+        pluginTimeoutMs,
+        extenders,
         warn: say,
       })
       say(flushingText(service.replica.flushing))

@@ -19,7 +19,9 @@ import { createReportsLiveness } from './liveness/reports.ts'
 import { createStaticLiveness } from './liveness/static.ts'
 import { breakAfter, createLivenessWatcher, type LivenessWatcher, lookEvery } from './liveness/watcher.ts'
 import { openPlugins } from './plugin/open-plugins.ts'
-import type { PluginSetting } from './plugin/settings.ts'
+import { gatherAnswers } from './plugin/outside/gather-answers.ts'
+import { nothingOutside } from './plugin/outside/outside.ts'
+import { DEFAULT_PLUGIN_TIMEOUT_MS, type PluginSetting } from './plugin/settings.ts'
 import { createHistory } from './replica/history.ts'
 import { KEPT_THINGS } from './replica/past-fleets.ts'
 import type { UnloggedDecision } from './replica/placement.ts'
@@ -60,6 +62,10 @@ export interface ServiceOptions {
   }
   /** What is loaded beside the parts of the release: nothing if not given. */
   readonly plugins?: readonly PluginSetting[]
+  /** How long a plug-in or extender may take for an answer, milliseconds. */
+  readonly pluginTimeoutMs?: number
+  /** A file that describes extenders. */
+  readonly extenders?: string | undefined
   /** Tells operators what went wrong; never the callers' data. */
   warn(message: string): void
 }
@@ -88,6 +94,8 @@ export async function openService({
   sharedFlush = 'off',
   liveness,
   plugins: settings = [],
+  pluginTimeoutMs: timeoutMs = DEFAULT_PLUGIN_TIMEOUT_MS,
+  extenders,
   warn,
 }: ServiceOptions): Promise<Service> {
   const opened: (() => Promise<void> | void)[] = []
@@ -96,7 +104,7 @@ export async function openService({
   }
   try {
     // first: what cannot be loaded is told before anything is begun
-    const { plugins, ...loaded } = await openPlugins(settings, { warn, now: Date.now })
+    const { plugins, outside, ...loaded } = await openPlugins(settings, { warn, now: Date.now, timeoutMs, extenders })
     opened.push(() => loaded.close())
     const prisma = createPrisma(connection)
     opened.push(() => prisma.$disconnect())
@@ -118,7 +126,8 @@ export async function openService({
     registry = registered.registry
     const solver = createSolver()
     opened.push(() => solver.close())
-    const gather = gatherSolution(createAskSolver(solver, realTimers))
+    const solve = gatherSolution(createAskSolver(solver, realTimers))
+    const gather = outside === undefined ? solve : gatherAnswers(outside, solve, realTimers)
     const replica = await Replica.start({
       ...{ store, name, warn, horizon, recordUnlogged: records.keep, gather, plugins },
       ...registered.options,
@@ -150,6 +159,7 @@ export async function openService({
     const services = createServices({
       replica,
       history,
+      outside: outside ?? nothingOutside,
       shadow,
       projector,
       log: createLogReader(store.past, horizon, () => projections.countSetAside()),

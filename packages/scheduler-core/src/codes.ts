@@ -82,6 +82,9 @@ export const codes = {
   'port.unknown': 'No young network document says where the port is.',
   'port.far': 'The host does not reach the physical network of the port, or it is too far.',
   'filter.refused': 'The filter of a plug-in refuses the host.',
+  'outside.no_answer': 'A part outside of the process was not asked about the host, or did not answer about it, so the host is refused.',
+  'outside.bad_answer': 'A part outside of the process answered nonsense about the host, so the host is refused.',
+  'outside.failed': 'A part outside of the process did not answer, so the host is refused.',
   'filter.error': 'The filter failed on this host, so the host is refused.',
   // why a change in the log does not count
   'entry.repeated': 'The entry is in the log already.',

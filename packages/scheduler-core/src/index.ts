@@ -71,6 +71,12 @@ export { sharedCpusLeft } from './kinds/numa/numa.ts'
 export { asksAges } from './namespace/affinities.ts'
 export { isRegistered, type Namespace, type NamespaceName, namespaceNamed, namespaces, registeredNamespaces } from './namespace/index.ts'
 export { renewalAge } from './namespace/renewal.ts'
+export { countRuns, fromRuns, type OutsideAnswer, type Runs, toRuns } from './outside/answer.ts'
+export { type AskedAndAnswered, answersFor, withAnswers } from './outside/answered.ts'
+export { weighedName } from './outside/answered-parts.ts'
+export { BadAnswerError, checkAnswers, failedAnswer } from './outside/check-answers.ts'
+export { asksOf, MOST_ASKED, type Question, questionsOf, unansweredOf } from './outside/questions.ts'
+export type { ShownHost, ShownRequest } from './outside/shown.ts'
 export { compileProfile, lacksOf, parseProfile } from './pipeline/compile.ts'
 export {
   type Check,
@@ -106,7 +112,7 @@ export { type Need, type RequiredField, type RequiredNamespace, requiredStats, s
 export { createRandom, hash32, type Random } from './random.ts'
 export { limits } from './request/limits.ts'
 export { type Members, membersAt, membersOf, requestAt } from './request/members.ts'
-export { parseRequestSpec } from './request/parse.ts'
+export { parseAs, parseRequestSpec } from './request/parse.ts'
 export { type Demand, demandOf, type RequestSpec, type RequestSpecInput } from './request/request-spec.ts'
 export { isStorable } from './request/unstorable.ts'
 export {

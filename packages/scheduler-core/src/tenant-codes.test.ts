@@ -7,6 +7,7 @@ test('every code that a host is refused for is told to a project as a demand of 
   // the type has the same rule; this names the codes for whoever adds one
   const untold = [
     'host',
+    'outside',
     'io_ops',
     'aggregate',
     'instance',

@@ -104,6 +104,9 @@ export const tenantDemandOf: Readonly<Record<Extract<Code, ReasonCode>, TenantDe
   'port.unknown': null,
   'port.far': null,
   'filter.refused': null,
+  'outside.no_answer': null,
+  'outside.bad_answer': null,
+  'outside.failed': null,
   'filter.error': null,
 }
 

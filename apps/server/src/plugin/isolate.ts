@@ -1,10 +1,64 @@
-import type { Plugin } from '@gantt/scheduler-core'
-import { PluginError } from './plugin-error.ts'
+import { checkPlugin, isJsonObject, type JsonObject, type Plugin } from '@gantt/scheduler-core'
+import { z } from '@gantt/scheduler-core/plugin'
+import type { Asker } from './outside/asker.ts'
+import { openThread, type ThreadOptions } from './outside/thread.ts'
+import { PluginError, problemsOf } from './plugin-error.ts'
 
-/** A plug-in that runs in a thread of its own, as the parts that ask it. `name`: as the configuration has it; `url`: of its entry. */
-export async function isolatePlugin(name: string, _url: string): Promise<{ readonly plugin: Plugin; close(): Promise<void> }> {
-  throw new PluginError(
-    'plugin.not_loaded',
-    `plug-in ${name} could not be loaded: this release isolates none; name it trusted:${name} to run it in the process of the service`,
-  )
+/** A plug-in in a thread of its own: what it says of itself, and who answers for its parts. */
+export interface Isolated {
+  readonly plugin: Plugin
+  readonly asker: Asker
+}
+
+/** Loads a plug-in into a thread of its own and checks what it says of itself. `name`: as the configuration has it. Throws PluginError. */
+export async function isolatePlugin(name: string, options: Omit<ThreadOptions, 'title'>): Promise<Isolated> {
+  const asker = openThread({ ...options, title: `plug-in ${name}` })
+  try {
+    const said = await asker.loaded.catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new PluginError('plugin.not_loaded', `plug-in ${name} could not be loaded from ${options.url}: ${why}`, { cause: error })
+    })
+    return { plugin: readPlugin(name, JSON.parse(said)), asker }
+  } catch (error) {
+    await asker.close()
+    throw error
+  }
+}
+
+function readPlugin(name: string, said: unknown): Plugin {
+  if (!isJsonObject(said)) throw new PluginError('plugin.invalid', `plug-in ${name} says nothing of itself that is an object`)
+  const by = `${said.name}@${said.version}`
+  const parts = (list: unknown) => (Array.isArray(list) ? list.filter(isJsonObject) : []).map((part) => readPart(name, by, part))
+  const checked = checkPlugin({ ...said, filters: parts(said.filters), weighers: parts(said.weighers) })
+  if (!checked.ok) throw problemsOf(`plug-in ${name}`, checked.problems)
+  return checked.value
+}
+
+/** A part with stand-ins for its functions, which are in the thread and asked there. */
+function readPart(name: string, by: string, { beyond, parameters, reads, ...part }: JsonObject): unknown {
+  const where = `${part.name} of plug-in ${name}`
+  const [member] = Array.isArray(beyond) ? beyond : []
+  if (member !== undefined)
+    throw new PluginError('plugin.invalid', `${where} has ${member}; a part that is isolated must have none, or run as trusted:${name}`)
+  if (reads === 'a function')
+    throw new PluginError('plugin.invalid', `reads of ${where} is a function; of a part that is isolated it must be a list`)
+  return {
+    ...part,
+    reads,
+    readsHostOnly: true,
+    outside: { by },
+    ...(parameters !== null && { parameters: schemaOf(parameters) }),
+    prepare() {
+      throw new Error(`${part.name} runs in another thread`)
+    },
+  }
+}
+
+/** The schema of options from JSON Schema; undefined where there are no words for it, which checkPlugin tells. */
+export function schemaOf(parameters: unknown): unknown {
+  try {
+    return z.fromJSONSchema(parameters as Parameters<typeof z.fromJSONSchema>[0])
+  } catch {
+    return 'none'
+  }
 }

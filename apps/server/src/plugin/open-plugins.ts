@@ -2,8 +2,12 @@ import { joinPlugins, type Plugin, type Plugins } from '@gantt/scheduler-core'
 import { type Contained, containPlugin, type Failures } from './contain.ts'
 import { isolatePlugin } from './isolate.ts'
 import { importPlugin, resolvePlugin } from './load.ts'
+import type { Asker } from './outside/asker.ts'
+import { openExtender } from './outside/extender.ts'
+import { readExtenders } from './outside/extender-file.ts'
+import { createOutside, type Outside } from './outside/outside.ts'
 import { problemsOf } from './plugin-error.ts'
-import type { PluginSetting } from './settings.ts'
+import { DEFAULT_PLUGIN_TIMEOUT_MS, type PluginSetting } from './settings.ts'
 
 /** A plug-in of this service: what it brings, how it runs, and what went wrong in it. */
 export interface LoadedPlugin {
@@ -11,13 +15,17 @@ export interface LoadedPlugin {
   readonly plugin: Plugin
   readonly setting: PluginSetting
   readonly failures: Failures
+  /** Who answers for its parts outside of this process: how they fare; undefined: they are in it. */
+  readonly asker?: Asker
 }
 
 export interface OpenPlugins {
   /** What a fleet carries. */
   readonly plugins: Plugins
-  /** In the order of the setting. */
+  /** In the order of the setting, extenders last. */
   readonly loaded: readonly LoadedPlugin[]
+  /** Undefined: no part is outside of this process. */
+  readonly outside: Outside | undefined
   close(): Promise<void>
 }
 
@@ -28,10 +36,17 @@ export interface OpenPluginsOptions {
   now(): number
   /** Where relative paths and names of packages are looked for; the working directory if not given. */
   readonly from?: string
+  /** How long a part outside of this process may take for an answer, milliseconds. */
+  readonly timeoutMs?: number
+  /** The file that describes extenders; undefined: there are none. */
+  readonly extenders?: string | undefined
 }
 
 /** Loads every plug-in of the setting, one after the other. Throws PluginError, with those closed that were open. */
-export async function openPlugins(settings: readonly PluginSetting[], { warn, now, from }: OpenPluginsOptions): Promise<OpenPlugins> {
+export async function openPlugins(
+  settings: readonly PluginSetting[],
+  { warn, now, from, timeoutMs = DEFAULT_PLUGIN_TIMEOUT_MS, extenders }: OpenPluginsOptions,
+): Promise<OpenPlugins> {
   const closing: (() => Promise<void>)[] = []
   const close = async (): Promise<void> => {
     for (let end = closing.pop(); end !== undefined; end = closing.pop()) await end()
@@ -45,15 +60,34 @@ export async function openPlugins(settings: readonly PluginSetting[], { warn, no
         loaded.push({ ...contain(await importPlugin(setting.from, url)), setting })
         continue
       }
-      const isolated = await isolatePlugin(setting.from, url)
-      closing.push(() => isolated.close())
-      loaded.push({ ...contain(isolated.plugin), setting })
+      const { plugin, asker } = await isolatePlugin(setting.from, { url, timeoutMs, warn, now })
+      closing.push(() => asker.close())
+      loaded.push({ plugin, setting, failures: failuresOf(asker), asker })
+    }
+    for (const { plugin, url, headers, timeoutMs: own = timeoutMs } of extenders === undefined ? [] : await readExtenders(extenders)) {
+      const asker = openExtender({ url, headers, title: `extender ${plugin.name}`, timeoutMs: own, warn, now })
+      closing.push(() => asker.close())
+      loaded.push({ plugin, setting: { from: url, mode: 'EXTENDER' }, failures: failuresOf(asker), asker })
     }
     const joined = joinPlugins(loaded.map(({ plugin }) => plugin))
     if (!joined.ok) throw problemsOf('the plug-ins', joined.problems)
-    return { plugins: joined.value, loaded, close }
+    const askers = new Map(
+      loaded.flatMap(({ plugin, asker }) => (asker === undefined ? [] : partsOf(plugin).map((name) => [name, asker] as const))),
+    )
+    return { plugins: joined.value, loaded, outside: askers.size === 0 ? undefined : createOutside((part) => askers.get(part)), close }
   } catch (error) {
     await close()
     throw error
   }
 }
+
+const partsOf = ({ filters, weighers }: Plugin): string[] => [...filters, ...weighers].map(({ name }) => name)
+
+const failuresOf = (asker: Asker): Failures => ({
+  get count() {
+    return asker.health.count
+  },
+  get last() {
+    return asker.health.last
+  },
+})

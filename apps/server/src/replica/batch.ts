@@ -16,8 +16,10 @@ import {
   liftSource,
   type Overlay,
   openOverlay,
+  type Profile,
   type Proposal,
   reasonText,
+  unansweredOf,
 } from '@gantt/scheduler-core'
 import { isOutdated, MOST_GATHERINGS } from './gather.ts'
 import { findSource, isMove, requestOfMove } from './moves.ts'
@@ -164,7 +166,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   // the group may be one that a proposal of this very batch has just bound: that stands only once the entry is applied
   if (rule !== undefined && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
-  const profile = fleet.profiles.pick(call.profile, call.account, call.key)
+  const profile = work.gathered.profile ?? fleet.profiles.pick(call.profile, call.account, call.key)
   if (profile === undefined)
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.unknown' } } : { type: 'later', fresh: true }
   if (lacksOf(profile, fleet.plugins).length > 0)
@@ -180,6 +182,8 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     work.hasMovedTime = true
     return { type: 'later', fresh: false, time: true }
   }
+  // another version is active by now, of which parts outside of the process were not asked
+  if (work.gatherings < MOST_GATHERINGS && unansweredOf(fleet, profile, request).length > 0) return { type: 'outdated' }
   const { alternatesPerInstance, allOrNothing, intent } = call
   const held = overlay.size
   const attempt = work.attempt + 1
@@ -194,7 +198,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     claimIds: work.claimIds,
     intent,
     source,
-    ...work.gathered,
+    solution: work.gathered.solution,
   })
   if (isOutdated(decided.record) && work.gatherings < MOST_GATHERINGS) {
     overlay.rollback(held)
@@ -206,7 +210,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     if (!overlayIsEmpty) return { type: 'later', fresh: false }
     if (!isFresh) return { type: 'later', fresh: true }
     work.attempt = attempt
-    const reasons = decided.answer.length > 0 ? [] : refusalReasons(fleet, overlay, work, decided, source)
+    const reasons = decided.answer.length > 0 ? [] : refusalReasons(fleet, overlay, work, decided, profile, source)
     return unloggedStep(fleet, work, decided, reasons)
   }
   work.attempt = attempt
@@ -286,16 +290,25 @@ function refusalReasons(
   overlay: Overlay,
   { claimIds, gathered }: PlacementWork,
   { record, found }: Decided,
+  profile: Profile,
   source: Claim | undefined,
 ): RefusalReason[] {
-  const profile = fleet.profiles.find(record.profile)
-  if (profile === undefined) return []
   const held = overlay.size
   const { id, seed, attempt, alternatesPerInstance } = record
   const request = currentSpec(record.request)
   // a move is of one instance: there are no earlier picks
   if (source === undefined)
-    decide(fleet, overlay, { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: false, claimIds, ...gathered })
+    decide(fleet, overlay, {
+      id,
+      request,
+      profile,
+      seed,
+      attempt,
+      alternatesPerInstance,
+      allOrNothing: false,
+      claimIds,
+      solution: gathered.solution,
+    })
   else liftSource(overlay, request, source)
   const { steps } = examine(fleet, request, profile, seed, found)
   overlay.rollback(held)

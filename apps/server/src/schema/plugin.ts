@@ -1,3 +1,4 @@
+import { pluginStates } from '../plugin/outside/asker.ts'
 import { pluginModes } from '../plugin/settings.ts'
 import { type PluginPart as PartShape, type PluginView, pluginPartKinds } from '../services/plugins.ts'
 import { builder } from './builder.ts'
@@ -8,8 +9,15 @@ const PluginPartKind = builder.enumType('PluginPartKind', {
 })
 
 const PluginMode = builder.enumType('PluginMode', {
-  description: 'ISOLATED: in a thread of its own, with a time limit; TRUSTED: in the process of the service, at full speed.',
+  description:
+    'ISOLATED: in a thread of its own, with a time limit; TRUSTED: in the process of the service, at full speed; EXTENDER: behind HTTP.',
   values: pluginModes,
+})
+
+const PluginState = builder.enumType('PluginState', {
+  description:
+    'READY: it answers; STARTING: its thread is started again; RESTING: it failed so often that its thread is started again only after a while; CLOSED: the service ends.',
+  values: pluginStates,
 })
 
 const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
@@ -38,7 +46,7 @@ const PluginFailure = builder.objectRef<NonNullable<PluginView['lastFailure']>>(
 })
 
 const Plugin = builder.objectRef<PluginView>('Plugin').implement({
-  description: 'A plug-in that the replica which answers has loaded (GANTT_PLUGINS).',
+  description: 'A plug-in that the replica which answers has loaded (GANTT_PLUGINS), or an extender that it asks (GANTT_EXTENDERS).',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name, which records of decisions have.' }),
     version: t.exposeString('version', { description: 'Its version, which records of decisions have.' }),
@@ -49,6 +57,14 @@ const Plugin = builder.objectRef<PluginView>('Plugin').implement({
     failureCount: t.expose('failures', {
       type: 'SafeInt',
       description: 'Failures of its parts since the replica started: one for each host.',
+    }),
+    state: t.expose('state', {
+      type: PluginState,
+      description: 'Whether its parts are answered for. While they are not, they refuse every host.',
+    }),
+    restartCount: t.expose('restarts', {
+      type: 'SafeInt',
+      description: 'How often its thread was ended and started again since the replica started; 0 of one without a thread.',
     }),
     lastFailure: t.field({
       type: PluginFailure,

@@ -40,7 +40,7 @@ export function createCapacities(open: OpenHypothetical, readRequest: ReadReques
     async count(input) {
       const request = await readRequest(input.request)
       const issues = [...(isWrong(request) ? request : []), ...checkRange(['input', 'limit'], input.limit, 1, MOST_COUNTED)]
-      const { fleet, profile, asOf, isOver } = await open(input, issues)
+      const { fleet, profile, asOf, isOver } = await open(input, issues, isWrong(request) ? [] : [request])
       if (isWrong(request)) throw new InputFault(request)
       if (request.gang.length > 0)
         throw InputFault.at(['input', 'spec', 'gantt', 'gang'], request.gang, 'an empty list: room is counted for one kind of instances')

@@ -1,4 +1,5 @@
 import {
+  answersFor,
   type Check,
   CORE_VERSION,
   checkAgain,
@@ -10,12 +11,15 @@ import {
   hostChangesBetween,
   hostFieldsOf,
   otherCode,
+  type Profile,
   profileRef,
   proposalsBefore,
   type RequestSpec,
   replay,
+  withAnswers,
 } from '@gantt/scheduler-core'
 import type { StoredDecision } from '../db/rows.ts'
+import type { Outside } from '../plugin/outside/outside.ts'
 import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Decisions } from './decisions.ts'
@@ -53,12 +57,19 @@ export interface Explain {
 
 const SUBJECT = ['input', 'subject']
 
-export function createExplain(replica: Replica, history: History, decisions: Decisions): Explain {
+export function createExplain(replica: Replica, history: History, decisions: Decisions, outside: Outside): Explain {
   /** The state at a revision: the fleet itself while it stands there, else one of the past. */
   const stateAt =
     (revision: number): Question['read'] =>
     async (use) =>
       replica.fleet.place.revision === revision ? use(replica.fleet) : history.read(revision, use)
+
+  /** What parts outside of the process say of it that did not say so when it was decided, as far as it is asked of this profile. */
+  const askOutside = (fleet: Fleet, profile: Profile, { request, outside: answers = [], source }: DecisionRecord) => {
+    const spec = currentSpec(request)
+    const claim = source === undefined ? undefined : fleet.ledger.claims.get(source)
+    return outside.gather(fleet, withAnswers(profile, [{ request: spec, answers }]), [spec], { source: claim })
+  }
 
   /** A question on the state at a revision; where the log does not reach there any more, on the present one. */
   const askAt = async (
@@ -67,12 +78,18 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     rest: Pick<Question, 'before' | 'fidelity'> & Partial<Pick<Question, 'answer' | 'lost'>>,
   ): Promise<Question> => {
     const read = stateAt(revision)
+    const answering = await read((fleet) => {
+      const profile = fleet.profiles.find(record.profile)
+      return { answered: profile && askOutside(fleet, profile, record) }
+    })
+    const answered = await answering.answered
     return read((fleet) => {
       const profile = fleet.profiles.find(record.profile)
       if (profile === undefined) throw new InputFault([unknownProfile(replica, record.profile, ['input', 'profile'])])
       // a decision is told as far as it can be made again; what is asked anew is not asked of stand-ins
       if (rest.answer === undefined) usableProfile(fleet, profile, ['input', 'profile'])
-      const named = { ...record, profile: profileRef(profile) }
+      const answers = answered && answersFor(answered, currentSpec(record.request))
+      const named = { ...record, ...(answers !== undefined && { outside: answers }), profile: profileRef(profile) }
       const known = { ...rest, profile, basis: revision, read }
       if (rest.answer !== undefined) return { record: named, ...known, answer: rest.answer }
       const { record: made, answer } = replay(fleet, rest.before, named)

@@ -13,6 +13,7 @@ import {
   type RequestSpec,
   reasonText,
 } from '@gantt/scheduler-core'
+import type { Outside } from '../plugin/outside/outside.ts'
 import { findSource, requestOfMove } from '../replica/moves.ts'
 import type { RefusalReason } from '../replica/placement.ts'
 import { type HostView, viewHost } from './host-view.ts'
@@ -47,6 +48,26 @@ export function foreseeMoves(fleet: Fleet, profile: Profile, intent: MoveIntent,
   } finally {
     overlay.discard()
   }
+}
+
+/** The profile with what parts outside of the process answer about these moves, each asked as it is now: none sees what another takes. */
+export async function answeredFor(
+  outside: Outside,
+  fleet: Fleet,
+  profile: Profile,
+  intent: MoveIntent,
+  asked: readonly AskedMove[],
+): Promise<Profile> {
+  let answered = profile
+  for (const { claim, request } of asked) {
+    const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
+    if (request === undefined || typeof source === 'string') continue
+    const gathering = outside.gather(fleet, answered, [requestOfMove(fleet, { request, intent }, source)], { source })
+    // no move asks anything where one does not
+    if (gathering === undefined) return answered
+    answered = await gathering
+  }
+  return answered
 }
 
 function foresee(fleet: Fleet, overlay: Overlay, profile: Profile, intent: MoveIntent, { claim, request: asked }: AskedMove): ForeseenMove {

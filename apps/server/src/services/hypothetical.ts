@@ -8,7 +8,9 @@ import {
   type Profile,
   parseFleetEdits,
   parseProfile,
+  type RequestSpec,
 } from '@gantt/scheduler-core'
+import type { Outside } from '../plugin/outside/outside.ts'
 import type { History } from '../replica/history.ts'
 import { inPieces } from '../replica/pieces.ts'
 import type { Replica } from '../replica/replica.ts'
@@ -45,12 +47,17 @@ export interface Hypothetical {
  * Makes fleets that are not. Throws InputFault for a hypothesis that cannot be, with everything that is wrong with it and with
  * `others`: what is wrong with the rest of the question.
  */
-export type OpenHypothetical = (hypothesis: Hypothesis, others?: readonly Issue[]) => Promise<Hypothetical>
+export type OpenHypothetical = (
+  hypothesis: Hypothesis,
+  others?: readonly Issue[],
+  /** What is to be decided: parts of the profile outside of the process are asked about it, on the question's own fleet. */
+  requests?: readonly RequestSpec[],
+) => Promise<Hypothetical>
 
 const DEFAULT_DEADLINE_MS = 10_000
 const MAX_DEADLINE_MS = 60_000
 
-export function createHypotheticals(replica: Replica, history: History): OpenHypothetical {
+export function createHypotheticals(replica: Replica, history: History, outside: Outside): OpenHypothetical {
   const fleetAt = async (revision: number | null): Promise<Fleet> => {
     if (revision === null) {
       await replica.freshest()
@@ -64,7 +71,7 @@ export function createHypotheticals(replica: Replica, history: History): OpenHyp
     }
   }
 
-  return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }, others = []) => {
+  return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }, others = [], requests = []) => {
     const issues = [
       ...others,
       ...(overlay?.issues ?? []),
@@ -90,7 +97,8 @@ export function createHypotheticals(replica: Replica, history: History): OpenHyp
     if (profile === undefined || edits === undefined || issues.length > 0) throw new InputFault(issues)
     const problems = await inPieces(applyEdits(fleet, edits))
     if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
-    return { fleet, profile, asOf, edits, isOver: () => performance.now() >= over }
+    const answered = await outside.gather(fleet, profile, requests, { waitMs: Math.max(1, over - performance.now()) })
+    return { fleet, profile: answered ?? profile, asOf, edits, isOver: () => performance.now() >= over }
   }
 }
 

@@ -1,6 +1,7 @@
 import { aReport, aRequest } from '@gantt/scheduler-core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DecisionStore, StoredDecision } from '../db/decisions.ts'
+import { nothingOutside } from '../plugin/outside/outside.ts'
 import { createHistory, type History } from '../replica/history.ts'
 import { Replica } from '../replica/replica.ts'
 import { rowsOf } from '../replica/rows-of.ts'
@@ -58,7 +59,7 @@ function decisionsOf(stored: readonly StoredDecision[]): Decisions {
   return createDecisions(replica, { decisions, requestSpecs, projector: { reached: async () => true } })
 }
 
-const explainOf = (stored: StoredDecision): Explain => createExplain(replica, trimmed(), decisionsOf([stored]))
+const explainOf = (stored: StoredDecision): Explain => createExplain(replica, trimmed(), decisionsOf([stored]), nothingOutside)
 
 test.each([
   ['one instance', 0, 0, undefined],

@@ -1,6 +1,7 @@
 import { type JsonObject, jsonSchemaOf, type Plugin, readsOf } from '@gantt/scheduler-core'
 import type { Failure } from '../plugin/contain.ts'
 import type { LoadedPlugin } from '../plugin/open-plugins.ts'
+import type { PluginState } from '../plugin/outside/asker.ts'
 import type { PluginMode } from '../plugin/settings.ts'
 
 /** A plug-in that this process has loaded. */
@@ -15,6 +16,10 @@ export interface PluginView {
   /** Since the start of the process. */
   readonly failures: number
   readonly lastFailure: Failure | undefined
+  /** READY while it is in this process. */
+  readonly state: PluginState
+  /** Of its thread. */
+  readonly restarts: number
 }
 
 export const pluginPartKinds = ['FILTER', 'WEIGHER'] as const
@@ -47,10 +52,12 @@ export function createPlugins(loaded: readonly LoadedPlugin[]): Plugins {
   return {
     find: (name) => parts.get(name),
     list: () =>
-      known.map(({ plugin: { name, version, description }, setting: { mode, from }, parts, failures }) => ({
+      known.map(({ plugin: { name, version, description }, setting: { mode, from }, parts, failures, asker }) => ({
         ...{ name, version, description, mode, from, parts },
         failures: failures.count,
         lastFailure: failures.last,
+        state: asker?.health.state ?? 'READY',
+        restarts: asker?.health.restarts ?? 0,
       })),
   }
 }

@@ -8,10 +8,11 @@ import {
   type RequestSpec,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
+import type { Outside } from '../plugin/outside/outside.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { ClaimRef } from './claims.ts'
 import type { Decisions } from './decisions.ts'
-import { type ForeseenMove, foreseeMoves } from './foreseen-moves.ts'
+import { answeredFor, type ForeseenMove, foreseeMoves } from './foreseen-moves.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import type { Placement, PlacementInput, SelectOutcome } from './placement.ts'
@@ -74,7 +75,7 @@ export interface Relocation {
 /** What an account's key for a whole host leaves for the claim's own part. */
 const MAX_KEY_LENGTH = 200
 
-export function createRelocation(replica: Replica, decisions: Decisions, placement: Placement): Relocation {
+export function createRelocation(replica: Replica, decisions: Decisions, placement: Placement, outside: Outside): Relocation {
   return {
     async claimOn(account, { decisionId, host, instance, ...input }) {
       const stored = await decisions.stored(decisionId)
@@ -168,10 +169,11 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
       if (profile === undefined) return invalid([unknownProfile(replica, profileName ?? DEFAULT_PROFILE, ['input', 'profile'])])
       const lacking = lackingParts(fleet, profile, ['input', 'profile'])
       if (lacking !== undefined) return invalid([lacking])
+      const answered = await answeredFor(outside, fleet, profile, 'EVACUATE', asked)
       return {
         type: 'foreseen',
         hosts: nodesOf(replica, name).map((record) => viewHost(fleet, record)),
-        moves: foreseeMoves(fleet, profile, 'EVACUATE', asked),
+        moves: foreseeMoves(fleet, answered, 'EVACUATE', asked),
         revision: fleet.place.revision,
       }
     },

@@ -1,5 +1,6 @@
 import type { ApiKeyStore } from '../db/api-keys.ts'
 import type { LoadedPlugin } from '../plugin/open-plugins.ts'
+import type { Outside } from '../plugin/outside/outside.ts'
 import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Shadow } from '../replica/shadow.ts'
@@ -71,6 +72,8 @@ export interface Services {
 export interface ServicesOptions extends Records {
   readonly replica: Replica
   readonly history: History
+  /** Whom to ask before something is decided. */
+  readonly outside: Outside
   readonly shadow: Shadow
   readonly feed: DecisionFeed
   readonly log: LogKeeping
@@ -87,6 +90,7 @@ export interface ServicesOptions extends Records {
 export function createServices({
   replica,
   history,
+  outside,
   shadow,
   feed,
   log,
@@ -101,12 +105,12 @@ export function createServices({
   const decisions = createDecisions(replica, records)
   const placement = createPlacement(replica, decisions)
   const liveness = createLiveness(replica, listening)
-  const hypotheticals = createHypotheticals(replica, history)
-  const explain = createExplain(replica, history, decisions)
+  const hypotheticals = createHypotheticals(replica, history, outside)
+  const explain = createExplain(replica, history, decisions, outside)
   const readRequest = createRequestReader(decisions)
   return {
     placement,
-    relocation: createRelocation(replica, decisions, placement),
+    relocation: createRelocation(replica, decisions, placement, outside),
     stats: hearingReports(createStats(replica), liveness),
     claims: createClaims(replica),
     hosts: createHosts(replica),

@@ -46,7 +46,11 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
   return {
     async simulate(input) {
       const { requests, issues } = await readAll(readRequest, input.requests)
-      const { fleet, profile, asOf, isOver } = await open(input, issues)
+      const { fleet, profile, asOf, isOver } = await open(
+        input,
+        issues,
+        requests.map(({ request }) => request),
+      )
       const simulated = await inPieces(simulate(fleet, { requests, profile, seed: input.seed ?? 'simulated', isOver }))
       const { proposals, ...rest } = simulated
       const explain = ({ decided, before }: SimulatedDecision) => {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { DecisionStore, StoredDecision } from '../db/decisions.ts'
 import { receiptOf } from '../db/receipts.ts'
 import type { RequestSpecStore } from '../db/request-specs.ts'
+import { nothingOutside } from '../plugin/outside/outside.ts'
 import { createHistory, type History } from '../replica/history.ts'
 import { KEPT_THINGS } from '../replica/past-fleets.ts'
 import { Replica } from '../replica/replica.ts'
@@ -50,7 +51,10 @@ function servicesOf(replica: Replica, history: History, kept: readonly StoredDec
   }
   const requestSpecs: RequestSpecStore = { find: async () => undefined, list: async () => [], count: async () => 0 }
   const decisions = createDecisions(replica, { decisions: store, requestSpecs, projector: { reached: async () => true } })
-  return { explain: createExplain(replica, history, decisions), verify: createVerifyDecision(replica, history, decisions, store) }
+  return {
+    explain: createExplain(replica, history, decisions, nothingOutside),
+    verify: createVerifyDecision(replica, history, decisions, store),
+  }
 }
 
 type Services = ReturnType<typeof servicesOf>

@@ -85,7 +85,7 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
         ...checkRange(['input', 'minHosts'], given.minHosts, 1, MOST_HOSTS),
       ]
       const input = await asDecided(given)
-      const { fleet, profile, asOf, isOver, edits } = await open(input, issues)
+      const { fleet, profile, asOf, isOver, edits } = await open(input, issues, isWrong(request) ? [] : [request])
       if (isWrong(request)) throw new InputFault(request)
       if (request.gang.length > 0)
         throw InputFault.at(

@@ -83,10 +83,10 @@ export function createAskSolver(solver: Solver, timers: Timers, mostOpen = MOST_
 /** What is asked of a solver before a call is decided: nothing for other schedulers, for one instance, and for a key that is used. */
 export const gatherSolution =
   (ask: AskSolver): Gather =>
-  (fleet, call) => {
+  (fleet, call, answered) => {
     const { request, deadlineMs } = call
     if (request.numInstances === 1) return undefined
-    const profile = fleet().profiles.pick(call.profile, call.account, call.key)
+    const profile = answered ?? fleet().profiles.pick(call.profile, call.account, call.key)
     if (profile?.scheduler !== 'solver' || answerFromKey(fleet(), call) !== undefined) return undefined
     return ask(fleet, { profile, request, seed: call.key, deadlineMs }).then((solution) => ({ solution }))
   }

@@ -3,7 +3,9 @@ import { replay } from '../decision/replay.ts'
 import type { Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { hostKey } from '../fleet/hosts.ts'
+import { answersLike } from '../outside/answered.ts'
 import type { Profile } from '../profiles/profile.ts'
+import { currentSpec } from '../request/versions.ts'
 
 /** One of two decisions, with everything that it depended on. */
 export interface Side {
@@ -83,6 +85,8 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
   const { id, attempt: tried, core, instances } = first.record
   const { fleet, before } = of('FLEET')
   const { profile } = of('PROFILE')
+  // what parts outside of the process said at the time of the state
+  const outside = answersLike(currentSpec(request), [of('FLEET').record, first.record, second.record])
   return {
     fleet,
     before,
@@ -100,6 +104,7 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
       ...(intent !== undefined && { intent }),
       ...(source !== undefined && { source }),
       instances,
+      ...(outside !== undefined && { outside }),
       core,
     },
   }

@@ -1,4 +1,5 @@
 import type { Intent } from '../fleet/change.ts'
+import type { OutsideAnswer } from '../outside/answer.ts'
 import type { PluginRef } from '../plugin/plugin.ts'
 import type { PublishedSpec } from '../request/versions.ts'
 import type { SolverRecord } from '../schedulers/solver/solution.ts'
@@ -69,6 +70,8 @@ export interface DecisionRecord {
   readonly instances: readonly InstanceRecord[]
   /** What a solver answered, an input, and what became of it; only of the scheduler `solver`, for several instances. */
   readonly solver?: SolverRecord
+  /** What parts outside of the process answered before it was decided, an input; absent: none was asked. */
+  readonly outside?: readonly OutsideAnswer[]
   /** Release of the core that decided. */
   readonly core: string
   /** The plug-ins whose parts the profile names, as this service had them; absent: none. */

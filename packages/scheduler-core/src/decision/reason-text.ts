@@ -99,6 +99,9 @@ const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'port.far': ({ need, have }) => `${need} was asked for; the host is at: ${have}.`,
   'filter.refused': ({ subject, need, have, unit, source }) =>
     `${subject ?? 'The filter of a plug-in'}: ${[need ?? 'another', unit].filter(Boolean).join(' ')} needed, ${have ?? 'not so'} here${source ? ` (${source})` : ''}.`,
+  'outside.no_answer': ({ subject, have }) => `${subject} has no answer about the host, so the host is refused: ${have}.`,
+  'outside.bad_answer': ({ subject, have }) => `${subject} answered nonsense about the host, so the host is refused: ${have}.`,
+  'outside.failed': ({ subject, have }) => `${subject} did not answer, so the host is refused: ${have}.`,
   'filter.error': ({ subject = 'The filter', have }) =>
     `${subject} failed on this host, so the host is refused${have === undefined ? '' : `: ${have}`}.`,
 }

@@ -2,6 +2,8 @@ import { type Claim, isLive } from '../claims/claim.ts'
 import { isProposal, type LogEntry, type Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
+import { withAnswers } from '../outside/answered.ts'
+import { unansweredOf } from '../outside/questions.ts'
 import { type Examination, examine, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { currentSpec } from '../request/versions.ts'
@@ -15,10 +17,12 @@ export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, place: number)
 
 /**
  * Makes a decision again on the fleet at its basis: the same hosts, grants and scores, bit for bit. Leaves the fleet as
- * it was. `profile`: decide by it instead. Throws RangeError when the fleet does not hold the profile version, or a claim that is named.
+ * it was. `profile`: decide by it instead. Throws RangeError when the fleet does not hold the profile version, or a claim that is named, and
+ * when a part outside of the process was never asked about the request.
  */
 export function replay(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, profile = profileOf(fleet, record)): Decided {
-  return withProposals(fleet, before, (overlay) => decideAgain(fleet, overlay, record, profile))
+  const answered = answeredAs(fleet, record, profile)
+  return withProposals(fleet, before, (overlay) => decideAgain(fleet, overlay, record, answered))
 }
 
 /** Everything about one instance of a decision, made again: earlier picks hold their share. */
@@ -32,7 +36,7 @@ export function examineAgain<T>(
   isShortCircuited = false,
 ): T {
   return atInstance(fleet, before, record, profile, instance, () =>
-    read(examine(fleet, currentSpec(record.request), profile, record.seed, instance, isShortCircuited)),
+    read(examine(fleet, currentSpec(record.request), answeredAs(fleet, record, profile), record.seed, instance, isShortCircuited)),
   )
 }
 
@@ -44,7 +48,7 @@ export function* examineEach(
   instances: number,
   read: (examination: Examination, instance: number) => void,
 ): Generator<void> {
-  const profile = profileOf(fleet, record)
+  const profile = answeredAs(fleet, record, profileOf(fleet, record))
   const parts = instances > 1 ? partsOf(fleet, before, record, profile) : []
   for (let instance = 0; instance < instances; instance++) {
     if (instance > 0) yield
@@ -62,7 +66,7 @@ export function checkAgain<T>(
   instance: number,
   read: (checks: HostChecks) => T,
 ): T {
-  const profile = profileOf(fleet, record)
+  const profile = answeredAs(fleet, record, profileOf(fleet, record))
   return atInstance(fleet, before, record, profile, instance, () =>
     read(prepareChecks(fleet, currentSpec(record.request), profile, instance)),
   )
@@ -142,6 +146,18 @@ function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord, pro
     source: sourceOf(fleet, record),
     solution: record.solver?.solution,
   })
+}
+
+/**
+ * The profile with what parts outside of the process answered when the decision was made, beside answers of its own. Throws RangeError when
+ * it asks one that has no answer: what it would decide is not known.
+ */
+function answeredAs(fleet: Fleet, { request, outside }: Pick<DecisionRecord, 'request' | 'outside'>, profile: Profile): Profile {
+  const spec = currentSpec(request)
+  const answered = outside === undefined ? profile : withAnswers(profile, [{ request: spec, answers: outside }])
+  const [part] = unansweredOf(fleet, answered, spec)
+  if (part !== undefined) throw new RangeError(`${part} was not asked about the request of this decision`)
+  return answered
 }
 
 function profileOf(fleet: Fleet, { profile }: DecisionRecord): Profile {

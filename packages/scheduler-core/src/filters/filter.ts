@@ -50,6 +50,11 @@ export interface Filter {
    */
   readonly readsHostOnly?: true
   /**
+   * Present for a part that runs outside of this process: a plug-in in a thread, or an extender. Who decides asks it about the hosts before, and
+   * the answers are an input of the decision (outside/): its own functions are never called. `by`: who answers, name@version.
+   */
+  readonly outside?: { readonly by: string }
+  /**
    * The options that it takes, as the schema of an object: they are checked when a profile is written, and `prepare` and `reads` get what the
    * schema makes of them, defaults filled in. Absent: `checkOptions` says what it takes.
    */

@@ -1,4 +1,4 @@
-import { byCodeUnit } from '../canonical-json.ts'
+import { byCodeUnit, canonicalJson } from '../canonical-json.ts'
 import { computeFilter } from '../filters/compute.ts'
 import type { Filter, FilterOptions } from '../filters/filter.ts'
 import { fitFilters, filters as registeredFilters } from '../filters/index.ts'
@@ -7,6 +7,9 @@ import type { Assign } from '../kinds/kind.ts'
 import { memoByObject } from '../memo.ts'
 import { compatFilters, compatWeighers, filterOptions } from '../nova/compat.ts'
 import { novaCandidatesFilter } from '../nova/compat-candidates.ts'
+import type { OutsideAnswer } from '../outside/answer.ts'
+import { knownAnswer } from '../outside/answered.ts'
+import { answeredFilter, answeredWeigher, weighedFilter } from '../outside/answered-parts.ts'
 import type { PluginRef } from '../plugin/plugin.ts'
 import { noPlugins, type Plugins } from '../plugin/plugins.ts'
 import type { Parsed, Problem } from '../problem.ts'
@@ -32,8 +35,23 @@ export interface CompiledProfile {
   readonly assign: Readonly<Record<KindName, Assign<unknown, unknown>>>
   /** The plug-ins whose parts it names, in the order of their names. */
   readonly plugins: readonly PluginRef[]
+  /** What is asked outside of this process before deciding; mostly nothing. */
+  readonly asks: readonly OutsideAsk[]
   /** What this service lacks to decide by it, as sentences: stand-ins refuse every host in its place. */
   readonly lacks: readonly string[]
+}
+
+/** A part of a profile that is asked outside of this process. */
+export interface OutsideAsk {
+  readonly part: Pick<Filter, 'name' | 'description' | 'reads'> & { readonly unit?: string }
+  readonly kind: OutsideAnswer['kind']
+  readonly by: string
+  /** As the part takes them. */
+  readonly options: FilterOptions
+  /** As the profile has them, as canonical JSON; undefined: none. */
+  readonly optionsKey: string | undefined
+  /** A weigher's; 1 of a filter. */
+  readonly multiplier: number
 }
 
 export interface CompiledFilter {
@@ -41,6 +59,8 @@ export interface CompiledFilter {
   readonly options: FilterOptions
   /** Not of the profile: what a resource kind checks for every claim, asked of the hosts that the profile's own filters let through. */
   readonly isNet: boolean
+  /** Says what was answered outside of this process: about the hosts that all filters in it let through, and no others. */
+  readonly isOutside: boolean
   /** On forced hosts: the least of the request's `forceVerify` with which it is asked. */
   readonly verifiedAt: RequestSpec['forceVerify']
 }
@@ -106,21 +126,39 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
     const raw = profile.compat === 'nova' ? filterOptions(profile, name, given) : given
     const options = known && attempt(['filters', String(i), 'options'], raw, () => optionsOf(known, raw))
     const filter = known === undefined || options === undefined ? absentFilter(name) : known
+    const ask = outsideAsk(profile, 'filter', filter, given, options ?? {}, 1)
+    if (ask !== undefined && profile.compat === 'nova')
+      attempt(['filters', String(i), 'name'], name, () => refuseOutside(name, 'be left out with compat: nova'))
     if (shadow)
       attempt(['filters', String(i), 'shadow'], shadow, () => {
+        if (ask !== undefined) refuseOutside(name, 'not be in shadow mode')
         if (fitFilters.includes(filter)) throw new RangeError(`${name} is what every claim has to keep; it must not be in shadow mode`)
       })
-    return { filter, options: options ?? {}, isNet: false, verifiedAt: verifiedAt(filter), shadow }
+    return { filter, options: options ?? {}, isNet: false, isOutside: false, verifiedAt: verifiedAt(filter), shadow, ask }
   })
-  const [listed, shadows] = [named.filter(({ shadow }) => !shadow), named.filter(({ shadow }) => shadow)]
+  const listed = named.filter(({ shadow, ask }) => !shadow && ask === undefined)
+  const shadows = named.filter(({ shadow }) => shadow)
+  const asked = named.flatMap(({ shadow, ask }) => (shadow || ask === undefined ? [] : [ask]))
   const missing = fitFilters
     .filter((filter) => !listed.some((entry) => entry.filter === filter))
-    .map((filter) => ({ filter: parts.asNet(filter), options: {}, isNet: true, verifiedAt: 'NONE' as const }))
+    .map((filter) => ({ filter: parts.asNet(filter), options: {}, isNet: true, isOutside: false, verifiedAt: 'NONE' as const }))
   const weighers = profile.weighers.map(({ name, multiplier, options: given }, i) => {
     const known = attempt(['weighers', String(i), 'name'], name, () => find([...parts.weighers, ...plugins.weighers], name, 'weigher'))
     const raw = known !== undefined && plugins.ownerOf(name) !== undefined ? given : { ...parts.weigherOptions, ...given }
     const options = known && attempt(['weighers', String(i), 'options'], given, () => optionsOf(known, raw))
     const weigher = known === undefined || options === undefined ? absentWeigher(name) : known
+    const ask = outsideAsk(profile, 'weigher', weigher, given, options ?? {}, multiplier)
+    if (ask !== undefined && profile.compat === 'nova')
+      attempt(['weighers', String(i), 'name'], name, () => refuseOutside(name, 'be left out with compat: nova'))
+    // chance weighs nothing, so nobody need answer
+    if (ask !== undefined && profile.scheduler !== 'chance') asked.push(ask)
+    if (ask !== undefined)
+      return {
+        weigher: answeredWeigher(profile, { unit: 'none', ...ask.part }, ask.optionsKey),
+        options: ask.options,
+        multiplier,
+        cacheName: '',
+      }
     return { weigher, options: options ?? {}, multiplier, cacheName: `${name}\u0000${JSON.stringify(options)}` }
   })
   const assign = Object.fromEntries(
@@ -134,16 +172,49 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
     profile,
     candidates: parts.candidates,
     weighsFrom: parts.weighsFrom,
-    filters: [...listed, ...missing],
+    filters: [...listed, ...missing, ...asked.map((ask) => toFilter(profile, ask))],
     shadows,
     weighers,
     assign: assign as unknown as CompiledProfile['assign'],
     plugins: ownersOf(profile, plugins),
+    asks: asked,
   }
 }
 
-function ownersOf({ filters, weighers }: Profile, { ownerOf }: Plugins): readonly PluginRef[] {
-  const owners = new Map([...filters, ...weighers].flatMap(({ name }) => ownerOf(name) ?? []).map((owner) => [owner.name, owner]))
+/** What is asked outside of a part; undefined: nothing. One that is not loaded any more may have answered about an earlier decision. */
+function outsideAsk(
+  profile: Profile,
+  kind: OutsideAnswer['kind'],
+  part: Filter | Weigher,
+  given: FilterOptions,
+  options: FilterOptions,
+  multiplier: number,
+): OutsideAsk | undefined {
+  const optionsKey = Object.keys(given).length === 0 ? undefined : canonicalJson(given)
+  if (part.outside !== undefined) return { part, kind, by: part.outside.by, options, optionsKey, multiplier }
+  const known = isAbsent(part) ? knownAnswer(profile, part.name, optionsKey) : undefined
+  if (known?.kind !== kind) return undefined
+  const { by, unit } = known
+  return { part: unit === undefined ? part : { ...part, unit }, kind, by, options, optionsKey, multiplier }
+}
+
+function refuseOutside(name: string, rule: string): never {
+  throw new RangeError(`${name} is asked outside of this process; it must ${rule}`)
+}
+
+const toFilter = (profile: Profile, { part, kind, options, optionsKey }: OutsideAsk): CompiledFilter => ({
+  filter: (kind === 'filter' ? answeredFilter : weighedFilter)(profile, part, optionsKey),
+  options,
+  isNet: false,
+  isOutside: true,
+  verifiedAt: 'ALL',
+})
+
+/** What is asked outside says itself who answered. */
+function ownersOf({ filters, weighers }: Profile, plugins: Plugins): readonly PluginRef[] {
+  const outside = new Set([...plugins.filters, ...plugins.weighers].filter((part) => part.outside !== undefined).map(({ name }) => name))
+  const names = [...filters, ...weighers].map(({ name }) => name).filter((name) => !outside.has(name))
+  const owners = new Map(names.flatMap((name) => plugins.ownerOf(name) ?? []).map((owner) => [owner.name, owner]))
   return [...owners.values()].sort((a, b) => byCodeUnit(a.name, b.name))
 }
 
@@ -155,10 +226,14 @@ function optionsOf(part: Filter | Weigher, given: FilterOptions): FilterOptions 
   return options
 }
 
+const ABSENT = 'Not loaded by this service.'
+
+const isAbsent = ({ description }: Filter | Weigher): boolean => description === ABSENT
+
 /** Refuses every host with the verdict ERROR: nobody is let through by a filter that was not asked. */
 const absentFilter = (name: string): Filter => ({
   name,
-  description: 'Not loaded by this service.',
+  description: ABSENT,
   reads: [],
   readsHostOnly: true,
   prepare() {
@@ -168,7 +243,7 @@ const absentFilter = (name: string): Filter => ({
 
 const absentWeigher = (name: string): Weigher => ({
   name,
-  description: 'Not loaded by this service.',
+  description: ABSENT,
   unit: 'none',
   reads: [],
   readsHostOnly: true,

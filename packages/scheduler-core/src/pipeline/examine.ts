@@ -2,6 +2,7 @@ import { type Fact, fromRule } from '../evidence.ts'
 import type { Reason, Verdict } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { OutsideError } from '../outside/outside-error.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { requestAt } from '../request/members.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -188,8 +189,11 @@ function awakeOf(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet, 
   })
 }
 
-/** The net says of a host once more what the profile's own filters said: it is asked only where none of them refuses. */
-const isCaughtBefore = ({ isNet }: FilterStep, refused: boolean): boolean => isNet && refused
+/**
+ * The net says of a host once more what the profile's own filters said: it is asked only where none of them refuses. So is what is outside
+ * of this process, which was asked about those hosts alone.
+ */
+const isCaughtBefore = ({ isNet, isOutside }: FilterStep, refused: boolean): boolean => (isNet || isOutside) && refused
 
 function verdictOf({ prepared, failed }: FilterStep, host: HostIndex): Verdict {
   if (failed) return 'ERROR'
@@ -235,7 +239,11 @@ function factsOf({ name, prepared }: FilterStep, host: HostIndex, reason: Reason
 /** What a filter failed with: what it could not read, where it says so. */
 function failure(name: string, error: unknown): Reason {
   const have = error instanceof Error ? shorten(error.message) : undefined
-  return { code: 'filter.error', subject: name, ...(have !== undefined && have !== '' && { have }) }
+  return {
+    code: error instanceof OutsideError ? error.code : 'filter.error',
+    subject: name,
+    ...(have !== undefined && have !== '' && { have }),
+  }
 }
 
 const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 197)}...` : text)

@@ -26,7 +26,10 @@ const compiledWith = (
   const compiled = compileProfile(aProfile(profile))
   return {
     ...compiled,
-    filters: [...filters.map((filter) => ({ filter, options: {}, isNet: false, verifiedAt: 'ALL' as const })), ...compiled.filters],
+    filters: [
+      ...filters.map((filter) => ({ filter, options: {}, isNet: false, isOutside: false, verifiedAt: 'ALL' as const })),
+      ...compiled.filters,
+    ],
     weighers: weighers.map((weigher, i) => ({ weigher, options: {}, multiplier: multipliers[i] ?? 1, cacheName: weigher.name })),
   }
 }

@@ -16,6 +16,7 @@ export interface FilterStep {
   readonly error?: unknown
   /** See CompiledFilter. */
   readonly isNet: boolean
+  readonly isOutside: boolean
   /** See Filter. */
   readonly readsHostOnly: boolean
 }
@@ -38,13 +39,14 @@ export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, 
   // a step of its own only where it is asked for: other requests, and what is kept of them, know nothing of it
   const spread = request.topologySpread.length === 0 ? [] : [asSpread(compiled)]
   return [asCandidates(compiled), ...compiled.filters, ...spread].map((step) => {
-    const { filter, options, isNet } = step
+    const { filter, options, isNet, isOutside } = step
     const { name, readsHostOnly = false } = filter
-    const known = { name, isNet, readsHostOnly }
+    const known = { name, isNet, isOutside, readsHostOnly }
     if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {
       const prepared = filter.prepare(request, fleet, options)
-      const reads = readsOf(filter.reads, options)
+      // what is left out was looked at when it was asked
+      const reads = isOutside ? [] : readsOf(filter.reads, options)
       return { ...known, prepared: prepared && refuseUntold(prepared, fleet.hosts, reads), failed: false }
     } catch (error) {
       return { ...known, prepared: undefined, failed: true, error }
@@ -56,6 +58,7 @@ const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({
   filter: candidates,
   options: {},
   isNet: false,
+  isOutside: false,
   verifiedAt: 'NONE',
 })
 
@@ -63,6 +66,7 @@ const asSpread = ({ profile }: CompiledProfile): CompiledFilter => ({
   filter: topologySpreadFilter,
   options: {},
   isNet: profile.compat === 'nova',
+  isOutside: false,
   verifiedAt: 'NONE',
 })
 

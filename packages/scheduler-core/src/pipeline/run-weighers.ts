@@ -107,7 +107,8 @@ function prepareRaw(
   const rawOf = withoutUntold(
     prepareSafely(() => weigher.prepare(request, fleet, options, multiplier)),
     fleet.hosts,
-    readsOf(weigher.reads, options),
+    // what a weigher outside of this process was not told is looked at when it is asked
+    weigher.outside === undefined ? readsOf(weigher.reads, options) : [],
   )
   const key = weigher.cacheKey?.(request, options)
   return key === undefined ? fillEach(rawOf) : fillFrom(cachedScores(fleet, `${cacheName}\u0000${key}`), fleet, rawOf)

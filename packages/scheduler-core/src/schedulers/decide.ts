@@ -6,6 +6,7 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
 import { asksPlain } from '../kinds/index.ts'
 import { memoByObject } from '../memo.ts'
+import { answersFor } from '../outside/answered.ts'
 import { type CompiledProfile, compileProfile } from '../pipeline/compile.ts'
 import type { Plugins } from '../plugin/plugins.ts'
 import { type Profile, profileRef } from '../profiles/profile.ts'
@@ -62,6 +63,7 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
     overlay.rollback(held)
     for (const part of selection.parts) overlay.holdMove(part, groupOf(request), source)
   }
+  const outside = answersFor(profile, request)
   return {
     ...selection,
     record: {
@@ -76,6 +78,7 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
       ...(source !== undefined && { source: source.id }),
       instances,
       ...(solver !== undefined && { solver }),
+      ...(outside !== undefined && { outside }),
       core: CORE_VERSION,
       ...(plugins.length > 0 && { plugins }),
     },

@@ -25,6 +25,8 @@ export interface Weigher {
    * between the instances of one request it is then worked out only for hosts that changed. A weigher with a `cacheKey` needs it not.
    */
   readonly readsHostOnly?: true
+  /** See Filter. */
+  readonly outside?: { readonly by: string }
   /**
    * The options that it takes, as the schema of an object: they are checked when a profile is written, and `prepare` and `reads` get what the
    * schema makes of them, defaults filled in. Absent: `checkOptions` says what it takes.

@@ -206,7 +206,7 @@ const withoutExample: ReadonlySet<Code> = new Set<Code>([
   ] as const),
   ...(['aggregate.project', 'aggregate.flavor', 'isolation.image', 'metric.missing', 'filter.error', 'host.not_reported'] as const),
   ...(['numa.no_cell', 'numa.no_match', 'numa.no_threads', 'numa.pages', 'numa.page_multiple', 'numa.threads', 'numa.networks'] as const),
-  ...(['topology.skew'] as const),
+  ...(['topology.skew', 'filter.refused', 'outside.no_answer', 'outside.bad_answer', 'outside.failed'] as const),
   ...(['numa.missed', 'numa.search_limit', 'pci.numa', 'pci.unasked'] as const),
 ])
 

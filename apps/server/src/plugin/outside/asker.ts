@@ -1,0 +1,71 @@
+import type { Question } from '@gantt/scheduler-core'
+
+/** Who answers for parts outside of this process: a thread with a plug-in in it, or an extender behind HTTP. */
+export interface Asker {
+  /** In words, for messages: `plug-in power 1.0.0`. */
+  readonly title: string
+  /**
+   * The part's answers as they came, not checked. `timeoutMs`: how long the caller waits; the asker's own limit may be less. Rejects, in
+   * words that name the cause, when there is no answer in that time, when too many wait, or when who answers is down.
+   */
+  ask(question: Question, timeoutMs: number): Promise<unknown>
+  /** Notes that an answer could not be taken. */
+  noteBad(part: string, message: string): void
+  readonly health: AskerHealth
+  close(): Promise<void>
+}
+
+export const pluginStates = ['READY', 'STARTING', 'RESTING', 'CLOSED'] as const
+export type PluginState = (typeof pluginStates)[number]
+
+/** How an asker fares since this process began. */
+export interface AskerHealth {
+  /** STARTING: it is loaded again; RESTING: it failed so often that it is loaded again only after a while. */
+  readonly state: PluginState
+  /** Questions without an answer that could be taken, and threads that ended by themselves. */
+  readonly count: number
+  readonly last: { readonly part: string; readonly message: string; readonly at: number } | undefined
+  /** How often the thread was started again; 0 of an extender. */
+  readonly restarts: number
+}
+
+/** What a part is asked, as it goes over the wire and to threads. */
+export const WIRE_FORMAT = 'gantt.outside/1'
+
+export const toWire = ({ part, kind, parameters, multiplier, request, documents }: Question) => ({
+  ...{ format: WIRE_FORMAT, part, kind, parameters },
+  ...(kind === 'weigher' && { multiplier }),
+  request,
+  hosts: documents,
+})
+
+export type WireQuestion = ReturnType<typeof toWire>
+
+/** Of what went wrong, in words. */
+export const MOST_CHARACTERS = 200
+
+/** Between two lines about one asker: what fails does so for every request. */
+const TOLD_EVERY_MS = 60_000
+
+/** Counts what goes wrong, keeps the last, and tells operators now and then. */
+export function createFailures(title: string, warn: (message: string) => void, now: () => number) {
+  let count = 0
+  let last: AskerHealth['last']
+  let toldAt = Number.NEGATIVE_INFINITY
+  return {
+    get count() {
+      return count
+    },
+    get last() {
+      return last
+    },
+    note(part: string, message: string): void {
+      count++
+      const at = now()
+      last = { part, message: message.slice(0, MOST_CHARACTERS), at }
+      if (at - toldAt < TOLD_EVERY_MS) return
+      toldAt = at
+      warn(`${part} of ${title} failed (${count} times since the start): ${last.message}`)
+    },
+  }
+}

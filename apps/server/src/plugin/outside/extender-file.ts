@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises'
+import { checkPlugin, type Plugin, parseAs } from '@gantt/scheduler-core'
+import { PLUGIN_CONTRACT, z } from '@gantt/scheduler-core/plugin'
+import { schemaOf } from '../isolate.ts'
+import { PluginError, problemsOf } from '../plugin-error.ts'
+
+/** An extender as the operator describes it: the parts that it answers for, and where it is. */
+export interface ExtenderSetting {
+  readonly plugin: Plugin
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** How long one answer may take, milliseconds; undefined: as of every plug-in. */
+  readonly timeoutMs: number | undefined
+}
+
+/** More is a mistake in the file. */
+const MOST_EXTENDERS = 32
+
+const url = z.string().max(2_048).refine(isAllowed, 'must be an address with http or https, without user, password and fragment')
+const header = z
+  .string()
+  .max(4_096)
+  .regex(/^[\x20-\x7e]*$/, 'must be printable characters')
+const part = z.looseObject({ parameters: z.record(z.string(), z.json()).optional() })
+
+const extenderSchema = z.strictObject({
+  name: z.string(),
+  version: z.string(),
+  description: z.string(),
+  url,
+  headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'must be a name of a header'), header).default({}),
+  timeoutMs: z.number().int().min(10).max(10_000).optional(),
+  filters: z.array(part).default([]),
+  weighers: z.array(part).default([]),
+})
+
+const fileSchema = z.strictObject({ extenders: z.array(extenderSchema).max(MOST_EXTENDERS) })
+
+/** The extenders of a file, as docs/extenders.md says. Throws PluginError with all that is wrong. */
+export async function readExtenders(file: string): Promise<readonly ExtenderSetting[]> {
+  let document: unknown
+  try {
+    document = JSON.parse(await readFile(file, 'utf8'))
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new PluginError('plugin.not_loaded', `the extenders of GANTT_EXTENDERS could not be read from ${file}: ${why}`, { cause })
+  }
+  const parsed = parseAs(fileSchema, document, 'plugin')
+  if (!parsed.ok) throw problemsOf(`the extenders of ${file}`, parsed.problems)
+  return parsed.value.extenders.map(({ url: to, headers, timeoutMs, filters, weighers, ...named }) => {
+    const by = `${named.name}@${named.version}`
+    const parts = (list: readonly z.output<typeof part>[]) => list.map((described) => toPart(by, described))
+    const checked = checkPlugin({ contract: PLUGIN_CONTRACT, ...named, filters: parts(filters), weighers: parts(weighers) })
+    if (!checked.ok) throw problemsOf(`extender ${named.name}`, checked.problems)
+    return { plugin: checked.value, url: to, headers, timeoutMs }
+  })
+}
+
+/** A part with a stand-in for its function, which is behind HTTP. */
+const toPart = (by: string, { parameters, ...described }: z.output<typeof part>) => ({
+  ...described,
+  readsHostOnly: true,
+  outside: { by },
+  ...(parameters !== undefined && { parameters: schemaOf(parameters) }),
+  prepare() {
+    throw new Error('it answers over HTTP')
+  },
+})
+
+function isAllowed(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, hash } = new URL(text)
+  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '' && hash === ''
+}

@@ -1,0 +1,112 @@
+import http from 'node:http'
+import https from 'node:https'
+import type { Question } from '@gantt/scheduler-core'
+import { isJsonObject } from '@gantt/scheduler-core'
+import { type Asker, createFailures, toWire, WIRE_FORMAT } from './asker.ts'
+
+export interface ExtenderOptions {
+  /** Where questions are posted to: http or https, as the operator allowed it. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly title: string
+  /** How long one answer may take, milliseconds, from the question to the last byte. */
+  readonly timeoutMs: number
+  warn(message: string): void
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/** Questions that are under way to one extender at most; the next is refused at once. */
+export const MOST_UNDER_WAY = 32
+/** Bytes of an answer. */
+export const MOST_BYTES = 8_388_608
+
+/** Parts behind HTTP, in any language. No redirect is followed: only what the operator named is asked. Answers over HTTP alone count. */
+export function openExtender({ url, headers, title, timeoutMs, warn, now }: ExtenderOptions): Asker {
+  const failures = createFailures(title, warn, now)
+  const { request, Agent } = new URL(url).protocol === 'https:' ? https : http
+  const agent = new Agent({ keepAlive: true, maxSockets: MOST_UNDER_WAY })
+  let underWay = 0
+  let isClosed = false
+
+  const post = (body: string, limitMs: number): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const fail = (message: string): void => {
+        sent.destroy()
+        reject(new Error(message))
+      }
+      const sent = request(url, {
+        method: 'POST',
+        agent,
+        headers: { ...headers, 'content-type': 'application/json', accept: 'application/json', 'content-length': Buffer.byteLength(body) },
+      })
+      const timer = setTimeout(() => fail(`it did not answer in ${limitMs} ms`), limitMs)
+      sent.on('close', () => clearTimeout(timer))
+      sent.on('error', (error) => fail(`the connection failed: ${error.message}`))
+      sent.on('response', (response) => {
+        const { statusCode = 0 } = response
+        if (statusCode >= 300 && statusCode < 400) return fail(`it answered ${statusCode}; a redirect is not followed`)
+        if (statusCode !== 200) return fail(`it answered ${statusCode}; it must answer 200`)
+        const pieces: Buffer[] = []
+        let bytes = 0
+        response.on('data', (piece: Buffer) => {
+          bytes += piece.length
+          if (bytes > MOST_BYTES) fail(`its answer is longer than ${MOST_BYTES} bytes`)
+          else pieces.push(piece)
+        })
+        response.on('error', (error) => fail(`the connection failed: ${error.message}`))
+        response.on('aborted', () => fail('the connection was cut within the answer'))
+        response.on('end', () => {
+          try {
+            resolve(readAnswers(Buffer.concat(pieces).toString('utf8')))
+          } catch (error) {
+            reject(error)
+          }
+        })
+      })
+      sent.end(body)
+    })
+
+  return {
+    title,
+    async ask(question: Question, waitMs: number) {
+      const noted = (error: Error): Error => {
+        failures.note(question.part, error.message)
+        return error
+      }
+      if (isClosed) throw new Error('it is closed')
+      if (underWay >= MOST_UNDER_WAY) throw noted(new Error(`${MOST_UNDER_WAY} questions are under way to it already`))
+      underWay++
+      try {
+        return await post(JSON.stringify(toWire(question)), Math.min(timeoutMs, waitMs))
+      } catch (error) {
+        throw noted(error instanceof Error ? error : new Error(String(error)))
+      } finally {
+        underWay--
+      }
+    },
+    noteBad: failures.note,
+    get health() {
+      return { state: isClosed ? ('CLOSED' as const) : ('READY' as const), count: failures.count, last: failures.last, restarts: 0 }
+    },
+    async close() {
+      isClosed = true
+      agent.destroy()
+    },
+  }
+}
+
+/** The answers in a body: `{"format": ..., "answers": [...]}`; null: the request asks nothing of the part. */
+function readAnswers(body: string): unknown {
+  let answer: unknown
+  try {
+    answer = JSON.parse(body)
+  } catch {
+    throw new Error('its answer is no JSON')
+  }
+  if (!isJsonObject(answer)) throw new Error('its answer is no JSON object')
+  if (answer.format !== WIRE_FORMAT)
+    throw new Error(`its answer has the format ${JSON.stringify(answer.format) ?? 'none'}; it must be "${WIRE_FORMAT}"`)
+  if (answer.answers === undefined) throw new Error('its answer has no answers')
+  return answer.answers
+}

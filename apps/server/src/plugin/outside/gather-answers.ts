@@ -1,0 +1,30 @@
+import { answerFromKey } from '../../replica/batch.ts'
+import type { Gather } from '../../replica/gather.ts'
+import { findSource, requestOfMove } from '../../replica/moves.ts'
+import type { Timers } from '../../timers.ts'
+import type { Outside } from './outside.ts'
+
+/** Of a call's time, milliseconds that stay for deciding and for the log. */
+const KEPT_MS = 250
+
+/**
+ * What is asked of parts outside of this process before a call is decided, and then of those who ask with the answers at hand. The version
+ * that was asked for is the one that decides, whatever is activated meanwhile.
+ */
+export const gatherAnswers =
+  (outside: Outside, others: Gather, timers: Timers): Gather =>
+  (fleet, call) => {
+    const now = fleet()
+    const profile = now.profiles.pick(call.profile, call.account, call.key)
+    const source = call.source === null ? undefined : findSource(now, call.source)
+    // what is not there is told of when it is decided
+    if (profile === undefined || typeof source === 'string' || answerFromKey(now, call) !== undefined) return others(fleet, call)
+    const request = source === undefined ? call.request : requestOfMove(now, call, source)
+    const since = timers.now()
+    const answering = outside.gather(now, profile, [request], { source, waitMs: Math.max(1, call.deadlineMs - KEPT_MS) })
+    if (answering === undefined) return others(fleet, call)
+    return answering.then(async (answered) => {
+      const deadlineMs = Math.max(1, call.deadlineMs - (timers.now() - since))
+      return { profile: answered, ...(await others(fleet, { ...call, deadlineMs }, answered)) }
+    })
+  }

@@ -1,0 +1,74 @@
+import {
+  asksOf,
+  BadAnswerError,
+  type Claim,
+  checkAnswers,
+  type Fleet,
+  failedAnswer,
+  type OutsideAnswer,
+  type Profile,
+  type Question,
+  questionsOf,
+  type RequestSpec,
+  withAnswers,
+} from '@gantt/scheduler-core'
+import type { Asker } from './asker.ts'
+
+/** How long those wait who have no deadline of their own to keep, milliseconds: each part has its own limit. */
+export const PATIENCE_MS = 10_000
+
+/** What is asked of parts outside of this process before the core decides. One place for all who decide. */
+export interface Outside {
+  /**
+   * The profile with all answers that these requests need, asked about the hosts as the fleet has them now; undefined where nothing is asked,
+   * which is nearly always. `source`: the claim that moves. Never rejects: a part that does not answer refuses every host, in words.
+   */
+  gather(fleet: Fleet, profile: Profile, requests: readonly RequestSpec[], options?: GatherOptions): Promise<Profile> | undefined
+}
+
+export interface GatherOptions {
+  readonly source?: Claim | undefined
+  /** How long who decides can wait, milliseconds. */
+  readonly waitMs?: number
+}
+
+/** `askerOf`: who answers for a part; undefined where nobody does any more. */
+export function createOutside(askerOf: (part: string) => Asker | undefined): Outside {
+  const ask = async (question: Question, waitMs: number): Promise<OutsideAnswer> => {
+    const asker = askerOf(question.part)
+    if (asker === undefined) return failedAnswer(question, 'nobody answers for it here')
+    let given: unknown
+    try {
+      // where it is known of every host, and where there is none, nobody is asked
+      given = question.hosts.length === 0 ? [] : await asker.ask(question, waitMs)
+    } catch (error) {
+      return failedAnswer(question, wordsOf(error))
+    }
+    try {
+      const answer = checkAnswers(question, given)
+      for (const { error } of answer.errors ?? []) asker.noteBad(question.part, error)
+      return answer
+    } catch (error) {
+      if (!(error instanceof BadAnswerError)) throw error
+      asker.noteBad(question.part, error.message)
+      return failedAnswer(question, error.message)
+    }
+  }
+  return {
+    gather(fleet, profile, requests, { source, waitMs = PATIENCE_MS } = {}) {
+      if (asksOf(fleet, profile).length === 0) return undefined
+      const asked = requests.map((request) => ({ request, questions: questionsOf(fleet, profile, request, source) }))
+      return Promise.all(
+        asked.map(async ({ request, questions }) => ({
+          request,
+          answers: await Promise.all(questions.map((question) => ask(question, waitMs))),
+        })),
+      ).then((answered) => withAnswers(profile, answered))
+    },
+  }
+}
+
+/** Nothing is asked: a service without plug-ins in threads and without extenders. */
+export const nothingOutside: Outside = { gather: () => undefined }
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

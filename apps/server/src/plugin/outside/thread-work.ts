@@ -1,0 +1,170 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { WireQuestion } from './asker.ts'
+
+/** What a plug-in says of itself; its functions stay in the thread. */
+export interface Described {
+  readonly contract: unknown
+  readonly name: unknown
+  readonly version: unknown
+  readonly description: unknown
+  readonly resourceKinds?: unknown
+  readonly filters: readonly DescribedPart[]
+  readonly weighers: readonly DescribedPart[]
+}
+
+export interface DescribedPart {
+  readonly name: unknown
+  readonly description: unknown
+  readonly reads: unknown
+  readonly unit?: unknown
+  /** Members that a part in a thread cannot have. */
+  readonly beyond: readonly string[]
+  /** Its parameters as JSON Schema; null: it takes no options; undefined: they are no schema. */
+  readonly parameters?: unknown
+}
+
+export type FromThread =
+  | { readonly type: 'loaded'; readonly plugin: string }
+  | { readonly type: 'failed'; readonly message: string }
+  /** The answers as JSON. */
+  | { readonly type: 'answer'; readonly id: number; readonly text: string }
+  | { readonly type: 'error'; readonly id: number; readonly message: string }
+
+export interface ToThread {
+  readonly id: number
+  readonly question: WireQuestion
+}
+
+/**
+ * What the thread of a plug-in does: loads it, says what it is, and answers one question after the other. It is handed over as text, so that
+ * it needs no file of its own in a bundle: it may use nothing but its arguments. It believes nothing of the plug-in; who started it
+ * believes nothing of what comes from here.
+ */
+export function work(port: MessagePort, load: () => Promise<Readonly<Record<string, unknown>>>, most: number): void {
+  type Loose = Readonly<Record<string, unknown>>
+  type Call = (...args: readonly unknown[]) => unknown
+  const { stringify } = JSON
+  const { isFinite: isFiniteNumber } = Number
+  const send = (message: FromThread): void => port.postMessage(message)
+  const wordsOf = (error: unknown): string => {
+    try {
+      return String(error instanceof Error ? error.message : error).slice(0, most)
+    } catch {
+      return 'something that has no words'
+    }
+  }
+  const kindOf = (value: unknown): string => {
+    if (value === null || value === undefined || typeof value === 'boolean' || typeof value === 'number') return String(value)
+    if (typeof value === 'string') return stringify(value.slice(0, 40))
+    if (Array.isArray(value)) return `a list of ${value.length}`
+    return typeof value === 'object' ? (typeof (value as Loose).then === 'function' ? 'a promise' : 'an object') : `a ${typeof value}`
+  }
+  const listOf = (value: unknown): readonly Loose[] =>
+    Array.isArray(value) ? value.filter((item) => item !== null && typeof item === 'object') : []
+
+  const describePart = (part: Loose) => {
+    const { parameters } = part
+    const standard = (parameters as { readonly '~standard'?: { readonly jsonSchema?: { input(options: Loose): unknown } } } | undefined)?.[
+      '~standard'
+    ]
+    const beyond = ['minval', 'multipliers', 'cacheKey', 'checkOptions'].filter((member) => part[member] !== undefined)
+    return {
+      name: part.name,
+      description: part.description,
+      reads: typeof part.reads === 'function' ? 'a function' : part.reads,
+      unit: part.unit,
+      beyond,
+      parameters: parameters === undefined ? null : standard?.jsonSchema?.input({ target: 'draft-2020-12' }),
+    }
+  }
+
+  /** Hosts as the contract of filters and weighers has them, as far as they are shown. */
+  const fleetOf = (hosts: WireQuestion['hosts']) => {
+    const records = hosts.map(({ traits, namespaces, ...host }, index) => ({
+      ...host,
+      index,
+      traits: new Set(traits),
+      namespaces: new Map(Object.entries(namespaces)),
+    }))
+    const table = {
+      records,
+      count: records.length,
+      get(index: number) {
+        const record = records[index]
+        if (record === undefined) throw new RangeError(`host index ${index} is out of range; there are ${records.length} hosts`)
+        return record
+      },
+      find: (name: { readonly host: string; readonly node?: string }) =>
+        records.find(({ host, node }) => host === name.host && node === (name.node ?? name.host)),
+    }
+    return { hosts: table }
+  }
+
+  const answerFilter = (part: Loose, { request, parameters, hosts }: WireQuestion): unknown => {
+    const prepared = (part.prepare as Call)(request, fleetOf(hosts), parameters) as Loose | undefined
+    if (prepared === undefined) return null
+    if (prepared === null || typeof prepared.passes !== 'function' || typeof prepared.reason !== 'function')
+      throw new Error(`prepare answered ${kindOf(prepared)}; it must answer passes and reason, or undefined`)
+    return hosts.map((_host, index) => {
+      try {
+        const verdict = (prepared.passes as Call)(index)
+        if (verdict === true) return true
+        if (verdict !== false) return { error: `passes answered ${kindOf(verdict)}; it must answer true or false` }
+        const reason = (prepared.reason as Call)(index)
+        return reason !== null && typeof reason === 'object'
+          ? { ...reason }
+          : { error: `reason answered ${kindOf(reason)}; it must answer a code` }
+      } catch (error) {
+        return { error: wordsOf(error) }
+      }
+    })
+  }
+
+  const answerWeigher = (part: Loose, { request, parameters, hosts, multiplier }: WireQuestion): unknown => {
+    const rawOf = (part.prepare as Call)(request, fleetOf(hosts), parameters, multiplier)
+    if (typeof rawOf !== 'function') throw new Error(`prepare answered ${kindOf(rawOf)}; it must answer a function`)
+    return hosts.map((_host, index) => {
+      try {
+        const raw: unknown = (rawOf as Call)(index)
+        return typeof raw === 'number' && isFiniteNumber(raw)
+          ? raw
+          : { error: `it answered ${kindOf(raw)} of a host; it must answer a finite number` }
+      } catch (error) {
+        return { error: wordsOf(error) }
+      }
+    })
+  }
+
+  load().then(
+    (module) => {
+      const plugin = module.default
+      if (plugin === null || typeof plugin !== 'object') {
+        const exported = Object.keys(module).join(', ') || 'nothing'
+        return send({ type: 'failed', message: `it exports ${exported}; it must export what definePlugin answers by default` })
+      }
+      const { contract, name, version, description, resourceKinds, filters, weighers } = plugin as Loose
+      const parts = new Map<unknown, Loose>([...listOf(filters), ...listOf(weighers)].map((part) => [part.name, part]))
+      const described = {
+        contract,
+        name,
+        version,
+        description,
+        resourceKinds,
+        filters: listOf(filters).map(describePart),
+        weighers: listOf(weighers).map(describePart),
+      }
+      port.on('message', ({ id, question }: ToThread) => {
+        try {
+          const part = parts.get(question.part)
+          if (part === undefined) throw new Error(`the plug-in has no ${question.part}`)
+          const answers = question.kind === 'filter' ? answerFilter(part, question) : answerWeigher(part, question)
+          send({ type: 'answer', id, text: stringify(answers) })
+        } catch (error) {
+          send({ type: 'error', id, message: wordsOf(error) })
+        }
+      })
+      send({ type: 'loaded', plugin: stringify(described) })
+    },
+    (error: unknown) => send({ type: 'failed', message: wordsOf(error) }),
+  )
+}

@@ -1,0 +1,273 @@
+import { Worker } from 'node:worker_threads'
+import type { Question } from '@gantt/scheduler-core'
+import { realTimers, type Timers } from '../../timers.ts'
+import { type Asker, type AskerHealth, createFailures, MOST_CHARACTERS, toWire, type WireQuestion } from './asker.ts'
+import { type FromThread, type ToThread, work } from './thread-work.ts'
+
+export interface ThreadOptions {
+  /** URL of the plug-in's entry. */
+  readonly url: string
+  /** In words, for messages. */
+  readonly title: string
+  /** How long one answer may take, waiting for earlier ones included, milliseconds. */
+  readonly timeoutMs: number
+  /** How long loading may take, milliseconds. */
+  readonly loadMs?: number
+  /** Of the thread's JavaScript. */
+  readonly memoryMib?: number
+  warn(message: string): void
+  /** Milliseconds since 1970. */
+  now(): number
+  readonly timers?: Timers
+}
+
+export interface ThreadAsker extends Asker {
+  /** What the plug-in says of itself, as JSON. Rejects when it cannot be loaded. */
+  readonly loaded: Promise<string>
+}
+
+/** Loading may take longer than answering: modules are read from a disk and compiled. */
+const LOAD_MS = 5_000
+const MEMORY_MIB = 128
+/** Questions that wait at most, beside the one that is being answered. */
+const MOST_WAITING = 16
+/** Characters of answers: a hundred thousand hosts have room. */
+const MOST_ANSWER = 8_388_608
+/** Failures of the thread in a row, after which it rests before it is started again: so long, then twice, up to the most. */
+const REST_MS = 100
+const MOST_REST_MS = 10_000
+
+interface Waiting {
+  readonly part: string
+  readonly question: WireQuestion
+  settle(answer: unknown): void
+  fail(error: Error): void
+}
+
+/**
+ * A plug-in in a thread of its own, asked one question at a time. What does not answer in time, ends, or takes too much memory is ended, and
+ * started again: at once after the first such failure in a row, then later each time. It contains failures, not malice: a thread may read
+ * files and open connections as the process may.
+ */
+export function openThread({
+  url,
+  title,
+  timeoutMs,
+  loadMs = LOAD_MS,
+  memoryMib = MEMORY_MIB,
+  warn,
+  now,
+  timers = realTimers,
+}: ThreadOptions): ThreadAsker {
+  const failures = createFailures(title, warn, now)
+  const waiting: Waiting[] = []
+  let state: AskerHealth['state'] = 'STARTING'
+  let thread: Worker | undefined
+  let current: { readonly own: Waiting; readonly id: number } | undefined
+  let asked = 0
+  let restarts = 0
+  /** Failures of the thread in a row. */
+  let inARow = 0
+  let description: string | undefined
+  let stopTimer = (): void => undefined
+  let tellLoaded: (description: string) => void = () => undefined
+  let tellFailed: (error: Error) => void = () => undefined
+  const loaded = new Promise<string>((resolve, reject) => {
+    tellLoaded = resolve
+    tellFailed = reject
+  })
+  // whoever opened it may not have come to wait yet
+  loaded.catch(() => undefined)
+
+  const next = (): void => {
+    if (state !== 'READY' || thread === undefined || current !== undefined) return
+    const own = waiting.shift()
+    if (own === undefined) return
+    const id = ++asked
+    current = { own, id }
+    stopTimer = timers.after(timeoutMs, () => end(own.part, new Error(`it did not answer in ${timeoutMs} ms`)))
+    thread.postMessage({ id, question: own.question } satisfies ToThread)
+  }
+
+  /** Ends a thread that failed; who is being answered learns why, and who waits may still have time when it is back. */
+  const end = (part: string, error: Error): void => {
+    const dead = thread
+    const asking = current
+    thread = undefined
+    current = undefined
+    stopTimer()
+    asking?.own.fail(error)
+    void dead?.terminate()
+    if (state === 'CLOSED') return
+    failures.note(part, error.message)
+    if (description === undefined) {
+      state = 'CLOSED'
+      tellFailed(error)
+      return
+    }
+    inARow++
+    if (inARow === 1) {
+      open()
+      return
+    }
+    state = 'RESTING'
+    for (const own of waiting.splice(0)) own.fail(resting())
+    stopTimer = timers.after(Math.min(MOST_REST_MS, REST_MS * 2 ** (inARow - 2)), open)
+  }
+
+  /** Who asked waits no longer. A thread that is still at it is ended when its own time is over. */
+  const overdue = (own: Waiting, limitMs: number): void => {
+    const place = waiting.indexOf(own)
+    if (place < 0) {
+      own.fail(new Error(`it did not answer in ${limitMs} ms`))
+      return
+    }
+    waiting.splice(place, 1)
+    const error = new Error(state === 'STARTING' ? 'it was being started again' : `others before it took its ${limitMs} ms`)
+    failures.note(own.part, error.message)
+    own.fail(error)
+  }
+
+  const resting = (): Error => new Error(`it failed ${inARow} times in a row and rests; the last time: ${failures.last?.message ?? ''}`)
+
+  const open = (): void => {
+    state = 'STARTING'
+    if (description !== undefined) restarts++
+    const opened = startThread(url, memoryMib)
+    thread = opened
+    // a service may end although a plug-in is still busy
+    opened.unref()
+    opened.on('message', (message: unknown) => {
+      if (thread === opened && isMessage(message)) hear(message)
+    })
+    opened.on('error', (error) => {
+      if (thread === opened) end(partNow(), new Error(wordsOf(error)))
+    })
+    opened.on('exit', (code) => {
+      if (thread === opened) end(partNow(), new Error(`its thread ended by itself with code ${code}`))
+    })
+    stopTimer = timers.after(loadMs, () => end('loading', new Error(`it was not loaded in ${loadMs} ms`)))
+  }
+
+  const partNow = (): string => current?.own.part ?? (state === 'STARTING' ? 'loading' : 'its thread')
+
+  const hear = (message: FromThread): void => {
+    if (state === 'STARTING') {
+      hearLoaded(message)
+      return
+    }
+    if (current === undefined || !('id' in message) || message.id !== current.id) return
+    const { own } = current
+    stopTimer()
+    current = undefined
+    inARow = 0
+    if (message.type === 'error') {
+      failures.note(own.part, message.message)
+      own.fail(new Error(message.message))
+    } else own.settle(parse(message.text))
+    next()
+  }
+
+  const hearLoaded = (message: FromThread): void => {
+    const wrong = wrongIn(message)
+    if (wrong !== undefined || message.type !== 'loaded') {
+      end('loading', new Error(wrong))
+      return
+    }
+    stopTimer()
+    description = message.plugin
+    state = 'READY'
+    tellLoaded(message.plugin)
+    next()
+  }
+
+  /** What is wrong with the first thing that a thread says. */
+  const wrongIn = (message: FromThread): string | undefined => {
+    if (message.type === 'failed') return String(message.message).slice(0, MOST_CHARACTERS)
+    if (message.type !== 'loaded' || typeof message.plugin !== 'string') return 'it answered before it was asked'
+    return description !== undefined && message.plugin !== description
+      ? 'it says something else of itself than when it was loaded first'
+      : undefined
+  }
+
+  open()
+  return {
+    title,
+    loaded,
+    ask(question: Question, waitMs: number) {
+      if (state === 'CLOSED') return Promise.reject(new Error('it is closed'))
+      if (state === 'RESTING') return Promise.reject(resting())
+      if (waiting.length >= MOST_WAITING) {
+        const error = new Error(`${MOST_WAITING} questions wait for it already`)
+        failures.note(question.part, error.message)
+        return Promise.reject(error)
+      }
+      return new Promise((settle, fail) => {
+        const limitMs = Math.min(timeoutMs, waitMs)
+        const own: Waiting = {
+          part: question.part,
+          question: toWire(question),
+          settle(answer) {
+            stop()
+            settle(answer)
+          },
+          fail(error) {
+            stop()
+            fail(error)
+          },
+        }
+        const stop = timers.after(limitMs, () => overdue(own, limitMs))
+        waiting.push(own)
+        next()
+      })
+    },
+    noteBad: failures.note,
+    get health() {
+      return { state, count: failures.count, last: failures.last, restarts }
+    },
+    async close() {
+      state = 'CLOSED'
+      stopTimer()
+      const opened = thread
+      thread = undefined
+      const asking = current
+      current = undefined
+      for (const own of [...(asking === undefined ? [] : [asking.own]), ...waiting.splice(0)]) own.fail(new Error('it is closing'))
+      await opened?.terminate()
+    },
+  }
+}
+
+/** A thread that knows nothing of this process's environment, and writes nowhere. */
+function startThread(url: string, memoryMib: number): Worker {
+  const source = `(${work.toString()})(require('node:worker_threads').parentPort, () => import(${JSON.stringify(url)}), ${MOST_CHARACTERS})`
+  const thread = new Worker(source, {
+    eval: true,
+    env: {},
+    execArgv: [],
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+  })
+  // read and dropped: what is not read is kept
+  thread.stdout.resume()
+  thread.stderr.resume()
+  return thread
+}
+
+const isMessage = (message: unknown): message is FromThread => message !== null && typeof message === 'object' && 'type' in message
+
+function parse(text: unknown): unknown {
+  if (typeof text !== 'string' || text.length > MOST_ANSWER) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const wordsOf = (error: unknown): string => {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
+  return code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it took more memory than a plug-in may' : String(message ?? error).slice(0, MOST_CHARACTERS)
+}

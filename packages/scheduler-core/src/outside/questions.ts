@@ -1,0 +1,113 @@
+import type { Claim } from '../claims/claim.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { omittedOf, readsOf } from '../fleet/stats-fields.ts'
+import type { JsonObject } from '../json.ts'
+import { memoByObject } from '../memo.ts'
+import { type CompiledProfile, compileProfile, type OutsideAsk } from '../pipeline/compile.ts'
+import { prepareFilters, runFilters } from '../pipeline/run-filters.ts'
+import type { Plugins } from '../plugin/plugins.ts'
+import type { Profile } from '../profiles/profile.ts'
+import { membersOf } from '../request/members.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { liftSource } from '../schedulers/decide.ts'
+import type { OutsideAnswer } from './answer.ts'
+import { answerOf } from './answered.ts'
+import { requestKey, type ShownHost, type ShownRequest, showHosts, shownRequest } from './shown.ts'
+
+/** Hosts that one question may be about; of more, the last are not asked about, and so refused. */
+export const MOST_ASKED = 20_000
+
+/** What a part outside of this process is asked before a decision: copies of what it may see, and nothing else. */
+export interface Question extends Pick<OutsideAnswer, 'part' | 'kind' | 'by' | 'options' | 'unit'> {
+  /** Which kind of the request's instances, by position. */
+  readonly members: number
+  /** The options as the part takes them, its defaults filled in. */
+  readonly parameters: JsonObject
+  readonly multiplier: number
+  readonly request: ShownRequest
+  /** Ascending. */
+  readonly hosts: readonly HostIndex[]
+  /** Parallel to `hosts`. */
+  readonly documents: readonly ShownHost[]
+  /** Hosts that leave out what the part reads: what it would say of them is known. */
+  readonly untold: readonly { readonly host: HostIndex; readonly fields: readonly string[] }[]
+}
+
+/** The parts of a profile that are asked outside of this process; none for nearly all. */
+export const asksOf = (fleet: Fleet, profile: Profile): readonly OutsideAsk[] => knownAsks(fleet.plugins)(profile)
+
+const knownAsks = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => compileProfile(profile, plugins).asks))
+
+/** Parts that are asked outside of this process and have not answered about all kinds of a request's instances. */
+export const unansweredOf = (fleet: Fleet, profile: Profile, request: RequestSpec): readonly string[] =>
+  asksOf(fleet, profile)
+    .filter(({ part, optionsKey }) =>
+      membersOf(request).some((members) => answerOf(profile, members.request, part.name, optionsKey) === undefined),
+    )
+    .map(({ part }) => part.name)
+
+/**
+ * What has to be asked so that a request can be decided by a profile: each part about all hosts that the filters in this process let
+ * through, for each kind of its instances. `source`: the claim that moves. What the profile has answers to is not asked again.
+ * Nothing else may have an overlay open on the fleet.
+ */
+export function questionsOf(fleet: Fleet, profile: Profile, request: RequestSpec, source?: Claim): readonly Question[] {
+  const compiled = compileProfile(profile, fleet.plugins)
+  const seen = new Set<string>()
+  const overlay = openOverlay(fleet)
+  try {
+    if (source !== undefined) liftSource(overlay, request, source)
+    return membersOf(request).flatMap((members, position) => {
+      const asks = compiled.asks.filter(({ part, optionsKey }) => answerOf(profile, members.request, part.name, optionsKey) === undefined)
+      const key = requestKey(members.request)
+      if (asks.length === 0 || seen.has(key)) return []
+      seen.add(key)
+      const candidates = candidatesFor(compiled, members.request, fleet)
+      return asks.map((ask) => toQuestion(ask, fleet, members.request, position, candidates))
+    })
+  } finally {
+    overlay.discard()
+  }
+}
+
+/** Hosts that may come into question for any instance: what depends on where the others of the request go is left out. */
+function candidatesFor(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly HostIndex[] {
+  const filters = compiled.filters.filter(({ isOutside }) => !isOutside)
+  const { hosts } = runFilters(prepareFilters({ ...compiled, filters }, { ...request, topologySpread: [] }, fleet), fleet)
+  return Array.from(hosts.subarray(0, MOST_ASKED)) as HostIndex[]
+}
+
+function toQuestion(
+  { part, kind, by, options, optionsKey, multiplier }: OutsideAsk,
+  { hosts: table }: Fleet,
+  request: RequestSpec,
+  members: number,
+  candidates: readonly HostIndex[],
+): Question {
+  const reads = readsOf(part.reads, options)
+  const told: HostIndex[] = []
+  const untold: Question['untold'][number][] = []
+  for (const host of candidates) {
+    const fields = table.omitting === 0 ? [] : omittedOf(table.get(host), reads)
+    if (fields.length === 0) told.push(host)
+    else untold.push({ host, fields })
+  }
+  const show = showHosts(reads)
+  return {
+    part: part.name,
+    kind,
+    by,
+    ...(optionsKey !== undefined && { options: optionsKey }),
+    ...('unit' in part && { unit: part.unit }),
+    members,
+    // options came as JSON, and a schema of JSON made of them what they are
+    parameters: options as JsonObject,
+    multiplier,
+    request: shownRequest(request),
+    hosts: told,
+    documents: told.map((host) => show(table.get(host))),
+    untold,
+  }
+}

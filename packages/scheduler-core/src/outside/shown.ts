@@ -1,0 +1,77 @@
+import { canonicalJson } from '../canonical-json.ts'
+import type { HostRecord, NamespaceDocument } from '../fleet/hosts.ts'
+import type { Read, StatsField } from '../fleet/stats-fields.ts'
+import { memoByObject } from '../memo.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+
+/**
+ * What a part outside of this process is shown of a request: what one instance asks for. Which hosts it may go to, how many there are and
+ * what they are called is this service's own affair, and none of it changes an answer.
+ */
+export type ShownRequest = Omit<
+  RequestSpec,
+  | 'numInstances'
+  | 'instanceUuids'
+  | 'gang'
+  | 'topologySpread'
+  | 'ignoreHosts'
+  | 'forceHosts'
+  | 'forceNodes'
+  | 'forceVerify'
+  | 'requestedDestination'
+  | 'nova'
+>
+
+export const shownRequest = memoByObject((request: RequestSpec): ShownRequest => {
+  const {
+    numInstances: _n,
+    instanceUuids: _u,
+    gang: _g,
+    topologySpread: _t,
+    ignoreHosts: _i,
+    forceHosts: _h,
+    forceNodes: _o,
+    forceVerify: _v,
+    requestedDestination: _d,
+    nova: _a,
+    ...shown
+  } = request
+  return shown
+})
+
+/** Two requests with the same key get the same answers. */
+export const requestKey = memoByObject((request: RequestSpec): string => canonicalJson(shownRequest(request)))
+
+/** What a part outside of this process is shown of a host: what it is called, where it stands, and of the rest what the part reads. */
+export interface ShownHost {
+  readonly host: string
+  readonly node: string
+  readonly zone: string
+  /** UUIDs of its aggregates, in their order. */
+  readonly aggregates: readonly string[]
+  readonly traits: readonly string[]
+  /** Of its last report, the fields that the part reads. */
+  readonly stats: Readonly<Partial<Record<StatsField, unknown>>>
+  /** Of other services' documents, those that the part reads of, whole, by namespace. */
+  readonly namespaces: Readonly<Record<string, Pick<NamespaceDocument, 'version' | 'document'>>>
+}
+
+/** Shows hosts to a part that reads these. */
+export function showHosts(reads: readonly Read[]): (record: HostRecord) => ShownHost {
+  const fields = reads.filter((read): read is StatsField => !read.includes('.'))
+  const namespaces = [...new Set(reads.filter((read) => read.includes('.')).map((read) => read.slice(0, read.indexOf('.'))))]
+  return ({ host, node, zone, aggregates, traits, stats, namespaces: documents }) => ({
+    host,
+    node,
+    zone,
+    aggregates,
+    traits: [...traits],
+    stats: Object.fromEntries(fields.map((field) => [field, stats[field]])),
+    namespaces: Object.fromEntries(
+      namespaces.flatMap((name) => {
+        const known = documents.get(name)
+        return known === undefined ? [] : [[name, { version: known.version, document: known.document }]]
+      }),
+    ),
+  })
+}
