@@ -17,7 +17,7 @@ const port = z.strictObject({
   here: z.boolean().default(false).describe('The port is bound on this host.'),
 })
 
-const networkV1_0 = z.strictObject({
+export const networkV1_0 = z.strictObject({
   physicalNetworks: list(physicalNetwork).refine(
     unique((one: { readonly name: string }) => one.name),
     'must name each physical network once',

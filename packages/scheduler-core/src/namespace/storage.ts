@@ -20,7 +20,7 @@ const pool = z
 
 const volume = z.strictObject({ uuid: uuid.describe('The volume.'), pool: uuid.describe('Its pool, one of `pools`.') })
 
-const storageV1_0 = z
+export const storageV1_0 = z
   .strictObject({
     pools: list(pool).refine(
       unique((one: { readonly uuid: string }) => one.uuid),

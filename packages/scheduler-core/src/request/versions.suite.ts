@@ -29,7 +29,7 @@ export const shapeOf = (schema: z.ZodType): unknown =>
     ),
   )
 
-const digestOf = (schema: z.ZodType): string =>
+export const digestOf = (schema: z.ZodType): string =>
   createHash('sha256')
     .update(canonicalJson(shapeOf(schema)))
     .digest('hex')

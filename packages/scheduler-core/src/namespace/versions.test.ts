@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { digestOf } from '../request/versions.suite.ts'
+import { aUuid } from '../testing/index.ts'
+import { namespaces, registeredNamespaces } from './index.ts'
+import { type Network, networkV1_0 } from './network.ts'
+import { type Storage, storageV1_0 } from './storage.ts'
+
+// replicas work out of a document, while they apply the log, how large a pool is: what one release reads in it all releases must read
+
+const forms = [
+  { name: 'storage', version: '1.0', schema: storageV1_0, frozen: '052f040dfbc71b5be07c693e271085d35dd934860853e8d28bf1dbd52b2e34c6' },
+  { name: 'network', version: '1.0', schema: networkV1_0, frozen: '02ad1b764a79589635924fe19e047f129b1150562c5e270b9d46149ac2c25792' },
+] as const
+
+// another digest is another version: publish it as a form of its own, and leave this one as it was
+test.each(forms)('$name $version accepts what it accepted when it was published', ({ schema, frozen }) => {
+  expect(digestOf(schema)).toBe(frozen)
+})
+
+test('every version of every namespace is frozen', () => {
+  const published = registeredNamespaces.flatMap((name) => namespaces[name].versions.map((version) => `${name} ${version}`))
+  expect(forms.map(({ name, version }) => `${name} ${version}`)).toEqual(published)
+})
+
+const upper = 'ABCDEF00-0000-4000-8000-00000000000A'
+const lower = upper.toLowerCase()
+const pool = { uuid: aUuid(1), name: 'p' }
+const least = { distance: 1, zone: null, backend: null, totalGib: null, usedGib: null, reservedGib: 0, thinRatio: 1 }
+
+/** What is kept of a document of 1.0: no shape shows what is added to it, or spelt alike. */
+const kept = (name: 'storage' | 'network', document: unknown): unknown => {
+  const parsed = namespaces[name].parse('1.0', document)
+  if (!parsed.ok) return parsed.problems.map(({ message }) => message)
+  const lists = Object.entries(parsed.value as Network | Storage)
+  return Object.fromEntries(lists.map(([list, byName]) => [list, Object.fromEntries(byName as ReadonlyMap<string, unknown>)]))
+}
+
+test.each<[string, unknown, unknown]>([
+  ['the least of a pool', { pools: [pool] }, { pools: { [aUuid(1)]: { ...pool, ...least } }, volumes: {} }],
+  [
+    'uuids in capital letters are those in small ones',
+    { pools: [{ uuid: upper, name: 'p', thinRatio: 1.25, totalGib: 8 }], volumes: [{ uuid: aUuid(2), pool: lower }] },
+    {
+      pools: { [lower]: { uuid: lower, name: 'p', ...least, thinRatio: 1.25, totalGib: 8 } },
+      volumes: { [aUuid(2)]: { uuid: lower, name: 'p', ...least, thinRatio: 1.25, totalGib: 8 } },
+    },
+  ],
+  [
+    'more kept back than there is',
+    { pools: [{ ...pool, totalGib: 1, reservedGib: 2 }] },
+    { pools: { [aUuid(1)]: { ...pool, ...least, totalGib: 1, reservedGib: 2 } }, volumes: {} },
+  ],
+  [
+    'one pool, spelt in two ways',
+    {
+      pools: [
+        { uuid: upper, name: 'p' },
+        { uuid: lower, name: 'q' },
+      ],
+    },
+    ['pools is a list of 2; it must name each pool once'],
+  ],
+  [
+    'one volume in two pools',
+    {
+      pools: [pool],
+      volumes: [
+        { uuid: upper, pool: aUuid(1) },
+        { uuid: lower, pool: aUuid(1) },
+      ],
+    },
+    ['volumes is a list of 2; it must name each volume once'],
+  ],
+  [
+    'a volume in a pool that is not in the document',
+    { pools: [], volumes: [{ uuid: lower, pool: aUuid(1) }] },
+    [`volumes.0.pool is "${aUuid(1)}"; it must be one of the pools of this document`],
+  ],
+])('storage 1.0: %s', (_name, document, value) => expect(kept('storage', document)).toEqual(value))
+
+test.each<[string, unknown, unknown]>([
+  [
+    'the least of a physical network and of a port',
+    { physicalNetworks: [{ name: 'n' }], ports: [{ uuid: upper, physicalNetwork: 'm' }] },
+    {
+      physicalNetworks: { n: { name: 'n', distance: 1, segments: null } },
+      ports: { [lower]: { uuid: lower, physicalNetwork: 'm', segment: null, here: false } },
+    },
+  ],
+  [
+    'a physical network twice',
+    { physicalNetworks: [{ name: 'n' }, { name: 'n' }] },
+    ['physicalNetworks is a list of 2; it must name each physical network once'],
+  ],
+  [
+    'a port twice',
+    {
+      physicalNetworks: [],
+      ports: [
+        { uuid: upper, physicalNetwork: 'n' },
+        { uuid: lower, physicalNetwork: 'n' },
+      ],
+    },
+    ['ports is a list of 2; it must name each port once'],
+  ],
+])('network 1.0: %s', (_name, document, value) => expect(kept('network', document)).toEqual(value))
