@@ -1,5 +1,5 @@
-import { FaultError, type Gantt, type ResourceName, type ResultOf } from '@gantt/client'
-import { findOverLimits, type HeldClaim, heldClaims, hostChanges, type OverLimit } from './claims.ts'
+import { type Clock, FaultError, type Gantt, type ResourceName, type ResultOf } from '@gantt/client'
+import { findOverLimits, type HeldClaim, heldClaims, hostChanges, type OverLimit, sizesOf } from './claims.ts'
 import type { AgentEvent } from './events.ts'
 import type { Picture } from './picture.ts'
 import type { Offer } from './report.ts'
@@ -7,6 +7,8 @@ import type { Offer } from './report.ts'
 export interface ClaimsCheck {
   readonly claims: number
   readonly overLimits: readonly OverLimit[]
+  /** Of the host as it was looked at; undefined where the service does not know it. */
+  readonly revision: string | undefined
 }
 
 /** Looks once at all claims on the host, with the machine as it is. Throws what calls throw. */
@@ -18,6 +20,7 @@ export async function checkClaims(
   signal?: AbortSignal,
 ): Promise<ClaimsCheck> {
   const claims: HeldClaim[] = []
+  let revision: string | undefined
   let after: string | null = null
   do {
     const answer: ResultOf<typeof heldClaims> = await gantt.query(
@@ -25,16 +28,18 @@ export async function checkClaims(
       { name: host, node: node ?? null, after },
       { ...(signal && { signal }) },
     )
+    // what changes between two pages comes after the first
+    revision ??= answer.host?.revision
     const page = answer.host?.claims
     claims.push(...(page?.nodes ?? []))
     after = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
   } while (after !== null)
-  return { claims: claims.length, overLimits: findOverLimits(claims, picture, offer) }
+  return { claims: claims.length, overLimits: findOverLimits(claims, picture, offer), revision }
 }
 
 export interface ClaimsWatch {
-  /** The machine changed: look again. */
-  touch(): void
+  /** The machine was looked at: checks again where its sizes are others by now, or the last check failed. */
+  looked(): void
   /** Until the signal ends it; never rejects. */
   readonly ended: Promise<void>
 }
@@ -46,41 +51,57 @@ export interface ClaimsWatchOptions {
   readonly picture: () => Picture
   readonly tell: (event: AgentEvent) => void
   readonly signal: AbortSignal
+  readonly clock: Clock
 }
+
+/** Between streams that could not be opened for a reason that passes: a key that is being exchanged. */
+const PAUSE_MS = 10_000
 
 /**
  * Checks the claims whenever the service says that something about the host changed, by its stream, so that nothing is asked while nothing
- * happens. What changes during a check leads to one more check, however much it was. Without the right to read, it says so and ends.
+ * happens. What changes during a check leads to one more check, however much it was. Without the right to read, it says so and ends;
+ * every other failure is told once, and tried again.
  */
-export function watchClaims({ gantt, name, offer, picture, tell, signal }: ClaimsWatchOptions): ClaimsWatch {
+export function watchClaims({ gantt, name, offer, picture, tell, signal, clock }: ClaimsWatchOptions): ClaimsWatch {
   let isChecking = false
-  let isDirty = false
-  let last = ''
+  let isOwed = false
+  let checked: ClaimsCheck | undefined
+  let sizes = ''
+  const trouble = { check: '', stream: '' }
   const over = new AbortController()
   const either = AbortSignal.any([signal, over.signal])
 
-  const fail = (error: unknown): void => {
+  const fail = (at: keyof typeof trouble, error: unknown): void => {
     if (either.aborted) return
-    const isFinal = error instanceof FaultError
-    tell({ event: 'claims.unchecked', text: isFinal ? `${error.message}. It needs a key with READ` : String(error) })
+    const isFinal = error instanceof FaultError && error.code === 'FORBIDDEN'
+    const why = error instanceof Error ? error.message : String(error)
+    const text = isFinal ? `${why}. It needs a key with READ` : why
+    if (!Object.values(trouble).includes(text)) tell({ event: 'claims.unchecked', text })
+    trouble[at] = text
     if (isFinal) over.abort()
   }
+  const take = (found: ClaimsCheck): void => {
+    const isNews = checked !== undefined && JSON.stringify(checked.overLimits) !== JSON.stringify(found.overLimits)
+    if (found.overLimits.length > 0 && (isNews || checked === undefined || trouble.check !== ''))
+      tell({ event: 'claims.over_limit', overLimits: found.overLimits })
+    if (found.overLimits.length === 0 && (isNews || trouble.check !== '')) tell({ event: 'claims.fit', claims: found.claims })
+    trouble.check = ''
+    checked = found
+  }
   const check = async (): Promise<void> => {
-    isDirty = true
+    isOwed = true
     if (isChecking) return
     isChecking = true
     try {
-      while (isDirty && !either.aborted) {
-        isDirty = false
-        const { claims, overLimits } = await checkClaims(gantt, name, picture(), offer, either)
-        const found = JSON.stringify(overLimits)
-        if (found === last) continue
-        if (overLimits.length > 0) tell({ event: 'claims.over_limit', overLimits })
-        else if (last !== '') tell({ event: 'claims.fit', claims })
-        last = found
+      while (isOwed && !either.aborted) {
+        isOwed = false
+        const machine = picture()
+        take(await checkClaims(gantt, name, machine, offer, either))
+        sizes = sizesOf(machine)
       }
     } catch (error) {
-      fail(error)
+      isOwed = true
+      fail('check', error)
     } finally {
       isChecking = false
     }
@@ -91,13 +112,25 @@ export function watchClaims({ gantt, name, offer, picture, tell, signal }: Claim
       variables: (after: string | undefined) => ({ filter, after: after ?? null }),
       resumeAfter: ({ hostChanged: { revision } }: ResultOf<typeof hostChanges>) => revision,
     }
-    try {
-      // what happened while there was no stream is told when it is open again
-      for await (const _ of gantt.events.follow(hostChanges, resumption, { signal: either })) void check()
-    } catch (error) {
-      fail(error)
+    while (!either.aborted) {
+      // the stream begins where the check ended, so that nothing happens unseen between them
+      await check()
+      try {
+        const from = { signal: either, ...(checked?.revision !== undefined && { after: checked.revision }) }
+        for await (const _ of gantt.events.follow(hostChanges, resumption, from)) {
+          trouble.stream = ''
+          void check()
+        }
+      } catch (error) {
+        fail('stream', error)
+      }
+      await clock.wait(PAUSE_MS, either).catch(() => undefined)
     }
   }
-  void check()
-  return { touch: () => void (either.aborted || check()), ended: follow() }
+  return {
+    looked: () => {
+      if (!either.aborted && !isChecking && (isOwed || sizesOf(picture()) !== sizes)) void check()
+    },
+    ended: follow(),
+  }
 }

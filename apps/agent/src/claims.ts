@@ -7,6 +7,7 @@ import type { Offer } from './report.ts'
 export const heldClaims = graphql(`
   query HeldClaims($name: String!, $node: String, $after: String) {
     host(name: $name, node: $node) {
+      revision
       claims(first: 100, after: $after, states: [RESERVED, CONFIRMED, MATERIALISED]) {
         pageInfo { hasNextPage endCursor }
         nodes {
@@ -103,6 +104,10 @@ function limitsOf(picture: Picture, { reserved, ratios }: Offer): (what: string)
   const isKnown = (what: string): boolean => (what.startsWith('GPU') ? 'value' in gpus : what.includes('cell') && 'value' in cells)
   return (what) => limits.get(what) ?? (isKnown(what) ? 0 : undefined)
 }
+
+/** All that limits are made of: a machine of the same sizes has the same. */
+export const sizesOf = ({ cpuCount, memoryKib, disk, cells, gpus }: Picture): string =>
+  JSON.stringify([cpuCount, memoryKib, Math.floor((valueIn(disk)?.totalBytes ?? 0) / 2 ** 30), cells, gpus])
 
 const memoryOf = (cell: number): string => `memory of cell ${cell}`
 const pagesOf = (cell: number, sizeKib: number): string => `pages of ${sizeKib} KiB of cell ${cell}`

@@ -96,6 +96,13 @@ test('control groups of version 1 count alike, and half a CPU is one', () => {
   expect([cpuCount, memoryKib]).toEqual([{ value: 1 }, { value: 2 ** 20 }])
 })
 
+test('a container that is bound to some CPUs has no more than those, in both versions', () => {
+  const bound = pictureOf(container, { isContainer: true }, { 'sys/fs/cgroup/pod/app/cpuset.cpus.effective': '0-1,6' })
+  expect(bound.cpuCount).toEqual({ value: 3 })
+  const groups = { 'proc/self/cgroup': '2:cpuset:/pod\n0::/', 'sys/fs/cgroup/cpuset/pod/cpuset.effective_cpus': '2-3' }
+  expect(pictureOf(withoutCells, { isContainer: true }, groups).cpuCount).toEqual({ value: 2 })
+})
+
 test('limits of the agent itself are none of the machine', () => {
   const { cpuCount, memoryKib } = pictureOf(container)
   expect([cpuCount, memoryKib]).toEqual([{ value: 8 }, { value: 16_777_216 }])

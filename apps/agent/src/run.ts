@@ -43,15 +43,14 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const teller = createTeller(options)
   let failures = 0
   await teller.tellOf()
-  const watch = watchClaims({ gantt, name, offer, picture: () => teller.picture, tell, signal })
+  const watch = watchClaims({ gantt, name, offer, picture: () => teller.picture, tell, signal, clock })
   while (!signal.aborted) {
     const pauseMs =
       failures === 0 ? intervalMs * (0.9 + random() / 5) : Math.min(LONGEST_PAUSE_MS, intervalMs * 2 ** failures) * (0.5 + random() / 2)
     await clock.wait(pauseMs, signal).catch(() => undefined)
     if (signal.aborted) break
-    const before = teller.picture
     failures = (await teller.tellOf()) ? 0 : Math.min(failures + 1, 10)
-    if (JSON.stringify({ ...before, load: null }) !== JSON.stringify({ ...teller.picture, load: null })) watch.touch()
+    watch.looked()
   }
   tell({ event: 'counts', ...teller.counts() })
   await watch.ended
@@ -119,8 +118,10 @@ export function createTeller({
         return 'again'
       }
       case 'ResourceStatsStale':
-        // a later incarnation was heard: somebody else tells of this host, or did
-        tell({ event: 'superseded', text: 'another agent has told of this host meanwhile; this one begins anew' })
+        // the same sequence is most likely this report, whose first answer was lost. Else a later incarnation was heard: somebody else
+        // tells of this host, or did. To begin anew is right either way
+        if (result.lastSequence !== reporter.sequence)
+          tell({ event: 'superseded', text: 'another agent has told of this host meanwhile; this one begins anew' })
         reporter = newReporter()
         told = undefined
         return 'again'

@@ -1,4 +1,4 @@
-import { reading, type Source, valueIn } from './source.ts'
+import { parseList, reading, type Source, valueIn } from './source.ts'
 
 /** What a control group leaves of the machine; undefined: it sets no limit. */
 export interface GroupLimits {
@@ -16,6 +16,8 @@ export function readGroupLimits(source: Source): GroupLimits {
     new RegExp(`^\\d+:(?:[^:]*,)?${controller}(?:,[^:]*)?:(/.*)$`, 'm').exec(groups)?.[1] ?? '/'
   const unified = /^0::(\/.*)$/m.exec(groups)?.[1] ?? '/'
   const cpus = [
+    ...upwards(unified).map((group) => cpusIn(source, `${MOUNT}${group}/cpuset.cpus.effective`)),
+    ...upwards(pathIn('cpuset')).map((group) => cpusIn(source, `${MOUNT}/cpuset${group}/cpuset.effective_cpus`)),
     ...upwards(unified).map((group) => quotaOf(source, `${MOUNT}${group}/cpu.max`)),
     ...upwards(pathIn('cpu')).map((group) => oldQuotaOf(source, `${MOUNT}/cpu${group}`)),
   ]
@@ -47,6 +49,12 @@ function oldQuotaOf(source: Source, folder: string): number | undefined {
   const quota = valueIn(reading(() => source.number(`${folder}/cpu.cfs_quota_us`)))
   const period = valueIn(reading(() => source.number(`${folder}/cpu.cfs_period_us`)))
   return quota === undefined || quota <= 0 || period === undefined || period === 0 ? undefined : quota / period
+}
+
+/** How many CPUs a group may run on. */
+function cpusIn(source: Source, file: string): number | undefined {
+  const cpus = valueIn(reading(() => parseList(file, source.text(file)))) ?? []
+  return cpus.length === 0 ? undefined : cpus.length
 }
 
 /** Version 1 says a number beyond every machine where there is no limit. */

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type AgentEvent, createSource, createTeller, type Offer, type Picture, readPicture, type Teller } from '@gantt/agent'
-import { createGantt } from '@gantt/client'
+import { type AgentEvent, createSource, createTeller, type Offer, type Picture, readPicture, runAgent, type Teller } from '@gantt/agent'
+import { createGantt, systemClock } from '@gantt/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
 import { gantt, oneLine, type Said, widthOf } from './testing/gantt.ts'
@@ -146,22 +146,30 @@ test('fifty simulated machines report, each change of theirs, and none is refuse
   expect(hosts.totalCount).toBe(50)
 })
 
-describe('look by look', () => {
-  const offer: Offer = {
-    nodeName: '',
-    hostIp: undefined,
-    reserved: { cpus: 0, memoryMb: 512, diskGb: 0 },
-    ratios: { cpu: 1, ram: 1, disk: 1 },
-    pci: [],
-  }
-  const still = readPicture(createSource(), { arch: 'x86_64', diskFolder: '/', isContainer: false })
+const offer: Offer = {
+  nodeName: '',
+  hostIp: undefined,
+  reserved: { cpus: 0, memoryMb: 512, diskGb: 0 },
+  ratios: { cpu: 1, ram: 1, disk: 1 },
+  pci: [],
+}
+const still = readPicture(createSource(), { arch: 'x86_64', diskFolder: '/', isContainer: false })
 
+describe('look by look', () => {
   /** An agent of a machine that stays as it is, unless a test says otherwise. */
-  function agentOf(host: string, key = ADMIN_KEY): { readonly teller: Teller; readonly events: AgentEvent[]; see(picture: Picture): void } {
+  function agentOf(
+    host: string,
+    key = ADMIN_KEY,
+    fetch = globalThis.fetch,
+  ): {
+    readonly teller: Teller
+    readonly events: AgentEvent[]
+    see(picture: Picture): void
+  } {
     let picture = still
     const events: AgentEvent[] = []
     const teller = createTeller({
-      gantt: createGantt({ url: service.url, key }),
+      gantt: createGantt({ url: service.url, key, fetch }),
       name: { host },
       offer: { ...offer, nodeName: host },
       look: () => picture,
@@ -217,6 +225,19 @@ describe('look by look', () => {
     expect((await seen('look-3'))?.stats.vcpus).toBe(77)
   })
 
+  test('a report whose answer was lost counts, and no other agent is blamed for it', async () => {
+    let losses = 1
+    const { teller, events } = agentOf('look-6', ADMIN_KEY, async (...call) => {
+      const response = await fetch(...call)
+      if (losses-- > 0) throw new TypeError('the connection broke')
+      return response
+    })
+    expect(await teller.tellOf()).toBe(true)
+    expect(await teller.tellOf()).toBe(true)
+    expect(events.map(({ event }) => event)).not.toContain('superseded')
+    expect(formsOf(events).at(-1)).toBe('heartbeat')
+  })
+
   test('a report that the service refuses is told with everything that is wrong', async () => {
     const { teller, events, see } = agentOf('look-4')
     see({ ...still, cpuCount: { value: 1_000_000 } })
@@ -229,5 +250,122 @@ describe('look by look', () => {
     const { teller, events } = agentOf('look-5', 'gantt_nobody')
     expect([await teller.tellOf(), await teller.tellOf()]).toEqual([false, false])
     expect(events.filter(({ event }) => event === 'failed').length).toBe(1)
+  })
+})
+
+describe('from start to stop', () => {
+  const bell = (): { readonly rung: Promise<void>; ring(): void } => {
+    let ring = (): void => undefined
+    const rung = new Promise<void>((resolve) => {
+      ring = resolve
+    })
+    return { rung, ring: () => ring() }
+  }
+
+  /** An agent that looks when a test says so. */
+  function startAgent(host: string, key: () => string) {
+    const stop = new AbortController()
+    const events: AgentEvent[] = []
+    let picture = still
+    /** That a test asked for, and that were not taken yet. */
+    let looks = 0
+    let wake = bell()
+    let heard = bell()
+    const ended = runAgent({
+      gantt: createGantt({ url: service.url, key }),
+      name: { host },
+      offer: { ...offer, nodeName: host },
+      look: () => picture,
+      intervalMs: 10_000,
+      signal: stop.signal,
+      tell: (event) => {
+        events.push(event)
+        heard.ring()
+        heard = bell()
+      },
+      clock: {
+        now: systemClock.now,
+        wait: async (_ms, signal) => {
+          signal?.throwIfAborted()
+          const isLook = signal === stop.signal
+          const aborted = new Promise<never>((_resolve, reject) =>
+            signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
+          )
+          if (!isLook || looks === 0) await Promise.race([wake.rung, aborted])
+          if (isLook) looks--
+        },
+      },
+    })
+    return {
+      /** The first event of this kind that was not taken yet. */
+      async next<Kind extends AgentEvent['event']>(kind: Kind): Promise<Extract<AgentEvent, { event: Kind }>> {
+        for (;;) {
+          const at = events.findIndex(({ event }) => event === kind)
+          if (at >= 0) return events.splice(at, 1)[0] as Extract<AgentEvent, { event: Kind }>
+          await heard.rung
+        }
+      },
+      look: (next = picture) => {
+        picture = next
+        looks++
+        wake.ring()
+        wake = bell()
+      },
+      end: async () => {
+        stop.abort()
+        await ended
+        return events.at(-1)?.event
+      },
+    }
+  }
+
+  const createKey = async (name: string, scopes: readonly string[]): Promise<string> => {
+    const CREATE_KEY = 'mutation ($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret } } }'
+    const { apiKeyCreate } = await service.client.request<{ apiKeyCreate: { secret: string } }>(CREATE_KEY, {
+      input: { name, account: 'agents', scopes },
+    })
+    return apiKeyCreate.secret
+  }
+
+  test('claims are checked when the machine shrinks, and by the stream when they go', async () => {
+    const agent = startAgent('run-1', () => ADMIN_KEY)
+    await agent.next('told')
+    const gantt = createGantt({ url: service.url, key: ADMIN_KEY })
+    const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 128 }, forceHosts: ['run-1'] } }
+    const placed = await gantt.selectDestinations({ spec, claim: { mode: 'CONFIRM' } })
+    const claim = placed.__typename === 'SelectDestinationsPayload' ? placed.destinations[0]?.selected.claim : undefined
+    if (!claim) throw new Error(JSON.stringify(placed))
+    agent.look({ ...still, cpuCount: { value: 1 } })
+    expect((await agent.next('claims.over_limit')).overLimits).toEqual([
+      { what: 'VCPU', unit: 'CPUs', held: 2, limit: 1, claims: [claim.id] },
+    ])
+    await gantt.release([claim])
+    expect(await agent.next('claims.fit')).toEqual({ event: 'claims.fit', claims: 0 })
+    expect(await agent.end()).toBe('counts')
+  })
+
+  test('a key that is exchanged late stops neither reports nor the check of claims', async () => {
+    let key = 'gantt_not-known-yet'
+    const agent = startAgent('run-2', () => key)
+    await agent.next('failed')
+    await agent.next('claims.unchecked')
+    key = ADMIN_KEY
+    agent.look()
+    agent.look()
+    await Promise.all([agent.next('told'), agent.next('claims.fit')])
+    await agent.end()
+  })
+
+  test('without the right to read it says so, and reports all the same', async () => {
+    const key = await createKey('reports-only', ['REPORT'])
+    const agent = startAgent('run-3', () => key)
+    await agent.next('told')
+    expect((await agent.next('claims.unchecked')).text).toMatch(/READ/)
+    // what the profiles need follows the first report at once
+    await agent.next('told')
+    agent.look({ ...still, cpuCount: { value: 77 } })
+    await agent.next('told')
+    expect((await seen('run-3'))?.stats.vcpus).toBe(77)
+    await agent.end()
   })
 })
