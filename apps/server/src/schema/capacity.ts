@@ -50,7 +50,8 @@ export const CapacityCut = builder.enumType('CapacityCut', {
 })
 
 const CapacityMethod = builder.enumType('CapacityMethod', {
-  description: 'PER_HOST: hosts do not depend on each other, so each was filled alone; ONE_BY_ONE: placed one after another.',
+  description:
+    'PER_HOST: hosts do not depend on each other, so each was filled alone; ONE_BY_ONE: placed one after another, or, where hosts share a pool, host after host.',
   values: ['PER_HOST', 'ONE_BY_ONE'] as const,
 })
 

@@ -1,3 +1,4 @@
+import type { HostTable } from '../fleet/hosts.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { classesKind } from './classes/classes.ts'
 import { gpuKind } from './gpu/gpu.ts'
@@ -21,6 +22,10 @@ export type Grants = { readonly [Name in KindName]?: GrantOf<(typeof kinds)[Name
 
 /** The same list for code that treats all kinds alike; each ask and grant goes back only to the kind that made it. */
 export const allKinds = Object.values(kinds) as readonly (ResourceKind<unknown, unknown> & { readonly name: KindName })[]
+
+/** Whether a request asks for something that hosts take of together: what one host gives it, others may no longer have. */
+export const asksShared = (request: RequestSpec, hosts: HostTable): boolean =>
+  allKinds.some((kind) => kind.isShared === true && kind.isThere?.(hosts) !== false && kind.ask(request) !== undefined)
 
 /** Whether a request asks for nothing but amounts. */
 export const asksPlain = (request: RequestSpec): boolean =>

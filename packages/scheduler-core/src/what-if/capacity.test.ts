@@ -5,7 +5,7 @@ import { atOnce } from '../fleet/steps.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import { type Profile, profileSchema } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { aClaim, aDocument, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import { type CapacityOptions, countCapacity } from './capacity.ts'
 import { simulate } from './simulate.ts'
 
@@ -46,6 +46,7 @@ const requests: fc.Arbitrary<RequestSpec> = fc
   .record({
     vcpus: fc.integer({ min: 0, max: 3 }),
     memoryMb: fc.constantFrom(512, 1_024, 1_536),
+    rootGb: fc.constantFrom(0, 7, 20),
     numInstances: fc.constantFrom(1, 3),
     extra: fc.constantFrom<Parameters<typeof aRequest>[0]>(
       {},
@@ -62,21 +63,37 @@ const requests: fc.Arbitrary<RequestSpec> = fc
       { ignoreHosts: ['h0'] },
     ),
   })
-  .map(({ extra, ...shape }) => aRequest({ ...shape, ...extra }))
+  .map(({ extra, vcpus, memoryMb, rootGb, ...shape }) => aRequest({ flavor: { vcpus, memoryMb, rootGb }, ...shape, ...extra }))
 
 /** Of the group that some requests are of, a member may be there already. */
 const fleets = fc.record({
   hosts: fc.array(shapes, { minLength: 1, maxLength: 6 }),
   policy: fc.constantFrom('AFFINITY', 'ANTI_AFFINITY', null),
+  /** GiB of the pool that the disks of h0 to h2 lie in; null: they lie on the hosts. */
+  poolGib: fc.option(fc.nat({ max: 60 }), { nil: null }),
 })
 
-function fleetOf({ hosts, policy }: { readonly hosts: readonly HostShape[]; readonly policy: string | null }): Fleet {
+interface Town {
+  readonly hosts: readonly HostShape[]
+  readonly policy: string | null
+  readonly poolGib?: number | null
+}
+
+function fleetOf({ hosts, policy, poolGib = null }: Town): Fleet {
   const log = aLog()
   log.append(hosts.map((shape, i) => aReport(`h${i}`, shape)))
   if (policy === 'AFFINITY' || policy === 'ANTI_AFFINITY')
     log.append([
       aClaim({ hosts: ['h0'], grants: {}, group: { uuid: aUuid(7), policy, maxServerPerHost: policy === 'ANTI_AFFINITY' ? 1 : null } }),
     ])
+  if (poolGib !== null) {
+    const sharing = { name: 'shared', hosts: ['h0', 'h1', 'h2'], metadata: { 'gantt:disk_pool': aUuid(8) } }
+    log.append([
+      { type: 'feature', level: 6 },
+      { type: 'aggregate', uuid: aUuid(9), expectedVersion: 0, next: sharing },
+      aDocument('h0', 'storage', { pools: [{ uuid: aUuid(8), name: 'shared', totalGib: poolGib }] }),
+    ])
+  }
   return log.fleet
 }
 
@@ -108,6 +125,23 @@ describe.each([
       { numRuns: 25 },
     )
   })
+})
+
+test('space of a pool that hosts share is counted once, beside hosts that have disk of their own', () => {
+  const hosts = [{}, {}, {}, { localGb: 45 }]
+  const fleet = fleetOf({ hosts, policy: null, poolGib: 100 })
+  const request = aRequest({ flavor: { vcpus: 1, memoryMb: 1, rootGb: 20 } })
+  expect(counted(fleet, request)).toMatchObject({
+    fits: 7,
+    exact: true,
+    method: 'ONE_BY_ONE',
+    hostsWithRoom: 2,
+    bottlenecks: [
+      { code: 'pool.short', resource: 'shared', hosts: 3, hostsWithRoom: 1 },
+      { code: 'disk.short', hosts: 1, hostsWithRoom: 1 },
+    ],
+  })
+  expect([fleet.hosts.pools.free(aUuid(8)), counted(fleet, aRequest()).method]).toEqual([100, 'PER_HOST'])
 })
 
 describe('what the count says beside the number', () => {

@@ -5,7 +5,7 @@ import { at, type HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { HostRecord } from '../fleet/hosts.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
-import { asksPlain, type Grants } from '../kinds/index.ts'
+import { asksPlain, asksShared, type Grants } from '../kinds/index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { type Check, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -52,7 +52,10 @@ export interface Capacity {
   readonly exact: boolean
   /** Why it is not exact. */
   readonly cut: 'deadline' | 'limit' | null
-  /** PER_HOST: hosts do not depend on each other, so each was filled alone; ONE_BY_ONE: placed one after another. */
+  /**
+   * PER_HOST: hosts do not depend on each other, so each was filled alone; ONE_BY_ONE: placed one after another, where hosts share a
+   * pool each was filled in turn.
+   */
   readonly method: 'PER_HOST' | 'ONE_BY_ONE'
   readonly hostsWithRoom: number
   /** Most first, by key where as many fit. */
@@ -78,24 +81,34 @@ interface Counting {
  * How many more instances of a request fit. The filters look at the host that they are asked about, and at nothing else:
  * so the number is the sum of what each host takes alone, whatever the order, and each host is filled in an overlay until
  * a filter refuses. The exception is a group with AFFINITY and without members: its first member is placed by deciding, and
- * holds all others to its host. Nova's own way of placing reads groups anew at each request: then they are placed one by
- * one. The fleet must be the caller's own; it is as it was at the end.
+ * holds all others to its host. Where hosts share what is asked for, what one was filled with stays held while the next is
+ * filled: as all are of one size, the sum is the same in any order, and only who has how many of it follows the order of the
+ * fleet. Nova's own way of placing reads groups anew at each request: then they are placed one by one. The fleet must be the
+ * caller's own; it is as it was at the end.
  */
 export function* countCapacity(fleet: Fleet, options: CapacityOptions): Generator<void, Capacity> {
   const one: RequestSpec = { ...options.request, numInstances: 1, instanceUuids: [], gang: [] }
   const isNovaGroup = options.profile.compat === 'nova' && (one.instanceGroup !== null || one.nova !== null)
+  const isShared = asksShared(one, fleet.hosts)
   const counting: Counting = { counts: fleet.hosts.records.map(() => ({ fits: 0 })), fits: 0, cut: null }
   const overlay = openOverlay(fleet)
   try {
     if (isNovaGroup) yield* placeOneByOne(fleet, overlay, one, options, counting)
-    else yield* fillEach(fleet, overlay, one, options, counting)
+    else yield* fillEach(fleet, overlay, one, options, counting, isShared)
   } finally {
     overlay.discard()
   }
-  return { ...summarise(fleet, options, counting), method: isNovaGroup ? 'ONE_BY_ONE' : 'PER_HOST' }
+  return { ...summarise(fleet, options, counting), method: isNovaGroup || isShared ? 'ONE_BY_ONE' : 'PER_HOST' }
 }
 
-function* fillEach(fleet: Fleet, overlay: Overlay, one: RequestSpec, options: CapacityOptions, counting: Counting): Generator<void> {
+function* fillEach(
+  fleet: Fleet,
+  overlay: Overlay,
+  one: RequestSpec,
+  options: CapacityOptions,
+  counting: Counting,
+  isShared: boolean,
+): Generator<void> {
   if (isFirstOfAffinity(fleet, one)) placeNext(fleet, overlay, one, options, counting)
   const { checksOf } = prepareChecks(fleet, one, options.profile)
   const filling: Filling = {
@@ -113,7 +126,7 @@ function* fillEach(fleet: Fleet, overlay: Overlay, one: RequestSpec, options: Ca
     if (counting.cut !== null) return
     const held = overlay.size
     const more = fill(record, filling, options.limit - counting.fits)
-    overlay.rollback(held)
+    if (!isShared) overlay.rollback(held)
     count.fits += more.fits
     counting.fits += more.fits
     if (more.end !== undefined) count.end = more.end
