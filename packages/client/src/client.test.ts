@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
-import { createClient, FaultError, ProtocolError, UnreachableError } from './index.ts'
+import { createClient, createGantt, FaultError, KeySourceError, ProtocolError, UnreachableError } from './index.ts'
 
 let server: Server | undefined
 afterEach(() => {
@@ -70,4 +70,26 @@ test('a closed port is unreachable, and the message names the address and the ca
   expect(error).toBeInstanceOf(UnreachableError)
   expect(String(error)).toContain(url)
   expect(String(error)).toMatch(/ECONNREFUSED/)
+})
+
+test.each(['localhost:4400/graphql', 'ftp://127.0.0.1/graphql'])('the address %s is refused before anything is asked', (url) => {
+  expect(() => createGantt({ url })).toThrow(`url is "${url}"; it must be an http or https address`)
+})
+
+test.each([
+  ['a line break', 'gantt_1\ngantt_2'],
+  ['a letter of no header', 'gantt_\u2713'],
+])('a key with %s is not sent, and not tried again until the deadline', async (_what, key) => {
+  const { url, seen } = await answering(200, '{"data":{}}')
+  const call = createGantt({ url, key: () => key }).selectDestinations({ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 1 } } } })
+  const error = await call.catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(KeySourceError)
+  expect(String(error)).not.toContain('gantt_')
+  expect(seen).toEqual([])
+})
+
+test('a key as a file has it, with a line break at its end, is the key', async () => {
+  const { url, seen } = await answering(200, '{"data":{"live":true}}')
+  await createClient({ url, key: 'k1\n' }).request('{ live }')
+  expect(seen[0]?.authorization).toBe('Bearer k1')
 })

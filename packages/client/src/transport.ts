@@ -1,8 +1,8 @@
-import { type Fault, FaultError, ProtocolError } from './errors.ts'
+import { type Fault, FaultError, KeySourceError, ProtocolError } from './errors.ts'
 import { createKeyring, type KeySource } from './keys.ts'
 
 export interface TransportOptions {
-  /** The service's GraphQL address, e.g. http://127.0.0.1:4000/graphql. */
+  /** The service's GraphQL address, e.g. http://127.0.0.1:4400/graphql; in browsers a path will do. */
   readonly url: string
   /** Sent as `Authorization: Bearer KEY`. */
   readonly key?: KeySource
@@ -10,19 +10,29 @@ export interface TransportOptions {
   readonly fetch?: typeof globalThis.fetch
 }
 
-/** Sends one operation with the present key; once more with the next key where the service refuses this one unread. */
+/**
+ * Sends one operation with the present key; once more with the next key where the service refuses this one unread. A key that no header can
+ * carry is never sent: KeySourceError.
+ */
 export type Transport = (body: string, accept: string, signal: AbortSignal) => Promise<Response>
 
+/** Throws RangeError for an address of another kind than http and https. */
 export function createTransport({ url, key, fetch = globalThis.fetch }: TransportOptions): Transport {
+  if (URL.canParse(url) && !/^https?:$/.test(new URL(url).protocol))
+    throw new RangeError(`url is ${JSON.stringify(url)}; it must be an http or https address`)
   const keys = createKeyring(key)
   return async (body, accept, signal) => {
-    const send = (bearer: string | undefined): Promise<Response> =>
-      fetch(url, {
+    const send = (bearer: string | undefined): Promise<Response> => {
+      // what fetch would say of it repeats the key
+      if (bearer !== undefined && /[^\t\x20-\x7e]/.test(bearer.trim()))
+        throw new KeySourceError('the key has characters that no key has: line breaks, or others than ASCII')
+      return fetch(url, {
         method: 'POST',
         headers: { accept, 'content-type': 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) },
         body,
         signal,
       })
+    }
     const bearer = await keys.present()
     const response = await send(bearer)
     if (response.status !== 401) return response
