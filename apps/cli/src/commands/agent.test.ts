@@ -288,10 +288,9 @@ describe('from start to stop', () => {
         wait: async (_ms, signal) => {
           signal?.throwIfAborted()
           const isLook = signal === stop.signal
-          const aborted = new Promise<never>((_resolve, reject) =>
-            signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
-          )
-          if (!isLook || looks === 0) await Promise.race([wake.rung, aborted])
+          const aborted = (): Promise<never> =>
+            new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }))
+          if (!isLook || looks === 0) await Promise.race([wake.rung, aborted()])
           if (isLook) looks--
         },
       },
