@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
@@ -247,6 +248,37 @@ test('the sheet of a host stands in its address, and each opens what its count s
   await expect(page).toHaveURL('/hosts/busy-01?sheet=decisions')
   await page.goBack()
   await expect(claims).toBeVisible()
+})
+
+test('what a storage service tells of a host is shown with its age, and what a claim takes of a shared pool with the claim', async ({
+  page,
+  visit,
+  service,
+}) => {
+  const uuid = randomUUID()
+  await report(service.client, { 'told-01': {} })
+  const { updateResourceStats } = await service.client.request<{ updateResourceStats: { appliedCount: number } }>(
+    'mutation Tell($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount } }',
+    {
+      updates: [
+        {
+          name: { host: 'told-01' },
+          reporter: { incarnation: randomUUID(), sequence: 7 },
+          report: { namespace: { namespace: 'storage', version: '1.0', document: { pools: [{ uuid, name: 'ceph', totalGib: 100 }] } } },
+        },
+      ],
+    },
+  )
+  expect(updateResourceStats.appliedCount).toBe(1)
+  await gather(service.client, 'zone-told', { availabilityZone: 'told', hosts: ['told-01'], metadata: { 'gantt:disk_pool': uuid } })
+  await place(service.client, { zone: 'told', rootGb: 30 })
+  await visit('/hosts/told-01')
+  const told = page.locator('section', { has: page.getByRole('heading', { name: 'storage 1.0' }) })
+  await expect(told).toContainText('Report 7, ')
+  await expect(told).toContainText('s old by the time of the log')
+  await expect(told).toContainText(uuid)
+  await page.getByRole('tab', { name: 'Claims (1)' }).click()
+  await expect(page.getByRole('table', { name: 'Live claims' })).toContainText(`of it in pool ${uuid}: 30 GiB`)
 })
 
 test('the map has a cursor for the keyboard, a line about its cell, and opens it', async ({ page, visit }) => {

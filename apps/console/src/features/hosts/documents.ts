@@ -39,10 +39,10 @@ export const HOST = graphql(`
       aggregates(first: 100) { totalCount nodes { uuid name } }
       claims(first: 200, states: [RESERVED, CONFIRMED, MATERIALISED]) {
         totalCount
-        nodes { id state instanceUuid expiresAt account resources { resourceClass amount } decision { id } }
+        nodes { id state instanceUuid expiresAt account resources { resourceClass amount } pools { pool gib } decision { id } }
       }
       recentDecisions(first: 20) { totalCount nodes { id at outcome account } }
-      namespaces { namespace version document }
+      namespaces { namespace version document reportedAt ageSeconds lastSequence problem }
     }
   }
 `)

@@ -1,7 +1,7 @@
 import { withTerm } from '@gantt/scheduler-core/query'
 import { Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { formatAmount, formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { formatAmount, formatCount, formatGib, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { TimeLeft } from './age.tsx'
 import type { HostDetail } from './host-usage.tsx'
@@ -33,12 +33,17 @@ export function HostClaims({ claims }: { readonly claims: HostDetail['claims'] }
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {claims.nodes.map(({ id, state, instanceUuid, expiresAt, account, resources, decision }) => (
+          {claims.nodes.map(({ id, state, instanceUuid, expiresAt, account, resources, pools, decision }) => (
             <Table.Tr key={id}>
               <Table.Td className="mono">{instanceUuid ?? 'not named'}</Table.Td>
               <Table.Td>{state.toLowerCase()}</Table.Td>
               <Table.Td>
                 {resources.map((one) => `${one.resourceClass} ${formatAmount(one.resourceClass, one.amount)}`).join(', ')}
+                {pools.map(({ pool, gib }) => (
+                  <div key={pool}>
+                    of it in pool <span className="mono">{pool}</span>: {formatGib(gib)}
+                  </div>
+                ))}
               </Table.Td>
               <Table.Td>{expiresAt === null ? 'held for good' : <TimeLeft untilMs={Date.parse(expiresAt)} />}</Table.Td>
               <Table.Td>{account}</Table.Td>

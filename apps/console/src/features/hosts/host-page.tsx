@@ -7,11 +7,13 @@ import { useShortcuts } from '../../lib/keys.ts'
 import { useLive } from '../../lib/live.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { Json } from '../../ui/json.tsx'
 import { LiveBadge, Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Age } from './age.tsx'
 import { HOST, HOST_CHANGED } from './documents.ts'
 import { HostClaims, HostDecisions } from './host-claims.tsx'
+import { HostNamespace } from './host-namespaces.tsx'
 import { HostGpus, HostNuma } from './host-numa.tsx'
 import { labelOf } from './host-row.ts'
 import { HostState } from './host-state.tsx'
@@ -129,9 +131,9 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
                 </Group>
               )}
             </Section>
-            {host.namespaces.map(({ namespace, version, document }) => (
-              <Section key={namespace} title={`${namespace} ${version}`}>
-                <Json text={JSON.stringify(document, null, 2)} />
+            {host.namespaces.map((told) => (
+              <Section key={told.namespace} title={`${told.namespace} ${told.version}`}>
+                <HostNamespace told={told} />
               </Section>
             ))}
           </Stack>
@@ -223,15 +225,6 @@ function Section({ title, children }: { readonly title: string; readonly childre
       </Text>
       {children}
     </section>
-  )
-}
-
-function Json({ text }: { readonly text: string }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to get into it
-    <pre className="json" tabIndex={0}>
-      {text}
-    </pre>
   )
 }
 

@@ -1,0 +1,37 @@
+import { Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { formatCount } from '../../lib/format.ts'
+import { Json } from '../../ui/json.tsx'
+import { Age } from './age.tsx'
+import type { HostDetail } from './host-usage.tsx'
+
+type Told = HostDetail['namespaces'][number]
+
+/** What another service tells of the host: by which report, how old that is, and the document, read or not. */
+export function HostNamespace({ told }: { readonly told: Told }) {
+  const { document, lastSequence, problem } = told
+  return (
+    <Stack gap={4}>
+      <Text size="sm" c="dimmed">
+        Report {formatCount(lastSequence)}, <Since told={told} />
+      </Text>
+      {problem === null ? null : (
+        <Text size="sm" c="red">
+          This release cannot read it: {problem}
+        </Text>
+      )}
+      <Json text={JSON.stringify(document, null, 2)} />
+    </Stack>
+  )
+}
+
+/** The age that decisions see is that of the log; a document without a time counts as old. */
+function Since({ told: { reportedAt, ageSeconds } }: { readonly told: Told }): ReactNode {
+  if (reportedAt === null) return 'of a time that was not kept: it counts as old'
+  return (
+    <>
+      <Age atMs={Date.parse(reportedAt)} ago />
+      {ageSeconds === null ? null : `; ${formatCount(ageSeconds)} s old by the time of the log`}
+    </>
+  )
+}

@@ -1,0 +1,8 @@
+export function Json({ text }: { readonly text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to get into it
+    <pre className="json" tabIndex={0}>
+      {text}
+    </pre>
+  )
+}
