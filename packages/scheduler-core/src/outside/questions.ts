@@ -94,7 +94,7 @@ function toQuestion(
     if (fields.length === 0) told.push(host)
     else untold.push({ host, fields })
   }
-  const show = showHosts(reads)
+  const show = showHosts(table, reads)
   return {
     part: part.name,
     kind,
@@ -107,7 +107,7 @@ function toQuestion(
     multiplier,
     request: shownRequest(request),
     hosts: told,
-    documents: told.map((host) => show(table.get(host))),
+    documents: told.map(show),
     untold,
   }
 }

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../canonical-json.ts'
-import type { HostRecord, NamespaceDocument } from '../fleet/hosts.ts'
+import { at, type HostIndex } from '../fleet/columns.ts'
+import type { HostTable, NamespaceDocument } from '../fleet/hosts.ts'
 import type { Read, StatsField } from '../fleet/stats-fields.ts'
 import { memoByObject } from '../memo.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -50,6 +51,12 @@ export interface ShownHost {
   /** UUIDs of its aggregates, in their order. */
   readonly aggregates: readonly string[]
   readonly traits: readonly string[]
+  /** Instances on it: as reported, plus claims that the report does not count yet. */
+  readonly instances: number
+  /** Input/output-heavy operations, counted alike. */
+  readonly ioOps: number
+  /** What is free of each resource class that it reports, all claims counted; negative where a report shrank the host. */
+  readonly free: Readonly<Record<string, number>>
   /** Of its last report, the fields that the part reads. */
   readonly stats: Readonly<Partial<Record<StatsField, unknown>>>
   /** Of other services' documents, those that the part reads of, whole, by namespace. */
@@ -57,21 +64,28 @@ export interface ShownHost {
 }
 
 /** Shows hosts to a part that reads these. */
-export function showHosts(reads: readonly Read[]): (record: HostRecord) => ShownHost {
+export function showHosts(hosts: HostTable, reads: readonly Read[]): (index: HostIndex) => ShownHost {
+  const { columns } = hosts
+  const classes = [...hosts.classes]
   const fields = reads.filter((read): read is StatsField => !read.includes('.'))
   const namespaces = [...new Set(reads.filter((read) => read.includes('.')).map((read) => read.slice(0, read.indexOf('.'))))]
-  return ({ host, node, zone, aggregates, traits, stats, namespaces: documents }) => ({
-    host,
-    node,
-    zone,
-    aggregates,
-    traits: [...traits],
-    stats: Object.fromEntries(fields.map((field) => [field, stats[field]])),
-    namespaces: Object.fromEntries(
-      namespaces.flatMap((name) => {
-        const known = documents.get(name)
-        return known === undefined ? [] : [[name, { version: known.version, document: known.document }]]
-      }),
-    ),
-  })
+  return (index) => {
+    const { host, node, zone, aggregates, traits, stats, namespaces: documents } = hosts.get(index)
+    return {
+      ...{ host, node, zone, aggregates },
+      traits: [...traits],
+      instances: at(columns.instances, index),
+      ioOps: at(columns.ioOps, index),
+      free: Object.fromEntries(
+        classes.flatMap(([name, { reported, free }]) => (at(reported, index) === 1 ? [[name, at(free, index)]] : [])),
+      ),
+      stats: Object.fromEntries(fields.map((field) => [field, stats[field]])),
+      namespaces: Object.fromEntries(
+        namespaces.flatMap((name) => {
+          const known = documents.get(name)
+          return known === undefined ? [] : [[name, { version: known.version, document: known.document }]]
+        }),
+      ),
+    }
+  }
 }

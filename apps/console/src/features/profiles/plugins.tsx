@@ -33,6 +33,12 @@ export function Plugins() {
   )
 }
 
+const MODES: Readonly<Record<Plugin['mode'], string>> = {
+  TRUSTED: 'in the process of the service, from',
+  ISOLATED: 'in a thread of its own, from',
+  EXTENDER: 'an extender, asked at',
+}
+
 function PluginParts({ plugin }: { readonly plugin: Plugin }) {
   const { name, version, description, mode, from, parts } = plugin
   return (
@@ -42,7 +48,7 @@ function PluginParts({ plugin }: { readonly plugin: Plugin }) {
           {name} {version}
         </strong>{' '}
         <span className="dimmed">
-          {mode === 'TRUSTED' ? 'in the process of the service' : 'in a thread of its own'}, from {from}
+          {MODES[mode]} {from}
         </span>{' '}
         {description}
       </Text>

@@ -131,6 +131,7 @@ test('it is shown what it reads, and nothing else; what it answers of one host i
   expect(placed.destinations[0].selected.host.name).toBe('rack1-a')
   expect(seen.hosts[0]).toEqual({
     ...{ host: 'rack1-a', node: 'rack1-a', zone: 'nova', aggregates: [], traits: [], namespaces: {} },
+    ...{ instances: 0, ioOps: 0, free: { VCPU: 200, MEMORY_MB: 1_048_576, DISK_GB: 1_024 } },
     stats: { memoryMb: 1_048_576 },
   })
   const { simulate } = await dataOf(

@@ -78,17 +78,35 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
     }
   }
 
+  /** An object that tells what it does not have, where `undefined` would come to nothing further on. */
+  const shownOnly = (title: string, members: Loose): Loose =>
+    new Proxy(members, {
+      get(target, key) {
+        if (typeof key === 'symbol' || key in target) return Reflect.get(target, key)
+        throw new TypeError(`${title}.${key} is not shown to a part that is isolated; it may read ${Object.keys(members).join(', ')}`)
+      },
+    })
+
   /** Hosts as the contract of filters and weighers has them, as far as they are shown. */
   const fleetOf = (hosts: WireQuestion['hosts']) => {
-    const records = hosts.map(({ traits, namespaces, ...host }, index) => ({
+    const records = hosts.map(({ traits, namespaces, instances: _i, ioOps: _o, free: _f, ...host }, index) => ({
       ...host,
       index,
       traits: new Set(traits),
       namespaces: new Map(Object.entries(namespaces)),
     }))
+    const names = new Set(hosts.flatMap(({ free }) => Object.keys(free)))
+    const freeOf = (name: string) => Float64Array.from(hosts, ({ free }) => free[name] ?? 0)
+    const reported = (name: string) => Uint8Array.from(hosts, ({ free }) => (free[name] === undefined ? 0 : 1))
+    const ofClass = (name: string) => shownOnly(`hosts.classes of ${name}`, { free: freeOf(name), reported: reported(name) })
     const table = {
       records,
       count: records.length,
+      columns: shownOnly('hosts.columns', {
+        instances: Int32Array.from(hosts, ({ instances }) => instances),
+        ioOps: Int32Array.from(hosts, ({ ioOps }) => ioOps),
+      }),
+      classes: new Map([...names].map((name) => [name, ofClass(name)])),
       get(index: number) {
         const record = records[index]
         if (record === undefined) throw new RangeError(`host index ${index} is out of range; there are ${records.length} hosts`)
@@ -97,7 +115,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
       find: (name: { readonly host: string; readonly node?: string }) =>
         records.find(({ host, node }) => host === name.host && node === (name.node ?? name.host)),
     }
-    return { hosts: table }
+    return shownOnly('fleet', { hosts: shownOnly('hosts', table) })
   }
 
   const answerFilter = (part: Loose, { request, parameters, hosts }: WireQuestion): unknown => {
