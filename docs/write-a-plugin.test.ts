@@ -27,7 +27,7 @@ beforeAll(async () => {
   // the account of the embedded database has to get through
   await chmod(folder, 0o711)
   blocks = await readBlocks('write-a-plugin.md')
-  expect(blocks.map(({ form }) => form).join(' ')).toBe('sh diff diff diff diff sh sh graphql graphql')
+  expect(blocks.map(({ form }) => form).join(' ')).toBe('sh diff diff diff diff sh sh graphql graphql diff diff graphql')
   const [copy] = blocks
   const { status, stderr } = spawnSync('sh', ['-ec', copy?.text ?? ''], {
     cwd: folder,
@@ -59,6 +59,7 @@ afterAll(async () => {
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads JSON freely
 const ask = (query: string, variables: Record<string, unknown> = {}): Promise<any> => service.client.request(query, variables)
+const graphql = (nth: number): string => blocks.filter(({ form }) => form === 'graphql')[nth]?.text ?? ''
 const place = async (profile: string, gantt: Record<string, unknown> = {}) =>
   (
     await ask(PLACE, {
@@ -77,7 +78,7 @@ test('its types fit, and so do those of the other example', () => {
 
 describe('the service', () => {
   test('lists it, and what it takes', async () => {
-    const { plugins } = await ask(blocks.at(-2)?.text ?? '')
+    const { plugins } = await ask(graphql(0))
     expect(plugins.map(({ name }: { name: string }) => name)).toEqual(['quiet', 'rack'])
     expect(plugins[0]).toMatchObject({
       ...{ version: '1.0.0', mode: 'TRUSTED', failureCount: 0, lastFailure: null },
@@ -87,12 +88,13 @@ describe('the service', () => {
           parameters: { type: 'object', properties: { mostInstances: { default: 3, minimum: 1 } } },
         },
         { kind: 'WEIGHER', name: 'QuietWeigher', unit: 'instances', parameters: null },
+        { kind: 'SCHEDULER', name: 'quiet-first', unit: null, parameters: null },
       ],
     })
   })
 
   test('decides by it, names it, and shows its numbers, in the API and in the terminal', async () => {
-    expect(await ask(blocks.at(-1)?.text ?? '')).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
+    expect(await ask(graphql(1))).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
     const { decision, destinations } = await place('quiet')
     expect(destinations[0].selected.host.name).toBe('idle')
     expect(decision).toMatchObject({ plugins: [{ name: 'quiet', version: '1.0.0' }], explanation: { fidelity: 'REPLAYED' } })
@@ -122,11 +124,17 @@ describe('the service', () => {
       'less',
       [
         { name: 'quiet', version: '1.0.0' },
-        { name: 'rack', version: '1.0.0' },
+        { name: 'rack', version: '1.1.0' },
       ],
     ])
     expect(asked.decision.explanation.steps.find(({ name }: { name: string }) => name === 'RackFilter').reasons).toEqual([
       { code: 'filter.refused', text: 'rack: R1 needed, none here.' },
     ])
+  })
+
+  test('decides by its scheduler: the host that was seen first', async () => {
+    expect(await ask(graphql(2))).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
+    const { decision, destinations } = await place('quiet-first')
+    expect([destinations[0].selected.host.name, decision.plugins]).toEqual(['busy', [{ name: 'quiet', version: '1.0.0' }]])
   })
 })

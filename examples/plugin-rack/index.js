@@ -1,4 +1,17 @@
-import { defineFilter, definePlugin, defineWeigher, fromHint, reportOf } from '@gantt/scheduler-core/plugin'
+import {
+  createRandom,
+  defineFilter,
+  definePlugin,
+  defineScheduler,
+  defineWeigher,
+  fromHint,
+  placeEach,
+  prepareFilters,
+  prepareGrants,
+  reportOf,
+  requestAt,
+  runFilters,
+} from '@gantt/scheduler-core/plugin'
 
 /** Hosts report the rack that they stand in as a trait: CUSTOM_RACK_R12 is rack R12. */
 const PREFIX = 'CUSTOM_RACK_'
@@ -53,10 +66,43 @@ const rackWeigher = defineWeigher({
   },
 })
 
+/**
+ * Any host that passes, of a rack that the seed draws: no rack gets more for having more hosts. Hosts that tell no rack are one rack
+ * together. Weighers are not asked.
+ */
+const anyRack = defineScheduler({
+  name: 'any-rack',
+  description: 'Draws a rack by the seed, and in it a host that passes.',
+  create: (compiled) => ({
+    select(request, fleet, overlay, { seed, claimIds }) {
+      const random = createRandom(seed)
+      const placed = placeEach(request.numInstances, false, null, overlay, (instance) => {
+        const asked = requestAt(request, instance)
+        /** @type {Map<string | undefined, import('@gantt/scheduler-core/plugin').HostIndex[]>} */
+        const racks = new Map()
+        for (const index of runFilters(prepareFilters(compiled, asked, fleet), fleet).hosts) {
+          const host = /** @type {import('@gantt/scheduler-core/plugin').HostIndex} */ (index)
+          const rack = rackOf(fleet.hosts.get(host))
+          racks.set(rack, [...(racks.get(rack) ?? []), host])
+        }
+        const hosts = [...racks.values()][random.below(Math.max(1, racks.size))]
+        const taken = hosts?.[random.below(hosts.length)]
+        if (taken === undefined) return undefined
+
+        const { host, node } = fleet.hosts.get(taken)
+        const grants = prepareGrants(compiled, asked, fleet)(taken)
+        return { part: { claim: claimIds[instance] ?? '', instance: request.instanceUuids[instance] ?? null, host, node, grants } }
+      })
+      return { parts: placed.map(({ part }) => part) }
+    },
+  }),
+})
+
 export default definePlugin({
   name: 'rack',
-  version: '1.0.0',
+  version: '1.1.0',
   description: 'Chooses among racks, which hosts report as traits CUSTOM_RACK_*.',
   filters: [rackFilter],
   weighers: [rackWeigher],
+  schedulers: [anyRack],
 })

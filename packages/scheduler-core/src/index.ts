@@ -106,7 +106,7 @@ export {
   rolloutModes,
   WHOLE_SHARE,
 } from './profiles/course.ts'
-export { type Profile, type ProfileInput, profileRef } from './profiles/profile.ts'
+export { isOwnScheduler, type Profile, type ProfileInput, profileRef } from './profiles/profile.ts'
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './profiles/required-stats.ts'
 export { createRandom, hash32, type Random } from './random.ts'
@@ -127,6 +127,7 @@ export {
 } from './request/versions.ts'
 export { type Decided, type DecideInput, decide, liftSource } from './schedulers/decide.ts'
 export { groupOf } from './schedulers/filter-scheduler.ts'
+export type { PluginScheduler } from './schedulers/plugin-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'
 export { holdsArrangement } from './schedulers/solver/check.ts'
 export { DEFAULT_SOLVER_OPTIONS, type SolverOptions } from './schedulers/solver/options.ts'

@@ -5,6 +5,7 @@ import {
   type FilterOptions,
   type HostIndex,
   type Multipliers,
+  type PluginScheduler,
   type PreparedFilter,
   type Reads,
   type Reason,
@@ -107,6 +108,14 @@ export function containWeigher(weigher: Weigher, fail: Fail): Weigher {
     }),
   }
 }
+
+/** A scheduler whose choices are counted where the core does not take them (schedulers/plugin-scheduler.ts), under the plug-in's name. */
+export const containScheduler = (scheduler: PluginScheduler, fail: Fail): PluginScheduler => ({
+  name: scheduler.name,
+  description: scheduler.description,
+  create: (compiled) => scheduler.create(compiled),
+  fail: (what) => fail(scheduler.name, what),
+})
 
 type Part = Filter | Weigher
 

@@ -1,9 +1,9 @@
 import type { Plugin } from '@gantt/scheduler-core'
-import { containFilter, containWeigher, type Fail } from './contain-part.ts'
+import { containFilter, containScheduler, containWeigher, type Fail } from './contain-part.ts'
 
 /** The last thing that went wrong in a part of a plug-in. */
 export interface Failure {
-  /** The filter or weigher. */
+  /** The filter, weigher or scheduler. */
   readonly part: string
   /** What it threw, or answered instead of what it may. */
   readonly message: string
@@ -13,7 +13,7 @@ export interface Failure {
 
 /** What went wrong in a plug-in since this process began. */
 export interface Failures {
-  /** Preparations and hosts. */
+  /** Preparations and hosts; of a scheduler, decisions. */
   readonly count: number
   readonly last: Failure | undefined
 }
@@ -35,7 +35,7 @@ const MOST_CHARACTERS = 200
 
 /**
  * A plug-in whose failures are seen: counted, kept, and told now and then. What follows from them is what follows for every part: a filter
- * refuses the host with ERROR, and a weigher's number counts as the least. Nothing that it throws goes further.
+ * refuses the host with ERROR, a weigher's number counts as the least, and a scheduler refuses all hosts with ERROR. Nothing that it throws goes further.
  */
 export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Contained {
   let count = 0
@@ -62,6 +62,7 @@ export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Co
       ...plugin,
       filters: plugin.filters.map((filter) => containFilter(filter, fail)),
       weighers: plugin.weighers.map((weigher) => containWeigher(weigher, fail)),
+      schedulers: plugin.schedulers.map((scheduler) => containScheduler(scheduler, fail)),
     },
     failures: {
       get count() {

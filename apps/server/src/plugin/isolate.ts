@@ -27,9 +27,13 @@ export async function isolatePlugin(name: string, options: Omit<ThreadOptions, '
 
 function readPlugin(name: string, said: unknown): Plugin {
   if (!isJsonObject(said)) throw new PluginError('plugin.invalid', `plug-in ${name} says nothing of itself that is an object`)
+  const { inProcess, ...about } = said
+  const [kind] = Array.isArray(inProcess) ? inProcess : []
+  if (kind !== undefined)
+    throw new PluginError('plugin.invalid', `plug-in ${name} has ${kind}; one that is isolated must have none, or run as trusted:${name}`)
   const by = `${said.name}@${said.version}`
   const parts = (list: unknown) => (Array.isArray(list) ? list.filter(isJsonObject) : []).map((part) => readPart(name, by, part))
-  const checked = checkPlugin({ ...said, filters: parts(said.filters), weighers: parts(said.weighers) })
+  const checked = checkPlugin({ ...about, filters: parts(said.filters), weighers: parts(said.weighers) })
   if (!checked.ok) throw problemsOf(`plug-in ${name}`, checked.problems)
   return checked.value
 }

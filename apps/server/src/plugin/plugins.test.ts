@@ -16,6 +16,11 @@ const filter = (name: string, passes: string) =>
 const weigher = (name: string, raw: string) =>
   `{ name: '${name}', description: 'Of a test.', unit: 'points', reads: [], prepare: (_request, { hosts }) => (host) => { ${raw} } }`
 
+/** Of the hosts in the order of their names, the one at this place; it asks no filter. */
+const scheduler = (name: string, select: string) =>
+  `{ name: '${name}', description: 'Of a test.', create: () => ({ select: (request, { hosts }) => { ${select} } }) }`
+const TAKES_LAST = "const { host, node } = hosts.records.at(-1); return { parts: [{ claim: '', instance: null, host, node, grants: {} }] }"
+
 let folder: string
 
 beforeAll(async () => {
@@ -23,13 +28,14 @@ beforeAll(async () => {
   const files = {
     'named.mjs': about(
       'named',
-      `filters: [${filter('NamedFilter', "return hosts.get(host).host === 'b'")}],
-       weighers: [${weigher('NamedWeigher', "return hosts.get(host).host === 'b' ? 7 : 3")}]`,
+      `filters: [${filter('NamedFilter', "return hosts.get(host).host === 'b'")}, ${filter('FirstFilter', 'return host === 0')}],
+       weighers: [${weigher('NamedWeigher', "return hosts.get(host).host === 'b' ? 7 : 3")}], schedulers: [${scheduler('last', TAKES_LAST)}]`,
     ),
     'hostile.mjs': about(
       'hostile',
       `filters: [${filter('ThrowingFilter', "throw new Error('no')")}, ${filter('PromisingFilter', 'return Promise.resolve(true)')}],
-       weighers: [${weigher('NaNWeigher', 'return NaN')}]`,
+       weighers: [${weigher('NaNWeigher', 'return NaN')}],
+       schedulers: [${scheduler('thrower', "throw new Error('no')")}, ${scheduler('blind', TAKES_LAST)}]`,
     ),
     'node_modules/by-name/package.json': JSON.stringify({
       name: 'by-name',
@@ -74,6 +80,10 @@ describe('what the setting names', () => {
     ['trusted:./other.mjs', /contract is 9; it must be 1, which this release has \(plugin\.contract\)/],
     ['trusted:./kinds.mjs', /all replicas must agree on what a claim holds.* \(plugin\.resource_kind\)/],
     ['trusted:./clash.mjs', /RamFilter of plug-in clash has the name of a part of this release.* \(plugin\.clash\)/],
+    [
+      './named.mjs',
+      /^plug-in \.\/named\.mjs has schedulers; one that is isolated must have none, or run as trusted:\.\/named\.mjs \(plugin\.invalid\)\.$/,
+    ],
     ['trusted:./named.mjs,trusted:./named.mjs', /two plug-ins are named "named"/],
   ])('%s is refused', async (setting, message) => expect(open(setting)).rejects.toThrow(message))
 })
@@ -94,6 +104,12 @@ describe('a service with plug-ins', () => {
       ['nan', [], ['NaNWeigher']],
     ] as const)
       expect(await createProfile(name, filters, weighers)).toMatchObject({ __typename: 'ProfilePayload' })
+    for (const [name, schedulerName, filters] of [
+      ['by-last', 'last', []],
+      ['by-thrower', 'thrower', []],
+      ['by-blind', 'blind', ['FirstFilter']],
+    ] as const)
+      expect(await createProfile(name, filters, [], { schedulerName })).toMatchObject({ __typename: 'ProfilePayload' })
     placed = await placeWith(api, { profile: 'named' })
   })
 
@@ -102,7 +118,7 @@ describe('a service with plug-ins', () => {
     await database?.drop()
   })
 
-  const createProfile = async (name: string, filters: readonly string[], weighers: readonly string[]) =>
+  const createProfile = async (name: string, filters: readonly string[], weighers: readonly string[], more: Json = {}) =>
     (
       await dataOf(
         api,
@@ -110,7 +126,12 @@ describe('a service with plug-ins', () => {
           ... on ValidationError { issues { message } } } }`,
         {
           name,
-          input: { note: '', filters: filters.map((name) => ({ name })), weighers: weighers.map((name) => ({ name, multiplier: 1 })) },
+          input: {
+            note: '',
+            filters: filters.map((name) => ({ name })),
+            weighers: weighers.map((name) => ({ name, multiplier: 1 })),
+            ...more,
+          },
         },
       )
     ).profileVersionCreate
@@ -126,7 +147,9 @@ describe('a service with plug-ins', () => {
       ...{ name: 'named', version: '1.0.0', mode: 'TRUSTED' },
       parts: [
         { kind: 'FILTER', name: 'NamedFilter', description: 'Of a test.', reads: ['memoryMb'], unit: null, parameters: null },
+        { kind: 'FILTER', name: 'FirstFilter' },
         { kind: 'WEIGHER', name: 'NamedWeigher', unit: 'points' },
+        { kind: 'SCHEDULER', name: 'last', parameters: null, reads: [], unit: null },
       ],
     })
   })
@@ -158,6 +181,44 @@ describe('a service with plug-ins', () => {
     expect(api.warnings.filter((line) => line.startsWith(`${part} of plug-in hostile 1.0.0 failed`))).toHaveLength(1)
   })
 
+  test('takes hosts by a scheduler, and says by which', async () => {
+    const { decision, destinations } = await placeWith(api, { profile: 'by-last' })
+    expect(destinations[0].selected.host.name).toBe('b')
+    const told = await dataOf(api, TOLD, { id: decision.id })
+    expect([told.decision.plugins, told.verifyDecision]).toEqual([
+      [{ name: 'named', version: '1.0.0' }],
+      { outcome: 'SAME', fidelity: 'REPLAYED' },
+    ])
+    const { profile } = await dataOf(api, '{ profile(name: "by-last") { active { scheduler schedulerName } } }')
+    expect(profile.active).toEqual({ scheduler: 'PLUGIN', schedulerName: 'last' })
+    await expect(createProfile('both', [], [], { scheduler: 'CHANCE', schedulerName: 'last' })).rejects.toThrow(
+      'it must be PLUGIN, or left out, where schedulerName names a scheduler',
+    )
+    expect(await createProfile('gone', [], [], { schedulerName: 'gone' })).toMatchObject({
+      issues: [{ message: expect.stringContaining('there is no scheduler "gone"; it must be one of filter, chance, solver, last') }],
+    })
+  })
+
+  test.each([
+    ['by-thrower', 'thrower', 2, 'it threw no'],
+    ['by-blind', 'blind', 1, 'select put instance 0 on b, which does not pass'],
+  ])('%s: a scheduler that gives nothing refuses with ERROR, and is named', async (profile, part, hosts, why) => {
+    const refused = await placeWith(api, { profile })
+    expect(refused.reasons.at(-1)).toEqual({
+      ...{ filter: part, code: 'filter.error', hosts },
+      text: `${part} failed on this host, so the host is refused: plug-in hostile 1.0.0: ${why}.`,
+    })
+    const { plugins } = await dataOf(api, '{ plugins { lastFailure { part message } parts { kind name } } }')
+    expect(plugins[1].lastFailure).toEqual({ part, message: why })
+    expect(plugins[1].parts).toContainEqual({ kind: 'SCHEDULER', name: part })
+    const { decision, verifyDecision } = await dataOf(api, TOLD, { id: refused.decision.id })
+    expect(verifyDecision).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
+    expect(decision.explanation.steps.find(({ name }: Json) => name === part)).toMatchObject({
+      passed: 0,
+      reasons: [{ code: 'filter.error' }],
+    })
+  })
+
   test('a number that is none counts as the least', async () =>
     expect(await placeWith(api, { profile: 'nan' })).toMatchObject({ __typename: 'SelectDestinationsPayload' }))
 
@@ -181,7 +242,7 @@ describe('a service with plug-ins', () => {
     const { requiredStats, plugins } = await dataOf(api, '{ requiredStats { namespaces { namespace } } plugins { name } }')
     expect([requiredStats.namespaces[0].namespace, plugins]).toEqual(['compute', []])
     // every decision so far but the one by the default profile was made with a plug-in
-    expect(await verifyStoredDecisions(database.connection)).toMatchObject({ checked: 1, elsewhere: 4, differences: [] })
+    expect(await verifyStoredDecisions(database.connection)).toMatchObject({ checked: 1, elsewhere: 7, differences: [] })
     const simulated = await api.ask('query ($in: SimulateInput!) { simulate(input: $in) { __typename } }', {
       in: { profile: 'named', requests: [{ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }] },
     })

@@ -16,7 +16,6 @@ import {
   liftSource,
   type Overlay,
   openOverlay,
-  type Profile,
   type Proposal,
   reasonText,
   unansweredOf,
@@ -210,7 +209,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     if (!overlayIsEmpty) return { type: 'later', fresh: false }
     if (!isFresh) return { type: 'later', fresh: true }
     work.attempt = attempt
-    const reasons = decided.answer.length > 0 ? [] : refusalReasons(fleet, overlay, work, decided, profile, source)
+    const reasons = decided.answer.length > 0 ? [] : refusalReasons(fleet, overlay, work, decided, source)
     return unloggedStep(fleet, work, decided, reasons)
   }
   work.attempt = attempt
@@ -289,8 +288,7 @@ function refusalReasons(
   fleet: Fleet,
   overlay: Overlay,
   { claimIds, gathered }: PlacementWork,
-  { record, found }: Decided,
-  profile: Profile,
+  { record, found, judged: profile }: Decided,
   source: Claim | undefined,
 ): RefusalReason[] {
   const held = overlay.size

@@ -4,7 +4,7 @@ import { type PluginPart as PartShape, type PluginView, pluginPartKinds } from '
 import { builder } from './builder.ts'
 
 const PluginPartKind = builder.enumType('PluginPartKind', {
-  description: 'FILTER: lets hosts through or refuses them; WEIGHER: ranks those that are let through.',
+  description: 'FILTER: lets hosts through or refuses them; WEIGHER: ranks those that are let through; SCHEDULER: takes some of them.',
   values: pluginPartKinds,
 })
 
@@ -25,7 +25,7 @@ const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
   fields: (t) => ({
     kind: t.expose('kind', { type: PluginPartKind, description: 'What it does.' }),
     name: t.exposeString('name', { description: 'As profiles name it.' }),
-    description: t.exposeString('description', { description: 'What a host must have to pass, or what it prefers.' }),
+    description: t.exposeString('description', { description: 'What a host must have to pass, what it prefers, or which hosts it takes.' }),
     parameters: t.expose('parameters', {
       type: 'JSON',
       nullable: true,
@@ -39,7 +39,7 @@ const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
 const PluginFailure = builder.objectRef<NonNullable<PluginView['lastFailure']>>('PluginFailure').implement({
   description: 'What went wrong in a part of a plug-in.',
   fields: (t) => ({
-    part: t.exposeString('part', { description: 'The filter or weigher.' }),
+    part: t.exposeString('part', { description: 'The filter, weigher or scheduler.' }),
     message: t.exposeString('message', { description: 'What it threw, or answered instead of what it may.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When, by the clock of this replica.' }),
   }),
@@ -56,7 +56,7 @@ const Plugin = builder.objectRef<PluginView>('Plugin').implement({
     parts: t.field({ type: [PluginPart], description: 'What it brings.', resolve: ({ parts }) => [...parts] }),
     failureCount: t.expose('failures', {
       type: 'SafeInt',
-      description: 'Failures of its parts since the replica started: one for each host.',
+      description: 'Failures of its parts since the replica started: one for each host, of a scheduler for each decision.',
     }),
     state: t.expose('state', {
       type: PluginState,

@@ -1,6 +1,16 @@
-import { filters, type Profile as ProfileShape, profileRef, type Reads, readsOf, rolloutModes, weighers } from '@gantt/scheduler-core'
+import {
+  filters,
+  isOwnScheduler,
+  type Profile as ProfileShape,
+  profileRef,
+  type Reads,
+  readsOf,
+  rolloutModes,
+  weighers,
+} from '@gantt/scheduler-core'
 import { novaFilters, novaWeighers } from '@gantt/scheduler-core/nova'
 import type { ShadowDisagreement } from '../replica/shadow.ts'
+import { InputFault, issue } from '../services/outcome.ts'
 import type { ProfileDone, RolloutView, StepOptions } from '../services/profiles.ts'
 import { builder } from './builder.ts'
 import { withoutNulls } from './common.ts'
@@ -72,8 +82,9 @@ const TieOrder = builder.enumType('TieOrder', {
 })
 
 const SchedulerKind = builder.enumType('SchedulerKind', {
-  description: 'FILTER: the best host that passes; CHANCE: any host that passes; SOLVER: the best arrangement of all instances together.',
-  values: { FILTER: { value: 'filter' }, CHANCE: { value: 'chance' }, SOLVER: { value: 'solver' } } as const,
+  description:
+    'FILTER: the best host that passes; CHANCE: any host that passes; SOLVER: the best arrangement of all instances together; PLUGIN: by a scheduler of a plug-in, which schedulerName names.',
+  values: { FILTER: { value: 'filter' }, CHANCE: { value: 'chance' }, SOLVER: { value: 'solver' }, PLUGIN: { value: 'plugin' } } as const,
 })
 
 const SolverSettings = builder.objectRef<NonNullable<ProfileShape['solver']>>('SolverSettings').implement({
@@ -141,7 +152,14 @@ builder.node(ProfileVersion, {
     hostSubsetSize: t.exposeInt('hostSubsetSize', { description: 'One of this many best hosts is taken.' }),
     normalisation: t.expose('normalisation', { type: Normalisation, description: 'How raw numbers are scaled.' }),
     tieOrder: t.expose('tieOrder', { type: TieOrder, description: 'Order of hosts with equal scores.' }),
-    scheduler: t.expose('scheduler', { type: SchedulerKind, description: 'How one of the hosts is taken.' }),
+    scheduler: t.field({
+      type: SchedulerKind,
+      description: 'How one of the hosts is taken.',
+      resolve: ({ scheduler }) => (isOwnScheduler(scheduler) ? scheduler : 'plugin'),
+    }),
+    schedulerName: t.exposeString('scheduler', {
+      description: 'The scheduler: filter, chance, solver, or the name that a plug-in gives its own.',
+    }),
     collects: t.field({
       type: [ResourceKindName],
       nullable: true,
@@ -320,7 +338,8 @@ const ProfileVersionInput = builder.inputType('ProfileVersionInput', {
     hostSubsetSize: t.int({ defaultValue: 1, description: 'One of this many best hosts is taken.' }),
     normalisation: t.field({ type: Normalisation, description: 'MINMAX if not given.' }),
     tieOrder: t.field({ type: TieOrder, description: 'FIRST_SEEN if not given.' }),
-    scheduler: t.field({ type: SchedulerKind, description: 'FILTER if not given.' }),
+    scheduler: t.field({ type: SchedulerKind, description: 'FILTER if not given; PLUGIN where schedulerName is.' }),
+    schedulerName: t.string({ description: 'A scheduler of a plug-in by its name; in the place of `scheduler`, or beside PLUGIN.' }),
     collects: t.field({
       type: [ResourceKindName],
       description: 'Kinds of resource that its requests may ask; all if not given. Hosts may leave the others out of their reports.',
@@ -359,10 +378,21 @@ const ProfileResult = resultUnion('ProfileResult', 'Ends of calls about profiles
 const verbatim: ReadonlySet<string> = new Set(['options'])
 
 /** The parts as core reads them; what is not enabled is left out. */
-function toParts({ filters: filterList, weighers: weigherList, ...rest }: typeof ProfileVersionInput.$inferInput): Record<string, unknown> {
+function toParts({
+  filters: filterList,
+  weighers: weigherList,
+  scheduler,
+  schedulerName,
+  ...rest
+}: typeof ProfileVersionInput.$inferInput): Record<string, unknown> {
+  if (schedulerName && scheduler && scheduler !== 'plugin')
+    throw new InputFault([issue(['scheduler'], scheduler, 'be PLUGIN, or left out, where schedulerName names a scheduler')])
   const enabled = <Part extends { readonly enabled?: boolean | null | undefined }>(parts: readonly Part[]) =>
     parts.filter((part) => part.enabled !== false).map(({ enabled: _, ...part }) => part)
-  return withoutNulls({ ...rest, filters: enabled(filterList), weighers: enabled(weigherList) }, verbatim) as Record<string, unknown>
+  return withoutNulls(
+    { ...rest, scheduler: schedulerName ?? scheduler, filters: enabled(filterList), weighers: enabled(weigherList) },
+    verbatim,
+  ) as Record<string, unknown>
 }
 
 const stepOptions = ({

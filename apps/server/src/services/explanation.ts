@@ -1,4 +1,4 @@
-import { byCodeUnit, type HostName, hostKey, PASSES_ALL, reasonText, type VerdictMatrix } from '@gantt/scheduler-core'
+import { byCodeUnit, type HostName, hostKey, isOwnScheduler, PASSES_ALL, reasonText, type VerdictMatrix } from '@gantt/scheduler-core'
 import { hostFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { RefusalReason } from '../db/rows.ts'
 import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
@@ -168,11 +168,13 @@ export function selectionOf(examined: Examined): SelectionNote {
       ? 'A host of the best arrangement of all instances together, as the solver found it.'
       : scheduler === 'chance'
         ? 'Any host that passes may be taken, by the seed.'
-        : subsetSize > 1
-          ? `One of the ${subsetSize} best is taken, by the seed.`
-          : tied > 1
-            ? `${tied} hosts share the best total; ${tieOrder === 'seeded' ? 'the seed' : 'the order of first sight'} decided.`
-            : 'The best host is taken.'
+        : !isOwnScheduler(scheduler)
+          ? `The scheduler ${scheduler} of a plug-in takes a host that passes, by a rule of its own.`
+          : subsetSize > 1
+            ? `One of the ${subsetSize} best is taken, by the seed.`
+            : tied > 1
+              ? `${tied} hosts share the best total; ${tieOrder === 'seeded' ? 'the seed' : 'the order of first sight'} decided.`
+              : 'The best host is taken.'
   const text = ranked.length === 0 ? 'No host passed every filter.' : how
   return { subsetSize, seed: question.record.seed || null, pickedRank: rankOf + 1, tied, text }
 }

@@ -77,7 +77,7 @@ function foresee(fleet: Fleet, overlay: Overlay, profile: Profile, intent: MoveI
   if (typeof source === 'string') return stays(sentenceOf(source))
   const request = requestOfMove(fleet, { request: asked, intent }, source)
   const seed = randomUUID()
-  const { answer, record } = decide(fleet, overlay, {
+  const { answer, record, judged } = decide(fleet, overlay, {
     id: randomUUID(),
     request,
     profile,
@@ -94,7 +94,7 @@ function foresee(fleet: Fleet, overlay: Overlay, profile: Profile, intent: MoveI
   if (host !== undefined) return { claim, destination: viewHost(fleet, host), message: null, reasons: [] }
   const held = overlay.size
   liftSource(overlay, request, source)
-  const { steps } = examine(fleet, currentSpec(record.request), profile, seed)
+  const { steps } = examine(fleet, currentSpec(record.request), judged, seed)
   overlay.rollback(held)
   const reasons = steps.flatMap((step) =>
     step.reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),

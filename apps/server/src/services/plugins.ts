@@ -22,7 +22,7 @@ export interface PluginView {
   readonly restarts: number
 }
 
-export const pluginPartKinds = ['FILTER', 'WEIGHER'] as const
+export const pluginPartKinds = ['FILTER', 'WEIGHER', 'SCHEDULER'] as const
 
 /** What a plug-in brings, as it says of itself. */
 export interface PluginPart {
@@ -64,7 +64,7 @@ export function createPlugins(loaded: readonly LoadedPlugin[]): Plugins {
 
 type Part = Plugin['filters'][number] | Plugin['weighers'][number]
 
-function partsOf({ filters, weighers }: Plugin): PluginPart[] {
+function partsOf({ filters, weighers, schedulers }: Plugin): PluginPart[] {
   const about = ({ name, description, parameters, reads }: Part) => ({
     name,
     description,
@@ -74,5 +74,13 @@ function partsOf({ filters, weighers }: Plugin): PluginPart[] {
   return [
     ...filters.map((filter) => ({ kind: 'FILTER' as const, ...about(filter), unit: null })),
     ...weighers.map((weigher) => ({ kind: 'WEIGHER' as const, ...about(weigher), unit: weigher.unit })),
+    ...schedulers.map(({ name, description }) => ({
+      kind: 'SCHEDULER' as const,
+      name,
+      description,
+      parameters: null,
+      reads: [],
+      unit: null,
+    })),
   ]
 }

@@ -1,4 +1,4 @@
-import { type Flip, hostKey, openWeightLab, type WeightLab } from '@gantt/scheduler-core'
+import { type Flip, hostKey, isOwnScheduler, openWeightLab, type WeightLab } from '@gantt/scheduler-core'
 import { type Examined, examineInstance, type HostVerdict } from './examined.ts'
 import { InputFault } from './outcome.ts'
 import { MAX_PAGE } from './paging.ts'
@@ -86,6 +86,8 @@ function noteOf({ question: { profile, record }, weighed, ranked }: Examined): s
     return 'The solver takes the greatest sum over all instances: for one of them another host may rank first.'
   const { scheduler, hostSubsetSize, compat, nova } = profile
   if (scheduler === 'chance') return 'Any host that passes may be taken, by the seed: no weigher counts.'
+  if (!isOwnScheduler(scheduler))
+    return `The scheduler ${scheduler} of a plug-in takes a host by a rule of its own: another one may rank first.`
   if (ranked.length > 0 && weighed.weighers.length === 0)
     return compat === 'nova'
       ? 'Nova weighs two hosts or more: with one left, no weigher ran.'

@@ -1,4 +1,13 @@
-import { type Check, type HostChange, type HostName, hostKey, type Profile, reasonText, winningMultipliers } from '@gantt/scheduler-core'
+import {
+  type Check,
+  type HostChange,
+  type HostName,
+  hostKey,
+  isOwnScheduler,
+  type Profile,
+  reasonText,
+  winningMultipliers,
+} from '@gantt/scheduler-core'
 import type { Examined, HostOutcome, HostVerdict } from './examined.ts'
 import type { HostNameInput } from './hosts.ts'
 
@@ -170,6 +179,8 @@ function drawnInstead(
 ): string | undefined {
   if (scheduler === 'chance')
     return `passed every filter, and was not drawn: any of the ${passed} hosts that passed may be taken, by the seed, and that was ${hostKey(winner)}.`
+  if (!isOwnScheduler(scheduler))
+    return `passed every filter, and was not taken: of the ${passed} hosts that passed, the scheduler ${scheduler} of a plug-in took ${hostKey(winner)}, by a rule of its own.`
   if (rank === null || hostSubsetSize === 1 || rank > hostSubsetSize) return undefined
   const best = `was among the ${Math.min(hostSubsetSize, passed)} best: rank ${rank} of ${passed}, ${total}.`
   return `${best} One of them is taken by the seed, and that was ${hostKey(winner)}, rank ${winner.rank} with ${winner.total}.`

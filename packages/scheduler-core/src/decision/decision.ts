@@ -72,6 +72,8 @@ export interface DecisionRecord {
   readonly solver?: SolverRecord
   /** What parts outside of the process answered before it was decided, an input; absent: none was asked. */
   readonly outside?: readonly OutsideAnswer[]
+  /** Why the scheduler of a plug-in gave nothing that could be taken, an input: that refused every host; absent: it did not fail. */
+  readonly failure?: string
   /** Release of the core that decided. */
   readonly core: string
   /** The plug-ins whose parts the profile names, as this service had them; absent: none. */

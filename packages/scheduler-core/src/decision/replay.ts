@@ -5,7 +5,8 @@ import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { withAnswers } from '../outside/answered.ts'
 import { unansweredOf } from '../outside/questions.ts'
 import { type Examination, examine, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
-import type { Profile } from '../profiles/profile.ts'
+import { withFailure } from '../pipeline/failed-scheduler.ts'
+import { type Profile, profileRef } from '../profiles/profile.ts'
 import { currentSpec } from '../request/versions.ts'
 import { type Decided, decide, liftSource } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
@@ -152,12 +153,17 @@ function decideAgain(fleet: Fleet, overlay: Overlay, record: DecisionRecord, pro
  * The profile with what parts outside of the process answered when the decision was made, beside answers of its own. Throws RangeError when
  * it asks one that has no answer: what it would decide is not known.
  */
-function answeredAs(fleet: Fleet, { request, outside }: Pick<DecisionRecord, 'request' | 'outside'>, profile: Profile): Profile {
+function answeredAs(
+  fleet: Fleet,
+  { request, outside, failure, profile: ref }: Pick<DecisionRecord, 'request' | 'outside' | 'failure' | 'profile'>,
+  profile: Profile,
+): Profile {
   const spec = currentSpec(request)
   const answered = outside === undefined ? profile : withAnswers(profile, [{ request: spec, answers: outside }])
   const [part] = unansweredOf(fleet, answered, spec)
   if (part !== undefined) throw new RangeError(`${part} was not asked about the request of this decision`)
-  return answered
+  // another profile's scheduler may not have failed
+  return failure === undefined || ref !== profileRef(profile) ? answered : withFailure(answered, failure)
 }
 
 function profileOf(fleet: Fleet, { profile }: DecisionRecord): Profile {

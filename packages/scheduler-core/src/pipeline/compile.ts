@@ -14,12 +14,14 @@ import type { PluginRef } from '../plugin/plugin.ts'
 import { noPlugins, type Plugins } from '../plugin/plugins.ts'
 import type { Parsed, Problem } from '../problem.ts'
 import { quote } from '../problem.ts'
-import { type Profile, profileSchema } from '../profiles/profile.ts'
+import { isOwnScheduler, ownSchedulers, type Profile, profileSchema } from '../profiles/profile.ts'
 import { checkOptions, parseWith } from '../request/parse.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { PluginScheduler } from '../schedulers/plugin-scheduler.ts'
 import { weighers as registeredWeighers } from '../weighers/index.ts'
 import type { Weigher, WeigherOptions } from '../weighers/weigher.ts'
 import { candidatesFilter } from './candidates.ts'
+import { failedScheduler } from './failed-scheduler.ts'
 
 /** A profile with its parts looked up and its rules made: what the pipeline runs. */
 export interface CompiledProfile {
@@ -33,6 +35,8 @@ export interface CompiledProfile {
   /** With fewer hosts left no weigher runs. */
   readonly weighsFrom: number
   readonly assign: Readonly<Record<KindName, Assign<unknown, unknown>>>
+  /** That of a plug-in which the profile names; undefined: one of the release, or it is not here. */
+  readonly scheduler: PluginScheduler | undefined
   /** The plug-ins whose parts it names, in the order of their names. */
   readonly plugins: readonly PluginRef[]
   /** What is asked outside of this process before deciding; mostly nothing. */
@@ -97,7 +101,7 @@ export function parseProfile(input: unknown, plugins: Plugins = noPlugins): Pars
 export function compileProfile(profile: Profile, plugins: Plugins = noPlugins): CompiledProfile {
   const lacks: string[] = []
   const compiled = compileWith(profile, plugins, ([list], _found, error) => {
-    if (list !== 'filters' && list !== 'weighers') throw error
+    if (list !== 'filters' && list !== 'weighers' && list !== 'scheduler') throw error
     lacks.push(error.message)
   })
   return { ...compiled, lacks }
@@ -172,9 +176,10 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
     profile,
     candidates: parts.candidates,
     weighsFrom: parts.weighsFrom,
-    filters: [...listed, ...missing, ...asked.map((ask) => toFilter(profile, ask))],
+    filters: [...listed, ...missing, ...asked.map((ask) => toFilter(profile, ask)), ...failedScheduler(profile)],
     shadows,
     weighers,
+    scheduler: attempt(['scheduler'], profile.scheduler, () => findScheduler(profile.scheduler, plugins)),
     assign: assign as unknown as CompiledProfile['assign'],
     plugins: ownersOf(profile, plugins),
     asks: asked,
@@ -211,9 +216,9 @@ const toFilter = (profile: Profile, { part, kind, options, optionsKey }: Outside
 })
 
 /** What is asked outside says itself who answered. */
-function ownersOf({ filters, weighers }: Profile, plugins: Plugins): readonly PluginRef[] {
+function ownersOf({ filters, weighers, scheduler }: Profile, plugins: Plugins): readonly PluginRef[] {
   const outside = new Set([...plugins.filters, ...plugins.weighers].filter((part) => part.outside !== undefined).map(({ name }) => name))
-  const names = [...filters, ...weighers].map(({ name }) => name).filter((name) => !outside.has(name))
+  const names = [...[...filters, ...weighers].map(({ name }) => name).filter((name) => !outside.has(name)), scheduler]
   const owners = new Map(names.flatMap((name) => plugins.ownerOf(name) ?? []).map((owner) => [owner.name, owner]))
   return [...owners.values()].sort((a, b) => byCodeUnit(a.name, b.name))
 }
@@ -278,6 +283,11 @@ const novaParts: typeof ownParts = {
 function takesNoOptions(name: string, options: Readonly<Record<string, unknown>>): void {
   const [first] = Object.keys(options)
   if (first !== undefined) throw new RangeError(`${name} takes no options; ${quote(first)} is none of its own`)
+}
+
+function findScheduler(name: string, { schedulers }: Plugins): PluginScheduler | undefined {
+  if (isOwnScheduler(name)) return undefined
+  return find([...ownSchedulers.map((own) => ({ name: own })), ...schedulers] as readonly PluginScheduler[], name, 'scheduler')
 }
 
 function find<Part extends { readonly name: string }>(parts: readonly Part[], name: string, noun: string): Part {

@@ -5,6 +5,7 @@ import { isRegistered } from '../namespace/names.ts'
 import { novaFilters } from '../nova/filters/index.ts'
 import { novaWeighers } from '../nova/weighers/index.ts'
 import { type Parsed, type Problem, quote } from '../problem.ts'
+import { ownSchedulers } from '../profiles/profile.ts'
 import { parseAs } from '../request/parse.ts'
 import { weighers as ownWeighers } from '../weighers/index.ts'
 import { PLUGIN_CONTRACT, type Plugin } from './plugin.ts'
@@ -46,6 +47,17 @@ const pluginSchema = z.strictObject({
       }),
     )
     .max(64),
+  // left out by what was made before there were any
+  schedulers: z
+    .array(
+      z.looseObject({
+        name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'),
+        description: sentence,
+        create: aFunction,
+      }),
+    )
+    .max(64)
+    .default([]),
 })
 
 /** What a module exported, as a plug-in, or every problem at once. Its parts stay the objects that they are. */
@@ -54,7 +66,7 @@ export function checkPlugin(exported: unknown): Parsed<Plugin> {
   if (early !== undefined) return { ok: false, problems: [early] }
   const parsed = parseAs(pluginSchema, exported, 'plugin')
   // it is what the schema says, and was made by its author: a copy would lose what the schema does not know
-  return parsed.ok ? { ok: true, value: exported as Plugin } : parsed
+  return parsed.ok ? { ok: true, value: { schedulers: [], ...(exported as Omit<Plugin, 'schedulers'> & Partial<Plugin>) } } : parsed
 }
 
 /** What says more than that a field is wrong: another contract, and what no plug-in can bring. */
@@ -80,17 +92,20 @@ function problem(code: Problem['code'], path: readonly string[], found: unknown,
   return { code, path, message: `${what}; it must ${rule}`, expected: rule.replace(/^be /, ''), actual: quote(found) }
 }
 
-const ownNames: ReadonlySet<string> = new Set([...ownFilters, ...ownWeighers, ...novaFilters, ...novaWeighers].map(({ name }) => name))
+const ownNames: ReadonlySet<string> = new Set([
+  ...[...ownFilters, ...ownWeighers, ...novaFilters, ...novaWeighers].map(({ name }) => name),
+  ...ownSchedulers,
+])
 
 /** Plug-ins side by side, or where two plug-ins, or two parts of them or of the release, have one name. */
 export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
   const problems: Problem[] = []
   const plugins = new Set<string>()
   const owners = new Map<string, string>([...ownNames].map((name) => [name, 'this release']))
-  for (const { name, filters, weighers } of list) {
+  for (const { name, filters, weighers, schedulers } of list) {
     if (plugins.has(name)) problems.push(clash([name], `two plug-ins are named ${quote(name)}`, 'have a name of its own each'))
     plugins.add(name)
-    for (const part of [...filters, ...weighers]) {
+    for (const part of [...filters, ...weighers, ...schedulers]) {
       const owner = owners.get(part.name)
       if (owner !== undefined)
         problems.push(clash([name, part.name], `${part.name} of plug-in ${name} has the name of a part of ${owner}`, 'have another name'))

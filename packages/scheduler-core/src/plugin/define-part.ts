@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Filter } from '../filters/filter.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
+import type { PluginScheduler } from '../schedulers/plugin-scheduler.ts'
 import type { Weigher } from '../weighers/weigher.ts'
 
 type Options = Readonly<Record<string, unknown>>
@@ -13,6 +14,9 @@ export const defineFilter = <Given extends Options = Options>(
     prepare(request: RequestSpec, fleet: Fleet, options: Given): ReturnType<Filter['prepare']>
   },
 ): Filter => filter as Filter
+
+/** A scheduler. */
+export const defineScheduler = (scheduler: Omit<PluginScheduler, 'fail'>): PluginScheduler => scheduler
 
 /** A weigher whose options have the types of its parameters. */
 export const defineWeigher = <Given extends Options = Options>(

@@ -1,4 +1,5 @@
 import type { Filter } from '../filters/filter.ts'
+import type { PluginScheduler } from '../schedulers/plugin-scheduler.ts'
 import type { Weigher } from '../weighers/weigher.ts'
 
 /** The version of this contract. A plug-in that was made for another one is refused when it is loaded. */
@@ -9,6 +10,7 @@ export const PLUGIN_CONTRACT = 1
  *
  * The law:
  * - Its filters and weighers keep the contracts of those of the release (filters/filter.ts, weighers/weigher.ts): there is no second one.
+ * - Its schedulers keep the contract of schedulers/plugin-scheduler.ts. They run in the process of the service alone.
  * - No part has the name of another one, of the release or of another plug-in.
  * - Another version of a plug-in may decide otherwise, so records name the version; what decides differently is a new version.
  * - It brings no resource kind: what a claim holds is part of what all replicas agree on, whatever each has loaded (docs/adr/0014).
@@ -23,13 +25,22 @@ export interface Plugin {
   readonly description: string
   readonly filters: readonly Filter[]
   readonly weighers: readonly Weigher[]
+  readonly schedulers: readonly PluginScheduler[]
 }
 
 /** As an author writes it: what it does not bring is left out. */
-export type PluginInput = Omit<Plugin, 'contract' | 'filters' | 'weighers'> & Partial<Pick<Plugin, 'filters' | 'weighers'>>
+export type PluginInput = Omit<Plugin, 'contract' | Kinds> & Partial<Pick<Plugin, Kinds>>
+
+type Kinds = 'filters' | 'weighers' | 'schedulers'
 
 /** Which release of a plug-in. */
 export type PluginRef = Pick<Plugin, 'name' | 'version'>
 
 /** What a module of a plug-in exports by default. It is checked when it is loaded (check-plugin.ts), not here. */
-export const definePlugin = (plugin: PluginInput): Plugin => ({ contract: PLUGIN_CONTRACT, filters: [], weighers: [], ...plugin })
+export const definePlugin = (plugin: PluginInput): Plugin => ({
+  contract: PLUGIN_CONTRACT,
+  filters: [],
+  weighers: [],
+  schedulers: [],
+  ...plugin,
+})

@@ -4,6 +4,9 @@ import { poolsKind } from '../kinds/pools/pools.ts'
 import { solverOptionsSchema } from '../schedulers/solver/options.ts'
 
 const options = z.record(z.string(), z.json()).default({})
+/** How the release itself takes hosts; a profile may name a scheduler of a plug-in as well. */
+export const ownSchedulers = ['filter', 'chance', 'solver'] as const
+
 const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes')
 const assignment = z.strictObject({ rule: z.string().max(64), options: options.optional() }).optional()
 const assignments = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, assignment])) as Record<KindName, typeof assignment>
@@ -51,8 +54,11 @@ export const profileSchema = z
       .array(z.enum(Object.keys(kinds) as [KindName, ...KindName[]]))
       .max(Object.keys(kinds).length)
       .optional(),
-    /** filter: the best host that passes; chance: any host that passes; solver: the best arrangement of all instances together. */
-    scheduler: z.enum(['filter', 'chance', 'solver']).default('filter'),
+    /**
+     * filter: the best host that passes; chance: any host that passes; solver: the best arrangement of all instances together; any other:
+     * that of a plug-in.
+     */
+    scheduler: name.default('filter'),
     /** With the scheduler `solver`: its limits. */
     solver: solverOptionsSchema.optional(),
     /** Nova's host_subset_size: one of this many best hosts is taken, by the decision's seed. */
@@ -92,6 +98,8 @@ export const profileSchema = z
 export type Profile = z.output<typeof profileSchema>
 export type ProfileInput = z.input<typeof profileSchema>
 
+export const isOwnScheduler = (name: string): name is (typeof ownSchedulers)[number] => ownSchedulers.some((own) => own === name)
+
 /** `name@number`, as records and requests name a version. */
 export const profileRef = ({ name, number }: Pick<Profile, 'name' | 'number'>): string => `${name}@${number}`
 
@@ -117,6 +125,7 @@ const partsOfLevel5: ReadonlySet<string> = new Set([
 /** The feature level of the log that a profile needs: replicas of an older release could not decide by it. */
 export function profileLevel({ compat, collects, filters, weighers, assignment, scheduler }: Profile): number {
   if (assignment.pools !== undefined || collects?.includes('pools') || filters.some(({ name }) => name === poolsKind.filter.name)) return 6
+  if (!isOwnScheduler(scheduler)) return 6
   if (collects !== undefined || scheduler === 'solver') return 5
   if ([...filters, ...weighers].some(({ name }) => partsOfLevel5.has(name))) return 5
   if (filters.some(({ shadow }) => shadow === true)) return 4

@@ -8,14 +8,16 @@ import { asksPlain } from '../kinds/index.ts'
 import { memoByObject } from '../memo.ts'
 import { answersFor } from '../outside/answered.ts'
 import { type CompiledProfile, compileProfile } from '../pipeline/compile.ts'
+import { failureOf, withFailure } from '../pipeline/failed-scheduler.ts'
 import type { Plugins } from '../plugin/plugins.ts'
-import { type Profile, profileRef } from '../profiles/profile.ts'
+import { isOwnScheduler, type ownSchedulers, type Profile, profileRef } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { publishedSpec } from '../request/versions.ts'
 import { CORE_VERSION } from '../version.ts'
 import { createChanceScheduler, createFilterScheduler, groupOf } from './filter-scheduler.ts'
 import { createNovaScheduler } from './nova-scheduler.ts'
-import type { Scheduler } from './scheduler.ts'
+import { type Chosen, choose } from './plugin-scheduler.ts'
+import type { Scheduler, Selection, SelectOptions } from './scheduler.ts'
 import type { Solution } from './solver/solution.ts'
 import { createSolverScheduler } from './solver-scheduler.ts'
 
@@ -44,6 +46,8 @@ export interface Decided {
   readonly answer: readonly SelectedDestination[]
   readonly found: number
   readonly record: DecisionRecord
+  /** The profile as it decided: where the scheduler of a plug-in failed, one that refuses every host, for all that tells of the decision. */
+  readonly judged: Profile
 }
 
 /** One decision: a function of the fleet with its overlay and the input. The same arguments give the same bits. */
@@ -51,21 +55,19 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
   const { request, profile, seed, alternatesPerInstance, allOrNothing, claimIds, intent = 'CREATE', source, solution } = input
   const held = overlay.size
   if (source !== undefined) liftSource(overlay, request, source)
-  const { scheduler, plugins } = schedulerOf(profile, fleet.plugins)
-  const { instances, solver, ...selection } = scheduler.select(request, fleet, overlay, {
-    seed,
-    alternatesPerInstance,
-    allOrNothing,
-    claimIds,
-    solution,
-  })
+  const asked = { seed, alternatesPerInstance, allOrNothing, claimIds, solution }
+  const { selected, judged } = select(fleet, overlay, request, profile, asked)
+  const { instances, solver, ...selection } = selected
+  const { plugins } = schedulerOf(profile, fleet.plugins)
   if (source !== undefined) {
     overlay.rollback(held)
     for (const part of selection.parts) overlay.holdMove(part, groupOf(request), source)
   }
   const outside = answersFor(profile, request)
+  const failure = failureOf(judged)
   return {
     ...selection,
+    judged,
     record: {
       id: input.id,
       request: publishedSpec(request),
@@ -79,6 +81,7 @@ export function decide(fleet: Fleet, overlay: Overlay, input: DecideInput): Deci
       instances,
       ...(solver !== undefined && { solver }),
       ...(outside !== undefined && { outside }),
+      ...(failure !== undefined && { failure }),
       core: CORE_VERSION,
       ...(plugins.length > 0 && { plugins }),
     },
@@ -94,14 +97,34 @@ export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim
 }
 
 function createScheduler(compiled: CompiledProfile): Scheduler {
-  if (compiled.profile.compat === 'nova') return createNovaScheduler(compiled)
-  return makers[compiled.profile.scheduler](compiled)
+  const { compat, scheduler } = compiled.profile
+  if (compat === 'nova') return createNovaScheduler(compiled)
+  // where a plug-in's failed, or is not here, nothing but the filters is left to tell of: one of them refuses every host
+  return isOwnScheduler(scheduler) ? makers[scheduler](compiled) : createFilterScheduler(compiled)
 }
 
-const makers: Readonly<Record<Profile['scheduler'], (compiled: CompiledProfile) => Scheduler>> = {
+const makers: Readonly<Record<(typeof ownSchedulers)[number], (compiled: CompiledProfile) => Scheduler>> = {
   filter: createFilterScheduler,
   chance: createChanceScheduler,
   solver: createSolverScheduler,
+}
+
+/** What the scheduler of a profile selects; where that of a plug-in fails, the refusal of every host. */
+function select(
+  fleet: Fleet,
+  overlay: Overlay,
+  request: RequestSpec,
+  profile: Profile,
+  options: SelectOptions,
+): { readonly selected: Selection; readonly judged: Profile } {
+  const { compiled, scheduler } = schedulerOf(profile, fleet.plugins)
+  if (isOwnScheduler(profile.scheduler) || failureOf(profile) !== undefined)
+    return { selected: scheduler.select(request, fleet, overlay, options), judged: profile }
+  const chosen: Chosen =
+    compiled.scheduler === undefined
+      ? { ok: false, failed: withFailure(profile, 'no loaded plug-in has it') }
+      : choose(compiled.scheduler, compiled, request, fleet, overlay, options)
+  return chosen.ok ? { selected: chosen.selection, judged: profile } : select(fleet, overlay, request, chosen.failed, options)
 }
 
 /** The scheduler that a profile version names, and the plug-ins whose parts it runs. */
@@ -110,6 +133,6 @@ const schedulerOf = (profile: Profile, plugins: Plugins) => knownSchedulers(plug
 const knownSchedulers = memoByObject((plugins: Plugins) =>
   memoByObject((profile: Profile) => {
     const compiled = compileProfile(profile, plugins)
-    return { scheduler: createScheduler(compiled), plugins: compiled.plugins }
+    return { compiled, scheduler: createScheduler(compiled), plugins: compiled.plugins }
   }),
 )

@@ -6,6 +6,7 @@ import { type Checkpoint, checkpointOf } from '../fleet/checkpoint.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { examine, PASSES_ALL } from '../pipeline/examine.ts'
+import { noPlugins, type Plugins } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { aClaim, aFleet, aRequest, aSolution, aUuid, type HostShape } from '../testing/index.ts'
@@ -91,11 +92,13 @@ const decideBy = (profile: Profile) => (fleet: Fleet, overlay: Overlay, asked: D
 }
 
 /** The law of `scheduler.ts`, for any profile. */
-export function schedulerSuite(profile: Profile): void {
+export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): void {
   const decide = decideBy(profile)
   const property = (check: (fleet: Fleet, request: RequestSpec, seed: string) => void) =>
     fc.assert(
-      fc.property(fleets, requests, fc.string({ maxLength: 4 }), (hosts, request, seed) => check(fleetWith(hosts, profile), request, seed)),
+      fc.property(fleets, requests, fc.string({ maxLength: 4 }), (hosts, request, seed) =>
+        check(fleetWith(hosts, profile, plugins), request, seed),
+      ),
       { numRuns: 40 },
     )
 
@@ -229,8 +232,8 @@ export function schedulerSuite(profile: Profile): void {
 }
 
 /** These hosts, and the profile version in the log where it is not of the release. */
-function fleetWith(hosts: Record<string, HostShape>, profile: Profile): Fleet {
-  const fleet = aFleet(hosts)
+function fleetWith(hosts: Record<string, HostShape>, profile: Profile, plugins: Plugins): Fleet {
+  const fleet = aFleet(hosts, plugins)
   const changes = profile.number === 0 ? [] : [{ type: 'profile' as const, profile }]
   expect(fleet.apply({ format: 1, id: 'profile', writer: 'test', basis: fleet.place, changes, revision: 2, at: 1_000 })).toEqual(
     changes.map(() => undefined),

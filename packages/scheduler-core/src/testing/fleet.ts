@@ -1,8 +1,9 @@
 import type { HostReported, NamespaceReported } from '../fleet/change.ts'
-import type { Fleet } from '../fleet/fleet.ts'
+import { Fleet } from '../fleet/fleet.ts'
 import type { HostStatsInput } from '../fleet/stats.ts'
 import { hostStatsV1_2 } from '../fleet/stats-versions/v1-2.ts'
 import { publishedStats } from '../fleet/stats-versions.ts'
+import type { Plugins } from '../plugin/plugins.ts'
 import { aLog } from './log.ts'
 
 /** What matters of a host; the rest is a machine of 16 CPUs, 64 GiB and 1 TiB with nothing used. */
@@ -23,8 +24,8 @@ export function aReport(host: string, shape: HostShape = {}, sequence = 1): Host
 }
 
 /** A fleet of these hosts, first seen in this order. */
-export function aFleet(hosts: Readonly<Record<string, HostShape>>): Fleet {
-  const log = aLog()
+export function aFleet(hosts: Readonly<Record<string, HostShape>>, plugins?: Plugins): Fleet {
+  const log = aLog(new Fleet(plugins))
   log.append(Object.entries(hosts).map(([name, shape]) => aReport(name, shape)))
   return log.fleet
 }

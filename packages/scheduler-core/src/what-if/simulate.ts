@@ -122,9 +122,9 @@ function decideOne(fleet: Fleet, overlay: Overlay, { request, profile, seed, ind
 /** Why the instance that found no host found none: those before it hold their share. */
 function reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<Parameters<typeof decide>[2], 'allOrNothing'>): readonly ReasonCount[] {
   const held = overlay.size
-  const { found } = decide(fleet, overlay, { ...input, allOrNothing: false })
+  const { found, judged } = decide(fleet, overlay, { ...input, allOrNothing: false })
   try {
-    const { steps } = examine(fleet, input.request, input.profile, input.seed, found)
+    const { steps } = examine(fleet, input.request, judged, input.seed, found)
     return steps.flatMap(({ reasons }) => reasons).sort((a, b) => b.hosts - a.hosts)
   } finally {
     overlay.rollback(held)

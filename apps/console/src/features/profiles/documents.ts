@@ -45,7 +45,7 @@ export const VERSION = graphql(`
     node(id: $id) {
       __typename
       ... on ProfileVersion {
-        profileName number note state scheduler hostSubsetSize normalisation tieOrder compat collects assignment
+        profileName number note state scheduler schedulerName hostSubsetSize normalisation tieOrder compat collects assignment
         nova { maxAttempts packing shuffleBest }
         filters { name order shadow options description }
         weighers { name multiplier options description }

@@ -86,14 +86,16 @@ const kindNames = {
 
 /** How it chooses, in a few sentences. */
 function Said({ version }: { readonly version: Version }) {
-  const { note, scheduler, hostSubsetSize, normalisation, tieOrder, compat, collects, nova, assignment } = version
+  const { note, scheduler, schedulerName, hostSubsetSize, normalisation, tieOrder, compat, collects, nova, assignment } = version
   const inside = optionsText(assignment)
   const chosen =
     scheduler === 'CHANCE'
       ? 'Any host that passes is taken, by the seed.'
-      : hostSubsetSize > 1
-        ? `One of the ${hostSubsetSize} best is taken, by the seed.`
-        : 'The best host is taken.'
+      : scheduler === 'PLUGIN'
+        ? `The scheduler ${schedulerName} of a plug-in takes a host that passes.`
+        : hostSubsetSize > 1
+          ? `One of the ${hostSubsetSize} best is taken, by the seed.`
+          : 'The best host is taken.'
   return (
     <>
       {note === null ? null : <Text size="sm">{note}</Text>}

@@ -8,6 +8,8 @@ export interface Described {
   readonly version: unknown
   readonly description: unknown
   readonly resourceKinds?: unknown
+  /** Kinds of parts that are called in the process of the service alone, of which it has some. */
+  readonly inProcess: readonly string[]
   readonly filters: readonly DescribedPart[]
   readonly weighers: readonly DescribedPart[]
 }
@@ -168,6 +170,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
         version,
         description,
         resourceKinds,
+        inProcess: ['schedulers'].filter((kind) => listOf((plugin as Loose)[kind]).length > 0),
         filters: listOf(filters).map(describePart),
         weighers: listOf(weighers).map(describePart),
       }

@@ -1,7 +1,7 @@
 import { quote } from '../../problem.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { fieldsOf, integerOf, isEnvelope, listOf, textOf, type WireFields, wordOf } from './envelope.ts'
-import type { PciPool, PciRequest, PciValue } from './pci.ts'
+import type { PciNumaPolicy, PciPool, PciRequest, PciValue } from './pci.ts'
 
 /**
  * Device pools of a host: a PciDevicePoolList envelope, a list of pools, or null for none. Tags stand beside what
@@ -32,7 +32,7 @@ function readRequest(value: unknown, what: string): PciRequest {
   return {
     count: integerOf(fields.count, `${what}.count`),
     spec: listOf(fields.spec, `${what}.spec`, (item, path) => pciValues(fieldsOf(item, path), path)),
-    numaPolicy: wordOf(fields.numa_policy, `${what}.numa_policy`, ['required', 'legacy', 'preferred', 'socket']),
+    numaPolicy: wordOf<PciNumaPolicy>(fields.numa_policy, `${what}.numa_policy`, ['required', 'legacy', 'preferred', 'socket']),
     alias: fields.alias_name == null ? null : textOf(fields.alias_name, `${what}.alias_name`),
   }
 }

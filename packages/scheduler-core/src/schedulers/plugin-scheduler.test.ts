@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest'
+import { canonicalJson } from '../canonical-json.ts'
+import { examineAgain, replay } from '../decision/replay.ts'
+import { checkpointOf } from '../fleet/checkpoint.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { lacksOf, parseProfile } from '../pipeline/compile.ts'
+import { checkPlugin, joinPlugins } from '../plugin/check-plugin.ts'
+import { definePlugin, defineScheduler } from '../plugin/index.ts'
+import { noPlugins, type Plugins } from '../plugin/plugins.ts'
+import { type ProfileInput, profileLevel, profileSchema } from '../profiles/profile.ts'
+import { aFleet, aRequest } from '../testing/index.ts'
+import { decide } from './decide.ts'
+import type { PluginScheduler } from './plugin-scheduler.ts'
+import { schedulerSuite } from './scheduler.suite.ts'
+
+function join(...exported: readonly unknown[]): Plugins {
+  const list = exported.map((one) => {
+    const checked = checkPlugin(one)
+    if (!checked.ok) throw new Error(checked.problems.map(({ message }) => message).join())
+    return checked.value
+  })
+  const joined = joinPlugins(list)
+  if (!joined.ok) throw new Error(joined.problems.map(({ message }) => message).join())
+  return joined.value
+}
+
+const profileBy = (scheduler: string, more: Partial<ProfileInput> = {}) =>
+  profileSchema.parse({
+    ...{ name: 'site', number: 1, scheduler, hostSubsetSize: 1_000 },
+    filters: [{ name: 'ComputeFilter' }, { name: 'TraitsFilter' }],
+    weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
+    ...more,
+  })
+
+const { default: rack }: { default: unknown } = await import(new URL('../../../../examples/plugin-rack/index.js', import.meta.url).href)
+schedulerSuite(profileBy('any-rack'), join(rack))
+
+/** A plug-in whose scheduler answers this. */
+const withSelect = (select: (...args: Parameters<ReturnType<PluginScheduler['create']>['select']>) => unknown): Plugins =>
+  join(
+    definePlugin({
+      ...{ name: 'site', version: '2.0.0', description: 'Of a test.' },
+      schedulers: [
+        defineScheduler({
+          ...{ name: 'mine', description: 'Of a test.' },
+          // what it answers is the test's matter
+          create: () => ({ select }) as ReturnType<PluginScheduler['create']>,
+        }),
+      ],
+    }),
+  )
+
+function decideWith(plugins: Plugins, numInstances = 1, allOrNothing = true) {
+  const fleet = aFleet({ a: { vcpus: 1 }, b: { vcpus: 4 } }, plugins)
+  const profile = profileBy('mine')
+  fleet.apply({ format: 1, id: 'p', writer: 't', basis: fleet.place, changes: [{ type: 'profile', profile }], revision: 2, at: 1_000 })
+  const before = canonicalJson(checkpointOf(fleet))
+  const overlay = openOverlay(fleet)
+  const request = aRequest({ vcpus: 2, numInstances })
+  const claimIds = Array.from({ length: numInstances }, (_, i) => `c${i}`)
+  const decided = decide(fleet, overlay, {
+    ...{ id: 'd', request, profile, seed: 's', attempt: 1, alternatesPerInstance: 2, allOrNothing, claimIds },
+  })
+  const held = overlay.size
+  overlay.discard()
+  expect(canonicalJson(checkpointOf(fleet))).toBe(before)
+  return { fleet, decided, held }
+}
+
+const on = (host: string, claim = 'c0') => ({ claim, instance: null, host, node: host, grants: {} })
+
+describe('a scheduler of a plug-in', () => {
+  test('says where, and nothing else of what it answers counts', () => {
+    const { decided, held } = decideWith(withSelect(() => ({ parts: [{ ...on('b'), grants: { classes: { VCPU: 0 } } }], found: 9 })))
+    expect(decided).toMatchObject({
+      found: 1,
+      parts: [{ host: 'b', grants: { classes: { VCPU: 2 } } }],
+      answer: [{ selected: { host: 'b' } }],
+    })
+    expect(held).toBe(1)
+    expect(decided.record).toMatchObject({ plugins: [{ name: 'site', version: '2.0.0' }] })
+    expect(decided.record.failure).toBeUndefined()
+  })
+
+  test.each<[string, Parameters<typeof withSelect>[0], number, string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no more')
+      },
+      1,
+      'it threw no more',
+    ],
+    [
+      'throws what is no error',
+      () => {
+        throw 7
+      },
+      1,
+      'it threw a value of type number',
+    ],
+    ['answers nothing', () => undefined, 1, 'select answered no parts; it must answer a list with one for each instance that has a host'],
+    ['answers a promise', async () => ({ parts: [] }), 1, 'select answered no parts'],
+    ['takes a host that is refused', () => ({ parts: [on('a')] }), 1, 'select put instance 0 on a, which does not pass'],
+    [
+      'takes a host that is full by then',
+      () => ({ parts: [on('b'), on('b'), on('b')] }),
+      3,
+      'select put instance 2 on b, which does not pass',
+    ],
+    [
+      'takes a host that there is not',
+      () => ({ parts: [on('z')] }),
+      1,
+      'select put instance 0 on z; it must answer a host and node of the fleet',
+    ],
+    ['answers a number', () => ({ parts: [Number.NaN] }), 1, 'select put instance 0 on nothing that is a host'],
+    ['answers too many', () => ({ parts: [on('b'), on('b')] }), 1, 'select answered 2 parts; it must answer at most 1'],
+    ['leaves an instance out', () => ({ parts: [] }), 1, 'select found no host for instance 0; it must take one of those that pass'],
+    [
+      'holds on a host that there is not',
+      (_r, _f, overlay) => overlay.hold(on('z'), null),
+      1,
+      'it threw there is no host z to hold anything on',
+    ],
+    [
+      'lifts a claim',
+      (_r, _f, overlay) => overlay.lift(undefined as never, true),
+      1,
+      'it threw a scheduler holds what its instances take, and moves nothing',
+    ],
+  ])('that %s refuses every host with ERROR, and leaves nothing held', (_name, select, numInstances, why) => {
+    const { fleet, decided, held } = decideWith(withSelect(select), numInstances)
+    expect([decided.parts, decided.answer, decided.found, held]).toEqual([[], [], 0, 0])
+    expect(decided.record.failure).toContain(why)
+    const [instance] = decided.record.instances
+    expect(instance).toMatchObject({ best: [] })
+    expect(instance?.filters.at(-1)).toEqual({ filter: 'mine', entered: 1, passed: 0, errors: 1 })
+    // it is an input: made again without asking it, and explained
+    const again = replay(fleet, [], decided.record)
+    expect(canonicalJson(again.record)).toBe(canonicalJson(decided.record))
+    const reason = examineAgain(fleet, [], decided.record, 0, ({ steps }) => steps.find(({ filter }) => filter === 'mine')?.reasons[0])
+    expect(reason).toMatchObject({ code: 'filter.error', hosts: 1, example: { subject: 'mine', have: expect.stringContaining(why) } })
+  })
+
+  test('cannot take back what was held before it', () => {
+    const plugins = withSelect((_request, _fleet, overlay) => {
+      overlay.rollback(0)
+      overlay.discard()
+      return { parts: [on('b')] }
+    })
+    const fleet = aFleet({ b: { vcpus: 4 } }, plugins)
+    const overlay = openOverlay(fleet)
+    overlay.hold({ ...on('b'), grants: { classes: { VCPU: 3 } } }, null)
+    const { record } = decide(fleet, overlay, {
+      ...{ id: 'd', request: aRequest({ vcpus: 2 }), profile: profileBy('mine'), seed: 's', attempt: 1 },
+      ...{ alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] },
+    })
+    expect([overlay.size, record.failure]).toEqual([1, 'select put instance 0 on b, which does not pass'])
+    overlay.discard()
+  })
+
+  test('that finds fewer hosts than instances is refused whole, or placed in part, as was asked', () => {
+    const plugins = withSelect((request, _fleet, _overlay, { allOrNothing }) => {
+      expect(allOrNothing).toBe(false)
+      return { parts: Array.from({ length: Math.min(2, request.numInstances) }, () => on('b')) }
+    })
+    expect(decideWith(plugins, 3, true).decided).toMatchObject({ parts: [], found: 2 })
+    expect(decideWith(plugins, 3, false).decided).toMatchObject({ parts: [{ host: 'b' }, { host: 'b' }], found: 2 })
+  })
+
+  test('is named by profiles where it is loaded, and told as lacking elsewhere', () => {
+    const plugins = withSelect(() => undefined)
+    const profile = profileBy('mine')
+    expect([parseProfile(profile, plugins).ok, lacksOf(profile, plugins), profileLevel(profile)]).toEqual([true, [], 6])
+    const sentence = 'there is no scheduler "mine"; it must be one of filter, chance, solver'
+    expect(lacksOf(profile, noPlugins)).toEqual([sentence])
+    expect(parseProfile(profile)).toMatchObject({
+      ok: false,
+      problems: [{ path: ['scheduler'], message: expect.stringContaining(sentence) }],
+    })
+    expect(parseProfile({ ...profile, scheduler: 'constructor' }).ok).toBe(false)
+    const { decided } = decideWith(noPlugins)
+    expect(decided.record).toMatchObject({ failure: 'no loaded plug-in has it', instances: [{ best: [] }] })
+  })
+
+  test('has a name that no other has, and says what the contract says', () => {
+    const named = (name: string, more = {}) => ({
+      ...definePlugin({ name: 'p', version: '1.0.0', description: 'P.' }),
+      schedulers: [{ name, description: 'S.', create: () => 1, ...more }],
+    })
+    const wrong = (exported: unknown) => {
+      const checked = checkPlugin(exported)
+      const joined = checked.ok ? joinPlugins([checked.value]) : checked
+      return joined.ok ? '' : joined.problems.map(({ message }) => message).join()
+    }
+    expect(wrong(named('mine'))).toBe('')
+    expect(wrong(named('solver'))).toContain('solver of plug-in p has the name of a part of this release')
+    expect(wrong(named('Mine'))).toContain('it must be 1 to 63 lower-case letters, digits and dashes')
+    expect(wrong(named('mine', { create: 1 }))).toContain('schedulers.0.create is 1; it must be a function')
+  })
+})

@@ -1,0 +1,140 @@
+import type { ClaimPart, GroupBinding } from '../fleet/change.ts'
+import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import type { Overlay } from '../fleet/overlay.ts'
+import type { CompiledProfile } from '../pipeline/compile.ts'
+import { withFailure } from '../pipeline/failed-scheduler.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { groupOf, placeOn } from './filter-scheduler.ts'
+import type { Selection, SelectOptions } from './scheduler.ts'
+
+/** What a plug-in's scheduler answers: of a `Selection` the parts, in the order of the instances, each held in the overlay. */
+export type Choice = Pick<Selection, 'parts'>
+
+/**
+ * A scheduler of a plug-in (plugin/plugin.ts). It keeps the law of `scheduler.ts`, and places as many instances as find a host, whatever
+ * was asked: all or nothing is seen to here. Of what it answers, the hosts are taken. Each is checked by the filters and held once more, in
+ * order, as those of a solver are, so that grants, limits, alternates and records are the release's own.
+ */
+export interface PluginScheduler {
+  /** As profiles name it: 1 to 63 lower-case letters, digits and dashes. */
+  readonly name: string
+  /** One sentence for people: which hosts it takes. */
+  readonly description: string
+  /** Made once for each version of a profile. */
+  create(compiled: CompiledProfile): {
+    select(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions): Choice
+  }
+  /** Counts what it did wrong and answers the error that says so; set by whoever contains it. */
+  readonly fail?: (what: string) => Error
+}
+
+/** What came of a plug-in's scheduler: a selection, or the profile that refuses every host and says why. */
+export type Chosen = { readonly ok: true; readonly selection: Selection } | { readonly ok: false; readonly failed: Profile }
+
+/** Lets a plug-in's scheduler decide. Whatever it does wrong, the overlay holds what was held before and what is selected. */
+export function choose(
+  scheduler: PluginScheduler,
+  compiled: CompiledProfile,
+  request: RequestSpec,
+  fleet: Fleet,
+  overlay: Overlay,
+  options: SelectOptions,
+): Chosen {
+  const before = overlay.size
+  const { fail = (what) => new Error(what) } = scheduler
+  try {
+    const hosts = hostsOf(
+      attempt(fail, () =>
+        made(scheduler, compiled).select(request, fleet, guard(overlay, fleet, request), { ...options, allOrNothing: false }),
+      ),
+      request,
+      fleet,
+      fail,
+    )
+    overlay.rollback(before)
+    const selection = placeOn(compiled, hosts, request, fleet, overlay, options)
+    const wrong = wrongIn(selection, hosts, request, fleet)
+    if (wrong !== undefined) throw fail(wrong)
+    return { ok: true, selection }
+  } catch (error) {
+    overlay.rollback(before)
+    return { ok: false, failed: withFailure(compiled.profile, error instanceof Error ? error.message : String(error)) }
+  }
+}
+
+const schedulers = new WeakMap<PluginScheduler, WeakMap<CompiledProfile, ReturnType<PluginScheduler['create']>>>()
+
+function made(scheduler: PluginScheduler, compiled: CompiledProfile): ReturnType<PluginScheduler['create']> {
+  const known = schedulers.get(scheduler) ?? new WeakMap<CompiledProfile, ReturnType<PluginScheduler['create']>>()
+  schedulers.set(scheduler, known)
+  const before = known.get(compiled)
+  if (before !== undefined) return before
+  const created = scheduler.create(compiled)
+  known.set(compiled, created)
+  return created
+}
+
+function attempt(fail: (what: string) => Error, ask: () => unknown): unknown {
+  try {
+    return ask()
+  } catch (error) {
+    throw fail(`it threw ${error instanceof Error ? error.message : `a value of type ${typeof error}`}`)
+  }
+}
+
+/** The overlay for a scheduler that is not of the release: what was held before stays held, and only hosts that are there can be held. */
+function guard(overlay: Overlay, fleet: Fleet, request: RequestSpec): Overlay {
+  const floor = overlay.size
+  const group: GroupBinding | null = groupOf(request)
+  const refuse = (): never => {
+    throw new Error('a scheduler holds what its instances take, and moves nothing')
+  }
+  return {
+    hold(part) {
+      if (fleet.hosts.find(part) === undefined) throw new Error(`there is no host ${nameOf(part)} to hold anything on`)
+      overlay.hold(part, group)
+    },
+    holdMove: refuse,
+    lift: refuse,
+    get size() {
+      return overlay.size
+    },
+    rollback: (size) => overlay.rollback(Math.max(floor, size)),
+    discard: () => overlay.rollback(floor),
+  }
+}
+
+function hostsOf(answer: unknown, { numInstances }: RequestSpec, fleet: Fleet, fail: (what: string) => Error): HostIndex[] {
+  const parts: unknown = isRecord(answer) ? answer.parts : undefined
+  if (!Array.isArray(parts)) throw fail('select answered no parts; it must answer a list with one for each instance that has a host')
+  if (parts.length > numInstances) throw fail(`select answered ${parts.length} parts; it must answer at most ${numInstances}`)
+  return parts.map((part: unknown, i) => {
+    const name =
+      isRecord(part) && typeof part.host === 'string' && typeof part.node === 'string' ? { host: part.host, node: part.node } : undefined
+    const host = name === undefined ? undefined : fleet.hosts.find(name)
+    if (host === undefined)
+      throw fail(
+        `select put instance ${i} on ${name === undefined ? 'nothing that is a host' : nameOf(name)}; it must answer a host and node of the fleet`,
+      )
+    return host.index
+  })
+}
+
+/** What a selection shows that its scheduler did wrong: a host that is refused, or an instance without one where hosts pass. */
+function wrongIn(
+  { found, instances }: Selection,
+  hosts: readonly HostIndex[],
+  { numInstances }: RequestSpec,
+  fleet: Fleet,
+): string | undefined {
+  const taken = hosts[found]
+  if (taken !== undefined) return `select put instance ${found} on ${nameOf(fleet.hosts.get(taken))}, which does not pass`
+  const left = instances.at(-1)?.best.length ?? 0
+  return found < numInstances && left > 0 ? `select found no host for instance ${found}; it must take one of those that pass` : undefined
+}
+
+const nameOf = ({ host, node }: Pick<ClaimPart, 'host' | 'node'>): string => (host === node ? host : `${host}/${node}`)
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object'
