@@ -36,7 +36,7 @@ import { createAudit } from './services/audit.ts'
 import type { Listening } from './services/liveness.ts'
 import { createLogReader } from './services/log.ts'
 import { createServices } from './services/services.ts'
-import { createAskSolver, gatherSolution } from './solver/ask-solver.ts'
+import { askRequest, createSolve, gatherSolution } from './solver/ask-solver.ts'
 import { createSolver } from './solver/solver.ts'
 import type { SharedFlush } from './sync/flushing.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
@@ -126,8 +126,9 @@ export async function openService({
     registry = registered.registry
     const solver = createSolver()
     opened.push(() => solver.close())
-    const solve = gatherSolution(createAskSolver(solver, realTimers))
-    const gather = outside === undefined ? solve : gatherAnswers(outside, solve, realTimers)
+    const solve = createSolve(solver, realTimers)
+    const gatherSolved = gatherSolution(askRequest(solve))
+    const gather = outside === undefined ? gatherSolved : gatherAnswers(outside, gatherSolved, realTimers)
     const replica = await Replica.start({
       ...{ store, name, warn, horizon, recordUnlogged: records.keep, gather, plugins },
       ...registered.options,
@@ -160,6 +161,7 @@ export async function openService({
       replica,
       history,
       outside: outside ?? nothingOutside,
+      solve,
       shadow,
       projector,
       log: createLogReader(store.past, horizon, () => projections.countSetAside()),

@@ -130,11 +130,14 @@ export { groupOf } from './schedulers/filter-scheduler.ts'
 export type { PluginScheduler } from './schedulers/plugin-scheduler.ts'
 export type { Scheduler, Selection, SelectOptions } from './schedulers/scheduler.ts'
 export { holdsArrangement } from './schedulers/solver/check.ts'
+export { type FormulatedMoves, type FormulateMovesOptions, formulateMoves, holdsMoves, type Move } from './schedulers/solver/moves.ts'
 export { DEFAULT_SOLVER_OPTIONS, type SolverOptions } from './schedulers/solver/options.ts'
 export { type Formulated, type FormulateOptions, formulate, type Program, type Row } from './schedulers/solver/program.ts'
 export {
+  type BatchOfMoves,
   type FallbackReason,
   fallbackReasons,
+  isFilterBetter,
   noSolution,
   type Solution,
   type SolutionStatus,

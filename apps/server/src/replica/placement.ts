@@ -1,5 +1,6 @@
 import type { Claim, ClaimRef, Code, DecisionRecord, Intent, RequestSpec, SelectedDestination } from '@gantt/scheduler-core'
 import type { DecisionPlace, RefusalReason } from '../db/rows.ts'
+import type { Gather } from './gather.ts'
 
 export type { DecisionPlace, RefusalReason } from '../db/rows.ts'
 
@@ -21,6 +22,8 @@ export interface PlacementCall {
   readonly deadlineMs: number
   readonly alternatesPerInstance: number
   readonly allOrNothing: boolean
+  /** Whom to ask about it, where it is one of several calls that are solved together; absent: whom the replica asks. */
+  readonly gather?: Gather | undefined
 }
 
 export type PlacementOutcome =

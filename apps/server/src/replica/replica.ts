@@ -205,7 +205,8 @@ export class Replica {
 
   /** Decides and claims. Throws UnavailableError when there is no answer in time: asking again with the same key tells. */
   place(call: PlacementCall): Promise<PlacementOutcome> {
-    const { gather, timers } = this.#options
+    const { timers } = this.#options
+    const gather = call.gather ?? this.#options.gather
     const since = timers.now()
     const gathering = gather?.(() => this.#fleet, call)
     if (gathering === undefined) return this.#place(call)
@@ -485,7 +486,8 @@ export class Replica {
   #gatherAgain(work: PlacementWork): void {
     work.gatherings++
     const deadlineMs = Math.max(1, work.notAfter - this.storeTime)
-    const gathering = this.#options.gather?.(() => this.#fleet, { ...work.call, deadlineMs })
+    const gather = work.call.gather ?? this.#options.gather
+    const gathering = gather?.(() => this.#fleet, { ...work.call, deadlineMs })
     this.#beside.add(work)
     void (gathering ?? Promise.resolve(work.gathered)).then((gathered) => {
       if (!this.#beside.delete(work)) return

@@ -1,5 +1,6 @@
-import { type FilterCount, fallbackReasons, type SolverRecord, solutionStatuses } from '@gantt/scheduler-core'
+import { type BatchOfMoves, type FilterCount, fallbackReasons, type SolverRecord, solutionStatuses } from '@gantt/scheduler-core'
 import type { DecisionPage, DecisionView, StoredDecision } from '../services/decisions.ts'
+import { solverSentence } from '../services/solver-text.ts'
 import type { DecisionEvent as DecisionEventShape } from '../services/watch.ts'
 import { builder } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
@@ -43,15 +44,31 @@ const SolverFallback = builder.enumType('SolverFallback', {
   values: described(fallbackReasons),
 })
 
+const SolverBatch = builder.objectRef<BatchOfMoves>('SolverBatch').implement({
+  description: 'Moves that were solved together.',
+  fields: (t) => ({
+    moveCount: t.exposeInt('moves', { description: 'How many.' }),
+    placedCount: t.exposeInt('placed', { description: 'Those that have a place in the arrangement.' }),
+    filterPlacedCount: t.exposeInt('filterPlaced', {
+      nullable: true,
+      description: 'Those that the filter scheduler placed, one behind the other; null: not known.',
+    }),
+  }),
+})
+
 const SolverOutcome = builder.objectRef<SolverRecord>('SolverOutcome').implement({
   description: 'How a decision of the scheduler SOLVER came about.',
   fields: (t) => ({
     status: t.field({ type: SolverStatus, description: 'How the search ended.', resolve: ({ solution }) => solution.status }),
     taken: t.expose('taken', { type: SolverTaken, description: 'Whose arrangement was taken.' }),
     why: t.expose('why', { type: SolverFallback, nullable: true, description: "Why the filter scheduler's; null: it is the solver's." }),
-    text: t.string({
-      description: 'The same as a sentence.',
-      resolve: ({ why, solution }) => (why === null ? solutionStatuses[solution.status] : fallbackReasons[why]),
+    text: t.string({ description: 'The same as a sentence.', resolve: solverSentence }),
+    batch: t.field({
+      type: SolverBatch,
+      nullable: true,
+      description:
+        'Of an evacuation, the moves that were solved together: objective, bound, gap and size are those of all; null: one request.',
+      resolve: ({ solution }) => solution.batch ?? null,
     }),
     objective: t.exposeFloat('objective', {
       nullable: true,
@@ -144,7 +161,7 @@ builder.node(Decision, {
     solver: t.field({
       type: SolverOutcome,
       nullable: true,
-      description: 'How the solver fared; null where none was to be asked: another scheduler, or one instance.',
+      description: 'How the solver fared; null where none was to be asked: another scheduler, or one instance that is not of a batch.',
       resolve: async (view) => (await view.load()).record.solver ?? null,
     }),
     explanation: t.field({

@@ -12,6 +12,7 @@ import {
   type Profile,
   type RequestSpec,
   reasonText,
+  type Solution,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
 import { findSource, requestOfMove } from '../replica/moves.ts'
@@ -39,12 +40,19 @@ export interface AskedMove {
 
 /**
  * What would come of moving these claims now, one behind the other, each seeing what those before it would take. Nothing
- * stays of it: it is decided in an overlay that is thrown away. Synchronous: the fleet stands still meanwhile.
+ * stays of it: it is decided in an overlay that is thrown away. Synchronous: the fleet stands still meanwhile. `shares`: by claim, what a
+ * solver answered about them.
  */
-export function foreseeMoves(fleet: Fleet, profile: Profile, intent: MoveIntent, asked: readonly AskedMove[]): ForeseenMove[] {
+export function foreseeMoves(
+  fleet: Fleet,
+  profile: Profile,
+  intent: MoveIntent,
+  asked: readonly AskedMove[],
+  shares?: ReadonlyMap<string, Solution>,
+): ForeseenMove[] {
   const overlay = openOverlay(fleet)
   try {
-    return asked.map((move) => foresee(fleet, overlay, profile, intent, move))
+    return asked.map((move) => foresee(fleet, overlay, { profile, intent, solution: shares?.get(move.claim.id) }, move))
   } finally {
     overlay.discard()
   }
@@ -70,7 +78,18 @@ export async function answeredFor(
   return answered
 }
 
-function foresee(fleet: Fleet, overlay: Overlay, profile: Profile, intent: MoveIntent, { claim, request: asked }: AskedMove): ForeseenMove {
+interface Foreseeing {
+  readonly profile: Profile
+  readonly intent: MoveIntent
+  readonly solution: Solution | undefined
+}
+
+function foresee(
+  fleet: Fleet,
+  overlay: Overlay,
+  { profile, intent, solution }: Foreseeing,
+  { claim, request: asked }: AskedMove,
+): ForeseenMove {
   const stays = (message: string, reasons: readonly RefusalReason[] = []): ForeseenMove => ({ claim, destination: null, message, reasons })
   if (asked === undefined) return stays('What it asked for is not known any more: its decision is not kept.')
   const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
@@ -88,6 +107,7 @@ function foresee(fleet: Fleet, overlay: Overlay, profile: Profile, intent: MoveI
     claimIds: [randomUUID()],
     intent,
     source,
+    solution,
   })
   const chosen = answer[0]?.selected
   const host = chosen === undefined ? undefined : fleet.hosts.find(chosen)

@@ -10,6 +10,7 @@ import {
   type RequestSpec,
   type SelectedDestination,
 } from '@gantt/scheduler-core'
+import type { Gather } from '../replica/gather.ts'
 import { isMove } from '../replica/moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason } from '../replica/placement.ts'
 import type { Replica } from '../replica/replica.ts'
@@ -20,7 +21,7 @@ import { type Failure, type Invalid, type Issue, invalid, issue, sentenceOf, und
 import { lackingParts, unknownProfile } from './profiles.ts'
 import { checkRange, checkText } from './text.ts'
 
-const DEFAULT_DEADLINE_MS = 10_000
+export const DEFAULT_DEADLINE_MS = 10_000
 const MAX_DEADLINE_MS = 60_000
 const MAX_ALTERNATES = 10
 /** How long a call waits for this replica to reach the revision that it names. */
@@ -49,6 +50,8 @@ export interface PlacementInput {
   readonly allOrNothing: boolean
   readonly minRevision: number | null
   readonly deadlineMs: number | null
+  /** Whom to ask about it, where it is one of several calls that are solved together. */
+  readonly gather?: Gather | undefined
 }
 
 /** A host that was chosen, or the next best. */
@@ -198,10 +201,14 @@ function checkCall(input: PlacementInput): Issue[] {
     ...checkText(['input', 'idempotencyKey'], idempotencyKey, { max: MAX_KEY_LENGTH }),
     ...(ttlMs === null ? [] : checkRange(['input', 'claim', 'ttl'], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms')),
     ...checkRange(['input', 'alternatesPerInstance'], alternatesPerInstance, 0, MAX_ALTERNATES),
-    ...(deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')),
+    ...checkDeadline(deadlineMs),
     ...(profile === null ? [] : checkText(['input', 'profile'], profile, { max: 80 })),
   ]
 }
+
+/** How long a caller may wait, from 1 ms to a minute. */
+export const checkDeadline = (deadlineMs: number | null): Issue[] =>
+  deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')
 
 function toCall(account: string, input: PlacementInput, request: RequestSpec): PlacementCall {
   const { idempotencyKey: key, alternatesPerInstance, allOrNothing, intent, moveOf } = input
@@ -234,6 +241,7 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
     deadlineMs: input.deadlineMs ?? DEFAULT_DEADLINE_MS,
     alternatesPerInstance,
     allOrNothing,
+    gather: input.gather,
   }
 }
 

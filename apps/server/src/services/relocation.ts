@@ -2,6 +2,7 @@ import {
   type Claim,
   currentSpec,
   DEFAULT_PROFILE,
+  type Fleet,
   type HostName,
   type HostRecord,
   isLive,
@@ -10,12 +11,14 @@ import {
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
 import type { Replica } from '../replica/replica.ts'
+import type { Solve } from '../solver/ask-solver.ts'
 import type { ClaimRef } from './claims.ts'
 import type { Decisions } from './decisions.ts'
-import { answeredFor, type ForeseenMove, foreseeMoves } from './foreseen-moves.ts'
+import { type AskedMove, answeredFor, type ForeseenMove, foreseeMoves } from './foreseen-moves.ts'
 import { type HostView, viewHost } from './host-view.ts'
+import { createMoveBatch, inOrder } from './move-batch.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
-import type { Placement, PlacementInput, SelectOutcome } from './placement.ts'
+import { checkDeadline, DEFAULT_DEADLINE_MS, type Placement, type PlacementInput, type SelectOutcome } from './placement.ts'
 import { lackingParts, unknownProfile } from './profiles.ts'
 
 export interface EvacuationInput {
@@ -66,7 +69,7 @@ export interface ClaimOnInput {
 export interface Relocation {
   /** Takes room for an instance of an earlier decision on a host that the caller names, if every filter still lets it. */
   claimOn(account: string, input: ClaimOnInput): Promise<SelectOutcome | NotFound>
-  /** Everything off a host: one call, in which every move sees what those before it take. */
+  /** Everything off a host: one call, in which every move sees what those before it take; by the scheduler `solver` as one program. */
   evacuate(account: string, input: EvacuationInput): Promise<EvacuationDone | NotFound | Invalid>
   /** Where everything would go now; nothing is held, and nothing kept of it. */
   foreseeEvacuation(input: Pick<EvacuationInput, 'host' | 'profile'>): Promise<EvacuationForeseen | NotFound | Invalid>
@@ -75,7 +78,21 @@ export interface Relocation {
 /** What an account's key for a whole host leaves for the claim's own part. */
 const MAX_KEY_LENGTH = 200
 
-export function createRelocation(replica: Replica, decisions: Decisions, placement: Placement, outside: Outside): Relocation {
+export function createRelocation(
+  replica: Replica,
+  decisions: Decisions,
+  placement: Placement,
+  { outside, solve }: { readonly outside: Outside; readonly solve: Solve },
+): Relocation {
+  const batches = { fleet: () => replica.fleet, outside, solve }
+  /** What each claim's decision asked, for its instance alone. */
+  const askedBy = (claims: readonly Claim[]): Promise<AskedMove[]> =>
+    Promise.all(
+      claims.map(async (claim) => {
+        const stored = await decisions.stored(claim.decision)
+        return { claim, request: stored === undefined ? undefined : requestFor(currentSpec(stored.record.request), claim) }
+      }),
+    )
   return {
     async claimOn(account, { decisionId, host, instance, ...input }) {
       const stored = await decisions.stored(decisionId)
@@ -117,39 +134,54 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
       )
     },
 
-    async evacuate(account, { host: name, idempotencyKey, mode, ...rest }) {
+    async evacuate(account, { host: name, idempotencyKey, mode, deadlineMs, ...rest }) {
       if (idempotencyKey.length > MAX_KEY_LENGTH)
         return invalid([issue(['input', 'idempotencyKey'], idempotencyKey, `be at most ${MAX_KEY_LENGTH} characters`)])
+      const issues = checkDeadline(deadlineMs)
+      if (issues.length > 0) return invalid(issues)
+      const startedAt = performance.now()
+      const left = (): number => Math.max(1, Math.floor((deadlineMs ?? DEFAULT_DEADLINE_MS) - (performance.now() - startedAt)))
       await replica.fresh()
-      const { fleet } = replica
       const records = nodesOf(replica, name)
       if (records.length === 0) return noSuchHost(name)
-      const claims = leaving(replica, records)
+      const asked = await askedBy(leaving(replica, records))
+      const batch = createMoveBatch(batches, {
+        asked,
+        seed: idempotencyKey,
+        // one version decides all of them, whichever a rollout gives to the call
+        profileOf: ({ profiles }) => profiles.pick(rest.profile ?? DEFAULT_PROFILE, account, idempotencyKey),
+      })
+      const solved = await batch.solve(left())
+      const move = ({ claim, request }: AskedMove): Promise<SelectOutcome> | NotFound => {
+        if (request === undefined) return notFound('decision', claim.decision, ['input', 'host'])
+        const input: PlacementInput = {
+          ...rest,
+          mode,
+          spec: { issues: [], path: ['input'] },
+          intent: 'EVACUATE',
+          moveOf: { id: claim.id, fence: claim.fence },
+          idempotencyKey: `${idempotencyKey}/${claim.id}`,
+          alternatesPerInstance: 2,
+          allOrNothing: true,
+          minRevision: null,
+          deadlineMs: left(),
+          gather: solved === undefined ? undefined : batch.gather,
+        }
+        return placement.select(account, input, request)
+      }
       // asked together: they wait in one queue in this order, and are decided one behind the other
-      const moves = await Promise.all(
-        claims.map(async (claim): Promise<Evacuated> => {
-          const stored = await decisions.stored(claim.decision)
-          if (stored === undefined) return { claim, outcome: notFound('decision', claim.decision, ['input', 'host']) }
-          const input: PlacementInput = {
-            ...rest,
-            mode,
-            spec: { issues: [], path: ['input'] },
-            intent: 'EVACUATE',
-            moveOf: { id: claim.id, fence: claim.fence },
-            idempotencyKey: `${idempotencyKey}/${claim.id}`,
-            alternatesPerInstance: 2,
-            allOrNothing: true,
-            minRevision: null,
-          }
-          return { claim, outcome: await placement.select(account, input, requestFor(currentSpec(stored.record.request), claim)) }
-        }),
-      )
+      const outcomes = await Promise.all(inOrder(asked, solved).map(async (each) => [each.claim.id, await move(each)] as const))
+      const outcomeOf = new Map(outcomes)
+      const { fleet } = replica
       return {
         type: 'done',
-        hosts: records.map((record) => viewHost(fleet, record)),
+        hosts: nodesOf(replica, name).map((record) => viewHost(fleet, record)),
         // as they are now: their moves are open
-        moves: moves.map(({ claim, outcome }) => ({ claim: fleet.ledger.claims.get(claim.id) ?? claim, outcome })),
-        placed: moves.filter(({ outcome }) => outcome.type === 'placed').length,
+        moves: asked.map(({ claim }) => ({
+          claim: fleet.ledger.claims.get(claim.id) ?? claim,
+          outcome: outcomeOf.get(claim.id) ?? notFound('claim', claim.id, ['input', 'host']),
+        })),
+        placed: outcomes.filter(([, outcome]) => outcome.type === 'placed').length,
         revision: fleet.place.revision,
       }
     },
@@ -158,22 +190,22 @@ export function createRelocation(replica: Replica, decisions: Decisions, placeme
       await replica.fresh()
       const records = nodesOf(replica, name)
       if (records.length === 0) return noSuchHost(name)
-      const asked = await Promise.all(
-        leaving(replica, records).map(async (claim) => {
-          const stored = await decisions.stored(claim.decision)
-          return { claim, request: stored === undefined ? undefined : requestFor(currentSpec(stored.record.request), claim) }
-        }),
-      )
-      const { fleet } = replica
-      const profile = fleet.profiles.find(profileName ?? DEFAULT_PROFILE)
+      const asked = await askedBy(leaving(replica, records))
+      const profileOf = ({ profiles }: Fleet) => profiles.find(profileName ?? DEFAULT_PROFILE)
+      const profile = profileOf(replica.fleet)
       if (profile === undefined) return invalid([unknownProfile(replica, profileName ?? DEFAULT_PROFILE, ['input', 'profile'])])
-      const lacking = lackingParts(fleet, profile, ['input', 'profile'])
+      const lacking = lackingParts(replica.fleet, profile, ['input', 'profile'])
       if (lacking !== undefined) return invalid([lacking])
-      const answered = await answeredFor(outside, fleet, profile, 'EVACUATE', asked)
+      const solved = await createMoveBatch(batches, { asked, profileOf, seed: '' }).solve(DEFAULT_DEADLINE_MS)
+      const answered = solved?.profile ?? (await answeredFor(outside, replica.fleet, profile, 'EVACUATE', asked))
+      const { fleet } = replica
+      const foreseen = new Map(
+        foreseeMoves(fleet, answered, 'EVACUATE', inOrder(asked, solved), solved?.shares).map((move) => [move.claim.id, move]),
+      )
       return {
         type: 'foreseen',
         hosts: nodesOf(replica, name).map((record) => viewHost(fleet, record)),
-        moves: foreseeMoves(fleet, answered, 'EVACUATE', asked),
+        moves: asked.flatMap(({ claim }) => foreseen.get(claim.id) ?? []),
         revision: fleet.place.revision,
       }
     },

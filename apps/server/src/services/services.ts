@@ -5,6 +5,7 @@ import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Shadow } from '../replica/shadow.ts'
 import type { Standing } from '../replica/standing.ts'
+import type { Solve } from '../solver/ask-solver.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
 import { type Aggregates, createAggregates } from './aggregates.ts'
 import { createRequestReader } from './asked-request.ts'
@@ -74,6 +75,8 @@ export interface ServicesOptions extends Records {
   readonly history: History
   /** Whom to ask before something is decided. */
   readonly outside: Outside
+  /** Who solves what is to be arranged together. */
+  readonly solve: Solve
   readonly shadow: Shadow
   readonly feed: DecisionFeed
   readonly log: LogKeeping
@@ -91,6 +94,7 @@ export function createServices({
   replica,
   history,
   outside,
+  solve,
   shadow,
   feed,
   log,
@@ -110,7 +114,7 @@ export function createServices({
   const readRequest = createRequestReader(decisions)
   return {
     placement,
-    relocation: createRelocation(replica, decisions, placement, outside),
+    relocation: createRelocation(replica, decisions, placement, { outside, solve }),
     stats: hearingReports(createStats(replica), liveness),
     claims: createClaims(replica),
     hosts: createHosts(replica),

@@ -2,13 +2,21 @@ import { fallbackReasons, type RequestSpec, type SelectedDestination, type Solve
 
 const rounded = (value: number | null): string => (value === null ? 'none' : String(Number(value.toFixed(4))))
 
-/** How a solver fared, each in a line: whose arrangement was taken and why, its worth, and how far the search got. */
-export function solverLines({ solution, taken, why, objective, filterObjective }: SolverRecord): readonly string[] {
-  const { status, bound, gap, nodes, size, limits, detail } = solution
+/** Why the arrangement was taken, or was not, as a sentence; of a batch of moves with what came of all of them. */
+export function solverSentence({ why, solution: { status, batch } }: SolverRecord): string {
   const reason = why === null ? solutionStatuses[status] : fallbackReasons[why]
+  if (batch === undefined) return reason
+  const byFilter = batch.filterPlaced === null ? '' : `, ${batch.filterPlaced} by the filter scheduler`
+  return `${reason} Moves that were solved together: ${batch.moves}; with a place: ${batch.placed}${byFilter}.`
+}
+
+/** How a solver fared, each in a line: whose arrangement was taken and why, its worth, and how far the search got. */
+export function solverLines(record: SolverRecord): readonly string[] {
+  const { solution, taken, objective, filterObjective } = record
+  const { status, bound, gap, nodes, size, limits, detail } = solution
   const { timeLimitMs, nodeLimit } = limits
   return [
-    `${status}: ${taken === 'SOLVER' ? "the solver's arrangement was taken" : 'the filter scheduler decided'}. ${reason}${detail === null ? '' : ` (${detail})`}`,
+    `${status}: ${taken === 'SOLVER' ? "the solver's arrangement was taken" : 'the filter scheduler decided'}. ${solverSentence(record)}${detail === null ? '' : ` (${detail})`}`,
     `Objective ${rounded(objective)}, by filter ${rounded(filterObjective)}; bound ${rounded(bound)}, gap ${gap === null ? 'none' : `${rounded(gap * 100)} %`}.`,
     `${nodes} nodes, of at most ${nodeLimit} in ${timeLimitMs} ms.`,
     ...(size === null

@@ -2,8 +2,10 @@ import {
   copyFleet,
   DEFAULT_SOLVER_OPTIONS,
   type Fleet,
+  type Formulated,
   type FormulateOptions,
   formulate,
+  type HostName,
   holdsArrangement,
   noSolution,
   type Overlay,
@@ -39,11 +41,54 @@ export interface Question {
 /** Asks a solver for the best arrangement of a request on a fleet. Never rejects. */
 export type AskSolver = (fleet: () => Fleet, question: Question) => Promise<Solution>
 
+/** A program that can be made in several ways, and the check of what comes of it. */
+export interface Problem<Place extends HostName | null, Made extends Formulated<Place>> {
+  readonly profile: Profile
+  readonly deadlineMs: number
+  /** `mayStay`: where not all instances have a place, as many as have. */
+  formulate(fleet: Fleet, overlay: Overlay, options: SolvingOptions): Generator<void, Made>
+  holds(fleet: Fleet, overlay: Overlay, hosts: readonly Place[]): boolean
+  /** Whether it is asked in part where it has no answer whole. */
+  readonly mayStay: boolean
+}
+
+export interface SolvingOptions extends Omit<FormulateOptions, 'seed'> {
+  readonly mayStay?: boolean
+}
+
+/** What came of a problem; `made`: the program, where one was made. */
+export interface Solved<Place extends HostName | null, Made extends Formulated<Place>> {
+  readonly solution: Omit<Solution, 'hosts'>
+  readonly hosts: readonly Place[]
+  readonly made: Made | null
+}
+
+/** Solves one problem after the other on a fleet. Never rejects. */
+export type Solve = <Place extends HostName | null, Made extends Formulated<Place>>(
+  fleet: () => Fleet,
+  problem: Problem<Place, Made>,
+) => Promise<Solved<Place, Made>>
+
+export const createAskSolver = (solver: Solver, timers: Timers, mostOpen = MOST_OPEN): AskSolver =>
+  askRequest(createSolve(solver, timers, mostOpen))
+
+/** Asks about requests. */
+export const askRequest =
+  (solve: Solve): AskSolver =>
+  (fleet, { profile, request, seed, deadlineMs }) =>
+    solve<HostName, Formulated>(fleet, {
+      profile,
+      deadlineMs,
+      mayStay: false,
+      formulate: (own, overlay, options) => formulate(profile, request, own, overlay, { seed, ...options }),
+      holds: (own, overlay, hosts) => holdsArrangement(profile, request, own, overlay, hosts),
+    }).then(({ solution, hosts }) => ({ ...solution, hosts }))
+
 /**
  * Programs are formulated one at a time, each on a copy of the fleet and with pauses, so that others are answered meanwhile: the fleet moves
  * on, and the decision checks what comes of it.
  */
-export function createAskSolver(solver: Solver, timers: Timers, mostOpen = MOST_OPEN): AskSolver {
+export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN): Solve {
   let open = 0
   let turn: Promise<unknown> = Promise.resolve()
   /** One after the other, in the order of asking. */
@@ -52,9 +97,10 @@ export function createAskSolver(solver: Solver, timers: Timers, mostOpen = MOST_
     turn = done.catch(() => undefined)
     return done
   }
-  return (fleet, { profile, request, seed, deadlineMs }) => {
+  return <Place extends HostName | null, Made extends Formulated<Place>>(fleet: () => Fleet, problem: Problem<Place, Made>) => {
+    const { profile, deadlineMs } = problem
     const limits = profile.solver ?? DEFAULT_SOLVER_OPTIONS
-    if (open >= mostOpen) return Promise.resolve(noSolution('BUSY', limits))
+    if (open >= mostOpen) return Promise.resolve(unsolved('BUSY', limits))
     open++
     const most = Math.max(1, deadlineMs - KEPT_MS)
     const timeMs = Math.min(limits.timeLimitMs, most)
@@ -62,18 +108,18 @@ export function createAskSolver(solver: Solver, timers: Timers, mostOpen = MOST_
     const left = (): number => Math.max(1, Math.ceil(endsAt - timers.now()))
     // a thread that does not end in time is waited for only while the caller waits
     const graceMs = Math.min(MOST_GRACE_MS, Math.max(KEPT_MS / 2, most - timeMs))
-    return new Promise<Solution>((settle) => {
+    return new Promise<Solved<Place, Made>>((settle) => {
       let isLate = false
       const stopWaiting = timers.after(timeMs, () => {
         isLate = true
-        settle(noSolution('NOT_FOUND', limits, 'its time was over before its turn came'))
+        settle(unsolved('NOT_FOUND', limits, 'its time was over before its turn came'))
       })
       inTurn(async () => {
         if (isLate) return
         stopWaiting()
         const own = copyFleet(fleet())
-        settle(await solve(solver, timers, own, { profile, request, limits, seed, left, graceMs }))
-      }).catch((error: unknown) => settle(noSolution('FAILED', limits, error instanceof Error ? error.message : String(error))))
+        settle(await solveProblem(solver, timers, own, { problem, limits, left, graceMs }))
+      }).catch((error: unknown) => settle(unsolved('FAILED', limits, error instanceof Error ? error.message : String(error))))
     }).finally(() => {
       open--
     })
@@ -91,46 +137,67 @@ export const gatherSolution =
     return ask(fleet, { profile, request, seed: call.key, deadlineMs }).then((solution) => ({ solution }))
   }
 
-interface Solving extends Omit<Question, 'deadlineMs'> {
+interface Solving<Place extends HostName | null, Made extends Formulated<Place>> {
+  readonly problem: Problem<Place, Made>
   readonly limits: SolverOptions
   /** Milliseconds that the search may take from now on. */
   left(): number
   readonly graceMs: number
 }
 
-async function solve(solver: Solver, timers: Timers, own: Fleet, question: Solving): Promise<Solution> {
-  const once = (options: Omit<FormulateOptions, 'seed'>) => solveOnce(solver, timers, own, question, options)
-  const first = await once({})
-  const { size } = first
-  // hosts that were left out may be what it takes
-  const isPartly = first.status === 'INFEASIBLE' && size !== null && size.candidates < size.passing
-  const found = isPartly ? await once({ isWide: true }) : first
-  // what is only checked afterwards may not hold: once more, with kinds that could meet kept apart
-  if (found.hosts.length === 0 || (await holds(own, question, found))) return found
-  const careful = await once({ isCareful: true, isWide: isPartly })
-  return careful.hosts.length > 0 ? careful : found
+function unsolved(...[status, limits, detail, size]: Parameters<typeof noSolution>) {
+  const { hosts: _, ...solution } = noSolution(status, limits, detail, size)
+  return { solution, hosts: [], made: null }
 }
 
-async function solveOnce(
+async function solveProblem<Place extends HostName | null, Made extends Formulated<Place>>(
   solver: Solver,
   timers: Timers,
   own: Fleet,
-  { profile, request, limits, seed, left, graceMs }: Solving,
-  options: Omit<FormulateOptions, 'seed'>,
-): Promise<Solution> {
-  const { program, read, size } = await within(own, (overlay) =>
-    inPieces(formulate(profile, request, own, overlay, { seed, ...options }), timers),
-  )
-  // no host passes for any instance: there is nothing to be solved
-  if (size.columns === 0) return noSolution('INFEASIBLE', limits, null, size)
-  const found = await solver.solve({ program, timeLimitMs: left(), nodeLimit: limits.nodeLimit, gap: limits.gap }, graceMs)
-  if (found.status === 'BUSY') return noSolution('BUSY', limits, null, size)
-  const { status, values, objective, bound, gap, nodes, detail } = found
-  return { status, hosts: values.length > 0 ? read(values) : [], objective, bound, gap, nodes, limits, size, detail }
+  solving: Solving<Place, Made>,
+): Promise<Solved<Place, Made>> {
+  const { problem } = solving
+  const once = (options: SolvingOptions) => solveOnce(solver, timers, own, solving, options)
+  let options: SolvingOptions = {}
+  let found = await once(options)
+  const { size } = found.solution
+  // hosts that were left out may be what it takes
+  if (found.solution.status === 'INFEASIBLE' && size !== null && size.candidates < size.passing) {
+    options = { isWide: true }
+    found = await once(options)
+  }
+  // there is no room for all: as many as there is room for
+  if (problem.mayStay && found.solution.status === 'INFEASIBLE' && size !== null && size.columns > 0) {
+    options = { ...options, mayStay: true }
+    found = await once(options)
+  }
+  const { hosts } = found
+  if (hosts.length === 0 || (await within(own, async (overlay) => problem.holds(own, overlay, hosts)))) return found
+  // what is only checked afterwards does not hold: once more, with kinds that could meet kept apart
+  options = { ...options, isCareful: true }
+  const careful = await once(options)
+  if (careful.hosts.length > 0) return careful
+  const part = problem.mayStay ? await once({ ...options, mayStay: true }) : careful
+  return part.hosts.length > 0 ? part : found
 }
 
-const holds = (own: Fleet, { profile, request }: Solving, { hosts }: Solution): Promise<boolean> =>
-  within(own, async (overlay) => holdsArrangement(profile, request, own, overlay, hosts))
+async function solveOnce<Place extends HostName | null, Made extends Formulated<Place>>(
+  solver: Solver,
+  timers: Timers,
+  own: Fleet,
+  { problem, limits, left, graceMs }: Solving<Place, Made>,
+  options: SolvingOptions,
+): Promise<Solved<Place, Made>> {
+  const made = await within(own, (overlay) => inPieces(problem.formulate(own, overlay, options), timers))
+  const { program, size } = made
+  // no host passes for any instance: there is nothing to be solved
+  if (size.columns === 0) return unsolved('INFEASIBLE', limits, null, size)
+  const found = await solver.solve({ program, timeLimitMs: left(), nodeLimit: limits.nodeLimit, gap: limits.gap }, graceMs)
+  if (found.status === 'BUSY') return unsolved('BUSY', limits, null, size)
+  const { status, values, objective, bound, gap, nodes, detail } = found
+  const hosts = values.length > 0 ? made.read(values) : []
+  return { solution: { status, objective, bound, gap, nodes, limits, size, detail }, hosts, made }
+}
 
 async function within<T>(fleet: Fleet, use: (overlay: Overlay) => Promise<T>): Promise<T> {
   const overlay = openOverlay(fleet)

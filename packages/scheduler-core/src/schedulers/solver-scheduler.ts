@@ -4,40 +4,43 @@ import { createFilterScheduler, groupOf, placeOn } from './filter-scheduler.ts'
 import type { Scheduler } from './scheduler.ts'
 import { DEFAULT_SOLVER_OPTIONS } from './solver/options.ts'
 import { createScores, objectiveOf } from './solver/scores.ts'
-import { type FallbackReason, noSolution } from './solver/solution.ts'
+import { type FallbackReason, isFilterBetter, noSolution } from './solver/solution.ts'
 
 /**
  * The best arrangement of all instances together, as a solver found it. The solution comes with the call: here each placement is checked by
  * the same filters and held, in order; where there is no solution, or it does not hold, or the filter scheduler's arrangement is worth more,
- * that one is taken, and the record says why. One instance alone needs no solver: the best host is the best arrangement.
+ * that one is taken, and the record says why. One instance alone needs no solver: the best host is the best arrangement. One of a batch of
+ * moves goes where the batch has it, whatever would be better for it alone.
  */
 export function createSolverScheduler(compiled: CompiledProfile): Scheduler {
   const filter = createFilterScheduler(compiled)
   return {
     name: 'solver',
     select(request, fleet, overlay, options) {
-      if (request.numInstances === 1) return filter.select(request, fleet, overlay, options)
+      const batch = options.solution?.batch
+      if (request.numInstances === 1 && batch === undefined) return filter.select(request, fleet, overlay, options)
       const { solution = noSolution('NOT_ASKED', compiled.profile.solver ?? DEFAULT_SOLVER_OPTIONS) } = options
       const before = overlay.size
-      const scores = createScores(compiled, request, fleet, overlay)
+      const scores = batch === undefined ? createScores(compiled, request, fleet, overlay) : []
       const worthOf = (hosts: readonly HostIndex[]) => (hosts.length === request.numInstances ? objectiveOf(scores, hosts) : null)
       const indexesOf = (names: readonly { readonly host: string; readonly node: string }[]) =>
         names.flatMap((name) => fleet.hosts.find(name)?.index ?? [])
 
       const filtered = filter.select(request, fleet, overlay, options)
       overlay.rollback(before)
-      const filterObjective = worthOf(indexesOf(filtered.parts))
+      const filterObjective = batch === undefined ? worthOf(indexesOf(filtered.parts)) : batch.filterObjective
 
       const given = indexesOf(solution.hosts)
       const isWhole = given.length === request.numInstances
       const solved = isWhole ? placeOn(compiled, given, request, fleet, overlay, { ...options, allOrNothing: true }) : undefined
       overlay.rollback(before)
       const holds = solved !== undefined && solved.parts.length === request.numInstances
-      const objective = holds ? worthOf(given) : null
+      const objective = !holds ? null : batch === undefined ? worthOf(given) : solution.objective
       const why = ((): FallbackReason | null => {
         if (solution.status !== 'OPTIMAL' && solution.status !== 'FEASIBLE') return solution.status
+        if (isFilterBetter(solution)) return 'FILTER_BETTER'
         if (objective === null) return 'NOT_FEASIBLE'
-        return filterObjective !== null && filterObjective > objective ? 'FILTER_BETTER' : null
+        return batch === undefined && filterObjective !== null && filterObjective > objective ? 'FILTER_BETTER' : null
       })()
       const taken = why === null && solved !== undefined ? solved : filtered
       for (const part of taken.parts) overlay.hold(part, groupOf(request))

@@ -15,12 +15,20 @@ export function startOf(
   known: readonly HostIndex[],
 ): readonly number[] | null {
   if (known.length === 0 || draft.most.length > columns.length) return null
-  const left = scores.map(({ members }) => {
-    const counts = new Map<HostIndex, number>()
-    for (const host of known.slice(members.first, members.first + members.count)) counts.set(host, (counts.get(host) ?? 0) + 1)
-    return counts
+  return valuesOf(
+    columns,
+    scores.map(({ members }) => known.slice(members.first, members.first + members.count)),
+  )
+}
+
+/** The columns' numbers for hosts that are given kind by kind, one for each instance. */
+export function valuesOf(columns: readonly Column[], hosts: readonly (readonly HostIndex[])[]): readonly number[] {
+  const counts = hosts.map((own) => {
+    const count = new Map<HostIndex, number>()
+    for (const host of own) count.set(host, (count.get(host) ?? 0) + 1)
+    return count
   })
-  return columns.map(({ kind, host, copy }) => (copy <= (left[kind]?.get(host) ?? 0) ? 1 : 0))
+  return columns.map(({ kind, host, copy }) => (copy <= (counts[kind]?.get(host) ?? 0) ? 1 : 0))
 }
 
 /** Which instance goes where: of a kind, one to each host before a second to any, the better host first; or to the domains with the fewest. */

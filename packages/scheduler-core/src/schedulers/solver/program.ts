@@ -29,11 +29,11 @@ export interface Row {
   readonly most: number | null
 }
 
-/** A program and what its columns mean. */
-export interface Formulated {
+/** A program and what its columns mean. `Place`: where an instance goes; null among them where it may stay. */
+export interface Formulated<Place extends HostName | null = HostName> {
   readonly program: Program
   /** By instance where it goes, from the columns' numbers. Throws RangeError for numbers that are no arrangement. */
-  read(values: readonly number[]): readonly HostName[]
+  read(values: readonly number[]): readonly Place[]
   readonly size: { readonly columns: number; readonly rows: number; readonly candidates: number; readonly passing: number }
 }
 
@@ -79,7 +79,7 @@ export function* formulate(
   if (scores.length > 1) shareRoom(draft, columns, scores, fleet, isCareful)
   sharePools(draft, columns, scores, fleet)
   yield
-  keepGroup(draft, columns, request, fleet, scores.length)
+  keepGroup(draft, columns, request, fleet, new Set(scores.keys()))
   for (const spread of request.topologySpread) {
     keepSpread(draft, columns, request, fleet, spread)
     yield

@@ -31,6 +31,14 @@ export function placeAll(draft: Draft, columns: readonly Column[], scores: reado
     draft.rows.push(row(ones(where(columns, ({ kind }) => kind === k)), members.count, members.count))
 }
 
+/** As many instances of each kind as have columns at all; `mayStay`: as many as there is room for. */
+export function placeMost(draft: Draft, columns: readonly Column[], scores: readonly MemberScores[], mayStay: boolean): void {
+  for (const [k, { members }] of scores.entries()) {
+    const own = where(columns, ({ kind }) => kind === k)
+    if (own.length > 0) draft.rows.push(row(ones(own), mayStay ? 0 : Math.min(members.count, own.length), members.count))
+  }
+}
+
 /**
  * The second instance on a host is there only with the first. Where none adds more than the one before it, no best arrangement is otherwise,
  * and those rows are left out: they make a program much harder. Rows that look at first instances alone need them, `isNeeded`.
@@ -54,9 +62,10 @@ export function chain({ rows }: Draft, columns: readonly Column[], isNeeded: boo
       )
 }
 
-function byHost(columns: readonly Column[]): ReadonlyMap<HostIndex, readonly number[]> {
+function byHost(columns: readonly Column[], kinds?: ReadonlySet<number>): ReadonlyMap<HostIndex, readonly number[]> {
   const hosts = new Map<HostIndex, number[]>()
-  for (const [i, { host }] of columns.entries()) {
+  for (const [i, { host, kind }] of columns.entries()) {
+    if (kinds?.has(kind) === false) continue
     const own = hosts.get(host)
     if (own === undefined) hosts.set(host, [i])
     else own.push(i)
@@ -109,11 +118,18 @@ export function sharePools({ rows }: Draft, columns: readonly Column[], scores: 
   for (const [pool, entries] of byPool) rows.push(row(entries, null, hosts.pools.free(pool) ?? 0))
 }
 
-export function keepGroup(draft: Draft, columns: readonly Column[], { instanceGroup }: RequestSpec, fleet: Fleet, kinds: number): void {
+/** The rule of a request's server group, for the kinds of instances that are in it. */
+export function keepGroup(
+  draft: Draft,
+  columns: readonly Column[],
+  { instanceGroup }: RequestSpec,
+  fleet: Fleet,
+  kinds: ReadonlySet<number>,
+): void {
   if (instanceGroup?.policy === 'AFFINITY') {
     // one host in all: a column says whether a host is the one
     const homes: number[] = []
-    for (const [, own] of byHost(columns)) {
+    for (const [, own] of byHost(columns, kinds)) {
       const home = draft.most.push(1) - 1
       draft.objective.push(0)
       homes.push(home)
@@ -132,10 +148,10 @@ export function keepGroup(draft: Draft, columns: readonly Column[], { instanceGr
     }
     draft.rows.push(row(ones(homes), null, 1))
   }
-  if (instanceGroup?.policy !== 'ANTI_AFFINITY' || kinds === 1) return
+  if (instanceGroup?.policy !== 'ANTI_AFFINITY' || kinds.size === 1) return
   const members = fleet.groups.find(instanceGroup.uuid)?.members
   const elsewhere = (host: HostIndex) => instanceGroup.hosts.filter((name) => name === fleet.hosts.get(host).host).length
-  for (const [host, own] of byHost(columns))
+  for (const [host, own] of byHost(columns, kinds))
     draft.rows.push(
       row(ones(own), null, Math.max(0, (instanceGroup.maxServerPerHost ?? 1) - Math.max(members?.get(host) ?? 0, elsewhere(host)))),
     )

@@ -68,7 +68,7 @@ export function objectiveOf(scores: readonly MemberScores[], hosts: readonly Hos
   return sum
 }
 
-function scoresOfKind(members: Members, compiled: CompiledProfile, fleet: Fleet, overlay: Overlay): MemberScores {
+export function scoresOfKind(members: Members, compiled: CompiledProfile, fleet: Fleet, overlay: Overlay): MemberScores {
   const { request } = members
   const steps = prepareFilters(compiled, request, fleet)
   const weighers = prepareWeighers(compiled, request, fleet)

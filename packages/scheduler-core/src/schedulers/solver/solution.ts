@@ -35,6 +35,29 @@ export interface Solution {
   readonly size: { readonly columns: number; readonly rows: number; readonly candidates: number; readonly passing: number } | null
   /** What failed, in words. */
   readonly detail: string | null
+  /** Of a program of several moves: `hosts` is where this one goes, and all other numbers are the program's. Absent: it was of one request. */
+  readonly batch?: BatchOfMoves
+}
+
+/** Moves that were solved together. */
+export interface BatchOfMoves {
+  readonly moves: number
+  /** How many of them have a place in the arrangement. */
+  readonly placed: number
+  /** How many the filter scheduler placed, one behind the other, when it was formulated; null: it was not. */
+  readonly filterPlaced: number | null
+  /** What its arrangement is worth; null: it places fewer. */
+  readonly filterObjective: number | null
+}
+
+/** Worths that differ by less than this share are the same: those of a batch are differences of large numbers. */
+const SAME = 1e-9
+
+/** Whether the filter scheduler's arrangement of a batch is to be taken: it places more, or as many and is worth more. */
+export function isFilterBetter({ batch, objective }: Pick<Solution, 'batch' | 'objective'>): boolean {
+  if (batch === undefined || batch.filterPlaced === null) return false
+  if (batch.filterPlaced !== batch.placed) return batch.filterPlaced > batch.placed
+  return batch.filterObjective !== null && objective !== null && batch.filterObjective - objective > SAME * Math.max(1, Math.abs(objective))
 }
 
 /** Why the filter scheduler's arrangement was taken; null: it was not. */
@@ -51,7 +74,7 @@ export interface SolverRecord {
   readonly solution: Solution
   readonly taken: 'SOLVER' | 'FILTER'
   readonly why: FallbackReason | null
-  /** The worth of the solver's arrangement on the fleet that was decided on; null: it has none that holds. */
+  /** The worth of the solver's arrangement on the fleet that was decided on, of a batch as it was solved; null: it has none that holds. */
   readonly objective: number | null
   /** The same of the filter scheduler's. */
   readonly filterObjective: number | null

@@ -1,0 +1,150 @@
+import { type DecisionRecord, FEATURE_LEVEL, isProposal, type Profile, parseProfile } from '@gantt/scheduler-core'
+import { aReport, aRequest, aUuid } from '@gantt/scheduler-core/testing'
+import { afterAll, expect, test } from 'vitest'
+import { nothingOutside } from '../plugin/outside/outside.ts'
+import type { Gather } from '../replica/gather.ts'
+import type { PlacementCall, PlacementOutcome } from '../replica/placement.ts'
+import { Replica } from '../replica/replica.ts'
+import { createSolve } from '../solver/ask-solver.ts'
+import { createSolver } from '../solver/solver.ts'
+import { createMemoryStore } from '../sync/memory/memory.ts'
+import { realTimers } from '../timers.ts'
+import { createMoveBatch, inOrder, type SolvedMoves } from './move-batch.ts'
+
+const solver = createSolver()
+afterAll(() => solver.close())
+
+function profileOf(scheduler: string): Profile {
+  const parsed = parseProfile({
+    ...{ name: scheduler, number: 1, scheduler, filters: [{ name: 'ComputeFilter' }] },
+    weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
+  })
+  if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
+  return parsed.value
+}
+
+const whole = (vcpus: number) => ({ vcpus, memoryMb: 1_024 * vcpus, cpuAllocationRatio: 1, ramAllocationRatio: 1 })
+const sized = (vcpus: number, more: object = {}) => aRequest({ vcpus, memoryMb: 1_024 * vcpus, ...more })
+
+const call = (key: string, request: PlacementCall['request'], more: Partial<PlacementCall> = {}): PlacementCall => ({
+  ...{ account: 'a', key, digest: key, request, intent: 'CREATE', source: null, profile: 'filter', mode: 'CONFIRM' },
+  ...{ ttlMs: 60_000, deadlineMs: 10_000, alternatesPerInstance: 0, allOrNothing: true },
+  ...more,
+})
+
+/** A replica with a host `source` that holds claims of these sizes, and others; and what its log took of moves. */
+async function open(sizes: readonly number[], hosts: Readonly<Record<string, number>>) {
+  const store = createMemoryStore()
+  const replica = await Replica.start({
+    ...{ store: store.open(), name: 'r', recordUnlogged: async () => undefined, warn: () => undefined },
+  })
+  const moved: DecisionRecord[] = []
+  replica.onApplied(({ entry, verdicts }) => {
+    for (const [i, change] of entry.changes.entries())
+      if (isProposal(change) && change.type === 'move' && verdicts[i] === undefined) moved.push(change.decision)
+  })
+  await replica.propose([{ type: 'feature', level: FEATURE_LEVEL }])
+  const reports = Object.entries({ ...hosts, source: 16 }).map(([name, vcpus]) => aReport(name, whole(vcpus)))
+  await replica.propose([...reports, ...['filter', 'solver'].map((name) => ({ type: 'profile' as const, profile: profileOf(name) }))])
+  const asked = []
+  for (const [i, vcpus] of sizes.entries()) {
+    const placed = placedOf(await replica.place(call(`fill-${i}`, sized(vcpus, { forceHosts: ['source'] }))))
+    asked.push({ claim: placed, request: sized(vcpus) })
+  }
+  const batch = createMoveBatch(
+    { fleet: () => replica.fleet, outside: nothingOutside, solve: createSolve(solver, realTimers) },
+    { asked, seed: 'k', profileOf: ({ profiles }) => profiles.find('solver') },
+  )
+  return { replica, asked, batch, moved }
+}
+
+function placedOf(outcome: PlacementOutcome) {
+  const claim = outcome.type === 'placed' ? outcome.claims[0] : undefined
+  if (claim === undefined) throw new Error(`it was ${outcome.type}`)
+  return claim
+}
+
+const hostOf = (outcome: PlacementOutcome): string | null => (outcome.type === 'placed' ? (outcome.answer[0]?.selected.host ?? null) : null)
+
+/** Moves all as an evacuation does; answers where each went, in the order of `asked`. */
+async function move({ replica, asked }: Awaited<ReturnType<typeof open>>, solved: SolvedMoves | undefined, gather: Gather) {
+  const went = await Promise.all(
+    inOrder(asked, solved).map(async ({ claim: { id, fence }, request }) => {
+      const more = { intent: 'EVACUATE', source: { claim: id, fence }, profile: 'solver', gather } as const
+      return [id, hostOf(await replica.place(call(`k/${id}`, request, more)))] as const
+    }),
+  )
+  const hosts = new Map(went)
+  return asked.map(({ claim }) => hosts.get(claim.id) ?? null)
+}
+
+test('where another call takes room between solving and deciding, what is left is solved again', async () => {
+  const world = await open([2, 8], { large: 8, small: 2, spare: 2 })
+  const { replica, batch, moved } = world
+  const solved = await batch.solve(10_000)
+  const first = [...(solved?.shares.values() ?? [])][0]?.hosts[0]?.host as string
+  expect(['small', 'spare']).toContain(first)
+  // it comes first, and takes the place of the small one
+  expect(hostOf(await replica.place(call('other', sized(2, { forceHosts: [first] }))))).toBe(first)
+  expect(await move(world, solved, batch.gather)).toEqual([first === 'small' ? 'spare' : 'small', 'large'])
+  expect(moved.map(({ solver: told }) => [told?.taken, told?.why])).toEqual([
+    ['SOLVER', null],
+    ['SOLVER', null],
+  ])
+  await replica.close()
+})
+
+test('what holds no more however often it is asked is decided by the filter scheduler, and says so', async () => {
+  const world = await open([2, 3], { full: 1, wide: 16 })
+  const { replica, batch, moved } = world
+  const solved = await batch.solve(10_000)
+  const stale: Gather = (fleet, asked) =>
+    batch.gather(fleet, asked)?.then(({ solution, ...gathered }) => ({
+      ...gathered,
+      ...(solution !== undefined && { solution: { ...solution, hosts: [{ host: 'full', node: 'full' }] } }),
+    }))
+  expect(await move(world, solved, stale)).toEqual(['wide', 'wide'])
+  expect(moved.map(({ solver: told }) => [told?.taken, told?.why])).toEqual([
+    ['FILTER', 'NOT_FEASIBLE'],
+    ['FILTER', 'NOT_FEASIBLE'],
+  ])
+  await replica.close()
+})
+
+test('members of a group that are kept apart find hosts of their own, whatever each weighs alone', async () => {
+  const { replica, batch, asked } = await open([2, 3], { one: 16, two: 8 })
+  const group = { uuid: aUuid(1), policy: 'ANTI_AFFINITY' as const, maxServerPerHost: 2 }
+  await replica.propose(asked.map(({ claim: { id, fence } }) => ({ type: 'membership', claim: id, fence, group })))
+  const third = placedOf(await replica.place(call('third', sized(1, { forceHosts: ['one'], instanceGroup: group }))))
+  expect(third.group).toBe(group.uuid)
+  const hosts = [...((await batch.solve(10_000))?.shares.values() ?? [])].map((share) => share.hosts[0]?.host)
+  // each alone would go to `one`, which has a member and takes one more
+  expect(hosts.toSorted()).toEqual(['one', 'two'])
+  await replica.close()
+})
+
+test('one claim, or another scheduler, needs no solver', async () => {
+  const { replica, batch, asked } = await open([2], { one: 8 })
+  expect(await batch.solve(10_000)).toBeUndefined()
+  const filter = createMoveBatch(
+    { fleet: () => replica.fleet, outside: nothingOutside, solve: createSolve(solver, realTimers) },
+    { asked: [...asked, ...asked], seed: 'k', profileOf: ({ profiles }) => profiles.find('filter') },
+  )
+  expect(await filter.solve(10_000)).toBeUndefined()
+  await replica.close()
+})
+
+test('a solver that is busy leaves every move to the filter scheduler, with the reason', async () => {
+  const world = await open([2, 3], { one: 8 })
+  const { replica, asked, moved } = world
+  const busy = createMoveBatch(
+    { fleet: () => replica.fleet, outside: nothingOutside, solve: createSolve(solver, realTimers, 0) },
+    { asked, seed: 'k', profileOf: ({ profiles }) => profiles.find('solver') },
+  )
+  const solved = await busy.solve(10_000)
+  expect(await move(world, solved, busy.gather)).toEqual(['one', 'one'])
+  expect(moved.map(({ solver: told }) => [told?.why, told?.solution.batch])).toEqual(
+    asked.map(() => ['BUSY', { moves: 2, placed: 0, filterPlaced: null, filterObjective: null }]),
+  )
+  await replica.close()
+})

@@ -1,0 +1,223 @@
+import type { Claim } from '../../claims/claim.ts'
+import type { HostName } from '../../fleet/change.ts'
+import type { HostIndex } from '../../fleet/columns.ts'
+import type { Fleet } from '../../fleet/fleet.ts'
+import type { Overlay } from '../../fleet/overlay.ts'
+import { type CompiledProfile, compileProfile } from '../../pipeline/compile.ts'
+import { createTieOrder } from '../../pipeline/pick.ts'
+import { isAsked, passesSafely, prepareFilters } from '../../pipeline/run-filters.ts'
+import type { Profile } from '../../profiles/profile.ts'
+import type { RequestSpec } from '../../request/request-spec.ts'
+import { liftSource } from '../decide.ts'
+import { createFilterScheduler, groupOf, prepareGrants } from '../filter-scheduler.ts'
+import { valuesOf } from './arrange.ts'
+import { type Column, columnsOf } from './columns.ts'
+import { DEFAULT_SOLVER_OPTIONS } from './options.ts'
+import { type Formulated, type FormulateOptions, MOST_COLUMNS } from './program.ts'
+import { chain, type Draft, keepGroup, placeMost, sharePools, shareRoom } from './rows.ts'
+import { type MemberScores, scoresOfKind } from './scores.ts'
+
+/** A claim that is to go elsewhere, and the request of its one instance as the claim completes it. */
+export interface Move {
+  readonly request: RequestSpec
+  readonly source: Claim
+}
+
+export interface FormulateMovesOptions extends FormulateOptions {
+  /** As many as there is room for, where not all have a place: one more is worth more than anything that weighers give. */
+  readonly mayStay?: boolean
+}
+
+export interface FormulatedMoves extends Formulated<HostName | null> {
+  /** What each move adds to the objective beside its worth. */
+  readonly bonus: number
+  /** What the filter scheduler makes of them, one behind the other. */
+  readonly byFilter: { readonly placed: number; readonly objective: number }
+}
+
+/** Moves that ask for the same, by their positions. */
+interface Kind {
+  readonly move: Move
+  readonly positions: readonly number[]
+}
+
+/**
+ * Where the claims of a batch go, as one program: each with its own request and group, and its own claim lifted. Both ends of a move count, so
+ * no move finds the room that another leaves. Modelled are the same rooms as of a gang's kinds, and each group that keeps its members apart;
+ * spread over domains is asked of each move alone and only checked afterwards. Pauses as `formulate` does; what no host passes for is left out.
+ */
+export function* formulateMoves(
+  profile: Profile,
+  moves: readonly Move[],
+  fleet: Fleet,
+  overlay: Overlay,
+  { seed, isCareful = false, isWide = false, mayStay = false }: FormulateMovesOptions,
+): Generator<void, FormulatedMoves> {
+  const compiled = compileProfile(profile, fleet.plugins)
+  const filtered = yield* arrangeMoves(compiled, moves, fleet, overlay, seed)
+  const kinds = kindsOf(moves)
+  const known = kinds.map(({ positions }) => positions.flatMap((position) => filtered[position] ?? []))
+  const { candidates = DEFAULT_SOLVER_OPTIONS.candidates } = profile.solver ?? {}
+  const limits = { hosts: isWide ? MOST_COLUMNS : candidates, columns: Math.max(1, Math.floor(MOST_COLUMNS / kinds.length)) }
+  const scores: MemberScores[] = []
+  const columns: Column[] = []
+  for (const [k, kind] of kinds.entries()) {
+    const own = scoresOfMoves(kind, compiled, fleet, overlay)
+    scores.push(own)
+    yield
+    columns.push(...(yield* columnsOf(own, k, known[k] ?? [], limits, createTieOrder(profile, seed), fleet, kind.move.request)))
+  }
+  const bonus = mayStay ? 1 + 2 * mostWorth(kinds, columns) : 0
+  const draft: Draft = { objective: columns.map(({ score }) => score + bonus), most: columns.map(() => 1), rows: [] }
+  placeMost(draft, columns, scores, mayStay)
+  chain(draft, columns, isCareful)
+  if (kinds.length > 1) shareRoom(draft, columns, scores, fleet, isCareful)
+  sharePools(draft, columns, scores, fleet)
+  yield
+  for (const [{ request }, members] of apart(kinds)) keepGroup(draft, columns, request, fleet, members)
+  const start = valuesOf(columns, known)
+  const { length: placed } = filtered.filter((host) => host !== null)
+  // what no host passes for has no columns
+  const placeable = kinds.reduce(
+    (sum, { positions }, k) => sum + Math.min(positions.length, columns.filter(({ kind }) => kind === k).length),
+    0,
+  )
+  return {
+    program: { ...draft, start: mayStay || placed === placeable ? start : null },
+    read: (values) => readMoves(kinds, columns, values, moves.length, fleet),
+    size: {
+      columns: draft.most.length,
+      rows: draft.rows.length,
+      candidates: new Set(columns.map(({ host }) => host)).size,
+      passing: new Set(scores.flatMap(({ weighed }) => [...weighed.hosts])).size,
+    },
+    bonus,
+    byFilter: {
+      placed,
+      objective: columns.reduce((sum, { score }, i) => sum + score * (start[i] as number), 0),
+    },
+  }
+}
+
+/** Whether an arrangement of moves, by move where it goes, holds: each passes every filter there, with those before it held. Holds nothing. */
+export function holdsMoves(
+  profile: Profile,
+  moves: readonly Move[],
+  fleet: Fleet,
+  overlay: Overlay,
+  hosts: readonly (HostName | null)[],
+): boolean {
+  const compiled = compileProfile(profile, fleet.plugins)
+  const before = overlay.size
+  const holds = moves.every(({ request, source }, position) => {
+    const name = hosts[position]
+    if (name === null || name === undefined) return true
+    const index = fleet.hosts.find(name)?.index
+    if (index === undefined) return false
+    const passes = without({ request, source }, overlay, () =>
+      prepareFilters(compiled, request, fleet)
+        .filter(isAsked)
+        .every(({ prepared }) => prepared !== undefined && passesSafely(prepared, index) === true),
+    )
+    if (!passes) return false
+    const grants = prepareGrants(compiled, request, fleet)(index)
+    overlay.holdMove({ claim: '', instance: null, host: name.host, node: name.node, grants }, groupOf(request), source)
+    return true
+  })
+  overlay.rollback(before)
+  return holds
+}
+
+/** Where the filter scheduler puts each, one behind the other; null: it stays. With a pause after each. Holds nothing. */
+function* arrangeMoves(
+  compiled: CompiledProfile,
+  moves: readonly Move[],
+  fleet: Fleet,
+  overlay: Overlay,
+  seed: string,
+): Generator<void, readonly (HostIndex | null)[]> {
+  const filter = createFilterScheduler(compiled)
+  const options = { seed, alternatesPerInstance: 0, allOrNothing: true, claimIds: [''] }
+  const before = overlay.size
+  const hosts: (HostIndex | null)[] = []
+  for (const move of moves) {
+    const [part] = without(move, overlay, () => filter.select(move.request, fleet, overlay, options)).parts
+    if (part !== undefined) overlay.holdMove(part, groupOf(move.request), move.source)
+    hosts.push(part === undefined ? null : (fleet.hosts.find(part)?.index ?? null))
+    yield
+  }
+  overlay.rollback(before)
+  return hosts
+}
+
+/** Moves that ask for the same are not told apart; but of a group that lives together, each sees the others. */
+function kindsOf(moves: readonly Move[]): readonly Kind[] {
+  const kinds = new Map<string, { readonly move: Move; readonly positions: number[] }>()
+  for (const [position, move] of moves.entries()) {
+    const { instanceUuids: _, ...asked } = move.request
+    const key = asked.instanceGroup?.policy === 'AFFINITY' ? move.source.id : JSON.stringify(asked)
+    const known = kinds.get(key)
+    if (known === undefined) kinds.set(key, { move, positions: [position] })
+    else known.positions.push(position)
+  }
+  return [...kinds.values()]
+}
+
+function scoresOfMoves({ move, positions }: Kind, compiled: CompiledProfile, fleet: Fleet, overlay: Overlay): MemberScores {
+  const members = { name: null, first: 0, count: positions.length, request: move.request }
+  const scores = without(move, overlay, () => scoresOfKind(members, compiled, fleet, overlay))
+  return { ...scores, chainOf: (host, most) => without(move, overlay, () => scores.chainOf(host, most)) }
+}
+
+/** Looks at the fleet without the claim that moves; what is held meanwhile is taken back. */
+function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): T {
+  const before = overlay.size
+  liftSource(overlay, request, source)
+  try {
+    return use()
+  } finally {
+    overlay.rollback(before)
+  }
+}
+
+/** More than all moves together can be worth, up or down. */
+function mostWorth(kinds: readonly Kind[], columns: readonly Column[]): number {
+  const most = new Array<number>(kinds.length).fill(0)
+  for (const { kind, score } of columns) most[kind] = Math.max(most[kind] as number, Math.abs(score))
+  return kinds.reduce((sum, { positions }, k) => sum + positions.length * (most[k] as number), 0)
+}
+
+/** The groups that keep their members apart with the kinds that are in them, where several are: within one kind the filters see to it. */
+function apart(kinds: readonly Kind[]): readonly (readonly [Move, ReadonlySet<number>])[] {
+  const groups = new Map<string, readonly [Move, Set<number>]>()
+  for (const [k, { move }] of kinds.entries()) {
+    const group = move.request.instanceGroup
+    if (group?.policy !== 'ANTI_AFFINITY') continue
+    const known = groups.get(group.uuid)
+    if (known === undefined) groups.set(group.uuid, [move, new Set([k])])
+    else known[1].add(k)
+  }
+  return [...groups.values()].filter(([, members]) => members.size > 1)
+}
+
+/** Of the moves of a kind the first get the better hosts. */
+function readMoves(
+  kinds: readonly Kind[],
+  columns: readonly Column[],
+  values: readonly number[],
+  count: number,
+  fleet: Fleet,
+): readonly (HostName | null)[] {
+  const hosts = new Array<HostName | null>(count).fill(null)
+  for (const [k, { positions }] of kinds.entries()) {
+    const taken = columns
+      .filter(({ kind }, i) => kind === k && Math.round(values[i] ?? 0) === 1)
+      .sort((a, b) => a.copy - b.copy || b.score - a.score || a.host - b.host)
+    if (taken.length > positions.length) throw new RangeError(`the solver places ${taken.length} of ${positions.length} moves`)
+    for (const [i, { host }] of taken.entries()) {
+      const { host: name, node } = fleet.hosts.get(host)
+      hosts[positions[i] as number] = { host: name, node }
+    }
+  }
+  return hosts
+}
