@@ -12,6 +12,8 @@ test('what is not set has its default', () => {
     liveness: { source: 'static', suspectAfterMs: 60_000, downAfterMs: 180_000 },
     sharedFlush: 'auto',
     plugins: [],
+    pluginTimeoutMs: 200,
+    extenders: undefined,
   })
 })
 
@@ -24,6 +26,8 @@ test('what is set is taken', () => {
     GANTT_ADMIN_KEY: 'sixteen-or-more-characters',
     GANTT_LOG_DAYS: '90',
     GANTT_LOG_BYTES: '5000000',
+    GANTT_PLUGIN_TIMEOUT_MS: '300',
+    GANTT_EXTENDERS: '/etc/extenders.json',
   }
   expect(readConfig(environment)).toMatchObject({
     host: '::1',
@@ -31,6 +35,8 @@ test('what is set is taken', () => {
     dataDir: '/d',
     databaseUrl: 'postgres://h/d',
     horizon: { days: 90, bytes: 5_000_000 },
+    pluginTimeoutMs: 300,
+    extenders: '/etc/extenders.json',
   })
 })
 
