@@ -52,6 +52,8 @@ test('liveness is heard by reports where that is chosen, with a patience that fi
     downAfterMs: 300_000,
   })
   expect(() => readConfig({ GANTT_LIVENESS: 'guess' })).toThrow('GANTT_LIVENESS is "guess"; it must be one of static, reports')
+  expect(() => readConfig({ GANTT_LIVENESS: 'Guess', GANTT_PLUGINS: './p' })).toThrow('or a lease provider of a plug-in')
+  expect(readConfig({ GANTT_LIVENESS: 'guess', GANTT_PLUGINS: './p' }).liveness.source).toBe('guess')
   expect(() => readConfig({ GANTT_SUSPECT_AFTER: '0' })).toThrow('GANTT_SUSPECT_AFTER is "0"; it must be whole seconds')
   expect(() => readConfig({ GANTT_DOWN_AFTER: '60' })).toThrow('GANTT_DOWN_AFTER is "60"; it must be more than GANTT_SUSPECT_AFTER (60)')
 })

@@ -1,4 +1,4 @@
-import { type LivenessSourceName, livenessSources } from './liveness/liveness-source.ts'
+import { livenessSources } from './liveness/liveness-source.ts'
 import {
   DEFAULT_PLUGIN_TIMEOUT_MS,
   MOST_PLUGIN_TIMEOUT_MS,
@@ -35,7 +35,8 @@ export interface Config {
 
 /** How it is found out whether hosts are alive. */
 export interface LivenessSettings {
-  readonly source: LivenessSourceName
+  /** static, reports, or the lease provider of a plug-in. */
+  readonly source: string
   readonly suspectAfterMs: number
   readonly downAfterMs: number
 }
@@ -87,8 +88,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const bytes = text('GANTT_LOG_BYTES') ?? String(DEFAULT_HORIZON.bytes)
   check('GANTT_LOG_BYTES', /^\d{7,15}$/.test(bytes), 'a whole number of bytes, 1000000 or more')
   const source = text('GANTT_LIVENESS') ?? DEFAULT_LIVENESS.source
-  const isSource = (name: string): name is LivenessSourceName => livenessSources.some((known) => known === name)
-  check('GANTT_LIVENESS', isSource(source), `one of ${livenessSources.join(', ')}`)
+  const plugins = readPluginSettings(text('GANTT_PLUGINS'))
+  const isOwn = livenessSources.some((known) => known === source)
+  const mayBeProvided = plugins.length > 0 && /^[a-z0-9][a-z0-9-]{0,62}$/.test(source)
+  check('GANTT_LIVENESS', isOwn || mayBeProvided, `one of ${livenessSources.join(', ')}, or a lease provider of a plug-in of GANTT_PLUGINS`)
   const seconds = (name: string, otherwiseMs: number): number => {
     const given = text(name)
     check(name, given === undefined || /^[1-9]\d{0,4}$/.test(given), 'whole seconds, 1 to 99999')
@@ -97,11 +100,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const suspectAfterMs = seconds('GANTT_SUSPECT_AFTER', DEFAULT_LIVENESS.suspectAfterMs)
   const downAfterMs = seconds('GANTT_DOWN_AFTER', Math.max(DEFAULT_LIVENESS.downAfterMs, 3 * suspectAfterMs))
   check('GANTT_DOWN_AFTER', !(downAfterMs <= suspectAfterMs), `more than GANTT_SUSPECT_AFTER (${suspectAfterMs / 1_000})`)
-  const liveness = { source: isSource(source) ? source : DEFAULT_LIVENESS.source, suspectAfterMs, downAfterMs }
+  const liveness = { source, suspectAfterMs, downAfterMs }
   const sharedFlush = text('GANTT_SHARED_FLUSH') ?? 'auto'
   const isSetting = (name: string): name is SharedFlush => sharedFlushSettings.some((known) => known === name)
   check('GANTT_SHARED_FLUSH', isSetting(sharedFlush), 'auto, on or off')
-  const plugins = readPluginSettings(text('GANTT_PLUGINS'))
   const isNamed = plugins.every(({ from }) => from !== '') && plugins.length <= MOST_PLUGINS
   check(
     'GANTT_PLUGINS',

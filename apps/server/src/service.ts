@@ -15,9 +15,11 @@ import { consoleFolder, createConsole } from './http/console.ts'
 import { createGraphql } from './http/graphql.ts'
 import { metricsText } from './http/metrics.ts'
 import { type HttpServer, startHttpServer } from './http/server.ts'
+import { openProvidedLiveness } from './liveness/provided.ts'
 import { createReportsLiveness } from './liveness/reports.ts'
 import { createStaticLiveness } from './liveness/static.ts'
 import { breakAfter, createLivenessWatcher, type LivenessWatcher, lookEvery } from './liveness/watcher.ts'
+import { type FoundProvider, findProvider } from './plugin/find-provider.ts'
 import { openPlugins } from './plugin/open-plugins.ts'
 import { gatherAnswers } from './plugin/outside/gather-answers.ts'
 import { nothingOutside } from './plugin/outside/outside.ts'
@@ -106,6 +108,7 @@ export async function openService({
     // first: what cannot be loaded is told before anything is begun
     const { plugins, outside, ...loaded } = await openPlugins(settings, { warn, now: Date.now, timeoutMs, extenders })
     opened.push(() => loaded.close())
+    const leases = findProvider(loaded.loaded, liveness?.source)
     const prisma = createPrisma(connection)
     opened.push(() => prisma.$disconnect())
     const keys = await openApiKeyStore(prisma, warn)
@@ -154,7 +157,7 @@ export async function openService({
       shadow.close()
     })
 
-    const listening = openLiveness(replica, { connection, warn, settings: liveness })
+    const listening = await openLiveness(replica, { connection, warn, settings: liveness, leases })
     opened.push(() => listening.watcher.close())
 
     const services = createServices({
@@ -206,20 +209,27 @@ export async function openService({
   }
 }
 
-function openLiveness(
+async function openLiveness(
   replica: Replica,
   {
     connection,
     warn,
     settings,
-  }: Pick<ServiceOptions, 'connection' | 'warn'> & { readonly settings: ServiceOptions['liveness'] | undefined },
-): Listening {
+    leases,
+  }: Pick<ServiceOptions, 'connection' | 'warn'> & {
+    readonly settings: ServiceOptions['liveness'] | undefined
+    readonly leases: FoundProvider | undefined
+  },
+): Promise<Listening> {
   const { source: name, suspectAfterMs, downAfterMs } = settings ?? DEFAULT_LIVENESS
   const patience = { suspectAfterMs, downAfterMs }
+  const breakMs = breakAfter(patience)
   const source =
-    name === 'reports'
-      ? createReportsLiveness({ connection, warn, breakMs: breakAfter(patience) })
-      : createStaticLiveness(() => replica.storeTime)
+    leases !== undefined
+      ? await openProvidedLiveness({ connection, breakMs, ...leases })
+      : name === 'reports'
+        ? createReportsLiveness({ connection, warn, breakMs })
+        : createStaticLiveness(() => replica.storeTime)
   const everyMs = settings === undefined ? 0 : (settings.lookEveryMs ?? lookEvery(patience))
   return { source, patience, watcher: createLivenessWatcher({ replica, source, patience, everyMs, warn }) }
 }

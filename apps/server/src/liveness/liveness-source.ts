@@ -1,12 +1,12 @@
 import type { HostName } from '@gantt/scheduler-core'
 
+/** The sources of the release; a plug-in may bring others (provided.ts). */
 export const livenessSources = ['static', 'reports'] as const
-export type LivenessSourceName = (typeof livenessSources)[number]
 
 /** What is known of the hosts' signs of life, by the store's time, milliseconds since 1970. */
 export interface Heard {
   /** Who listened. */
-  readonly source: LivenessSourceName
+  readonly source: string
   readonly now: number
   /** Nobody listened before this: silence before it says nothing of a host. */
   readonly listeningSince: number
@@ -19,7 +19,7 @@ export interface Heard {
  * at a time draws the conclusions. Nothing here decides: what follows becomes a change in the log.
  */
 export interface LivenessSource {
-  readonly name: LivenessSourceName
+  readonly name: string
   /** Takes signs of life. It costs the caller nothing: they are written later, many at a time. */
   heard(hosts: Iterable<HostName>): void
   /** Ends once other replicas can see what was heard so far, or it was told why they cannot. */

@@ -3,7 +3,7 @@ import { containFilter, containScheduler, containWeigher, type Fail } from './co
 
 /** The last thing that went wrong in a part of a plug-in. */
 export interface Failure {
-  /** The filter, weigher or scheduler. */
+  /** The filter, weigher, scheduler or lease provider. */
   readonly part: string
   /** What it threw, or answered instead of what it may. */
   readonly message: string
@@ -21,6 +21,8 @@ export interface Failures {
 export interface Contained {
   readonly plugin: Plugin
   readonly failures: Failures
+  /** For parts that others call: lease providers. */
+  readonly fail: Fail
 }
 
 export interface ContainOptions {
@@ -64,6 +66,7 @@ export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Co
       weighers: plugin.weighers.map((weigher) => containWeigher(weigher, fail)),
       schedulers: plugin.schedulers.map((scheduler) => containScheduler(scheduler, fail)),
     },
+    fail,
     failures: {
       get count() {
         return count

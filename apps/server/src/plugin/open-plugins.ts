@@ -1,5 +1,6 @@
 import { joinPlugins, type Plugin, type Plugins } from '@gantt/scheduler-core'
 import { type Contained, containPlugin, type Failures } from './contain.ts'
+import type { Fail } from './contain-part.ts'
 import { isolatePlugin } from './isolate.ts'
 import { importPlugin, resolvePlugin } from './load.ts'
 import type { Asker } from './outside/asker.ts'
@@ -15,6 +16,8 @@ export interface LoadedPlugin {
   readonly plugin: Plugin
   readonly setting: PluginSetting
   readonly failures: Failures
+  /** Counts a failure of one of its parts in this process. */
+  readonly fail?: Fail
   /** Who answers for its parts outside of this process: how they fare; undefined: they are in it. */
   readonly asker?: Asker
 }

@@ -1,10 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { at, livenessStates } from '@gantt/scheduler-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 import { verifyStoredDecisions } from '../verify-stored-decisions.ts'
+import { findProvider } from './find-provider.ts'
 import { openPlugins } from './open-plugins.ts'
 import { readPluginSettings } from './settings.ts'
 
@@ -45,6 +47,10 @@ beforeAll(async () => {
     }),
     'node_modules/by-name/lib/in.js': about('by-name', `filters: [${filter('OtherFilter', 'return true')}]`),
     'plain/package.json': JSON.stringify({ name: 'plain', version: '1.0.0', main: 'gone.js' }),
+    'leases.mjs': about(
+      'leases',
+      `leaseProviders: [{ name: 'boards', description: 'Of a test.', open: () => ({ list: () => Promise.reject(new Error('away')) }) }]`,
+    ),
     'broken.mjs': 'export default {',
     'nothing.mjs': 'export const plugin = 1',
     'other.mjs': about('other', 'contract: 9'),
@@ -86,6 +92,41 @@ describe('what the setting names', () => {
     ],
     ['trusted:./named.mjs,trusted:./named.mjs', /two plug-ins are named "named"/],
   ])('%s is refused', async (setting, message) => expect(open(setting)).rejects.toThrow(message))
+})
+
+test('a service that is set to a lease provider which no plug-in brings is told what there is', async () => {
+  const { loaded, close } = await open('trusted:./leases.mjs')
+  expect(findProvider(loaded, 'static')).toBeUndefined()
+  expect(findProvider(loaded, 'boards')?.provider.name).toBe('boards')
+  expect(() => findProvider(loaded, 'gone')).toThrow(
+    'GANTT_LIVENESS is gone, which no plug-in brings; it must be one of static, reports, boards (plugin.not_loaded).',
+  )
+  await close()
+})
+
+describe('a service whose lease provider fails', () => {
+  test('starts, keeps its hosts as they are, and tells it', async () => {
+    const database = await createTestDatabase()
+    const api = await startTestService({
+      database,
+      plugins: readPluginSettings(`trusted:${folder}/leases.mjs`),
+      liveness: { source: 'boards', suspectAfterMs: 1, downAfterMs: 2, lookEveryMs: 0 },
+    })
+    await api.report({ a: {}, b: {}, c: {} })
+    for (let looks = 0; looks < 3; looks++) await expect(api.service.watcher.look()).rejects.toThrow('list: away')
+    const { liveness, plugins } = await dataOf(
+      api,
+      '{ liveness { source } plugins { parts { kind name } failureCount lastFailure { part message } } }',
+    )
+    const { hosts } = api.service.replica.fleet
+    expect(hosts.records.map(({ index }) => livenessStates[at(hosts.columns.liveness, index)])).toEqual(['UP', 'UP', 'UP'])
+    expect(liveness.source).toBe('boards')
+    expect(plugins).toEqual([
+      { parts: [{ kind: 'LEASE_PROVIDER', name: 'boards' }], failureCount: 3, lastFailure: { part: 'boards', message: 'list: away' } },
+    ])
+    await api.close()
+    await database.drop()
+  })
 })
 
 describe('a service with plug-ins', () => {

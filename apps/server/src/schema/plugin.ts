@@ -4,7 +4,8 @@ import { type PluginPart as PartShape, type PluginView, pluginPartKinds } from '
 import { builder } from './builder.ts'
 
 const PluginPartKind = builder.enumType('PluginPartKind', {
-  description: 'FILTER: lets hosts through or refuses them; WEIGHER: ranks those that are let through; SCHEDULER: takes some of them.',
+  description:
+    'FILTER: lets hosts through or refuses them; WEIGHER: ranks those that are let through; SCHEDULER: takes some of them; LEASE_PROVIDER: says when hosts were heard.',
   values: pluginPartKinds,
 })
 
@@ -21,11 +22,13 @@ const PluginState = builder.enumType('PluginState', {
 })
 
 const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
-  description: 'What a plug-in brings, as it says of itself; profiles may name it.',
+  description: 'What a plug-in brings, as it says of itself; profiles, or GANTT_LIVENESS, may name it.',
   fields: (t) => ({
     kind: t.expose('kind', { type: PluginPartKind, description: 'What it does.' }),
-    name: t.exposeString('name', { description: 'As profiles name it.' }),
-    description: t.exposeString('description', { description: 'What a host must have to pass, what it prefers, or which hosts it takes.' }),
+    name: t.exposeString('name', { description: 'As profiles name it; a lease provider, as GANTT_LIVENESS does.' }),
+    description: t.exposeString('description', {
+      description: 'What a host must have to pass, what it prefers, which hosts it takes, or when a host lives.',
+    }),
     parameters: t.expose('parameters', {
       type: 'JSON',
       nullable: true,
@@ -39,7 +42,7 @@ const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
 const PluginFailure = builder.objectRef<NonNullable<PluginView['lastFailure']>>('PluginFailure').implement({
   description: 'What went wrong in a part of a plug-in.',
   fields: (t) => ({
-    part: t.exposeString('part', { description: 'The filter, weigher or scheduler.' }),
+    part: t.exposeString('part', { description: 'The filter, weigher, scheduler or lease provider.' }),
     message: t.exposeString('message', { description: 'What it threw, or answered instead of what it may.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When, by the clock of this replica.' }),
   }),

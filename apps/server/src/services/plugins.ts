@@ -22,7 +22,7 @@ export interface PluginView {
   readonly restarts: number
 }
 
-export const pluginPartKinds = ['FILTER', 'WEIGHER', 'SCHEDULER'] as const
+export const pluginPartKinds = ['FILTER', 'WEIGHER', 'SCHEDULER', 'LEASE_PROVIDER'] as const
 
 /** What a plug-in brings, as it says of itself. */
 export interface PluginPart {
@@ -64,23 +64,18 @@ export function createPlugins(loaded: readonly LoadedPlugin[]): Plugins {
 
 type Part = Plugin['filters'][number] | Plugin['weighers'][number]
 
-function partsOf({ filters, weighers, schedulers }: Plugin): PluginPart[] {
+function partsOf({ filters, weighers, schedulers, leaseProviders }: Plugin): PluginPart[] {
   const about = ({ name, description, parameters, reads }: Part) => ({
     name,
     description,
     parameters: (parameters === undefined ? null : jsonSchemaOf(parameters)) as JsonObject | null,
     reads: readsOf(reads, {}),
   })
+  const without = { parameters: null, reads: [], unit: null }
   return [
     ...filters.map((filter) => ({ kind: 'FILTER' as const, ...about(filter), unit: null })),
     ...weighers.map((weigher) => ({ kind: 'WEIGHER' as const, ...about(weigher), unit: weigher.unit })),
-    ...schedulers.map(({ name, description }) => ({
-      kind: 'SCHEDULER' as const,
-      name,
-      description,
-      parameters: null,
-      reads: [],
-      unit: null,
-    })),
+    ...schedulers.map(({ name, description }) => ({ kind: 'SCHEDULER' as const, name, description, ...without })),
+    ...leaseProviders.map(({ name, description }) => ({ kind: 'LEASE_PROVIDER' as const, name, description, ...without })),
   ]
 }

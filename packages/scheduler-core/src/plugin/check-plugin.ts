@@ -30,6 +30,12 @@ const partOf = (noun: 'Filter' | 'Weigher') => ({
   prepare: aFunction,
 })
 
+/** A part that is called by a name in small letters. */
+const named = {
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'),
+  description: sentence,
+}
+
 const pluginSchema = z.strictObject({
   contract: z.number(),
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'),
@@ -49,16 +55,16 @@ const pluginSchema = z.strictObject({
     .max(64),
   // left out by what was made before there were any
   schedulers: z
-    .array(
-      z.looseObject({
-        name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'),
-        description: sentence,
-        create: aFunction,
-      }),
-    )
+    .array(z.looseObject({ ...named, create: aFunction }))
+    .max(64)
+    .default([]),
+  leaseProviders: z
+    .array(z.looseObject({ ...named, open: aFunction }))
     .max(64)
     .default([]),
 })
+
+type Late = 'schedulers' | 'leaseProviders'
 
 /** What a module exported, as a plug-in, or every problem at once. Its parts stay the objects that they are. */
 export function checkPlugin(exported: unknown): Parsed<Plugin> {
@@ -66,7 +72,9 @@ export function checkPlugin(exported: unknown): Parsed<Plugin> {
   if (early !== undefined) return { ok: false, problems: [early] }
   const parsed = parseAs(pluginSchema, exported, 'plugin')
   // it is what the schema says, and was made by its author: a copy would lose what the schema does not know
-  return parsed.ok ? { ok: true, value: { schedulers: [], ...(exported as Omit<Plugin, 'schedulers'> & Partial<Plugin>) } } : parsed
+  return parsed.ok
+    ? { ok: true, value: { schedulers: [], leaseProviders: [], ...(exported as Omit<Plugin, Late> & Partial<Plugin>) } }
+    : parsed
 }
 
 /** What says more than that a field is wrong: another contract, and what no plug-in can bring. */
@@ -95,6 +103,8 @@ function problem(code: Problem['code'], path: readonly string[], found: unknown,
 const ownNames: ReadonlySet<string> = new Set([
   ...[...ownFilters, ...ownWeighers, ...novaFilters, ...novaWeighers].map(({ name }) => name),
   ...ownSchedulers,
+  // those of signs of life (GANTT_LIVENESS)
+  ...['static', 'reports'],
 ])
 
 /** Plug-ins side by side, or where two plug-ins, or two parts of them or of the release, have one name. */
@@ -102,10 +112,10 @@ export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
   const problems: Problem[] = []
   const plugins = new Set<string>()
   const owners = new Map<string, string>([...ownNames].map((name) => [name, 'this release']))
-  for (const { name, filters, weighers, schedulers } of list) {
+  for (const { name, filters, weighers, schedulers, leaseProviders } of list) {
     if (plugins.has(name)) problems.push(clash([name], `two plug-ins are named ${quote(name)}`, 'have a name of its own each'))
     plugins.add(name)
-    for (const part of [...filters, ...weighers, ...schedulers]) {
+    for (const part of [...filters, ...weighers, ...schedulers, ...leaseProviders]) {
       const owner = owners.get(part.name)
       if (owner !== undefined)
         problems.push(clash([name, part.name], `${part.name} of plug-in ${name} has the name of a part of ${owner}`, 'have another name'))

@@ -1,6 +1,7 @@
 import type { Filter } from '../filters/filter.ts'
 import type { PluginScheduler } from '../schedulers/plugin-scheduler.ts'
 import type { Weigher } from '../weighers/weigher.ts'
+import type { LeaseProvider } from './lease-provider.ts'
 
 /** The version of this contract. A plug-in that was made for another one is refused when it is loaded. */
 export const PLUGIN_CONTRACT = 1
@@ -26,12 +27,13 @@ export interface Plugin {
   readonly filters: readonly Filter[]
   readonly weighers: readonly Weigher[]
   readonly schedulers: readonly PluginScheduler[]
+  readonly leaseProviders: readonly LeaseProvider[]
 }
 
 /** As an author writes it: what it does not bring is left out. */
 export type PluginInput = Omit<Plugin, 'contract' | Kinds> & Partial<Pick<Plugin, Kinds>>
 
-type Kinds = 'filters' | 'weighers' | 'schedulers'
+type Kinds = 'filters' | 'weighers' | 'schedulers' | 'leaseProviders'
 
 /** Which release of a plug-in. */
 export type PluginRef = Pick<Plugin, 'name' | 'version'>
@@ -42,5 +44,6 @@ export const definePlugin = (plugin: PluginInput): Plugin => ({
   filters: [],
   weighers: [],
   schedulers: [],
+  leaseProviders: [],
   ...plugin,
 })

@@ -170,7 +170,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
         version,
         description,
         resourceKinds,
-        inProcess: ['schedulers'].filter((kind) => listOf((plugin as Loose)[kind]).length > 0),
+        inProcess: ['schedulers', 'leaseProviders'].filter((kind) => listOf((plugin as Loose)[kind]).length > 0),
         filters: listOf(filters).map(describePart),
         weighers: listOf(weighers).map(describePart),
       }

@@ -1,0 +1,138 @@
+import { type HostName, hostKey, type LeaseProvider, type Leases } from '@gantt/scheduler-core'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { heardBy, livenessSourceSuite } from './liveness-source.suite.ts'
+import type { LivenessSource } from './liveness-source.ts'
+import { openProvidedLiveness } from './provided.ts'
+
+let database: TestDatabase
+let failures: string[] = []
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterEach(() => {
+  failures = []
+})
+afterAll(() => database.drop())
+
+const A = { host: 'a', node: 'a' }
+
+/** A provider that keeps leases in memory; `more` takes the place of what it does. */
+function aProvider(more: Partial<Record<keyof Leases, () => unknown>> = {}): LeaseProvider {
+  const heard = new Map<string, HostName & { readonly at: number }>()
+  const leases = {
+    heard: (hosts: readonly HostName[]) => {
+      for (const host of hosts) heard.set(hostKey(host), { ...host, at: performance.now() })
+    },
+    list: () => [...heard.values()].map(({ host, node, at }) => ({ host, node, heardMsAgo: performance.now() - at })),
+    ...more,
+  }
+  // what a hostile one answers is the test's matter
+  return { name: 'memory', description: 'Of a test.', open: () => leases as Leases }
+}
+
+const open = (provider = aProvider(), limitMs?: number): Promise<LivenessSource> =>
+  openProvidedLiveness({
+    ...{ connection: database.connection, breakMs: 60_000, provider },
+    ...(limitMs !== undefined && { limitMs }),
+    fail(what) {
+      failures.push(what)
+      return new Error(what)
+    },
+  })
+
+describe('a lease provider of a plug-in', () => {
+  livenessSourceSuite(() => open())
+
+  test('says who was heard, by the store’s time; of one host the last counts', async () => {
+    const list = () => [
+      { ...A, heardMsAgo: 9_000 },
+      { ...A, heardMsAgo: 5_000 },
+    ]
+    const source = await open(aProvider({ list }))
+    const { source: name, now, lastOf } = await heardBy(source)
+    expect([name, now - (lastOf(A) ?? 0), lastOf({ host: 'b', node: 'b' })]).toEqual(['memory', 5_000, undefined])
+    await source.close()
+    expect(failures).toEqual([])
+  })
+
+  const never = (): Promise<never> => new Promise(() => undefined)
+  test.each<[string, () => unknown, string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('away')
+      },
+      'list: away',
+    ],
+    ['is refused', () => Promise.reject(new Error('away')), 'list: away'],
+    ['never ends', never, 'list: it did not end within 20 ms'],
+    ['answers no list', () => 'all', 'list answered a value of type string; it must answer a list of leases'],
+    [
+      'answers half a list',
+      () => [
+        { ...A, heardMsAgo: 0 },
+        { ...A, heardMsAgo: Number.NaN },
+      ],
+      'list answered a lease 1 that is none',
+    ],
+    ['hears the future', () => [{ ...A, heardMsAgo: -1 }], 'list answered a lease 0 that is none'],
+  ])('whose list %s concludes nothing, and that is told', async (_name, list, why) => {
+    const source = await open(aProvider({ list }), 20)
+    let looks = 0
+    await expect(source.look(async () => void looks++)).rejects.toThrow(why)
+    expect([looks, failures.length]).toEqual([0, 1])
+    await source.close()
+  })
+
+  test('that hangs is not asked again until it ends', async () => {
+    let asked = 0
+    const list = () => {
+      asked++
+      return never()
+    }
+    const source = await open(aProvider({ list }), 20)
+    await expect(heardBy(source)).rejects.toThrow('within 20 ms')
+    await expect(heardBy(source)).rejects.toThrow('list has not ended since it was called before')
+    expect(asked).toBe(1)
+    await source.close()
+  })
+
+  test('that was away for long does not make hosts silent: nobody listened meanwhile', async () => {
+    let isAway = false
+    const list = () => {
+      if (isAway) throw new Error('away')
+      return []
+    }
+    const source = await open(aProvider({ list }))
+    await heardBy(source)
+    const client = new pg.Client(database.connection)
+    await client.connect()
+    await client.query('UPDATE liveness_watch SET since_ms = since_ms - 90000, until_ms = until_ms - 90000')
+    await client.end()
+    isAway = true
+    await expect(heardBy(source)).rejects.toThrow('away')
+    isAway = false
+    const { listeningSince, now } = await heardBy(source)
+    expect(listeningSince).toBe(now)
+    await source.close()
+  })
+
+  test('whose other calls fail is told, and goes on', async () => {
+    const no = (): never => {
+      throw new Error('no')
+    }
+    const source = await open(aProvider({ heard: no, flush: no, close: never }), 20)
+    source.heard([A])
+    await source.flush()
+    expect((await heardBy(source)).isMine).toBe(true)
+    await source.close()
+    expect(failures).toEqual(['heard: no', 'flush: no', 'flush: no', 'close: it did not end within 20 ms'])
+  })
+
+  test('that does not open is told to whoever starts the service', async () => {
+    await expect(open({ ...aProvider(), open: never }, 20)).rejects.toThrow('open: it did not end within 20 ms')
+    await expect(open({ ...aProvider(), open: () => ({}) as Leases })).rejects.toThrow('open answered no leases')
+  })
+})

@@ -1,0 +1,111 @@
+import { hostKey, type Lease, type LeaseProvider, type Leases } from '@gantt/scheduler-core'
+import pg from 'pg'
+import { realTimers } from '../timers.ts'
+import type { LivenessSource } from './liveness-source.ts'
+import { lookInTurn } from './turn.ts'
+
+/** How long a provider may take for an answer, milliseconds. */
+export const PROVIDER_LIMIT_MS = 5_000
+
+export interface ProvidedOptions {
+  readonly connection: pg.ClientConfig
+  /** When nobody looked for longer than this, nobody listened. */
+  readonly breakMs: number
+  readonly provider: LeaseProvider
+  /** Counts and tells what the provider did wrong, and answers the error that says so. */
+  fail(what: string): Error
+  /** PROVIDER_LIMIT_MS if not given. */
+  readonly limitMs?: number
+}
+
+/**
+ * Signs of life that the provider of a plug-in keeps. It is asked before a look begins: where it throws, is late or answers nonsense, there is
+ * no look. So hosts stay what they are, and when it answers again after a break, the silence meanwhile does not count. Throws what `fail`
+ * answers where it does not open.
+ */
+export async function openProvidedLiveness({
+  connection,
+  breakMs,
+  provider,
+  fail,
+  limitMs = PROVIDER_LIMIT_MS,
+}: ProvidedOptions): Promise<LivenessSource> {
+  const waiting = new Set<string>()
+  /** What it answers, in time. One that has not answered yet is not asked once more. */
+  const ask = async <Answer>(what: string, call: () => PromiseLike<Answer> | Answer): Promise<Answer> => {
+    if (waiting.has(what)) throw fail(`${what} has not ended since it was called before`)
+    waiting.add(what)
+    const asked = (async () => call())().finally(() => waiting.delete(what))
+    let stop: (() => void) | undefined
+    const late = new Promise<never>((_resolve, reject) => {
+      stop = realTimers.after(limitMs, () => reject(new Error(`it did not end within ${limitMs} ms`)))
+    })
+    try {
+      return await Promise.race([asked, late])
+    } catch (error) {
+      throw fail(`${what}: ${error instanceof Error ? error.message : `a value of type ${typeof error} was thrown`}`)
+    } finally {
+      stop?.()
+    }
+  }
+  const leases: Leases = await ask('open', () => provider.open())
+  if (typeof leases?.list !== 'function') throw fail('open answered no leases; it must answer an object with list')
+  const pool = new pg.Pool({ ...connection, max: 2, connectionTimeoutMillis: 5_000, query_timeout: 15_000 })
+  pool.on('error', () => undefined) // an idle connection ended: the pool opens another when it needs one
+
+  /** It failed, and that is counted and told. */
+  const told = (): void => undefined
+  const flush = async (): Promise<void> => {
+    if (leases.flush !== undefined) await ask('flush', () => leases.flush?.()).catch(told)
+  }
+  return {
+    name: provider.name,
+    heard(hosts) {
+      try {
+        leases.heard?.([...hosts].map(({ host, node }) => ({ host, node })))
+      } catch (error) {
+        fail(`heard: ${error instanceof Error ? error.message : `a value of type ${typeof error} was thrown`}`)
+      }
+    },
+    flush,
+    async look(conclude) {
+      const ages = agesOf(await ask<unknown>('list', () => leases.list()), fail)
+      await lookInTurn(
+        {
+          ...{ pool, breakMs, source: provider.name },
+          readLeases: (_client, now) => (host) => {
+            const age = ages.get(hostKey(host))
+            return age === undefined ? undefined : now - age
+          },
+        },
+        conclude,
+      )
+    },
+    async close() {
+      await flush()
+      if (leases.close !== undefined) await ask('close', () => leases.close?.()).catch(told)
+      await pool.end()
+    },
+  }
+}
+
+/** The least age of each host, or the failure of a list that is none: half a list would be the silence of the other half. */
+function agesOf(list: unknown, fail: ProvidedOptions['fail']): ReadonlyMap<string, number> {
+  if (!Array.isArray(list)) throw fail(`list answered a value of type ${typeof list}; it must answer a list of leases`)
+  const ages = new Map<string, number>()
+  for (const [i, lease] of list.entries()) {
+    if (!isLease(lease))
+      throw fail(`list answered a lease ${i} that is none; it must have host, node, and heardMsAgo, a number that is 0 or more`)
+    const key = hostKey(lease)
+    ages.set(key, Math.min(ages.get(key) ?? Number.POSITIVE_INFINITY, lease.heardMsAgo))
+  }
+  return ages
+}
+
+function isLease(lease: unknown): lease is Lease {
+  if (lease === null || typeof lease !== 'object') return false
+  const { host, node, heardMsAgo } = lease as Readonly<Record<string, unknown>>
+  return (
+    typeof host === 'string' && typeof node === 'string' && typeof heardMsAgo === 'number' && Number.isFinite(heardMsAgo) && heardMsAgo >= 0
+  )
+}

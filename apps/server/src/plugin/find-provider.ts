@@ -1,0 +1,23 @@
+import type { LeaseProvider } from '@gantt/scheduler-core'
+import { livenessSources } from '../liveness/liveness-source.ts'
+import type { LoadedPlugin } from './open-plugins.ts'
+import { PluginError } from './plugin-error.ts'
+
+/** A lease provider, and who counts what it does wrong. */
+export interface FoundProvider {
+  readonly provider: LeaseProvider
+  fail(what: string): Error
+}
+
+/** The lease provider that the service is set to; undefined: to a source of the release. Throws PluginError where no plug-in has it. */
+export function findProvider(loaded: readonly LoadedPlugin[], name: string | undefined): FoundProvider | undefined {
+  if (name === undefined || livenessSources.some((own) => own === name)) return undefined
+  const all = loaded.flatMap(({ plugin, fail }) => plugin.leaseProviders.map((provider) => ({ provider, fail })))
+  const found = all.find(({ provider }) => provider.name === name)
+  if (found === undefined) {
+    const known = [...livenessSources, ...all.map(({ provider }) => provider.name)].join(', ')
+    throw new PluginError('plugin.not_loaded', `GANTT_LIVENESS is ${name}, which no plug-in brings; it must be one of ${known}`)
+  }
+  const { provider, fail = (_part, what) => new Error(what) } = found
+  return { provider, fail: (what) => fail(name, what) }
+}
