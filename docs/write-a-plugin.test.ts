@@ -27,7 +27,7 @@ beforeAll(async () => {
   // the account of the embedded database has to get through
   await chmod(folder, 0o711)
   blocks = await readBlocks('write-a-plugin.md')
-  expect(blocks.map(({ form }) => form).join(' ')).toBe('sh diff diff diff diff sh sh graphql graphql diff diff graphql')
+  expect(blocks.map(({ form }) => form).join(' ')).toBe('sh diff diff diff diff sh sh graphql graphql diff diff graphql js')
   const [copy] = blocks
   const { status, stderr } = spawnSync('sh', ['-ec', copy?.text ?? ''], {
     cwd: folder,
