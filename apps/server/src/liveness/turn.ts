@@ -45,6 +45,8 @@ export async function lookInTurn(
     await client.query('COMMIT')
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error))
+    // gives the turn back before the next look; where it is refused, the end of the connection does so later
+    await client.query('ROLLBACK').catch(() => undefined)
     throw failure
   } finally {
     client.release(failure)
