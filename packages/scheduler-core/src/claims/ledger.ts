@@ -271,10 +271,9 @@ export class Ledger {
   lift(claim: Claim, room: boolean): () => void {
     const record = this.#hosts.get(claim.host)
     this.#groups.leave(claim.group, claim.host)
-    // the report counts a materialised one, so that its share is owed back
-    if (room) dropCounted(this.#hosts, record, claim.grants, false)
+    const putBack = room ? liftCounted(this.#hosts, record, claim.grants) : undefined
     return () => {
-      if (room) holdCounted(this.#hosts, record, claim.grants, false)
+      putBack?.()
       this.#groups.join(claim.group, claim.host)
     }
   }
@@ -446,6 +445,28 @@ function holdCounted(hosts: HostTable, record: HostRecord, grants: Grants, mater
 function dropCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): void {
   drop(hosts, record, grants, materialised)
   if (!materialised) count(hosts, record, -1)
+}
+
+/** Looks away from what is held on a host; answers how to see it again. */
+function liftCounted(hosts: HostTable, record: HostRecord, grants: Grants): () => void {
+  const putBack: (() => void)[] = []
+  for (const kind of allKinds) {
+    const grant = grants[kind.name]
+    if (grant === undefined) continue
+    if (kind.lift !== undefined) putBack.push(kind.lift(hosts, record.index, grant))
+    else {
+      // the report counts a materialised one, so that its share is owed back
+      kind.drop(hosts, record.index, grant, false)
+      putBack.push(() => kind.hold(hosts, record.index, grant, false))
+    }
+  }
+  hosts.touch(record.index)
+  count(hosts, record, -1)
+  return () => {
+    for (const back of putBack.reverse()) back()
+    hosts.touch(record.index)
+    count(hosts, record, 1)
+  }
 }
 
 function hold(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): void {

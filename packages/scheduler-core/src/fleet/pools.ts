@@ -20,6 +20,11 @@ export interface PoolFigure extends PoolSpace {
   readonly capacityGib: number
 }
 
+interface Loan {
+  readonly host: HostIndex
+  readonly gib: Readonly<Record<string, number>>
+}
+
 const isYounger = (one: Pick<PoolFigure, 'at' | 'teller'>, other: PoolFigure): boolean =>
   one.at > other.at || (one.at === other.at && one.teller <= other.teller)
 
@@ -27,6 +32,8 @@ const isYounger = (one: Pick<PoolFigure, 'at' | 'teller'>, other: PoolFigure): b
 export class Pools {
   #figures = new Map<string, PoolFigure>()
   #held = new Map<string, number>()
+  /** What one host alone finds free beside: its own claim is looked away from, and the others still see it held. */
+  #lent: readonly Loan[] = []
   /** How many hosts have the disks of their instances in a pool. */
   users = 0
 
@@ -44,6 +51,32 @@ export class Pools {
   free(pool: string): number | undefined {
     const figure = this.#figures.get(pool)
     return figure === undefined ? undefined : figure.capacityGib - figure.usedGib - this.held(pool)
+  }
+
+  /** GiB that a host may take: what is free, and what it was lent. */
+  freeFor(host: HostIndex, pool: string): number | undefined {
+    const free = this.free(pool)
+    return free === undefined ? undefined : free + this.#lentTo(host, pool)
+  }
+
+  /** GiB that claims hold, as that host sees it. */
+  heldFor(host: HostIndex, pool: string): number {
+    return this.held(pool) - this.#lentTo(host, pool)
+  }
+
+  /** Lends a host GiB by pool; answers how to take them back. */
+  lend(host: HostIndex, gib: Readonly<Record<string, number>>): () => void {
+    const before = this.#lent
+    this.#lent = [...before, { host, gib }]
+    return () => {
+      this.#lent = before
+    }
+  }
+
+  #lentTo(host: HostIndex, pool: string): number {
+    let sum = 0
+    for (const loan of this.#lent) if (loan.host === host) sum += loan.gib[pool] ?? 0
+    return sum
   }
 
   /** GiB that claims hold, by pool. */

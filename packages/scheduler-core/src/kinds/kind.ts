@@ -63,6 +63,11 @@ export interface ResourceKind<Ask, Grant> {
   fits(hosts: HostTable, host: HostIndex, grant: Grant): boolean
   hold(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   drop(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
+  /**
+   * Looks away from what a claim of this host holds, until the answer is called: for this host alone, as the judge does where an instance
+   * grows in place. Absent: it is dropped, and held again.
+   */
+  lift?(hosts: HostTable, host: HostIndex, grant: Grant): () => void
   /** Takes a report's inventory over, with nothing held: the caller then holds every claim of the host again. */
   takeInventory(hosts: HostTable, host: HostIndex, stats: HostStats): void
   /**

@@ -10,7 +10,7 @@ import type { Fleet } from '../../fleet/fleet.ts'
 import { openOverlay } from '../../fleet/overlay.ts'
 import { builtInProfiles } from '../../profiles/built-in.ts'
 import type { Profile } from '../../profiles/profile.ts'
-import { decide } from '../../schedulers/decide.ts'
+import { type DecideInput, decide } from '../../schedulers/decide.ts'
 import { aClaim, aDocument, aLog, aMove, aReport, aRequest, aUuid, type TestLog } from '../../testing/index.ts'
 import { kindSuite } from '../kind.suite.ts'
 import { poolsKind } from './pools.ts'
@@ -99,6 +99,40 @@ describe('a pool that hosts share', () => {
     expect(free(log)).toBe(10)
   })
 
+  test('a move finds the space that its own claim holds on its own host alone: what is decided counts', () => {
+    for (const [gib, resized, stayers] of [
+      [60, 60, ['h1', 'h3']],
+      [60, 90, ['h1', 'h3']],
+      [40, 60, ['h1', 'h2', 'h3']],
+    ] as const) {
+      const log = sharing()
+      log.append([aClaim({ hosts: ['h1'], grants: disk(gib), mode: 'CONFIRM' })])
+      const claim = log.fleet.ledger.claims.get('k1.0')
+      if (claim === undefined) throw new Error('it was not made')
+      const took = ['h1', 'h2', 'h3'].filter((host) => {
+        const request = aRequest({ flavor: { vcpus: 1, memoryMb: 1, rootGb: resized }, forceHosts: [host] })
+        const [part] = placedBy(log.fleet, request, profileNamed('default'), { intent: 'RESIZE', source: claim })
+        if (part === undefined) return false
+        const source = { claim: claim.id, fence: claim.fence }
+        const twin = copyFleet(log.fleet)
+        const move = aMove({ key: 'm', source, intent: 'RESIZE', hosts: [part.host], grants: part.grants })
+        const entry = {
+          format: 1,
+          id: 'm',
+          writer: 't',
+          basis: twin.place,
+          revision: twin.place.revision + 1,
+          at: 5_000,
+          changes: [move],
+        } as const
+        expect(twin.apply(entry)).toEqual([undefined])
+        return true
+      })
+      expect([gib, resized, took]).toEqual([gib, resized, stayers])
+      expect(free(log)).toBe(100 - gib)
+    }
+  })
+
   test('of documents that say different things the youngest is right, of one time that of the host seen first', () => {
     const log = sharing(100)
     log.append([space('h2', 50)], { at: 2_000 })
@@ -131,12 +165,12 @@ describe('a pool that hosts share', () => {
 
 const profileNamed = (name: string): Profile => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-function placedBy(fleet: Fleet, request: ReturnType<typeof aRequest>, profile: Profile) {
+function placedBy(fleet: Fleet, request: ReturnType<typeof aRequest>, profile: Profile, more: Partial<DecideInput> = {}) {
   const overlay = openOverlay(fleet)
   const claimIds = Array.from({ length: request.numInstances }, (_, i) => `c${i}`)
   const { parts } = decide(fleet, overlay, {
     ...{ id: 'd', request, profile, seed: 's', attempt: 1 },
-    ...{ alternatesPerInstance: 0, allOrNothing: false, claimIds },
+    ...{ alternatesPerInstance: 0, allOrNothing: false, claimIds, ...more },
   })
   overlay.discard()
   return parts

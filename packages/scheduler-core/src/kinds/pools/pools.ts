@@ -37,7 +37,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     const { diskPools } = hosts.get(host)
     const [pool] = diskPools
     if (pool === undefined) return true
-    return diskPools.length === 1 && hasRoom(hosts, pool, ask)
+    return diskPools.length === 1 && hasRoom(hosts, host, pool, ask)
   },
 
   createAssign(setting) {
@@ -50,13 +50,15 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     }
   },
 
-  fits(hosts, _host, grant) {
-    for (const pool in grant) if (!hasRoom(hosts, pool, grant[pool] as number)) return false
+  fits(hosts, host, grant) {
+    for (const pool in grant) if (!hasRoom(hosts, host, pool, grant[pool] as number)) return false
     return true
   },
 
   hold: (hosts, host, grant) => add(hosts, host, Object.entries(grant)),
   drop: (hosts, host, grant) => add(hosts, host, negated(Object.entries(grant))),
+
+  lift: (hosts, host, grant) => hosts.pools.lend(host, grant),
 
   // nothing of it is in the report: only what the claims of this host hold is given back, to be held again
   takeInventory: (hosts, host) => add(hosts, host, negated([...heldHere.of(hosts.get(host))])),
@@ -71,7 +73,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
       return { code: 'pool.ambiguous', subject: DISK_POOL_KEY, need: 'one pool', have: diskPools.join(', '), source: 'its aggregates' }
     const figure = hosts.pools.figure(pool)
     if (figure === undefined) return { code: 'pool.not_told', subject: pool, need: ask, have: 'not told', unit: 'GiB' }
-    return { code: 'pool.short', subject: figure.name, need: ask, have: hosts.pools.free(pool) ?? 0, unit: 'GiB' }
+    return { code: 'pool.short', subject: figure.name, need: ask, have: hosts.pools.freeFor(host, pool) ?? 0, unit: 'GiB' }
   },
 
   facts(hosts, host, ask, request) {
@@ -92,7 +94,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
       {
         subject: name,
         required: ask,
-        actual: hosts.pools.free(pool) ?? 0,
+        actual: hosts.pools.freeFor(host, pool) ?? 0,
         unit: 'GiB',
         requiredFrom,
         actualFrom: from,
@@ -101,7 +103,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
           { name: 'reserved', value: reservedGib, from },
           { name: 'ratio', value: thinRatio, from },
           { name: 'used', value: usedGib, from },
-          { name: 'claimed', value: hosts.pools.held(pool), from: claims },
+          { name: 'claimed', value: hosts.pools.heldFor(host, pool), from: claims },
         ],
       },
       where,
@@ -130,7 +132,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
   },
 }
 
-const hasRoom = ({ pools }: HostTable, pool: string, gib: number): boolean => gib <= (pools.free(pool) ?? -1)
+const hasRoom = ({ pools }: HostTable, host: HostIndex, pool: string, gib: number): boolean => gib <= (pools.freeFor(host, pool) ?? -1)
 
 const negated = (amounts: readonly (readonly [string, number])[]) => amounts.map(([pool, gib]) => [pool, -gib] as const)
 

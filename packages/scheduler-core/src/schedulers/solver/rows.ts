@@ -115,7 +115,7 @@ export function sharePools({ rows }: Draft, columns: readonly Column[], scores: 
     if (own === undefined) byPool.set(pool, [[i, gib]])
     else own.push([i, gib])
   }
-  for (const [pool, entries] of byPool) rows.push(row(entries, null, hosts.pools.free(pool) ?? 0))
+  for (const [pool, entries] of byPool) rows.push(row(entries, null, Math.max(0, hosts.pools.free(pool) ?? 0)))
 }
 
 /** The rule of a request's server group, for the kinds of instances that are in it. */
