@@ -92,8 +92,19 @@ export {
 export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
 export { examineShadows, type ShadowStep } from './pipeline/shadow-filters.ts'
 export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix } from './pipeline/verdict-matrix.ts'
-export { checkPlugin, joinPlugins, jsonSchemaOf } from './plugin/check-plugin.ts'
+export { checkPlugin, joinPlugins } from './plugin/check-plugin.ts'
 export type { Lease, LeaseProvider, Leases } from './plugin/lease-provider.ts'
+export {
+  jsonSchemaOf,
+  ofEachKind,
+  type PartKind,
+  type PartList,
+  type PartLists,
+  type Parts,
+  partKinds,
+  partLists,
+  partsIn,
+} from './plugin/part-kinds.ts'
 export { PLUGIN_CONTRACT, type Plugin, type PluginRef } from './plugin/plugin.ts'
 export { noPlugins, type Plugins } from './plugin/plugins.ts'
 export { type Parsed, type Problem, quote } from './problem.ts'

@@ -5,6 +5,8 @@ import {
   type FilterOptions,
   type HostIndex,
   type Multipliers,
+  type PartList,
+  type Parts,
   type PluginScheduler,
   type PreparedFilter,
   type Reads,
@@ -15,8 +17,17 @@ import {
 /** Counts a failure of a part, and answers the error that is to be thrown on. */
 export type Fail = (part: string, what: string) => Error
 
+/** What becomes of a part's failures in this process, by kind. What is asked rather than called is contained by who asks. */
+export const containParts: { readonly [List in PartList]: (part: Parts[List], fail: Fail) => Parts[List] } = {
+  filters: containFilter,
+  weighers: containWeigher,
+  schedulers: containScheduler,
+  // liveness/provided.ts
+  leaseProviders: (provider) => provider,
+}
+
 /** A filter that answers what its contract says, or throws an error that names its plug-in. */
-export function containFilter(filter: Filter, fail: Fail): Filter {
+function containFilter(filter: Filter, fail: Fail): Filter {
   const { name, description, parameters, readsHostOnly } = filter
   const wrong = (what: string, must: string): Error => fail(name, `${what}; it must ${must}`)
   const contain = (prepared: PreparedFilter): PreparedFilter => ({
@@ -52,7 +63,7 @@ export function containFilter(filter: Filter, fail: Fail): Filter {
 }
 
 /** A weigher that answers what its contract says, or throws an error that names its plug-in. */
-export function containWeigher(weigher: Weigher, fail: Fail): Weigher {
+function containWeigher(weigher: Weigher, fail: Fail): Weigher {
   const { name, description, unit, parameters, minval, readsHostOnly } = weigher
   const finite = (what: string, number: unknown): number => {
     if (typeof number === 'number' && Number.isFinite(number)) return number
@@ -110,12 +121,10 @@ export function containWeigher(weigher: Weigher, fail: Fail): Weigher {
 }
 
 /** A scheduler whose choices are counted where the core does not take them (schedulers/plugin-scheduler.ts), under the plug-in's name. */
-export const containScheduler = (scheduler: PluginScheduler, fail: Fail): PluginScheduler => ({
-  name: scheduler.name,
-  description: scheduler.description,
-  create: (compiled) => scheduler.create(compiled),
-  fail: (what) => fail(scheduler.name, what),
-})
+function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginScheduler {
+  const { name, description } = scheduler
+  return { name, description, create: (compiled) => scheduler.create(compiled), fail: (what) => fail(name, what) }
+}
 
 type Part = Filter | Weigher
 

@@ -1,9 +1,9 @@
-import type { Plugin } from '@gantt/scheduler-core'
-import { containFilter, containScheduler, containWeigher, type Fail } from './contain-part.ts'
+import { ofEachKind, type PartList, type PartLists, type Parts, type Plugin } from '@gantt/scheduler-core'
+import { containParts, type Fail } from './contain-part.ts'
 
 /** The last thing that went wrong in a part of a plug-in. */
 export interface Failure {
-  /** The filter, weigher, scheduler or lease provider. */
+  /** Its name. */
   readonly part: string
   /** What it threw, or answered instead of what it may. */
   readonly message: string
@@ -62,9 +62,7 @@ export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Co
   return {
     plugin: {
       ...plugin,
-      filters: plugin.filters.map((filter) => containFilter(filter, fail)),
-      weighers: plugin.weighers.map((weigher) => containWeigher(weigher, fail)),
-      schedulers: plugin.schedulers.map((scheduler) => containScheduler(scheduler, fail)),
+      ...(ofEachKind((list) => containAll(plugin, list, fail)) as PartLists),
     },
     fail,
     failures: {
@@ -77,3 +75,6 @@ export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Co
     },
   }
 }
+
+const containAll = <List extends PartList>(plugin: PartLists, list: List, fail: Fail): readonly Parts[List][] =>
+  plugin[list].map((part) => containParts[list](part, fail))

@@ -1,4 +1,4 @@
-import { checkPlugin, isJsonObject, type JsonObject, type Plugin } from '@gantt/scheduler-core'
+import { checkPlugin, isJsonObject, type JsonObject, type PartKind, type Plugin, partKinds, partLists } from '@gantt/scheduler-core'
 import { z } from '@gantt/scheduler-core/plugin'
 import type { Asker } from './outside/asker.ts'
 import { openThread, type ThreadOptions } from './outside/thread.ts'
@@ -27,19 +27,22 @@ export async function isolatePlugin(name: string, options: Omit<ThreadOptions, '
 
 function readPlugin(name: string, said: unknown): Plugin {
   if (!isJsonObject(said)) throw new PluginError('plugin.invalid', `plug-in ${name} says nothing of itself that is an object`)
-  const { inProcess, ...about } = said
+  const { inProcess, lists, ...about } = said
   const [kind] = Array.isArray(inProcess) ? inProcess : []
   if (kind !== undefined)
     throw new PluginError('plugin.invalid', `plug-in ${name} has ${kind}; one that is isolated must have none, or run as trusted:${name}`)
   const by = `${said.name}@${said.version}`
-  const parts = (list: unknown) => (Array.isArray(list) ? list.filter(isJsonObject) : []).map((part) => readPart(name, by, part))
-  const checked = checkPlugin({ ...about, filters: parts(said.filters), weighers: parts(said.weighers) })
+  const parts = partLists.map((list) => {
+    const told = isJsonObject(lists) && Array.isArray(lists[list]) ? lists[list].filter(isJsonObject) : []
+    return [list, told.map((part) => readPart(name, by, partKinds[list], part))]
+  })
+  const checked = checkPlugin({ ...about, ...Object.fromEntries(parts) })
   if (!checked.ok) throw problemsOf(`plug-in ${name}`, checked.problems)
   return checked.value
 }
 
 /** A part with stand-ins for its functions, which are in the thread and asked there. */
-function readPart(name: string, by: string, { beyond, parameters, reads, ...part }: JsonObject): unknown {
+function readPart(name: string, by: string, kind: PartKind, { beyond, schema, reads, ...part }: JsonObject): unknown {
   const where = `${part.name} of plug-in ${name}`
   const [member] = Array.isArray(beyond) ? beyond : []
   if (member !== undefined)
@@ -51,7 +54,7 @@ function readPart(name: string, by: string, { beyond, parameters, reads, ...part
     reads,
     readsHostOnly: true,
     outside: { by },
-    ...(parameters !== null && { parameters: schemaOf(parameters) }),
+    ...(kind.schema !== undefined && schema !== null && { [kind.schema]: schemaOf(schema) }),
     prepare() {
       throw new Error(`${part.name} runs in another thread`)
     },

@@ -1,4 +1,4 @@
-import { joinPlugins, type Plugin, type Plugins } from '@gantt/scheduler-core'
+import { joinPlugins, type PartKind, type Plugin, type Plugins, partKinds, partsIn } from '@gantt/scheduler-core'
 import { type Contained, containPlugin, type Failures } from './contain.ts'
 import type { Fail } from './contain-part.ts'
 import { isolatePlugin } from './isolate.ts'
@@ -75,7 +75,7 @@ export async function openPlugins(
     const joined = joinPlugins(loaded.map(({ plugin }) => plugin))
     if (!joined.ok) throw problemsOf('the plug-ins', joined.problems)
     const askers = new Map(
-      loaded.flatMap(({ plugin, asker }) => (asker === undefined ? [] : partsOf(plugin).map((name) => [name, asker] as const))),
+      loaded.flatMap(({ plugin, asker }) => (asker === undefined ? [] : askedParts(plugin).map((name) => [name, asker] as const))),
     )
     return { plugins: joined.value, loaded, outside: askers.size === 0 ? undefined : createOutside((part) => askers.get(part)), close }
   } catch (error) {
@@ -84,7 +84,8 @@ export async function openPlugins(
   }
 }
 
-const partsOf = ({ filters, weighers }: Plugin): string[] => [...filters, ...weighers].map(({ name }) => name)
+const askedParts = (plugin: Plugin): string[] =>
+  partsIn(plugin).flatMap(({ list, part }) => ((partKinds[list] as PartKind).asked === undefined ? [] : [part.name]))
 
 const failuresOf = (asker: Asker): Failures => ({
   get count() {

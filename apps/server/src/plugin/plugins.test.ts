@@ -232,9 +232,10 @@ describe('a service with plug-ins', () => {
     ])
     const { profile } = await dataOf(api, '{ profile(name: "by-last") { active { scheduler schedulerName } } }')
     expect(profile.active).toEqual({ scheduler: 'PLUGIN', schedulerName: 'last' })
-    await expect(createProfile('both', [], [], { scheduler: 'CHANCE', schedulerName: 'last' })).rejects.toThrow(
-      'it must be PLUGIN, or left out, where schedulerName names a scheduler',
-    )
+    expect(await createProfile('both', [], [], { scheduler: 'CHANCE', schedulerName: 'last' })).toEqual({
+      __typename: 'ValidationError',
+      issues: [{ message: 'input.scheduler is "CHANCE"; it must be PLUGIN, or left out, where schedulerName names a scheduler' }],
+    })
     expect(await createProfile('gone', [], [], { schedulerName: 'gone' })).toMatchObject({
       issues: [{ message: expect.stringContaining('there is no scheduler "gone"; it must be one of filter, chance, solver, last') }],
     })

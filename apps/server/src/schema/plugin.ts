@@ -4,9 +4,8 @@ import { type PluginPart as PartShape, type PluginView, pluginPartKinds } from '
 import { builder } from './builder.ts'
 
 const PluginPartKind = builder.enumType('PluginPartKind', {
-  description:
-    'FILTER: lets hosts through or refuses them; WEIGHER: ranks those that are let through; SCHEDULER: takes some of them; LEASE_PROVIDER: says when hosts were heard.',
-  values: pluginPartKinds,
+  description: `${pluginPartKinds.map(({ kind, does }) => `${kind}: ${does}`).join('; ')}.`,
+  values: pluginPartKinds.map(({ kind }) => kind),
 })
 
 const PluginMode = builder.enumType('PluginMode', {
@@ -42,7 +41,7 @@ const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
 const PluginFailure = builder.objectRef<NonNullable<PluginView['lastFailure']>>('PluginFailure').implement({
   description: 'What went wrong in a part of a plug-in.',
   fields: (t) => ({
-    part: t.exposeString('part', { description: 'The filter, weigher, scheduler or lease provider.' }),
+    part: t.exposeString('part', { description: 'The part, by its name.' }),
     message: t.exposeString('message', { description: 'What it threw, or answered instead of what it may.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When, by the clock of this replica.' }),
   }),

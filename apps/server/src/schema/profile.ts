@@ -10,7 +10,7 @@ import {
 } from '@gantt/scheduler-core'
 import { novaFilters, novaWeighers } from '@gantt/scheduler-core/nova'
 import type { ShadowDisagreement } from '../replica/shadow.ts'
-import { InputFault, issue } from '../services/outcome.ts'
+import { type Invalid, invalid, issue } from '../services/outcome.ts'
 import type { ProfileDone, RolloutView, StepOptions } from '../services/profiles.ts'
 import { builder } from './builder.ts'
 import { withoutNulls } from './common.ts'
@@ -385,8 +385,6 @@ function toParts({
   schedulerName,
   ...rest
 }: typeof ProfileVersionInput.$inferInput): Record<string, unknown> {
-  if (schedulerName && scheduler && scheduler !== 'plugin')
-    throw new InputFault([issue(['scheduler'], scheduler, 'be PLUGIN, or left out, where schedulerName names a scheduler')])
   const enabled = <Part extends { readonly enabled?: boolean | null | undefined }>(parts: readonly Part[]) =>
     parts.filter((part) => part.enabled !== false).map(({ enabled: _, ...part }) => part)
   return withoutNulls(
@@ -394,6 +392,12 @@ function toParts({
     verbatim,
   ) as Record<string, unknown>
 }
+
+/** Two schedulers of which only one can decide. */
+const twoSchedulers = ({ scheduler, schedulerName }: typeof ProfileVersionInput.$inferInput): Invalid | undefined =>
+  schedulerName && scheduler && scheduler !== 'plugin'
+    ? invalid([issue(['input', 'scheduler'], scheduler.toUpperCase(), 'be PLUGIN, or left out, where schedulerName names a scheduler')])
+    : undefined
 
 const stepOptions = ({
   dryRun,
@@ -415,7 +419,7 @@ builder.mutationFields((t) => ({
       profile: t.arg.string({ required: true, description: 'Its name: 1 to 63 lower-case letters, digits and dashes.' }),
       input: t.arg({ type: ProfileVersionInput, required: true, description: 'The version.' }),
     },
-    resolve: (_root, { profile, input }, { profiles }) => profiles.create(profile, toParts(input)),
+    resolve: (_root, { profile, input }, { profiles }) => twoSchedulers(input) ?? profiles.create(profile, toParts(input)),
   }),
   profileActivate: t.field({
     type: ProfileResult,

@@ -1,4 +1,14 @@
-import { type JsonObject, jsonSchemaOf, type Plugin, readsOf } from '@gantt/scheduler-core'
+import {
+  type JsonObject,
+  jsonSchemaOf,
+  type PartList,
+  type Parts,
+  type Plugin,
+  partKinds,
+  partLists,
+  partsIn,
+  readsOf,
+} from '@gantt/scheduler-core'
 import type { Failure } from '../plugin/contain.ts'
 import type { LoadedPlugin } from '../plugin/open-plugins.ts'
 import type { PluginState } from '../plugin/outside/asker.ts'
@@ -22,11 +32,12 @@ export interface PluginView {
   readonly restarts: number
 }
 
-export const pluginPartKinds = ['FILTER', 'WEIGHER', 'SCHEDULER', 'LEASE_PROVIDER'] as const
+/** Kinds of parts as the API calls them, with what each does. */
+export const pluginPartKinds = partLists.map((list) => partKinds[list])
 
 /** What a plug-in brings, as it says of itself. */
 export interface PluginPart {
-  readonly kind: (typeof pluginPartKinds)[number]
+  readonly kind: (typeof pluginPartKinds)[number]['kind']
   readonly name: string
   readonly description: string
   /** The options that it takes, as JSON Schema; null: it says nothing of them. */
@@ -41,14 +52,14 @@ export interface Plugins {
   /** In the order of the configuration. */
   list(): readonly PluginView[]
   /** The filter or weigher of that name. */
-  find(part: string): Part | undefined
+  find(part: string): Listed | undefined
 }
 
 export function createPlugins(loaded: readonly LoadedPlugin[]): Plugins {
-  const parts = new Map<string, Part>(
+  const parts = new Map<string, Listed>(
     loaded.flatMap(({ plugin: { filters, weighers } }) => [...filters, ...weighers].map((part) => [part.name, part] as const)),
   )
-  const known = loaded.map((one) => ({ ...one, parts: partsOf(one.plugin) }))
+  const known = loaded.map((one) => ({ ...one, parts: partsIn(one.plugin).map(aboutPart) }))
   return {
     find: (name) => parts.get(name),
     list: () =>
@@ -62,20 +73,15 @@ export function createPlugins(loaded: readonly LoadedPlugin[]): Plugins {
   }
 }
 
-type Part = Plugin['filters'][number] | Plugin['weighers'][number]
+/** What profiles list. */
+type Listed = Plugin['filters'][number] | Plugin['weighers'][number]
 
-function partsOf({ filters, weighers, schedulers, leaseProviders }: Plugin): PluginPart[] {
-  const about = ({ name, description, parameters, reads }: Part) => ({
-    name,
-    description,
-    parameters: (parameters === undefined ? null : jsonSchemaOf(parameters)) as JsonObject | null,
-    reads: readsOf(reads, {}),
-  })
-  const without = { parameters: null, reads: [], unit: null }
-  return [
-    ...filters.map((filter) => ({ kind: 'FILTER' as const, ...about(filter), unit: null })),
-    ...weighers.map((weigher) => ({ kind: 'WEIGHER' as const, ...about(weigher), unit: weigher.unit })),
-    ...schedulers.map(({ name, description }) => ({ kind: 'SCHEDULER' as const, name, description, ...without })),
-    ...leaseProviders.map(({ name, description }) => ({ kind: 'LEASE_PROVIDER' as const, name, description, ...without })),
-  ]
+function aboutPart({ list, part }: { readonly list: PartList; readonly part: Parts[PartList] }): PluginPart {
+  const { name, description } = part
+  return {
+    ...{ kind: partKinds[list].kind, name, description },
+    parameters: ('parameters' in part && part.parameters ? jsonSchemaOf(part.parameters) : null) as JsonObject | null,
+    reads: 'reads' in part ? readsOf(part.reads, {}) : [],
+    unit: 'unit' in part ? part.unit : null,
+  }
 }

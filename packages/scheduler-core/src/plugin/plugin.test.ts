@@ -7,8 +7,9 @@ import { compileProfile, lacksOf, parseProfile } from '../pipeline/compile.ts'
 import { profileSchema } from '../profiles/profile.ts'
 import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aRequest } from '../testing/index.ts'
-import { checkPlugin, joinPlugins, jsonSchemaOf } from './check-plugin.ts'
+import { checkPlugin, joinPlugins } from './check-plugin.ts'
 import { at, defineFilter, definePlugin, defineWeigher, z } from './index.ts'
+import { jsonSchemaOf } from './part-kinds.ts'
 import { noPlugins, type Plugins } from './plugins.ts'
 
 const crowdFilter = defineFilter({

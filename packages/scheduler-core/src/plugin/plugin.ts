@@ -1,7 +1,4 @@
-import type { Filter } from '../filters/filter.ts'
-import type { PluginScheduler } from '../schedulers/plugin-scheduler.ts'
-import type { Weigher } from '../weighers/weigher.ts'
-import type { LeaseProvider } from './lease-provider.ts'
+import { ofEachKind, type PartLists } from './part-kinds.ts'
 
 /** The version of this contract. A plug-in that was made for another one is refused when it is loaded. */
 export const PLUGIN_CONTRACT = 1
@@ -16,7 +13,7 @@ export const PLUGIN_CONTRACT = 1
  * - Another version of a plug-in may decide otherwise, so records name the version; what decides differently is a new version.
  * - It brings no resource kind: what a claim holds is part of what all replicas agree on, whatever each has loaded (docs/adr/0014).
  */
-export interface Plugin {
+export interface Plugin extends PartLists {
   readonly contract: typeof PLUGIN_CONTRACT
   /** 1 to 63 lower-case letters, digits and dashes. */
   readonly name: string
@@ -24,16 +21,10 @@ export interface Plugin {
   readonly version: string
   /** One sentence for people. */
   readonly description: string
-  readonly filters: readonly Filter[]
-  readonly weighers: readonly Weigher[]
-  readonly schedulers: readonly PluginScheduler[]
-  readonly leaseProviders: readonly LeaseProvider[]
 }
 
 /** As an author writes it: what it does not bring is left out. */
-export type PluginInput = Omit<Plugin, 'contract' | Kinds> & Partial<Pick<Plugin, Kinds>>
-
-type Kinds = 'filters' | 'weighers' | 'schedulers' | 'leaseProviders'
+export type PluginInput = Omit<Plugin, 'contract' | keyof PartLists> & Partial<PartLists>
 
 /** Which release of a plug-in. */
 export type PluginRef = Pick<Plugin, 'name' | 'version'>
@@ -41,9 +32,6 @@ export type PluginRef = Pick<Plugin, 'name' | 'version'>
 /** What a module of a plug-in exports by default. It is checked when it is loaded (check-plugin.ts), not here. */
 export const definePlugin = (plugin: PluginInput): Plugin => ({
   contract: PLUGIN_CONTRACT,
-  filters: [],
-  weighers: [],
-  schedulers: [],
-  leaseProviders: [],
   ...plugin,
+  ...(ofEachKind((list) => plugin[list] ?? []) as PartLists),
 })

@@ -11,7 +11,7 @@ import { REFRESH_MS } from './refresh.ts'
 
 type Plugin = ResultOf<typeof PLUGINS>['plugins'][number]
 
-/** What profiles may name beside the parts of the release: what the replica that answers has loaded. */
+/** What there is beside the parts of the release: what the replica that answers has loaded. */
 export function Plugins() {
   const { data, error, refetch } = useOperation(PLUGINS, {}, { everyMs: REFRESH_MS })
   return (
@@ -24,7 +24,8 @@ export function Plugins() {
         )
       ) : data.plugins.length === 0 ? (
         <Text size="sm" c="dimmed">
-          The replica that answers has loaded none: GANTT_PLUGINS names packages or paths of filters and weighers.
+          The replica that answers has loaded none: GANTT_PLUGINS names their packages or paths, GANTT_EXTENDERS those that answer over
+          HTTP.
         </Text>
       ) : (
         data.plugins.map((plugin) => <PluginParts key={plugin.name} plugin={plugin} />)
@@ -58,7 +59,8 @@ function PluginParts({ plugin }: { readonly plugin: Plugin }) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Part</Table.Th>
-              <Table.Th>What a host must have to pass, or what it prefers</Table.Th>
+              <Table.Th>Kind</Table.Th>
+              <Table.Th>What it is for</Table.Th>
               <Table.Th>Options</Table.Th>
               <Table.Th>Reads</Table.Th>
               <Table.Th>Unit</Table.Th>
@@ -68,6 +70,7 @@ function PluginParts({ plugin }: { readonly plugin: Plugin }) {
             {parts.map((part) => (
               <Table.Tr key={part.name} data-part={part.name}>
                 <Table.Td className="profile-narrow">{part.name}</Table.Td>
+                <Table.Td>{part.kind.toLowerCase().replaceAll('_', ' ')}</Table.Td>
                 <Table.Td>{part.description}</Table.Td>
                 <Table.Td className="profile-options">{parametersText(part.parameters)}</Table.Td>
                 <Table.Td>{part.reads.join(', ')}</Table.Td>

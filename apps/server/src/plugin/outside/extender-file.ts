@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { checkPlugin, type Plugin, parseAs } from '@gantt/scheduler-core'
+import { checkPlugin, type PartKind, type PartList, type Plugin, parseAs, partKinds, partLists } from '@gantt/scheduler-core'
 import { PLUGIN_CONTRACT, z } from '@gantt/scheduler-core/plugin'
 import { schemaOf } from '../isolate.ts'
 import { PluginError, problemsOf } from '../plugin-error.ts'
@@ -13,6 +13,10 @@ export interface ExtenderSetting {
   readonly timeoutMs: number | undefined
 }
 
+/** Kinds of parts that answer about hosts. */
+type AskedList = { [List in PartList]: (typeof partKinds)[List] extends { readonly asked: 'HOSTS' } ? List : never }[PartList]
+const askedLists = partLists.filter((list): list is AskedList => (partKinds[list] as PartKind).asked === 'HOSTS')
+
 /** More is a mistake in the file. */
 const MOST_EXTENDERS = 32
 
@@ -23,6 +27,10 @@ const header = z
   .regex(/^[\x20-\x7e]*$/, 'must be printable characters')
 const part = z.looseObject({ parameters: z.record(z.string(), z.json()).optional() })
 
+/** Something of each kind of part that can be asked about hosts. */
+const listsOf = <Value>(make: (list: AskedList) => Value): { readonly [List in AskedList]: Value } =>
+  Object.fromEntries(askedLists.map((list) => [list, make(list)])) as { readonly [List in AskedList]: Value }
+
 const extenderSchema = z.strictObject({
   name: z.string(),
   version: z.string(),
@@ -30,8 +38,7 @@ const extenderSchema = z.strictObject({
   url,
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'must be a name of a header'), header).default({}),
   timeoutMs: z.number().int().min(10).max(10_000).optional(),
-  filters: z.array(part).default([]),
-  weighers: z.array(part).default([]),
+  ...listsOf(() => z.array(part).default([])),
 })
 
 const fileSchema = z.strictObject({ extenders: z.array(extenderSchema).max(MOST_EXTENDERS) })
@@ -47,11 +54,11 @@ export async function readExtenders(file: string): Promise<readonly ExtenderSett
   }
   const parsed = parseAs(fileSchema, document, 'plugin')
   if (!parsed.ok) throw problemsOf(`the extenders of ${file}`, parsed.problems)
-  return parsed.value.extenders.map(({ url: to, headers, timeoutMs, filters, weighers, ...named }) => {
-    const by = `${named.name}@${named.version}`
-    const parts = (list: readonly z.output<typeof part>[]) => list.map((described) => toPart(by, described))
-    const checked = checkPlugin({ contract: PLUGIN_CONTRACT, ...named, filters: parts(filters), weighers: parts(weighers) })
-    if (!checked.ok) throw problemsOf(`extender ${named.name}`, checked.problems)
+  return parsed.value.extenders.map(({ url: to, headers, timeoutMs, name, version, description, ...lists }) => {
+    const by = `${name}@${version}`
+    const parts = listsOf((list) => lists[list].map((described) => toPart(by, described)))
+    const checked = checkPlugin({ ...{ contract: PLUGIN_CONTRACT, name, version, description }, ...parts })
+    if (!checked.ok) throw problemsOf(`extender ${name}`, checked.problems)
     return { plugin: checked.value, url: to, headers, timeoutMs }
   })
 }

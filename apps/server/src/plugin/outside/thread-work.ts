@@ -1,5 +1,9 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { PartKind } from '@gantt/scheduler-core'
 import type { WireQuestion } from './asker.ts'
+
+/** What a thread knows of the kinds of parts, by the name of their list. */
+export type ThreadKinds = Readonly<Record<string, Pick<PartKind, 'asked' | 'tells' | 'schema' | 'beyond'>>>
 
 /** What a plug-in says of itself; its functions stay in the thread. */
 export interface Described {
@@ -10,19 +14,16 @@ export interface Described {
   readonly resourceKinds?: unknown
   /** Kinds of parts that are called in the process of the service alone, of which it has some. */
   readonly inProcess: readonly string[]
-  readonly filters: readonly DescribedPart[]
-  readonly weighers: readonly DescribedPart[]
+  /** Of the kinds that can be asked in a thread. */
+  readonly lists: Readonly<Record<string, readonly DescribedPart[]>>
 }
 
-export interface DescribedPart {
-  readonly name: unknown
-  readonly description: unknown
-  readonly reads: unknown
-  readonly unit?: unknown
+/** What its kind tells as it is; of its schema `schema`. */
+export interface DescribedPart extends Readonly<Record<string, unknown>> {
   /** Members that a part in a thread cannot have. */
   readonly beyond: readonly string[]
-  /** Its parameters as JSON Schema; null: it takes no options; undefined: they are no schema. */
-  readonly parameters?: unknown
+  /** As JSON Schema; null: it has none; undefined: what it has is no schema. */
+  readonly schema?: unknown
 }
 
 export type FromThread =
@@ -42,7 +43,7 @@ export interface ToThread {
  * it needs no file of its own in a bundle: it may use nothing but its arguments. It believes nothing of the plug-in; who started it
  * believes nothing of what comes from here.
  */
-export function work(port: MessagePort, load: () => Promise<Readonly<Record<string, unknown>>>, most: number): void {
+export function work(port: MessagePort, load: () => Promise<Readonly<Record<string, unknown>>>, most: number, kinds: ThreadKinds): void {
   type Loose = Readonly<Record<string, unknown>>
   type Call = (...args: readonly unknown[]) => unknown
   const { stringify } = JSON
@@ -64,19 +65,12 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
   const listOf = (value: unknown): readonly Loose[] =>
     Array.isArray(value) ? value.filter((item) => item !== null && typeof item === 'object') : []
 
-  const describePart = (part: Loose) => {
-    const { parameters } = part
-    const standard = (parameters as { readonly '~standard'?: { readonly jsonSchema?: { input(options: Loose): unknown } } } | undefined)?.[
-      '~standard'
-    ]
-    const beyond = ['minval', 'multipliers', 'cacheKey', 'checkOptions'].filter((member) => part[member] !== undefined)
+  const describePart = (part: Loose, { tells, schema = '', beyond }: ThreadKinds[string]): DescribedPart => {
+    const given = part[schema] as { readonly '~standard'?: { readonly jsonSchema?: { input(options: Loose): unknown } } } | undefined
     return {
-      name: part.name,
-      description: part.description,
-      reads: typeof part.reads === 'function' ? 'a function' : part.reads,
-      unit: part.unit,
-      beyond,
-      parameters: parameters === undefined ? null : standard?.jsonSchema?.input({ target: 'draft-2020-12' }),
+      ...Object.fromEntries(tells.map((member) => [member, typeof part[member] === 'function' ? 'a function' : part[member]])),
+      beyond: beyond.filter((member) => part[member] !== undefined),
+      schema: given === undefined ? null : given?.['~standard']?.jsonSchema?.input({ target: 'draft-2020-12' }),
     }
   }
 
@@ -162,17 +156,17 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
         const exported = Object.keys(module).join(', ') || 'nothing'
         return send({ type: 'failed', message: `it exports ${exported}; it must export what definePlugin answers by default` })
       }
-      const { contract, name, version, description, resourceKinds, filters, weighers } = plugin as Loose
-      const parts = new Map<unknown, Loose>([...listOf(filters), ...listOf(weighers)].map((part) => [part.name, part]))
-      const described = {
+      const { contract, name, version, description, resourceKinds, ...lists } = plugin as Loose
+      const asked = Object.entries(kinds).filter(([, kind]) => kind.asked !== undefined)
+      const parts = new Map<unknown, Loose>(asked.flatMap(([list]) => listOf(lists[list]).map((part) => [part.name, part])))
+      const described: Described = {
         contract,
         name,
         version,
         description,
         resourceKinds,
-        inProcess: ['schedulers', 'leaseProviders'].filter((kind) => listOf((plugin as Loose)[kind]).length > 0),
-        filters: listOf(filters).map(describePart),
-        weighers: listOf(weighers).map(describePart),
+        inProcess: Object.keys(kinds).filter((list) => kinds[list]?.asked === undefined && listOf(lists[list]).length > 0),
+        lists: Object.fromEntries(asked.map(([list, kind]) => [list, listOf(lists[list]).map((part) => describePart(part, kind))])),
       }
       port.on('message', ({ id, question }: ToThread) => {
         try {

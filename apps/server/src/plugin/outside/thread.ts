@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
-import type { Question } from '@gantt/scheduler-core'
+import { partKinds, type Question } from '@gantt/scheduler-core'
 import { realTimers, type Timers } from '../../timers.ts'
 import { type Asker, type AskerHealth, createFailures, MOST_CHARACTERS, toWire, type WireQuestion } from './asker.ts'
-import { type FromThread, type ToThread, work } from './thread-work.ts'
+import { type FromThread, type ThreadKinds, type ToThread, work } from './thread-work.ts'
 
 export interface ThreadOptions {
   /** URL of the plug-in's entry. */
@@ -238,9 +238,11 @@ export function openThread({
   }
 }
 
+const KINDS = JSON.stringify(partKinds satisfies ThreadKinds, (key, value) => (key === 'shape' ? undefined : value))
+
 /** A thread that knows nothing of this process's environment, and writes nowhere. */
 function startThread(url: string, memoryMib: number): Worker {
-  const source = `(${work.toString()})(require('node:worker_threads').parentPort, () => import(${JSON.stringify(url)}), ${MOST_CHARACTERS})`
+  const source = `(${work.toString()})(require('node:worker_threads').parentPort, () => import(${JSON.stringify(url)}), ${MOST_CHARACTERS}, ${KINDS})`
   const thread = new Worker(source, {
     eval: true,
     env: {},
