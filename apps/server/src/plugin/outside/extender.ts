@@ -41,9 +41,15 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
         headers: { ...headers, 'content-type': 'application/json', accept: 'application/json', 'content-length': Buffer.byteLength(body) },
       })
       const timer = setTimeout(() => fail(`it did not answer in ${limitMs} ms`), limitMs)
-      sent.on('close', () => clearTimeout(timer))
+      let isAnswered = false
+      sent.on('close', () => {
+        clearTimeout(timer)
+        // a switch to another protocol ends it without an error
+        if (!isAnswered) fail('the connection ended without an answer')
+      })
       sent.on('error', (error) => fail(`the connection failed: ${error.message}`))
       sent.on('response', (response) => {
+        isAnswered = true
         const { statusCode = 0 } = response
         if (statusCode >= 300 && statusCode < 400) return fail(`it answered ${statusCode}; a redirect is not followed`)
         if (statusCode !== 200) return fail(`it answered ${statusCode}; it must answer 200`)
