@@ -126,7 +126,6 @@ export { limits } from './request/limits.ts'
 export { type Members, membersAt, membersOf, requestAt } from './request/members.ts'
 export { parseAs, parseRequestSpec } from './request/parse.ts'
 export { type Demand, demandOf, type RequestSpec, type RequestSpecInput } from './request/request-spec.ts'
-export { isStorable } from './request/unstorable.ts'
 export {
   CURRENT_SPEC_VERSION,
   currentSpec,
@@ -156,6 +155,7 @@ export {
   type SolverRecord,
   solutionStatuses,
 } from './schedulers/solver/solution.ts'
+export { isStorable, shorten, toStorable } from './storable.ts'
 export { demandsOfFilter, type TenantDemand, tenantDemandOf, tenantDemands } from './tenant-codes.ts'
 export { CORE_VERSION } from './version.ts'
 export { weighers } from './weighers/index.ts'

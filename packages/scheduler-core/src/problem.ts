@@ -1,4 +1,5 @@
 import type { Code } from './codes.ts'
+import { shorten } from './storable.ts'
 
 /** One thing that is wrong with an input: where, what was found, what is allowed. */
 export interface Problem {
@@ -24,7 +25,7 @@ export function newerField(family: 'spec' | 'stats', version: string, path: read
 /** A value as a message may quote it: JSON, shortened to 80 characters, never throwing. */
 export function quote(value: unknown): string {
   const text = typeof value === 'bigint' ? `${value}n` : value === undefined ? 'nothing' : safeJson(value)
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text
+  return shorten(text, 80)
 }
 
 function safeJson(value: unknown): string {

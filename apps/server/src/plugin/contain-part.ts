@@ -4,6 +4,7 @@ import {
   type Filter,
   type FilterOptions,
   type HostIndex,
+  isStorable,
   type Multipliers,
   type PartList,
   type Parts,
@@ -39,7 +40,7 @@ function containFilter(filter: Filter, fail: Fail): Filter {
     reason(host) {
       const reason: unknown = attempt(name, fail, () => prepared.reason(host))
       if (isReason(reason)) return reason
-      throw wrong(`reason answered ${kindOf(reason)}`, 'answer a known code, and texts and numbers')
+      throw wrong(`reason answered ${kindOf(reason)}`, 'answer a known code, texts without NUL and halves of surrogate pairs, and numbers')
     },
     facts(host) {
       if (prepared.facts === undefined) return []
@@ -187,7 +188,7 @@ const isReason = (value: unknown): value is Reason =>
   isRecord(value) &&
   typeof value.code === 'string' &&
   Object.hasOwn(codes, value.code) &&
-  [value.subject, value.unit, value.source].every((text) => text === undefined || typeof text === 'string') &&
+  [value.subject, value.unit, value.source].every((text) => text === undefined || isText(text)) &&
   [value.need, value.have].every(isAmount)
 
 const isFact = (value: unknown): value is Fact =>
@@ -198,7 +199,8 @@ const isFact = (value: unknown): value is Fact =>
     (source) => isRecord(source) && typeof source.kind === 'string' && typeof source.ref === 'string',
   )
 
-const isAmount = (value: unknown): boolean =>
-  value === undefined || typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
+const isAmount = (value: unknown): boolean => value === undefined || isText(value) || (typeof value === 'number' && Number.isFinite(value))
+
+const isText = (value: unknown): boolean => typeof value === 'string' && isStorable(value)
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object'

@@ -1,4 +1,4 @@
-import { ofEachKind, type PartList, type PartLists, type Parts, type Plugin } from '@gantt/scheduler-core'
+import { ofEachKind, type PartList, type PartLists, type Parts, type Plugin, shorten } from '@gantt/scheduler-core'
 import { containParts, type Fail } from './contain-part.ts'
 
 /** The last thing that went wrong in a part of a plug-in. */
@@ -46,7 +46,7 @@ export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Co
   const of = `plug-in ${plugin.name} ${plugin.version}`
   const fail: Fail = (part, what) => {
     count++
-    const message = what.slice(0, MOST_CHARACTERS)
+    const message = shorten(what, MOST_CHARACTERS)
     const at = now()
     last = { part, message, at }
     const before = told.get(part)

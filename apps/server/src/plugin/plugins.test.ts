@@ -35,9 +35,10 @@ beforeAll(async () => {
     ),
     'hostile.mjs': about(
       'hostile',
-      `filters: [${filter('ThrowingFilter', "throw new Error('no')")}, ${filter('PromisingFilter', 'return Promise.resolve(true)')}],
+      `filters: [${filter('ThrowingFilter', "throw new Error('no')")}, ${filter('PromisingFilter', 'return Promise.resolve(true)')},
+         ${filter('MumblingFilter', 'return false').replace("have: 'a'", "have: 'a\\u0000'")}],
        weighers: [${weigher('NaNWeigher', 'return NaN')}],
-       schedulers: [${scheduler('thrower', "throw new Error('no')")}, ${scheduler('blind', TAKES_LAST)}]`,
+       schedulers: [${scheduler('thrower', "throw new Error('no\\u0000')")}, ${scheduler('blind', TAKES_LAST)}]`,
     ),
     'node_modules/by-name/package.json': JSON.stringify({
       name: 'by-name',
@@ -142,6 +143,7 @@ describe('a service with plug-ins', () => {
       ['named', ['NamedFilter'], ['NamedWeigher']],
       ['throwing', ['ThrowingFilter'], []],
       ['promising', ['PromisingFilter'], []],
+      ['mumbling', ['MumblingFilter'], []],
       ['nan', [], ['NaNWeigher']],
     ] as const)
       expect(await createProfile(name, filters, weighers)).toMatchObject({ __typename: 'ProfilePayload' })
@@ -211,6 +213,11 @@ describe('a service with plug-ins', () => {
   test.each([
     ['throwing', 'ThrowingFilter', 'plug-in hostile 1.0.0: it threw no'],
     ['promising', 'PromisingFilter', 'plug-in hostile 1.0.0: passes answered a promise; it must answer true or false'],
+    [
+      'mumbling',
+      'MumblingFilter',
+      'plug-in hostile 1.0.0: reason answered a value of type object; it must answer a known code, texts without NUL and halves of surrogate pairs, and numbers',
+    ],
   ])('refuses every host where a part is %s, and names it', async (profile, part, why) => {
     const refused = await placeWith(api, { profile })
     expect(refused.reasons).toEqual([
@@ -242,7 +249,7 @@ describe('a service with plug-ins', () => {
   })
 
   test.each([
-    ['by-thrower', 'thrower', 2, 'it threw no'],
+    ['by-thrower', 'thrower', 2, 'it threw no\ufffd'],
     ['by-blind', 'blind', 1, 'select put instance 0 on b, which does not pass'],
   ])('%s: a scheduler that gives nothing refuses with ERROR, and is named', async (profile, part, hosts, why) => {
     const refused = await placeWith(api, { profile })
@@ -284,7 +291,7 @@ describe('a service with plug-ins', () => {
     const { requiredStats, plugins } = await dataOf(api, '{ requiredStats { namespaces { namespace } } plugins { name } }')
     expect([requiredStats.namespaces[0].namespace, plugins]).toEqual(['compute', []])
     // every decision so far but the one by the default profile was made with a plug-in
-    expect(await verifyStoredDecisions(database.connection)).toMatchObject({ checked: 1, elsewhere: 7, differences: [] })
+    expect(await verifyStoredDecisions(database.connection)).toMatchObject({ checked: 1, elsewhere: 8, differences: [] })
     const simulated = await api.ask('query ($in: SimulateInput!) { simulate(input: $in) { __typename } }', {
       in: { profile: 'named', requests: [{ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }] },
     })

@@ -4,13 +4,14 @@ import { type Code, codes } from '../codes.ts'
 import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { quote } from '../problem.ts'
+import { shorten, toStorable } from '../storable.ts'
 import { type OutsideAnswer, toRuns } from './answer.ts'
 import type { Question } from './questions.ts'
 
 /** Characters of a code or word in a reason, and of what is wrong with an answer. */
 const MOST_WORDS = 200
 
-const words = z.string().max(MOST_WORDS)
+const words = z.string().max(MOST_WORDS).transform(toStorable)
 const number = z.number().finite()
 
 /** Why a part outside of this process refuses a host. Its code is one of the release, or one of its own, which becomes the subject. */
@@ -22,7 +23,7 @@ export const refusalSchema = z.strictObject({
   subject: words.optional(),
   need: z.union([number, words]).optional(),
   have: z.union([number, words]).optional(),
-  unit: z.string().max(32).optional(),
+  unit: z.string().max(32).transform(toStorable).optional(),
   source: words.optional(),
 })
 
@@ -72,7 +73,7 @@ export function checkAnswers(question: Question, given: unknown): OutsideAnswer 
 /** The record of a part that did not answer. */
 export const failedAnswer = (question: Question, failure: string): OutsideAnswer => ({
   ...headOf(question),
-  failure: shorten(failure),
+  failure: shorten(failure, MOST_WORDS),
   hosts: [],
 })
 
@@ -89,7 +90,7 @@ const notReported = (fields: readonly string[]): Reason => ({ code: 'host.not_re
 
 /** A number, true, why not, or in words what is wrong with the item. */
 function readItem(kind: OutsideAnswer['kind'], item: unknown): number | true | Reason | string {
-  if (isObject(item) && typeof item.error === 'string') return shorten(`it failed: ${item.error}`)
+  if (isObject(item) && typeof item.error === 'string') return shorten(`it failed: ${item.error}`, MOST_WORDS)
   if (kind === 'weigher') {
     // + 0: JSON has no negative zero
     if (typeof item === 'number' && Number.isFinite(item)) return item + 0
@@ -105,12 +106,10 @@ function readItem(kind: OutsideAnswer['kind'], item: unknown): number | true | R
 function reasonOf({ code, ...rest }: z.output<typeof refusalSchema>): Reason {
   const told = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as Omit<Reason, 'code'>
   if (Object.hasOwn(codes, code)) return { code: code as Code, ...told }
-  return { code: 'filter.refused', ...told, subject: shorten(told.subject === undefined ? code : `${code}: ${told.subject}`) }
+  return { code: 'filter.refused', ...told, subject: shorten(told.subject === undefined ? code : `${code}: ${told.subject}`, MOST_WORDS) }
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object'
-
-const shorten = (text: string): string => (text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS - 3)}...` : text)
 
 /** Hosts by what was said of them, in the order in which it was said first. */
 class Groups<Said> {

@@ -1,4 +1,5 @@
 import type { Profile } from '../profiles/profile.ts'
+import { toStorable } from '../storable.ts'
 import type { CompiledFilter } from './compile.ts'
 
 const FAILURE = Symbol('why the scheduler of a plug-in gave nothing')
@@ -7,7 +8,7 @@ const FAILURE = Symbol('why the scheduler of a plug-in gave nothing')
 type Failed = Profile & { readonly [FAILURE]?: string }
 
 /** The profile as it decides where its scheduler gave nothing that can be taken: every host that passes all else is refused with ERROR. */
-export const withFailure = (profile: Profile, why: string): Profile => ({ ...profile, [FAILURE]: why }) as Failed
+export const withFailure = (profile: Profile, why: string): Profile => ({ ...profile, [FAILURE]: toStorable(why) }) as Failed
 
 /** Why; undefined: it did not fail. */
 export const failureOf = (profile: Profile): string | undefined => (profile as Failed)[FAILURE]

@@ -3,6 +3,7 @@ import type { Filter } from '../filters/filter.ts'
 import { statsFields } from '../fleet/stats-fields.ts'
 import { isRegistered } from '../namespace/names.ts'
 import type { PluginScheduler } from '../schedulers/plugin-scheduler.ts'
+import { isStorable } from '../storable.ts'
 import type { Weigher } from '../weighers/weigher.ts'
 import type { LeaseProvider } from './lease-provider.ts'
 
@@ -83,7 +84,7 @@ export const partKinds = {
     ...{ kind: 'WEIGHER', does: 'ranks those that are let through' },
     shape: z.looseObject({
       ...listed('Weigher'),
-      unit: z.string().min(1).max(32),
+      unit: z.string().min(1).max(32).refine(isStorable, 'must be text without NUL and halves of surrogate pairs'),
       minval: z.number().optional(),
       multipliers: aFunction.optional(),
       cacheKey: aFunction.optional(),

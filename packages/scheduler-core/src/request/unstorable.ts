@@ -1,4 +1,5 @@
 import type { Problem } from '../problem.ts'
+import { isStorable } from '../storable.ts'
 
 /** Deeper than any document that has a meaning here, and far from what would exhaust a stack. */
 const MAX_DEPTH = 64
@@ -48,9 +49,6 @@ export function findOddities(root: unknown, most: number): Oddity[] {
   }
   return found
 }
-
-/** Whether every store keeps the text as it is: no NUL, no half of a surrogate pair. */
-export const isStorable = (text: string): boolean => !text.includes('\u0000') && !/\p{Surrogate}/u.test(text)
 
 function pathOf(spot: Spot): Problem['path'] {
   const path: string[] = []

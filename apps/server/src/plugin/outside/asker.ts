@@ -1,4 +1,4 @@
-import type { Question } from '@gantt/scheduler-core'
+import { type Question, shorten } from '@gantt/scheduler-core'
 
 /** Who answers for parts outside of this process: a thread with a plug-in in it, or an extender behind HTTP. */
 export interface Asker {
@@ -62,7 +62,7 @@ export function createFailures(title: string, warn: (message: string) => void, n
     note(part: string, message: string): void {
       count++
       const at = now()
-      last = { part, message: message.slice(0, MOST_CHARACTERS), at }
+      last = { part, message: shorten(message, MOST_CHARACTERS), at }
       if (at - toldAt < TOLD_EVERY_MS) return
       toldAt = at
       warn(`${part} of ${title} failed (${count} times since the start): ${last.message}`)

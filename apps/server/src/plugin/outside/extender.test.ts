@@ -65,6 +65,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+const EXPLAINED = `query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity }
+  node(id: $id) { ... on Decision { explanation { steps { name reasons { text } } } } } }`
 const VERIFIED = `query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity } }`
 
 test('the extender in Python filters and weighs, and its decision is verified when it is gone', async () => {
@@ -106,6 +108,19 @@ test.each<[string, http.RequestListener, RegExp]>([
     },
     /connection/,
   ],
+  [
+    'speaks another protocol',
+    (request) => void request.socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+    /ended without an answer/,
+  ],
+  [
+    'answers a byte at a time',
+    (_request, response) => {
+      const more = setInterval(() => response.write(' '), 50)
+      response.on('close', () => clearInterval(more))
+    },
+    /did not answer in 1000 ms/,
+  ],
 ])('one that %s refuses all hosts, in words', async (_what, listener, says) => {
   answer = listener
   const refused = await placeWith(api, { profile: 'odd' })
@@ -113,6 +128,17 @@ test.each<[string, http.RequestListener, RegExp]>([
   expect(refused.reasons[0].text).toMatch(says)
   const { verifyDecision } = await dataOf(api, VERIFIED, { id: refused.decision.id })
   expect(verifyDecision).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
+})
+
+test('words that no store keeps are told as far as they can be, and the decision is kept', async () => {
+  const half = '\ud83d'
+  answer = body(wire([{ code: 'power.short', subject: `a\u0000b${half}` }, { error: `c${half}` }, `${'d'.repeat(75)}😀😀`, true]))
+  const placed = await placeWith(api, { profile: 'odd' })
+  expect(placed.destinations[0].selected.host.name).toBe('other')
+  const { verifyDecision, node } = await dataOf(api, EXPLAINED, { id: placed.decision.id })
+  expect(verifyDecision).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
+  const texts = node.explanation.steps.find(({ name }: Json) => name === 'OddFilter').reasons.map(({ text }: Json) => text)
+  expect(texts).toEqual([expect.stringContaining('it failed: c\ufffd'), expect.stringContaining('power.short: a\ufffdb\ufffd')])
 })
 
 test('it is shown what it reads, and nothing else; what it answers of one host is that host alone', async () => {
