@@ -1,6 +1,15 @@
 /** The one door of the server. The command line comes in here for `gantt serve` and for what works on a database without a service. */
 export { type Database, openDatabase } from './db/open-database.ts'
-export { defaultStateDir, startEmbeddedPostgres } from './embedded-postgres/index.ts'
+export {
+  countSynchronous,
+  defaultStateDir,
+  type EmbeddedPostgres,
+  makeStandby,
+  promote,
+  REPLICATED,
+  startEmbeddedPostgres,
+  waitForStandbys,
+} from './embedded-postgres/index.ts'
 export { findPostmaster } from './embedded-postgres/postmaster.ts'
 export { openStateDir } from './embedded-postgres/state-dir.ts'
 export { measurePauses, type Pauses } from './measure-pauses.ts'

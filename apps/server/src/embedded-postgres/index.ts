@@ -1,4 +1,5 @@
 export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './error.ts'
 export type { Departure } from './owner.ts'
+export { countSynchronous, makeStandby, promote, REPLICATED, waitForStandbys } from './standby.ts'
 export { type EmbeddedPostgres, type EmbeddedPostgresOptions, type PostgresConnection, startEmbeddedPostgres } from './start.ts'
 export { defaultStateDir } from './state-dir.ts'
