@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createChecks } from '../prove/checks.ts'
+import { type EngineName, engines } from './engines/index.ts'
 import { linesOf } from './report.ts'
 import { runNemesis } from './run.ts'
 
@@ -11,6 +12,7 @@ const whole = (least: number, most: number) => (text: string) => {
 }
 
 interface Options {
+  readonly engine: EngineName
   readonly seconds: number
   readonly replicas: number
   readonly clients: number
@@ -23,19 +25,23 @@ export function addNemesis(program: Command): void {
   program
     .command('nemesis')
     .description('replicas and database under load and faults; the histories of the callers are judged')
-    .addOption(new Option('--engine <name>', 'the synchronizer').choices(['postgres']).default('postgres'))
+    .addOption(new Option('--engine <name>', 'the synchronizer').choices(Object.keys(engines)).default('postgres'))
     .option('--seconds <n>', 'how long faults are injected', whole(1, 86_400), 60)
     .option('--replicas <n>', 'service processes', whole(1, 16), 3)
     .option('--clients <n>', 'callers', whole(1, 256), 16)
     .option('--seed <text>', 'decides what is called and injected, though not how it meets; drawn if not given')
     .option('--json', 'one line of JSON instead of words')
-    .action(async ({ seconds, replicas, clients, seed = String(Date.now() % 1_000_000), json }: Options) => {
+    .action(async ({ engine, seconds, replicas, clients, seed = String(Date.now() % 1_000_000), json }: Options) => {
       const say = (line: string): void => void process.stderr.write(`${line}\n`)
       const checks = createChecks(say)
-      say(`nemesis: ${replicas} replicas, ${clients} clients, ${seconds} s, seed ${seed}`)
+      say(`nemesis: engine ${engine}, ${replicas} replicas, ${clients} clients, ${seconds} s, seed ${seed}`)
+      const ended = new AbortController()
+      // whoever ends the run ends all that it started, and what it mounted
+      const end = (name: NodeJS.Signals): void => ended.abort(new Error(`ended by ${name}`))
+      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, end)
       let figures: Awaited<ReturnType<typeof runNemesis>> | undefined
       try {
-        figures = await runNemesis(checks, { seconds, replicas, clients, seed }, say)
+        figures = await runNemesis(checks, { engine, seconds, replicas, clients, seed, signal: ended.signal }, say)
         for (const line of linesOf(figures)) say(line)
       } catch (error) {
         checks.check('the run came to its end', false, () => (error instanceof Error ? (error.stack ?? error.message) : String(error)))

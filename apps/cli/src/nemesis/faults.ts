@@ -1,92 +1,122 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom, type Random } from '@gantt/scheduler-core'
 import type { Cluster, ReplicaProcess } from './cluster.ts'
+import type { Fault } from './engine.ts'
 
-interface Harm {
-  readonly hits: 'replica' | 'database'
-  /** Resolves once what was done is undone. */
-  inject(cluster: Cluster, replica: number, random: Random): Promise<void>
+const HOUR_MS = 3_600_000
+
+/** What can be done to replicas and to what is between them and others, whatever the engine; with `overload`, also too many callers. */
+export function faultsOf({ replicas, engine }: Cluster, overload: (replica: number, random: Random) => Promise<void>): Fault[] {
+  const onReplica = (name: string, harm: (replica: ReplicaProcess, random: Random, i: number) => Promise<void>): Fault => ({
+    name,
+    hits: ['replica'],
+    inject: (i, random) => harm(replicas[i] as ReplicaProcess, random, i),
+  })
+  const storeLink = (name: string, harm: (link: ReturnType<typeof engine.linkOf>, random: Random) => Promise<void>): Fault =>
+    onReplica(name, (_replica, random, i) => harm(engine.linkOf(i), random))
+  const jump = (name: string, byMs: number): Fault =>
+    onReplica(name, async ({ clock, service }, random) => {
+      service?.signal(clock.set(byMs))
+      await sleep(2_000 + random.below(4_000))
+      service?.signal(clock.set(0))
+    })
+
+  return [
+    onReplica('kill -9 of a replica', async (replica, random) => {
+      await replica.kill()
+      await sleep(random.below(500))
+      await replica.start()
+    }),
+    onReplica('SIGSTOP of a replica', async ({ service }, random) => {
+      service?.pause()
+      await sleep(500 + random.below(2_500))
+      service?.resume()
+    }),
+    storeLink('all connections of a replica to the store cut', async (link) => link.sever()),
+    storeLink('replica without its store', async (link, random) => {
+      link.setOpen(false)
+      link.sever()
+      await sleep(500 + random.below(2_500))
+      link.setOpen(true)
+    }),
+    storeLink('store delayed for a replica', async (link, random) => {
+      link.setDelay(20 + random.below(200))
+      await sleep(2_000 + random.below(2_000))
+      link.setDelay(0)
+    }),
+    storeLink('store silent for a replica', async (link, random) => {
+      link.setSilent(true)
+      await sleep(1_000 + random.below(5_000))
+      link.setSilent(false)
+    }),
+    onReplica('all connections of callers to a replica cut', async ({ link }) => link.sever()),
+    onReplica('replica delayed for its callers', async ({ link }, random) => {
+      link.setDelay(50 + random.below(300))
+      await sleep(2_000 + random.below(2_000))
+      link.setDelay(0)
+    }),
+    onReplica('replica silent for its callers', async ({ link }, random) => {
+      link.setSilent(true)
+      await sleep(1_000 + random.below(4_000))
+      link.setSilent(false)
+    }),
+    jump('clock of a replica an hour ahead', HOUR_MS),
+    jump('clock of a replica an hour back', -HOUR_MS),
+    onReplica('overload of a replica', (_replica, random, i) => overload(i, random)),
+    ...engine.faults,
+  ]
 }
 
-const onReplica = (harm: (replica: ReplicaProcess, random: Random) => Promise<void> | void): Harm => ({
-  hits: 'replica',
-  inject: async ({ replicas }, i, random) => harm(replicas[i] as ReplicaProcess, random),
-})
-
-const onDatabase = (harm: (database: Cluster['database'], random: Random) => Promise<void>): Harm => ({
-  hits: 'database',
-  inject: ({ database }, _replica, random) => harm(database, random),
-})
-
-/** What can be done to a cluster. */
-export const faults = {
-  'kill -9 of a replica': onReplica(async (replica, random) => {
-    await replica.service?.kill()
-    await sleep(random.below(500))
-    await replica.start()
-  }),
-  'kill -9 of the database': onDatabase((database) => database.kill()),
-  'SIGSTOP of a replica': onReplica(async ({ service }, random) => {
-    service?.pause()
-    await sleep(500 + random.below(2_500))
-    service?.resume()
-  }),
-  'SIGSTOP of the database': onDatabase(async (database, random) => {
-    database.pause()
-    await sleep(300 + random.below(1_500))
-    database.resume()
-  }),
-  'commit whose answer is lost': onReplica(({ proxy }) => proxy.cutNextAppend('after')),
-  'append that does not arrive': onReplica(({ proxy }) => proxy.cutNextAppend('before')),
-  'all connections of a replica cut': onReplica(({ proxy }) => proxy.sever()),
-  'replica without its database': onReplica(async ({ proxy }, random) => {
-    proxy.setOpen(false)
-    proxy.sever()
-    await sleep(500 + random.below(2_500))
-    proxy.setOpen(true)
-  }),
-} satisfies Record<string, Harm>
-
-export type Fault = keyof typeof faults
-
 export interface Injected {
-  readonly fault: Fault
+  readonly fault: string
+  /** Milliseconds of the run's clock; `until`: when everything was undone. */
   readonly at: number
+  readonly until: number
 }
 
 /** Between two faults, at least; at most twice as long. */
 const CALM_MS = 1_500
 
-/** The killings come first and are never left out; then each fault in turn, in an order that the seed gives. */
-const FIRST: readonly Fault[] = ['kill -9 of a replica', 'kill -9 of the database']
+export interface InjectOptions {
+  readonly seed: string
+  readonly replicas: number
+  /** In the order in which they are injected first; then again and again in an order that the seed gives. */
+  readonly first: readonly Fault[]
+  readonly all: readonly Fault[]
+  now(): number
+  isOver(): boolean
+}
 
 /** Injects faults, which may overlap unless they hit the same thing, with a little calm between them, until it is told to stop. */
-export async function injectFaults(
-  cluster: Cluster,
-  { seed, only, now, isOver }: { readonly seed: string; readonly only?: readonly Fault[]; now(): number; isOver(): boolean },
-): Promise<readonly Injected[]> {
+export async function injectFaults({ seed, replicas, first, all, now, isOver }: InjectOptions): Promise<readonly Injected[]> {
   const random = createRandom(`${seed}/faults`)
   const injected: Injected[] = []
   const underway = new Map<string, Promise<unknown>>()
-  const all = only ?? (Object.keys(faults) as Fault[])
-  let queue: Fault[] = only === undefined ? [...FIRST] : []
-  while (!isOver()) {
+  const failures: unknown[] = []
+  let queue = [...first]
+  while (!isOver() && failures.length === 0) {
     await sleep(CALM_MS + random.below(CALM_MS))
     if (isOver()) break
     if (queue.length === 0) queue = shuffled(all, random)
-    const fault = queue.shift() as Fault
-    const { hits, inject } = faults[fault]
-    const replica = random.below(cluster.replicas.length)
-    const target = hits === 'database' ? hits : `replica ${replica}`
-    if (underway.has(target)) continue
-    injected.push({ fault, at: now() })
-    underway.set(
-      target,
-      inject(cluster, replica, random).finally(() => underway.delete(target)),
-    )
+    const replica = random.below(replicas)
+    const targets = ({ hits }: Fault): string[] => hits.map((hit) => (hit === 'replica' ? `replica ${replica}` : hit))
+    // one whose target is already hit waits for the next turn
+    const next = queue.findIndex((fault) => !targets(fault).some((target) => underway.has(target)))
+    if (next < 0) continue
+    const [fault] = queue.splice(next, 1) as [Fault]
+    const at = now()
+    const done = fault
+      .inject(replica, random)
+      .catch((cause: unknown) => failures.push(new Error(`${fault.name} went wrong`, { cause })))
+      .finally(() => {
+        injected.push({ fault: fault.name, at, until: now() })
+        for (const target of targets(fault)) underway.delete(target)
+      })
+    for (const target of targets(fault)) underway.set(target, done)
   }
   await Promise.all(underway.values())
-  return injected
+  if (failures.length > 0) throw failures[0]
+  return injected.sort((a, b) => a.at - b.at)
 }
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {

@@ -1,5 +1,7 @@
+import type { Left } from './engine.ts'
 import type { Injected } from './faults.ts'
 import { type FinalState, isLiveState, type Operation, type Setting } from './history.ts'
+import { longestGap, type Unavailability, unavailabilityOf } from './unavailability.ts'
 
 /** What a run held, and for how long nothing was answered. */
 export interface Figures {
@@ -9,32 +11,36 @@ export interface Figures {
   readonly perSecond: Readonly<Record<string, number>>
   readonly outcomes: Readonly<Record<Operation['outcome']['type'], number>>
   readonly faults: Readonly<Record<string, number>>
+  /** What could not be injected, and why. */
+  readonly left: readonly Left[]
   readonly claims: number
   readonly liveAtTheEnd: number
   readonly refused: number
+  /** Calls that were asked again because an answer was lost or refused for a moment. */
+  readonly retries: number
   /** Keys that were asked for more than once because an answer was lost. */
   readonly repeated: number
   readonly lost: number
   readonly behind: number
-  /** The longest time in which no write was answered by any replica. */
-  readonly longestUnavailableMs: number
-  /** What was done to the cluster shortly before and in that time. */
-  readonly meanwhile: readonly string[]
+  /** The longest time in which no replica answered a write, or a read; milliseconds. */
+  readonly longestUnavailableMs: { readonly writes: number; readonly reads: number }
+  /** The same for each fault while it lasted and shortly after, the worst first. */
+  readonly unavailable: readonly Unavailability[]
   readonly hosts: number
   /** Of answered calls, milliseconds. */
   readonly latency: { readonly p50: number; readonly p99: number }
 }
 
-/** A fault is felt for a while after it began. */
-const SHORTLY_MS = 1_000
+export interface Held {
+  readonly history: readonly Operation[]
+  readonly injected: readonly Injected[]
+  readonly left: readonly Left[]
+  readonly final: FinalState | undefined
+  readonly setting: Setting
+}
 
-export function figuresOf(
-  history: readonly Operation[],
-  injected: readonly Injected[],
-  final: FinalState | undefined,
-  setting: Setting,
-): Figures {
-  const seconds = Math.max(0.001, Math.max(...history.map(({ endedAt }) => endedAt)) / 1_000)
+export function figuresOf({ history, injected, left, final, setting }: Held): Figures {
+  const seconds = history.reduce((last, { endedAt }) => Math.max(last, endedAt), 1) / 1_000
   const answered = history.filter(({ outcome }) => outcome.type === 'ok')
   const answers = answered.flatMap(({ outcome }) => (outcome.type === 'ok' ? [outcome.answer] : []))
   const perSecond = Object.fromEntries(
@@ -42,26 +48,26 @@ export function figuresOf(
       ([type, count]) => [type, Math.round((10 * count) / seconds) / 10],
     ),
   )
-  const writes = answered.filter(({ call }) => call.type !== 'read').map(({ endedAt }) => endedAt)
   const latencies = answered.map(({ invokedAt, endedAt }) => endedAt - invokedAt).sort((a, b) => a - b)
-  const times = [0, ...writes.sort((a, b) => a - b)]
-  const gaps = times.slice(1).map((to, i) => ({ from: times[i] as number, to }))
-  const longest = gaps.reduce((most, gap) => (gap.to - gap.from > most.to - most.from ? gap : most), { from: 0, to: 0 })
-  const meanwhile = injected.filter(({ at }) => at > longest.from - SHORTLY_MS && at < longest.to)
+  const timesOf = (isRead: boolean): number[] =>
+    answered.filter(({ call }) => (call.type === 'read') === isRead).map(({ endedAt }) => endedAt)
+  const [writes, reads] = [timesOf(false), timesOf(true)]
   return {
     operations: history.length,
     seconds: Math.round(seconds * 10) / 10,
     perSecond,
     outcomes: { ok: 0, fail: 0, info: 0, ...countBy(history, ({ outcome }) => outcome.type) },
     faults: countBy(injected, ({ fault }) => fault),
+    left,
     claims: final?.claims.length ?? 0,
     liveAtTheEnd: final?.claims.filter(({ state }) => isLiveState(state)).length ?? 0,
     refused: answers.filter(({ type }) => type === 'refused').length,
+    retries: history.filter(({ call, outcome }) => call.type !== 'read' && outcome.type !== 'ok').length,
     repeated: answers.filter((answer) => answer.type === 'placed' && answer.replayed).length,
     lost: answers.flatMap((answer) => (answer.type === 'ends' ? answer.results.filter(({ end }) => end === 'lost') : [])).length,
     behind: answers.filter(({ type }) => type === 'behind').length,
-    longestUnavailableMs: Math.round(longest.to - longest.from),
-    meanwhile: meanwhile.map(({ fault, at }) => `${fault} at ${(at / 1_000).toFixed(1)} s`),
+    longestUnavailableMs: { writes: longestGap(writes), reads: longestGap(reads) },
+    unavailable: unavailabilityOf({ writes, reads }, injected),
     hosts: setting.hosts.length,
     latency: { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) },
   }
@@ -83,12 +89,19 @@ export function linesOf(figures: Figures): string[] {
     `load         ${sum} answered calls/s for ${figures.seconds} s on ${figures.hosts} hosts (${list(perSecond)})`,
     `latency      ${figures.latency.p50} ms for half of the answers, ${figures.latency.p99} ms for 99 of 100`,
     `outcomes     ${outcomes.ok} answered, ${outcomes.info} unknown, ${outcomes.fail} never begun`,
-    `faults       ${list(faults)}`,
     `claims       ${figures.claims} made, ${figures.liveAtTheEnd} live at the end`,
-    `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.repeated} calls were answered again, ${figures.behind} replicas were behind`,
-    `unavailable  ${figures.longestUnavailableMs} ms at the longest without any write answered (${figures.meanwhile.join(', ')})`,
+    `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.retries} calls had to be made again, ${figures.repeated} of them had counted before, ${figures.behind} replicas were behind`,
+    `unavailable  at the longest ${figures.longestUnavailableMs.writes} ms without any write answered, ${figures.longestUnavailableMs.reads} ms without any read`,
+    `faults       ${Object.values(faults).reduce((total, count) => total + count, 0)} injected; longest time without any write and any read while they lasted:`,
+    ...figures.unavailable.map(
+      ({ fault, writesMs, readsMs }) =>
+        `  ${String(faults[fault]).padStart(3)} x ${fault.padEnd(FAULT_WIDTH)} ${String(writesMs).padStart(6)} ms ${String(readsMs).padStart(6)} ms`,
+    ),
+    ...figures.left.map(({ fault, why }) => `    0 x ${fault}: ${why}`),
   ]
 }
+
+const FAULT_WIDTH = 56
 
 function countBy<T>(items: readonly T[], nameOf: (item: T) => string): Record<string, number> {
   const counts: Record<string, number> = {}

@@ -6,20 +6,25 @@ import { perform } from './calls.ts'
 import { judge } from './check.ts'
 import { type Run, runClient } from './client.ts'
 import { type Cluster, startCluster } from './cluster.ts'
-import { type Fault, type Injected, injectFaults } from './faults.ts'
+import { type EngineName, engines } from './engines/index.ts'
+import { ask, keepReading, overload, reservation } from './extra-load.ts'
+import { faultsOf, injectFaults } from './faults.ts'
 import { claimsOf, makeFresh, readFinalState } from './final.ts'
-import { isLiveState, type Operation, type Place } from './history.ts'
+import { isLiveState, type Operation } from './history.ts'
 import { createHostAgents } from './host-agents.ts'
 import { type Figures, figuresOf } from './report.ts'
-import { settingFor, uuidOf } from './setting.ts'
+import { settingFor } from './setting.ts'
 
 export interface NemesisOptions {
+  readonly engine: EngineName
   readonly seconds: number
   readonly replicas: number
   readonly clients: number
   readonly seed: string
-  /** Only these faults, in turn; all of them when left out. */
-  readonly faults?: readonly Fault[]
+  /** Only these faults, by their names, first in this order; all of them when left out. */
+  readonly faults?: readonly string[]
+  /** Ends the run early: everything is taken down, and it throws. */
+  readonly signal?: AbortSignal
 }
 
 /** How long a healed cluster may take until every replica places again. */
@@ -32,17 +37,27 @@ const SHOWN = 5
  * the state that the replicas show are judged by rules that know nothing of how the service works.
  */
 export async function runNemesis(checks: Checks, options: NemesisOptions, say: (line: string) => void): Promise<Figures> {
+  const { replicas, engine, signal = new AbortController().signal } = options
   return withFolder(async (folder) => {
-    const cluster = await startCluster(folder, options.replicas, say)
+    const cluster = await startCluster({ folder, replicas, startEngine: engines[engine], signal, say })
     try {
-      return await attack(checks, options, cluster)
+      say(`  attacked: ${cluster.engine.parts}`)
+      return await attack(checks, options, cluster, signal)
     } finally {
       await cluster.close()
     }
   })
 }
 
-async function attack(checks: Checks, { seconds, clients, seed, ...options }: NemesisOptions, cluster: Cluster) {
+/** The killings and the fail-overs come first: a short run has them too. */
+const FIRST: readonly string[] = [
+  'kill -9 of a replica',
+  'kill -9 of the primary',
+  'fail-over to the standby',
+  'fail-over after a restart that the standby did not see',
+]
+
+async function attack(checks: Checks, { seconds, clients, seed, faults }: NemesisOptions, cluster: Cluster, signal: AbortSignal) {
   const setting = settingFor(seed, clients)
   const agents = createHostAgents(setting)
   const first = cluster.replicas[0]?.client as Client
@@ -67,25 +82,33 @@ async function attack(checks: Checks, { seconds, clients, seed, ...options }: Ne
     clients,
     now,
     isOver: () => over,
-    isLate: () => now() > seconds * 1_000 + 2 * RECOVERY_MS,
+    isLate: () => signal.aborted || now() > seconds * 1_000 + 2 * RECOVERY_MS,
   }
-  const load = Promise.all(Array.from({ length: clients }, (_, n) => runClient(n, run)))
+  const load = Promise.all([
+    ...Array.from({ length: clients }, (_, n) => runClient(n, run)),
+    ...cluster.replicas.map((_replica, i) => keepReading(run, i)),
+  ])
   // a client that fails is a defect of the run: it ends at once
   load.catch(() => {
     over = true
   })
-  const injecting = injectFaults(cluster, {
+  const all = faultsOf(cluster, (replica, random) => overload(run, replica, random))
+  const named = (names: readonly string[]) => names.flatMap((name) => all.filter((fault) => fault.name === name))
+  const injecting = injectFaults({
     seed,
-    ...(options.faults === undefined ? {} : { only: options.faults }),
+    replicas: cluster.replicas.length,
+    first: named(faults ?? FIRST),
+    all: faults === undefined ? all : named(faults),
     now,
-    isOver: () => over || now() > seconds * 1_000,
+    isOver: () => over || signal.aborted || now() > seconds * 1_000,
   })
   const injected = await injecting.finally(() => {
     over = true
   })
   await load
+  signal.throwIfAborted()
 
-  await checkRecovery(checks, run, clients)
+  await checkRecovery(checks, run)
   await settle(run)
   const finals = await Promise.all(run.replicas > 0 ? cluster.replicas.map(({ client }, i) => readFinalState(client, i)) : [])
   for (const { name, violations } of judge({ setting, history, finals })) {
@@ -95,7 +118,7 @@ async function attack(checks: Checks, { seconds, clients, seed, ...options }: Ne
   checks.check('no call ends in a defect', defects.length === 0, () => `${defects.length} calls, the first: ${JSON.stringify(defects[0])}`)
   const invalid = history.filter(({ outcome }) => outcome.type === 'ok' && outcome.answer.type === 'invalid')
   checks.check('no call is refused for its form', invalid.length === 0, () => `${invalid.length}, the first: ${JSON.stringify(invalid[0])}`)
-  return figuresOf(history, injected satisfies readonly Injected[], finals[0], setting)
+  return figuresOf({ history, injected, left: cluster.engine.left, final: finals[0], setting })
 }
 
 async function createAggregate(client: Client, name: string): Promise<string> {
@@ -108,27 +131,14 @@ async function createAggregate(client: Client, name: string): Promise<string> {
 }
 
 /** Nothing is broken any more: every replica answers a placing, whatever the answer is. */
-async function checkRecovery(checks: Checks, run: Run, client: number): Promise<void> {
+async function checkRecovery(checks: Checks, run: Run): Promise<void> {
   await Promise.all(
     Array.from({ length: run.replicas }, async (_, replica) => {
-      const key = `${run.seed}-recovery-${replica}`
-      const call: Place = {
-        type: 'place',
-        key,
-        amounts: { VCPU: 1, MEMORY_MB: 64 },
-        instances: [uuidOf(key)],
-        mode: 'RESERVE',
-        ttlMs: 1_000,
-        group: null,
-        moveOf: null,
-        minRevision: null,
-      }
+      const call = reservation(`${run.seed}-recovery-${replica}`)
       const begun = run.now()
       let outcome: Operation['outcome']
       do {
-        const invokedAt = run.now()
-        outcome = await perform(run.clientOf(replica), call)
-        run.history.push({ client, replica, invokedAt, endedAt: run.now(), call, outcome })
+        outcome = await ask(run, replica, call)
         if (outcome.type !== 'ok') await sleep(100)
       } while (outcome.type !== 'ok' && run.now() - begun < RECOVERY_MS)
       checks.check(

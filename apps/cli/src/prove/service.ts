@@ -16,6 +16,8 @@ export interface Service {
   pause(): void
   /** SIGCONT. */
   resume(): void
+  /** Any other signal. */
+  signal(name: NodeJS.Signals): void
   /** True once the process is gone, whoever ended it. */
   readonly isGone: boolean
 }
@@ -55,6 +57,7 @@ export async function startService(environment: Readonly<Record<string, string>>
     stop: () => end('SIGTERM'),
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
+    signal: (name) => void child.kill(name),
     get isGone() {
       return child.exitCode !== null || child.signalCode !== null
     },

@@ -1,0 +1,46 @@
+import type { Random } from '@gantt/scheduler-core'
+
+/** A store under attack: what it is made of, how replicas reach it, and what can be done to it. An engine is one file in `engines/`. */
+export interface Engine {
+  /** Its parts, for people: `a primary and a synchronous standby`. */
+  readonly parts: string
+  /** The settings with which a replica reaches the store, through links of its own. */
+  settingsOf(replica: number): Readonly<Record<string, string>>
+  /** All ways of a replica to the store: whoever breaks them cuts this replica off, and no other. */
+  linkOf(replica: number): StoreLink
+  /** What can be done to this store beside cutting its links. */
+  readonly faults: readonly Fault[]
+  /** What would be done, but cannot be done here, and why. */
+  readonly left: readonly Left[]
+  /** Ends every process, and removes what was mounted. What a fault has broken is made whole before that by the fault. */
+  close(): Promise<void>
+}
+
+/** How an engine is started: in a folder of its own, with links for so many replicas. `say` gets what people may want to know. */
+export type StartEngine = (options: { readonly folder: string; readonly replicas: number; say(line: string): void }) => Promise<Engine>
+
+/** All connections of one replica to the store at once. */
+export interface StoreLink {
+  /** Cuts them; new ones are let through. */
+  sever(): void
+  /** While it is closed, none is let through. */
+  setOpen(isOpen: boolean): void
+  /** Milliseconds that each piece takes longer, both ways. */
+  setDelay(ms: number): void
+  /** While it is silent nothing arrives and nothing ends. */
+  setSilent(isSilent: boolean): void
+}
+
+/** Something that is done to a run, and undone. */
+export interface Fault {
+  readonly name: string
+  /** What it breaks: two faults never break the same thing at once. `replica` stands for the one that is drawn. */
+  readonly hits: readonly string[]
+  /** Resolves once what was done is undone. Undoes it, too, where it fails. */
+  inject(replica: number, random: Random): Promise<void>
+}
+
+export interface Left {
+  readonly fault: string
+  readonly why: string
+}

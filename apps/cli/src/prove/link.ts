@@ -1,0 +1,130 @@
+import net from 'node:net'
+
+/** A way to a server that can be cut, slowed down, and made to swallow everything. */
+export interface Link {
+  /** Where new connections lead from now on. */
+  lead(to: net.NetConnectOpts): void
+  /** Cuts every connection. */
+  sever(): void
+  /** While it is closed, no new connection is let through. */
+  setOpen(isOpen: boolean): void
+  /** Each piece, both ways, arrives so many milliseconds later. */
+  setDelay(ms: number): void
+  /** While it is silent nothing arrives and nothing ends; what was sent meanwhile arrives afterwards, as on a network. */
+  setSilent(isSilent: boolean): void
+  /** Connections that were cut. */
+  readonly cuts: number
+  /** Where it listens, if not on a Unix socket. */
+  readonly port: number | undefined
+  close(): Promise<void>
+}
+
+/** What a link does to a piece that a client sends: cuts the connection before it is passed on, or once it has been answered. */
+export type CutRule = (piece: Buffer) => 'before' | 'after' | undefined
+
+/** Listens, and passes on to `to` whatever comes. */
+export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpts, cutAt: CutRule = () => undefined): Promise<Link> {
+  let target = to
+  let isOpen = true
+  let delayMs = 0
+  let cuts = 0
+  let silence: { readonly over: Promise<void>; end(): void } | undefined
+  const open = new Set<net.Socket>()
+
+  /** Resolves when a piece that came now may arrive. */
+  const passage = async (): Promise<void> => {
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
+    while (silence !== undefined) await silence.over
+  }
+  const isDirect = (): boolean => delayMs === 0 && silence === undefined
+
+  const server = net.createServer((client) => {
+    if (!isOpen) return void client.destroy()
+    const upstream = net.connect(target)
+    open.add(client).add(upstream)
+    const destroy = (): void => {
+      for (const socket of [client, upstream]) {
+        open.delete(socket)
+        socket.destroy()
+      }
+    }
+    let isCut = false
+    const pass = (from: net.Socket, each: (piece: Buffer) => void): void => {
+      let waiting = 0
+      let last = Promise.resolve()
+      const queue = (act: () => void): void => {
+        if (waiting === 0 && isDirect()) {
+          act()
+          return
+        }
+        waiting++
+        const arrives = passage()
+        last = last
+          .then(() => arrives)
+          .then(() => {
+            waiting--
+            act()
+          })
+      }
+      from.on('data', (piece) => queue(() => each(piece as Buffer)))
+      // nobody is told of an error but by the end of the connection
+      from.on('error', () => undefined)
+      from.on('close', () => queue(destroy))
+    }
+    pass(client, (piece) => {
+      if (upstream.destroyed || isCut) return
+      const when = cutAt(piece)
+      if (when === undefined) return void upstream.write(piece)
+      cuts++
+      isCut = true
+      if (when === 'before') destroy()
+      // the server gets it and does it; only its answer is lost
+      else upstream.write(piece, () => upstream.once('data', destroy))
+    })
+    pass(upstream, (piece) => {
+      if (!isCut && !client.destroyed) client.write(piece)
+    })
+  })
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(listen, resolve))
+
+  const addressed = server.address()
+  const link: Link = {
+    lead(next) {
+      target = next
+    },
+    sever() {
+      cuts += open.size / 2
+      for (const socket of open) socket.destroy()
+    },
+    setOpen(next) {
+      isOpen = next
+    },
+    setDelay(ms) {
+      delayMs = ms
+    },
+    setSilent(isSilent) {
+      if (isSilent === (silence !== undefined)) return
+      const before = silence
+      silence = isSilent ? endable() : undefined
+      before?.end()
+    },
+    get cuts() {
+      return cuts
+    },
+    port: addressed !== null && typeof addressed === 'object' ? addressed.port : undefined,
+    async close() {
+      link.setSilent(false)
+      for (const socket of open) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return link
+}
+
+function endable() {
+  let end = (): void => {}
+  const over = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  return { over, end: () => end() }
+}
