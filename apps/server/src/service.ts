@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto'
 import os from 'node:os'
 import type pg from 'pg'
 import { DEFAULT_LIVENESS, type LivenessSettings } from './config.ts'
-import { type ApiKeyStore, openApiKeyStore, scopes } from './db/api-keys.ts'
 import { createAuditStore } from './db/audit.ts'
 import { createDecisionStore } from './db/decisions.ts'
 import { createPrisma, type PrismaClient } from './db/prisma.ts'
 import { createProjectionStore } from './db/projections.ts'
 import { PACKED_LEVEL } from './db/receipts.ts'
-import { createReplicaStore } from './db/replicas.ts'
-import { createRequestSpecStore, requestSpecId, writeRequestSpecs } from './db/request-specs.ts'
+import { createRequestSpecStore, requestSpecId } from './db/request-specs.ts'
 import type { StoredDecision } from './db/rows.ts'
+import { openEngine } from './engine.ts'
 import { consoleFolder, createConsole } from './http/console.ts'
 import { createGraphql } from './http/graphql.ts'
 import { metricsText } from './http/metrics.ts'
@@ -40,8 +39,10 @@ import { createLogReader } from './services/log.ts'
 import { createServices } from './services/services.ts'
 import { askRequest, createSolve, gatherSolution } from './solver/ask-solver.ts'
 import { createSolver } from './solver/solver.ts'
+import { type ApiKeyStore, scopes } from './stores/api-keys.ts'
+import type { LeaseStore } from './stores/leases.ts'
+import type { RecordStore } from './stores/records.ts'
 import type { SharedFlush } from './sync/flushing.ts'
-import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 import { realTimers } from './timers.ts'
 
@@ -108,20 +109,19 @@ export async function openService({
     // first: what cannot be loaded is told before anything is begun
     const { plugins, outside, ...loaded } = await openPlugins(settings, { warn, now: Date.now, timeoutMs, extenders })
     opened.push(() => loaded.close())
-    const leases = findProvider(loaded.loaded, liveness?.source)
+    const provider = findProvider(loaded.loaded, liveness?.source)
     const prisma = createPrisma(connection)
     opened.push(() => prisma.$disconnect())
-    const keys = await openApiKeyStore(prisma, warn)
-    opened.push(() => keys.close())
-    const audit = createAudit({ store: createAuditStore(prisma), warn })
-    opened.push(() => audit.close())
-
     let registry: Registry | undefined
     const mayPack = (): boolean => registry?.isReadByAll(PACKED_LEVEL) ?? false
-    const records = openRecords(prisma, mayPack)
-    const store = await openPostgresSynchronizer(connection, sharedFlush)
+    const { log: store, stores } = await openEngine({ connection, prisma, sharedFlush, mayPack, warn })
+    opened.push(() => stores.close())
+    const { keys } = stores
+    const audit = createAudit({ records: stores.records, store: createAuditStore(prisma), warn })
+    opened.push(() => audit.close())
+    const records = openRecords(prisma, stores.records)
     const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
-    const registered = await openStanding({ store: createReplicaStore(prisma), name, warn }).catch(async (error: unknown) => {
+    const registered = await openStanding({ store: stores.replicas, name, warn }).catch(async (error: unknown) => {
       await store.close()
       throw error
     })
@@ -157,7 +157,7 @@ export async function openService({
       shadow.close()
     })
 
-    const listening = await openLiveness(replica, { connection, warn, settings: liveness, leases })
+    const listening = await openLiveness(replica, { store: stores.leases, warn, settings: liveness, provider })
     opened.push(() => listening.watcher.close())
 
     const services = createServices({
@@ -212,23 +212,24 @@ export async function openService({
 async function openLiveness(
   replica: Replica,
   {
-    connection,
+    store,
     warn,
     settings,
-    leases,
-  }: Pick<ServiceOptions, 'connection' | 'warn'> & {
+    provider,
+  }: Pick<ServiceOptions, 'warn'> & {
+    readonly store: LeaseStore
     readonly settings: ServiceOptions['liveness'] | undefined
-    readonly leases: FoundProvider | undefined
+    readonly provider: FoundProvider | undefined
   },
 ): Promise<Listening> {
   const { source: name, suspectAfterMs, downAfterMs } = settings ?? DEFAULT_LIVENESS
   const patience = { suspectAfterMs, downAfterMs }
   const breakMs = breakAfter(patience)
   const source =
-    leases !== undefined
-      ? await openProvidedLiveness({ connection, breakMs, ...leases })
+    provider !== undefined
+      ? await openProvidedLiveness({ store, breakMs, ...provider })
       : name === 'reports'
-        ? createReportsLiveness({ connection, warn, breakMs })
+        ? createReportsLiveness({ leases: store, warn, breakMs })
         : createStaticLiveness(() => replica.storeTime)
   const everyMs = settings === undefined ? 0 : (settings.lookEveryMs ?? lookEvery(patience))
   return { source, patience, watcher: createLivenessWatcher({ replica, source, patience, everyMs, warn }) }
@@ -245,8 +246,8 @@ async function ensureAdminKey(keys: ApiKeyStore, given: string | undefined): Pro
 }
 
 /** Decisions and requests: where they are kept, and who hears of new ones. */
-function openRecords(prisma: PrismaClient, mayPack: () => boolean) {
-  const decisions = createDecisionStore(prisma, writeRequestSpecs, mayPack)
+function openRecords(prisma: PrismaClient, store: RecordStore) {
+  const decisions = createDecisionStore(prisma)
   const requestSpecs = createRequestSpecStore(prisma)
   const listeners = new Set<(decision: StoredDecision) => void>()
   const tell = (decision: StoredDecision): void => {
@@ -262,7 +263,7 @@ function openRecords(prisma: PrismaClient, mayPack: () => boolean) {
     /** Keeps refusals and advice, which are not in the log. */
     async keep(unlogged: readonly UnloggedDecision[]): Promise<void> {
       const kept = unlogged.map((decision) => unloggedRow(decision, ({ request }) => requestSpecId(request)))
-      await decisions.insert(kept)
+      await store.keepDecisions(kept)
       kept.forEach(tell)
     },
   }

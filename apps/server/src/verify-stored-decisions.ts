@@ -1,7 +1,6 @@
 import type pg from 'pg'
 import { createDecisionStore, isUnreadable, type StoredDecision, type UnreadableDecision } from './db/decisions.ts'
 import { createPrisma } from './db/prisma.ts'
-import { writeRequestSpecs } from './db/request-specs.ts'
 import { type Verification, verifyDecisions } from './replica/verify.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
 
@@ -12,7 +11,7 @@ export async function verifyStoredDecisions(connection: pg.ClientConfig): Promis
   const prisma = createPrisma(connection)
   const store = await openPostgresSynchronizer(connection)
   try {
-    const decisions = createDecisionStore(prisma, writeRequestSpecs, () => true)
+    const decisions = createDecisionStore(prisma)
     const all: (StoredDecision | UnreadableDecision)[] = []
     for (;;) {
       const last = all.at(-1)

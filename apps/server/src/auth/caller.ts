@@ -1,6 +1,6 @@
-import type { ApiKey, ApiKeyStore, Scope } from '../db/api-keys.ts'
+import type { ApiKey, ApiKeyStore, Scope } from '../stores/api-keys.ts'
 
-export { type Scope, scopes } from '../db/api-keys.ts'
+export { type Scope, scopes } from '../stores/api-keys.ts'
 
 /** Who calls: known by a key, never by what the call says of itself. */
 export interface Caller {

@@ -3,7 +3,7 @@ import { canonicalJson } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import { Prisma } from '../generated/prisma/client.ts'
 import { auditQuerySql } from './audit-query.ts'
-import type { PrismaClient } from './prisma.ts'
+import type { Database, PrismaClient } from './prisma.ts'
 
 /** What is kept of one mutation. */
 export interface AuditEntry {
@@ -47,9 +47,8 @@ export interface AuditPage {
   readonly query: Query
 }
 
+/** Reads the chain. */
 export interface AuditStore {
-  /** Chains entries to what is there, in one transaction that no other writer shares. Answers where the chain began and ends now. */
-  append(entries: readonly AuditEntry[]): Promise<{ readonly before: AuditHead; readonly head: AuditHead }>
   list(page: AuditPage): Promise<AuditRow[]>
   count(query: Query): Promise<number>
 }
@@ -63,38 +62,39 @@ const toTime = (at: bigint): number => Math.max(-MAX_TIME, Math.min(MAX_TIME, Nu
 /** Held inside the transaction of a writer: one at a time, whichever replica it is in. */
 const AUDIT_LOCK = 0x67616e77
 
+/** Chains entries to what is there; no other writer does until the transaction ends. Answers where the chain ended and ends now. */
+export async function appendAudit(
+  tx: Database,
+  entries: readonly AuditEntry[],
+): Promise<{ readonly before: AuditHead; readonly head: AuditHead }> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${AUDIT_LOCK}::bigint)`
+  const [last] = await tx.$queryRaw<{ seq: bigint; hash: string }[]>`SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1`
+  const before: AuditHead = last === undefined ? NO_ROWS : { seq: Number(last.seq), hash: last.hash }
+  // a COMMIT whose answer was lost may have kept them already
+  const ids = entries.map(({ id }) => id)
+  const kept = await tx.$queryRaw<{ id: string }[]>`SELECT id::text AS id FROM audit WHERE id = ANY(${ids}::uuid[])`
+  const known = new Set(kept.map(({ id }) => id))
+  let head = before
+  const rows = entries.flatMap((entry): AuditRow[] => {
+    if (known.has(entry.id)) return []
+    known.add(entry.id)
+    const row = { ...entry, seq: head.seq + 1, previous: head.hash }
+    const chained: AuditRow = { ...row, hash: hashOfRow(row) }
+    head = chained
+    return [chained]
+  })
+  if (rows.length > 0) {
+    const documents = rows.map(({ at, keyId, requestId, ...row }) => ({ ...row, at_ms: at, key_id: keyId, request_id: requestId }))
+    await tx.$executeRaw`
+      INSERT INTO audit (seq, id, at_ms, account, key_id, mutation, target, summary, result, request_id, previous, hash)
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(documents)}::jsonb) AS row(seq bigint, id uuid, at_ms bigint, account text, key_id text,
+        mutation text, target text, summary text, result text, request_id text, previous text, hash text)`
+  }
+  return { before, head: { seq: head.seq, hash: head.hash } }
+}
+
 export function createAuditStore(prisma: PrismaClient): AuditStore {
   return {
-    append: (entries) =>
-      prisma.$transaction(
-        async (tx) => {
-          await tx.$executeRaw`SELECT pg_advisory_xact_lock(${AUDIT_LOCK}::bigint)`
-          const [last] = await tx.$queryRaw<{ seq: bigint; hash: string }[]>`SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1`
-          const before: AuditHead = last === undefined ? NO_ROWS : { seq: Number(last.seq), hash: last.hash }
-          // a COMMIT whose answer was lost may have kept them already
-          const ids = entries.map(({ id }) => id)
-          const kept = await tx.$queryRaw<{ id: string }[]>`SELECT id::text AS id FROM audit WHERE id = ANY(${ids}::uuid[])`
-          const known = new Set(kept.map(({ id }) => id))
-          let head = before
-          const rows = entries
-            .filter(({ id }) => !known.has(id))
-            .map((entry) => {
-              const row = { ...entry, seq: head.seq + 1, previous: head.hash }
-              const chained: AuditRow = { ...row, hash: hashOfRow(row) }
-              head = chained
-              return chained
-            })
-          if (rows.length > 0) {
-            const documents = rows.map(({ at, keyId, requestId, ...row }) => ({ ...row, at_ms: at, key_id: keyId, request_id: requestId }))
-            await tx.$executeRaw`
-              INSERT INTO audit (seq, id, at_ms, account, key_id, mutation, target, summary, result, request_id, previous, hash)
-              SELECT * FROM jsonb_to_recordset(${JSON.stringify(documents)}::jsonb) AS row(seq bigint, id uuid, at_ms bigint, account text, key_id text,
-                mutation text, target text, summary text, result text, request_id text, previous text, hash text)`
-          }
-          return { before, head: { seq: head.seq, hash: head.hash } }
-        },
-        { timeout: 15_000, maxWait: 5_000 },
-      ),
     async list({ first, after, oldestFirst, query }) {
       const isAfter =
         after === undefined ? Prisma.sql`true` : oldestFirst ? Prisma.sql`a.seq > ${after}::bigint` : Prisma.sql`a.seq < ${after}::bigint`

@@ -31,8 +31,6 @@ export interface DecisionStore {
     readonly total: number
     readonly decisions: readonly (StoredDecision | UnreadableDecision)[]
   }>
-  /** Keeps decisions that are not in the log. */
-  insert(decisions: readonly StoredDecision[]): Promise<void>
   /** Keeps the hash of a decision's verdicts if none is kept yet; answers the one that is kept. */
   keepMatrix(id: string, hash: string): Promise<Pick<KeptReceipt, 'matrix' | 'matrixAt'> | undefined>
 }
@@ -81,12 +79,7 @@ export class UnreadableDecisionError extends RangeError {
   }
 }
 
-/** `mayPack`: whether every replica reads packed decisions. */
-export function createDecisionStore(
-  prisma: PrismaClient,
-  writeSpecs: (database: Database, decisions: readonly StoredDecision[]) => Promise<void>,
-  mayPack: () => boolean,
-): DecisionStore {
+export function createDecisionStore(prisma: PrismaClient): DecisionStore {
   return {
     async find(id) {
       if (!UUID.test(id)) return undefined
@@ -109,12 +102,6 @@ export function createDecisionStore(
       // ids are drawn by lot: their order is as good as a draw, and the same for whoever asks again
       const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE ${isWanted} ORDER BY d.id LIMIT ${limit}`
       return { total: Number(counted?.count ?? 0), decisions: rows.map(toListed) }
-    },
-    async insert(decisions) {
-      await prisma.$transaction(async (tx) => {
-        await writeSpecs(tx, decisions)
-        await writeDecisions(tx, decisions, mayPack())
-      })
     },
     async keepMatrix(id, hash) {
       const bytes = Buffer.from(hash, 'hex')

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAuditStore } from '../db/audit.ts'
 import { createPrisma } from '../db/prisma.ts'
+import { createRecordStore } from '../db/records.ts'
 import { openService, type Service } from '../service.ts'
 import { createAudit } from '../services/audit.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
@@ -167,16 +168,17 @@ describe('the chain', () => {
 
   test('an entry whose COMMIT was not answered is kept once', async () => {
     const prisma = createPrisma(api.connection)
-    const store = createAuditStore(prisma)
     const warnings: string[] = []
+    const warn = (message: string): void => void warnings.push(message)
+    const records = createRecordStore(prisma, { mayPack: () => true, warn })
     let isFirst = true
     const audit = createAudit({
-      warn: (message) => warnings.push(message),
-      store: {
-        ...store,
-        async append(entries) {
-          const done = await store.append(entries)
-          if (!isFirst) return done
+      warn,
+      store: createAuditStore(prisma),
+      records: {
+        async keepAudit(entries) {
+          await records.keepAudit(entries)
+          if (!isFirst) return
           isFirst = false
           throw new Error('Connection terminated')
         },
@@ -194,13 +196,15 @@ describe('the chain', () => {
 
   test('calls that failed while the database was away wait for no room; what found none is counted', async () => {
     const prisma = createPrisma(api.connection)
-    const store = createAuditStore(prisma)
     const warnings: string[] = []
+    const warn = (message: string): void => void warnings.push(message)
+    const records = createRecordStore(prisma, { mayPack: () => true, warn })
     let isAway = true
     const audit = createAudit({
       room: 2,
-      warn: (message) => warnings.push(message),
-      store: { ...store, append: (entries) => (isAway ? Promise.reject(new Error('away')) : store.append(entries)) },
+      warn,
+      store: createAuditStore(prisma),
+      records: { keepAudit: (entries) => (isAway ? Promise.reject(new Error('away')) : records.keepAudit(entries)) },
     })
     const entry = {
       at: 1,
@@ -261,13 +265,11 @@ test('calls wait for room instead of dropping what they did', async () => {
     room: 3,
     gatherMs: 0,
     warn: () => {},
-    store: {
-      list: async () => [],
-      count: async () => 0,
-      async append(entries) {
+    store: { list: async () => [], count: async () => 0 },
+    records: {
+      async keepAudit(entries) {
         await gate
         written.push(...entries.map(({ id }) => id))
-        return { before: { seq: 0, hash: '' }, head: { seq: written.length, hash: '' } }
       },
     },
   })

@@ -1,5 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLeaseStore } from '../db/leases.ts'
+import type { LeaseStore } from '../stores/leases.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { heardBy, livenessSourceSuite } from './liveness-source.suite.ts'
 import type { LivenessSource } from './liveness-source.ts'
@@ -7,14 +9,19 @@ import { createReportsLiveness } from './reports.ts'
 import { createStaticLiveness } from './static.ts'
 
 let database: TestDatabase
+let leases: LeaseStore
 beforeAll(async () => {
   database = await createTestDatabase()
+  leases = createLeaseStore(database.connection)
 })
-afterAll(() => database.drop())
+afterAll(async () => {
+  await leases.close()
+  await database.drop()
+})
 
 const openReports = async (): Promise<LivenessSource> =>
   createReportsLiveness({
-    connection: database.connection,
+    leases,
     breakMs: 60_000,
     warn: (message) => {
       throw new Error(message)

@@ -1,20 +1,27 @@
 import { type HostName, hostKey, type LeaseProvider, type Leases } from '@gantt/scheduler-core'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createLeaseStore } from '../db/leases.ts'
+import type { LeaseStore } from '../stores/leases.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { heardBy, livenessSourceSuite } from './liveness-source.suite.ts'
 import type { LivenessSource } from './liveness-source.ts'
 import { openProvidedLiveness } from './provided.ts'
 
 let database: TestDatabase
+let store: LeaseStore
 let failures: string[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
+  store = createLeaseStore(database.connection)
 })
 afterEach(() => {
   failures = []
 })
-afterAll(() => database.drop())
+afterAll(async () => {
+  await store.close()
+  await database.drop()
+})
 
 const A = { host: 'a', node: 'a' }
 
@@ -34,7 +41,7 @@ function aProvider(more: Partial<Record<keyof Leases, () => unknown>> = {}): Lea
 
 const open = (provider = aProvider(), limitMs?: number): Promise<LivenessSource> =>
   openProvidedLiveness({
-    ...{ connection: database.connection, breakMs: 60_000, provider },
+    ...{ store, breakMs: 60_000, provider },
     ...(limitMs !== undefined && { limitMs }),
     fail(what) {
       failures.push(what)

@@ -1,14 +1,14 @@
-import { hostKey, type Lease, type LeaseProvider, type Leases } from '@gantt/scheduler-core'
-import pg from 'pg'
+import { type HostName, hostKey, type Lease, type LeaseProvider, type Leases } from '@gantt/scheduler-core'
+import type { LeaseStore } from '../stores/leases.ts'
 import { realTimers } from '../timers.ts'
 import type { LivenessSource } from './liveness-source.ts'
-import { lookInTurn } from './turn.ts'
 
 /** How long a provider may take for an answer, milliseconds. */
 export const PROVIDER_LIMIT_MS = 5_000
 
 export interface ProvidedOptions {
-  readonly connection: pg.ClientConfig
+  /** Whose turns and break are kept there; not the leases. */
+  readonly store: LeaseStore
   /** When nobody looked for longer than this, nobody listened. */
   readonly breakMs: number
   readonly provider: LeaseProvider
@@ -24,7 +24,7 @@ export interface ProvidedOptions {
  * answers where it does not open.
  */
 export async function openProvidedLiveness({
-  connection,
+  store,
   breakMs,
   provider,
   fail,
@@ -50,9 +50,6 @@ export async function openProvidedLiveness({
   }
   const leases: Leases = await ask('open', () => provider.open())
   if (typeof leases?.list !== 'function') throw fail('open answered no leases; it must answer an object with list')
-  const pool = new pg.Pool({ ...connection, max: 2, connectionTimeoutMillis: 5_000, query_timeout: 15_000 })
-  pool.on('error', () => undefined) // an idle connection ended: the pool opens another when it needs one
-
   /** It failed, and that is counted and told. */
   const told = (): void => undefined
   const flush = async (): Promise<void> => {
@@ -70,21 +67,17 @@ export async function openProvidedLiveness({
     flush,
     async look(conclude) {
       const ages = agesOf(await ask<unknown>('list', () => leases.list()), fail)
-      await lookInTurn(
-        {
-          ...{ pool, breakMs, source: provider.name },
-          readLeases: (_client, now) => (host) => {
-            const age = ages.get(hostKey(host))
-            return age === undefined ? undefined : now - age
-          },
-        },
-        conclude,
-      )
+      await store.look(breakMs, async ({ isMine, now, listeningSince }) => {
+        const lastOf = (host: HostName): number | undefined => {
+          const age = ages.get(hostKey(host))
+          return age === undefined ? undefined : now - age
+        }
+        await conclude({ source: provider.name, now, listeningSince, lastOf }, isMine)
+      })
     },
     async close() {
       await flush()
       if (leases.close !== undefined) await ask('close', () => leases.close?.()).catch(told)
-      await pool.end()
     },
   }
 }

@@ -1,5 +1,5 @@
 import { audit, type Finding, type Fleet, type Looked } from '@gantt/scheduler-core'
-import type { ReplicaRow, TakenDigests } from '../db/replicas.ts'
+import type { ReplicaRow, TakenDigests } from '../stores/replicas.ts'
 import type { Timers } from '../timers.ts'
 import type { Replica } from './replica.ts'
 import { createStateDigests } from './state-digests.ts'

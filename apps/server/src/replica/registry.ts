@@ -1,4 +1,4 @@
-import type { ReplicaRow, ReplicaRows, ReplicaStore, Sign } from '../db/replicas.ts'
+import type { ReplicaRow, ReplicaRows, ReplicaStore, Sign } from '../stores/replicas.ts'
 import type { Timers } from '../timers.ts'
 import { FeatureLevelError } from './feature-level.ts'
 import { UnavailableError } from './placement.ts'

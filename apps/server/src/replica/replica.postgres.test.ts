@@ -4,8 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDecisionStore, type DecisionStore, isUnreadable } from '../db/decisions.ts'
 import { createPrisma, type PrismaClient } from '../db/prisma.ts'
 import { createProjectionStore } from '../db/projections.ts'
-import { createRequestSpecStore, requestSpecId, writeRequestSpecs } from '../db/request-specs.ts'
+import { createRecordStore } from '../db/records.ts'
+import { createRequestSpecStore, requestSpecId } from '../db/request-specs.ts'
 import type { SetAside } from '../db/set-aside.ts'
+import type { RecordStore } from '../stores/records.ts'
 import { openPostgresSynchronizer } from '../sync/postgres/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { createHistory } from './history.ts'
@@ -22,6 +24,7 @@ interface Node {
 let database: TestDatabase
 let prisma: PrismaClient
 let decisions: DecisionStore
+let records: RecordStore
 const nodes: Node[] = []
 const warnings: string[] = []
 const setAside: SetAside[] = []
@@ -34,7 +37,7 @@ async function open(name: string): Promise<Node> {
     name,
     warn,
     recordUnlogged: (unlogged) =>
-      decisions.insert(unlogged.map((decision) => unloggedRow(decision, ({ request }) => requestSpecId(request)))),
+      records.keepDecisions(unlogged.map((decision) => unloggedRow(decision, ({ request }) => requestSpecId(request)))),
   })
   return {
     replica,
@@ -59,7 +62,8 @@ const close = async ({ replica, projector }: Node): Promise<void> => {
 beforeAll(async () => {
   database = await createTestDatabase()
   prisma = createPrisma(database.connection)
-  decisions = createDecisionStore(prisma, writeRequestSpecs, () => true)
+  decisions = createDecisionStore(prisma)
+  records = createRecordStore(prisma, { mayPack: () => true, warn: () => {} })
   nodes.push(await open('a'), await open('b'))
 })
 

@@ -1,5 +1,5 @@
 import { CORE_VERSION, DIGEST_FORMAT, FEATURE_LEVEL } from '@gantt/scheduler-core'
-import type { ReplicaStore, Sign } from '../db/replicas.ts'
+import type { ReplicaStore, Sign } from '../stores/replicas.ts'
 import { realTimers, type Timers } from '../timers.ts'
 import { type Auditor, createAuditor } from './auditor.ts'
 import { modeOf } from './mode.ts'

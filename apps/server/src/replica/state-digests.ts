@@ -1,5 +1,5 @@
 import { DIGEST_FORMAT, digestAll, digestPart, type Finding, HOSTS_PER_PART, hostKey, partsOf } from '@gantt/scheduler-core'
-import type { PartDigest, ReplicaRow, TakenDigests } from '../db/replicas.ts'
+import type { PartDigest, ReplicaRow, TakenDigests } from '../stores/replicas.ts'
 import type { Replica } from './replica.ts'
 
 /** The first entry of each such step of the log's time has one part of the state digested: on every replica the same part. */

@@ -1,5 +1,6 @@
-import { type AuditEntry, type AuditHead, type AuditRow, type AuditStore, NO_ROWS } from '../db/audit.ts'
+import type { AuditEntry, AuditRow, AuditStore } from '../db/audit.ts'
 import { UnavailableError } from '../replica/placement.ts'
+import type { RecordStore } from '../stores/records.ts'
 import { parseAuditQuery } from './audit-query.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
 
@@ -32,6 +33,8 @@ export class AuditDelayed extends Error {
 export const isForWantOfStore = (error: unknown): boolean => error instanceof UnavailableError
 
 export interface AuditOptions {
+  readonly records: Pick<RecordStore, 'keepAudit'>
+  /** The chain, for those who read it. */
   readonly store: AuditStore
   warn(message: string): void
   /** How many entries may wait before calls do. */
@@ -51,10 +54,9 @@ interface Waiting {
 }
 
 /** The one writer of this replica: entries in the order of their answers, in batches, each chained under the lock of all replicas. */
-export function createAudit({ store, warn, room = 10_000, gatherMs = 200 }: AuditOptions): Audit {
+export function createAudit({ records, store, warn, room = 10_000, gatherMs = 200 }: AuditOptions): Audit {
   const queue: Waiting[] = []
   const waitingForRoom: (() => void)[] = []
-  let head: AuditHead = NO_ROWS
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> | undefined
   let isFailing = false
@@ -64,10 +66,7 @@ export function createAudit({ store, warn, room = 10_000, gatherMs = 200 }: Audi
 
   const writeBatch = async (): Promise<void> => {
     const batch = queue.slice(0, BATCH)
-    const { before, head: now } = await store.append(batch.map(({ entry }) => entry))
-    if (before.seq < head.seq)
-      warn(`the audit went back: row ${head.seq} was written and the last row is ${before.seq}; rows were removed or a backup was restored`)
-    head = now
+    await records.keepAudit(batch.map(({ entry }) => entry))
     queue.splice(0, batch.length)
     for (const { kept } of batch) kept()
     for (const go of waitingForRoom.splice(0, Math.max(0, room - queue.length))) go()

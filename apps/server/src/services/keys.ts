@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiKey, type ApiKeyStore, drawSecret, isUsable, type KeyWrite, type Scope } from '../db/api-keys.ts'
+import { type ApiKey, type ApiKeyStore, drawSecret, isUsable, type KeyWrite, type Scope } from '../stores/api-keys.ts'
 import { type Invalid, type Issue, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { checkRange, checkText } from './text.ts'
 
-export type { ApiKey, Scope } from '../db/api-keys.ts'
+export type { ApiKey, Scope } from '../stores/api-keys.ts'
 
 export const DEFAULT_OVERLAP_MS = 3_600_000
 export const MAX_OVERLAP_MS = 30 * 24 * 3_600_000

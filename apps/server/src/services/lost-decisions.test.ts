@@ -52,7 +52,6 @@ function decisionsOf(stored: readonly StoredDecision[]): Decisions {
     list: async () => [...stored],
     count: async () => stored.length,
     sample: async () => ({ total: stored.length, decisions: [...stored] }),
-    insert: async () => undefined,
     keepMatrix: async () => undefined,
   }
   const requestSpecs = { find: async () => undefined, list: async () => [], count: async () => 0 }

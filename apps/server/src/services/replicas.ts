@@ -1,10 +1,10 @@
 import type { Difference } from '@gantt/scheduler-core'
-import type { ReplicaRow } from '../db/replicas.ts'
 import type { AuditorView } from '../replica/auditor.ts'
 import { HealError, type Healed, healReplica } from '../replica/heal.ts'
 import { isLiving } from '../replica/registry.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Standing } from '../replica/standing.ts'
+import type { ReplicaRow } from '../stores/replicas.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
 import type { Failure } from './outcome.ts'
 

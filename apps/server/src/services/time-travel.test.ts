@@ -42,7 +42,6 @@ function servicesOf(replica: Replica, history: History, kept: readonly StoredDec
     list: async () => [...kept],
     count: async () => kept.length,
     sample: async () => ({ total: kept.length, decisions: [...kept] }),
-    insert: async () => undefined,
     async keepMatrix(id, hash) {
       const matrix = matrices.get(id) ?? hash
       matrices.set(id, matrix)

@@ -63,7 +63,6 @@ async function matrixCheck(kept: string | null, mostVerdicts?: number): Promise<
     list: async () => [],
     count: async () => 0,
     sample: async () => ({ total: 0, decisions: [] }),
-    insert: async () => undefined,
     keepMatrix: async (_id, hash) => ({ matrix: hash, matrixAt: 0 }),
   }
   const requestSpecs = { find: async () => undefined, list: async () => [], count: async () => 0 }

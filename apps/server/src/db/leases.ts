@@ -1,0 +1,61 @@
+import { hostKey } from '@gantt/scheduler-core'
+import pg from 'pg'
+import type { LastOf, LeaseStore } from '../stores/leases.ts'
+
+/** Held by the replica that draws conclusions, for one look. */
+const WATCH_LOCK = 0x67616e82
+
+const LISTENED = `INSERT INTO liveness_watch AS watch (since_ms, until_ms) VALUES ($1, $1)
+  ON CONFLICT (id) DO UPDATE SET until_ms = $1, since_ms = CASE WHEN $1 - watch.until_ms > $2 THEN $1 ELSE watch.since_ms END
+  RETURNING since_ms`
+
+const RENEW = `INSERT INTO lease (host, node, heard_at_ms)
+  SELECT host, node, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM unnest($1::text[], $2::text[]) AS heard (host, node)
+  ON CONFLICT (host, node) DO UPDATE SET heard_at_ms = greatest(lease.heard_at_ms, excluded.heard_at_ms)`
+
+/** Leases in a table; who looks holds a lock for so long. */
+export function createLeaseStore(connection: pg.ClientConfig): LeaseStore {
+  const pool = new pg.Pool({ ...connection, max: 2, connectionTimeoutMillis: 5_000, query_timeout: 15_000 })
+  pool.on('error', () => undefined) // an idle connection ended: the pool opens another when it needs one
+  return {
+    async renew(hosts) {
+      // in one order everywhere, so that two replicas do not wait for each other
+      const sorted = hosts.map((host) => [hostKey(host), host] as const).sort(([a], [b]) => (a < b ? -1 : 1))
+      await pool.query(RENEW, [sorted.map(([, { host }]) => host), sorted.map(([, { node }]) => node)])
+    },
+    async look(breakMs, conclude) {
+      const client = await pool.connect()
+      let failure: Error | undefined
+      try {
+        await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`)
+        const { rows: lock } = await client.query<{ mine: boolean; now: string }>(
+          'SELECT pg_try_advisory_xact_lock($1) AS mine, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+          [WATCH_LOCK],
+        )
+        const isMine = lock[0]?.mine === true
+        const now = Number(lock[0]?.now)
+        const { rows: watch } = isMine
+          ? await client.query<{ since_ms: string }>(LISTENED, [now, breakMs])
+          : await client.query<{ since_ms: string }>('SELECT since_ms FROM liveness_watch')
+        await conclude({ isMine, now, listeningSince: Number(watch[0]?.since_ms ?? now), leases: () => readLeases(client) })
+        await client.query('COMMIT')
+      } catch (error) {
+        failure = error instanceof Error ? error : new Error(String(error))
+        // gives the turn back before the next look; where it is refused, the end of the connection does so later
+        await client.query('ROLLBACK').catch(() => undefined)
+        throw failure
+      } finally {
+        client.release(failure)
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+async function readLeases(client: pg.PoolClient): Promise<LastOf> {
+  const { rows: leases } = await client.query<{ host: string; node: string; heard_at_ms: string }>(
+    'SELECT host, node, heard_at_ms FROM lease',
+  )
+  const last = new Map(leases.map(({ host, node, heard_at_ms }) => [hostKey({ host, node }), Number(heard_at_ms)]))
+  return (host) => last.get(hostKey(host))
+}

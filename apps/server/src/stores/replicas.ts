@@ -1,0 +1,84 @@
+/** A part of a replica's state at one place of the log: its number, and its digest. */
+export interface PartDigest {
+  readonly revision: number
+  /** The first digits of the id of the entry at that revision, and its stamp: a tail that was lost may be written again. */
+  readonly entry: string
+  readonly part: number
+  readonly digest: string
+}
+
+/** Digests as a release takes them; those of another format cannot be compared. */
+export interface TakenDigests {
+  readonly format: number
+  readonly taken: readonly PartDigest[]
+  /** Of the whole state, at the last place that stood long enough. */
+  readonly whole: { readonly revision: number; readonly digest: string } | null
+}
+
+/** What a replica says of itself from time to time. */
+export interface Sign {
+  readonly id: string
+  readonly url: string | null
+  readonly version: string
+  /** The highest that it reads. */
+  readonly featureLevel: number
+  readonly mode: string
+  readonly reason: string | null
+  readonly revision: number
+  readonly violations: number
+  /** Store time, milliseconds since 1970. */
+  readonly checkedAt: number | null
+  readonly digests: TakenDigests
+}
+
+/** A sign as it is kept; all times are the store's. */
+export interface ReplicaRow extends Sign {
+  /** What it had not applied of the log: changes, and milliseconds since the first of them. */
+  readonly lagChanges: number
+  readonly lagMs: number
+  readonly startedAt: number
+  readonly seenAt: number
+  readonly stoppedAt: number | null
+}
+
+/** All replicas that gave a sign in the last day, at a time of the store. */
+export interface ReplicaRows {
+  readonly now: number
+  readonly rows: readonly ReplicaRow[]
+}
+
+/**
+ * What replicas say of themselves, for each other. The law, which replicas.suite.ts holds every engine to: a sign that was
+ * kept is in every list that is asked for afterwards, by whichever replica.
+ */
+export interface ReplicaStore {
+  /** Keeps a replica's sign, and how far the log is beyond it. */
+  keep(sign: Sign): Promise<void>
+  /** In the order of their start. */
+  list(): Promise<ReplicaRows>
+  /** The replica ended in order. */
+  stop(id: string): Promise<void>
+  /** Forgets replicas that have been silent for a day. */
+  forget(): Promise<void>
+}
+
+/** After so long a silent replica is forgotten, milliseconds. */
+export const FORGOTTEN_AFTER_MS = 86_400_000
+
+/** Digests as they were kept. Another release may have written something else: that is no digest that can be compared. */
+export function readDigests(value: unknown): TakenDigests {
+  const { format, taken, whole } = (value ?? {}) as Record<string, unknown>
+  if (typeof format !== 'number' || !Array.isArray(taken)) return { format: 0, taken: [], whole: null }
+  const { revision, digest } = (whole ?? {}) as Record<string, unknown>
+  return {
+    format,
+    taken: taken.filter(isPartDigest),
+    whole: typeof revision === 'number' && typeof digest === 'string' ? { revision, digest } : null,
+  }
+}
+
+function isPartDigest(value: unknown): value is PartDigest {
+  if (value === null || typeof value !== 'object') return false
+  const { revision, entry, part, digest } = value as Record<string, unknown>
+  return typeof revision === 'number' && typeof entry === 'string' && typeof part === 'number' && typeof digest === 'string'
+}
