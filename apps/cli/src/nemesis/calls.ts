@@ -61,6 +61,17 @@ async function ask(client: Client, call: Call, report?: ReportBody): Promise<Ans
   switch (call.type) {
     case 'place':
       return select(client, call)
+    case 'misuse':
+      return select(client, {
+        ...call,
+        type: 'place',
+        instances: [call.instance],
+        mode: 'RESERVE',
+        ttlMs: 1_000,
+        group: null,
+        moveOf: null,
+        minRevision: null,
+      })
     case 'confirm':
     case 'extend':
     case 'release': {
@@ -108,6 +119,8 @@ async function ask(client: Client, call: Call, report?: ReportBody): Promise<Ans
 
 async function select(client: Client, call: Place): Promise<Answer> {
   const { key, amounts, instances, mode, ttlMs, group, moveOf, minRevision } = call
+  const { VCPU: vcpus, MEMORY_MB: memoryMb, ...others } = amounts
+  const extraSpecs = Object.entries(others).map(([name, amount]) => ({ key: `resources:${name}`, value: String(amount) }))
   const input = {
     idempotencyKey: key,
     claim: { mode, ...(mode === 'RESERVE' ? { ttl: durationOf(ttlMs) } : {}) },
@@ -115,7 +128,7 @@ async function select(client: Client, call: Place): Promise<Answer> {
     ...(minRevision === null ? {} : { minRevision: String(minRevision) }),
     spec: {
       gantt: {
-        flavor: { vcpus: amounts.VCPU, memoryMb: amounts.MEMORY_MB },
+        flavor: { vcpus, memoryMb, extraSpecs },
         instanceUuids: instances,
         ...(group === null ? {} : { instanceGroup: group }),
       },

@@ -25,6 +25,36 @@ export const finalChecks: readonly Rule[] = [
       ),
   },
   {
+    name: 'amounts keep to the unit rules of their class',
+    violations: ({ setting, history, finals }) =>
+      Object.entries(setting.units).flatMap(([resourceClass, { min, max, step }]) => {
+        const isFine = (amount: number): boolean => amount === 0 || (amount >= min && amount <= max && amount % step === 0)
+        const told = lifetimesOf(history).map(({ claim, amounts }) => ({ id: claim.id, amounts, where: 'as it was answered' }))
+        const shown = finals.flatMap(({ claims, replica }) =>
+          claims.map(({ id, amounts }) => ({ id, amounts, where: `replica ${replica}` })),
+        )
+        return [...told, ...shown]
+          .filter(({ amounts }) => !isFine(amounts[resourceClass] ?? 0))
+          .map(({ id, amounts, where }) => `claim ${id} has ${amounts[resourceClass]} ${resourceClass} (${where})`)
+      }),
+  },
+  {
+    name: 'every claim is on a host that is there',
+    violations: ({ setting, history, finals }) => {
+      const names = new Set(setting.hosts.map(({ name }) => name))
+      const told = lifetimesOf(history).flatMap(({ claim: { id, host } }) =>
+        names.has(host) ? [] : [`claim ${id} was said to be on ${host}, which nobody reported`],
+      )
+      const shown = finals.flatMap(({ claims, hosts, replica }) => {
+        const there = new Set(hosts.map(({ name }) => name))
+        return claims
+          .filter(({ host }) => !there.has(host))
+          .map(({ id, host }) => `claim ${id} is on ${host}, which is not there (replica ${replica})`)
+      })
+      return [...told, ...shown]
+    },
+  },
+  {
     name: 'at the end each host counts exactly its claims',
     violations: ({ setting, finals }) =>
       finals.flatMap((final) =>

@@ -55,6 +55,19 @@ export const historyChecks: readonly Rule[] = [
       }),
   },
   {
+    name: 'a key that is used for another request is refused',
+    violations: ({ history }) => {
+      const placedAt = new Map<string, number>()
+      for (const { operation } of placedOf(history.filter(isOf('place'))))
+        placedAt.set(operation.call.key, Math.min(placedAt.get(operation.call.key) ?? operation.endedAt, operation.endedAt))
+      return history
+        .filter(isOf('misuse'))
+        .filter(({ call, outcome, invokedAt }) => outcome.type === 'ok' && invokedAt > (placedAt.get(call.key) ?? Number.POSITIVE_INFINITY))
+        .filter(({ outcome }) => outcome.type === 'ok' && outcome.answer.type !== 'conflict')
+        .map(({ call, outcome }) => `another request with key ${call.key} was told ${told(outcome)}`)
+    },
+  },
+  {
     name: 'a request for several instances is answered whole',
     violations: ({ history }) =>
       placedOf(history.filter(isOf('place'))).flatMap(({ operation: { call }, answer }) =>

@@ -34,6 +34,16 @@ const fine: readonly (readonly [string, Evidence])[] = [
       shows([stands('b', 'x', 1, { state: 'EXPIRED', amounts: { VCPU: 4 } }), stands('b', 'y', 9, { amounts: { VCPU: 4 } })]),
     ),
   ],
+  [
+    'another request under a used key that is refused, and an amount that can be had',
+    evidence(
+      [
+        puts(0, 'x', 'b', 1, { amounts: { LICENCES: 4 } }),
+        op(2, { type: 'misuse', key: 'x', amounts: { VCPU: 2 }, instance: 'i-z' }, ok({ type: 'conflict' })),
+      ],
+      shows([stands('b', 'x', 1, { amounts: { LICENCES: 4 } })]),
+    ),
+  ],
   ['a call of unknown outcome that did nothing', evidence([op(0, placing('x'), unknown)], shows([]))],
   ['a call of unknown outcome that did happen', evidence([op(0, placing('x'), unknown)], shows([stands('b', 'x', 1)]))],
   [
@@ -241,6 +251,40 @@ const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
     'a claim on a closed host',
     'a closed host takes nothing new',
     evidence([status(0, 'DISABLED'), puts(2, 'x', 'a', 1), status(4, 'ENABLED')], shows([stands('a', 'x', 1)])),
+  ],
+  [
+    'another request that gets the answer of its key',
+    'a key that is used for another request is refused',
+    evidence(
+      [
+        puts(0, 'x', 'b', 1),
+        op(2, { type: 'misuse', key: 'x', amounts: { VCPU: 2 }, instance: 'i-z' }, placed([claimOn('b', 'i-x', 1)], { replayed: true })),
+      ],
+      shows([stands('b', 'x', 1)]),
+    ),
+  ],
+  [
+    'an odd number where only even ones can be had',
+    'amounts keep to the unit rules of their class',
+    evidence([puts(0, 'x', 'b', 1, { amounts: { LICENCES: 3 } })], shows([stands('b', 'x', 1, { amounts: { LICENCES: 3 } })])),
+  ],
+  [
+    'more of a class than one instance may have, in a claim that nobody was told of',
+    'amounts keep to the unit rules of their class',
+    evidence([op(0, placing('x', { amounts: { LICENCES: 8 } }), unknown)], shows([stands('b', 'x', 1, { amounts: { LICENCES: 8 } })])),
+  ],
+  [
+    'a claim on a host that is gone',
+    'every claim is on a host that is there',
+    evidence([puts(0, 'x', 'c', 1)], shows([stands('c', 'x', 1)])),
+  ],
+  [
+    'a claim on a host that the replica does not show any more',
+    'every claim is on a host that is there',
+    evidence(
+      [puts(0, 'x', 'b', 1)],
+      shows([stands('b', 'x', 1)], { hosts: [{ name: 'a', classes: { VCPU: { capacity: 4, used: 1, claimed: 0 } } }] }),
+    ),
   ],
   ['two edits of one version', 'an edit of a version counts once', evidence([edit(0, 1, 2), edit(1, 1, 2)], shows([]))],
   ['an edit that skips a version', 'an edit of a version counts once', evidence([edit(0, 1, 3)], shows([]))],

@@ -4,7 +4,7 @@ import { createRandom } from '@gantt/scheduler-core'
 import { perform, type ReportBody } from './calls.ts'
 import type { Call, ClaimRef, Group, Operation, Outcome, Place, PlacedClaim, Setting } from './history.ts'
 import type { HostAgents } from './host-agents.ts'
-import { uuidOf } from './setting.ts'
+import { LICENCES, uuidOf } from './setting.ts'
 
 /** What all clients of a run share. */
 export interface Run {
@@ -71,11 +71,13 @@ export async function runClient(n: number, run: Run): Promise<void> {
   const place = async (more: Partial<Place>): Promise<void> => {
     const key = `${run.seed}-${n}-${made++}`
     const vcpus = 1 + random.below(3)
+    // of these some amounts cannot be had anywhere
+    const licences = random.below(5) === 0 ? { [LICENCES]: 1 + random.below(7) } : {}
     const mode = random.below(3) === 0 ? 'CONFIRM' : 'RESERVE'
     const call: Place = {
       type: 'place',
       key,
-      amounts: { VCPU: vcpus, MEMORY_MB: 512 * vcpus },
+      amounts: { VCPU: vcpus, MEMORY_MB: 512 * vcpus, ...licences },
       instances: [uuidOf(`${key}/0`)],
       mode,
       ttlMs: pick(TTLS_MS) ?? TTLS_MS[0],
@@ -208,6 +210,14 @@ export async function runClient(n: number, run: Run): Promise<void> {
       })
   }
 
+  /** Another request under an old key: it must not be taken for the old one, nor placed. */
+  const misuse = async (): Promise<void> => {
+    const call = pick(done.slice(-40))
+    if (call === undefined) return place({})
+    const instance = uuidOf(`${call.key}/misuse`)
+    await ask({ type: 'misuse', key: call.key, amounts: { ...call.amounts, VCPU: (call.amounts.VCPU ?? 0) + 1 }, instance })
+  }
+
   const inGroup = (): Promise<void> => {
     const group: Group | null = pick(run.setting.groups) ?? null
     const count = 1 + random.below(2)
@@ -230,6 +240,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     [2, edit],
     [6, move],
     [2, mistake],
+    [1, misuse],
     [3, async () => void (await ask({ type: 'read' }))],
   ]
   const steps = mix.flatMap(([weight, step]) => Array.from({ length: weight }, () => step))

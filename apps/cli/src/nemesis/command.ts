@@ -17,6 +17,7 @@ interface Options {
   readonly replicas: number
   readonly clients: number
   readonly seed?: string
+  readonly only?: readonly string[]
   readonly json?: true
 }
 
@@ -30,8 +31,9 @@ export function addNemesis(program: Command): void {
     .option('--replicas <n>', 'service processes', whole(1, 16), 3)
     .option('--clients <n>', 'callers', whole(1, 256), 16)
     .option('--seed <text>', 'decides what is called and injected, though not how it meets; drawn if not given')
+    .option('--only <faults...>', 'only these faults, by their names, in this order')
     .option('--json', 'one line of JSON instead of words')
-    .action(async ({ engine, seconds, replicas, clients, seed = String(Date.now() % 1_000_000), json }: Options) => {
+    .action(async ({ engine, seconds, replicas, clients, seed = String(Date.now() % 1_000_000), only, json }: Options) => {
       const say = (line: string): void => void process.stderr.write(`${line}\n`)
       const checks = createChecks(say)
       say(`nemesis: engine ${engine}, ${replicas} replicas, ${clients} clients, ${seconds} s, seed ${seed}`)
@@ -41,7 +43,11 @@ export function addNemesis(program: Command): void {
       for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, end)
       let figures: Awaited<ReturnType<typeof runNemesis>> | undefined
       try {
-        figures = await runNemesis(checks, { engine, seconds, replicas, clients, seed, signal: ended.signal }, say)
+        figures = await runNemesis(
+          checks,
+          { engine, seconds, replicas, clients, seed, signal: ended.signal, ...(only === undefined ? {} : { faults: only }) },
+          say,
+        )
         for (const line of linesOf(figures)) say(line)
       } catch (error) {
         checks.check('the run came to its end', false, () => (error instanceof Error ? (error.stack ?? error.message) : String(error)))

@@ -54,6 +54,14 @@ export interface EndOf<Type extends 'confirm' | 'extend' | 'release'> {
 
 export type EndOfClaims = EndOf<'confirm'> | EndOf<'extend'> | EndOf<'release'>
 
+/** Another request under a key that has been used: a caller's mistake. */
+export interface Misuse {
+  readonly type: 'misuse'
+  readonly key: string
+  readonly amounts: Amounts
+  readonly instance: string
+}
+
 export interface Abandon {
   readonly type: 'abandon'
   readonly key: string
@@ -82,7 +90,7 @@ export interface Read {
   readonly type: 'read'
 }
 
-export type Call = Place | EndOfClaims | Abandon | SetStatus | EditAggregate | Report | Read
+export type Call = Place | Misuse | EndOfClaims | Abandon | SetStatus | EditAggregate | Report | Read
 
 export type ClaimState = 'RESERVED' | 'CONFIRMED' | 'MATERIALISED' | 'RELEASED' | 'EXPIRED' | 'REVOKED'
 
@@ -126,8 +134,17 @@ export interface FinalClaim extends PlacedClaim {
   readonly group: string | null
 }
 
+/** Which amounts of a class one instance may take on a host: from `min` to `max`, in multiples of `step`. */
+export interface UnitRule {
+  readonly min: number
+  readonly max: number
+  readonly step: number
+}
+
 /** What the clients know of the fleet beforehand. */
 export interface Setting {
+  /** By resource class; any whole number where there is none. */
+  readonly units: Readonly<Record<string, UnitRule>>
   readonly hosts: readonly { readonly name: string; readonly capacity: Amounts; readonly base: Amounts }[]
   readonly groups: readonly Group[]
 }

@@ -16,7 +16,7 @@ export interface HostAgents {
   report(host: string): { readonly incarnation: string; readonly sequence: number; readonly instances: string[]; readonly stats: Stats }
 }
 
-export function createHostAgents({ hosts }: Setting): HostAgents {
+export function createHostAgents({ hosts, units }: Setting): HostAgents {
   const agents = new Map(
     hosts.map((host) => [host.name, { ...host, incarnation: randomUUID(), sequence: 0, instances: new Map<string, Amounts>() }]),
   )
@@ -55,6 +55,14 @@ export function createHostAgents({ hosts }: Setting): HostAgents {
           hypervisorVersion: 7_002_000,
           hypervisorHostname: name,
           instances: listed,
+          inventories: Object.entries(units).map(([resourceClass, { min, max, step }]) => ({
+            resourceClass,
+            total: capacity[resourceClass] ?? 0,
+            minUnit: min,
+            maxUnit: max,
+            stepSize: step,
+            used: used(resourceClass),
+          })),
         },
       }
     },

@@ -10,6 +10,8 @@ export interface Figures {
   /** Calls that were answered, per second and kind. */
   readonly perSecond: Readonly<Record<string, number>>
   readonly outcomes: Readonly<Record<Operation['outcome']['type'], number>>
+  /** Calls that had no answer, by what their callers were told instead; the commonest. */
+  readonly unknown: Readonly<Record<string, number>>
   readonly faults: Readonly<Record<string, number>>
   /** What could not be injected, and why. */
   readonly left: readonly Left[]
@@ -57,6 +59,7 @@ export function figuresOf({ history, injected, left, final, setting }: Held): Fi
     seconds: Math.round(seconds * 10) / 10,
     perSecond,
     outcomes: { ok: 0, fail: 0, info: 0, ...countBy(history, ({ outcome }) => outcome.type) },
+    unknown: commonest(countBy(history, ({ outcome }) => (outcome.type === 'info' ? outcome.why.replace(NUMBERS, '…') : ''))),
     faults: countBy(injected, ({ fault }) => fault),
     left,
     claims: final?.claims.length ?? 0,
@@ -72,6 +75,17 @@ export function figuresOf({ history, injected, left, final, setting }: Held): Fi
     latency: { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) },
   }
 }
+
+/** What differs between two messages of one kind. */
+const NUMBERS = /[0-9a-f-]{8,}|\d+/g
+const SHOWN = 8
+
+const commonest = ({ '': _answered, ...counts }: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(counts)
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, SHOWN),
+  )
 
 const percentile = (ordered: readonly number[], part: number): number =>
   Math.round(ordered[Math.min(ordered.length - 1, Math.floor(part * ordered.length))] ?? 0)
@@ -89,6 +103,7 @@ export function linesOf(figures: Figures): string[] {
     `load         ${sum} answered calls/s for ${figures.seconds} s on ${figures.hosts} hosts (${list(perSecond)})`,
     `latency      ${figures.latency.p50} ms for half of the answers, ${figures.latency.p99} ms for 99 of 100`,
     `outcomes     ${outcomes.ok} answered, ${outcomes.info} unknown, ${outcomes.fail} never begun`,
+    `unknown      ${list(figures.unknown)}`,
     `claims       ${figures.claims} made, ${figures.liveAtTheEnd} live at the end`,
     `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.retries} calls had to be made again, ${figures.repeated} of them had counted before, ${figures.behind} replicas were behind`,
     `unavailable  at the longest ${figures.longestUnavailableMs.writes} ms without any write answered, ${figures.longestUnavailableMs.reads} ms without any read`,

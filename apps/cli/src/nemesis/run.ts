@@ -84,6 +84,11 @@ async function attack(checks: Checks, { seconds, clients, seed, faults }: Nemesi
     isOver: () => over,
     isLate: () => signal.aborted || now() > seconds * 1_000 + 2 * RECOVERY_MS,
   }
+  const all = faultsOf(cluster, (replica, random) => overload(run, replica, random))
+  const unknown = faults?.filter((name) => !all.some((fault) => fault.name === name)) ?? []
+  if (unknown.length > 0)
+    throw new Error(`there is no fault ${unknown.join(', ')} here; there are: ${all.map(({ name }) => name).join(', ')}`)
+  const named = (names: readonly string[]) => names.flatMap((name) => all.filter((fault) => fault.name === name))
   const load = Promise.all([
     ...Array.from({ length: clients }, (_, n) => runClient(n, run)),
     ...cluster.replicas.map((_replica, i) => keepReading(run, i)),
@@ -92,8 +97,6 @@ async function attack(checks: Checks, { seconds, clients, seed, faults }: Nemesi
   load.catch(() => {
     over = true
   })
-  const all = faultsOf(cluster, (replica, random) => overload(run, replica, random))
-  const named = (names: readonly string[]) => names.flatMap((name) => all.filter((fault) => fault.name === name))
   const injecting = injectFaults({
     seed,
     replicas: cluster.replicas.length,

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Group, Setting } from './history.ts'
 
+/** A class of the hosts' own, of which only certain amounts can be had. */
+export const LICENCES = 'CUSTOM_LICENCES'
+
 /** A uuid that the same text always gets. */
 export function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
@@ -11,7 +14,7 @@ export function uuidOf(text: string): string {
 export function settingFor(seed: string, clients: number): Setting {
   const hosts = Array.from({ length: clients }, (_, i) => ({
     name: `h${i}`,
-    capacity: { VCPU: 10 + (i % 3) * 3, MEMORY_MB: 16_384 },
+    capacity: { VCPU: 10 + (i % 3) * 3, MEMORY_MB: 16_384, [LICENCES]: 12 },
     base: { VCPU: i % 2, MEMORY_MB: 256 },
   }))
   const groupOf = (i: number, policy: Group['policy'], maxServerPerHost: number | null): Group => ({
@@ -20,6 +23,7 @@ export function settingFor(seed: string, clients: number): Setting {
     maxServerPerHost,
   })
   return {
+    units: { [LICENCES]: { min: 2, max: 6, step: 2 } },
     hosts,
     groups: [
       groupOf(0, 'ANTI_AFFINITY', null),

@@ -24,13 +24,13 @@ export interface Service {
 
 export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
 
-const BIN = fileURLToPath(new URL('../../bin/gantt.mjs', import.meta.url))
-const BIN_OF_BUNDLE = fileURLToPath(new URL('../bin/gantt.mjs', import.meta.url))
+/** The command; it builds first what is older than its sources. A bundle starts itself: nothing is built while it runs. */
+const COMMAND = fileURLToPath(new URL(import.meta.url.includes('/dist/') ? 'main.js' : '../../bin/gantt.mjs', import.meta.url))
 const START_TIMEOUT_MS = 60_000
 
 /** Starts `gantt serve` on a free port of the loopback. Throws with its last words when it does not come up. */
 export async function startService(environment: Readonly<Record<string, string>>, deadlineMs = 30_000): Promise<Service> {
-  const child = spawn(process.execPath, [import.meta.url.includes('/dist/') ? BIN_OF_BUNDLE : BIN, 'serve'], {
+  const child = spawn(process.execPath, [COMMAND, 'serve'], {
     env: {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',

@@ -86,6 +86,8 @@ export const startPostgres: StartEngine = async ({ folder, replicas, say }) => {
     return {
       parts: 'PostgreSQL, a primary and a synchronous standby',
       settingsOf: (replica) => ({
+        // each way of reaching the disk beside the others, unless the caller says which
+        GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH ?? (FLUSHES[replica % FLUSHES.length] as string),
         DATABASE_URL: `postgresql://${username}:${password}@localhost:5432/gantt?host=${encodeURIComponent(linkOf(replica).host)}`,
       }),
       linkOf,
@@ -98,6 +100,8 @@ export const startPostgres: StartEngine = async ({ folder, replicas, say }) => {
     throw error
   }
 }
+
+const FLUSHES = ['off', 'on', 'auto'] as const
 
 const DISK_FULL = 'disk full at the primary'
 

@@ -19,6 +19,7 @@ export const TOGETHER: Group = { uuid: 'together', policy: 'AFFINITY', maxServer
 
 /** Two hosts with room for four VCPU each, one of which the first uses itself. */
 export const setting: Setting = {
+  units: { LICENCES: { min: 2, max: 6, step: 2 } },
   hosts: [
     { name: 'a', capacity: { VCPU: 4 }, base: { VCPU: 1 } },
     { name: 'b', capacity: { VCPU: 4 }, base: {} },
