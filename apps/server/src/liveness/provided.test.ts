@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createLeaseStore } from '../db/leases.ts'
 import type { LeaseStore } from '../stores/leases.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { judgeLiveness } from './judge-liveness.ts'
 import { heardBy, livenessSourceSuite } from './liveness-source.suite.ts'
 import type { LivenessSource } from './liveness-source.ts'
 import { openProvidedLiveness } from './provided.ts'
@@ -62,6 +63,17 @@ describe('a lease provider of a plug-in', () => {
     expect([name, now - (lastOf(A) ?? 0), lastOf({ host: 'b', node: 'b' })]).toEqual(['memory', 5_000, undefined])
     await source.close()
     expect(failures).toEqual([])
+  })
+
+  test('that says never as the largest number there is says a time that can be told', async () => {
+    const list = () => [{ ...A, heardMsAgo: Number.MAX_SAFE_INTEGER }]
+    const source = await open(aProvider({ list }))
+    const { now, lastOf } = await heardBy(source)
+    const host = { ...A, state: 'UP', reportedAt: now, domains: [] } as const
+    const patience = { suspectAfterMs: 1_000, downAfterMs: 2_000 }
+    const { changes } = judgeLiveness([host], { source: 'memory', now, listeningSince: 0, lastOf }, patience)
+    expect(changes).toMatchObject([{ state: 'SUSPECT', reason: expect.stringContaining('silent since 1970-01-01') }])
+    await source.close()
   })
 
   const never = (): Promise<never> => new Promise(() => undefined)

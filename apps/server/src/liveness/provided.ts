@@ -70,7 +70,8 @@ export async function openProvidedLiveness({
       await store.look(breakMs, async ({ isMine, now, listeningSince }) => {
         const lastOf = (host: HostName): number | undefined => {
           const age = ages.get(hostKey(host))
-          return age === undefined ? undefined : now - age
+          // nobody was heard before 1970: who says never by a number that is too large for a time says that
+          return age === undefined ? undefined : Math.max(0, now - age)
         }
         await conclude({ source: provider.name, now, listeningSince, lastOf }, isMine)
       })
