@@ -28,7 +28,7 @@ export {
   type ReplayedVerdicts,
   rowText,
 } from './decision/receipt.ts'
-export { checkAgain, examineAgain, examineEach, proposalsBefore, replay, withProposals } from './decision/replay.ts'
+export { checkAgain, examineAgain, examineEach, proposalsBefore, replay, replayOtherwise, withProposals } from './decision/replay.ts'
 export { type ClaimsSource, type Fact, type ReportSource, type Source, type SourceKind, shortfallOf, type Term } from './evidence.ts'
 export type { Filter, FilterOptions, PreparedFilter, Reason, Verdict } from './filters/filter.ts'
 export { filters } from './filters/index.ts'

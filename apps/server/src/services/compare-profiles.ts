@@ -9,7 +9,7 @@ import {
   parseProfile,
   profileRef,
   proposalsBefore,
-  replay,
+  replayOtherwise,
 } from '@gantt/scheduler-core'
 import { type DecisionStore, isUnreadable } from '../db/decisions.ts'
 import type { StoredDecision } from '../db/rows.ts'
@@ -232,7 +232,7 @@ function createTally(candidate: Profile) {
       }
       const before = entry === undefined || place.entryId === null ? [] : proposalsBefore(entry, place.position ?? 0)
       try {
-        const asBaseline = () => replay(fleet, before, record, baseline).parts.map(hostKey)
+        const asBaseline = () => replayOtherwise(fleet, before, record, baseline).parts.map(hostKey)
         const timed = <Answer>(version: 'baseline' | 'candidate', decide: () => Answer): Answer => {
           const from = performance.now()
           const answer = decide()
@@ -242,7 +242,7 @@ function createTally(candidate: Profile) {
         // whoever comes second finds what the first has warmed: they take turns
         const isFirst = times.baseline.length % 2 === 0
         const early = isFirst ? timed('baseline', asBaseline) : undefined
-        const other = timed('candidate', () => replay(fleet, before, record, candidate))
+        const other = timed('candidate', () => replayOtherwise(fleet, before, record, candidate))
         const hosts = early ?? timed('baseline', asBaseline)
         const isSame = other.parts.length === hosts.length && other.parts.every((part, i) => hostKey(part) === hosts[i])
         const {
@@ -266,7 +266,7 @@ function createTally(candidate: Profile) {
         told[agreement].push(disagreement)
         of.set(disagreement, stored)
       } catch (error) {
-        // a claim that it moves, say, is not there any more
+        // a claim that it moves, say, is not there any more, or a part outside of the process was not asked about a host
         if (!(error instanceof RangeError)) throw error
         notReplayable++
       }

@@ -1,5 +1,5 @@
 import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
-import { replay } from '../decision/replay.ts'
+import { replay, replayOtherwise } from '../decision/replay.ts'
 import type { Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { hostKey } from '../fleet/hosts.ts'
@@ -112,16 +112,16 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
 
 function attempt(side: Side): Goal | undefined {
   try {
-    return goalOf(side)
+    return goalOf(side, replayOtherwise)
   } catch (error) {
-    // a claim that one of them moves is not there in the state of the other
+    // a claim that one of them moves is not there in the state of the other, or a part outside of the process was not asked
     if (error instanceof RangeError) return undefined
     throw error
   }
 }
 
-const goalOf = ({ fleet, before, record, profile, lost }: Side): Goal =>
-  lost === undefined ? replay(fleet, before, record, profile).parts.map(hostKey) : lost.answer.map(({ selected }) => hostKey(selected))
+const goalOf = ({ fleet, before, record, profile, lost }: Side, decideAgain: typeof replayOtherwise = replay): Goal =>
+  lost === undefined ? decideAgain(fleet, before, record, profile).parts.map(hostKey) : lost.answer.map(({ selected }) => hostKey(selected))
 
 /** Whether the same instances go to the same hosts. */
 export const isSameGoal = (a: Goal, b: Goal): boolean => a.length === b.length && a.every((host, i) => host === b[i])

@@ -1,5 +1,5 @@
 import type { DecisionRecord } from '../decision/decision.ts'
-import { examineAgain, replay } from '../decision/replay.ts'
+import { examineAgain, replayOtherwise } from '../decision/replay.ts'
 import type { Proposal } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { hostKey } from '../fleet/hosts.ts'
@@ -18,7 +18,10 @@ export interface OtherDecision {
   because(): string
 }
 
-/** Decides a request again by another profile version; leaves the fleet as it was. `hosts`: where the first version put the instances. */
+/**
+ * Decides a request again by another profile version; leaves the fleet as it was. `hosts`: where the first version put the instances.
+ * Throws RangeError where that cannot be known (`replayOtherwise`).
+ */
 export function decideOtherwise(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -26,7 +29,7 @@ export function decideOtherwise(
   hosts: Goal,
   profile: Profile,
 ): OtherDecision {
-  const decided = replay(fleet, before, record, profile)
+  const decided = replayOtherwise(fleet, before, record, profile)
   const goal = decided.parts.map(hostKey)
   const agreement: Agreement = isSameGoal(hosts, goal)
     ? 'SAME'

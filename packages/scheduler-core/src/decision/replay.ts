@@ -26,6 +26,23 @@ export function replay(fleet: Fleet, before: readonly Proposal[], record: Decisi
   return withProposals(fleet, before, (overlay) => decideAgain(fleet, overlay, record, answered))
 }
 
+/**
+ * A decision made as it was not: by another profile version, or on another state. Throws RangeError as `replay` does, and where it comes upon
+ * hosts that a part outside of the process was not asked about then: what it would decide is not known.
+ */
+export function replayOtherwise(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, profile: Profile): Decided {
+  const decided = replay(fleet, before, record, profile)
+  if (record.outside === undefined) return decided
+  for (const [instance, { filters }] of decided.record.instances.entries())
+    if (filters.some(({ errors = 0 }) => errors > 0)) examineAgain(fleet, before, record, instance, refuseUnasked, profile)
+  return decided
+}
+
+function refuseUnasked({ steps }: Examination): void {
+  const unasked = steps.flatMap(({ reasons }) => reasons).find(({ code }) => code === 'outside.no_answer')
+  if (unasked !== undefined) throw new RangeError(`${unasked.filter} was not asked about ${unasked.hosts} hosts that come into question`)
+}
+
 /** Everything about one instance of a decision, made again: earlier picks hold their share. */
 export function examineAgain<T>(
   fleet: Fleet,
