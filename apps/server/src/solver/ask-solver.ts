@@ -176,9 +176,21 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
   // what is only checked afterwards does not hold: once more, with kinds that could meet kept apart
   options = { ...options, isCareful: true }
   const careful = await once(options)
-  if (careful.hosts.length > 0) return careful
+  if (careful.hosts.length > 0) return { ...careful, solution: boundBy(careful.solution, found.solution) }
   const part = problem.mayStay ? await once({ ...options, mayStay: true }) : careful
-  return part.hosts.length > 0 ? part : found
+  return part.hosts.length > 0 ? { ...part, solution: boundBy(part.solution, null) } : found
+}
+
+/**
+ * Of a program that leaves arrangements out, the best is no bound: that of the program before it is, which had them all. Null: it was of
+ * another kind, and nothing is known.
+ */
+function boundBy<Told extends Omit<Solution, 'hosts'>>(told: Told, whole: Told | null): Told {
+  const { objective, limits } = told
+  const bound = whole?.bound ?? null
+  const gap = bound === null || objective === null || objective === 0 ? null : Math.max(0, bound - objective) / Math.abs(objective)
+  const isBest = bound !== null && objective !== null && bound - objective <= limits.gap * Math.abs(objective)
+  return { ...told, bound, gap, status: isBest ? 'OPTIMAL' : 'FEASIBLE' }
 }
 
 async function solveOnce<Place extends HostName | null, Made extends Formulated<Place>>(

@@ -282,6 +282,47 @@ test('spread over zones holds, where the best hosts are all in one', async () =>
   expect(record.solver).toMatchObject({ taken: 'SOLVER', solution: { status: 'OPTIMAL' } })
 })
 
+describe('a gang that is spread', () => {
+  const spread = (parts: object) => ({
+    instanceGroup: { uuid: aUuid(1), policy: 'SOFT_ANTI_AFFINITY' as const },
+    topologySpread: [{ topologyKey: 'host', ...parts }],
+  })
+  const gang = [
+    { instances: 1, flavor: { vcpus: 1, memoryMb: 1_024 } },
+    { instances: 1, flavor: { vcpus: 4, memoryMb: 1_024 } },
+  ]
+
+  test('keeps to the skew at each placement, not only in the end', async () => {
+    // the first two would rather go to the first host, where the last has no room: it would make up for the skew that they leave
+    const hosts = { large: { vcpus: 3, memoryMb: 65_536, cpuAllocationRatio: 1 }, wide: { vcpus: 8, memoryMb: 8_192 } }
+    const profile = profileOf({ weighers: [{ name: 'RAMWeigher', multiplier: 1 }] })
+    const { parts, record } = await decided(hosts, aRequest({ gang, numInstances: 3, ...spread({ maxSkew: 1 }) }), profile)
+    expect(record.solver).toMatchObject({ taken: 'SOLVER', why: null, solution: { status: 'OPTIMAL' } })
+    expect(parts.map(({ host }) => host)).toEqual(['large', 'wide', 'wide'])
+  })
+
+  test('has room for as many in a domain as there may be, however the kinds share it', async () => {
+    const hosts = { h1: { vcpus: 16 }, h2: { vcpus: 8 }, h3: { vcpus: 8 } }
+    const { parts, record } = await decided(hosts, aRequest({ gang, numInstances: 4, ...spread({ maxPerDomain: 2, maxSkew: 2 }) }))
+    expect(record.solver).toMatchObject({ taken: 'SOLVER', why: null })
+    for (const name of Object.keys(hosts)) expect(parts.filter(({ host }) => host === name).length).toBeLessThanOrEqual(2)
+  })
+})
+
+test('an arrangement of kinds that were kept apart is not called the best: the bound is that of all arrangements', async () => {
+  // both prefer the host with more memory, which has one device
+  const device = (memoryMb: number): HostShape => ({ vcpus: 8, memoryMb, pciPools: [{ vendorId: 'v', productId: 'p', total: 1 }] })
+  const pciRequests = [{ count: 1, specs: [{ vendor_id: 'v' }] }]
+  const gang = [{ instances: 1, flavor: { vcpus: 2, memoryMb: 1_024 }, pciRequests }]
+  const { parts, record } = await decided({ h1: device(65_536), h2: device(8_192) }, aRequest({ pciRequests, gang, numInstances: 2 }))
+  expect(parts.map(({ host }) => host).toSorted()).toEqual(['h1', 'h2'])
+  const { status, objective, bound, gap } = record.solver?.solution ?? {}
+  if (typeof objective !== 'number' || typeof bound !== 'number') throw new Error(`the search ended ${status}`)
+  expect([record.solver?.taken, status]).toEqual(['SOLVER', 'FEASIBLE'])
+  expect(bound).toBeGreaterThan(objective)
+  expect(gap).toBeCloseTo((bound - objective) / Math.abs(objective), 9)
+})
+
 test('limits that end the search are recorded, with the gap that they leave', async () => {
   const hosts = Object.fromEntries(
     Array.from({ length: 12 }, (_, i): [string, HostShape] => [`h${i}`, { vcpus: 5 + (i % 4), memoryMb: 1_024 * (6 + ((i * 5) % 7)) }]),

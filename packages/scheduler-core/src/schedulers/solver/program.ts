@@ -52,7 +52,7 @@ export interface FormulateOptions {
 /**
  * Where the instances of a request go, as a program. A column is one more instance of a kind on a host; how many of a kind a host can hold
  * alone is asked of the filters and of the kinds of resources themselves. Modelled besides: all instances, and rooms that kinds of instances
- * share on a host (amounts of every resource class, shares of GPUs), server groups, and spread. Only checked afterwards: which NUMA cells, GPUs
+ * share on a host (amounts of every resource class, shares of GPUs), pools that hosts share, server groups, and spread. Only checked afterwards: which NUMA cells, GPUs
  * and PCI devices several kinds get on one host.
  *
  * It pauses after whatever looks at all hosts once, so that nobody waits longer than for one instance. The overlay is open meanwhile: the

@@ -157,6 +157,10 @@ export function keepGroup(
     )
 }
 
+/**
+ * Instances are placed in order, and each placement is looked at: so not only the end, but what each kind leaves behind keeps to the skew.
+ * Within a kind the order is free, and one that keeps to it exists then.
+ */
 export function keepSpread(
   draft: Draft,
   columns: readonly Column[],
@@ -177,16 +181,25 @@ export function keepSpread(
   if (maxPerDomain !== null)
     for (const [domain, own] of inDomain) draft.rows.push(row(ones(own), null, Math.max(0, maxPerDomain - (there.get(domain) ?? 0))))
   if (maxSkew === null) return
-  const fewest = [...there.values()].reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER)
-  // how many the domain with the fewest holds in the end
-  const least = draft.most.push(fewest + request.numInstances) - 1
-  draft.objective.push(0)
-  for (const [domain, before] of there) {
-    const own = ones(inDomain.get(domain) ?? [])
-    draft.rows.push(row([[least, 1], ...own.map(([i]) => [i, -1] as const)], null, before))
-    if (own.length === 0) continue
-    // one that holds too many already takes no more
-    if (before - fewest > maxSkew) draft.rows.push(row(own, null, 0))
-    else draft.rows.push(row([...own, [least, -1]], null, maxSkew - before))
+  const counts = [...there].map(([domain, before]) => ({ before, own: inDomain.get(domain) ?? [] }))
+  const fewest = counts.reduce((least, { before }) => Math.min(least, before), Number.MAX_SAFE_INTEGER)
+  // domains that take nothing bound the least of all from above
+  const ceiling = counts.reduce(
+    (least, { before, own }) => (own.length === 0 ? Math.min(least, before) : least),
+    fewest + request.numInstances,
+  )
+  // one that holds too many already takes no more
+  const isFull = (before: number): boolean => before - fewest > maxSkew
+  for (const { before, own } of counts) if (own.length > 0 && isFull(before)) draft.rows.push(row(ones(own), null, 0))
+  for (const kind of new Set(columns.map(({ kind }) => kind))) {
+    // how many the domain with the fewest holds when this kind is placed
+    const least = draft.most.push(ceiling) - 1
+    draft.objective.push(0)
+    for (const { before, own } of counts) {
+      const placed = ones(own.filter((i) => (columns[i] as Column).kind <= kind))
+      if (own.length === 0) continue
+      draft.rows.push(row([[least, 1], ...placed.map(([i]) => [i, -1] as const)], null, before))
+      if (placed.length > 0 && !isFull(before)) draft.rows.push(row([...placed, [least, -1]], null, maxSkew - before))
+    }
   }
 }

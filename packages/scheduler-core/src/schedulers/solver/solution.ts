@@ -4,7 +4,7 @@ import type { SolverOptions } from './options.ts'
 /** How a search ended. */
 export const solutionStatuses = {
   OPTIMAL: 'The best arrangement, within the gap of the profile.',
-  FEASIBLE: 'A limit ended the search; the best arrangement until then.',
+  FEASIBLE: 'An arrangement that is not proved to be the best: a limit ended the search, or it had to leave arrangements out.',
   INFEASIBLE: 'No arrangement of all instances was possible on the hosts that were looked at.',
   NOT_FOUND: 'A limit ended the search before an arrangement was found.',
   FAILED: 'The solver failed.',
