@@ -50,6 +50,11 @@ export interface Filter {
    */
   readonly readsHostOnly?: true
   /**
+   * Present when what other hosts take can change the verdict of a host: how much fits is then counted by placing one after another. Absent:
+   * each host can be filled alone; but of a plug-in's filter that does not say `readsHostOnly` it is taken to be so.
+   */
+  readonly readsOtherHosts?: true
+  /**
    * Present for a part that runs outside of this process: a plug-in in a thread, or an extender. Who decides asks it about the hosts before, and
    * the answers are an input of the decision (outside/): its own functions are never called. `by`: who answers, name@version.
    */

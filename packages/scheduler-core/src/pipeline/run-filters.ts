@@ -19,6 +19,8 @@ export interface FilterStep {
   readonly isOutside: boolean
   /** See Filter. */
   readonly readsHostOnly: boolean
+  /** See Filter; of a plug-in's filter that says neither it is true. */
+  readonly readsOtherHosts: boolean
 }
 
 /** Whether the request asks anything of a step: one that failed refuses every host. */
@@ -40,8 +42,8 @@ export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, 
   const spread = request.topologySpread.length === 0 ? [] : [asSpread(compiled)]
   return [asCandidates(compiled), ...compiled.filters, ...spread].map((step) => {
     const { filter, options, isNet, isOutside } = step
-    const { name, readsHostOnly = false } = filter
-    const known = { name, isNet, isOutside, readsHostOnly }
+    const { name, readsHostOnly = false, readsOtherHosts = !readsHostOnly && fleet.plugins.filters.includes(filter) } = filter
+    const known = { name, isNet, isOutside, readsHostOnly, readsOtherHosts }
     if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {
       const prepared = filter.prepare(request, fleet, options)

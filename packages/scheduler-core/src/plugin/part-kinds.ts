@@ -55,6 +55,7 @@ const listed = (noun: 'Filter' | 'Weigher') => ({
   reads: z.union([z.array(aRead).max(64), aFunction], 'must be a list of fields of reports, or a function of the options'),
   parameters: aSchema.optional(),
   readsHostOnly: z.literal(true).optional(),
+  readsOtherHosts: z.literal(true).optional(),
   checkOptions: aFunction.optional(),
   prepare: aFunction,
 })

@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Fleet } from '../fleet/fleet.ts'
 import { atOnce } from '../fleet/steps.ts'
+import { definePlugin } from '../plugin/plugin.ts'
+import { gatherPlugins } from '../plugin/plugins.ts'
 import { builtInProfiles } from '../profiles/built-in.ts'
 import { type Profile, profileSchema } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { aClaim, aDocument, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
+import { aClaim, aDocument, aFleet, aLog, aReport, aRequest, aUuid, type HostShape } from '../testing/index.ts'
 import { type CapacityOptions, countCapacity } from './capacity.ts'
 import { simulate } from './simulate.ts'
 
@@ -39,7 +41,7 @@ const shapes: fc.Arbitrary<HostShape> = fc
     pciPools: devices === 0 ? [] : [{ vendorId: 'v', productId: 'p', total: devices }],
   }))
 
-const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY' | 'SOFT_ANTI_AFFINITY', maxServerPerHost: number | null = null) => ({
+const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY' | 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY', maxServerPerHost: number | null = null) => ({
   instanceGroup: { uuid: aUuid(7), policy, maxServerPerHost },
 })
 const requests: fc.Arbitrary<RequestSpec> = fc
@@ -61,6 +63,10 @@ const requests: fc.Arbitrary<RequestSpec> = fc
       { numaTopology: { cells: [{ id: 0, cpus: [0, 1], memoryMb: 1_024, cpuPolicy: 'dedicated' }] } },
       { pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }] }] },
       { ignoreHosts: ['h0'] },
+      { ...group('SOFT_ANTI_AFFINITY'), topologySpread: [{ topologyKey: 'host', maxSkew: 1 }] },
+      { ...group('SOFT_AFFINITY'), topologySpread: [{ topologyKey: 'zone', maxPerDomain: 3 }] },
+      { ...group('SOFT_AFFINITY'), topologySpread: [{ topologyKey: 'zone', maxSkew: 2 }] },
+      { ...group('SOFT_ANTI_AFFINITY'), topologySpread: [{ topologyKey: 'rack', maxPerDomain: 4, maxSkew: 2 }] },
     ),
   })
   .map(({ extra, vcpus, memoryMb, rootGb, ...shape }) => aRequest({ flavor: { vcpus, memoryMb, rootGb }, ...shape, ...extra }))
@@ -69,6 +75,8 @@ const requests: fc.Arbitrary<RequestSpec> = fc
 const fleets = fc.record({
   hosts: fc.array(shapes, { minLength: 1, maxLength: 6 }),
   policy: fc.constantFrom('AFFINITY', 'ANTI_AFFINITY', null),
+  /** Whether h0 and h1 are in a zone and a rack of their own, and the others in another rack. */
+  isDivided: fc.boolean(),
   /** GiB of the pool that the disks of h0 to h2 lie in; null: they lie on the hosts. */
   poolGib: fc.option(fc.nat({ max: 60 }), { nil: null }),
 })
@@ -77,15 +85,21 @@ interface Town {
   readonly hosts: readonly HostShape[]
   readonly policy: string | null
   readonly poolGib?: number | null
+  readonly isDivided?: boolean
 }
 
-function fleetOf({ hosts, policy, poolGib = null }: Town): Fleet {
+function fleetOf({ hosts, policy, poolGib = null, isDivided = false }: Town): Fleet {
   const log = aLog()
   log.append(hosts.map((shape, i) => aReport(`h${i}`, shape)))
   if (policy === 'AFFINITY' || policy === 'ANTI_AFFINITY')
     log.append([
       aClaim({ hosts: ['h0'], grants: {}, group: { uuid: aUuid(7), policy, maxServerPerHost: policy === 'ANTI_AFFINITY' ? 1 : null } }),
     ])
+  if (isDivided) {
+    const near = { name: 'near', hosts: ['h0', 'h1'], metadata: { availability_zone: 'az1', rack: 'r1' } }
+    const far = { name: 'far', hosts: ['h2', 'h3', 'h4'], metadata: { rack: 'r2' } }
+    log.append([near, far].map((next, i) => ({ type: 'aggregate', uuid: aUuid(10 + i), expectedVersion: 0, next })))
+  }
   if (poolGib !== null) {
     const sharing = { name: 'shared', hosts: ['h0', 'h1', 'h2'], metadata: { 'gantt:disk_pool': aUuid(8) } }
     log.append([
@@ -142,6 +156,52 @@ test('space of a pool that hosts share is counted once, beside hosts that have d
     ],
   })
   expect([fleet.hosts.pools.free(aUuid(8)), counted(fleet, aRequest()).method]).toEqual([100, 'PER_HOST'])
+})
+
+describe('filters that look at other hosts', () => {
+  test('members of a group stand in zones as a spread asks, whatever each host has room for', () => {
+    const fleet = fleetOf({ hosts: [{ vcpus: 2 }, { vcpus: 2 }, { vcpus: 8 }], policy: null, isDivided: true })
+    const spread = (rule: object) =>
+      aRequest({ vcpus: 1, ...group('SOFT_ANTI_AFFINITY'), topologySpread: [{ topologyKey: 'zone', ...rule }] })
+    // az1 takes 4, and the others one more
+    expect(counted(fleet, spread({ maxSkew: 1 }))).toMatchObject({
+      ...{ fits: 9, exact: true, method: 'ONE_BY_ONE', hostsWithRoom: 3 },
+      bottlenecks: expect.arrayContaining([
+        expect.objectContaining({ code: 'cpu.short', hosts: 2 }),
+        expect.objectContaining({ code: 'topology.skew', hosts: 1, hostsWithRoom: 1 }),
+      ]),
+    })
+    expect(counted(fleet, spread({ maxPerDomain: 3 })).fits).toBe(6)
+    expect(counted(fleet, aRequest({ vcpus: 1 })).method).toBe('PER_HOST')
+  })
+
+  const beside = (more: object) =>
+    aFleet(
+      { h1: { vcpus: 1, cpuAllocationRatio: 4 }, h2: { vcpus: 1, cpuAllocationRatio: 4 } },
+      gatherPlugins([
+        definePlugin({
+          ...{ name: 'pairs', version: '1.0.0', description: 'In pairs.' },
+          filters: [
+            {
+              ...{ name: 'FirstOfAllFilter', description: 'No host of the fleet has an instance.', reads: [], ...more },
+              prepare: (_request, { hosts }) => ({
+                passes: () => hosts.records.every(({ index }) => hosts.columns.instances[index] === 0),
+                reason: () => ({ code: 'host.excluded' }),
+              }),
+            },
+          ],
+        }),
+      ]),
+    )
+  const profile = profileSchema.parse({ ...profileNamed('default'), number: 1, filters: [{ name: 'FirstOfAllFilter' }] })
+
+  test.each([
+    ['says nothing', {}, 'ONE_BY_ONE', 1],
+    ['says so', { readsOtherHosts: true }, 'ONE_BY_ONE', 1],
+    ['says that it reads the host only is believed', { readsHostOnly: true }, 'PER_HOST', 2],
+  ] as const)('one of a plug-in that %s', (_what, more, method, fits) => {
+    expect(counted(beside(more), aRequest(), { profile })).toMatchObject({ method, fits })
+  })
 })
 
 describe('what the count says beside the number', () => {

@@ -8,6 +8,7 @@ import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { asksPlain, asksShared, type Grants } from '../kinds/index.ts'
 import { compileProfile } from '../pipeline/compile.ts'
 import { type Check, type HostChecks, prepareChecks } from '../pipeline/examine.ts'
+import { isAsked, prepareFilters } from '../pipeline/run-filters.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { demandOf, type RequestSpec } from '../request/request-spec.ts'
 import { decide } from '../schedulers/decide.ts'
@@ -54,7 +55,7 @@ export interface Capacity {
   readonly cut: 'deadline' | 'limit' | null
   /**
    * PER_HOST: hosts do not depend on each other, so each was filled alone; ONE_BY_ONE: placed one after another, where hosts share a
-   * pool each was filled in turn.
+   * pool and nothing else each was filled in turn.
    */
   readonly method: 'PER_HOST' | 'ONE_BY_ONE'
   readonly hostsWithRoom: number
@@ -78,28 +79,35 @@ interface Counting {
 }
 
 /**
- * How many more instances of a request fit. The filters look at the host that they are asked about, and at nothing else:
+ * How many more instances of a request fit. Most filters look at the host that they are asked about, and at nothing else:
  * so the number is the sum of what each host takes alone, whatever the order, and each host is filled in an overlay until
  * a filter refuses. The exception is a group with AFFINITY and without members: its first member is placed by deciding, and
  * holds all others to its host. Where hosts share what is asked for, what one was filled with stays held while the next is
  * filled: as all are of one size, the sum is the same in any order, and only who has how many of it follows the order of the
- * fleet. Nova's own way of placing reads groups anew at each request: then they are placed one by one. The fleet must be the
+ * fleet. Where a filter that is asked looks at other hosts
+ * too, as that of a spread does, they are placed one by one; and so they are by Nova's own way of placing, which reads groups anew at each
+ * request. The fleet must be the
  * caller's own; it is as it was at the end.
  */
 export function* countCapacity(fleet: Fleet, options: CapacityOptions): Generator<void, Capacity> {
   const one: RequestSpec = { ...options.request, numInstances: 1, instanceUuids: [], gang: [] }
   const isNovaGroup = options.profile.compat === 'nova' && (one.instanceGroup !== null || one.nova !== null)
+  const isOneByOne = isNovaGroup || readsOtherHosts(fleet, one, options.profile)
   const isShared = asksShared(one, fleet.hosts)
   const counting: Counting = { counts: fleet.hosts.records.map(() => ({ fits: 0 })), fits: 0, cut: null }
   const overlay = openOverlay(fleet)
   try {
-    if (isNovaGroup) yield* placeOneByOne(fleet, overlay, one, options, counting)
+    if (isOneByOne) yield* placeOneByOne(fleet, overlay, one, options, counting)
     else yield* fillEach(fleet, overlay, one, options, counting, isShared)
   } finally {
     overlay.discard()
   }
-  return { ...summarise(fleet, options, counting), method: isNovaGroup || isShared ? 'ONE_BY_ONE' : 'PER_HOST' }
+  return { ...summarise(fleet, options, counting), method: isOneByOne || isShared ? 'ONE_BY_ONE' : 'PER_HOST' }
 }
+
+/** Whether what one host takes may change what another can take, by the filters that the request asks anything of. */
+const readsOtherHosts = (fleet: Fleet, one: RequestSpec, profile: Profile): boolean =>
+  prepareFilters(compileProfile(profile, fleet.plugins), one, fleet).some((step) => isAsked(step) && step.readsOtherHosts)
 
 function* fillEach(
   fleet: Fleet,
