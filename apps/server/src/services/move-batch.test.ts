@@ -11,6 +11,7 @@ import { createMemoryStore } from '../sync/memory/memory.ts'
 import { realTimers } from '../timers.ts'
 import { createMoveBatch, inOrder, type SolvedMoves } from './move-batch.ts'
 
+const PATIENT_MS = 60_000
 const solver = createSolver()
 afterAll(() => solver.close())
 
@@ -18,6 +19,8 @@ function profileOf(scheduler: string): Profile {
   const parsed = parseProfile({
     ...{ name: scheduler, number: 1, scheduler, filters: [{ name: 'ComputeFilter' }] },
     weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
+    // enough for a thread that starts on a machine with much else to do
+    ...(scheduler === 'solver' && { solver: { timeLimitMs: 30_000 } }),
   })
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
   return parsed.value
@@ -28,7 +31,7 @@ const sized = (vcpus: number, more: object = {}) => aRequest({ vcpus, memoryMb: 
 
 const call = (key: string, request: PlacementCall['request'], more: Partial<PlacementCall> = {}): PlacementCall => ({
   ...{ account: 'a', key, digest: key, request, intent: 'CREATE', source: null, profile: 'filter', mode: 'CONFIRM' },
-  ...{ ttlMs: 60_000, deadlineMs: 10_000, alternatesPerInstance: 0, allOrNothing: true },
+  ...{ ttlMs: 600_000, deadlineMs: PATIENT_MS, alternatesPerInstance: 0, allOrNothing: true },
   ...more,
 })
 
@@ -81,7 +84,7 @@ async function move({ replica, asked }: Awaited<ReturnType<typeof open>>, solved
 test('where another call takes room between solving and deciding, what is left is solved again', async () => {
   const world = await open([2, 8], { large: 8, small: 2, spare: 2 })
   const { replica, batch, moved } = world
-  const solved = await batch.solve(10_000)
+  const solved = await batch.solve(PATIENT_MS)
   const first = [...(solved?.shares.values() ?? [])][0]?.hosts[0]?.host as string
   expect(['small', 'spare']).toContain(first)
   // it comes first, and takes the place of the small one
@@ -97,7 +100,7 @@ test('where another call takes room between solving and deciding, what is left i
 test('what holds no more however often it is asked is decided by the filter scheduler, and says so', async () => {
   const world = await open([2, 3], { full: 1, wide: 16 })
   const { replica, batch, moved } = world
-  const solved = await batch.solve(10_000)
+  const solved = await batch.solve(PATIENT_MS)
   const stale: Gather = (fleet, asked) =>
     batch.gather(fleet, asked)?.then(({ solution, ...gathered }) => ({
       ...gathered,
@@ -117,7 +120,7 @@ test('members of a group that are kept apart find hosts of their own, whatever e
   await replica.propose(asked.map(({ claim: { id, fence } }) => ({ type: 'membership', claim: id, fence, group })))
   const third = placedOf(await replica.place(call('third', sized(1, { forceHosts: ['one'], instanceGroup: group }))))
   expect(third.group).toBe(group.uuid)
-  const hosts = [...((await batch.solve(10_000))?.shares.values() ?? [])].map((share) => share.hosts[0]?.host)
+  const hosts = [...((await batch.solve(PATIENT_MS))?.shares.values() ?? [])].map((share) => share.hosts[0]?.host)
   // each alone would go to `one`, which has a member and takes one more
   expect(hosts.toSorted()).toEqual(['one', 'two'])
   await replica.close()
@@ -125,12 +128,12 @@ test('members of a group that are kept apart find hosts of their own, whatever e
 
 test('one claim, or another scheduler, needs no solver', async () => {
   const { replica, batch, asked } = await open([2], { one: 8 })
-  expect(await batch.solve(10_000)).toBeUndefined()
+  expect(await batch.solve(PATIENT_MS)).toBeUndefined()
   const filter = createMoveBatch(
     { fleet: () => replica.fleet, outside: nothingOutside, solve: createSolve(solver, realTimers) },
     { asked: [...asked, ...asked], seed: 'k', profileOf: ({ profiles }) => profiles.find('filter') },
   )
-  expect(await filter.solve(10_000)).toBeUndefined()
+  expect(await filter.solve(PATIENT_MS)).toBeUndefined()
   await replica.close()
 })
 
@@ -141,7 +144,7 @@ test('a solver that is busy leaves every move to the filter scheduler, with the 
     { fleet: () => replica.fleet, outside: nothingOutside, solve: createSolve(solver, realTimers, 0) },
     { asked, seed: 'k', profileOf: ({ profiles }) => profiles.find('solver') },
   )
-  const solved = await busy.solve(10_000)
+  const solved = await busy.solve(PATIENT_MS)
   expect(await move(world, solved, busy.gather)).toEqual(['one', 'one'])
   expect(moved.map(({ solver: told }) => [told?.why, told?.solution.batch])).toEqual(
     asked.map(() => ['BUSY', { moves: 2, placed: 0, filterPlaced: null, filterObjective: null }]),

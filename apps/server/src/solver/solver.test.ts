@@ -25,7 +25,17 @@ import { realTimers } from '../timers.ts'
 import { createAskSolver, gatherSolution } from './ask-solver.ts'
 import { createSolver, openSolverWorker, type Solver } from './solver.ts'
 
-const profileOf = (parts: object = {}): Profile => {
+/** What a search may take here: enough for a thread that starts on a machine with much else to do. */
+const PATIENT = { timeLimitMs: 30_000 }
+
+const profileOf = ({
+  solver: limits,
+  ...parts
+}: {
+  readonly solver?: object
+  readonly scheduler?: string
+  readonly [part: string]: unknown
+} = {}): Profile => {
   const parsed = parseProfile({
     name: 'batch',
     number: 1,
@@ -35,6 +45,8 @@ const profileOf = (parts: object = {}): Profile => {
       { name: 'CPUWeigher', multiplier: 1 },
     ],
     scheduler: 'solver',
+    ...(parts.scheduler === undefined && { solver: { ...PATIENT, ...limits } }),
+    ...(parts.scheduler !== undefined && limits !== undefined && { solver: limits }),
     ...parts,
   })
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
@@ -47,7 +59,7 @@ const fleetWith = (hosts: Readonly<Record<string, HostShape>>, profile: Profile)
   return fleet
 }
 
-const ask = (by: Solver, fleet: Fleet, request: RequestSpec, profile: Profile, deadlineMs = 10_000) =>
+const ask = (by: Solver, fleet: Fleet, request: RequestSpec, profile: Profile, deadlineMs = 60_000) =>
   createAskSolver(by, realTimers)(() => fleet, { profile, request, seed: 'k', deadlineMs })
 
 const inputOf = (request: RequestSpec, profile: Profile, more: Partial<DecideInput> = {}): DecideInput => ({
@@ -170,7 +182,7 @@ describe('a call that is being solved', () => {
   const small = { vcpus: 2, memoryMb: 2_048, cpuAllocationRatio: 1, ramAllocationRatio: 1 }
   const call = (key: string, profile: string, asked: RequestSpec): PlacementCall => ({
     ...{ account: 'a', key, digest: key, request: asked, intent: 'CREATE', source: null, profile, mode: 'RESERVE' },
-    ...{ ttlMs: 60_000, deadlineMs: 10_000, alternatesPerInstance: 0, allOrNothing: true },
+    ...{ ttlMs: 60_000, deadlineMs: 60_000, alternatesPerInstance: 0, allOrNothing: true },
   })
 
   /** A replica whose solver is asked by `gather`, with hosts that hold one instance each. */
