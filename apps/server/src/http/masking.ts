@@ -6,7 +6,7 @@ import { RetriesExhaustedError } from '../replica/retries.ts'
 import { fault, isFault } from '../schema/faults.ts'
 import { InputFault } from '../services/outcome.ts'
 import { TooManyStreamsError } from '../services/watch.ts'
-import { StoreUnavailableError } from '../sync/synchronizer.ts'
+import { EntryTooLargeError, StoreUnavailableError } from '../sync/synchronizer.ts'
 
 /** An error as callers may see it: ours as they are, those of known kinds in our form, and everything else as INTERNAL. */
 export function toFault(error: unknown): GraphQLError {
@@ -34,6 +34,7 @@ export function toFault(error: unknown): GraphQLError {
     const detail = { rule: cause.rule, found: `${cause.attempts} attempts`, retryAfterMs: 1_000 }
     return located(fault('RETRIES_EXHAUSTED', sentence(cause.message), detail), at)
   }
+  if (cause instanceof EntryTooLargeError) return located(fault('ENTRY_TOO_LARGE', sentence(cause.message)), at)
   if (cause instanceof FeatureLevelError) {
     const { replica, reads, needs } = cause
     return located(fault('FEATURE_LEVEL', sentence(cause.message), { replica, reads, needs, retryAfterMs: 10_000 }), at)

@@ -55,6 +55,8 @@ export interface BatchOptions {
   readonly writer: string
   /** Everything that arrived up to here has been followed by a look at the store's head. */
   readonly freshUpTo: number
+  /** How many pieces of work the entry may hold; all that fit if not given. */
+  readonly mostWorks?: number
   newSeed(): string
   monotonic(): number
 }
@@ -75,6 +77,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
   let needsTime = false
   let parts = 0
   let size = 0
+  const { mostWorks = Number.POSITIVE_INFINITY } = options
   const startedAt = options.monotonic()
   const overlay = openOverlay(fleet)
   try {
@@ -103,6 +106,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
           parts += step.change.parts.length
         }
       }
+      if (claims.length + others.length >= mostWorks) break
       if (parts >= MAX_CLAIMS || size >= MAX_CHARACTERS || options.monotonic() - startedAt > MAX_DECIDING_MS) break
     }
   } finally {

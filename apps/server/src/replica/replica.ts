@@ -15,7 +15,14 @@ import {
   UnknownEntryError,
 } from '@gantt/scheduler-core'
 import { DEFAULT_HORIZON } from '../sync/retention.ts'
-import { type Flushing, LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
+import {
+  EntryTooLargeError,
+  type Flushing,
+  LogTrimmedError,
+  StoreUnavailableError,
+  StoreWentBackError,
+  type Synchronizer,
+} from '../sync/synchronizer.ts'
 import { realTimers } from '../timers.ts'
 import { type Batch, buildBatch } from './batch.ts'
 import { type CallQueue, createCallQueue } from './call-queue.ts'
@@ -36,7 +43,7 @@ import { createRetries, type Retries } from './retries.ts'
 import { settle } from './settle.ts'
 import { createSignal, type Signal } from './signal.ts'
 import { createStoreWatch, type StoreWatch } from './store-watch.ts'
-import { BATCHES_PER_TURN, createTurns } from './turns.ts'
+import { BATCHES_PER_TURN, createTurns, type Turns } from './turns.ts'
 import { createUnlogged, type Unlogged } from './unlogged.ts'
 import { whenDurable } from './when-durable.ts'
 import type { ChangeVerdict, ChangeWork, PlacementWork, Waiting, Work } from './work.ts'
@@ -67,6 +74,8 @@ export class Replica {
   readonly #options: Required<Pick<ReplicaOptions, 'newId' | 'newSeed' | 'timers'>> & ReplicaOptions
   readonly #queue: CallQueue
   #inFlight: Batch | undefined
+  /** How much work the next entry may hold: less after one that was too large for the store. */
+  #mostWorks = Number.POSITIVE_INFINITY
   /** Answers that rest on entries that a crash of the store may still take back. */
   readonly #held: HeldAnswers
   readonly #listeners: Listeners<Applied>
@@ -83,7 +92,7 @@ export class Replica {
   #freshUpTo = -1
   #news = true
   #adoptedAt = -1
-  readonly #turns = createTurns()
+  readonly #turns: Turns
   readonly #retries: Retries
   #wake: (() => void) | undefined
   #running: Promise<void> = Promise.resolve()
@@ -108,6 +117,7 @@ export class Replica {
     this.#queue = createCallQueue(timers)
     this.#moved = createSignal(timers)
     this.#store = options.store
+    this.#turns = createTurns(options.store.refusesEarly)
     this.#fleet = fleet
     this.#held = createHeldAnswers(this.#store, timers, {
       onFailed: () => {
@@ -156,6 +166,11 @@ export class Replica {
   /** The last revision that may be answered from: what is behind it may be lost by a crash of the store. */
   get durableRevision(): number {
     return Math.min(this.#store.durableRevision(), this.#fleet.place.revision)
+  }
+
+  /** What keeps the log. */
+  get engine(): string {
+    return this.#store.engine
   }
 
   /** How entries reach the disk. */
@@ -474,6 +489,7 @@ export class Replica {
       entryId: this.#options.newId(),
       writer: this.name,
       freshUpTo: this.#freshUpTo,
+      mostWorks: this.#mostWorks,
       newSeed: this.#options.newSeed,
       monotonic: this.#options.timers.now,
     })
@@ -502,7 +518,11 @@ export class Replica {
     const { entry } = batch
     if (entry === undefined) return
     const askedAt = this.#arrivals
-    const place = await this.#store.append(entry)
+    const place = await this.#store.append(entry).catch((error: unknown) => {
+      if (error instanceof EntryTooLargeError) return this.#split(batch, error)
+      throw error
+    })
+    if (place === 'split') return
     if (place === undefined) {
       // refused: somebody else's entry is there, or an earlier copy of this one, which catching up will settle
       this.#turns.refused()
@@ -511,17 +531,35 @@ export class Replica {
       return
     }
     this.#turns.appended()
-    if (place.revision !== this.#fleet.place.revision + 1) {
-      // a store that lets stale entries in: what is between is applied first, and the judge decides
-      this.#turns.refused()
-      await this.#catchUp()
-      return
-    }
-    // the basis was the head, so this replica was as new as the store when it asked
-    this.#apply({ ...entry, revision: place.revision, at: place.at })
+    this.#mostWorks = Number.POSITIVE_INFINITY
+    // a store that lets stale entries in: what is between is applied first, and the judge decides
+    if (place.revision === this.#fleet.place.revision + 1) this.#apply({ ...entry, revision: place.revision, at: place.at })
+    else await this.#readTo(place.revision)
+    // the entry landed at the head, so this replica is as new as the store was when it was sent
     this.#freshUpTo = Math.max(this.#freshUpTo, askedAt)
     this.#freshAt = this.#options.timers.now()
     this.#moved.tell()
+  }
+
+  /** Applies everything up to a revision that the store is known to hold; how new the head is, is not asked. */
+  async #readTo(revision: number): Promise<void> {
+    while (this.#fleet.place.revision < revision) {
+      const { place } = this.#fleet
+      for (const entry of await this.#store.read(place, Math.min(READ_LIMIT, revision - place.revision))) this.#apply(entry)
+      if (this.#fleet.place.revision === place.revision)
+        throw new StoreUnavailableError(`the store does not show revision ${revision}, which it gave away`)
+    }
+  }
+
+  /** What one entry cannot hold is sent in two; a piece of work that is too large alone is refused. */
+  #split({ owners }: Batch, error: EntryTooLargeError): 'split' {
+    this.#inFlight = undefined
+    const works = owners.map(({ work }) => work)
+    const [only, ...others] = works
+    if (others.length === 0) only?.fail(error)
+    else this.#queue.putBack(works)
+    this.#mostWorks = Math.ceil(works.length / 2)
+    return 'split'
   }
 
   #requeue(batch: Batch): void {
@@ -539,6 +577,7 @@ export class Replica {
       const { place } = this.#fleet
       const { answers, again } = settle(batch, verdicts, this.#fleet, this.#retries)
       this.#queue.putBack(again)
+      this.#turns.settled(again.length > 0)
       for (const { work, answer } of answers) this.#held.hold({ place, work, batch, answer, fail: (error) => work.fail(error) })
     }
     this.#listeners.tell({ entry, verdicts })

@@ -25,4 +25,7 @@ test.each([
 test('operators are told how entries reach the disk', () => {
   expect(flushingText({ isShared: true, medianMs: 2.1 })).toBe('Entries: one flush serves all who wait; a flush takes 2.1 ms.')
   expect(flushingText({ isShared: false, medianMs: null })).toBe('Entries: each append waits for the disk, as set.')
+  expect(flushingText({ isShared: false, medianMs: null, copies: 3 })).toBe(
+    'Entries: most of 3 servers hold each before it is answered; none waits for its disk.',
+  )
 })

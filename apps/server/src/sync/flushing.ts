@@ -36,7 +36,9 @@ export async function chooseFlushing(
 }
 
 /** In words, for operators. */
-export function flushingText({ isShared, medianMs }: Flushing): string {
+export function flushingText({ isShared, medianMs, copies }: Flushing): string {
+  if (copies !== undefined)
+    return `Entries: ${copies === 1 ? 'one server holds each' : `most of ${copies} servers hold each before it is answered`}; none waits for its disk.`
   const how = isShared ? 'one flush serves all who wait' : 'each append waits for the disk'
   return medianMs === null ? `Entries: ${how}, as set.` : `Entries: ${how}; a flush takes ${medianMs} ms.`
 }

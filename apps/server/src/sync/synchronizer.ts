@@ -6,13 +6,16 @@ import type { Horizon, Retention } from './retention.ts'
  *
  * The law, which synchronizer.suite.ts holds every engine to:
  * - Revisions are 1, 2, 3, ... without a gap. Nothing at a durable place ever changes.
- * - `append` puts the entry right behind its basis, or refuses. It is an early refusal that keeps dead entries out, not
- *   what makes claims safe: every replica judges every entry when it applies it.
+ * - `append` puts the entry into the log and answers its place. An engine that refuses early puts it right behind its basis
+ *   or refuses; another one puts it behind the head, wherever that is by then. A refusal keeps dead entries out and is not
+ *   what makes claims safe: every replica judges every entry when it applies it, at its place.
  * - Appended, counted and durable are three facts: a caller is answered when all three hold. An engine may release the
  *   order before the disk: what `append` accepted, and what `read` answers, may be lost by a crash of the store until
  *   `durable` says otherwise; a lost tail is always a suffix of the log. `past` answers what is durable only.
  * - After a StoreUnavailableError from `append` the outcome is unknown: the same entry is sent again, with the same id
- *   and basis, until the answer is certain. At most one of the copies can be accepted.
+ *   and basis, until the answer is certain. Of an engine that refuses early at most one of the copies is accepted; in the log
+ *   of another one there may be several, of which the first counts and `apply` makes the others void.
+ * - `at` is the stamp of a server, which may be behind the one before: `apply` takes the later of the two.
  * - A log may be trimmed at its beginning: a place before its first entry is told by LogTrimmedError, and whoever stands
  *   there goes on from a checkpoint.
  * - `read` and `durable` compare the caller's own place with the store's: a store that went back is told by
@@ -21,11 +24,19 @@ import type { Horizon, Retention } from './retention.ts'
  */
 export interface Synchronizer extends LogReader {
   readonly engine: string
+  /**
+   * Whether `append` compares the entry's basis with the head, and refuses what is behind. Where it does not, an entry
+   * lands wherever the head is, a copy of it lands again, and the judge alone decides what counts.
+   */
+  readonly refusesEarly: boolean
   /** How entries reach the disk, for operators. */
   readonly flushing: Flushing
   /** Reads for those who are in no hurry (history, projections), apart from the way on which entries are appended. */
   readonly past: LogReader
-  /** The accepted place, or undefined when the head is not the entry's basis. */
+  /**
+   * Where the entry is in the log. An engine that refuses early answers undefined when the head is not the entry's basis.
+   * Throws EntryTooLargeError when no message of the store can hold it.
+   */
   append(entry: Entry): Promise<Place | undefined>
   /** The last revision that is known here to survive any crash of the store. */
   durableRevision(): number
@@ -49,6 +60,8 @@ export interface Flushing {
   readonly isShared: boolean
   /** How long a flush took when it was measured, milliseconds; null when it was not. */
   readonly medianMs: number | null
+  /** Servers of which most hold an entry before its append is answered, where that takes the place of the disk. */
+  readonly copies?: number
 }
 
 /** What can be read of a log. */
@@ -69,6 +82,24 @@ export class StoreUnavailableError extends Error {
 /** The store no longer holds what this replica has applied: a restored backup, or a lost tail. */
 export class StoreWentBackError extends Error {
   override readonly name = 'StoreWentBackError'
+}
+
+/** The entry does not fit into one message of the store. Nothing was sent. */
+export class EntryTooLargeError extends RangeError {
+  override readonly name = 'EntryTooLargeError'
+
+  constructor(bytes: number, most: number) {
+    super(`the entry takes ${bytes} bytes; the store takes ${most} at most`)
+  }
+}
+
+/** The store is there, but not as it must be. Holds every problem, each naming what was found and what is allowed. */
+export class StoreSetupError extends Error {
+  override readonly name = 'StoreSetupError'
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+  }
 }
 
 /** The log no longer reaches back to there: the entries behind that place were dropped. A checkpoint leads on. */

@@ -8,7 +8,10 @@ for (const isShared of [false, true])
       const store = createMemoryStore(undefined, { isShared })
       return {
         open: async () => store.open(),
-        truncate: async (revision) => store.faults.truncate(revision),
+        async backUp() {
+          const revision = store.entries.length
+          return async () => store.faults.truncate(revision)
+        },
         followedTo: async (revision) => store.followedTo(revision),
         drop: async () => undefined,
       }

@@ -118,6 +118,7 @@ export function createMemoryStore(now: () => number = createTicking(), { isShare
           return found
         },
         engine: 'memory',
+        refusesEarly: true,
         flushing: { isShared, medianMs: null },
         past: {
           ...reader,

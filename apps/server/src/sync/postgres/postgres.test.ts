@@ -19,20 +19,24 @@ for (const sharedFlush of ['off', 'on'] as const)
   synchronizerSuite({
     name: sharedFlush === 'on' ? 'postgres with a shared flush' : 'postgres',
     async createStore() {
-      const run = async (sql: string, values: unknown[] = []): Promise<void> => {
+      const run = async (sql: string, values: unknown[] = []): Promise<readonly Record<string, unknown>[]> => {
         const client = new pg.Client(database.connection)
         await client.connect()
-        await client.query(sql, values)
+        const { rows } = await client.query(sql, values)
         await client.end()
+        return rows
       }
       return {
         open: () => openPostgresSynchronizer(database.connection, sharedFlush),
-        truncate: (revision) => run('DELETE FROM log WHERE revision > $1', [revision]),
-        followedTo: (revision) =>
-          run(
+        async backUp() {
+          const [head] = await run('SELECT max(revision) AS revision FROM log')
+          return async () => void (await run('DELETE FROM log WHERE revision > $1', [head?.revision]))
+        },
+        followedTo: async (revision) =>
+          void (await run(
             `INSERT INTO projection_position (name, revision, id) VALUES ('main', $1, '') ON CONFLICT (name) DO UPDATE SET revision = excluded.revision`,
             [revision],
-          ),
+          )),
         async drop() {
           await run('DELETE FROM projection_position')
           await run('DELETE FROM log')

@@ -144,6 +144,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
   return {
     ...past,
     engine: 'postgres',
+    refusesEarly: true,
     flushing,
     past,
 
