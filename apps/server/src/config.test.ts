@@ -10,6 +10,7 @@ test('what is not set has its default', () => {
     adminKey: undefined,
     horizon: { days: 7, bytes: 10_737_418_240 },
     liveness: { source: 'static', suspectAfterMs: 60_000, downAfterMs: 180_000 },
+    nats: undefined,
     sharedFlush: 'auto',
     plugins: [],
     pluginTimeoutMs: 200,
@@ -43,6 +44,25 @@ test('what is set is taken', () => {
 test('how entries reach the disk is auto, on or off', () => {
   expect(readConfig({ GANTT_SHARED_FLUSH: 'on' }).sharedFlush).toBe('on')
   expect(() => readConfig({ GANTT_SHARED_FLUSH: 'yes' })).toThrow('GANTT_SHARED_FLUSH is "yes"; it must be auto, on or off')
+})
+
+test('the log is in PostgreSQL, or in a NATS cluster, whose URL is never shown', () => {
+  expect(readConfig({ GANTT_SYNC: 'postgres' }).nats).toBeUndefined()
+  expect(readConfig({ GANTT_SYNC: 'nats://gantt:p%40ss@a:4222,b/west' }).nats).toMatchObject({
+    servers: ['a:4222', 'b:4222'],
+    user: 'gantt',
+    password: 'p@ss',
+    fleet: 'west',
+  })
+  const wrong = (() => {
+    try {
+      readConfig({ GANTT_SYNC: 'nats://gantt:secret@a:99999' })
+    } catch (error) {
+      return String(error)
+    }
+  })()
+  expect(wrong).toContain('GANTT_SYNC must be postgres, or nats://server:4222')
+  expect(wrong).not.toContain('secret')
 })
 
 test('liveness is heard by reports where that is chosen, with a patience that fits together', () => {

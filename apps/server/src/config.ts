@@ -7,6 +7,7 @@ import {
   readPluginSettings,
 } from './plugin/settings.ts'
 import { type SharedFlush, sharedFlushSettings } from './sync/flushing.ts'
+import { NATS_RULE, type NatsAddress, parseNatsAddress } from './sync/nats/address.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 
 /** Settings of the service, from the environment. */
@@ -23,6 +24,8 @@ export interface Config {
   /** How much of the log is kept. */
   readonly horizon: Horizon
   readonly liveness: LivenessSettings
+  /** The NATS cluster that keeps the log; undefined: PostgreSQL does. */
+  readonly nats: NatsAddress | undefined
   /** Whether one flush serves all who wait for the disk; `auto` measures the disk. */
   readonly sharedFlush: SharedFlush
   /** What is loaded beside the parts of the release. */
@@ -101,6 +104,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const downAfterMs = seconds('GANTT_DOWN_AFTER', Math.max(DEFAULT_LIVENESS.downAfterMs, 3 * suspectAfterMs))
   check('GANTT_DOWN_AFTER', !(downAfterMs <= suspectAfterMs), `more than GANTT_SUSPECT_AFTER (${suspectAfterMs / 1_000})`)
   const liveness = { source, suspectAfterMs, downAfterMs }
+  const sync = text('GANTT_SYNC') ?? 'postgres'
+  const nats = sync === 'postgres' ? undefined : parseNatsAddress(sync)
+  // the URL may hold a password, so it is not shown
+  check('GANTT_SYNC', sync === 'postgres' || nats !== undefined, `postgres, or ${NATS_RULE}`, { isSecret: true })
   const sharedFlush = text('GANTT_SHARED_FLUSH') ?? 'auto'
   const isSetting = (name: string): name is SharedFlush => sharedFlushSettings.some((known) => known === name)
   check('GANTT_SHARED_FLUSH', isSetting(sharedFlush), 'auto, on or off')
@@ -129,6 +136,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     adminKey,
     horizon,
     liveness,
+    nats,
     sharedFlush: isSetting(sharedFlush) ? sharedFlush : 'auto',
     plugins,
     pluginTimeoutMs,

@@ -6,6 +6,7 @@ import { codeOf } from './embedded-postgres/error.ts'
 import { PluginError } from './plugin/plugin-error.ts'
 import { openService, type Service } from './service.ts'
 import { flushingText } from './sync/flushing.ts'
+import { StoreSetupError, StoreUnavailableError } from './sync/synchronizer.ts'
 
 export type ServeOptions = {
   readonly environment?: NodeJS.ProcessEnv
@@ -50,7 +51,7 @@ export type RunOptions = {
 export async function runService({ environment, say, aloneOr, portSetting = 'PORT', use }: RunOptions): Promise<void> {
   const stop = listenForStop()
   try {
-    const { host, port, dataDir, databaseUrl, adminKey, horizon, liveness, sharedFlush, plugins, pluginTimeoutMs, extenders } =
+    const { host, port, dataDir, databaseUrl, adminKey, horizon, liveness, nats, sharedFlush, plugins, pluginTimeoutMs, extenders } =
       readConfig(environment)
     const database = await openDatabase({
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
@@ -70,12 +71,14 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
         adminKey,
         horizon,
         liveness,
+        nats,
         sharedFlush,
         plugins,
         pluginTimeoutMs,
         extenders,
         warn: say,
       })
+      say(nats === undefined ? 'Log: in the database.' : `Log: NATS at ${nats.servers.join(', ')}, fleet ${nats.fleet}.`)
       say(flushingText(service.replica.flushing))
       try {
         await use(service, stop.signal)
@@ -106,6 +109,7 @@ const toStandardOutput = (line: string): void => void process.stdout.write(`${li
 /** Why the service could not start, or did not go on, with a cure where there is a likely one. */
 function explain(error: unknown, portSetting: string): string {
   if (error instanceof ConfigError || error instanceof PluginError || error instanceof BusyError) return error.message
+  if (error instanceof StoreSetupError || error instanceof StoreUnavailableError) return `The service could not start:\n${error.message}`
   if (error instanceof UnknownEntryError)
     return `The service could not start: ${error.message}. Start the release that the other replicas have.`
   const { code, address, port, message } = error as NodeJS.ErrnoException & { address?: string; port?: number }

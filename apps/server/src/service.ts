@@ -43,6 +43,7 @@ import { type ApiKeyStore, scopes } from './stores/api-keys.ts'
 import type { LeaseStore } from './stores/leases.ts'
 import type { RecordStore } from './stores/records.ts'
 import type { SharedFlush } from './sync/flushing.ts'
+import type { NatsAddress } from './sync/nats/address.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 import { realTimers } from './timers.ts'
 
@@ -56,7 +57,9 @@ export interface ServiceOptions {
   readonly adminKey?: string | undefined
   /** How much of the log is kept. */
   readonly horizon?: Horizon
-  /** Whether one flush serves all who wait for the disk; `off` if not given. */
+  /** The NATS cluster that keeps the log; the database does if not given. */
+  readonly nats?: NatsAddress | undefined
+  /** Whether one flush serves all who wait for the disk, where the database keeps the log; `off` if not given. */
   readonly sharedFlush?: SharedFlush
   /** Left out: nobody listens, and whoever is told to be down stays so. */
   readonly liveness?: LivenessSettings & {
@@ -94,6 +97,7 @@ export async function openService({
   port,
   adminKey,
   horizon = DEFAULT_HORIZON,
+  nats,
   sharedFlush = 'off',
   liveness,
   plugins: settings = [],
@@ -114,13 +118,19 @@ export async function openService({
     opened.push(() => prisma.$disconnect())
     let registry: Registry | undefined
     const mayPack = (): boolean => registry?.isReadByAll(PACKED_LEVEL) ?? false
-    const { log: store, stores } = await openEngine({ connection, prisma, sharedFlush, mayPack, warn })
+    const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
+    const projections = createProjectionStore(prisma, mayPack, ({ kind, id, revision, reason }) =>
+      warn(`the projections go on without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`),
+    )
+    const { log: store, stores } = await openEngine({
+      ...{ connection, prisma, nats, sharedFlush, mayPack, name, warn },
+      reached: projections.position,
+    })
     opened.push(() => stores.close())
     const { keys } = stores
     const audit = createAudit({ records: stores.records, store: createAuditStore(prisma), warn })
     opened.push(() => audit.close())
     const records = openRecords(prisma, stores.records)
-    const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
     const registered = await openStanding({ store: stores.replicas, name, warn }).catch(async (error: unknown) => {
       await store.close()
       throw error
@@ -143,9 +153,6 @@ export async function openService({
     const standing = registered.follow(replica)
     const history = createHistory(store.past, KEPT_THINGS, plugins)
     opened.push(() => history.close())
-    const projections = createProjectionStore(prisma, mayPack, ({ kind, id, revision, reason }) =>
-      warn(`the projections go on without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`),
-    )
     const projector = createProjector(replica, projections, history, warn)
     opened.push(() => projector.close())
     const stopFeed = projector.onDecision(records.tell)

@@ -68,6 +68,7 @@ test('what is not known is left out, and names are quoted', () => {
     featureLevel: 1,
     violations: 2,
     checkedAgeMs: null,
+    engine: 'postgres',
     sharedFlush: false,
     flushMs: null,
   }

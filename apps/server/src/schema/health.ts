@@ -24,6 +24,7 @@ const Health = builder.objectRef<HealthView>('Health').implement({
       description: 'How long ago its auditor had looked at everything; null before the first round is over.',
     }),
     featureLevel: t.exposeInt('featureLevel', { description: 'Changes up to this level may be in the log.' }),
+    engine: t.exposeString('engine', { description: 'What keeps the log: postgres or nats (GANTT_SYNC).' }),
     sharedFlush: t.exposeBoolean('sharedFlush', {
       description: 'Whether the order of the log is released before the disk, and one flush serves all who wait (GANTT_SHARED_FLUSH).',
     }),

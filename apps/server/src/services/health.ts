@@ -13,6 +13,8 @@ export interface HealthView extends ModeView {
   /** What the auditor finds that cannot be, and how long ago it had looked at everything, milliseconds. */
   readonly violations: number
   readonly checkedAgeMs: number | null
+  /** What keeps the log: postgres, nats or memory. */
+  readonly engine: string
   /** Whether the order of the log is released before the disk, and one flush serves all who wait. */
   readonly sharedFlush: boolean
   /** How long a flush took at the start, milliseconds; null when it was not measured. */
@@ -34,6 +36,7 @@ export function createHealth(replica: Replica, auditor: Auditor): Health {
         revision: replica.fleet.place.revision,
         ageMs: Math.round(replica.age),
         featureLevel: replica.fleet.featureLevel,
+        engine: replica.engine,
         sharedFlush: replica.flushing.isShared,
         flushMs: replica.flushing.medianMs,
         violations,

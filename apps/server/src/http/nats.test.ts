@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { canonicalJson, checkpointOf } from '@gantt/scheduler-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseNatsAddress } from '../sync/nats/address.ts'
+import { type NatsServers, noNatsServer, startNatsServers } from '../testing/nats-servers.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { dataOf, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+describe.skipIf(noNatsServer !== undefined)(
+  `two services whose log is in NATS${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
+  () => {
+    let cluster: NatsServers
+    let database: TestDatabase
+    let services: TestService[] = []
+
+    beforeAll(async () => {
+      cluster = await startNatsServers()
+      database = await createTestDatabase()
+      const nats = parseNatsAddress(`${cluster.url}/services`)
+      services = [await startTestService({ database, nats }), await startTestService({ database, nats })]
+    })
+
+    afterAll(async () => {
+      await Promise.all(services.map((service) => service.close()))
+      await database.drop()
+      await cluster.stop()
+    })
+
+    test('place claims together: what fits is placed once, the rest is refused, and both end in the same state', async () => {
+      const [a, b] = services as [TestService, TestService]
+      const hosts = Object.fromEntries(Array.from({ length: 4 }, (_, i) => [`h${i}`, { vcpus: 16 }]))
+      await a.report(hosts)
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, i) =>
+          placeWith(services[i % 2] as TestService, { idempotencyKey: `key-${i}` }, { flavor: { vcpus: 1, memoryMb: 1_024 } }),
+        ),
+      )
+      expect(answers.map(({ __typename }) => __typename)).toEqual(answers.map(() => 'SelectDestinationsPayload'))
+      const more = await Promise.all(
+        Array.from({ length: 12 }, (_, i) =>
+          placeWith(services[i % 2] as TestService, { idempotencyKey: `more-${i}` }, { flavor: { vcpus: 1, memoryMb: 1_024 } }),
+        ),
+      )
+      expect(more.filter(({ __typename }) => __typename === 'SelectDestinationsPayload')).toHaveLength(4)
+      expect(more.filter(({ __typename }) => __typename === 'NoValidHost')).toHaveLength(8)
+      await Promise.all(services.map(({ service }) => service.replica.fresh()))
+      const states = services.map(({ service }) => canonicalJson(checkpointOf(service.replica.fleet)))
+      expect(states[0]).toBe(states[1])
+      const { free } = b.service.replica.fleet.hosts.classColumns('VCPU')
+      expect(b.service.replica.fleet.hosts.records.map(({ index }) => free[index])).toEqual([0, 0, 0, 0])
+    })
+
+    test('a key that one of them has answered is answered alike by the other', async () => {
+      const [a, b] = services as [TestService, TestService]
+      await a.report({ spare: {} })
+      const idempotencyKey = randomUUID()
+      const first = await placeWith(a, { idempotencyKey })
+      const again = await placeWith(b, { idempotencyKey })
+      expect(again).toMatchObject({ replayed: true, decision: first.decision })
+    })
+
+    test('health says what keeps the log, and nothing went wrong', async () => {
+      const [a] = services as [TestService]
+      const { health } = await dataOf(a, '{ health { mode engine sharedFlush flushMs violations } }')
+      expect(health).toEqual({ mode: 'NORMAL', engine: 'nats', sharedFlush: false, flushMs: null, violations: 0 })
+      expect(services.flatMap(({ warnings }) => warnings)).toEqual(
+        services.map(() => expect.stringContaining('The nats-server stands alone')),
+      )
+    })
+  },
+)

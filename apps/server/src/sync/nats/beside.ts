@@ -1,0 +1,80 @@
+import { nuid } from '@nats-io/transport-node'
+import type { Timers } from '../../timers.ts'
+import { StoreUnavailableError } from '../synchronizer.ts'
+import { asked, type Connection } from './connection.ts'
+import { stampMs, stampOf } from './entry-message.ts'
+import { besideSettings, ensureBeside, type Names } from './stream-settings.ts'
+import { createToken, type HeldToken } from './token.ts'
+
+/** What replicas share beside the log and may lose at any time: the turn, who writes checkpoints, the servers' clock. */
+export interface Beside {
+  /** Waits for this replica's turn for a moment; goes on without one when it does not come. */
+  takeTurn(): Promise<() => Promise<void>>
+  /** Undefined when another replica writes checkpoints or trims now, or nobody can tell. */
+  takeSaver(): Promise<HeldToken | undefined>
+  /** The clock of the server that leads this stream, milliseconds since 1970. */
+  time(): Promise<number>
+  close(): void
+}
+
+/** How long a replica waits for its turn: longer than eight others take, and a stalled holder does not stop the fleet. */
+const TURN_WAIT_MS = 100
+/** A turn takes 5 ms and the entry that it ends with. Whoever died in one has it no longer than this. */
+const TURN_HELD_MS = 500
+const SAVER_WAIT_MS = 500
+const SAVER_HELD_MS = 10_000
+
+export async function openBeside(connection: Connection, names: Names, copies: number, timers: Timers): Promise<Beside> {
+  const { beside: stream, besideSubject } = names
+  const token = (name: string, heldMs: number) =>
+    createToken(connection, { stream, subject: `${besideSubject}.${name}`, name, heldMs, copies, timers })
+  const turn = token('turn', TURN_HELD_MS)
+  const saver = token('saver', SAVER_HELD_MS)
+  const clock = `${besideSubject}.clock.${nuid.next()}`
+  const make = async (): Promise<void> => {
+    await ensureBeside(connection, besideSettings(names), copies)
+    await Promise.all([turn.ensure(), saver.ensure()])
+  }
+  /** A server that was started anew has forgotten what was in its memory: it is made again, by one call at a time. */
+  let making: Promise<void> | undefined
+  const ensure = (): Promise<void> => {
+    making ??= make().finally(() => {
+      making = undefined
+    })
+    return making
+  }
+  const read = async (): Promise<number> => {
+    await connection.request(clock)
+    const found = await asked(connection.streams.getMessage(stream, { last_by_subj: clock }))
+    if (found === null) throw new StoreUnavailableError(`the stream ${stream} has lost the time that it was asked for`)
+    return stampMs({ stamp: stampOf(found.timestamp) })
+  }
+  await ensure()
+  return {
+    async takeTurn() {
+      const held = await turn.take(TURN_WAIT_MS)
+      if (held !== undefined) return async () => held.giveBack()
+      // it may be held for longer, or be lost: whoever waits next finds it made again
+      void ensure().catch(() => undefined)
+      return async () => {}
+    },
+    async takeSaver() {
+      const held = await saver.take(SAVER_WAIT_MS)
+      if (held === undefined) void ensure().catch(() => undefined)
+      return held
+    },
+    async time() {
+      try {
+        return await read()
+      } catch (error) {
+        if (!(error instanceof StoreUnavailableError)) throw error
+        await ensure()
+        return read()
+      }
+    },
+    close() {
+      turn.close()
+      saver.close()
+    },
+  }
+}

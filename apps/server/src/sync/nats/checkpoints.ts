@@ -1,0 +1,192 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import type { Checkpoint, Place } from '@gantt/scheduler-core'
+import { nuid } from '@nats-io/transport-node'
+import type { Timers } from '../../timers.ts'
+import { fromParts, toParts } from '../parts.ts'
+import type { KeptCheckpoint } from '../retention.ts'
+import { StoreUnavailableError } from '../synchronizer.ts'
+import { ApiCode, apiCode, asked, type Connection } from './connection.ts'
+import { openFeed } from './feed.ts'
+
+/** What is said of a kept checkpoint, in a message of its own, which is written last. */
+interface Head extends KeptCheckpoint {
+  readonly place: Place
+  /** Under which its parts are. */
+  readonly save: string
+  readonly parts: number
+}
+
+/** Checkpoints in a stream: the texts of sync/parts.ts one per line, packed, and cut into messages. */
+export interface Checkpoints {
+  list(): Promise<readonly Head[]>
+  /** Undefined when it was dropped meanwhile, or is not whole. */
+  load(head: Head): Promise<Checkpoint | undefined>
+  /** False when others dropped what was written. `renew` is called after each part. */
+  save(checkpoint: Checkpoint, logBytes: number, renew: () => void): Promise<boolean>
+  drop(revisions: readonly number[]): Promise<void>
+}
+
+/** Bytes in a message. */
+const PART_BYTES = 262_144
+/** Level 1: a third of the time of the default, for a tenth more. */
+const PACKING = { level: 1 }
+const PARTS_AHEAD = 16
+/** How long a load waits for the next part. */
+const SILENT_MS = 5_000
+
+export function createCheckpoints(
+  connection: Connection,
+  { stream, subject, timers }: { readonly stream: string; readonly subject: string; readonly timers: Timers },
+): Checkpoints {
+  const { streams } = connection
+  const headOf = (revision: number | string): string => `${subject}.heads.${revision}`
+  const partsOf = (save: string): string => `${subject}.parts.${save}`
+
+  /** How many messages each subject has. */
+  const subjects = async (filter: string): Promise<Readonly<Record<string, number>>> => {
+    const { state } = await asked(streams.info(stream, { subjects_filter: filter }))
+    return state.subjects ?? {}
+  }
+  const readHead = async (revision: number): Promise<Head | undefined> => {
+    const found = await asked(streams.getMessage(stream, { last_by_subj: headOf(revision) })).catch((error: unknown) => {
+      if (apiCode(error) === ApiCode.noMessage) return null
+      throw error
+    })
+    return found?.json<Head>()
+  }
+  const list = async (): Promise<Head[]> => {
+    const prefix = headOf('')
+    const revisions = Object.keys(await subjects(headOf('*'))).map((name) => Number(name.slice(prefix.length)))
+    const heads = await Promise.all(revisions.map(readHead))
+    return heads.filter((head) => head !== undefined).sort((a, b) => a.revision - b.revision)
+  }
+  const purge = (filter: string) => asked(streams.purge(stream, { filter }))
+  const publish = async (to: string, body: Uint8Array): Promise<void> => {
+    const answer = (await connection.request(to, body)).json<{ error?: { description: string } }>()
+    if (answer.error !== undefined) throw new StoreUnavailableError(`the stream ${stream} takes no checkpoint: ${answer.error.description}`)
+  }
+  const isWhole = async ({ save, parts }: Pick<Head, 'save' | 'parts'>): Promise<boolean> =>
+    ((await subjects(partsOf(save)))[partsOf(save)] ?? 0) === parts
+
+  return {
+    list,
+
+    async load(head) {
+      if (!(await isWhole(head))) return undefined
+      const lines = linesOf(readParts(connection, { stream, subject: partsOf(head.save), parts: head.parts, timers }))
+      const first = await lines.next()
+      return first.done === true ? undefined : fromParts(first.value, lines)
+    },
+
+    async save(checkpoint, logBytes, renew) {
+      const save = nuid.next()
+      const { head, parts: texts } = toParts(checkpoint)
+      let parts = 0
+      const lines = function* (): Generator<string> {
+        yield `${head}\n`
+        for (const text of texts()) yield `${text}\n`
+      }
+      await pipeline(Readable.from(lines()), createGzip(PACKING), async (packed: AsyncIterable<Buffer>) => {
+        for await (const part of inParts(packed)) {
+          await publish(partsOf(save), part)
+          parts++
+          renew()
+        }
+      })
+      const { place } = checkpoint
+      const said: Head = { revision: place.revision, place, at: place.at, logBytes, save, parts }
+      // one who took too long may have been taken for dead, and what it wrote for a left-over
+      if (!(await isWhole(said))) return false
+      await publish(headOf(place.revision), Buffer.from(JSON.stringify(said)))
+      return true
+    },
+
+    async drop(revisions) {
+      for (const revision of revisions) await purge(headOf(revision))
+      // what no head names is of a dropped checkpoint, or of a replica that ended before its head
+      const kept = new Set((await list()).map(({ save }) => partsOf(save)))
+      for (const name of Object.keys(await subjects(partsOf('*')))) if (!kept.has(name)) await purge(name)
+    },
+  }
+}
+
+/** The messages of one save in order, a few ahead of whoever reads them. Throws StoreUnavailableError when they cease to come. */
+async function* readParts(
+  connection: Connection,
+  { stream, subject, parts, timers }: { stream: string; subject: string; parts: number; timers: Timers },
+): AsyncGenerator<Uint8Array> {
+  const came: Uint8Array[] = []
+  let isBroken = false
+  let wake = (): void => {}
+  const feed = await openFeed(connection, {
+    stream,
+    from: 1,
+    subject,
+    timers,
+    room: () => PARTS_AHEAD - came.length,
+    onMessage({ body }) {
+      came.push(body)
+      wake()
+    },
+    onBroken() {
+      isBroken = true
+      wake()
+    },
+  })
+  try {
+    for (let read = 0; read < parts; read++) {
+      if (came.length === 0 && !isBroken)
+        await new Promise<void>((resolve) => {
+          const stop = timers.after(SILENT_MS, resolve)
+          wake = () => {
+            stop()
+            resolve()
+          }
+        })
+      const part = came.shift()
+      if (part === undefined) throw new StoreUnavailableError(`the stream ${stream} does not bring all parts of a checkpoint`)
+      feed.refill()
+      yield part
+    }
+  } finally {
+    feed.close()
+  }
+}
+
+/** Cuts a stream of bytes into messages. */
+async function* inParts(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = []
+  let bytes = 0
+  for await (const piece of packed) {
+    waiting.push(piece)
+    bytes += piece.length
+    if (bytes < PART_BYTES) continue
+    yield Buffer.concat(waiting)
+    waiting = []
+    bytes = 0
+  }
+  if (bytes > 0) yield Buffer.concat(waiting)
+}
+
+const LINE_END = 0x0a
+
+/** Unpacks, and cuts at line ends alone: the texts may hold every other sign that ends a line. */
+async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let begun: Buffer[] = []
+  // a problem of what is read is thrown here, through the pipeline
+  const unpacked = createGunzip()
+  const piped = pipeline(Readable.from(parts), unpacked)
+  piped.catch(() => undefined)
+  for await (const piece of unpacked as AsyncIterable<Buffer>) {
+    let from = 0
+    for (let end = piece.indexOf(LINE_END); end >= 0; end = piece.indexOf(LINE_END, from)) {
+      yield Buffer.concat([...begun, piece.subarray(from, end)]).toString()
+      begun = []
+      from = end + 1
+    }
+    begun.push(piece.subarray(from))
+  }
+  await piped
+}

@@ -1,0 +1,133 @@
+import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
+import {
+  type ConnectionOptions,
+  connect,
+  errors,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  type Payload,
+  RequestError,
+} from '@nats-io/transport-node'
+import { StoreSetupError, StoreUnavailableError } from '../synchronizer.ts'
+import type { NatsAddress } from './address.ts'
+
+/** How long an answer may take. What is late is of unknown outcome, and is asked again. */
+export const ANSWER_MS = 1_000
+/** A server that does not answer this many pings in a row is left for another one. */
+const PINGS = { pingInterval: 1_000, maxPingOut: 2 }
+const DIAL_MS = 2_000
+const RECONNECT_MS = 100
+/** How long what is on its way may take when the connection is closed. */
+const DRAIN_MS = 1_000
+
+/** One connection to a NATS cluster, which goes from server to server as they come and go. */
+export interface Connection {
+  readonly nats: NatsConnection
+  readonly streams: JetStreamManager['streams']
+  readonly consumers: JetStreamManager['consumers']
+  /** Asks and waits for the answer. Throws StoreUnavailableError: whether it was heard is not known. */
+  request(subject: string, payload?: Payload, headers?: MsgHdrs): Promise<Msg>
+  /** Calls back when the connection was lost, and when it is there again: what was to be delivered meanwhile was not. */
+  onBreak(listener: () => void): () => void
+  close(): Promise<void>
+}
+
+/** Throws StoreUnavailableError when no server answers, StoreSetupError when they do not let this one in. */
+export async function openConnection(address: NatsAddress, name: string): Promise<Connection> {
+  const nats = await connect(optionsOf(address, name)).catch((error: unknown) => {
+    const where = `NATS at ${address.servers.join(', ')}`
+    if (error instanceof errors.AuthorizationError) throw new StoreSetupError([`${where} refuses the credentials of GANTT_SYNC.`])
+    throw new StoreUnavailableError(`${where} does not answer: ${messageOf(error)}`, { cause: error })
+  })
+  const { streams, consumers } = await jetstreamManager(nats, { timeout: ANSWER_MS, checkAPI: false })
+  const listeners = new Set<() => void>()
+  let isConnected = true
+  void (async () => {
+    for await (const { type } of nats.status()) {
+      if (type !== 'disconnect' && type !== 'reconnect') continue
+      isConnected = type === 'reconnect'
+      for (const listener of listeners) listener()
+    }
+  })()
+  return {
+    nats,
+    streams,
+    consumers,
+    async request(subject, payload, headers) {
+      // what is published without a connection would be sent whenever there is one again
+      if (!isConnected) throw new StoreUnavailableError('there is no connection to NATS')
+      try {
+        return await nats.request(subject, payload, { timeout: ANSWER_MS, ...(headers === undefined ? {} : { headers }) })
+      } catch (error) {
+        throw toStoreError(error)
+      }
+    },
+    onBreak(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async close() {
+      listeners.clear()
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, DRAIN_MS)
+      })
+      // without a connection there is nothing to be drained
+      if (isConnected) await Promise.race([nats.drain().catch(() => undefined), late])
+      clearTimeout(timer)
+      await nats.close()
+    },
+  }
+}
+
+function optionsOf({ servers, isTls, user, password, token }: NatsAddress, name: string): ConnectionOptions {
+  return {
+    name,
+    servers: [...servers],
+    timeout: DIAL_MS,
+    ...PINGS,
+    maxReconnectAttempts: -1,
+    // credentials may be changed on the servers one after the other
+    ignoreAuthErrorAbort: true,
+    reconnectTimeWait: RECONNECT_MS,
+    reconnectJitter: RECONNECT_MS,
+    noAsyncTraces: true,
+    ...(isTls ? { tls: {} } : {}),
+    ...(token === undefined ? {} : { token }),
+    ...(user === undefined ? {} : { user, pass: password ?? '' }),
+  }
+}
+
+/** Codes of JetStream. */
+export const ApiCode = { streamNotFound: 10_059, consumerNotFound: 10_014, nameInUse: 10_058, noPeers: 10_005, noMessage: 10_037 } as const
+
+/** JetStream's code of an error, or of what is behind a StoreUnavailableError. */
+export function apiCode(error: unknown): number | undefined {
+  if (error instanceof StoreUnavailableError) return apiCode(error.cause)
+  return error instanceof JetStreamApiError ? error.code : undefined
+}
+
+/** Whatever went wrong between this process and the store, as the error of the contract. Defects of ours stay what they are. */
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof StoreUnavailableError || error instanceof TypeError || error instanceof errors.InvalidArgumentError) return error
+  const isSilent = error instanceof errors.TimeoutError
+  const isNobody = error instanceof RequestError && error.isNoResponders()
+  const why = isSilent
+    ? `no answer within ${ANSWER_MS} ms`
+    : isNobody
+      ? 'nobody answers for the stream: JetStream is off, or has no leader now'
+      : messageOf(error)
+  return new StoreUnavailableError(`NATS: ${why}`, { cause: error })
+}
+
+/** The same for whole calls. */
+export async function asked<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,133 @@
+import { AckPolicy, type ConsumerConfig, DeliverPolicy } from '@nats-io/jetstream'
+import { createInbox, type Msg, nanos, nuid } from '@nats-io/transport-node'
+import type { Timers } from '../../timers.ts'
+import { asked, type Connection } from './connection.ts'
+import type { StoredMessage } from './entry-message.ts'
+
+/** Messages of a stream from a sequence on, in order and without gaps, pushed as they are stored, until it breaks. */
+export interface Feed {
+  readonly isBroken: boolean
+  /** Looks whether there is room for more; to be called when some was made. */
+  refill(): void
+  close(): void
+}
+
+export interface FeedOptions {
+  readonly stream: string
+  readonly from: number
+  /** Left out: all subjects. */
+  readonly subject?: string
+  readonly timers: Timers
+  /** How many further messages may come now. */
+  room(): number
+  onMessage(message: StoredMessage): void
+  /** Nothing comes any more: the consumer, its server or the connection is gone. Called once at most, never after `close`. */
+  onBroken(): void
+}
+
+/** How many messages are asked for at once. */
+const BATCH = 256
+/** A request for messages is made anew after this long; meanwhile the server gives a sign of life each second. */
+const EXPIRES_MS = 30_000
+const HEARTBEAT_MS = 1_000
+const SILENT_MS = 2_500
+/** The server forgets a consumer that nobody asks any more. */
+const FORGOTTEN_MS = 60_000
+
+/** A consumer of this process alone, in the memory of one server: it keeps nothing that the next one needs. */
+export async function openFeed(connection: Connection, options: FeedOptions): Promise<Feed> {
+  const { nats, consumers } = connection
+  const { stream, from, subject, timers, room, onMessage, onBroken } = options
+  const name = nuid.next()
+  const config = {
+    name,
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: Math.max(1, from),
+    ack_policy: AckPolicy.None,
+    mem_storage: true,
+    num_replicas: 1,
+    inactive_threshold: nanos(FORGOTTEN_MS),
+    ...(subject === undefined ? {} : { filter_subject: subject }),
+  }
+  await asked(consumers.add(stream, config as Partial<ConsumerConfig> as ConsumerConfig))
+
+  const inbox = createInbox()
+  let delivered = 0
+  /** Messages that were asked for and have not come. */
+  let owed = 0
+  let heardAt = timers.now()
+  let isOver = false
+  const end = (): void => {
+    isOver = true
+    stopWatching()
+    stopListening()
+    subscription.unsubscribe()
+  }
+  const breakOff = (): void => {
+    if (isOver) return
+    end()
+    onBroken()
+  }
+  const refill = (): void => {
+    if (isOver || owed > BATCH / 2) return
+    const batch = Math.min(BATCH, room() - owed)
+    if (batch <= 0) return
+    owed += batch
+    nats.publish(
+      `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`,
+      JSON.stringify({ batch, expires: nanos(EXPIRES_MS), idle_heartbeat: nanos(HEARTBEAT_MS) }),
+      { reply: inbox },
+    )
+  }
+  const takeStatus = (message: Msg): void => {
+    const code = message.headers?.code
+    if (code === 100) return
+    // a request that is over: what it did not bring is asked for anew
+    if (code === 408 || code === 404) {
+      owed -= Number(message.headers?.get('Nats-Pending-Messages') || owed)
+      refill()
+    } else breakOff()
+  }
+  const subscription = nats.subscribe(inbox, {
+    callback: (error, message) => {
+      if (isOver) return
+      if (error !== null) return breakOff()
+      heardAt = timers.now()
+      const delivery = readDelivery(message.reply)
+      if (delivery === undefined) return takeStatus(message)
+      // one that was lost on the way is asked for by the next feed
+      if (delivery.count !== delivered + 1) return breakOff()
+      delivered++
+      owed--
+      onMessage({ revision: delivery.sequence, stamp: delivery.stamp, headers: message.headers, body: message.data })
+      refill()
+    },
+  })
+  const stopListening = connection.onBreak(breakOff)
+  const stopWatching = timers.every(HEARTBEAT_MS, () => {
+    // whoever asks for nothing hears nothing
+    if (owed > 0 && timers.now() - heardAt > SILENT_MS) breakOff()
+  })
+  refill()
+  return {
+    get isBroken() {
+      return isOver
+    },
+    refill,
+    close() {
+      if (isOver) return
+      end()
+      // whether the server hears of it does not matter: it forgets it anyway
+      nats.publish(`$JS.API.CONSUMER.DELETE.${stream}.${name}`)
+    },
+  }
+}
+
+/** What the reply subject of a delivery says; undefined when the message is none. */
+function readDelivery(reply: string | undefined): { sequence: number; count: number; stamp: string } | undefined {
+  if (reply?.startsWith('$JS.ACK.') !== true) return undefined
+  const tokens = reply.split('.')
+  // later servers name domain and account before the stream, and add a token at the end
+  const first = tokens.length > 9 ? 6 : 4
+  return { sequence: Number(tokens[first + 1]), count: Number(tokens[first + 2]), stamp: tokens[first + 3] ?? '' }
+}

@@ -1,0 +1,237 @@
+import { type Entry, type LogEntry, ORIGIN, type Place } from '@gantt/scheduler-core'
+import type { StreamInfo } from '@nats-io/jetstream'
+import type { Timers } from '../../timers.ts'
+import { LogTrimmedError, StoreUnavailableError, StoreWentBackError } from '../synchronizer.ts'
+import { ApiCode, apiCode, asked, type Connection } from './connection.ts'
+import { idOf, type StoredMessage, stampMs, stampOf, toEntry, toMessage } from './entry-message.ts'
+import { createTail, type Tail } from './tail.ts'
+
+/** What the leader of the log says of it. */
+export interface LogState {
+  /** 0 while it is empty. */
+  readonly firstRevision: number
+  readonly lastRevision: number
+  /** Stamps in nanoseconds, as text. */
+  readonly firstStamp: string
+  readonly lastStamp: string
+  /** Of the messages that are kept. */
+  readonly bytes: number
+}
+
+/** The log in a stream: the sequence of a message is the revision of its entry. */
+export interface NatsLog {
+  append(entry: Entry): Promise<Place>
+  read(after: Place, limit: number): Promise<LogEntry[]>
+  /** Reads apart from what is followed, at any place. */
+  readPast(after: Place, limit: number): Promise<LogEntry[]>
+  /** Whether the store holds this place. */
+  holds(place: Place): Promise<boolean>
+  state(): Promise<LogState>
+  onNews(listener: (revision?: number) => void): void
+  /** Drops the entries before a revision. */
+  purge(before: number): Promise<void>
+  close(): void
+}
+
+export interface LogOptions {
+  readonly stream: string
+  readonly subject: string
+  readonly timers: Timers
+  /** How long a leader may show less than was acknowledged before it is believed: one that was just chosen, or is none any more. */
+  readonly doubtMs: number
+}
+
+/** How long one's own entry may take to come back once it was acknowledged, before it is asked for. */
+const OWN_MS = 250
+/** How long nothing may come of what is known to be there, before it is asked for anew. */
+const SILENT_MS = 500
+
+export function createNatsLog(connection: Connection, { stream, subject, timers, doubtMs }: LogOptions): NatsLog {
+  const listeners = new Set<(revision?: number) => void>()
+  const news = (revision?: number): void => {
+    for (const listener of listeners) listener(revision)
+  }
+  /** Who waits for an entry of this process to come back. */
+  const own = new Map<string, (message: StoredMessage) => void>()
+  const arrived = (message: StoredMessage): void => {
+    const waits = own.get(idOf(message))
+    // whoever appended it learns its place by that
+    if (waits === undefined) news(message.revision)
+    else waits(message)
+  }
+  const openTail = (after: Place): Promise<Tail> => createTail(connection, { stream, timers, after, onMessage: arrived, onBroken: news })
+
+  let tail: Tail | undefined
+  let created: string | undefined
+  let doubtedSince: number | undefined
+
+  /** A place that the store does not show although it was acknowledged. Throws StoreWentBackError once that is certain. */
+  const doubt = (what: string): never => {
+    doubtedSince ??= timers.now()
+    const message = `the stream ${stream} ${what}`
+    if (timers.now() - doubtedSince >= doubtMs) throw new StoreWentBackError(message)
+    throw new StoreUnavailableError(`${message}; a leader that was just chosen may, so it is looked at again`)
+  }
+
+  const look = async (): Promise<LogState> => {
+    const info = await asked(connection.streams.info(stream)).catch((error: unknown) => {
+      if (apiCode(error) === ApiCode.streamNotFound) return undefined
+      throw error
+    })
+    if (info === undefined) return doubt('is gone')
+    // of another stream under this name, nothing that was followed so far says anything
+    if (created !== undefined && created !== info.created) forget()
+    created = info.created
+    return stateOf(info)
+  }
+
+  const forget = (): void => {
+    tail?.close()
+    tail = undefined
+  }
+
+  const assertReaches = (state: LogState, after: Place): void => {
+    if (state.lastRevision < after.revision) doubt(`ends at revision ${state.lastRevision}, before ${after.revision}`)
+    doubtedSince = undefined
+  }
+  const assertKept = ({ firstRevision }: LogState, after: Place): void => {
+    if (firstRevision > Math.max(1, after.revision)) throw new LogTrimmedError(after.revision, firstRevision)
+  }
+
+  const find = async (revision: number): Promise<StoredMessage | undefined> => {
+    const found = await asked(connection.streams.getMessage(stream, { seq: revision })).catch((error: unknown) => {
+      if (apiCode(error) === ApiCode.noMessage) return null
+      throw error
+    })
+    return found === null ? undefined : { revision, stamp: stampOf(found.timestamp), headers: found.header, body: found.data }
+  }
+
+  /** The tail that stands right behind a place, compared with the store. */
+  const tailAt = async (after: Place, state: LogState): Promise<Tail> => {
+    if (tail?.moveTo(after) === true && !tail.isBroken) return tail
+    forget()
+    assertKept(state, after)
+    tail = await openTail(after)
+    return tail
+  }
+
+  /** Whether a tail saw the very entry that the leader shows at the head: the stream is the one that it follows. */
+  const isSame = (followed: Tail, { lastRevision, lastStamp }: LogState): boolean => {
+    const stamp = followed.stampAt(lastRevision)
+    return stamp === undefined || stamp === lastStamp || lastRevision === 0
+  }
+
+  /** Where the acknowledged copy of an entry is. */
+  const placeOf = async (entry: Entry, revision: number): Promise<Place> => {
+    const message = await find(revision)
+    if (message === undefined || idOf(message) !== entry.id)
+      throw new StoreUnavailableError(`the entry that was acknowledged at revision ${revision} is not there`)
+    return { revision, id: entry.id, at: stampMs(message) }
+  }
+
+  const publish = async (entry: Entry): Promise<number> => {
+    const { headers, body } = await toMessage(entry, connection.nats.info?.max_payload ?? 0)
+    const answer = await connection.request(subject, body, headers)
+    return readAck(answer.string(), stream)
+  }
+
+  return {
+    async append(entry) {
+      // an earlier copy of it may have come meanwhile
+      const earlier = tail?.find(entry.id)
+      if (earlier !== undefined) return placeIn(earlier)
+      let cancel = (): void => {}
+      const returned = new Promise<Place>((resolve) => {
+        own.set(entry.id, (message) => resolve(placeIn(message)))
+      })
+      const acknowledged = publish(entry).then(async (revision) => {
+        if (tail !== undefined && !tail.isBroken)
+          await new Promise<void>((resolve) => {
+            const stop = timers.after(OWN_MS, resolve)
+            cancel = () => {
+              stop()
+              resolve()
+            }
+          })
+        return placeOf(entry, revision)
+      })
+      acknowledged.catch(() => undefined)
+      try {
+        return await Promise.race([returned, acknowledged])
+      } finally {
+        own.delete(entry.id)
+        cancel()
+      }
+    },
+
+    async read(after, limit) {
+      if (tail?.moveTo(after) === true && tail.count >= limit) return tail.take(limit).map(toEntry)
+      let state = await look()
+      assertReaches(state, after)
+      const upTo = Math.min(state.lastRevision, after.revision + limit)
+      for (;;) {
+        const followed = await tailAt(after, state)
+        await followed.reach(upTo, SILENT_MS)
+        if (isSame(followed, state)) return followed.take(limit).map(toEntry)
+        // what came so far is of another history: from the place on, it is compared anew
+        forget()
+        state = await look()
+      }
+    },
+
+    async readPast(after, limit) {
+      const state = await look()
+      assertReaches(state, after)
+      assertKept(state, after)
+      const upTo = Math.min(state.lastRevision, after.revision + limit)
+      const past = await createTail(connection, { stream, timers, after })
+      try {
+        await past.reach(upTo, SILENT_MS)
+        return past.take(limit).map(toEntry)
+      } finally {
+        past.close()
+      }
+    },
+
+    async holds(place) {
+      if (place.revision === 0) return place.id === ORIGIN.id
+      const message = await find(place.revision)
+      return message !== undefined && idOf(message) === place.id && stampMs(message) === place.at
+    },
+
+    state: look,
+
+    onNews(listener) {
+      listeners.add(listener)
+    },
+
+    async purge(before) {
+      await asked(connection.streams.purge(stream, { seq: before }))
+    },
+
+    close() {
+      listeners.clear()
+      forget()
+    },
+  }
+}
+
+const placeIn = (message: StoredMessage): Place => ({ revision: message.revision, id: idOf(message), at: stampMs(message) })
+
+function stateOf({ state }: StreamInfo): LogState {
+  return {
+    firstRevision: state.first_seq,
+    lastRevision: state.last_seq,
+    firstStamp: stampOf(state.first_ts),
+    lastStamp: stampOf(state.last_ts),
+    bytes: state.bytes,
+  }
+}
+
+/** The sequence in an acknowledgement. Throws StoreUnavailableError when the stream refused the message: it may take it later. */
+function readAck(text: string, stream: string): number {
+  const answer = JSON.parse(text) as { seq?: number; error?: { code: number; description: string } }
+  if (answer.error !== undefined || answer.seq === undefined)
+    throw new StoreUnavailableError(`the stream ${stream} takes no entry: ${answer.error?.description ?? 'its answer names no sequence'}`)
+  return answer.seq
+}

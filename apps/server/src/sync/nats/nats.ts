@@ -1,0 +1,175 @@
+import type { Checkpoint } from '@gantt/scheduler-core'
+import { realTimers, type Timers } from '../../timers.ts'
+import { planTrim } from '../retention.ts'
+import { type LogReader, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
+import type { NatsAddress } from './address.ts'
+import { openBeside } from './beside.ts'
+import { type Checkpoints, createCheckpoints } from './checkpoints.ts'
+import { type Connection, openConnection } from './connection.ts'
+import { stampMs } from './entry-message.ts'
+import { createNatsLog, type LogState, type NatsLog } from './log.ts'
+import { checkpointSettings, checkServer, ensureStream, logSettings, namesOf } from './stream-settings.ts'
+
+export interface NatsOptions {
+  /** Shown in the servers' list of connections. */
+  readonly name?: string
+  /** The revision that everybody who follows the log beside replicas has reached: nothing behind it is dropped. */
+  reached(): Promise<number>
+  /** Tells operators what they should know of the cluster. */
+  warn(message: string): void
+  /** How long a cluster may show less than it acknowledged before it is believed, milliseconds. */
+  readonly doubtMs?: number
+  readonly timers?: Timers
+}
+
+/** News may be lost on the way: look at least this often. */
+const POLL_MS = 1_000
+/** Longer than a leader takes that was cut off to notice it (10 s), and than one that was just chosen takes to apply what it holds. */
+const DOUBT_MS = 15_000
+
+/**
+ * The log in a JetStream stream. Entries are published without any expectation, so they land wherever the head is by then,
+ * and are judged there when they are applied: this engine never refuses. What was acknowledged, or delivered, is held by
+ * most of the stream's servers; none of them waits for its disk.
+ * Throws StoreSetupError when the servers or the streams are not as they must be, StoreUnavailableError when none answers.
+ */
+export async function openNatsSynchronizer(address: NatsAddress, options: NatsOptions): Promise<Synchronizer> {
+  const connection = await openConnection(address, options.name ?? 'gantt')
+  try {
+    return await openOn(connection, address, options)
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+async function openOn(
+  connection: Connection,
+  { fleet }: NatsAddress,
+  { reached, warn, doubtMs = DOUBT_MS, timers = realTimers }: NatsOptions,
+): Promise<Synchronizer> {
+  const copies = checkServer(connection)
+  if (copies === 1) warn('The nats-server stands alone: what its machine loses is lost. A cluster of three keeps three copies.')
+  const names = namesOf(fleet)
+  const [beside] = await Promise.all([
+    openBeside(connection, names, copies, timers),
+    ensureStream(connection, logSettings(names), copies),
+    ensureStream(connection, checkpointSettings(names), copies),
+  ])
+  const log = createNatsLog(connection, {
+    ...{ stream: names.log, subject: names.logSubject, timers },
+    // one that stands alone has no leader to be chosen
+    doubtMs: copies === 1 ? 0 : doubtMs,
+  })
+  const checkpoints = createCheckpoints(connection, { stream: names.checkpoints, subject: names.checkpointSubject, timers })
+  const listeners = new Set<(revision?: number) => void>()
+  const news = (revision?: number): void => {
+    for (const listener of listeners) listener(revision)
+  }
+  log.onNews(news)
+  const stopPolling = timers.every(POLL_MS, () => news())
+
+  /** What this replica was told of, and most servers hold. */
+  let known = 0
+  const past: LogReader = {
+    read: log.readPast,
+    loadCheckpoint: (atMost) => loadCheckpoint(log, checkpoints, atMost),
+    async retention() {
+      const state = await log.state()
+      const { firstRevision, bytes } = state
+      const isEmpty = state.lastRevision < firstRevision || state.lastRevision === 0
+      return { firstRevision: firstRevision > 1 ? firstRevision : 0, firstAt: isEmpty ? null : stampMs({ stamp: state.firstStamp }), bytes }
+    },
+  }
+
+  return {
+    ...past,
+    engine: 'nats',
+    refusesEarly: false,
+    flushing: { isShared: false, medianMs: null, copies },
+    past,
+    durableRevision: () => known,
+
+    async append(entry) {
+      const place = await log.append(entry)
+      known = Math.max(known, place.revision)
+      return place
+    },
+
+    async read(after, limit) {
+      const entries = await log.read(after, limit)
+      known = Math.max(known, entries.at(-1)?.revision ?? after.revision)
+      return entries
+    },
+
+    async durable(place) {
+      if (place.revision <= known) return
+      if (!(await log.holds(place))) throw new StoreWentBackError(`the store does not hold revision ${place.revision} as entry ${place.id}`)
+      known = Math.max(known, place.revision)
+    },
+
+    time: beside.time,
+    takeTurn: beside.takeTurn,
+    onNews(listener) {
+      listeners.add(listener)
+    },
+
+    async saveCheckpoint(checkpoint) {
+      const saver = await beside.takeSaver()
+      if (saver === undefined) return false
+      try {
+        const { place } = checkpoint
+        const kept = await checkpoints.list()
+        if (kept.some(({ revision }) => revision === place.revision) || !(await log.holds(place))) return false
+        const bytes = logBytes(await log.state(), kept)
+        return await checkpoints.save(checkpoint, bytes(place.revision), saver.renew)
+      } finally {
+        saver.giveBack()
+      }
+    },
+
+    async trim(horizon) {
+      const saver = await beside.takeSaver()
+      if (saver === undefined) return
+      try {
+        const [kept, state, now, to] = await Promise.all([checkpoints.list(), log.state(), beside.time(), reached()])
+        const plan = planTrim(kept, horizon, { now, logBytes: logBytes(state, kept)(state.lastRevision), reached: to })
+        if (plan === undefined) return
+        await checkpoints.drop(plan.drop)
+        // the entry at the base stays: whoever goes on from its checkpoint compares it
+        if (plan.base > 0) await log.purge(plan.base)
+      } finally {
+        saver.giveBack()
+      }
+    },
+
+    async close() {
+      stopPolling()
+      listeners.clear()
+      log.close()
+      beside.close()
+      await connection.close()
+    },
+  }
+}
+
+/** The newest one that is whole and of a place that the log holds. */
+async function loadCheckpoint(log: NatsLog, checkpoints: Checkpoints, atMost: number): Promise<Checkpoint | undefined> {
+  const heads = (await checkpoints.list()).filter(({ revision }) => revision <= atMost)
+  for (const head of heads.reverse()) {
+    const found = (await log.holds(head.place)) ? await checkpoints.load(head) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Bytes of all entries ever up to a revision: what was dropped is known from the checkpoint at the first that is kept. */
+function logBytes(
+  state: LogState,
+  kept: readonly { readonly revision: number; readonly logBytes: number }[],
+): (revision: number) => number {
+  const { firstRevision, lastRevision, bytes } = state
+  const dropped = firstRevision > 1 ? (kept.find(({ revision }) => revision === firstRevision)?.logBytes ?? 0) : 0
+  const entries = Math.max(1, lastRevision - firstRevision + 1)
+  return (revision) => dropped + Math.round((bytes * (revision - firstRevision + 1)) / entries)
+}

@@ -1,0 +1,143 @@
+import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig, type StreamInfo } from '@nats-io/jetstream'
+import { StoreSetupError } from '../synchronizer.ts'
+import { ApiCode, apiCode, asked, type Connection } from './connection.ts'
+
+/** Streams and subjects of one fleet. */
+export interface Names {
+  /** The log: the sequence of a message is the revision of its entry. */
+  readonly log: string
+  readonly logSubject: string
+  readonly checkpoints: string
+  /** Followed by `heads.<revision>` or `parts.<save>`. */
+  readonly checkpointSubject: string
+  /** What may be lost at any time: turns, and the clock. */
+  readonly beside: string
+  /** Followed by `turn`, `saver` or `clock.<replica>`. */
+  readonly besideSubject: string
+}
+
+export const namesOf = (fleet: string): Names => ({
+  log: `GANTT_${fleet}_LOG`,
+  logSubject: `gantt.${fleet}.log`,
+  checkpoints: `GANTT_${fleet}_CHECKPOINTS`,
+  checkpointSubject: `gantt.${fleet}.checkpoints`,
+  beside: `GANTT_${fleet}_BESIDE`,
+  besideSubject: `gantt.${fleet}.beside`,
+})
+
+/** The oldest server whose consumers can be named, which following needs. */
+const OLDEST_SERVER = [2, 9, 0] as const
+/** What one message must be able to hold: the servers' own default. An entry is far smaller, but for rare ones. */
+export const LEAST_PAYLOAD = 1_048_576
+/** A cluster keeps what must not be lost on three of its servers, and goes on without one of them. */
+const COPIES = 3
+
+/** What every stream that keeps something must be: all that was acknowledged stays until this service drops it. */
+const KEPT = {
+  storage: StorageType.File,
+  retention: RetentionPolicy.Limits,
+  // a stream that is full refuses, and does not drop its oldest
+  discard: DiscardPolicy.New,
+  max_age: 0,
+  max_bytes: -1,
+  max_msgs: -1,
+  max_msgs_per_subject: -1,
+  max_msg_size: -1,
+  no_ack: false,
+  sealed: false,
+  deny_purge: false,
+  allow_rollup_hdrs: false,
+} satisfies Partial<StreamConfig>
+
+type Settings = Partial<StreamConfig> & { readonly name: string; readonly subjects: string[] }
+
+/** The log's stream: nothing in it can be deleted, only its beginning purged. */
+export const logSettings = ({ log, logSubject }: Names): Settings => ({ ...KEPT, deny_delete: true, name: log, subjects: [logSubject] })
+
+export const checkpointSettings = ({ checkpoints, checkpointSubject }: Names): Settings => ({
+  ...KEPT,
+  name: checkpoints,
+  subjects: [`${checkpointSubject}.>`],
+})
+
+/** In memory, and of each subject only the newest. */
+export const besideSettings = ({ beside, besideSubject }: Names): Settings => ({
+  storage: StorageType.Memory,
+  retention: RetentionPolicy.Limits,
+  discard: DiscardPolicy.Old,
+  max_msgs_per_subject: 1,
+  name: beside,
+  subjects: [`${besideSubject}.>`],
+})
+
+/**
+ * How many copies this cluster keeps: three, or one on a server that stands alone. Throws StoreSetupError when the server
+ * cannot hold a log, with all that is wrong with it.
+ */
+export function checkServer({ nats }: Connection): number {
+  const { info } = nats
+  const problems: string[] = []
+  const server = `The nats-server ${info?.server_name ?? nats.getServer()}`
+  if (info === undefined || isOlder(info.version))
+    problems.push(`${server} is of version ${info?.version ?? 'unknown'}; it must be ${OLDEST_SERVER.join('.')} or later.`)
+  if (info?.jetstream !== true) problems.push(`${server} has JetStream off; it must be on (jetstream {} in its configuration).`)
+  if (info !== undefined && info.max_payload < LEAST_PAYLOAD)
+    problems.push(`${server} has max_payload ${info.max_payload}; it must be ${LEAST_PAYLOAD} or more.`)
+  if (problems.length > 0) throw new StoreSetupError(problems)
+  return info?.cluster === undefined ? 1 : COPIES
+}
+
+function isOlder(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split(/[.-]/).map(Number)
+  const parts = [major, minor, patch]
+  const differs = OLDEST_SERVER.findIndex((least, i) => parts[i] !== least)
+  return differs >= 0 && !((parts[differs] ?? 0) > (OLDEST_SERVER[differs] ?? 0))
+}
+
+/** Makes the stream where it is not there. Throws StoreSetupError when it is there with other settings, naming each. */
+export async function ensureStream(connection: Connection, settings: Settings, copies: number): Promise<StreamInfo> {
+  const { streams } = connection
+  const found = await asked(streams.info(settings.name)).catch((error: unknown) => {
+    if (apiCode(error) === ApiCode.streamNotFound) return undefined
+    throw error
+  })
+  if (found === undefined) {
+    const made = await asked(streams.add({ ...settings, num_replicas: copies })).catch((error: unknown) => {
+      // another replica made it just now
+      if (apiCode(error) === ApiCode.nameInUse) return asked(streams.info(settings.name))
+      if (apiCode(error) === ApiCode.noPeers)
+        throw new StoreSetupError([
+          `The stream ${settings.name} needs ${copies} servers of the cluster with JetStream on; there are fewer now. Start the others.`,
+        ])
+      throw error
+    })
+    return ensured(made, settings, copies)
+  }
+  return ensured(found, settings, copies)
+}
+
+function ensured(info: StreamInfo, settings: Settings, copies: number): StreamInfo {
+  const { name, ...wanted } = settings
+  const config = info.config as unknown as Readonly<Record<string, unknown>>
+  const problems = Object.entries(wanted).flatMap(([setting, allowed]) => {
+    const found = config[setting] ?? (typeof allowed === 'boolean' ? false : undefined)
+    return JSON.stringify(found) === JSON.stringify(allowed)
+      ? []
+      : [`The stream ${name} has ${setting} ${JSON.stringify(found)}; it must be ${JSON.stringify(allowed)}.`]
+  })
+  if (info.config.num_replicas < copies)
+    problems.push(`The stream ${name} has num_replicas ${info.config.num_replicas}; it must be ${copies} or more on a cluster.`)
+  for (const other of ['mirror', 'sources', 'republish'] as const)
+    if (info.config[other] !== undefined) problems.push(`The stream ${name} has ${other}; it must have none.`)
+  if (problems.length > 0) throw new StoreSetupError(problems)
+  return info
+}
+
+/** Nothing of value is in it, so it is made as it must be. */
+export async function ensureBeside({ streams }: Connection, settings: Settings, copies: number): Promise<void> {
+  const config = { ...settings, num_replicas: copies }
+  await asked(streams.add(config)).catch((error: unknown) => {
+    if (apiCode(error) !== ApiCode.nameInUse) throw error
+    return asked(streams.update(settings.name, config))
+  })
+}

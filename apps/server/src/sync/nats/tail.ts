@@ -1,0 +1,125 @@
+import type { Place } from '@gantt/scheduler-core'
+import type { Timers } from '../../timers.ts'
+import { LogTrimmedError, StoreUnavailableError, StoreWentBackError } from '../synchronizer.ts'
+import type { Connection } from './connection.ts'
+import { idOf, type StoredMessage, stampMs } from './entry-message.ts'
+import { type Feed, openFeed } from './feed.ts'
+
+/**
+ * The messages of the log behind a place, as far as they have come. The first one that is asked for is the place itself:
+ * that it comes shows that the log is still the one in which the place is.
+ */
+export interface Tail {
+  readonly isBroken: boolean
+  /** Messages behind the place that have come. */
+  readonly count: number
+  /** Lets go of what is up to a place; false when that is no place of this tail. */
+  moveTo(place: Place): boolean
+  /** Resolves when everything up to a revision has come. Throws StoreUnavailableError when nothing comes for so long, StoreWentBackError when the place is not in the log. */
+  reach(revision: number, silenceMs: number): Promise<void>
+  take(limit: number): readonly StoredMessage[]
+  find(id: string): StoredMessage | undefined
+  /** Undefined where nothing was seen. */
+  stampAt(revision: number): string | undefined
+  close(): void
+}
+
+export interface TailOptions {
+  readonly stream: string
+  readonly timers: Timers
+  readonly after: Place
+  /** Called for each message as it comes, the place itself left out. */
+  onMessage?(message: StoredMessage): void
+  onBroken?(): void
+}
+
+/** Messages held at most: who reads slower is fed slower. */
+const MOST = 4_096
+
+export async function createTail(connection: Connection, { stream, timers, after, ...events }: TailOptions): Promise<Tail> {
+  /** Where whoever reads stands, and its stamp once it is known. */
+  let place = after
+  let stamp: string | undefined
+  let messages: StoredMessage[] = []
+  let problem: Error | undefined
+  let waiting: { readonly revision: number; over(): void } | undefined
+  const last = (): number => messages.at(-1)?.revision ?? (stamp === undefined && place.revision > 0 ? 0 : place.revision)
+
+  const fail = (error: Error): void => {
+    problem ??= error
+    feed?.close()
+    waiting?.over()
+  }
+  const wake = (): void => {
+    if (waiting !== undefined && last() >= waiting.revision) waiting.over()
+  }
+  const takePlace = (message: StoredMessage): void => {
+    const { revision, id } = after
+    if (message.revision > revision) fail(new LogTrimmedError(revision, message.revision))
+    else if (idOf(message) !== id || stampMs(message) !== after.at)
+      fail(new StoreWentBackError(`the store does not hold revision ${revision} as entry ${id}; it holds entry ${idOf(message)}`))
+    else {
+      stamp = message.stamp
+      wake()
+    }
+  }
+
+  const feed: Feed = await openFeed(connection, {
+    stream,
+    from: after.revision,
+    timers,
+    room: () => MOST - messages.length,
+    onMessage(message) {
+      if (problem !== undefined) return
+      if (last() === 0 && after.revision > 0) return takePlace(message)
+      if (message.revision !== last() + 1) return fail(new LogTrimmedError(last(), message.revision))
+      messages.push(message)
+      events.onMessage?.(message)
+      wake()
+    },
+    onBroken() {
+      fail(new StoreUnavailableError(`the stream ${stream} is not followed any more; it is followed anew`))
+      events.onBroken?.()
+    },
+  })
+
+  return {
+    get isBroken() {
+      return problem !== undefined
+    },
+    get count() {
+      return messages.length
+    },
+    moveTo(to) {
+      if (to.revision === place.revision) return to.id === place.id && to.at === place.at
+      const index = to.revision - place.revision - 1
+      const message = index < 0 ? undefined : messages[index]
+      if (message === undefined || idOf(message) !== to.id || stampMs(message) !== to.at) return false
+      messages = messages.slice(index + 1)
+      place = to
+      stamp = message.stamp
+      feed.refill()
+      return true
+    },
+    async reach(revision, silenceMs) {
+      while (last() < revision && problem === undefined) {
+        const before = last()
+        await new Promise<void>((resolve) => {
+          const stop = timers.after(silenceMs, resolve)
+          const over = (): void => {
+            stop()
+            resolve()
+          }
+          waiting = { revision, over }
+        })
+        waiting = undefined
+        if (last() === before) fail(new StoreUnavailableError(`the stream ${stream} does not bring revision ${before + 1}`))
+      }
+      if (last() < revision) throw problem
+    },
+    take: (limit) => messages.slice(0, limit),
+    find: (id) => messages.find((message) => idOf(message) === id),
+    stampAt: (revision) => (revision === place.revision ? stamp : messages[revision - place.revision - 1]?.stamp),
+    close: () => feed.close(),
+  }
+}
