@@ -52,6 +52,12 @@ SELECT (SELECT count(*)::int FROM log WHERE revision = $1::bigint AND id = $2 AN
   pg_logical_emit_message(true, 'gantt', '')::text`
 const COMMIT = { name: 'gantt-commit', text: `SELECT pg_logical_emit_message(true, 'gantt', '')::text` }
 
+/**
+ * A server that was killed shows, once it is back, what was on its own disk and waited for a standby. What a session is shown
+ * after this is more: it was there before and has reached the standbys, or its append has waited for them.
+ */
+const CERTAIN = `SET synchronous_commit = on; SELECT pg_logical_emit_message(true, 'gantt', '')`
+
 const READ = 'SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHERE revision >= $1::bigint ORDER BY revision LIMIT $2::int'
 
 interface LogRow {
@@ -83,7 +89,10 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
   const flusher = driver.session(commits('on'))
   const flushing = await measure(sharedFlush, driver, flusher, commits('off'), timers)
   // one session appends, takes turns and reads for them, in order; a turn dies with it
-  const log = driver.session(commits(flushing.isShared ? 'off' : 'on'))
+  const log = driver.session(async (client) => {
+    await client.query(CERTAIN)
+    await commits(flushing.isShared ? 'off' : 'on')(client)
+  })
   // apart from each other: what is read of the past may be of another history than the replica's own, until that is noticed
   const own = createDurability(flusher)
   const known = createDurability(flusher)
@@ -103,7 +112,13 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
 
   const past: LogReader = {
     async read(after, limit) {
-      const entries = await read((query) => driver.query<LogRow>(query), after, limit, known.learnFrom)
+      // whether a row has reached the standbys cannot be told here: any connection may be new
+      const entries = await read(
+        (query) => driver.query<LogRow>(query),
+        after,
+        limit,
+        () => undefined,
+      )
       const last = entries.at(-1)
       if (last !== undefined) await known.durable(last)
       return entries

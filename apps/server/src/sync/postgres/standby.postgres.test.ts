@@ -1,0 +1,177 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { ENTRY_FORMAT, type Entry, ORIGIN, type Place } from '@gantt/scheduler-core'
+import { aReport } from '@gantt/scheduler-core/testing'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrate } from '../../db/migrate.ts'
+import {
+  type EmbeddedPostgres,
+  makeStandby,
+  promote,
+  REPLICATED,
+  startEmbeddedPostgres,
+  waitForStandbys,
+} from '../../embedded-postgres/index.ts'
+import { Replica } from '../../replica/replica.ts'
+import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
+import { openPostgresSynchronizer } from './postgres.ts'
+
+/** A primary with a standby, reached through a link that is led to the other one when they change places. */
+let folder: string
+let primary: EmbeddedPostgres
+let standby: EmbeddedPostgres
+
+const stateDir = (name: 'a' | 'b'): string => path.join(folder, name)
+const start = (name: 'a' | 'b') => startEmbeddedPostgres({ stateDir: stateDir(name), settings: REPLICATED })
+const leadTo = (server: EmbeddedPostgres): void => {
+  const link = path.join(folder, 'current')
+  fs.rmSync(link, { force: true })
+  fs.symlinkSync(server.connection().host, link)
+}
+const connection = () => ({ ...primary.connection('gantt'), host: path.join(folder, 'current') })
+
+beforeAll(async () => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-pair-'))
+  fs.chmodSync(folder, 0o711)
+  primary = await start('a')
+  await onServer(primary, 'CREATE DATABASE gantt')
+  await migrate(primary.connection('gantt'))
+  await waitForStandbys(primary)
+  await makeStandby(primary.connection(), stateDir('a'), stateDir('b'))
+  standby = await start('b')
+  leadTo(primary)
+}, 60_000)
+afterAll(async () => {
+  await primary.stop()
+  await standby.stop()
+  fs.rmSync(folder, { recursive: true, force: true })
+})
+
+test('an entry that only the primary had when it was killed is vouched for by nobody before the standby has it', async () => {
+  const writer = await openPostgresSynchronizer(connection())
+  let resume = (): void => {}
+  try {
+    const first = await appended(writer, anEntry('e1', ORIGIN))
+    expect(writer.durableRevision()).toBe(1)
+    resume = pauseStandby()
+    const second = anEntry('e2', first)
+    const unanswered = expect(writer.append(second)).rejects.toBeInstanceOf(StoreUnavailableError)
+    // it is on the primary's disk, and is not shown before the standby has it
+    await expect.poll(() => waitsForStandby(primary), { timeout: 20_000 }).toBe(true)
+    await kill(primary)
+    await unanswered
+    // whoever starts it shows it, though the standby still lacks it
+    primary = await start('a')
+    const told = sendAgain(writer, second)
+    await Promise.race([told, expect.poll(() => waitsForStandby(primary), { timeout: 30_000 }).toBe(true)])
+    expect(writer.durableRevision()).toBe(1)
+    resume()
+    expect((await told).map(({ id }) => id)).toEqual(['e2'])
+    expect(writer.durableRevision()).toBe(2)
+  } finally {
+    resume()
+    await writer.close()
+  }
+}, 90_000)
+
+test('a fail-over to an asynchronous standby that lacks what was answered is told by name, and no write is taken', async () => {
+  await waitForNobody(primary)
+  const store = await openPostgresSynchronizer(connection())
+  const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
+  try {
+    await replica.propose([aReport('h1')])
+    await expect.poll(() => lagOf(primary), { timeout: 20_000 }).toBe(0)
+    // one that is only paused would still read what was on its way
+    await kill(standby)
+    await replica.propose([aReport('h2')])
+    await kill(primary)
+    standby = await start('b')
+    await promote(standby)
+    await waitForNobody(standby)
+    leadTo(standby)
+    await expect.poll(() => replica.halted, { timeout: 30_000 }).toBeInstanceOf(StoreWentBackError)
+    expect(replica.halted?.message).toContain('a fail-over lost data')
+    await expect(replica.propose([aReport('h3')])).rejects.toThrow('this replica takes no writes')
+  } finally {
+    await replica.close()
+  }
+}, 90_000)
+
+const anEntry = (id: string, basis: Place): Entry => ({
+  format: ENTRY_FORMAT,
+  id,
+  writer: 'test',
+  basis,
+  changes: [{ type: 'feature', level: 1 }],
+})
+
+async function appended(store: Synchronizer, entry: Entry): Promise<Place> {
+  const place = await store.append(entry)
+  if (place === undefined) throw new Error(`entry ${entry.id} was refused`)
+  return place
+}
+
+/** As a replica does with an entry of unknown outcome: sends it until it is told, and reads what is there. */
+async function sendAgain(store: Synchronizer, entry: Entry): Promise<readonly Place[]> {
+  for (;;)
+    try {
+      await store.append(entry)
+      return await store.read(entry.basis, 10)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error
+    }
+}
+
+const waitForNobody = (server: EmbeddedPostgres) =>
+  onServer(server, `ALTER SYSTEM SET synchronous_standby_names = ''`, 'SELECT pg_reload_conf()')
+
+/** Whether a commit waits for the standby. */
+const waitsForStandby = async (server: EmbeddedPostgres): Promise<boolean> =>
+  (await onServer(server, `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).length > 0
+
+/** Bytes that the standby has not written yet; undefined while it does not follow. */
+const lagOf = async (server: EmbeddedPostgres): Promise<number | undefined> =>
+  (await onServer(server, 'SELECT (pg_current_wal_lsn() - flush_lsn)::int AS lag FROM pg_stat_replication'))[0]?.lag
+
+function pauseStandby(): () => void {
+  const pids = processesOf(standby.pid as number)
+  send(pids, 'SIGSTOP')
+  return () => send(pids, 'SIGCONT')
+}
+
+/** Every process of it at once, so that none has the time to answer. */
+async function kill(server: EmbeddedPostgres): Promise<void> {
+  send(processesOf(server.pid as number), 'SIGKILL')
+  await server.stop()
+}
+
+function send(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids)
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      // a session's process may have ended since
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+}
+
+function processesOf(postmaster: number): number[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  const all = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  return [postmaster, ...all.flatMap(([pid, parent]) => (parent === postmaster && pid !== undefined ? [pid] : []))]
+}
+
+async function onServer(server: EmbeddedPostgres, ...statements: string[]): Promise<{ lag?: number }[]> {
+  const client = new pg.Client(server.connection())
+  await client.connect()
+  try {
+    let rows: { lag?: number }[] = []
+    for (const statement of statements) rows = (await client.query(statement)).rows
+    return rows
+  } finally {
+    await client.end()
+  }
+}
