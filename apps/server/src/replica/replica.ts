@@ -245,7 +245,7 @@ export class Replica {
         ...waiting,
       }))
     if (this.#fleet.featureLevel >= FEATURE_LEVEL) return enqueue()
-    return this.#atLevel(levelOfRequest(publishedSpec(call.request), isMove(call.intent)), enqueue)
+    return this.#atLevel(levelOfRequest(publishedSpec(call.request), isMove(call.intent), gathered.profile !== undefined), enqueue)
   }
 
   /** Writes changes that need no decision; answers per change whether it counted. */

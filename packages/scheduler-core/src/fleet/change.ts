@@ -1,6 +1,6 @@
 import type { DecisionRecord, SelectedDestination } from '../decision/decision.ts'
 import type { Grants } from '../kinds/index.ts'
-import { isRegistered } from '../namespace/names.ts'
+import { levelOfNamespace } from '../namespace/names.ts'
 import type { Rollout } from '../profiles/course.ts'
 import { type Profile, profileLevel } from '../profiles/profile.ts'
 import type { PublishedSpec, SpecVersion } from '../request/versions.ts'
@@ -23,9 +23,10 @@ export const ENTRY_FORMAT = 1
  * packed once every replica reads it (decision/packed.ts). Level 5: requests of version 1.2, profiles with the scheduler `solver`;
  * reports of version 1.2, profiles that say which kinds of resource their requests may ask; documents of the namespaces that this
  * service reads (namespace/), with the time of each, and profiles that ask for them. Level 6: claims on the space of pools, and
- * aggregates that say in which pool the disks of their hosts lie.
+ * aggregates that say in which pool the disks of their hosts lie. Level 7: profiles that name filters and weighers of plug-ins, decisions
+ * that rest on answers from outside of the process, and documents of namespaces of plug-ins.
  */
-export const FEATURE_LEVEL = 6
+export const FEATURE_LEVEL = 7
 
 /** A position in the log, by which two replicas recognise the same history. */
 export interface Place {
@@ -294,18 +295,19 @@ const versionLevels: Readonly<Record<SpecVersion | StatsVersion, number>> = { '1
 /** The feature level that every replica must read before the change is written. */
 export const levelOf = (change: Change): number => Math.max(levels[change.type] ?? 1, levelOfContent(change))
 
-/** The same for a request that is still to be decided. */
-export const levelOfRequest = (request: PublishedSpec, isMove: boolean): number => Math.max(isMove ? 2 : 1, versionLevels[request.version])
+/** The same for a request that is still to be decided; `isAnswered`: with what was answered about it outside of the process. */
+export const levelOfRequest = (request: PublishedSpec, isMove: boolean, isAnswered = false): number =>
+  Math.max(isAnswered ? 7 : isMove ? 2 : 1, versionLevels[request.version])
 
 function levelOfContent(change: Change): number {
   if (isProposal(change)) {
     const takesOfPools = change.parts.some(({ grants }) => grants.pools !== undefined)
-    return Math.max(versionLevels[change.decision.request.version], takesOfPools ? 6 : 1)
+    return Math.max(versionLevels[change.decision.request.version], change.decision.outside !== undefined ? 7 : takesOfPools ? 6 : 1)
   }
   if (change.type === 'aggregate') return change.next?.metadata[DISK_POOL_KEY] === undefined ? 1 : 6
   if (change.type === 'report' && change.full !== undefined) return versionLevels[statsVersionOf(change.full)]
   if (change.type === 'profile') return profileLevel(change.profile)
-  if (change.type === 'namespace') return isRegistered(change.namespace) ? 5 : 1
+  if (change.type === 'namespace') return levelOfNamespace(change.namespace)
   return 1
 }
 

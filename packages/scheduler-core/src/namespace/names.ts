@@ -1,7 +1,19 @@
-/** The namespaces whose documents this release reads. What is reported under another name is kept as it came. */
+/** The namespaces whose documents this release reads. */
 export const registeredNamespaces = ['storage', 'network'] as const
 export type NamespaceName = (typeof registeredNamespaces)[number]
 
+/** Namespaces that Nova's rules read as they come: their documents have no form that is checked. */
+const openNamespaces = ['attestation'] as const
+
+/** The namespaces that a release takes documents of. All others are those of plug-ins. */
+export const ownNamespaces: readonly string[] = [...registeredNamespaces, ...openNamespaces]
+
 const registered: ReadonlySet<string> = new Set(registeredNamespaces)
+const own: ReadonlySet<string> = new Set(ownNamespaces)
 
 export const isRegistered = (name: string): name is NamespaceName => registered.has(name)
+
+export const isOwnNamespace = (name: string): boolean => own.has(name)
+
+/** The feature level of the log from which documents of a namespace may be written. */
+export const levelOfNamespace = (name: string): number => (isRegistered(name) ? 5 : isOwnNamespace(name) ? 1 : 7)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type KindName, kinds } from '../kinds/index.ts'
-import { poolsKind } from '../kinds/pools/pools.ts'
 import { solverOptionsSchema } from '../schedulers/solver/options.ts'
+import { levelOfPart } from './part-levels.ts'
 
 const options = z.record(z.string(), z.json()).default({})
 /** How the release itself takes hosts; a profile may name a scheduler of a plug-in as well. */
@@ -103,35 +103,14 @@ export const isOwnScheduler = (name: string): name is (typeof ownSchedulers)[num
 /** `name@number`, as records and requests name a version. */
 export const profileRef = ({ name, number }: Pick<Profile, 'name' | 'number'>): string => `${name}@${number}`
 
-/** Parts that profiles can name since feature level 3. */
-const newParts: ReadonlySet<string> = new Set([
-  'PciPassthroughFilter',
-  'BuildFailureWeigher',
-  'CrossCellWeigher',
-  'HypervisorVersionWeigher',
-  'ImagePropertiesWeigher',
-  'MetricsWeigher',
-  'PCIWeigher',
-])
-
-/** Parts that profiles can name since feature level 5. */
-const partsOfLevel5: ReadonlySet<string> = new Set([
-  'VolumeAffinityFilter',
-  'PortAffinityFilter',
-  'VolumeAffinityWeigher',
-  'PortAffinityWeigher',
-])
-
 /** The feature level of the log that a profile needs: replicas of an older release could not decide by it. */
 export function profileLevel({ compat, collects, filters, weighers, assignment, scheduler }: Profile): number {
-  if (assignment.pools !== undefined || collects?.includes('pools') || filters.some(({ name }) => name === poolsKind.filter.name)) return 6
-  if (!isOwnScheduler(scheduler)) return 6
-  if (collects !== undefined || scheduler === 'solver') return 5
-  if ([...filters, ...weighers].some(({ name }) => partsOfLevel5.has(name))) return 5
-  if (filters.some(({ shadow }) => shadow === true)) return 4
-  const isNew =
-    compat !== undefined ||
-    assignment.pci !== undefined ||
-    [...filters, ...weighers].some(({ name, options }) => newParts.has(name) || Object.hasOwn(options, 'aggregateMultiplier'))
-  return isNew ? 3 : 1
+  const parts = [...filters, ...weighers]
+  const needs: readonly (readonly [level: number, isNeeded: boolean])[] = [
+    [6, assignment.pools !== undefined || collects?.includes('pools') === true || !isOwnScheduler(scheduler)],
+    [5, collects !== undefined || scheduler === 'solver'],
+    [4, filters.some(({ shadow }) => shadow === true)],
+    [3, compat !== undefined || assignment.pci !== undefined || parts.some(({ options }) => Object.hasOwn(options, 'aggregateMultiplier'))],
+  ]
+  return Math.max(1, ...parts.map(({ name }) => levelOfPart(name)), ...needs.map(([level, isNeeded]) => (isNeeded ? level : 1)))
 }
