@@ -111,7 +111,7 @@ export async function openService({
   }
   try {
     // first: what cannot be loaded is told before anything is begun
-    const { plugins, outside, ...loaded } = await openPlugins(settings, { warn, now: Date.now, timeoutMs, extenders })
+    const { plugins, outside, documents, ...loaded } = await openPlugins(settings, { warn, now: Date.now, timeoutMs, extenders })
     opened.push(() => loaded.close())
     const provider = findProvider(loaded.loaded, liveness?.source)
     const prisma = createPrisma(connection)
@@ -171,6 +171,7 @@ export async function openService({
       replica,
       history,
       outside: outside ?? nothingOutside,
+      documents,
       solve,
       shadow,
       projector,

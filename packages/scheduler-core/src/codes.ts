@@ -121,6 +121,8 @@ export const codes = {
   'stats.unknown_version': 'The report has a version that this release does not know.',
   'stats.unknown_field': 'The report has a field that its version does not have.',
   'stats.invalid': 'A field of the report is out of its range.',
+  'stats.unknown_namespace': 'The replica that answers knows no namespace of that name.',
+  'stats.unchecked': 'The plug-in that has the namespace did not check the document.',
   'stats.newer_field': 'The report says something for which the version asked for has no words.',
   'profile.unknown_field': 'The profile has a field that its version does not have.',
   'profile.invalid': 'A field of the profile is out of its range.',

@@ -69,7 +69,16 @@ export { type FragmentationOptions, logisticPoints } from './kinds/gpu/fragmenta
 export { allKinds, type KindName, kinds } from './kinds/index.ts'
 export { sharedCpusLeft } from './kinds/numa/numa.ts'
 export { asksAges } from './namespace/affinities.ts'
-export { isRegistered, type Namespace, type NamespaceName, namespaceNamed, namespaces, registeredNamespaces } from './namespace/index.ts'
+export {
+  isOwnNamespace,
+  isRegistered,
+  type Namespace,
+  type NamespaceName,
+  namespaceNamed,
+  namespaces,
+  ownNamespaces,
+  registeredNamespaces,
+} from './namespace/index.ts'
 export { renewalAge } from './namespace/renewal.ts'
 export { countRuns, fromRuns, type OutsideAnswer, type Runs, toRuns } from './outside/answer.ts'
 export { type AskedAndAnswered, answersFor, withAnswers } from './outside/answered.ts'
@@ -94,6 +103,7 @@ export { examineShadows, type ShadowStep } from './pipeline/shadow-filters.ts'
 export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix } from './pipeline/verdict-matrix.ts'
 export { checkPlugin, joinPlugins } from './plugin/check-plugin.ts'
 export type { Lease, LeaseProvider, Leases } from './plugin/lease-provider.ts'
+export type { PluginNamespace } from './plugin/namespace.ts'
 export {
   jsonSchemaOf,
   ofEachKind,

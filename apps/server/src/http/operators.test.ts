@@ -148,7 +148,7 @@ describe('reports', () => {
     expect((await send(one(5, { delta: { baseSequence: 4 } }))).results).toMatchObject([
       { __typename: 'ResourceStatsNeedFull', lastSequence: 3 },
     ])
-    const namespace = { namespace: 'cinder', version: '1', document: { pools: [{ name: 'a' }] } }
+    const namespace = { namespace: 'attestation', version: '1', document: { pools: [{ name: 'a' }] } }
     expect((await send(one(1, { namespace }))).results).toMatchObject([{ host: { namespaces: [namespace] } }])
   })
 

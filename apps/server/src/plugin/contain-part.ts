@@ -25,6 +25,8 @@ export const containParts: { readonly [List in PartList]: (part: Parts[List], fa
   schedulers: containScheduler,
   // liveness/provided.ts
   leaseProviders: (provider) => provider,
+  // outside/documents.ts
+  namespaces: (namespace) => namespace,
 }
 
 /** A filter that answers what its contract says, or throws an error that names its plug-in. */

@@ -12,16 +12,27 @@ export interface Isolated {
 
 /** Loads a plug-in into a thread of its own and checks what it says of itself. `name`: as the configuration has it. Throws PluginError. */
 export async function isolatePlugin(name: string, options: Omit<ThreadOptions, 'title'>): Promise<Isolated> {
-  const asker = openThread({ ...options, title: `plug-in ${name}` })
+  const { asker, said } = await loadInThread(name, options)
   try {
-    const said = await asker.loaded.catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error)
-      throw new PluginError('plugin.not_loaded', `plug-in ${name} could not be loaded from ${options.url}: ${why}`, { cause: error })
-    })
     return { plugin: readPlugin(name, JSON.parse(said)), asker }
   } catch (error) {
     await asker.close()
     throw error
+  }
+}
+
+/** A plug-in in a thread, and what it says of itself there, as JSON. Throws PluginError. */
+export async function loadInThread(
+  name: string,
+  options: Omit<ThreadOptions, 'title'>,
+): Promise<{ readonly asker: Asker; readonly said: string }> {
+  const asker = openThread({ ...options, title: `plug-in ${name}` })
+  try {
+    return { asker, said: await asker.loaded }
+  } catch (error) {
+    await asker.close()
+    const why = error instanceof Error ? error.message : String(error)
+    throw new PluginError('plugin.not_loaded', `plug-in ${name} could not be loaded from ${options.url}: ${why}`, { cause: error })
   }
 }
 
@@ -47,6 +58,7 @@ function readPart(name: string, by: string, kind: PartKind, { beyond, schema, re
   const [member] = Array.isArray(beyond) ? beyond : []
   if (member !== undefined)
     throw new PluginError('plugin.invalid', `${where} has ${member}; a part that is isolated must have none, or run as trusted:${name}`)
+  if (kind.asked === 'DOCUMENTS') return { ...part, ...toldSchema(kind, schema) }
   if (reads === 'a function')
     throw new PluginError('plugin.invalid', `reads of ${where} is a function; of a part that is isolated it must be a list`)
   return {
@@ -54,12 +66,15 @@ function readPart(name: string, by: string, kind: PartKind, { beyond, schema, re
     reads,
     readsHostOnly: true,
     outside: { by },
-    ...(kind.schema !== undefined && schema !== null && { [kind.schema]: schemaOf(schema) }),
+    ...toldSchema(kind, schema),
     prepare() {
       throw new Error(`${part.name} runs in another thread`)
     },
   }
 }
+
+const toldSchema = ({ schema: member }: PartKind, told: unknown): Readonly<Record<string, unknown>> =>
+  member === undefined || told === null ? {} : { [member]: schemaOf(told) }
 
 /** The schema of options from JSON Schema; undefined where there are no words for it, which checkPlugin tells. */
 export function schemaOf(parameters: unknown): unknown {

@@ -1,9 +1,10 @@
 import { joinPlugins, type PartKind, type Plugin, type Plugins, partKinds, partsIn } from '@gantt/scheduler-core'
 import { type Contained, containPlugin, type Failures } from './contain.ts'
 import type { Fail } from './contain-part.ts'
-import { isolatePlugin } from './isolate.ts'
+import { isolatePlugin, loadInThread } from './isolate.ts'
 import { importPlugin, resolvePlugin } from './load.ts'
 import type { Asker } from './outside/asker.ts'
+import { createDocuments, type Documents } from './outside/documents.ts'
 import { openExtender } from './outside/extender.ts'
 import { readExtenders } from './outside/extender-file.ts'
 import { createOutside, type Outside } from './outside/outside.ts'
@@ -20,6 +21,8 @@ export interface LoadedPlugin {
   readonly fail?: Fail
   /** Who answers for its parts outside of this process: how they fare; undefined: they are in it. */
   readonly asker?: Asker
+  /** Of a plug-in in this process: who checks the documents of its namespaces. */
+  readonly checker?: Asker
 }
 
 export interface OpenPlugins {
@@ -29,6 +32,7 @@ export interface OpenPlugins {
   readonly loaded: readonly LoadedPlugin[]
   /** Undefined: no part is outside of this process. */
   readonly outside: Outside | undefined
+  readonly documents: Documents
   close(): Promise<void>
 }
 
@@ -60,7 +64,14 @@ export async function openPlugins(
       const url = await resolvePlugin(setting.from, from)
       const contain = (plugin: Plugin): Contained => containPlugin(plugin, { warn, now })
       if (setting.mode === 'TRUSTED') {
-        loaded.push({ ...contain(await importPlugin(setting.from, url)), setting })
+        const contained = contain(await importPlugin(setting.from, url))
+        // schemas of documents have a time limit, however the rest runs
+        const { asker } = contained.plugin.namespaces.length > 0 ? await loadInThread(setting.from, { url, timeoutMs, warn, now }) : {}
+        if (asker === undefined) loaded.push({ ...contained, setting })
+        else {
+          closing.push(() => asker.close())
+          loaded.push({ ...contained, failures: bothOf(contained.failures, failuresOf(asker)), setting, checker: asker })
+        }
         continue
       }
       const { plugin, asker } = await isolatePlugin(setting.from, { url, timeoutMs, warn, now })
@@ -75,9 +86,13 @@ export async function openPlugins(
     const joined = joinPlugins(loaded.map(({ plugin }) => plugin))
     if (!joined.ok) throw problemsOf('the plug-ins', joined.problems)
     const askers = new Map(
-      loaded.flatMap(({ plugin, asker }) => (asker === undefined ? [] : askedParts(plugin).map((name) => [name, asker] as const))),
+      loaded.flatMap(({ plugin, asker, checker }) => {
+        const who = asker ?? checker
+        return who === undefined ? [] : askedParts(plugin).map((name) => [name, who] as const)
+      }),
     )
-    return { plugins: joined.value, loaded, outside: askers.size === 0 ? undefined : createOutside((part) => askers.get(part)), close }
+    const outside = loaded.some(({ asker }) => asker !== undefined) ? createOutside((part) => askers.get(part)) : undefined
+    return { plugins: joined.value, loaded, outside, documents: createDocuments((namespace) => askers.get(namespace)), close }
   } catch (error) {
     await close()
     throw error
@@ -93,5 +108,15 @@ const failuresOf = (asker: Asker): Failures => ({
   },
   get last() {
     return asker.health.last
+  },
+})
+
+/** What went wrong in either place. */
+const bothOf = (one: Failures, other: Failures): Failures => ({
+  get count() {
+    return one.count + other.count
+  },
+  get last() {
+    return (one.last?.at ?? Number.NEGATIVE_INFINITY) > (other.last?.at ?? Number.NEGATIVE_INFINITY) ? one.last : (other.last ?? one.last)
   },
 })

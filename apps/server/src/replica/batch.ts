@@ -181,8 +181,11 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   if (typeof source === 'string')
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: source } } : { type: 'later', fresh: true }
   const request = source === undefined ? call.request : requestOfMove(fleet, call, source)
-  if (asksAges(request) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_STANDING_MS) {
+  if (asksAges(request, profile, fleet.plugins) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_STANDING_MS) {
     work.hasMovedTime = true
+    // what parts outside of the process said by the time before counts no more
+    const { profile: _, ...others } = work.gathered
+    work.gathered = others
     return { type: 'later', fresh: false, time: true }
   }
   // another version is active by now, of which parts outside of the process were not asked

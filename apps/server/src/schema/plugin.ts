@@ -1,6 +1,6 @@
 import { pluginStates } from '../plugin/outside/asker.ts'
 import { pluginModes } from '../plugin/settings.ts'
-import { type PluginPart as PartShape, type PluginView, pluginPartKinds } from '../services/plugins.ts'
+import { type DocumentForm, type PluginPart as PartShape, type PluginView, pluginPartKinds } from '../services/plugins.ts'
 import { builder } from './builder.ts'
 
 const PluginPartKind = builder.enumType('PluginPartKind', {
@@ -20,13 +20,33 @@ const PluginState = builder.enumType('PluginState', {
   values: pluginStates,
 })
 
+const FieldUnit = builder.objectRef<DocumentForm['units'][number]>('FieldUnit').implement({
+  description: 'The unit of a field.',
+  fields: (t) => ({
+    field: t.exposeString('field', { description: 'The field of a document.' }),
+    unit: t.exposeString('unit', { description: 'Its unit.' }),
+  }),
+})
+
+const PluginDocument = builder.objectRef<DocumentForm>('PluginDocument').implement({
+  description: 'What is reported under a namespace of a plug-in.',
+  fields: (t) => ({
+    version: t.exposeString('version', { description: 'The version in which documents are taken and read.' }),
+    schema: t.expose('schema', { type: 'JSON', description: 'What a document has to be, as JSON Schema.' }),
+    maxAgeSeconds: t.exposeInt('maxAgeSeconds', { description: 'How old a document may be where the options of a part do not say it.' }),
+    units: t.field({ type: [FieldUnit], description: 'Of its fields, those that have one.', resolve: ({ units }) => [...units] }),
+  }),
+})
+
 const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
-  description: 'What a plug-in brings, as it says of itself; profiles, or GANTT_LIVENESS, may name it.',
+  description: 'What a plug-in brings, as it says of itself; profiles, GANTT_LIVENESS, or reports name it.',
   fields: (t) => ({
     kind: t.expose('kind', { type: PluginPartKind, description: 'What it does.' }),
-    name: t.exposeString('name', { description: 'As profiles name it; a lease provider, as GANTT_LIVENESS does.' }),
+    name: t.exposeString('name', {
+      description: 'As profiles name it; a lease provider, as GANTT_LIVENESS does; a namespace, as reports do.',
+    }),
     description: t.exposeString('description', {
-      description: 'What a host must have to pass, what it prefers, which hosts it takes, or when a host lives.',
+      description: 'What a host must have to pass, what it prefers, which hosts it takes, when a host lives, or what is reported of it.',
     }),
     parameters: t.expose('parameters', {
       type: 'JSON',
@@ -35,6 +55,7 @@ const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
     }),
     reads: t.exposeStringList('reads', { description: "Fields of a host's report that it looks at, without options." }),
     unit: t.exposeString('unit', { nullable: true, description: 'Of the raw numbers of a weigher.' }),
+    document: t.expose('document', { type: PluginDocument, nullable: true, description: 'Of a namespace: what is reported under it.' }),
   }),
 })
 

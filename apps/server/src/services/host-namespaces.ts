@@ -15,10 +15,10 @@ export interface NamespaceView {
 }
 
 /** In the order of their first reports. */
-export const namespacesOf = ({ fleet: { now }, record }: HostView): NamespaceView[] =>
+export const namespacesOf = ({ fleet: { now, plugins }, record }: HostView): NamespaceView[] =>
   [...record.namespaces].map(([name, held]) => {
     const { version, document, reportedAt = null } = held
-    const read = namespaceNamed(name)?.read(held)
+    const read = namespaceNamed(name, plugins)?.read(held)
     return {
       name,
       version,

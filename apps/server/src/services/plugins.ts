@@ -4,6 +4,7 @@ import {
   type PartList,
   type Parts,
   type Plugin,
+  type PluginNamespace,
   partKinds,
   partLists,
   partsIn,
@@ -46,6 +47,17 @@ export interface PluginPart {
   readonly reads: readonly string[]
   /** Of a weigher. */
   readonly unit: string | null
+  /** Of a namespace: what is reported under it. */
+  readonly document: DocumentForm | null
+}
+
+/** The documents of a namespace. */
+export interface DocumentForm {
+  readonly version: string
+  /** As JSON Schema. */
+  readonly schema: JsonObject
+  readonly maxAgeSeconds: number
+  readonly units: readonly { readonly field: string; readonly unit: string }[]
 }
 
 export interface Plugins {
@@ -83,5 +95,12 @@ function aboutPart({ list, part }: { readonly list: PartList; readonly part: Par
     parameters: ('parameters' in part && part.parameters ? jsonSchemaOf(part.parameters) : null) as JsonObject | null,
     reads: 'reads' in part ? readsOf(part.reads, {}) : [],
     unit: 'unit' in part ? part.unit : null,
+    document: 'document' in part ? formOf(part) : null,
   }
 }
+
+const formOf = ({ version, document, maxAgeSeconds, units = {} }: PluginNamespace): DocumentForm => ({
+  ...{ version, maxAgeSeconds },
+  schema: jsonSchemaOf(document) as JsonObject,
+  units: Object.entries(units).map(([field, unit]) => ({ field, unit })),
+})

@@ -1,4 +1,5 @@
 import type { LoadedPlugin } from '../plugin/open-plugins.ts'
+import type { Documents } from '../plugin/outside/documents.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
 import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
@@ -75,6 +76,8 @@ export interface ServicesOptions extends Records {
   readonly history: History
   /** Whom to ask before something is decided. */
   readonly outside: Outside
+  /** Who checks documents of the namespaces of plug-ins. */
+  readonly documents: Documents
   /** Who solves what is to be arranged together. */
   readonly solve: Solve
   readonly shadow: Shadow
@@ -94,6 +97,7 @@ export function createServices({
   replica,
   history,
   outside,
+  documents,
   solve,
   shadow,
   feed,
@@ -115,7 +119,7 @@ export function createServices({
   return {
     placement,
     relocation: createRelocation(replica, decisions, placement, { outside, solve }),
-    stats: hearingReports(createStats(replica), liveness),
+    stats: hearingReports(createStats(replica, documents), liveness),
     claims: createClaims(replica),
     hosts: createHosts(replica),
     health: createHealth(replica, standing.auditor),

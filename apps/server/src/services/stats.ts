@@ -6,20 +6,21 @@ import {
   type HostName,
   type HostReported,
   type HostStats,
-  limits,
   mergeDelta,
   type NamespaceReported,
-  namespaceNamed,
   type Parsed,
+  type Plugins,
   parseHostStats,
   parseStatsDelta,
   publishedStats,
   renewalAge,
   type Void,
 } from '@gantt/scheduler-core'
+import type { Documents } from '../plugin/outside/documents.ts'
 import type { Replica } from '../replica/replica.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import type { HostNameInput } from './hosts.ts'
+import { checkNamespace, withDocuments } from './namespace-report.ts'
 import { readNovaHost } from './nova-import.ts'
 import { type Failure, InputFault, type Invalid, type Issue, invalid, issue, under } from './outcome.ts'
 import { checkRange, checkText } from './text.ts'
@@ -70,9 +71,9 @@ export interface Stats {
   update(reports: readonly ReportInput[]): Promise<{ readonly results: readonly ReportOutcome[]; readonly revision: number }>
 }
 
-type Report = HostReported | NamespaceReported
+export type Report = HostReported | NamespaceReported
 
-export function createStats(replica: Replica): Stats {
+export function createStats(replica: Replica, documents: Documents): Stats {
   /** Hosts with a report on its way: another one cannot be compared with what the fleet says now. */
   const underway = new Map<string, number>()
   const count = (keys: readonly string[], by: 1 | -1): void => {
@@ -87,7 +88,10 @@ export function createStats(replica: Replica): Stats {
     async update(reports) {
       if (reports.length < 1 || reports.length > MAX_UPDATES)
         throw InputFault.at(['input', 'updates'], reports, `a list of 1 to ${MAX_UPDATES} reports`)
-      const read = reports.map((report, i) => parse(report, ['input', 'updates', String(i)]))
+      const read = await withDocuments(
+        documents,
+        reports.map((report, i) => parse(report, ['input', 'updates', String(i)], replica.fleet.plugins)),
+      )
       const parsed = read.map((one) => ('issues' in one ? one.issues : one.report))
       // what looks unchanged, or refused for certain, may be news to the log, if this replica lags behind it
       if (parsed.some((report) => !Array.isArray(report) && !isNews(replica, report))) await replica.fresh()
@@ -198,9 +202,11 @@ function outcomeOf(
   }
 }
 
-type Read = { readonly report: Report; readonly ignored?: readonly string[] } | { readonly issues: Issue[]; readonly ignored?: undefined }
+export type Read =
+  | { readonly report: Report; readonly ignored?: readonly string[] }
+  | { readonly issues: Issue[]; readonly ignored?: undefined }
 
-function parse(input: ReportInput, path: readonly string[]): Read {
+function parse(input: ReportInput, path: readonly string[], plugins: Plugins): Read {
   const { name, incarnation, sequence, full, delta, nova, namespace } = input
   const node = name.node ?? name.host
   const identity: HostName & { incarnation: string; sequence: number } = { host: name.host, node, incarnation, sequence }
@@ -223,22 +229,6 @@ function parse(input: ReportInput, path: readonly string[]): Read {
   }
   if (namespace === undefined)
     return { issues: [...issues, issue([...path, 'report'], undefined, 'be one of full, delta, nova, namespace')] }
-  issues.push(...checkNamespace(namespace, [...path, 'report', 'namespace']))
+  issues.push(...checkNamespace(namespace, [...path, 'report', 'namespace'], plugins))
   return issues.length > 0 ? { issues } : { report: { type: 'namespace', ...identity, ...namespace } }
-}
-
-function checkNamespace({ namespace, version, document }: NonNullable<ReportInput['namespace']>, path: readonly string[]): Issue[] {
-  const issues = checkText([...path, 'version'], version, { max: 64 })
-  if (!/^[a-z][a-z0-9._-]{0,62}$/.test(namespace))
-    issues.push(
-      issue([...path, 'namespace'], namespace, 'be a lower-case letter and up to 62 letters, digits, dots, dashes and underscores'),
-    )
-  if (namespace === COMPUTE)
-    issues.push(issue([...path, 'namespace'], namespace, 'be a namespace of your own: compute is reported as full or delta'))
-  const length = JSON.stringify(document ?? null).length
-  if (length > limits.documentLength)
-    issues.push(issue([...path, 'document'], document, `be at most ${limits.documentLength} characters of JSON, not ${length}`))
-  if (issues.length > 0) return issues
-  const parsed = namespaceNamed(namespace)?.parse(version, document)
-  return parsed === undefined || parsed.ok ? issues : under(path, parsed.problems)
 }

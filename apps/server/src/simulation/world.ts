@@ -10,6 +10,7 @@ import {
   type Random,
   type RequestSpec,
 } from '@gantt/scheduler-core'
+import { noDocuments } from '../plugin/outside/documents.ts'
 import { type PlacementCall, type PlacementOutcome, UnavailableError } from '../replica/placement.ts'
 import { Replica } from '../replica/replica.ts'
 import { type Claims, createClaims } from '../services/claims.ts'
@@ -246,7 +247,7 @@ class World {
             claims: createClaims(replica),
             groups: createGroups(replica),
             hosts: createHosts(replica),
-            stats: createStats(replica),
+            stats: createStats(replica, noDocuments),
             killed,
             kill,
             stall: time.stall,

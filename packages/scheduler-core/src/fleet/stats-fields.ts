@@ -1,4 +1,3 @@
-import type { NamespaceName } from '../namespace/names.ts'
 import type { HostIndex } from './columns.ts'
 import type { HostRecord, HostTable } from './hosts.ts'
 import type { HostStats } from './stats.ts'
@@ -10,7 +9,7 @@ export type StatsField = Exclude<keyof HostStats, 'version' | 'omitted'>
 export const statsFields = Object.keys(hostStatsV1_2.shape).filter((field) => field !== 'version' && field !== 'omitted') as StatsField[]
 
 /** What may be read of a host: a field of its report, or, after the namespace, of what another service reports of it. */
-export type Read = StatsField | `${NamespaceName}.${string}`
+export type Read = StatsField | `${string}.${string}`
 
 /**
  * What a filter or weigher looks at of hosts' reports; a function where it depends on the options. What aggregates, operators, claims and

@@ -3,7 +3,6 @@ import type { NamespaceDocument } from '../fleet/hosts.ts'
 import { memoByObject } from '../memo.ts'
 import type { Parsed } from '../problem.ts'
 import { parseWith, unknownVersion } from '../request/parse.ts'
-import type { NamespaceName } from './names.ts'
 
 /**
  * What another service may say of hosts: the versions of its documents, and what is kept of one in memory.
@@ -15,7 +14,7 @@ import type { NamespaceName } from './names.ts'
  * - No document is asked for its age by a clock: `fleet.now` is compared with the store's time of the report.
  */
 export interface Namespace<Document> {
-  readonly name: NamespaceName
+  readonly name: string
   /** One sentence for people: whose state it is, and of what. */
   readonly description: string
   /** Published versions, oldest first. */

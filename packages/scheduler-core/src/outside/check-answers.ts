@@ -49,11 +49,11 @@ export function checkAnswers(question: Question, given: unknown): OutsideAnswer 
   const refused = new Groups<Reason>()
   const errors = new Groups<string>()
   // what the hosts leave out was not asked about
-  const untold = new Map(question.untold.map(({ host, fields }) => [host, fields]))
+  const untold = new Map(question.untold.map(({ host, reason }) => [host, reason]))
   const asked = new Map(hosts.map((host, i) => [host, given[i] as unknown]))
   for (const host of [...hosts, ...untold.keys()].sort((a, b) => a - b)) {
     const left = untold.get(host)
-    const read = left === undefined ? readItem(kind, asked.get(host)) : kind === 'weigher' ? null : notReported(left)
+    const read = left === undefined ? readItem(kind, asked.get(host)) : kind === 'weigher' ? null : left
     if (typeof read === 'string') errors.add(read, host)
     else if (read !== null && typeof read === 'object') refused.add(read, host)
     else {
@@ -85,8 +85,6 @@ const headOf = ({ part, kind, by, options, members, unit }: Question): Omit<Outs
   ...(members > 0 && { members }),
   ...(unit !== undefined && { unit }),
 })
-
-const notReported = (fields: readonly string[]): Reason => ({ code: 'host.not_reported', subject: fields.join(', ') })
 
 /** A number, true, why not, or in words what is wrong with the item. */
 function readItem(kind: OutsideAnswer['kind'], item: unknown): number | true | Reason | string {

@@ -1,10 +1,12 @@
 import type { Claim } from '../claims/claim.ts'
+import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
 import { omittedOf, readsOf } from '../fleet/stats-fields.ts'
 import type { JsonObject } from '../json.ts'
 import { memoByObject } from '../memo.ts'
+import { prepareUntold } from '../namespace/untold.ts'
 import { type CompiledProfile, compileProfile, type OutsideAsk } from '../pipeline/compile.ts'
 import { prepareFilters, runFilters } from '../pipeline/run-filters.ts'
 import type { Plugins } from '../plugin/plugins.ts'
@@ -31,8 +33,8 @@ export interface Question extends Pick<OutsideAnswer, 'part' | 'kind' | 'by' | '
   readonly hosts: readonly HostIndex[]
   /** Parallel to `hosts`. */
   readonly documents: readonly ShownHost[]
-  /** Hosts that leave out what the part reads: what it would say of them is known. */
-  readonly untold: readonly { readonly host: HostIndex; readonly fields: readonly string[] }[]
+  /** Hosts of which is not told what the part reads: what it would say of them is known. */
+  readonly untold: readonly { readonly host: HostIndex; readonly reason: Reason }[]
 }
 
 /** The parts of a profile that are asked outside of this process; none for nearly all. */
@@ -81,18 +83,22 @@ function candidatesFor(compiled: CompiledProfile, request: RequestSpec, fleet: F
 
 function toQuestion(
   { part, kind, by, options, optionsKey, multiplier }: OutsideAsk,
-  { hosts: table }: Fleet,
+  fleet: Fleet,
   request: RequestSpec,
   members: number,
   candidates: readonly HostIndex[],
 ): Question {
+  const { hosts: table } = fleet
   const reads = readsOf(part.reads, options)
+  const untoldOf = prepareUntold(fleet, reads, options)
   const told: HostIndex[] = []
   const untold: Question['untold'][number][] = []
   for (const host of candidates) {
     const fields = table.omitting === 0 ? [] : omittedOf(table.get(host), reads)
-    if (fields.length === 0) told.push(host)
-    else untold.push({ host, fields })
+    const reason: Reason | undefined =
+      fields.length > 0 ? { code: 'host.not_reported', subject: fields.join(', ') } : untoldOf?.(table.get(host))?.reason
+    if (reason === undefined) told.push(host)
+    else untold.push({ host, reason })
   }
   const show = showHosts(table, reads)
   return {

@@ -1,33 +1,80 @@
-import { fromRule } from '../evidence.ts'
-import type { PreparedFilter } from '../filters/filter.ts'
+import { type Fact, fromRule } from '../evidence.ts'
+import type { FilterOptions, PreparedFilter, Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
-import type { HostTable } from '../fleet/hosts.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 import { reportOf } from '../fleet/sources.ts'
 import { omittedOf, prepareOmits, type Read } from '../fleet/stats-fields.ts'
+import { prepareUntold } from '../namespace/untold.ts'
 
-/** A filter that is asked only of hosts which report what it reads; the others are refused, since what they have is not known. */
-export function refuseUntold(prepared: PreparedFilter, hosts: HostTable, reads: readonly Read[]): PreparedFilter {
+/** What a part reads of hosts and is not told. */
+interface NotReported {
+  of(host: HostIndex): boolean
+  reason(host: HostIndex): Reason
+  facts(host: HostIndex): readonly Fact[]
+}
+
+const rule = fromRule('what a filter reads is reported')
+
+/** Fields that hosts leave out of their own reports; undefined where none is. */
+function leftOut({ hosts }: Fleet, reads: readonly Read[]): NotReported | undefined {
   const omits = prepareOmits(hosts, reads)
-  if (omits === undefined) return prepared
+  if (omits === undefined) return undefined
   const missing = (host: HostIndex) => omittedOf(hosts.get(host), reads)
   return {
-    passes: (host) => !omits(host) && prepared.passes(host),
-    reason: (host) => (omits(host) ? { code: 'host.not_reported', subject: missing(host).join(', ') } : prepared.reason(host)),
+    of: omits,
+    reason: (host) => ({ code: 'host.not_reported', subject: missing(host).join(', ') }),
     facts: (host) =>
-      omits(host)
-        ? missing(host).map((field) => ({
-            subject: field,
-            required: 'reported',
-            actual: 'left out',
-            requiredFrom: fromRule('what a filter reads is reported'),
-            actualFrom: reportOf(hosts.get(host)),
-          }))
-        : (prepared.facts?.(host) ?? []),
+      missing(host).map((subject) => ({
+        ...{ subject, required: 'reported', actual: 'left out' },
+        ...{ requiredFrom: rule, actualFrom: reportOf(hosts.get(host)) },
+      })),
   }
 }
 
-/** The numbers of a weigher, and none for hosts that do not report what it reads. */
-export function withoutUntold(rawOf: (host: HostIndex) => number, hosts: HostTable, reads: readonly Read[]): (host: HostIndex) => number {
-  const omits = prepareOmits(hosts, reads)
-  return omits === undefined ? rawOf : (host) => (omits(host) ? Number.NaN : rawOf(host))
+/** What other services do not tell of hosts in the namespaces of plug-ins; undefined where nothing is read of them. */
+function untold(fleet: Fleet, reads: readonly Read[], options: FilterOptions): NotReported | undefined {
+  const untoldOf = prepareUntold(fleet, reads, options)
+  if (untoldOf === undefined) return undefined
+  const of = (host: HostIndex) => untoldOf(fleet.hosts.get(host))
+  const refusal = (host: HostIndex) => {
+    const found = of(host)
+    if (found === undefined) throw new Error('all that is read of the host is told')
+    return found
+  }
+  return {
+    of: (host) => of(host) !== undefined,
+    reason: (host) => refusal(host).reason,
+    facts(host) {
+      const { reason, from } = refusal(host)
+      const { subject = '', need = 'reported', have = 'left out', unit } = reason
+      return [{ subject, required: need, actual: have, ...(unit !== undefined && { unit }), requiredFrom: rule, actualFrom: from }]
+    },
+  }
+}
+
+/** A filter that is asked only of hosts of which is known what it reads; the others are refused, since what they have is not known. */
+export function refuseUntold(prepared: PreparedFilter, fleet: Fleet, reads: readonly Read[], options: FilterOptions): PreparedFilter {
+  return [untold(fleet, reads, options), leftOut(fleet, reads)].reduce<PreparedFilter>(
+    (asked, missing) =>
+      missing === undefined
+        ? asked
+        : {
+            passes: (host) => !missing.of(host) && asked.passes(host),
+            reason: (host) => (missing.of(host) ? missing.reason(host) : asked.reason(host)),
+            facts: (host) => (missing.of(host) ? missing.facts(host) : (asked.facts?.(host) ?? [])),
+          },
+    prepared,
+  )
+}
+
+/** The numbers of a weigher, and none for hosts of which is not known what it reads. `ages`: they depend on the time of the log too. */
+export function withoutUntold(
+  rawOf: (host: HostIndex) => number,
+  fleet: Fleet,
+  reads: readonly Read[],
+  options: FilterOptions,
+): { readonly rawOf: (host: HostIndex) => number; readonly ages: boolean } {
+  const [others, own] = [untold(fleet, reads, options), leftOut(fleet, reads)]
+  if (others === undefined && own === undefined) return { rawOf, ages: false }
+  return { rawOf: (host) => (own?.of(host) || others?.of(host) ? Number.NaN : rawOf(host)), ages: others !== undefined }
 }

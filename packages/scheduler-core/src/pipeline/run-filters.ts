@@ -49,7 +49,7 @@ export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, 
       const prepared = filter.prepare(request, fleet, options)
       // what is left out was looked at when it was asked
       const reads = isOutside ? [] : readsOf(filter.reads, options)
-      return { ...known, prepared: prepared && refuseUntold(prepared, fleet.hosts, reads), failed: false }
+      return { ...known, prepared: prepared && refuseUntold(prepared, fleet, reads, options), failed: false }
     } catch (error) {
       return { ...known, prepared: undefined, failed: true, error }
     }

@@ -104,13 +104,15 @@ function prepareRaw(
   request: RequestSpec,
   fleet: Fleet,
 ): (hosts: Int32Array) => Float64Array {
-  const rawOf = withoutUntold(
+  const { rawOf, ages } = withoutUntold(
     prepareSafely(() => weigher.prepare(request, fleet, options, multiplier)),
-    fleet.hosts,
+    fleet,
     // what a weigher outside of this process was not told is looked at when it is asked
     weigher.outside === undefined ? readsOf(weigher.reads, options) : [],
+    options,
   )
-  const key = weigher.cacheKey?.(request, options)
+  // what is kept of a host knows nothing of the time
+  const key = ages ? undefined : weigher.cacheKey?.(request, options)
   return key === undefined ? fillEach(rawOf) : fillFrom(cachedScores(fleet, `${cacheName}\u0000${key}`), fleet, rawOf)
 }
 

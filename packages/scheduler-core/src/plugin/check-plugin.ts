@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { filters as ownFilters } from '../filters/index.ts'
+import { COMPUTE } from '../fleet/hosts.ts'
+import { ownNamespaces, registeredNamespaces } from '../namespace/names.ts'
+import { fieldsIn } from '../namespace/reading.ts'
 import { novaFilters } from '../nova/filters/index.ts'
 import { novaWeighers } from '../nova/weighers/index.ts'
 import { type Parsed, type Problem, quote } from '../problem.ts'
@@ -56,6 +59,7 @@ const ownNames: ReadonlySet<string> = new Set([
   ...ownSchedulers,
   // those of signs of life (GANTT_LIVENESS)
   ...['static', 'reports'],
+  ...[COMPUTE, ...ownNamespaces],
 ])
 
 /** Plug-ins side by side, or where two plug-ins, or two parts of them or of the release, have one name. */
@@ -74,7 +78,26 @@ export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
       owners.set(part.name, `plug-in ${name}`)
     }
   }
+  problems.push(...unknownReads(list))
   return problems.length === 0 ? { ok: true, value: gatherPlugins(list) } : { ok: false, problems }
+}
+
+/** Namespaces that parts read and nothing brings: their hosts would be refused for ever. */
+function unknownReads(list: readonly Plugin[]): Problem[] {
+  const known: readonly string[] = [...registeredNamespaces, ...list.flatMap(({ namespaces }) => namespaces.map(({ name }) => name))]
+  return list.flatMap(({ name, filters, weighers }) =>
+    [...filters, ...weighers].flatMap((part) =>
+      [...fieldsIn(typeof part.reads === 'function' ? [] : part.reads).keys()]
+        .filter((namespace) => !known.includes(namespace))
+        .map((namespace) =>
+          problem(
+            ...(['plugin.invalid', [name, part.name, 'reads'], namespace] as const),
+            `${part.name} of plug-in ${name} reads the namespace ${quote(namespace)}`,
+            `read one of ${known.join(', ')}`,
+          ),
+        ),
+    ),
+  )
 }
 
 const clash = (path: readonly string[], what: string, rule: string): Problem => problem('plugin.clash', path, path.at(-1), what, rule)

@@ -5,6 +5,8 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { PluginScheduler } from '../schedulers/plugin-scheduler.ts'
 import type { Weigher } from '../weighers/weigher.ts'
 
+import type { PluginNamespace } from './namespace.ts'
+
 type Options = Readonly<Record<string, unknown>>
 
 /** A filter whose options have the types of its parameters. */
@@ -14,6 +16,9 @@ export const defineFilter = <Given extends Options = Options>(
     prepare(request: RequestSpec, fleet: Fleet, options: Given): ReturnType<Filter['prepare']>
   },
 ): Filter => filter as Filter
+
+/** A namespace. */
+export const defineNamespace = (namespace: PluginNamespace): PluginNamespace => namespace
 
 /** A scheduler. */
 export const defineScheduler = (scheduler: Omit<PluginScheduler, 'fail'>): PluginScheduler => scheduler

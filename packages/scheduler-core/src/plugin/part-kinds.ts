@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Filter } from '../filters/filter.ts'
 import { statsFields } from '../fleet/stats-fields.ts'
-import { isRegistered } from '../namespace/names.ts'
 import type { PluginScheduler } from '../schedulers/plugin-scheduler.ts'
 import { isStorable } from '../storable.ts'
 import type { Weigher } from '../weighers/weigher.ts'
 import type { LeaseProvider } from './lease-provider.ts'
+import type { PluginNamespace } from './namespace.ts'
 
 /**
  * What a plug-in may bring, by the name of the list that has it. A kind more is a line here and one in `partKinds`: whoever loads, checks,
@@ -16,6 +16,7 @@ export interface Parts {
   readonly weighers: Weigher
   readonly schedulers: PluginScheduler
   readonly leaseProviders: LeaseProvider
+  readonly namespaces: PluginNamespace
 }
 
 export type PartList = keyof Parts
@@ -31,8 +32,8 @@ export interface PartKind {
   readonly does: string
   /** What a part says of itself, beside the functions that its contract names; more members are its own matter. */
   readonly shape: z.ZodType
-  /** Of a kind whose parts may be outside of the process of the service: what they are asked about there. */
-  readonly asked?: 'HOSTS'
+  /** Of a kind whose parts may be outside of the process of the service: what they are asked about there, before a decision or a report. */
+  readonly asked?: 'HOSTS' | 'DOCUMENTS'
   /** What such a part tells of itself from there as it is. */
   readonly tells: readonly string[]
   /** Its member that is a zod schema, told as JSON Schema. */
@@ -43,9 +44,7 @@ export interface PartKind {
 
 const sentence = z.string().trim().min(1).max(1_024)
 const aFunction = z.custom((value) => typeof value === 'function', 'must be a function')
-const aRead = z
-  .string()
-  .refine(isRead, 'must be a field of reports, or a registered namespace with a field after a dot: memoryMb, storage.pools')
+const aRead = z.string().refine(isRead, 'must be a field of reports, or a namespace with a field after a dot: memoryMb, storage.pools')
 const aSchema = z.custom((value) => jsonSchemaOf(value) !== undefined, 'must be the zod schema of an object that JSON Schema has words for')
 
 /** What profiles list: filters and weighers. */
@@ -100,6 +99,20 @@ export const partKinds = {
     ...{ kind: 'LEASE_PROVIDER', does: 'says when hosts were heard' },
     ...{ shape: z.looseObject({ ...named, open: aFunction }), ...inProcess },
   },
+  namespaces: {
+    ...{ kind: 'NAMESPACE', does: 'lets other services report of hosts' },
+    shape: z.looseObject({
+      name: z
+        .string()
+        .regex(/^[a-z][a-z0-9_-]{0,62}$/, 'must be a lower-case letter, and up to 62 letters, digits, dashes and underscores'),
+      description: sentence,
+      version: z.string().regex(/^\d{1,4}\.\d{1,4}$/, 'must be a version of documents such as 1.0'),
+      document: aSchema,
+      maxAgeSeconds: z.number().int().min(1).max(31_536_000),
+      units: z.record(z.string().max(128), z.string().min(1).max(32)).optional(),
+    }),
+    ...{ asked: 'DOCUMENTS', tells: ['name', 'description', 'version', 'maxAgeSeconds', 'units'], schema: 'document', beyond: [] },
+  },
 } as const satisfies { readonly [List in PartList]: PartKind }
 
 export const partLists = Object.keys(partKinds) as readonly PartList[]
@@ -113,8 +126,7 @@ export const partsIn = (lists: PartLists): readonly { readonly list: PartList; r
   partLists.flatMap((list) => lists[list].map((part) => ({ list, part })))
 
 function isRead(read: string): boolean {
-  const [namespace = '', field] = read.split('.', 2)
-  return field === undefined ? statsFields.some((known) => known === read) : isRegistered(namespace) && field !== ''
+  return statsFields.some((known) => known === read) || /^[a-z][a-z0-9_-]{0,62}\.[^.]/.test(read)
 }
 
 /** A schema for people and editors, as JSON Schema; undefined for what is no schema of an object, or has no words there. */

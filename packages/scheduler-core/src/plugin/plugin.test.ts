@@ -3,12 +3,15 @@ import { checkpointOf, restoreFleet } from '../fleet/checkpoint.ts'
 import { copyFleet } from '../fleet/copy.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { openOverlay } from '../fleet/overlay.ts'
+import { asksAges } from '../namespace/affinities.ts'
+import { renewalAge } from '../namespace/renewal.ts'
 import { compileProfile, lacksOf, parseProfile } from '../pipeline/compile.ts'
+import { prepareFilters } from '../pipeline/run-filters.ts'
 import { profileSchema } from '../profiles/profile.ts'
 import { decide } from '../schedulers/decide.ts'
-import { aLog, aReport, aRequest } from '../testing/index.ts'
+import { aDocument, aLog, aReport, aRequest } from '../testing/index.ts'
 import { checkPlugin, joinPlugins } from './check-plugin.ts'
-import { at, defineFilter, definePlugin, defineWeigher, z } from './index.ts'
+import { at, defineFilter, defineNamespace, definePlugin, defineWeigher, type HostIndex, type PluginNamespace, z } from './index.ts'
 import { jsonSchemaOf } from './part-kinds.ts'
 import { noPlugins, type Plugins } from './plugins.ts'
 
@@ -135,6 +138,97 @@ describe('a profile that names parts of a plug-in', () => {
     for (const profile of [withFilter, withWeigher]) expect(lacksOf(profile, noPlugins)[0]).toMatch(/^there is no (filter|weigher) "Crowd/)
     expect(compileProfile(withWeigher).weighers[0]?.weigher.name).toBe('CrowdWeigher')
     expect(decideBy(withFilter, fleetWith(noPlugins))).toMatchObject({ chosen: undefined, errors: 2 })
+  })
+})
+
+describe('a part that reads a namespace of a plug-in', () => {
+  const reading = (options: object = {}) =>
+    profileSchema.parse({
+      name: 'site',
+      number: 1,
+      filters: [{ name: 'WattsFilter', options }],
+      weighers: [{ name: 'WattsWeigher', multiplier: 1 }],
+    })
+  const freeOf = (fleet: Fleet, host: Parameters<Fleet['hosts']['get']>[0]) =>
+    Number(Object(fleet.hosts.get(host).namespaces.get('power')?.document).freeWatts)
+  const power = definePlugin({
+    ...{ name: 'power', version: '1.0.0', description: 'Power.' },
+    namespaces: [
+      defineNamespace({
+        ...{ name: 'power', description: 'Power of hosts.', version: '1.0', maxAgeSeconds: 60 },
+        document: z.strictObject({ freeWatts: z.int().optional(), feed: z.string().optional() }),
+      }),
+    ],
+    filters: [
+      defineFilter({
+        ...{ name: 'WattsFilter', description: 'Has power.', reads: ['power.freeWatts'] },
+        parameters: z.strictObject({ maxAgeSeconds: z.int().optional() }),
+        prepare: (_request, fleet) => ({ passes: (host) => freeOf(fleet, host) > 5, reason: () => ({ code: 'filter.refused' }) }),
+      }),
+    ],
+    weighers: [
+      defineWeigher({
+        ...{ name: 'WattsWeigher', description: 'Prefers power.', unit: 'W', reads: ['power.freeWatts'] },
+        prepare: (_request, fleet) => (host) => freeOf(fleet, host),
+      }),
+    ],
+  })
+  const plugins = joined(power)
+
+  /** What is said of each host at the end: each was told of at its time, in seconds. */
+  function saidOf(options: object, ...told: readonly (readonly [host: string, document: unknown, version?: string])[]): unknown[] {
+    const fleet = new Fleet(plugins)
+    const log = aLog(fleet)
+    log.append([{ type: 'feature', level: 7 }, ...['a', 'b', 'c', 'd'].map((host) => aReport(host))])
+    for (const [host, document, version = '1.0'] of told)
+      expect(log.append([aDocument(host, 'power', document, 1, version)])).toEqual([undefined])
+    const compiled = compileProfile(reading(options), plugins)
+    const [, step] = prepareFilters(compiled, aRequest(), fleet)
+    return fleet.hosts.records.map(({ index }) => step?.prepared?.passes(index) || step?.prepared?.reason(index))
+  }
+
+  test('is not asked of hosts of which nobody tells, or not this', () =>
+    expect(saidOf({}, ['a', { freeWatts: 9 }], ['b', { feed: 'left' }], ['c', { freeWatts: 9 }, '0.9'])).toEqual([
+      true,
+      { code: 'host.not_reported', subject: 'power.freeWatts' },
+      expect.objectContaining({ code: 'namespace.malformed', subject: 'power' }),
+      expect.objectContaining({ code: 'namespace.not_reported', subject: 'power' }),
+    ]))
+
+  test('nor of hosts of which was told too long ago, by its option or as the namespace has it', () => {
+    const fleet = new Fleet(plugins)
+    const log = aLog(fleet)
+    log.append([{ type: 'feature', level: 7 }, aReport('a'), aReport('b')])
+    log.append([aDocument('a', 'power', { freeWatts: 9 })])
+    const stale = (maxAgeSeconds?: number) => {
+      const compiled = compileProfile(reading({ ...(maxAgeSeconds !== undefined && { maxAgeSeconds }) }), plugins)
+      const prepared = prepareFilters(compiled, aRequest(), fleet)[1]?.prepared
+      return prepared?.passes(0 as HostIndex) || prepared?.reason(0 as HostIndex).code
+    }
+    expect([stale(), asksAges(aRequest(), reading(), plugins), renewalAge(fleet, 'power')]).toEqual([true, true, 15_000])
+    log.append([{ type: 'feature', level: 7 }], { at: fleet.now + 61_000 })
+    expect([stale(), stale(120), stale(10)]).toEqual(['namespace.stale', true, 'namespace.stale'])
+  })
+
+  test('needs the namespace to be brought by somebody', () => {
+    const lonely = { ...power, namespaces: [] }
+    expect(messagesOf(joinPlugins([lonely]))[0]).toContain(
+      'WattsFilter of plug-in power reads the namespace "power"; it must read one of storage, network',
+    )
+    expect(
+      messagesOf(joinPlugins([{ ...power, namespaces: [{ ...(power.namespaces[0] as PluginNamespace), name: 'storage' }] }]))[0],
+    ).toContain('storage of plug-in power has the name of a part of this release')
+  })
+
+  test('makes no difference to what the log leads to', () => {
+    const [one, other] = [plugins, noPlugins].map((loaded) => {
+      const fleet = new Fleet(loaded)
+      const log = aLog(fleet)
+      log.append([{ type: 'feature', level: 7 }, aReport('a')])
+      log.append([aDocument('a', 'power', { freeWatts: 9 })])
+      return checkpointOf(fleet)
+    })
+    expect(one).toEqual(other)
   })
 })
 

@@ -69,7 +69,7 @@ export function requiredStats(profiles: readonly Profile[], host?: HostRecord, p
       }),
       omittable: omittableFields.filter((field) => needs.get(field)?.length === 0),
     },
-    ...registeredNamespaces.flatMap((namespace) => {
+    ...[...registeredNamespaces, ...plugins.namespaces.map(({ name }) => name)].flatMap((namespace) => {
       const prefix = `${namespace}.`
       const fields = [...needs].flatMap(([field, neededBy]) =>
         field.startsWith(prefix) ? [{ field: field.slice(prefix.length), neededBy }] : [],

@@ -8,7 +8,7 @@ export interface Asker {
    * The part's answers as they came, not checked. `timeoutMs`: how long the caller waits; the asker's own limit may be less. Rejects, in
    * words that name the cause, when there is no answer in that time, when too many wait, or when who answers is down.
    */
-  ask(question: Question, timeoutMs: number): Promise<unknown>
+  ask(question: Asked, timeoutMs: number): Promise<unknown>
   /** Notes that an answer could not be taken. */
   noteBad(part: string, message: string): void
   readonly health: AskerHealth
@@ -29,7 +29,7 @@ export interface AskerHealth {
   readonly restarts: number
 }
 
-/** What a part is asked, as it goes over the wire and to threads. */
+/** What a part is asked about hosts, as it goes over the wire and to threads. */
 export const WIRE_FORMAT = 'gantt.outside/1'
 
 export const toWire = ({ part, kind, parameters, multiplier, request, documents }: Question) => ({
@@ -40,6 +40,15 @@ export const toWire = ({ part, kind, parameters, multiplier, request, documents 
 })
 
 export type WireQuestion = ReturnType<typeof toWire>
+
+/** What a namespace is asked about documents that were reported under it. Threads alone are asked. */
+export interface WireDocuments {
+  readonly part: string
+  readonly kind: 'namespace'
+  readonly documents: readonly unknown[]
+}
+
+export type Asked = WireQuestion | WireDocuments
 
 /** Of what went wrong, in words. */
 export const MOST_CHARACTERS = 200

@@ -1,8 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
-import type { Question } from '@gantt/scheduler-core'
 import { isJsonObject } from '@gantt/scheduler-core'
-import { type Asker, createFailures, toWire, WIRE_FORMAT } from './asker.ts'
+import { type Asked, type Asker, createFailures, WIRE_FORMAT } from './asker.ts'
 
 export interface ExtenderOptions {
   /** Where questions are posted to: http or https, as the operator allowed it. */
@@ -75,7 +74,7 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
 
   return {
     title,
-    async ask(question: Question, waitMs: number) {
+    async ask(question: Asked, waitMs: number) {
       const noted = (error: Error): Error => {
         failures.note(question.part, error.message)
         return error
@@ -84,7 +83,7 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
       if (underWay >= MOST_UNDER_WAY) throw noted(new Error(`${MOST_UNDER_WAY} questions are under way to it already`))
       underWay++
       try {
-        return await post(JSON.stringify(toWire(question)), Math.min(timeoutMs, waitMs))
+        return await post(JSON.stringify(question), Math.min(timeoutMs, waitMs))
       } catch (error) {
         throw noted(error instanceof Error ? error : new Error(String(error)))
       } finally {

@@ -12,7 +12,7 @@ import {
   type RequestSpec,
   withAnswers,
 } from '@gantt/scheduler-core'
-import type { Asker } from './asker.ts'
+import { type Asker, toWire } from './asker.ts'
 
 /** How long those wait who have no deadline of their own to keep, milliseconds: each part has its own limit. */
 export const PATIENCE_MS = 10_000
@@ -40,7 +40,7 @@ export function createOutside(askerOf: (part: string) => Asker | undefined): Out
     let given: unknown
     try {
       // where it is known of every host, and where there is none, nobody is asked
-      given = question.hosts.length === 0 ? [] : await asker.ask(question, waitMs)
+      given = question.hosts.length === 0 ? [] : await asker.ask(toWire(question), waitMs)
     } catch (error) {
       return failedAnswer(question, wordsOf(error))
     }

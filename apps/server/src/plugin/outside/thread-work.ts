@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { PartKind } from '@gantt/scheduler-core'
-import type { WireQuestion } from './asker.ts'
+import type { Asked, WireDocuments, WireQuestion } from './asker.ts'
 
 /** What a thread knows of the kinds of parts, by the name of their list. */
 export type ThreadKinds = Readonly<Record<string, Pick<PartKind, 'asked' | 'tells' | 'schema' | 'beyond'>>>
@@ -35,7 +35,7 @@ export type FromThread =
 
 export interface ToThread {
   readonly id: number
-  readonly question: WireQuestion
+  readonly question: Asked
 }
 
 /**
@@ -149,6 +149,31 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
     })
   }
 
+  /** Of each document true, or what is wrong with it. The thread has a copy: what a schema does to it stays here. */
+  const answerNamespace = (part: Loose, { documents }: WireDocuments): unknown =>
+    documents.map((document) => {
+      try {
+        const schema = part.document as { safeParse(value: unknown): unknown }
+        const answer = schema.safeParse(document) as { success?: unknown; error?: { issues?: unknown } } | null | undefined
+        if (answer?.success === true) return true
+        const issues = answer?.success === false ? listOf(answer.error?.issues) : []
+        if (issues.length === 0) return { error: `safeParse answered ${kindOf(answer)}; it must answer success, or issues` }
+        return {
+          issues: issues.slice(0, 20).map(({ message, path }) => ({
+            message: wordsOf(message),
+            path: (Array.isArray(path) ? path : []).slice(0, 20).map(wordsOf),
+          })),
+        }
+      } catch (error) {
+        return { error: wordsOf(error) }
+      }
+    })
+
+  const answer = (part: Loose, question: Asked): unknown => {
+    if (question.kind === 'namespace') return answerNamespace(part, question as WireDocuments)
+    return question.kind === 'filter' ? answerFilter(part, question as WireQuestion) : answerWeigher(part, question as WireQuestion)
+  }
+
   load().then(
     (module) => {
       const plugin = module.default
@@ -172,8 +197,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
         try {
           const part = parts.get(question.part)
           if (part === undefined) throw new Error(`the plug-in has no ${question.part}`)
-          const answers = question.kind === 'filter' ? answerFilter(part, question) : answerWeigher(part, question)
-          send({ type: 'answer', id, text: stringify(answers) })
+          send({ type: 'answer', id, text: stringify(answer(part, question)) })
         } catch (error) {
           send({ type: 'error', id, message: wordsOf(error) })
         }

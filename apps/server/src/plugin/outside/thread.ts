@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
-import { partKinds, type Question } from '@gantt/scheduler-core'
+import { partKinds } from '@gantt/scheduler-core'
 import { realTimers, type Timers } from '../../timers.ts'
-import { type Asker, type AskerHealth, createFailures, MOST_CHARACTERS, toWire, type WireQuestion } from './asker.ts'
+import { type Asked, type Asker, type AskerHealth, createFailures, MOST_CHARACTERS } from './asker.ts'
 import { type FromThread, type ThreadKinds, type ToThread, work } from './thread-work.ts'
 
 export interface ThreadOptions {
@@ -39,7 +39,7 @@ const MOST_REST_MS = 10_000
 
 interface Waiting {
   readonly part: string
-  readonly question: WireQuestion
+  readonly question: Asked
   settle(answer: unknown): void
   fail(error: Error): void
 }
@@ -194,7 +194,7 @@ export function openThread({
   return {
     title,
     loaded,
-    ask(question: Question, waitMs: number) {
+    ask(question: Asked, waitMs: number) {
       if (state === 'CLOSED') return Promise.reject(new Error('it is closed'))
       if (state === 'RESTING') return Promise.reject(resting())
       if (waiting.length >= MOST_WAITING) {
@@ -206,7 +206,7 @@ export function openThread({
         const limitMs = Math.min(timeoutMs, waitMs)
         const own: Waiting = {
           part: question.part,
-          question: toWire(question),
+          question,
           settle(answer) {
             stop()
             settle(answer)

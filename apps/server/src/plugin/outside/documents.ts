@@ -1,0 +1,107 @@
+import { type Problem, quote } from '@gantt/scheduler-core'
+import type { Asker } from './asker.ts'
+
+/** Who checks the documents of namespaces that plug-ins bring, before they come into the log. */
+export interface Documents {
+  /**
+   * What is wrong with each of these documents, in their order; paths begin with `document`. Never rejects: what nobody could check is refused
+   * by a problem that names the plug-in.
+   */
+  check(namespace: string, documents: readonly unknown[]): Promise<readonly (readonly Problem[])[]>
+}
+
+/** How long a caller waits for one answer, milliseconds: the thread has its own limit, which is less. */
+const PATIENCE_MS = 10_000
+/** Of one question: what a thread can check within its time. */
+const MOST_DOCUMENTS = 64
+const MOST_CHARACTERS = 524_288
+/** Characters of what a schema says. */
+const MOST_WORDS = 200
+
+/** `checkerOf`: the thread that has a namespace; undefined where no plug-in brings it. */
+export function createDocuments(checkerOf: (namespace: string) => Asker | undefined): Documents {
+  return {
+    async check(namespace, documents) {
+      const asker = checkerOf(namespace)
+      if (asker === undefined) throw new Error(`no plug-in brings the namespace ${namespace}`)
+      const problems: (readonly Problem[])[] = []
+      // one question after the other: each has a time limit of its own
+      for (const some of portionsOf(documents)) problems.push(...(await checkSome(asker, namespace, some)))
+      return problems
+    },
+  }
+}
+
+/** Of a service without plug-ins: there is no namespace to ask about. */
+export const noDocuments: Documents = createDocuments(() => undefined)
+
+async function checkSome(asker: Asker, namespace: string, documents: readonly unknown[]): Promise<readonly (readonly Problem[])[]> {
+  const unchecked = (why: string): readonly Problem[] => [toUnchecked(namespace, asker.title, why)]
+  let answers: unknown
+  try {
+    answers = await asker.ask({ part: namespace, kind: 'namespace', documents }, PATIENCE_MS)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return documents.map(() => unchecked(why))
+  }
+  const bad = (what: string): readonly Problem[] => {
+    asker.noteBad(namespace, what)
+    return unchecked(what)
+  }
+  if (!Array.isArray(answers) || answers.length !== documents.length) {
+    const problems = bad(`it answered ${quote(answers)}; it must answer a list of ${documents.length}`)
+    return documents.map(() => problems)
+  }
+  return answers.map((answer: unknown) => {
+    if (answer === true) return []
+    if (isRecord(answer) && typeof answer.error === 'string') return bad(answer.error.slice(0, MOST_WORDS))
+    const issues: readonly unknown[] = isRecord(answer) && Array.isArray(answer.issues) ? answer.issues : []
+    const problems = issues.filter(isIssue).map(toProblem)
+    return problems.length > 0 ? problems : bad(`it answered ${quote(answer)}; it must answer true, or what is wrong`)
+  })
+}
+
+/** Documents in questions of a size that can be answered in time. */
+function portionsOf(documents: readonly unknown[]): readonly (readonly unknown[])[] {
+  const portions: unknown[][] = []
+  let left = 0
+  for (const document of documents) {
+    const length = JSON.stringify(document ?? null).length
+    const last = portions.at(-1)
+    if (last === undefined || last.length >= MOST_DOCUMENTS || length > left) {
+      portions.push([document])
+      left = MOST_CHARACTERS - length
+    } else {
+      last.push(document)
+      left -= length
+    }
+  }
+  return portions
+}
+
+interface SchemaIssue {
+  readonly message: string
+  readonly path: readonly string[]
+}
+
+const isIssue = (issue: unknown): issue is SchemaIssue =>
+  isRecord(issue) &&
+  typeof issue.message === 'string' &&
+  Array.isArray(issue.path) &&
+  issue.path.every((step: unknown) => typeof step === 'string')
+
+function toProblem({ message, path }: SchemaIssue): Problem {
+  const where = ['document', ...path]
+  const words = message.slice(0, MOST_WORDS)
+  return { code: 'stats.invalid', path: where, message: `${where.join('.')}: ${words}`, expected: words, actual: 'something else' }
+}
+
+const toUnchecked = (namespace: string, by: string, why: string): Problem => ({
+  code: 'stats.unchecked',
+  path: ['document'],
+  message: `The document of ${namespace} was not checked, so it is not taken: ${by}: ${why.slice(0, MOST_WORDS)}`,
+  expected: 'checked by its plug-in',
+  actual: 'unchecked',
+})
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object'
