@@ -3,7 +3,15 @@ import { findOverLimits, type HeldClaim } from './claims.ts'
 import { pictureOf, plainOffer } from './testing/machine.ts'
 import { twoSockets, withoutCells } from './testing/tree.ts'
 
-const claim = (id: string, but: Partial<HeldClaim>): HeldClaim => ({ id, instanceUuid: null, resources: [], cells: [], gpus: [], ...but })
+const claim = (id: string, but: Partial<HeldClaim>): HeldClaim => ({
+  id,
+  instanceUuid: null,
+  resources: [],
+  cells: [],
+  gpus: [],
+  pciDevices: [],
+  ...but,
+})
 const cell = (but: Partial<HeldClaim['cells'][number]>) => ({
   cell: 0,
   cpus: 0,
@@ -46,12 +54,34 @@ test.each([
     [claim('a', { gpus: [{ index: 5, milli: 500 }] })],
     [{ what: 'GPU 5', unit: 'thousandths', held: 500, limit: 0, claims: ['a'] }],
   ],
+  [
+    'a PCI device is one of its pool, and there are no more than the machine has for instances',
+    [
+      claim('a', { pciDevices: [{ pool: '144d:a808:type-PCI@1', count: 1 }] }),
+      claim('b', { pciDevices: [{ pool: '144d:a808:type-PCI@1', count: 1 }] }),
+    ],
+    [{ what: 'PCI devices 144d:a808:type-PCI@1', unit: 'devices', held: 2, limit: 1, claims: ['b', 'a'] }],
+  ],
+  [
+    'a PCI device of a pool that is gone is told',
+    [claim('a', { pciDevices: [{ pool: '8086:154c:type-VF@0?physical_network=physnet1', count: 1 }] })],
+    [{ what: 'PCI devices 8086:154c:type-VF@0?physical_network=physnet1', unit: 'devices', held: 1, limit: 0, claims: ['a'] }],
+  ],
   ['classes that the machine does not count have no limit', [claim('a', { resources: [{ resourceClass: 'CUSTOM_FPGA', amount: 9 }] })], []],
 ])('%s', (_, claims, expected) => {
   expect(findOverLimits(claims, pictureOf(twoSockets), plainOffer)).toEqual(expected)
 })
 
+test('devices that are offered with tags are known by the name that claims have for them', () => {
+  const tags = { physical_network: 'physnet1', a: 'b c' }
+  const pci = [{ vendor: '8086', product: '154c', tags }]
+  const claims = [claim('a', { pciDevices: [{ pool: '8086:154c:type-VF@0?a=b%20c&physical_network=physnet1', count: 2 }] })]
+  expect(findOverLimits(claims, pictureOf(twoSockets), { ...plainOffer, pci })).toEqual([])
+})
+
 test('what a machine cannot read has no limit: nothing is said of it', () => {
-  const claims = [claim('a', { cells: [cell({ pinned: [99] })], gpus: [{ index: 0, milli: 1_000 }] })]
+  const claims = [
+    claim('a', { cells: [cell({ pinned: [99] })], gpus: [{ index: 0, milli: 1_000 }], pciDevices: [{ pool: '8086:154c', count: 1 }] }),
+  ]
   expect(findOverLimits(claims, pictureOf(withoutCells), plainOffer)).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { graphql, type ResultOf } from '@gantt/client'
 import type { Picture } from './picture.ts'
+import { poolNameOf, poolsOf } from './pools.ts'
 import { valueIn } from './readers/source.ts'
 import type { Offer } from './report.ts'
 
@@ -16,6 +17,7 @@ export const heldClaims = graphql(`
           resources { resourceClass amount }
           cells { cell cpus pinned siblings memoryMb pageSizeKib }
           gpus { index milli }
+          pciDevices { pool count }
         }
       }
     }
@@ -66,7 +68,7 @@ export function findOverLimits(claims: readonly HeldClaim[], picture: Picture, o
   })
 }
 
-function sharesOf({ id: claim, resources, cells, gpus }: HeldClaim): readonly Share[] {
+function sharesOf({ id: claim, resources, cells, gpus, pciDevices }: HeldClaim): readonly Share[] {
   const units: Readonly<Record<string, string>> = { VCPU: 'CPUs', MEMORY_MB: 'MiB', DISK_GB: 'GiB' }
   return [
     ...resources.flatMap(({ resourceClass, amount }) => {
@@ -80,12 +82,13 @@ function sharesOf({ id: claim, resources, cells, gpus }: HeldClaim): readonly Sh
       ...[...pinned, ...siblings].map((cpu) => ({ what: cpuOf(cell, cpu), unit: 'owners', amount: 1, claim })),
     ]),
     ...gpus.map(({ index, milli }) => ({ what: gpuOf(index), unit: 'thousandths', amount: milli, claim })),
+    ...pciDevices.map(({ pool, count }) => ({ what: devicesOf(pool), unit: 'devices', amount: count, claim })),
   ]
 }
 
 /** The limit of each thing; 0 of a part that is gone, undefined of what the machine does not know. */
-function limitsOf(picture: Picture, { reserved, ratios }: Offer): (what: string) => number | undefined {
-  const { cpuCount, memoryKib, disk, cells, gpus } = picture
+function limitsOf(picture: Picture, { reserved, ratios, pci }: Offer): (what: string) => number | undefined {
+  const { cpuCount, memoryKib, disk, cells, devices, gpus } = picture
   const limits = new Map<string, number>()
   const put = (what: string, total: number | undefined, ratio: number, kept: number): void => {
     if (total !== undefined) limits.set(what, Math.floor(total * ratio) - kept)
@@ -101,15 +104,20 @@ function limitsOf(picture: Picture, { reserved, ratios }: Offer): (what: string)
     for (const { sizeKib, total } of pages) limits.set(pagesOf(id, sizeKib), total)
   }
   for (const { index } of valueIn(gpus) ?? []) limits.set(gpuOf(index), 1_000)
-  const isKnown = (what: string): boolean => (what.startsWith('GPU') ? 'value' in gpus : what.includes('cell') && 'value' in cells)
+  for (const pool of poolsOf(valueIn(devices) ?? [], valueIn(gpus) ?? [], pci)) limits.set(devicesOf(poolNameOf(pool)), pool.total)
+  const isKnown = (what: string): boolean => {
+    if (what.startsWith('GPU')) return 'value' in gpus
+    return what.startsWith('PCI') ? 'value' in devices : what.includes('cell') && 'value' in cells
+  }
   return (what) => limits.get(what) ?? (isKnown(what) ? 0 : undefined)
 }
 
 /** All that limits are made of: a machine of the same sizes has the same. */
-export const sizesOf = ({ cpuCount, memoryKib, disk, cells, gpus }: Picture): string =>
-  JSON.stringify([cpuCount, memoryKib, Math.floor((valueIn(disk)?.totalBytes ?? 0) / 2 ** 30), cells, gpus])
+export const sizesOf = ({ cpuCount, memoryKib, disk, cells, devices, gpus }: Picture): string =>
+  JSON.stringify([cpuCount, memoryKib, Math.floor((valueIn(disk)?.totalBytes ?? 0) / 2 ** 30), cells, devices, gpus])
 
 const memoryOf = (cell: number): string => `memory of cell ${cell}`
 const pagesOf = (cell: number, sizeKib: number): string => `pages of ${sizeKib} KiB of cell ${cell}`
 const cpuOf = (cell: number, cpu: number): string => `CPU ${cpu} of cell ${cell}`
+const devicesOf = (pool: string): string => `PCI devices ${pool}`
 const gpuOf = (index: number): string => `GPU ${index}`

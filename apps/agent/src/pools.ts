@@ -4,6 +4,15 @@ import type { PciDevice } from './readers/pci.ts'
 
 type Pool = NonNullable<FullStats['pciPools']>[number]
 
+/** What claims call a pool: `vendor:product:type@cell?tag=value`, the tags by their names. */
+export function poolNameOf({ vendorId, productId, deviceType, numaNode, tags }: Pool): string {
+  const kind = [vendorId, productId, ...(deviceType ? [deviceType] : [])].map(encodeURIComponent).join(':')
+  const tagged = [...(tags ?? [])]
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ key, value }) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`)
+  return `${kind}${numaNode == null ? '' : `@${numaNode}`}${tagged.length === 0 ? '' : `?${tagged.join('&')}`}`
+}
+
 /** Devices of a kind that operators give to instances, with what only they know of them. */
 export interface OfferedPci {
   readonly vendor: string

@@ -77,8 +77,11 @@ export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
   return { ...tally, lagsMs, machines, elapsedMs: clock.now() - startedAt, cpuMs: (user + system) / 1_000 }
 }
 
-const takeDue = (hosts: readonly SimulatedHost[], nowMs: number): readonly SimulatedHost[] =>
-  hosts.filter(({ dueAt, isUnderway }) => dueAt <= nowMs && !isUnderway).slice(0, PER_CALL)
+/** Who reports next: of more than one call has room for, those that wait longest. */
+export function takeDue(hosts: readonly SimulatedHost[], nowMs: number): readonly SimulatedHost[] {
+  const due = hosts.filter(({ dueAt, isUnderway }) => dueAt <= nowMs && !isUnderway)
+  return due.length <= PER_CALL ? due : due.sort((a, b) => a.dueAt - b.dueAt).slice(0, PER_CALL)
+}
 
 type Tally = Omit<FleetFigures, 'machines' | 'elapsedMs' | 'cpuMs' | 'lagsMs'> & { readonly lagsMs: number[] }
 type Counted = { -readonly [Name in keyof Tally]: Tally[Name] }

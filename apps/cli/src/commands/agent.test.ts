@@ -2,7 +2,17 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type AgentEvent, createSource, createTeller, type Offer, type Picture, readPicture, runAgent, type Teller } from '@gantt/agent'
+import {
+  type AgentEvent,
+  checkClaims,
+  createSource,
+  createTeller,
+  type Offer,
+  type Picture,
+  readPicture,
+  runAgent,
+  type Teller,
+} from '@gantt/agent'
 import { createGantt, systemClock } from '@gantt/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
@@ -123,6 +133,10 @@ test.each([
   ['--pci', '8086', /It must be like 8086:154c/],
   ['--interval', '0', /It must be a whole number of 1 to 3600/],
   ['--cpu-ratio', '0', /It must be a number of 0.001 to 1000/],
+  ['--host-ip', 'nonsense', /It must be an IPv4 or IPv6 address/],
+  ['--host-ip', '10.0.0.256', /It must be an IPv4 or IPv6 address/],
+  ['--seconds', '5', /option '--seconds' is of a fleet; it must be given with '--fleet <n>'/],
+  ['--changing', '5', /option '--changing' is of a fleet; it must be given with '--fleet <n>'/],
 ])('%s %s is refused', async (option, value, why) => {
   const { err, code } = await run('agent', option, value)
   expect([err, code]).toEqual([expect.stringMatching(why), 2])
@@ -161,6 +175,7 @@ describe('look by look', () => {
     host: string,
     key = ADMIN_KEY,
     fetch = globalThis.fetch,
+    offered = { ...offer, nodeName: host },
   ): {
     readonly teller: Teller
     readonly events: AgentEvent[]
@@ -171,7 +186,7 @@ describe('look by look', () => {
     const teller = createTeller({
       gantt: createGantt({ url: service.url, key, fetch }),
       name: { host },
-      offer: { ...offer, nodeName: host },
+      offer: offered,
       look: () => picture,
       intervalMs: 10_000,
       tell: (event) => void events.push(event),
@@ -236,6 +251,37 @@ describe('look by look', () => {
     expect(await teller.tellOf()).toBe(true)
     expect(events.map(({ event }) => event)).not.toContain('superseded')
     expect(formsOf(events).at(-1)).toBe('heartbeat')
+  })
+
+  test('PCI devices of claims are found among those of the machine, by the name that both have for them', async () => {
+    const part = {
+      vendor: '8086',
+      product: '154c',
+      class: '020000',
+      cell: undefined,
+      type: 'type-VF',
+      parts: 0,
+      driver: 'vfio-pci',
+    } as const
+    const devices = ['0000:3b:02.0', '0000:3b:02.1'].map((address) => ({ ...part, address, isBootScreen: false }))
+    const withDevices = { ...still, devices: { value: devices } }
+    const tagged = { ...offer, nodeName: 'look-7', pci: [{ vendor: '8086', product: '154c', tags: { 'physical network': 'physnet/1' } }] }
+    const { teller, see } = agentOf('look-7', ADMIN_KEY, globalThis.fetch, tagged)
+    await teller.tellOf()
+    see(withDevices)
+    expect(await teller.tellOf()).toBe(true)
+    const gantt = createGantt({ url: service.url, key: ADMIN_KEY })
+    const spec = { properties: [{ key: 'vendor_id', value: '8086' }] }
+    const placed = await gantt.selectDestinations({
+      spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, forceHosts: ['look-7'], pciRequests: [{ count: 2, specs: [spec] }] } },
+      claim: { mode: 'CONFIRM' },
+    })
+    expect(placed).toMatchObject({ __typename: 'SelectDestinationsPayload' })
+    expect(await checkClaims(gantt, { host: 'look-7' }, withDevices, tagged)).toMatchObject({ claims: 1, overLimits: [] })
+    const oneLeft = { ...still, devices: { value: devices.slice(1) } }
+    expect(await checkClaims(gantt, { host: 'look-7' }, oneLeft, tagged)).toMatchObject({
+      overLimits: [{ what: 'PCI devices 8086:154c:type-VF?physical%20network=physnet%2F1', held: 2, limit: 1 }],
+    })
   })
 
   test('a report that the service refuses is told with everything that is wrong', async () => {

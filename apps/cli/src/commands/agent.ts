@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import os from 'node:os'
 import {
   type AgentEvent,
@@ -56,7 +57,7 @@ export function addAgent(program: Command): void {
     .option('--root <folder>', 'where the machine is seen: /host in a container that has it there', notEmpty, '/')
     .option('--disk <folder>', 'on the file system that holds the disks of instances', notEmpty, '/')
     .option('--container', 'the machine is a container: what its control groups leave is all it has')
-    .option('--host-ip <address>', 'address of the host; not reported if not given', notEmpty)
+    .option('--host-ip <address>', 'address of the host; not reported if not given', address)
     .option('--pci <device>', 'PCI devices for instances, VENDOR:PRODUCT[,TAG=VALUE]...; again for more', readOfferedPci)
     .option('--reserve-cpus <n>', 'CPUs that are kept back for the machine itself', wholeNumber(0, 65_536), 0)
     .option('--reserve-memory-mb <n>', 'memory that is', wholeNumber(0, 67_108_864), 512)
@@ -71,12 +72,22 @@ export function addAgent(program: Command): void {
     )
     .option('--seconds <n>', 'of a fleet: end after so long', wholeNumber(1, 86_400))
     .option('--changing <percent>', 'of a fleet: how many of its reports say something new', wholeNumber(0, 100), 100)
-    .action((flags: AgentFlags & { readonly name?: string }) => start(flags))
+    .action((flags: AgentFlags & { readonly name?: string }) => {
+      const [ofFleet] = ['seconds', 'changing'].filter((name) => agent.getOptionValueSource(name) === 'cli')
+      if (flags.fleet === undefined && ofFleet !== undefined)
+        agent.error(`error: option '--${ofFleet}' is of a fleet; it must be given with '--fleet <n>', or left out`)
+      return start(flags)
+    })
   withExamples(withService(agent), [
     ['gantt agent --print', 'what would this machine report?'],
     ['gantt agent --reserve-memory-mb 4096 --cpu-ratio 4 --disk /var/lib/nova', 'report it each 10 s until SIGTERM'],
     ['gantt agent --fleet 2000 --seconds 60', '2,000 machines for a minute, and how long their reports took'],
   ])
+}
+
+function address(text: string): string {
+  if (isIP(text) !== 0) return text
+  throw new InvalidArgumentError('It must be an IPv4 or IPv6 address.')
 }
 
 function ratio(text: string): number {

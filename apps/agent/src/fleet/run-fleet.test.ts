@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { machineAt } from './machines.ts'
+import { takeDue } from './run-fleet.ts'
+import { createSimulatedHost, type SimulatedHost } from './simulated-host.ts'
+
+test('a fleet that is late takes those first that wait longest, whatever their number, and each in its turn', () => {
+  const hosts = Array.from({ length: 2_500 }, (_, i) => createSimulatedHost(machineAt(i, 'sim'), 'incarnation', () => 0))
+  const turns = new Map<SimulatedHost, number>()
+  // late for ever: one call in each interval, for two and a half calls' worth of machines
+  for (const host of hosts) host.dueAt = 0
+  for (let round = 0; round < 5; round++)
+    for (const host of takeDue(hosts, 100_000)) {
+      turns.set(host, (turns.get(host) ?? 0) + 1)
+      host.dueAt += 10
+    }
+  expect([turns.size, new Set(turns.values())]).toEqual([2_500, new Set([2])])
+})
