@@ -37,7 +37,7 @@ import { createAudit } from './services/audit.ts'
 import type { Listening } from './services/liveness.ts'
 import { createLogReader } from './services/log.ts'
 import { createServices } from './services/services.ts'
-import { askRequest, createSolve, gatherSolution } from './solver/ask-solver.ts'
+import { askRequest, createAskSolver, createSolve, gatherSolution } from './solver/ask-solver.ts'
 import { createSolver } from './solver/solver.ts'
 import { type ApiKeyStore, scopes } from './stores/api-keys.ts'
 import type { LeaseStore } from './stores/leases.ts'
@@ -140,6 +140,8 @@ export async function openService({
     const solver = createSolver()
     opened.push(() => solver.close())
     const solve = createSolve(solver, realTimers)
+    const simulatedSolver = createSolver()
+    opened.push(() => simulatedSolver.close())
     const gatherSolved = gatherSolution(askRequest(solve))
     const gather = outside === undefined ? gatherSolved : gatherAnswers(outside, gatherSolved, realTimers)
     const replica = await Replica.start({
@@ -173,6 +175,7 @@ export async function openService({
       outside: outside ?? nothingOutside,
       documents,
       solve,
+      askSimulated: createAskSolver(simulatedSolver, realTimers),
       shadow,
       projector,
       log: createLogReader(store.past, horizon, () => projections.countSetAside()),

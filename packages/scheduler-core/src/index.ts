@@ -165,6 +165,7 @@ export {
   type SolverRecord,
   solutionStatuses,
 } from './schedulers/solver/solution.ts'
+export { asksSolver } from './schedulers/solver-scheduler.ts'
 export { isStorable, shorten, toStorable } from './storable.ts'
 export { demandsOfFilter, type TenantDemand, tenantDemandOf, tenantDemands } from './tenant-codes.ts'
 export { CORE_VERSION } from './version.ts'

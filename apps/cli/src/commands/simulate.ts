@@ -31,6 +31,7 @@ interface Simulation {
   readonly failed: number
   readonly notDecided: number
   readonly decisions: readonly { readonly destinations: readonly { readonly hostName: string }[] }[]
+  readonly solved: readonly { readonly taken: string; readonly why: string | null; readonly decisions: number }[]
   readonly firstFailure: { readonly copy: number; readonly reasons: readonly Reason[] } | null
   readonly utilisationBefore: readonly Zone[]
   readonly utilisationAfter: readonly Zone[]
@@ -41,6 +42,7 @@ const USE = 'key hosts usage { resourceClass capacity used }'
 const SIMULATE = `query Simulate($input: SimulateInput!) {
   simulate(input: $input) {
     asOf placed failed notDecided
+    solved { taken why decisions }
     decisions(first: 500, outcome: PLACED) { destinations { hostName } }
     firstFailure { copy reasons { ${REASON} } }
     utilisationBefore { ${USE} } utilisationAfter { ${USE} }
@@ -83,6 +85,16 @@ function headlineOf({ placed, failed, notDecided, asOf }: Simulation): string {
   return `${placed} of ${counted(placed + failed, 'instance')} would be placed, at revision ${asOf}.${late} Nothing was claimed.`
 }
 
+/** Whose arrangements were taken, where a solver was to be asked. */
+function solvedText({ solved }: Simulation): readonly string[] {
+  if (solved.length === 0) return []
+  const all = solved.reduce((sum, { decisions }) => sum + decisions, 0)
+  const parts = solved.map(({ taken, why, decisions }) =>
+    taken === 'SOLVER' ? `${decisions} as the solver found` : `${decisions} by the filter scheduler (${why})`,
+  )
+  return [`${counted(all, 'decision')} by the scheduler SOLVER: ${parts.join(', ')}.`]
+}
+
 /** How many go to each host, most first. */
 function hostsOf({ decisions }: Simulation): readonly (readonly [host: string, instances: number])[] {
   const counts = new Map<string, number>()
@@ -104,6 +116,7 @@ function toLines(found: Simulation): readonly string[] {
   const hosts = hostsOf(found)
   return [
     ...wrap(headlineOf(found)),
+    ...solvedText(found).flatMap((text) => wrap(text)),
     ...(hosts.length === 0
       ? []
       : [
@@ -137,6 +150,7 @@ const toMarkdown = (found: Simulation): readonly string[] =>
   toPage(
     heading('Simulation'),
     paragraph(headlineOf(found)),
+    ...solvedText(found).map((text) => paragraph(text)),
     toMarkdownTable(
       [{ head: 'host' }, { head: 'instances', align: 'right' }],
       hostsOf(found).map(([host, instances]) => [host, String(instances)]),

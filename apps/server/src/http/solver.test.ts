@@ -28,7 +28,7 @@ beforeAll(async () => {
     large: { vcpus: 8, memoryMb: 8_192, cpuAllocationRatio: 1, ramAllocationRatio: 1 },
     small: { vcpus: 2, memoryMb: 2_048, cpuAllocationRatio: 1, ramAllocationRatio: 1 },
   })
-  await create('gangs', { scheduler: 'SOLVER', solver: { timeLimitMs: 5_000 } })
+  await create('gangs', { scheduler: 'SOLVER', solver: { timeLimitMs: 20_000 } })
   await create('greedy', {})
 })
 
@@ -55,6 +55,27 @@ test('the filter scheduler refuses a gang that only fits in one arrangement, at 
   expect(refused.reasons.map(({ text }: Json) => text).join(' ')).toContain('8')
 })
 
+test('a simulation asks a solver too, each time on what those before took, and says whose arrangement it shows', async () => {
+  const SIMULATE = `query ($in: SimulateInput!) { simulate(input: $in) { placed failed solved { taken why decisions }
+    decisions { outcome destinations { hostName } solver { taken why status gap } } } }`
+  const requests = [{ ...asked, count: 3 }]
+  const simulate = async (profile: string): Promise<Json> =>
+    (await dataOf(api, SIMULATE, { in: { profile, deadline: 'PT60S', requests } })).simulate
+  expect(await simulate('greedy')).toMatchObject({ placed: 0, solved: [], decisions: [{ solver: null }, {}, {}] })
+  const { placed, failed, solved, decisions } = await simulate('gangs')
+  expect([placed, failed]).toEqual([2, 4])
+  // the first takes the only host that a database fits on
+  expect(solved).toEqual([
+    { taken: 'FILTER', why: 'INFEASIBLE', decisions: 2 },
+    { taken: 'SOLVER', why: null, decisions: 1 },
+  ])
+  expect(decisions).toMatchObject([
+    { outcome: 'PLACED', destinations: [{ hostName: 'small' }, { hostName: 'large' }], solver: { status: 'OPTIMAL', gap: 0 } },
+    { outcome: 'NO_VALID_HOST', solver: { status: 'INFEASIBLE' } },
+    { outcome: 'NO_VALID_HOST', solver: { status: 'INFEASIBLE' } },
+  ])
+})
+
 test('the solver places it, tells how, and repeats itself to the same key', async () => {
   const idempotencyKey = randomUUID()
   const placed = await placeWith(api, { profile: 'gangs', idempotencyKey, ...asked })
@@ -77,7 +98,9 @@ test('the solver places it, tells how, and repeats itself to the same key', asyn
     { id: placed.decision.id },
   )
   expect(explainPlacement.text).toContain("## Solver\n\n- OPTIMAL: the solver's arrangement was taken. ")
-  expect(explainPlacement.text).toMatch(/- Objective \S+, by filter none; bound \S+, gap 0 %\.\n- \d+ nodes, of at most 10000 in 5000 ms\./)
+  expect(explainPlacement.text).toMatch(
+    /- Objective \S+, by filter none; bound \S+, gap 0 %\.\n- \d+ nodes, of at most 10000 in 20000 ms\./,
+  )
   expect(explainPlacement.text).toContain('## Gang\n\n- of flavor: small\n- database: large')
   const again = await placeWith(api, { profile: 'gangs', idempotencyKey, ...asked })
   expect([again.replayed, again.decision.id]).toEqual([true, placed.decision.id])

@@ -34,12 +34,12 @@ const SolverStatus = builder.enumType('SolverStatus', {
   values: described(solutionStatuses),
 })
 
-const SolverTaken = builder.enumType('SolverTaken', {
+export const SolverTaken = builder.enumType('SolverTaken', {
   description: 'Whose arrangement was taken.',
   values: { SOLVER: { description: "The solver's." }, FILTER: { description: "The filter scheduler's." } } as const,
 })
 
-const SolverFallback = builder.enumType('SolverFallback', {
+export const SolverFallback = builder.enumType('SolverFallback', {
   description: "Why the filter scheduler's arrangement was taken.",
   values: described(fallbackReasons),
 })
@@ -56,7 +56,7 @@ const SolverBatch = builder.objectRef<BatchOfMoves>('SolverBatch').implement({
   }),
 })
 
-const SolverOutcome = builder.objectRef<SolverRecord>('SolverOutcome').implement({
+export const SolverOutcome = builder.objectRef<SolverRecord>('SolverOutcome').implement({
   description: 'How a decision of the scheduler SOLVER came about.',
   fields: (t) => ({
     status: t.field({ type: SolverStatus, description: 'How the search ended.', resolve: ({ solution }) => solution.status }),

@@ -1,7 +1,13 @@
 import { type ClassUse, reasonText, type ZoneUse } from '@gantt/scheduler-core'
-import { pageOfDecisions, type SimulatedView, type Simulation as SimulationShape } from '../services/simulate.ts'
+import {
+  countSolved,
+  pageOfDecisions,
+  type SimulatedView,
+  type Simulation as SimulationShape,
+  type SolvedCount as SolvedCountShape,
+} from '../services/simulate.ts'
 import { builder } from './builder.ts'
-import { DecisionOutcome } from './decision.ts'
+import { DecisionOutcome, SolverFallback, SolverOutcome, SolverTaken } from './decision.ts'
 import { hypothesisFields, requestFields, toAskedRequest, toHypothesis } from './fleet-overlay.ts'
 import { ReasonCount } from './reasons.ts'
 import { Explanation } from './refs.ts'
@@ -67,6 +73,12 @@ const SimulatedDecision = builder.objectRef<SimulatedView>('SimulatedDecision').
       resolve: ({ decided }) => decided.answer.map(({ selected }) => selected),
     }),
     found: t.int({ description: 'Instances that found a host before one did not.', resolve: ({ decided }) => decided.found }),
+    solver: t.field({
+      type: SolverOutcome,
+      nullable: true,
+      description: 'How the solver fared; null where none was to be asked: another scheduler, or one instance.',
+      resolve: ({ decided }) => decided.record.solver ?? null,
+    }),
     reasons: t.field({
       type: [ReasonCount],
       description: 'Why hosts were refused, where an instance found none; most first.',
@@ -77,6 +89,15 @@ const SimulatedDecision = builder.objectRef<SimulatedView>('SimulatedDecision').
       description: 'Everything about it: for the instance that found no host, else the last.',
       resolve: (decision) => decision.explain(),
     }),
+  }),
+})
+
+const SolvedCount = builder.objectRef<SolvedCountShape>('SolvedCount').implement({
+  description: 'Decisions that a solver was to be asked about and that ended alike.',
+  fields: (t) => ({
+    taken: t.expose('taken', { type: SolverTaken, description: 'Whose arrangement was taken.' }),
+    why: t.expose('why', { type: SolverFallback, nullable: true, description: "Why the filter scheduler's; null: it is the solver's." }),
+    decisions: t.exposeInt('decisions', { description: 'How many.' }),
   }),
 })
 
@@ -101,6 +122,11 @@ const Simulation = builder.objectRef<SimulationShape>('Simulation').implement({
         outcome: t.arg({ type: DecisionOutcome, description: 'Only those that ended like this.' }),
       },
       resolve: ({ decisions }, { first, skip, outcome }) => pageOfDecisions(decisions, first ?? 50, skip ?? 0, outcome ?? undefined),
+    }),
+    solved: t.field({
+      type: [SolvedCount],
+      description: 'By the scheduler SOLVER, whose arrangements were taken, most first; empty where no solver was to be asked.',
+      resolve: ({ decisions }) => [...countSolved(decisions)],
     }),
     firstFailure: t.field({
       type: SimulatedDecision,

@@ -41,6 +41,8 @@ export interface Hypothetical {
   readonly edits: FleetEdits
   /** Whether the question's time is over. */
   isOver(): boolean
+  /** What is left of it, milliseconds. */
+  left(): number
 }
 
 /**
@@ -98,7 +100,14 @@ export function createHypotheticals(replica: Replica, history: History, outside:
     const problems = await inPieces(applyEdits(fleet, edits))
     if (problems.length > 0) throw new InputFault(under(['input', 'overlay'], problems))
     const answered = await outside.gather(fleet, profile, requests, { waitMs: Math.max(1, over - performance.now()) })
-    return { fleet, profile: answered ?? profile, asOf, edits, isOver: () => performance.now() >= over }
+    return {
+      fleet,
+      profile: answered ?? profile,
+      asOf,
+      edits,
+      isOver: () => performance.now() >= over,
+      left: () => over - performance.now(),
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Shadow } from '../replica/shadow.ts'
 import type { Standing } from '../replica/standing.ts'
-import type { Solve } from '../solver/ask-solver.ts'
+import type { AskSolver, Solve } from '../solver/ask-solver.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
 import { type Aggregates, createAggregates } from './aggregates.ts'
@@ -80,6 +80,8 @@ export interface ServicesOptions extends Records {
   readonly documents: Documents
   /** Who solves what is to be arranged together. */
   readonly solve: Solve
+  /** Who is asked about what is only simulated: nobody who is to be placed waits for it. */
+  readonly askSimulated: AskSolver
   readonly shadow: Shadow
   readonly feed: DecisionFeed
   readonly log: LogKeeping
@@ -99,6 +101,7 @@ export function createServices({
   outside,
   documents,
   solve,
+  askSimulated,
   shadow,
   feed,
   log,
@@ -140,7 +143,7 @@ export function createServices({
     }),
     tenantExplanations: createTenantExplanations(replica, explain),
     capacities: createCapacities(hypotheticals, readRequest),
-    simulations: createSimulations(hypotheticals, readRequest),
+    simulations: createSimulations(hypotheticals, readRequest, askSimulated),
     remedies: createRemedies(hypotheticals, readRequest, decisions),
     profiles: createProfiles(replica, shadow),
     plugins: createPlugins(plugins),

@@ -1,5 +1,16 @@
-import { MOST_SIMULATED, type Simulated, type SimulatedDecision, type SimulatedRequest, simulate } from '@gantt/scheduler-core'
+import {
+  copyFleet,
+  MOST_SIMULATED,
+  type Simulated,
+  type SimulatedDecision,
+  type SimulatedQuestion,
+  type SimulatedRequest,
+  type Solution,
+  type SolverRecord,
+  simulate,
+} from '@gantt/scheduler-core'
 import { inPieces } from '../replica/pieces.ts'
+import type { AskSolver } from '../solver/ask-solver.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from './asked-request.ts'
 import { type Examined, examineInstance } from './examined.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
@@ -42,16 +53,20 @@ export interface Simulations {
   simulate(input: SimulateInput): Promise<Simulation>
 }
 
-export function createSimulations(open: OpenHypothetical, readRequest: ReadRequest): Simulations {
+export function createSimulations(open: OpenHypothetical, readRequest: ReadRequest, ask: AskSolver): Simulations {
   return {
     async simulate(input) {
       const { requests, issues } = await readAll(readRequest, input.requests)
-      const { fleet, profile, asOf, isOver } = await open(
+      const { fleet, profile, asOf, isOver, left } = await open(
         input,
         issues,
         requests.map(({ request }) => request),
       )
-      const simulated = await inPieces(simulate(fleet, { requests, profile, seed: input.seed ?? 'simulated', isOver }))
+      // the fleet is locked while it is simulated: a solver looks at another one
+      const asked = profile.scheduler === 'solver' ? copyFleet(fleet) : fleet
+      const simulated = await withAnswers(simulate(fleet, { requests, profile, seed: input.seed ?? 'simulated', isOver }), (question) =>
+        ask(() => asked, { profile, deadlineMs: Math.max(1, left()), ...question }),
+      )
       const { proposals, ...rest } = simulated
       const explain = ({ decided, before }: SimulatedDecision) => {
         const { record, answer } = decided
@@ -69,6 +84,44 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
       return { ...rest, asOf, decisions: simulated.decisions.map((decision) => ({ ...decision, explain: () => explain(decision) })) }
     },
   }
+}
+
+/** Runs a simulation in pieces, and asks what it asks. */
+async function withAnswers(
+  work: Generator<SimulatedQuestion | undefined, Simulated, Solution | undefined>,
+  answer: (question: SimulatedQuestion) => Promise<Solution>,
+): Promise<Simulated> {
+  let solution: Solution | undefined
+  function* untilAsked() {
+    let step = work.next(solution)
+    while (step.done !== true && step.value === undefined) {
+      yield
+      step = work.next()
+    }
+    return step
+  }
+  for (;;) {
+    const step = await inPieces(untilAsked())
+    if (step.done) return step.value
+    solution = step.value && (await answer(step.value))
+  }
+}
+
+/** How many decisions a solver was to be asked about, by whose arrangement was taken and why. */
+export function countSolved(decisions: readonly SimulatedDecision[]): readonly SolvedCount[] {
+  const counts = new Map<string, SolvedCount>()
+  for (const { decided } of decisions) {
+    const { solver } = decided.record
+    if (solver === undefined) continue
+    const { taken, why } = solver
+    const key = `${taken} ${why}`
+    counts.set(key, { taken, why, decisions: (counts.get(key)?.decisions ?? 0) + 1 })
+  }
+  return [...counts.values()].sort((a, b) => b.decisions - a.decisions)
+}
+
+export interface SolvedCount extends Pick<SolverRecord, 'taken' | 'why'> {
+  readonly decisions: number
 }
 
 /** The requests, and everything that is wrong with them. */

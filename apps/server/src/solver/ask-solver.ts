@@ -1,4 +1,6 @@
 import {
+  asksSolver,
+  type ClaimsProposed,
   copyFleet,
   DEFAULT_SOLVER_OPTIONS,
   type Fleet,
@@ -36,6 +38,8 @@ export interface Question {
   readonly seed: string
   /** How long the caller waits, milliseconds. */
   readonly deadlineMs: number
+  /** What is placed already, beside what the fleet holds; absent: nothing. */
+  readonly before?: readonly ClaimsProposed[]
 }
 
 /** Asks a solver for the best arrangement of a request on a fleet. Never rejects. */
@@ -75,14 +79,24 @@ export const createAskSolver = (solver: Solver, timers: Timers, mostOpen = MOST_
 /** Asks about requests. */
 export const askRequest =
   (solve: Solve): AskSolver =>
-  (fleet, { profile, request, seed, deadlineMs }) =>
-    solve<HostName, Formulated>(fleet, {
+  (fleet, { profile, request, seed, deadlineMs, before = [] }) => {
+    const holdThoseBefore = (overlay: Overlay): void => {
+      for (const { parts, group } of before) for (const part of parts) overlay.hold(part, group)
+    }
+    return solve<HostName, Formulated>(fleet, {
       profile,
       deadlineMs,
       mayStay: false,
-      formulate: (own, overlay, options) => formulate(profile, request, own, overlay, { seed, ...options }),
-      holds: (own, overlay, hosts) => holdsArrangement(profile, request, own, overlay, hosts),
+      formulate(own, overlay, options) {
+        holdThoseBefore(overlay)
+        return formulate(profile, request, own, overlay, { seed, ...options })
+      },
+      holds(own, overlay, hosts) {
+        holdThoseBefore(overlay)
+        return holdsArrangement(profile, request, own, overlay, hosts)
+      },
     }).then(({ solution, hosts }) => ({ ...solution, hosts }))
+  }
 
 /**
  * Programs are formulated one at a time, each on a copy of the fleet and with pauses, so that others are answered meanwhile: the fleet moves
@@ -133,7 +147,7 @@ export const gatherSolution =
     const { request, deadlineMs } = call
     if (request.numInstances === 1) return undefined
     const profile = answered ?? fleet().profiles.pick(call.profile, call.account, call.key)
-    if (profile?.scheduler !== 'solver' || answerFromKey(fleet(), call) !== undefined) return undefined
+    if (profile === undefined || !asksSolver(profile, request) || answerFromKey(fleet(), call) !== undefined) return undefined
     return ask(fleet, { profile, request, seed: call.key, deadlineMs }).then((solution) => ({ solution }))
   }
 

@@ -1,8 +1,8 @@
 /** Elements that are taken or put back between two pauses: a few milliseconds of work. */
 export const SLICE = 500
 
-/** Work with pauses, done without any. */
-export function atOnce<Result>(steps: Generator<void, Result>): Result {
+/** Work with pauses, done without any; what it asks at them has no answer. */
+export function atOnce<Result>(steps: Generator<unknown, Result, undefined>): Result {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value

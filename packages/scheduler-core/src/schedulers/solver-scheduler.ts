@@ -1,16 +1,21 @@
 import type { HostIndex } from '../fleet/columns.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
+import type { Profile } from '../profiles/profile.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
 import { createFilterScheduler, groupOf, placeOn } from './filter-scheduler.ts'
 import type { Scheduler } from './scheduler.ts'
 import { DEFAULT_SOLVER_OPTIONS } from './solver/options.ts'
 import { createScores, objectiveOf } from './solver/scores.ts'
 import { type FallbackReason, isFilterBetter, noSolution } from './solver/solution.ts'
 
+/** Whether a solver is to be asked about a request before it is decided. One instance alone needs none: the best host is the best arrangement. */
+export const asksSolver = ({ scheduler }: Pick<Profile, 'scheduler'>, { numInstances }: Pick<RequestSpec, 'numInstances'>): boolean =>
+  scheduler === 'solver' && numInstances > 1
+
 /**
  * The best arrangement of all instances together, as a solver found it. The solution comes with the call: here each placement is checked by
  * the same filters and held, in order; where there is no solution, or it does not hold, or the filter scheduler's arrangement is worth more,
- * that one is taken, and the record says why. One instance alone needs no solver: the best host is the best arrangement. One of a batch of
- * moves goes where the batch has it, whatever would be better for it alone.
+ * that one is taken, and the record says why. One of a batch of moves goes where the batch has it, whatever would be better for it alone.
  */
 export function createSolverScheduler(compiled: CompiledProfile): Scheduler {
   const filter = createFilterScheduler(compiled)

@@ -17,6 +17,7 @@ export {
   MOST_SIMULATED,
   type Simulated,
   type SimulatedDecision,
+  type SimulatedQuestion,
   type SimulatedRequest,
   type SimulateOptions,
   simulate,

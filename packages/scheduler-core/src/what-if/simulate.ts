@@ -6,6 +6,8 @@ import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type Decided, decide } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
+import type { Solution } from '../schedulers/solver/solution.ts'
+import { asksSolver } from '../schedulers/solver-scheduler.ts'
 import { utilisationOf, type ZoneUse } from './utilisation.ts'
 
 /** Instances that one simulation may place. */
@@ -53,11 +55,23 @@ export interface Simulated {
   readonly after: readonly ZoneUse[]
 }
 
+/** What a simulation asks a solver before it decides a request. */
+export interface SimulatedQuestion {
+  readonly request: RequestSpec
+  readonly seed: string
+  /** What is placed already, beside what the fleet holds. */
+  readonly before: readonly ClaimsProposed[]
+}
+
 /**
  * Decides requests one behind the other, each on what those before it left, as if all of them were claimed. The fleet must
- * be the caller's own, for it is locked at the pauses, and it is as it was at the end.
+ * be the caller's own, for it is locked at the pauses, and it is as it was at the end. A pause may be a question to a solver: the next step
+ * takes the answer, and without one the filter scheduler decides.
  */
-export function* simulate(fleet: Fleet, { requests, profile, seed, isOver }: SimulateOptions): Generator<void, Simulated> {
+export function* simulate(
+  fleet: Fleet,
+  { requests, profile, seed, isOver }: SimulateOptions,
+): Generator<SimulatedQuestion | undefined, Simulated, Solution | undefined> {
   const before = utilisationOf(fleet)
   const decisions: SimulatedDecision[] = []
   const proposals: ClaimsProposed[] = []
@@ -68,14 +82,21 @@ export function* simulate(fleet: Fleet, { requests, profile, seed, isOver }: Sim
     for (const [index, { request, count }] of requests.entries()) {
       let last: SimulatedDecision | undefined
       for (let copy = 0; copy < count && !isOver(); copy++) {
-        last =
-          again(last, request, copy) ?? decideOne(fleet, overlay, { request, profile, seed, index, copy, before: proposals.length, last })
+        const kept = again(last, request, copy)
+        const one = { request, profile, seed, index, copy, before: proposals.length, last }
+        const isAsked = kept === undefined && asksSolver(profile, request)
+        // nothing was taken since the copy before found no place: its answer still holds
+        const known = last?.outcome === 'NO_VALID_HOST' ? last.decided.record.solver?.solution : undefined
+        const solution: Solution | undefined = isAsked
+          ? (known ?? (yield { request, seed: seedOf(one), before: [...proposals] }))
+          : undefined
+        last = kept ?? decideOne(fleet, overlay, { ...one, solution })
         decisions.push(last)
         const { parts, answer, record } = last.decided
         placed += parts.length
         failed += request.numInstances - parts.length
         if (parts.length > 0) proposals.push({ ...UNPROPOSED, key: record.id, group: groupOf(request), parts, answer, decision: record })
-        yield
+        yield undefined
       }
     }
     const asked = requests.reduce((sum, { request, count }) => sum + count * request.numInstances, 0)
@@ -94,23 +115,31 @@ interface One {
   readonly before: number
   /** The copy before this one. */
   readonly last: SimulatedDecision | undefined
+  /** What a solver answered. */
+  readonly solution: Solution | undefined
 }
+
+const idOf = ({ index, copy }: Pick<One, 'index' | 'copy'>): string => `${index}.${copy}`
+
+const seedOf = (one: Pick<One, 'index' | 'copy' | 'seed'>): string => `${one.seed} ${idOf(one)}`
 
 /** A single instance that found no host finds none at the next try either: nothing was taken, and nothing was given back. */
 function again(last: SimulatedDecision | undefined, { numInstances }: RequestSpec, copy: number): SimulatedDecision | undefined {
   return last?.outcome === 'NO_VALID_HOST' && numInstances === 1 ? { ...last, copy } : undefined
 }
 
-function decideOne(fleet: Fleet, overlay: Overlay, { request, profile, seed, index, copy, before, last }: One): SimulatedDecision {
-  const id = `${index}.${copy}`
+function decideOne(fleet: Fleet, overlay: Overlay, one: One): SimulatedDecision {
+  const { request, profile, index, copy, before, last, solution } = one
+  const id = idOf(one)
   const input = {
     id,
     request,
     profile,
-    seed: `${seed} ${id}`,
+    seed: seedOf(one),
     attempt: 1,
     alternatesPerInstance: 0,
     claimIds: Array.from({ length: request.numInstances }, (_, i) => `${id}.${i}`),
+    solution,
   }
   const decided = decide(fleet, overlay, { ...input, allOrNothing: true })
   if (decided.found === request.numInstances) return { request: index, copy, outcome: 'PLACED', decided, reasons: [], before }

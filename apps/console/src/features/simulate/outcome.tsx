@@ -32,7 +32,7 @@ export function Outcome({ scenario }: { readonly scenario: Scenario }) {
 }
 
 function Simulated({ simulation }: { readonly simulation: Simulation }) {
-  const { asOf, placed, failed, notDecided, firstFailure } = simulation
+  const { asOf, placed, failed, notDecided, solved, firstFailure } = simulation
   const all = placed + failed + notDecided
   return (
     <div data-placed={placed} data-failed={failed}>
@@ -42,6 +42,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
       <Text size="xs" c="dimmed">
         Decided on revision {asOf}; nothing was claimed.
       </Text>
+      {solved.length === 0 ? null : <Solved solved={solved} />}
       {notDecided === 0 ? null : (
         <Alert color="yellow" p="xs" title="Not all was decided">
           There was no time for {formatCount(notDecided)} of them.
@@ -51,6 +52,23 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
       {firstFailure === null ? null : <FirstFailure failure={firstFailure} />}
       <Utilisation simulation={simulation} />
     </div>
+  )
+}
+
+/** Whose arrangements were taken, where a solver was to be asked. */
+function Solved({ solved }: Pick<Simulation, 'solved'>) {
+  return (
+    <Text size="sm" data-solved>
+      Arranged{' '}
+      {solved
+        .map(({ taken, why, decisions }) =>
+          taken === 'SOLVER'
+            ? `as the solver found: ${formatCount(decisions)}`
+            : `by the filter scheduler, ${why}: ${formatCount(decisions)}`,
+        )
+        .join('; ')}
+      .
+    </Text>
   )
 }
 
