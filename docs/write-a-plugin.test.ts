@@ -8,7 +8,7 @@ import { ADMIN_KEY, type Service, startService } from '../apps/cli/src/prove/ser
 import { type Block, checkout, readBlocks, runTool, writeBlock } from './testing/follow-page.ts'
 
 // Does what docs/write-a-plugin.md says, outside of the checkout: a `diff` block is an edit, `sh` and `graphql` blocks are run. The service is
-// started as the command line starts it, with examples/plugin-rack beside the plug-in of the page.
+// started as the command line starts it, with examples/plugin-rack and examples/plugin-power beside the plug-in of the page.
 
 let folder: string
 let blocks: Block[]
@@ -27,10 +27,10 @@ beforeAll(async () => {
   // the account of the embedded database has to get through
   await chmod(folder, 0o711)
   blocks = await readBlocks('write-a-plugin.md')
-  expect(blocks.map(({ form }) => form).join(' ')).toBe('sh diff diff diff diff sh sh graphql graphql diff diff graphql js')
+  expect(blocks.map(({ form }) => form).join(' ')).toBe('sh diff diff diff diff sh sh graphql graphql diff diff graphql js js')
   runShell(0)
   for (const block of blocks.filter(({ form }) => form === 'diff')) await writeBlock(folder, block)
-  const plugins = `trusted:${path.join(folder, 'quiet')},trusted:${path.join(checkout, 'examples/plugin-rack')}`
+  const plugins = `trusted:${path.join(folder, 'quiet')},trusted:${path.join(checkout, 'examples/plugin-rack')},trusted:${path.join(checkout, 'examples/plugin-power')}`
   expect(shell(2)).toBe('GANTT_PLUGINS="trusted:$PWD/quiet" npm --prefix "$GANTT" start\n')
   service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state'), GANTT_PLUGINS: plugins })
   const machine = { vcpus: 64, vcpusUsed: 0, memoryMb: 524_288, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 0 }
@@ -75,15 +75,15 @@ const place = async (profile: string, gantt: Record<string, unknown> = {}) =>
     })
   ).selectDestinations
 
-test('its types fit, and so do those of the other example', () => {
+test('its types fit, and so do those of the other examples', () => {
   runShell(1)
-  runTool(checkout, 'typescript/bin/tsc', '-p', 'examples/plugin-rack')
+  for (const example of ['examples/plugin-rack', 'examples/plugin-power']) runTool(checkout, 'typescript/bin/tsc', '-p', example)
 })
 
 describe('the service', () => {
   test('lists it, and what it takes', async () => {
     const { plugins } = await ask(graphql(0))
-    expect(plugins.map(({ name }: { name: string }) => name)).toEqual(['quiet', 'rack'])
+    expect(plugins.map(({ name }: { name: string }) => name)).toEqual(['quiet', 'rack', 'power'])
     expect(plugins[0]).toMatchObject({
       ...{ version: '1.0.0', mode: 'TRUSTED', failureCount: 0, lastFailure: null },
       parts: [
@@ -134,6 +134,27 @@ describe('the service', () => {
     expect(asked.decision.explanation.steps.find(({ name }: { name: string }) => name === 'RackFilter').reasons).toEqual([
       { code: 'filter.refused', text: 'rack: R1 needed, none here.' },
     ])
+  })
+
+  test('takes what another service reports under the namespace of an example, and decides by it', async () => {
+    const tell = (host: string, sequence: number, document: unknown) => ({
+      ...{ name: { host }, reporter: { incarnation: '9f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0bb', sequence } },
+      report: { namespace: { namespace: 'power', version: '1.0', document } },
+    })
+    const updates = [tell('busy', 1, { freeWatts: 900 }), tell('less', 1, { freeWatts: 100 }), tell('less', 2, { freeWatts: -1 })]
+    const { updateResourceStats } = await ask(REPORT, { updates })
+    expect([updateResourceStats.appliedCount, updateResourceStats.results[2].message]).toEqual([
+      2,
+      expect.stringContaining('document.freeWatts'),
+    ])
+    const input = { note: 'Power.', filters: [{ name: 'WattsFilter' }], weighers: [{ name: 'WattsWeigher', multiplier: 1 }] }
+    await ask(`mutation Watts($input: ProfileVersionInput!) { profileVersionCreate(profile: "watts", input: $input) { __typename } }`, {
+      input,
+    })
+    const { decision, destinations } = await place('watts')
+    expect(destinations[0].selected.host.name).toBe('busy')
+    const step = decision.explanation.steps.find(({ name }: { name: string }) => name === 'WattsFilter')
+    expect(step.reasons.map(({ code }: { code: string }) => code).sort()).toEqual(['filter.refused', 'namespace.not_reported'])
   })
 
   test('decides by its scheduler: the host that was seen first', async () => {
