@@ -53,8 +53,8 @@ SELECT (SELECT count(*)::int FROM log WHERE revision = $1::bigint AND id = $2 AN
 const COMMIT = { name: 'gantt-commit', text: `SELECT pg_logical_emit_message(true, 'gantt', '')::text` }
 
 /**
- * A server that was killed shows, once it is back, what was on its own disk and waited for a standby. What a session is shown
- * after this is more: it was there before and has reached the standbys, or its append has waited for them.
+ * A server that was killed shows, once it is back, what was on its own disk and still waited for a standby. Once this is
+ * answered, all that the session is shown has reached the standbys: it was there before, or its append has waited for them.
  */
 const CERTAIN = `SET synchronous_commit = on; SELECT pg_logical_emit_message(true, 'gantt', '')`
 
