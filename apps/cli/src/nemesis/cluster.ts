@@ -41,7 +41,8 @@ export interface ClusterOptions {
 const CALL_MS = 4_000
 const START_TRIES = 40
 const AGAIN_AFTER_MS = 500
-const NOBODY = { host: '127.0.0.1', port: 9 }
+/** Refused at once, so that it is certain that nothing was asked. Ports that `fetch` itself refuses, such as 9, are not. */
+const NOBODY = { host: '127.0.0.1', port: 2 }
 const DOWN: Client = createClient({ url: `http://${NOBODY.host}:${NOBODY.port}/graphql` })
 
 export async function startCluster({ folder, replicas: count, startEngine, signal, say }: ClusterOptions): Promise<Cluster> {
