@@ -8,6 +8,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
+import { ensureNatsServer } from './nats-server.mjs'
 import { prepare, runTool, tools } from './prepare.mjs'
 
 prepare()
@@ -48,8 +49,13 @@ process.exitCode = failed.length === 0 ? 0 : 1
 
 function runTests(args) {
   const reporters = ['--reporter=default', '--reporter=./tools/vitest-summary.mjs']
+  // other projects start none
+  const nats = args.length === 0 || args.includes('server') ? ensureNatsServer() : undefined
   return summarise('Vitest', (file) =>
-    runTool(tools.vitest, ['run', ...reporters, ...args], { stdio: ['ignore', 2, 2], env: { GANTT_TEST_SUMMARY: file } }),
+    runTool(tools.vitest, ['run', ...reporters, ...args], {
+      stdio: ['ignore', 2, 2],
+      env: { GANTT_TEST_SUMMARY: file, ...(nats === undefined ? {} : { NATS_SERVER_PATH: nats }) },
+    }),
   )
 }
 

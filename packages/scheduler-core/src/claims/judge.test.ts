@@ -30,6 +30,20 @@ const disable: Change = { type: 'status', host: 'h1', node: 'h1', status: 'DISAB
 const stored = (fleet: Fleet): Checkpoint => JSON.parse(canonicalJson(checkpointOf(fleet)))
 
 describe('rule 1: the basis is judged', () => {
+  test('a place whose stamp is earlier than that of the place before is a basis as every other, and time does not go back', () => {
+    const log = twoHosts()
+    log.append([], { at: 9_000 })
+    log.append([], { at: 2_000 })
+    const basis: Place = { revision: 3, id: 'e3', at: 2_000 }
+    const restored = restoreFleet(stored(log.fleet))
+    expect([log.fleet.place, restored.place]).toEqual([basis, basis])
+    expect([log.fleet.now, restored.now]).toEqual([9_000, 9_000])
+    expect([log.fleet.knows(basis), restored.knows(basis)]).toEqual([true, true])
+    expect(log.append([aClaim()], { basis, at: 1_500 })).toEqual([undefined])
+    expect(log.append([], { basis: { ...basis, at: 9_000 } })).toEqual([])
+    expect(log.append([disable], { basis: { ...basis, at: 9_000 } })).toEqual(['entry.basis'])
+  })
+
   test.each<[string, (head: Place) => Place]>([
     ['another id', (head) => ({ ...head, id: 'other' })],
     ['another stamp', (head) => ({ ...head, at: head.at + 1 })],

@@ -66,6 +66,9 @@ export const besideSettings = ({ beside, besideSubject }: Names): Settings => ({
   retention: RetentionPolicy.Limits,
   discard: DiscardPolicy.Old,
   max_msgs_per_subject: 1,
+  max_age: 0,
+  max_bytes: -1,
+  max_msgs: -1,
   name: beside,
   subjects: [`${besideSubject}.>`],
 })

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import { ENTRY_FORMAT, type Entry, Fleet, ORIGIN } from '@gantt/scheduler-core'
+import { aReport } from '@gantt/scheduler-core/testing'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type NatsServers, noNatsServer, startNatsServers } from '../../testing/nats-servers.ts'
+import { EntryTooLargeError, StoreSetupError, StoreUnavailableError } from '../synchronizer.ts'
+import { parseNatsAddress } from './address.ts'
+import { openNatsSynchronizer } from './nats.ts'
+import { besideSettings, checkpointSettings, logSettings, namesOf } from './stream-settings.ts'
+
+const open = (url: string, warn: (message: string) => void = () => undefined) => {
+  const address = parseNatsAddress(url)
+  if (address === undefined) throw new Error(`${url} is no address`)
+  return openNatsSynchronizer(address, { reached: async () => 0, warn })
+}
+
+const entry = (hosts: readonly string[], id = 'entry'): Entry => ({
+  format: ENTRY_FORMAT,
+  id,
+  writer: 'test',
+  basis: ORIGIN,
+  changes: hosts.map((host) => aReport(host)),
+})
+
+describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`, () => {
+  const started: NatsServers[] = []
+  let server: NatsServers
+
+  const start = async (...options: Parameters<typeof startNatsServers>): Promise<NatsServers> => {
+    const servers = await startNatsServers(...options)
+    started.push(servers)
+    return servers
+  }
+
+  beforeAll(async () => {
+    server = await start()
+  })
+
+  afterAll(() => Promise.all(started.map((servers) => servers.stop())))
+
+  test('a stream with other settings is refused, each by its name with what was found and what must be', async () => {
+    const { log, ...names } = namesOf('others')
+    const nats = await connect({ port: server.servers[0]?.port ?? 0 })
+    const { streams } = await jetstreamManager(nats, { checkAPI: false })
+    await streams.add({ ...logSettings({ log, ...names }), deny_delete: false, max_age: 3_600_000_000_000, max_msgs: 100 })
+    await nats.close()
+    const refused = await open(`${server.url}/others`).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(StoreSetupError)
+    expect(String(refused)).toContain('The stream GANTT_others_LOG has max_age 3600000000000; it must be 0.')
+    expect(String(refused)).toContain('The stream GANTT_others_LOG has max_msgs 100; it must be -1.')
+    expect(String(refused)).toContain('The stream GANTT_others_LOG has deny_delete false; it must be true.')
+  })
+
+  test('streams of its own making are taken again, and so is one whose turns somebody changed', async () => {
+    const names = namesOf('again')
+    await (await open(`${server.url}/again`)).close()
+    const nats = await connect({ port: server.servers[0]?.port ?? 0 })
+    const { streams } = await jetstreamManager(nats, { checkAPI: false })
+    await streams.update(names.beside, { max_age: 300_000_000_000 })
+    const store = await open(`${server.url}/again`)
+    expect(await store.time()).toBeGreaterThan(1_700_000_000_000)
+    const configs = await Promise.all([names.log, names.checkpoints, names.beside].map(async (name) => (await streams.info(name)).config))
+    // the server leaves out what is false
+    const wanted = [logSettings(names), checkpointSettings(names), besideSettings(names)].map(({ no_ack, ...settings }) => settings)
+    expect(configs).toMatchObject(wanted)
+    await store.close()
+    await nats.close()
+  })
+
+  test('one server alone is warned of', async () => {
+    const warnings: string[] = []
+    await (await open(`${server.url}/alone`, (message) => warnings.push(message))).close()
+    expect(warnings).toEqual(['The nats-server stands alone: what its machine loses is lost. A cluster of three keeps three copies.'])
+  })
+
+  test('credentials are needed where the server wants them, and no message shows them', async () => {
+    const settings = 'authorization { user: gantt, password: "right-one" }'
+    const { servers } = await start({ settings, credentials: 'gantt:right-one' })
+    const at = `127.0.0.1:${servers[0]?.port}`
+    await (await open(`nats://gantt:right-one@${at}`)).close()
+    const refused = await open(`nats://gantt:wrong-one@${at}`).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(StoreSetupError)
+    expect(String(refused)).toContain(`NATS at ${at} refuses the credentials of GANTT_SYNC`)
+    expect(String(refused)).not.toMatch(/wrong-one|right-one/)
+  })
+
+  test('a token is taken, and what a message can hold is checked', async () => {
+    const { servers } = await start({ settings: 'authorization { token: "s3cr3t" }\nmax_payload: 65536', credentials: 's3cr3t' })
+    const refused = open(`nats://s3cr3t@127.0.0.1:${servers[0]?.port}`)
+    await expect(refused).rejects.toThrow('has max_payload 65536; it must be 1048576 or more')
+  })
+
+  test('where no server answers, that is said, with all that were tried', async () => {
+    const { servers } = await start()
+    await servers[0]?.kill()
+    const where = `127.0.0.1:${servers[0]?.port}`
+    const refused = await open(`nats://me:secret@${where}`).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(StoreUnavailableError)
+    expect(String(refused)).toContain(`NATS at ${where} does not answer`)
+    expect(String(refused)).not.toContain('secret')
+  })
+
+  test('an entry that is larger than a message is deflated; one that no message holds is refused, and nothing is sent', async () => {
+    const store = await open(`${server.url}/large`)
+    const hosts = Array.from({ length: 5_000 }, (_, i) => `host-${i}`)
+    const large = entry(hosts)
+    expect(JSON.stringify(large).length).toBeGreaterThan(1_048_576)
+    await store.append(large)
+    expect((await store.read(ORIGIN, 10)).map(({ changes }) => changes)).toEqual([large.changes])
+    const noise = Array.from({ length: 3_000 }, () => randomBytes(400).toString('base64url'))
+    await expect(
+      store.append({
+        ...entry([], 'noise'),
+        changes: noise.map((reason) => ({ type: 'status', host: 'h', node: 'h', status: 'DISABLED', reason })),
+      }),
+    ).rejects.toBeInstanceOf(EntryTooLargeError)
+    expect(await store.read(ORIGIN, 10)).toHaveLength(1)
+    await store.close()
+  })
+
+  test('what others publish on the subject of the log is an entry without changes, on every replica', async () => {
+    const [store, other] = [await open(`${server.url}/stray`), await open(`${server.url}/stray`)]
+    const nats = await connect({ port: server.servers[0]?.port ?? 0 })
+    await store.append(entry(['h1']))
+    await nats.request(namesOf('stray').logSubject, 'hello')
+    await nats.request(namesOf('stray').logSubject, '{"changes":[{"type":"none"}]}')
+    await store.append({
+      ...entry(['h2'], 'next'),
+      basis: (await store.read(ORIGIN, 1)).map(({ revision, id, at }) => ({ revision, id, at }))[0] ?? ORIGIN,
+    })
+    const states = await Promise.all(
+      [store, other].map(async (sync) => {
+        const fleet = new Fleet()
+        for (const one of await sync.read(ORIGIN, 10)) fleet.apply(one)
+        return { place: fleet.place, hosts: fleet.hosts.count }
+      }),
+    )
+    expect(states[0]).toMatchObject({ place: { revision: 4 }, hosts: 2 })
+    expect(states[1]).toEqual(states[0])
+    await Promise.all([store.close(), other.close(), nats.close()])
+  })
+})

@@ -1,0 +1,40 @@
+// The nats-server for the tests: one that is installed, else Debian's package, unpacked into a folder of this checkout. It is
+// not installed by the package manager, because that would start a server of its own on this machine.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { root } from './prepare.mjs'
+
+const PACKAGE = 'nats-server'
+const UNPACKED = path.join(root, 'node_modules/.cache', PACKAGE)
+
+/**
+ * The program to start; undefined when there is none. Debian keeps it where only root looks.
+ * @returns {string | undefined}
+ */
+export function findNatsServer() {
+  const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', path.join(UNPACKED, 'usr/sbin')]
+  const candidates = [process.env.NATS_SERVER_PATH, ...folders.map((folder) => folder && path.join(folder, PACKAGE))]
+  return candidates.find((file) => file && existsSync(file))
+}
+
+/** Finds one, or fetches it where it can. Where it cannot, the tests that need it are skipped and say so. */
+export function ensureNatsServer() {
+  const found = findNatsServer()
+  if (found !== undefined) return found
+  const folder = mkdtempSync(path.join(tmpdir(), 'gantt-apt-'))
+  // apt leaves its rights for those of a user of its own, who must be able to write here
+  const run = (command, args) => spawnSync(command, args, { cwd: folder, stdio: ['ignore', 'ignore', 'ignore'] }).status === 0
+  const download = () => run('apt-get', ['-qq', '-o', 'APT::Sandbox::User=root', 'download', PACKAGE])
+  try {
+    if (!run('apt-get', ['--version'])) return undefined
+    process.stderr.write(`Fetching ${PACKAGE} for the tests (apt-get download ${PACKAGE}) ...\n`)
+    if (!download() && !(process.getuid?.() === 0 && run('apt-get', ['-qq', 'update']) && download())) return undefined
+    const [file] = readdirSync(folder).filter((name) => name.endsWith('.deb'))
+    mkdirSync(UNPACKED, { recursive: true })
+    return file !== undefined && run('dpkg-deb', ['-x', file, UNPACKED]) ? findNatsServer() : undefined
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
