@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import {
   type AgentEvent,
@@ -14,27 +13,13 @@ import {
   type Teller,
 } from '@gantt/agent'
 import { createGantt, systemClock } from '@gantt/client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
-import { gantt, oneLine, type Said, widthOf } from './testing/gantt.ts'
+import { describe, expect, test } from 'vitest'
+import { ADMIN_KEY } from '../prove/service.ts'
+import { oneLine, widthOf } from './testing/gantt.ts'
+import { useOwnService } from './testing/own-service.ts'
 
-let folder: string
-let service: Service
-let environment: Readonly<Record<string, string>>
-
-beforeAll(async () => {
-  folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-agent-'))
-  fs.chmodSync(folder, 0o711)
-  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state') })
-  environment = { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
-}, 90_000)
-
-afterAll(async () => {
-  await service?.stop()
-  fs.rmSync(folder, { recursive: true, force: true })
-}, 30_000)
-
-const run = (...args: readonly string[]): Promise<Said> => gantt(environment, ...args)
+const own = useOwnService({ withFleet: false })
+const { run } = own
 
 const ACTIVATE = 'mutation ($version: ID!) { profileActivate(version: $version) { __typename } }'
 const CREATE = `mutation ($input: ProfileVersionInput!) { profileVersionCreate(profile: "default", input: $input) {
@@ -48,11 +33,13 @@ async function needLess(): Promise<void> {
     weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
     collects: ['CLASSES'],
   }
-  const { profileVersionCreate } = await service.client.request<{ profileVersionCreate: { version: { id: string } } }>(CREATE, { input })
-  await service.client.request(ACTIVATE, { version: profileVersionCreate.version.id })
+  const { profileVersionCreate } = await own.service.client.request<{ profileVersionCreate: { version: { id: string } } }>(CREATE, {
+    input,
+  })
+  await own.service.client.request(ACTIVATE, { version: profileVersionCreate.version.id })
 }
 
-const needAsBefore = (): Promise<unknown> => service.client.request(ACTIVATE, { version: 'default@0' })
+const needAsBefore = (): Promise<unknown> => own.service.client.request(ACTIVATE, { version: 'default@0' })
 
 interface Seen {
   readonly stats: {
@@ -67,7 +54,7 @@ interface Seen {
 
 const seen = async (name: string): Promise<Seen | null> =>
   (
-    await service.client.request<{ host: Seen | null }>(
+    await own.service.client.request<{ host: Seen | null }>(
       'query Seen($name: String!) { host(name: $name) { stats numa { cells { id cpus } } } }',
       { name },
     )
@@ -121,7 +108,7 @@ test('what would be reported is shown within 80 columns, and nothing is sent', a
 })
 
 test('a machine that does not tell its memory is not reported, with the file and why', async () => {
-  const root = fs.mkdtempSync(path.join(folder, 'bare-'))
+  const root = fs.mkdtempSync(path.join(own.folder, 'bare-'))
   fs.mkdirSync(path.join(root, 'proc'))
   fs.writeFileSync(path.join(root, 'proc/cpuinfo'), 'processor\t: 0\n')
   const { out, err, code } = await run('agent', '--once', '--root', root, '--name', 'bare')
@@ -154,7 +141,7 @@ test('fifty simulated machines report, each change of theirs, and none is refuse
   expect(answer).toMatchObject({ machines: 50, refused: 0, lost: 0 })
   expect(answer.reports).toBeGreaterThan(50)
   expect(answer.lag.p99Ms).not.toBeNull()
-  const { hosts } = await service.client.request<{ hosts: { totalCount: number } }>(
+  const { hosts } = await own.service.client.request<{ hosts: { totalCount: number } }>(
     '{ hosts(first: 1, query: "host:sim-*") { totalCount } }',
   )
   expect(hosts.totalCount).toBe(50)
@@ -184,7 +171,7 @@ describe('look by look', () => {
     let picture = still
     const events: AgentEvent[] = []
     const teller = createTeller({
-      gantt: createGantt({ url: service.url, key, fetch }),
+      gantt: createGantt({ url: own.service.url, key, fetch }),
       name: { host },
       offer: offered,
       look: () => picture,
@@ -270,7 +257,7 @@ describe('look by look', () => {
     await teller.tellOf()
     see(withDevices)
     expect(await teller.tellOf()).toBe(true)
-    const gantt = createGantt({ url: service.url, key: ADMIN_KEY })
+    const gantt = createGantt({ url: own.service.url, key: ADMIN_KEY })
     const spec = { properties: [{ key: 'vendor_id', value: '8086' }] }
     const placed = await gantt.selectDestinations({
       spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, forceHosts: ['look-7'], pciRequests: [{ count: 2, specs: [spec] }] } },
@@ -318,7 +305,7 @@ describe('from start to stop', () => {
     let wake = bell()
     let heard = bell()
     const ended = runAgent({
-      gantt: createGantt({ url: service.url, key }),
+      gantt: createGantt({ url: own.service.url, key }),
       name: { host },
       offer: { ...offer, nodeName: host },
       look: () => picture,
@@ -366,7 +353,7 @@ describe('from start to stop', () => {
 
   const createKey = async (name: string, scopes: readonly string[]): Promise<string> => {
     const CREATE_KEY = 'mutation ($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret } } }'
-    const { apiKeyCreate } = await service.client.request<{ apiKeyCreate: { secret: string } }>(CREATE_KEY, {
+    const { apiKeyCreate } = await own.service.client.request<{ apiKeyCreate: { secret: string } }>(CREATE_KEY, {
       input: { name, account: 'agents', scopes },
     })
     return apiKeyCreate.secret
@@ -375,7 +362,7 @@ describe('from start to stop', () => {
   test('claims are checked when the machine shrinks, and by the stream when they go', async () => {
     const agent = startAgent('run-1', () => ADMIN_KEY)
     await agent.next('told')
-    const gantt = createGantt({ url: service.url, key: ADMIN_KEY })
+    const gantt = createGantt({ url: own.service.url, key: ADMIN_KEY })
     const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 128 }, forceHosts: ['run-1'] } }
     const placed = await gantt.selectDestinations({ spec, claim: { mode: 'CONFIRM' } })
     const claim = placed.__typename === 'SelectDestinationsPayload' ? placed.destinations[0]?.selected.claim : undefined

@@ -2,31 +2,13 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
-import { reportFleet } from './testing/fleet.ts'
+import { expect, test } from 'vitest'
 import { gantt, oneLine, type Said, widthOf } from './testing/gantt.ts'
+import { useOwnService } from './testing/own-service.ts'
 
-let folder: string
-let service: Service
-let environment: Readonly<Record<string, string>>
-
-beforeAll(async () => {
-  folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-cli-'))
-  fs.chmodSync(folder, 0o711)
-  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state') })
-  environment = { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
-  await reportFleet(service.client)
-}, 90_000)
-
-afterAll(async () => {
-  await service?.stop()
-  fs.rmSync(folder, { recursive: true, force: true })
-}, 30_000)
-
-const run = (...args: readonly string[]): Promise<Said> => gantt(environment, ...args)
+const own = useOwnService()
+const { run } = own
 
 const SMALL = ['--vcpus', '1', '--memory-mb', '512']
 
@@ -93,7 +75,7 @@ test('a request that fits nowhere ends with 1, its reasons and its decision', as
 })
 
 test('a whole request comes from a file, and the service says what is wrong with it', async () => {
-  const file = path.join(folder, 'spec.json')
+  const file = path.join(own.folder, 'spec.json')
   fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 1, memoryMb: 512 }, forceHosts: ['az1-b'] }))
   expect((await run('select', '--spec', file, '--advice')).out).toContain('az1-b')
   fs.writeFileSync(file, '{"flavor":{"vcpus":-1,"memoryMb":512}}')
@@ -187,7 +169,7 @@ test('explain tells how the best hosts were weighed, and writes a page for a tic
   )
   expect(page).toMatch(/\n\| RamFilter \| 6 \| 6 \| 0 \| 0 \| {2}\|\n/)
   expect(page).toMatch(/\n### Best hosts of 6 that passed\n\n\| Host \| Outcome \| Total \|\n/)
-  expect(page).toContain(`[The decision](${service.url.replace('/graphql', '')}/decisions/${encodeURIComponent(decision.id)})`)
+  expect(page).toContain(`[The decision](${own.service.url.replace('/graphql', '')}/decisions/${encodeURIComponent(decision.id)})`)
 })
 
 test('a page for a ticket names the nearest of the refused', async () => {
@@ -201,11 +183,11 @@ test('a page for a ticket names the nearest of the refused', async () => {
 test('a key bound to a project is told what it may know of its own decisions', async () => {
   const create = ['keys', 'create', '--name', 'shop', '--account', 'shop', '--scopes', 'READ', '--project', 'shop', '--json']
   const { secret } = oneLine<{ secret: string }>(await run(...create))
-  const file = path.join(folder, 'of-shop.json')
+  const file = path.join(own.folder, 'of-shop.json')
   fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 99, memoryMb: 512 }, projectId: 'shop' }))
   const asked = await run('select', '--spec', file, '--json')
   const { id } = oneLine<{ decision: { id: string } }>(asked).decision
-  const tell = (...args: readonly string[]) => gantt({ ...environment, GANTT_KEY: secret }, 'explain', ...args)
+  const tell = (...args: readonly string[]) => gantt({ ...own.environment, GANTT_KEY: secret }, 'explain', ...args)
   const { out, err, code } = await tell(id)
   expect([err, code]).toEqual(['', 0])
   expect(widthOf(out)).toBeLessThanOrEqual(80)
@@ -228,7 +210,7 @@ test('a key bound to a project is told what it may know of its own decisions', a
 test('a key bound to a project places, and is told of hosts only where its instances go', async () => {
   const create = ['keys', 'create', '--name', 'mall', '--account', 'mall', '--scopes', 'READ,SCHEDULE', '--project', 'mall', '--json']
   const { secret } = oneLine<{ secret: string }>(await run(...create))
-  const ask = (...args: readonly string[]) => gantt({ ...environment, GANTT_KEY: secret }, ...args)
+  const ask = (...args: readonly string[]) => gantt({ ...own.environment, GANTT_KEY: secret }, ...args)
   const placed = await ask('select', ...SMALL)
   expect([placed.err, placed.code]).toEqual(['', 0])
   expect(placed.out).toMatch(/^1 instance placed\.\n\nHOST +CLAIM +HELD FOR\naz\d-\S+ +[0-9a-f-]{36} +2 min/)
@@ -272,7 +254,7 @@ test.each([
 })
 
 test('a service that is not there ends with 3', async () => {
-  const { out, err, code } = await gantt({ ...environment, GANTT_URL: 'http://127.0.0.1:2' }, 'select', ...SMALL)
+  const { out, err, code } = await gantt({ ...own.environment, GANTT_URL: 'http://127.0.0.1:2' }, 'select', ...SMALL)
   expect([out, code]).toEqual(['', 3])
   expect(err).toMatch(/^error: the service cannot be reached: http:\/\/127\.0\.0\.1:2\/graphql: .*ECONNREFUSED/)
 })
@@ -287,7 +269,7 @@ test('where the answer was lost, select says how to ask again without a second c
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const { out, err, code } = await gantt(
-    { ...environment, GANTT_URL: `http://127.0.0.1:${port}` },
+    { ...own.environment, GANTT_URL: `http://127.0.0.1:${port}` },
     'select',
     ...SMALL,
     '--key-name',
@@ -299,8 +281,8 @@ test('where the answer was lost, select says how to ask again without a second c
 })
 
 test('a wrong key, and none at all, end with 2', async () => {
-  const wrong = await gantt({ ...environment, GANTT_KEY: 'wrong' }, 'hosts')
+  const wrong = await gantt({ ...own.environment, GANTT_KEY: 'wrong' }, 'hosts')
   expect([wrong.err, wrong.code]).toEqual(['error: the service does not know the key (from GANTT_KEY)\n', 2])
-  const none = await gantt({ GANTT_URL: service.url }, 'hosts')
+  const none = await gantt({ GANTT_URL: own.service.url }, 'hosts')
   expect([none.err, none.code]).toEqual([expect.stringContaining('no key is given'), 2])
 })

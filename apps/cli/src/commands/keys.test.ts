@@ -1,26 +1,10 @@
-import fs from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
+import { expect, test } from 'vitest'
 import { type AuditRow, findBreak, START } from './audit-chain.ts'
-import { gantt, oneLine, type Said, widthOf } from './testing/gantt.ts'
+import { gantt, oneLine, widthOf } from './testing/gantt.ts'
+import { useOwnService } from './testing/own-service.ts'
 
-let folder: string
-let service: Service
-
-beforeAll(async () => {
-  folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-cli-'))
-  fs.chmodSync(folder, 0o711)
-  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state') })
-}, 90_000)
-
-afterAll(async () => {
-  await service?.stop()
-  fs.rmSync(folder, { recursive: true, force: true })
-}, 30_000)
-
-const run = (...args: readonly string[]): Promise<Said> => gantt({ GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }, ...args)
+const own = useOwnService({ withFleet: false })
+const { run } = own
 
 interface Made {
   readonly key: { readonly id: string; readonly expiresAt: string | null; readonly replaces: string | null }
@@ -40,11 +24,11 @@ test('a key is made, listed, rotated and revoked', async () => {
   expect(listed.out).not.toContain(secret)
   const fresh = oneLine<Made>(await run('keys', 'rotate', key.id, '--overlap', 'PT10M', '--json'))
   expect(fresh.key.replaces).toBe(key.id)
-  expect((await gantt({ GANTT_URL: service.url, GANTT_KEY: fresh.secret }, 'hosts')).code).toBe(0)
+  expect((await gantt({ GANTT_URL: own.service.url, GANTT_KEY: fresh.secret }, 'hosts')).code).toBe(0)
   expect((await run('keys', 'revoke', key.id)).out).toMatch(/\nstate +REVOKED\n/)
   expect((await run('keys', 'list')).out).not.toContain(key.id)
   expect((await run('keys', 'list', '--all')).out).toContain(key.id)
-  const refused = await gantt({ GANTT_URL: service.url, GANTT_KEY: secret }, 'hosts')
+  const refused = await gantt({ GANTT_URL: own.service.url, GANTT_KEY: secret }, 'hosts')
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('does not know the key')])
 })
 

@@ -1,35 +1,12 @@
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
-import { reportFleet } from './testing/fleet.ts'
-import { gantt, oneLine, type Said, widthOf } from './testing/gantt.ts'
+import { describe, expect, test } from 'vitest'
+import { oneLine, type Said, widthOf } from './testing/gantt.ts'
+import { useOwnService } from './testing/own-service.ts'
 
-let folder: string
-let service: Service
-let environment: Readonly<Record<string, string>>
-
-beforeAll(async () => {
-  folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-cli-'))
-  fs.chmodSync(folder, 0o711)
-  // hosts of the tests below are heard once: soon they are silent, all of them
-  service = await startService({
-    GANTT_DATA_DIR: path.join(folder, 'state'),
-    GANTT_LIVENESS: 'reports',
-    GANTT_SUSPECT_AFTER: '3',
-    GANTT_DOWN_AFTER: '6',
-  })
-  environment = { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
-  await reportFleet(service.client)
-}, 90_000)
-
-afterAll(async () => {
-  await service?.stop()
-  fs.rmSync(folder, { recursive: true, force: true })
-}, 30_000)
-
-const run = (...args: readonly string[]): Promise<Said> => gantt(environment, ...args)
+// hosts of the tests below are heard once: soon they are silent, all of them
+const own = useOwnService({ settings: { GANTT_LIVENESS: 'reports', GANTT_SUSPECT_AFTER: '3', GANTT_DOWN_AFTER: '6' } })
+const { run } = own
 
 interface Placed {
   readonly id: string
@@ -53,13 +30,13 @@ function placedBy(said: Said): Placed {
 
 /** Placed on a host by naming it. */
 async function placeOn(host: string, spec: Readonly<Record<string, unknown>> = {}): Promise<Placed> {
-  const file = path.join(folder, `${host}-${Math.random()}.json`)
+  const file = path.join(own.folder, `${host}-${Math.random()}.json`)
   fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 1, memoryMb: 512 }, forceHosts: [host], ...spec }))
   return placedBy(await run('select', '--spec', file, '--confirm', '--json'))
 }
 
 const claimOf = async (id: string) => {
-  const { claim } = await service.client.request<{ claim: { state: string; reason: string | null; host: { name: string } } }>(
+  const { claim } = await own.service.client.request<{ claim: { state: string; reason: string | null; host: { name: string } } }>(
     'query ($id: ID!) { claim(id: $id) { state reason host { name } } }',
     { id },
   )
@@ -214,7 +191,7 @@ test('liveness tells who is silent and what is withheld; operators confirm; a he
   expect((await run('host', 'show', 'az1-a')).out).toMatch(/\nstate +DOWN: no power; silent since 20/)
   const said = await run('select', '--vcpus', '1', '--memory-mb', '512', '--count', '12', '--advice', '--json')
   expect(oneLine<Answer>(said).destinations.map(({ selected }) => selected.host.name)).not.toContain('az1-a')
-  await service.client.request('mutation { hostHeartbeat(hosts: [{ host: "az1-a" }]) { heard } }')
+  await own.service.client.request('mutation { hostHeartbeat(hosts: [{ host: "az1-a" }]) { heard } }')
   const alive = await run('liveness', '--confirm', 'az1-a', '--reason', 'no power', '--json')
   // it is UP for a while, then silent again
   expect([0, 2]).toContain(alive.code)

@@ -1,32 +1,11 @@
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
-import { reportFleet } from './testing/fleet.ts'
-import { gantt, oneLine, type Said, widthOf } from './testing/gantt.ts'
+import { expect, test } from 'vitest'
+import { gantt, oneLine, widthOf } from './testing/gantt.ts'
+import { useOwnService } from './testing/own-service.ts'
 
-let folder: string
-let stateDir: string
-let service: Service
-let environment: Readonly<Record<string, string>>
-
-beforeAll(async () => {
-  folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-cli-'))
-  fs.chmodSync(folder, 0o711)
-  stateDir = path.join(folder, 'state')
-  service = await startService({ GANTT_DATA_DIR: stateDir })
-  environment = { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
-  await reportFleet(service.client)
-}, 90_000)
-
-afterAll(async () => {
-  await service?.stop()
-  await gantt({}, 'db', 'stop', '--data-dir', stateDir)
-  fs.rmSync(folder, { recursive: true, force: true })
-}, 30_000)
-
-const run = (...args: readonly string[]): Promise<Said> => gantt(environment, ...args)
+const own = useOwnService()
+const { run } = own
 
 /** A reservation of one CPU. */
 async function reserve(): Promise<{ readonly id: string; readonly host: string }> {
@@ -124,7 +103,7 @@ test('replicas --heal tells what differs from the log, and takes no --dry-run wi
 })
 
 test('a nova.conf becomes a profile; its next version decides once it is activated', async () => {
-  const file = path.join(folder, 'nova.conf')
+  const file = path.join(own.folder, 'nova.conf')
   fs.writeFileSync(
     file,
     '[filter_scheduler]\nenabled_filters = ComputeFilter, IoOpsFilter\nmax_io_ops_per_host = 4\nhost_subset_size = 2\n',
@@ -146,7 +125,7 @@ test('a profile is checked against the requests of the last day, tried and taken
   const select = async (memoryMb: string) =>
     oneLine<{ decision: { id: string } }>(await run('select', '--vcpus', '1', '--memory-mb', memoryMb, '--json', '--advice')).decision.id
   const [first, second] = [await select('512'), await select('999999')]
-  const file = path.join(folder, 'draft.json')
+  const file = path.join(own.folder, 'draft.json')
   const write = (filters: readonly string[]) =>
     fs.writeFileSync(
       file,
@@ -178,7 +157,7 @@ test('a profile is checked against the requests of the last day, tried and taken
   })
   write(['NoSuchFilter'])
   expect(await run('profile', 'check', file)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('there is no filter') })
-  expect(await gantt({ ...environment, GANTT_URL: 'http://127.0.0.1:9/graphql' }, 'profile', 'check', 'default@0')).toMatchObject({
+  expect(await gantt({ ...own.environment, GANTT_URL: 'http://127.0.0.1:9/graphql' }, 'profile', 'check', 'default@0')).toMatchObject({
     code: 2,
     out: '',
   })
@@ -218,13 +197,13 @@ test.each(['hosts', 'select', 'explain', 'why-not', 'claims', 'aggregates', 'dec
 )
 
 test('db stop leaves a server that a service uses, and stops one that was left behind', async () => {
-  const used = await gantt({}, 'db', 'stop', '--data-dir', stateDir)
+  const used = await gantt({}, 'db', 'stop', '--data-dir', own.stateDir)
   expect([used.code, used.out]).toEqual([1, expect.stringMatching(/^1 service still uses\s+the\s+database\s+server/)])
-  await service.kill()
-  const left = await gantt({ GANTT_DATA_DIR: stateDir }, 'db', 'stop', '--json')
-  expect([left.code, oneLine(left)]).toEqual([0, { stateDir, outcome: 'stopped', services: 0 }])
-  const gone = await gantt({}, 'db', 'stop', '--data-dir', stateDir)
+  await own.service.kill()
+  const left = await gantt({ GANTT_DATA_DIR: own.stateDir }, 'db', 'stop', '--json')
+  expect([left.code, oneLine(left)]).toEqual([0, { stateDir: own.stateDir, outcome: 'stopped', services: 0 }])
+  const gone = await gantt({}, 'db', 'stop', '--data-dir', own.stateDir)
   expect([gone.code, gone.out]).toEqual([0, expect.stringMatching(/^No database server runs on/)])
-  expect((await gantt({}, 'db', 'stop', '--data-dir', path.join(folder, 'never'))).code).toBe(0)
-  expect(fs.existsSync(path.join(folder, 'never'))).toBe(false)
+  expect((await gantt({}, 'db', 'stop', '--data-dir', path.join(own.folder, 'never'))).code).toBe(0)
+  expect(fs.existsSync(path.join(own.folder, 'never'))).toBe(false)
 })

@@ -1,29 +1,11 @@
 import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ADMIN_KEY, type Service, startService } from '../prove/service.ts'
-import { reportFleet } from './testing/fleet.ts'
-import { gantt, oneLine, type Said, widthOf } from './testing/gantt.ts'
+import { expect, test } from 'vitest'
+import { oneLine, widthOf } from './testing/gantt.ts'
+import { useOwnService } from './testing/own-service.ts'
 
-let folder: string
-let service: Service
-let environment: Readonly<Record<string, string>>
-
-beforeAll(async () => {
-  folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-what-if-'))
-  fs.chmodSync(folder, 0o711)
-  service = await startService({ GANTT_DATA_DIR: path.join(folder, 'state') })
-  environment = { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
-  await reportFleet(service.client)
-}, 90_000)
-
-afterAll(async () => {
-  await service?.stop()
-  fs.rmSync(folder, { recursive: true, force: true })
-}, 30_000)
-
-const run = (...args: readonly string[]): Promise<Said> => gantt(environment, ...args)
+const own = useOwnService()
+const { run } = own
 
 /** A host has room for one of these, or for none. */
 const LARGE = ['--vcpus', '12', '--memory-mb', '24576']
@@ -46,7 +28,7 @@ test('capacity tells how many more fit, and the same fleet drained has less', as
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(/^\d+ more fit, on \d hosts, at revision \d+\.\n/)
   const fits = async (...args: readonly string[]) => oneLine<{ fits: number }>(await run('capacity', ...LARGE, ...args, '--json')).fits
-  const overlay = path.join(folder, 'overlay.json')
+  const overlay = path.join(own.folder, 'overlay.json')
   fs.writeFileSync(overlay, JSON.stringify({ removeHosts: ['az1-b'] }))
   const all = await fits()
   expect(await fits('--drain', 'az1-a')).toBe(all - 1)
@@ -64,7 +46,7 @@ test('what-would-fit tells the least changes, which simulate takes as they are',
   const { counterfactuals } = oneLine<{ counterfactuals: { simulation: object }[] }>(
     await run('what-would-fit', '--decision', decision.id, '--json'),
   )
-  const answer = await service.client.request<{ simulate: { failed: number } }>(
+  const answer = await own.service.client.request<{ simulate: { failed: number } }>(
     'query ($input: SimulateInput!) { simulate(input: $input) { failed } }',
     { input: counterfactuals[0]?.simulation },
   )
@@ -74,7 +56,7 @@ test('what-would-fit tells the least changes, which simulate takes as they are',
 test('all three are Markdown for a ticket, and say what is wrong with an option', async () => {
   for (const command of ['simulate', 'capacity', 'what-would-fit'])
     expect((await run(command, ...LARGE, '--markdown')).out).toMatch(/^### /)
-  expect(await run('capacity', ...LARGE, '--overlay', path.join(folder, 'none.json'))).toMatchObject({ code: 2 })
+  expect(await run('capacity', ...LARGE, '--overlay', path.join(own.folder, 'none.json'))).toMatchObject({ code: 2 })
   expect(await run('capacity', ...LARGE, '--drain', 'ghost')).toMatchObject({ code: 2 })
   const { err } = await run('simulate', ...LARGE, '--add', '3xghost', '--drain', 'spectre', '--drain', 'phantom')
   for (const host of ['ghost', 'spectre', 'phantom']) expect(err).toContain(`"${host}"; it must be the name of a host that has reported`)

@@ -1,0 +1,63 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
+import { ADMIN_KEY, type Service, startService } from '../../prove/service.ts'
+import { reportFleet } from './fleet.ts'
+import { gantt, type Said } from './gantt.ts'
+
+/** A service that the tests of one file have to themselves; it is there from the first test to the last. */
+export interface OwnService {
+  readonly service: Service
+  /** For files of the tests; the service may read them. */
+  readonly folder: string
+  readonly stateDir: string
+  /** What `gantt` needs to call the service with the admin key. */
+  readonly environment: Readonly<Record<string, string>>
+  /** What `gantt ...` says when it calls the service with the admin key. */
+  run(...args: readonly string[]): Promise<Said>
+}
+
+export interface OwnServiceOptions {
+  /** Beside those of every service here. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Whether the hosts of fleet.ts are there from the first test on. */
+  readonly withFleet?: boolean
+}
+
+export function useOwnService({ settings = {}, withFleet = true }: OwnServiceOptions = {}): OwnService {
+  let service: Service
+  let folder: string
+  const own: OwnService = {
+    get service() {
+      return service
+    },
+    get folder() {
+      return folder
+    },
+    get stateDir() {
+      return path.join(folder, 'state')
+    },
+    get environment() {
+      return { GANTT_URL: service.url, GANTT_KEY: ADMIN_KEY }
+    },
+    run: (...args) => gantt(own.environment, ...args),
+  }
+
+  beforeAll(async () => {
+    folder = fs.mkdtempSync(path.join(tmpdir(), 'gantt-cli-'))
+    // the embedded database may run as another account
+    fs.chmodSync(folder, 0o711)
+    service = await startService({ GANTT_DATA_DIR: own.stateDir, ...settings })
+    if (withFleet) await reportFleet(service.client)
+  }, 90_000)
+
+  afterAll(async () => {
+    await service?.stop()
+    // of a service that a test killed, the database is left
+    await gantt({}, 'db', 'stop', '--data-dir', own.stateDir)
+    fs.rmSync(folder, { recursive: true, force: true })
+  }, 30_000)
+
+  return own
+}
