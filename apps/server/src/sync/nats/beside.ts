@@ -22,6 +22,8 @@ const TURN_WAIT_MS = 100
 /** A turn takes 5 ms and the entry that it ends with. Whoever died in one has it no longer than this. */
 const TURN_HELD_MS = 500
 const SAVER_WAIT_MS = 500
+/** How often it is looked whether a turn that does not come is lost. */
+const LOOK_MS = 2_000
 const SAVER_HELD_MS = 10_000
 
 export async function openBeside(connection: Connection, names: Names, copies: number, timers: Timers): Promise<Beside> {
@@ -50,17 +52,23 @@ export async function openBeside(connection: Connection, names: Names, copies: n
     return stampMs({ stamp: stampOf(found.timestamp) })
   }
   await ensure()
+  let lookedAt = timers.now()
+  /** A turn that did not come may be held for longer, or be lost: whoever waits next finds it made again. */
+  const look = (): void => {
+    if (timers.now() - lookedAt < LOOK_MS) return
+    lookedAt = timers.now()
+    void ensure().catch(() => undefined)
+  }
   return {
     async takeTurn() {
       const held = await turn.take(TURN_WAIT_MS)
       if (held !== undefined) return async () => held.giveBack()
-      // it may be held for longer, or be lost: whoever waits next finds it made again
-      void ensure().catch(() => undefined)
+      look()
       return async () => {}
     },
     async takeSaver() {
       const held = await saver.take(SAVER_WAIT_MS)
-      if (held === undefined) void ensure().catch(() => undefined)
+      if (held === undefined) look()
       return held
     },
     async time() {

@@ -140,27 +140,31 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
       // an earlier copy of it may have come meanwhile
       const earlier = tail?.find(entry.id)
       if (earlier !== undefined) return placeIn(earlier)
-      let cancel = (): void => {}
+      let isOver = false
+      let stopWaiting = (): void => {}
       const returned = new Promise<Place>((resolve) => {
         own.set(entry.id, (message) => resolve(placeIn(message)))
       })
       const acknowledged = publish(entry).then(async (revision) => {
+        if (isOver) return returned
         if (tail !== undefined && !tail.isBroken)
           await new Promise<void>((resolve) => {
             const stop = timers.after(OWN_MS, resolve)
-            cancel = () => {
+            stopWaiting = () => {
               stop()
               resolve()
             }
           })
-        return placeOf(entry, revision)
+        // it came back meanwhile, or does not: then it is asked for
+        return isOver ? returned : placeOf(entry, revision)
       })
       acknowledged.catch(() => undefined)
       try {
         return await Promise.race([returned, acknowledged])
       } finally {
+        isOver = true
         own.delete(entry.id)
-        cancel()
+        stopWaiting()
       }
     },
 
@@ -184,7 +188,7 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
       assertReaches(state, after)
       assertKept(state, after)
       const upTo = Math.min(state.lastRevision, after.revision + limit)
-      const past = await createTail(connection, { stream, timers, after })
+      const past = await createTail(connection, { stream, timers, after, most: limit + 1 })
       try {
         await past.reach(upTo, SILENT_MS)
         return past.take(limit).map(toEntry)

@@ -28,15 +28,16 @@ export interface TailOptions {
   readonly stream: string
   readonly timers: Timers
   readonly after: Place
+  /** Messages held at most: who reads slower is fed slower. */
+  readonly most?: number
   /** Called for each message as it comes, the place itself left out. */
   onMessage?(message: StoredMessage): void
   onBroken?(): void
 }
 
-/** Messages held at most: who reads slower is fed slower. */
 const MOST = 4_096
 
-export async function createTail(connection: Connection, { stream, timers, after, ...events }: TailOptions): Promise<Tail> {
+export async function createTail(connection: Connection, { stream, timers, after, most = MOST, ...events }: TailOptions): Promise<Tail> {
   /** Where whoever reads stands, and its stamp once it is known. */
   let place = after
   let stamp: string | undefined
@@ -68,7 +69,7 @@ export async function createTail(connection: Connection, { stream, timers, after
     stream,
     from: after.revision,
     timers,
-    room: () => MOST - messages.length,
+    room: () => most - messages.length,
     onMessage(message) {
       if (problem !== undefined) return
       if (last() === 0 && after.revision > 0) return takePlace(message)
