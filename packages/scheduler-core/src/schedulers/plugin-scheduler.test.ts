@@ -2,13 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { canonicalJson } from '../canonical-json.ts'
 import { examineAgain, replay } from '../decision/replay.ts'
 import { checkpointOf } from '../fleet/checkpoint.ts'
-import { openOverlay } from '../fleet/overlay.ts'
+import type { Fleet } from '../fleet/fleet.ts'
+import { type Overlay, openOverlay } from '../fleet/overlay.ts'
 import { lacksOf, parseProfile } from '../pipeline/compile.ts'
 import { checkPlugin, joinPlugins } from '../plugin/check-plugin.ts'
 import { definePlugin, defineScheduler } from '../plugin/index.ts'
 import { noPlugins, type Plugins } from '../plugin/plugins.ts'
 import { type ProfileInput, profileLevel, profileSchema } from '../profiles/profile.ts'
-import { aFleet, aRequest } from '../testing/index.ts'
+import type { RequestSpec } from '../request/request-spec.ts'
+import { aFleet, aRequest, aUuid } from '../testing/index.ts'
 import { decide } from './decide.ts'
 import type { PluginScheduler } from './plugin-scheduler.ts'
 import { schedulerSuite } from './scheduler.suite.ts'
@@ -65,6 +67,29 @@ function decideWith(plugins: Plugins, numInstances = 1, allOrNothing = true) {
   overlay.discard()
   expect(canonicalJson(checkpointOf(fleet))).toBe(before)
   return { fleet, decided, held }
+}
+
+const groupFilters = ['ComputeFilter', 'ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter'].map((name) => ({ name }))
+
+/** Free processors by host. */
+const freeOn = ({ hosts }: Fleet): readonly number[] => [...hosts.classColumns('VCPU').free.subarray(0, hosts.count)]
+
+function decideOn(fleet: Fleet, request: RequestSpec, seed: string) {
+  const overlay = openOverlay(fleet)
+  const decided = decide(fleet, overlay, {
+    ...{
+      id: 'd',
+      request,
+      profile: profileBy('any-rack', { filters: groupFilters }),
+      seed,
+      attempt: 1,
+      alternatesPerInstance: 0,
+      allOrNothing: true,
+    },
+    claimIds: Array.from({ length: request.numInstances }, (_, i) => `c${i}`),
+  })
+  overlay.discard()
+  return decided
 }
 
 const on = (host: string, claim = 'c0') => ({ claim, instance: null, host, node: host, grants: {} })
@@ -158,6 +183,87 @@ describe('a scheduler of a plug-in', () => {
     })
     expect([overlay.size, record.failure]).toEqual([1, 'select put instance 0 on b, which does not pass'])
     overlay.discard()
+  })
+
+  test.each<[string, Parameters<typeof withSelect>[0], string]>([
+    ['ids of the claims', (_request, _fleet, _overlay, { claimIds }) => (claimIds as string[]).reverse(), 'it threw Cannot assign'],
+    ['request', (request) => Object.assign(request, { numInstances: 1 }), 'it threw Cannot assign'],
+    ['demand within the request', (request) => Object.assign(request.schedulerHints, { rack: ['r'] }), 'it threw Cannot add property'],
+  ])('that writes into the %s is told so, and nobody else sees it', (_name, select, why) => {
+    const { decided } = decideWith(withSelect(select), 2)
+    expect(decided.record).toMatchObject({ request: { numInstances: 2 }, failure: expect.stringContaining(why) })
+    expect(decided.found).toBe(0)
+  })
+
+  test.each<[string, (overlay: Overlay) => void]>([
+    ['no number', (overlay) => overlay.hold({ ...on('b'), grants: { classes: { VCPU: Number.NaN } } }, null)],
+    ['a text', (overlay) => overlay.hold({ ...on('b'), grants: { classes: { VCPU: '2' as never } } }, null)],
+    ['more than any host has', (overlay) => overlay.hold({ ...on('b'), grants: { classes: { VCPU: 1e300 } } }, null)],
+    ['no grants', (overlay) => overlay.hold({ ...on('b'), grants: undefined as never }, null)],
+    [
+      'grants that it changes afterwards',
+      (overlay) => {
+        const classes = { VCPU: 2 }
+        overlay.hold({ ...on('b'), grants: { classes } }, null)
+        classes.VCPU = 0
+      },
+    ],
+  ])('that holds %s holds what the instance takes, and leaves the fleet as it was', (_name, hold) => {
+    let free: number | undefined
+    const plugins = withSelect((_request, fleet, overlay) => {
+      hold(overlay)
+      free = freeOn(fleet)[1]
+      return { parts: [on('b')] }
+    })
+    const { fleet, decided } = decideWith(plugins)
+    expect([free, decided.found]).toEqual([2, 1])
+    expect(freeOn(fleet)).toEqual([1, 4])
+  })
+
+  test.each<[string, (overlay: Overlay) => void, string]>([
+    ['for a claim of another decision', (overlay) => overlay.hold(on('b', 'c9'), null), 'there is no claim c9 to hold anything for'],
+    ['where there is no room', (overlay) => overlay.hold(on('a'), null), 'gives nothing on a host'],
+  ])('that holds %s is refused', (_name, hold, why) => {
+    const { fleet, decided } = decideWith(withSelect((_request, _fleet, overlay) => hold(overlay)))
+    expect(decided.record.failure).toContain(why)
+    expect(freeOn(fleet)).toEqual([1, 4])
+  })
+
+  test('that goes on after it has answered holds nothing and takes nothing back', async () => {
+    let later: Promise<unknown> = Promise.resolve()
+    const plugins = withSelect((_request, _fleet, overlay) => {
+      later = Promise.resolve().then(() => overlay.hold(on('b'), null))
+      return { parts: [on('b')] }
+    })
+    const { fleet } = decideWith(plugins)
+    await expect(later).rejects.toThrow('the decision is over')
+    expect(freeOn(fleet)).toEqual([1, 4])
+  })
+
+  test('sees gangs: each member takes its own, on a host that has it', () => {
+    // the one host is too small for the big member, the other has no memory for the others
+    const fleet = aFleet({ a: { vcpus: 2 }, b: { vcpus: 3, memoryMb: 512 } }, join(rack))
+    const gang = [{ name: 'big', instances: 1, flavor: { vcpus: 3, memoryMb: 256 } }]
+    const { parts, record } = decideOn(fleet, aRequest({ numInstances: 3, gang }), 's')
+    expect(record.failure).toBeUndefined()
+    expect(parts.map(({ claim, host, grants }) => [claim, host, grants.classes?.VCPU])).toEqual([
+      ['c0', 'a', 1],
+      ['c1', 'a', 1],
+      ['c2', 'b', 3],
+    ])
+  })
+
+  test.each<['ANTI_AFFINITY' | 'AFFINITY', number, number]>([
+    ['ANTI_AFFINITY', 20, 20],
+    ['ANTI_AFFINITY', 21, 0],
+    ['AFFINITY', 20, 1],
+  ])('keeps %s among %i instances', (policy, numInstances, hosts) => {
+    const plugins = join(rack)
+    const fleet = aFleet(Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`h${i}`, { vcpus: 32 }])), plugins)
+    const { parts, record } = decideOn(fleet, aRequest({ vcpus: 1, numInstances, instanceGroup: { uuid: aUuid(7), policy } }), 's')
+    expect(record.failure).toBeUndefined()
+    expect([parts.length, new Set(parts.map(({ host }) => host)).size]).toEqual([hosts === 0 ? 0 : numInstances, hosts])
+    expect(new Set(parts.map(({ claim }) => claim)).size).toBe(parts.length)
   })
 
   test('that finds fewer hosts than instances is refused whole, or placed in part, as was asked', () => {

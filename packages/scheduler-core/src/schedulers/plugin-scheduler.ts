@@ -2,11 +2,13 @@ import type { ClaimPart, GroupBinding } from '../fleet/change.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { Overlay } from '../fleet/overlay.ts'
+import { frozenCopy } from '../frozen-copy.ts'
+import { memoByObject } from '../memo.ts'
 import type { CompiledProfile } from '../pipeline/compile.ts'
 import { withFailure } from '../pipeline/failed-scheduler.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
-import { groupOf, placeOn } from './filter-scheduler.ts'
+import { byMembers, groupOf, placeOn, prepareGrants } from './filter-scheduler.ts'
 import type { Selection, SelectOptions } from './scheduler.ts'
 
 /** What a plug-in's scheduler answers: of a `Selection` the parts, in the order of the instances, each held in the overlay. */
@@ -16,6 +18,9 @@ export type Choice = Pick<Selection, 'parts'>
  * A scheduler of a plug-in (plugin/plugin.ts). It keeps the law of `scheduler.ts`, and places as many instances as find a host, whatever
  * was asked: all or nothing is seen to here. Of what it answers, the hosts are taken. Each is checked by the filters and held once more, in
  * order, as those of a solver are, so that grants, limits, alternates and records are the release's own.
+ *
+ * Request and options are frozen copies, and the overlay is there until `select` returns. What it holds for an instance, which it knows by
+ * the claim of the part, is what the instance takes on the host, whatever grants the part says.
  */
 export interface PluginScheduler {
   /** As profiles name it: 1 to 63 lower-case letters, digits and dashes. */
@@ -44,21 +49,20 @@ export function choose(
 ): Chosen {
   const before = overlay.size
   const { fail = (what) => new Error(what) } = scheduler
+  const shown = shownCopy(request)
+  const asked = frozenCopy({ ...options, allOrNothing: false })
+  const guarded = guard(overlay, fleet, compiled, request, options.claimIds)
   try {
-    const hosts = hostsOf(
-      attempt(fail, () =>
-        made(scheduler, compiled).select(request, fleet, guard(overlay, fleet, request), { ...options, allOrNothing: false }),
-      ),
-      request,
-      fleet,
-      fail,
-    )
+    const answer = attempt(fail, () => made(scheduler, compiled).select(shown, fleet, guarded.overlay, asked))
+    guarded.close()
+    const hosts = hostsOf(answer, request, fleet, fail)
     overlay.rollback(before)
     const selection = placeOn(compiled, hosts, request, fleet, overlay, options)
     const wrong = wrongIn(selection, hosts, request, fleet)
     if (wrong !== undefined) throw fail(wrong)
     return { ok: true, selection }
   } catch (error) {
+    guarded.close()
     overlay.rollback(before)
     return { ok: false, failed: withFailure(compiled.profile, error instanceof Error ? error.message : String(error)) }
   }
@@ -84,25 +88,53 @@ function attempt(fail: (what: string) => Error, ask: () => unknown): unknown {
   }
 }
 
-/** The overlay for a scheduler that is not of the release: what was held before stays held, and only hosts that are there can be held. */
-function guard(overlay: Overlay, fleet: Fleet, request: RequestSpec): Overlay {
+/** The request for code that is not of the release: what is written into it is in nobody's claim. Made once, however often it is decided. */
+const shownCopy = memoByObject((request: RequestSpec): RequestSpec => frozenCopy(request))
+
+/**
+ * The overlay for a scheduler that is not of the release: what was held before stays held, instances alone are held, each where it is there
+ * and has room, and nothing once it is closed, as by a scheduler that goes on after it has answered. Grants are worked out here: what is
+ * dropped later is exactly what was held, whatever becomes of the scheduler's own objects.
+ */
+function guard(
+  overlay: Overlay,
+  fleet: Fleet,
+  compiled: CompiledProfile,
+  request: RequestSpec,
+  claimIds: readonly string[],
+): { readonly overlay: Overlay; close(): void } {
   const floor = overlay.size
   const group: GroupBinding | null = groupOf(request)
+  const grantsFor = byMembers(request, ({ request: asked }) => prepareGrants(compiled, asked, fleet))
+  let isOpen = true
+  const opened = (): Overlay => {
+    if (!isOpen) throw new Error('the decision is over; a scheduler holds before it answers')
+    return overlay
+  }
   const refuse = (): never => {
     throw new Error('a scheduler holds what its instances take, and moves nothing')
   }
   return {
-    hold(part) {
-      if (fleet.hosts.find(part) === undefined) throw new Error(`there is no host ${nameOf(part)} to hold anything on`)
-      overlay.hold(part, group)
+    overlay: {
+      hold({ claim, host, node }) {
+        const record = fleet.hosts.find({ host, node })
+        if (record === undefined) throw new Error(`there is no host ${nameOf({ host, node })} to hold anything on`)
+        const instance = claimIds.indexOf(claim)
+        if (instance < 0) throw new Error(`there is no claim ${String(claim)} to hold anything for; it must be one of claimIds`)
+        const grants = grantsFor(instance)(record.index)
+        opened().hold({ claim, instance: request.instanceUuids[instance] ?? null, host, node, grants }, group)
+      },
+      holdMove: refuse,
+      lift: refuse,
+      get size() {
+        return overlay.size
+      },
+      rollback: (size) => opened().rollback(Math.max(floor, size)),
+      discard: () => opened().rollback(floor),
     },
-    holdMove: refuse,
-    lift: refuse,
-    get size() {
-      return overlay.size
+    close() {
+      isOpen = false
     },
-    rollback: (size) => overlay.rollback(Math.max(floor, size)),
-    discard: () => overlay.rollback(floor),
   }
 }
 
