@@ -35,7 +35,6 @@ export interface NatsServersOptions {
   readonly settings?: string
   /** User, password and the like, before the address in the URL. */
   readonly credentials?: string
-  readonly scheme?: 'nats' | 'tls'
 }
 
 const BINARY = '/usr/sbin/nats-server'
@@ -53,12 +52,7 @@ function binary(): string {
 }
 
 /** Servers with JetStream on free ports and folders of their own; they answer when this resolves. */
-export async function startNatsServers({
-  count = 1,
-  settings = '',
-  credentials = '',
-  scheme = 'nats',
-}: NatsServersOptions = {}): Promise<NatsServers> {
+export async function startNatsServers({ count = 1, settings = '', credentials = '' }: NatsServersOptions = {}): Promise<NatsServers> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-nats-'))
   const ports = await freePorts(count * 2)
   const routes = ports.slice(count).map((port) => `nats://127.0.0.1:${port}`)
@@ -70,7 +64,7 @@ export async function startNatsServers({
       settings: `${settings}\n${count === 1 ? '' : `cluster { name: tests, listen: "${routes[i]?.slice(7)}", routes: [${routes.map((route) => `"${route}"`).join(', ')}] }`}`,
     }),
   )
-  const url = `${scheme}://${credentials === '' ? '' : `${credentials}@`}${servers.map(({ port }) => `127.0.0.1:${port}`).join(',')}`
+  const url = `nats://${credentials === '' ? '' : `${credentials}@`}${servers.map(({ port }) => `127.0.0.1:${port}`).join(',')}`
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.kill()))
     fs.rmSync(folder, { recursive: true, force: true })
@@ -78,7 +72,7 @@ export async function startNatsServers({
   try {
     for (const server of servers) server.start()
     await Promise.all(servers.map(({ port }) => answers(port)))
-    if (credentials === '' && scheme === 'nats') await hasJetStream(ports.slice(0, count))
+    if (credentials === '') await hasJetStream(ports.slice(0, count))
   } catch (error) {
     await stop()
     throw error
