@@ -11,6 +11,7 @@ test('what is not set has its default', () => {
     horizon: { days: 7, bytes: 10_737_418_240 },
     liveness: { source: 'static', suspectAfterMs: 60_000, downAfterMs: 180_000 },
     nats: undefined,
+    recordBytes: 268_435_456,
     sharedFlush: 'auto',
     plugins: [],
     pluginTimeoutMs: 200,

@@ -6,6 +6,7 @@ import {
   type PluginSetting,
   readPluginSettings,
 } from './plugin/settings.ts'
+import { DEFAULT_RECORD_BYTES } from './stores/records.ts'
 import { type SharedFlush, sharedFlushSettings } from './sync/flushing.ts'
 import { NATS_RULE, type NatsAddress, parseNatsAddress } from './sync/nats/address.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
@@ -26,6 +27,8 @@ export interface Config {
   readonly liveness: LivenessSettings
   /** The NATS cluster that keeps the log; undefined: PostgreSQL does. */
   readonly nats: NatsAddress | undefined
+  /** What waits in NATS for the database takes at most so many bytes. */
+  readonly recordBytes: number
   /** Whether one flush serves all who wait for the disk; `auto` measures the disk. */
   readonly sharedFlush: SharedFlush
   /** What is loaded beside the parts of the release. */
@@ -90,6 +93,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   check('GANTT_LOG_DAYS', /^\d{1,5}$/.test(days) && Number(days) >= 1, 'a whole number of days, 1 to 99999')
   const bytes = text('GANTT_LOG_BYTES') ?? String(DEFAULT_HORIZON.bytes)
   check('GANTT_LOG_BYTES', /^\d{7,15}$/.test(bytes), 'a whole number of bytes, 1000000 or more')
+  const recordBytes = text('GANTT_RECORDS_BYTES') ?? String(DEFAULT_RECORD_BYTES)
+  check('GANTT_RECORDS_BYTES', /^\d{7,15}$/.test(recordBytes), 'a whole number of bytes, 1000000 or more')
   const source = text('GANTT_LIVENESS') ?? DEFAULT_LIVENESS.source
   const plugins = readPluginSettings(text('GANTT_PLUGINS'))
   const isOwn = livenessSources.some((known) => known === source)
@@ -137,6 +142,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     horizon,
     liveness,
     nats,
+    recordBytes: Number(recordBytes),
     sharedFlush: isSetting(sharedFlush) ? sharedFlush : 'auto',
     plugins,
     pluginTimeoutMs,

@@ -1,5 +1,8 @@
 import type pg from 'pg'
+import type { DatabaseWatch } from './db/database-watch.ts'
 import type { PrismaClient } from './db/prisma.ts'
+import { createRecordTables } from './db/record-tables.ts'
+import type { SetAside } from './db/set-aside.ts'
 import { openPostgresStores } from './stores/postgres.ts'
 import type { Stores } from './stores/stores.ts'
 import type { SharedFlush } from './sync/flushing.ts'
@@ -16,33 +19,46 @@ export interface Engine {
 export interface EngineOptions {
   readonly connection: pg.ClientConfig
   readonly prisma: PrismaClient
-  /** The NATS cluster that keeps the log; undefined: the database does. */
+  readonly database: DatabaseWatch
+  /** The NATS cluster that keeps all of it; the database does if not given. */
   readonly nats: NatsAddress | undefined
   readonly sharedFlush: SharedFlush
-  /** The replica's, for lists of connections. */
+  /** What waits for the database takes at most so many bytes, where it is kept elsewhere. */
+  readonly recordBytes: number
+  /** The replica's name. */
   readonly name: string
-  /** The revision that all who follow the log beside replicas have reached. */
+  /** The revision that the projections have reached. */
   reached(): Promise<number>
   /** Whether every replica reads packed decisions. */
   mayPack(): boolean
+  onSetAside(row: SetAside): void
   warn(message: string): void
 }
 
 /** Opens the engine that the settings name; the one place that knows which there are. */
-export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { connection, prisma, mayPack, warn } = options
-  const stores = await openPostgresStores({ connection, prisma, mayPack, warn })
-  try {
-    return { log: await openLog(options), stores }
-  } catch (error) {
-    await stores.close()
-    throw error
-  }
+export function openEngine(options: EngineOptions): Promise<Engine> {
+  return options.nats === undefined ? openPostgres(options) : openNats(options, options.nats)
 }
 
-/** The driver of NATS is loaded where it is chosen. */
-async function openLog({ connection, nats, sharedFlush, name, reached, warn }: EngineOptions): Promise<Synchronizer> {
-  if (nats === undefined) return openPostgresSynchronizer(connection, sharedFlush)
-  const { openNatsSynchronizer } = await import('./sync/nats/nats.ts')
-  return openNatsSynchronizer(nats, { name, warn, reached })
+async function openPostgres({ connection, prisma, sharedFlush, mayPack, warn }: EngineOptions): Promise<Engine> {
+  const log = await openPostgresSynchronizer(connection, sharedFlush)
+  return withStores(log, openPostgresStores({ connection, prisma, mayPack, warn }))
+}
+
+/** The driver is loaded where it is chosen. */
+async function openNats({ prisma, database, recordBytes, name, reached, mayPack, onSetAside, warn }: EngineOptions, address: NatsAddress) {
+  const [{ openNatsSynchronizer }, { openNatsStores }] = await Promise.all([import('./sync/nats/nats.ts'), import('./stores/nats/nats.ts')])
+  const log = await openNatsSynchronizer(address, { name, warn, reached })
+  const tables = createRecordTables(prisma, { mayPack, onSetAside, warn })
+  const isThere = (): boolean => database.away === undefined
+  return withStores(log, openNatsStores(address, { name, tables, recordBytes, isThere, time: log.time, warn }))
+}
+
+async function withStores(log: Synchronizer, opening: Promise<Stores>): Promise<Engine> {
+  try {
+    return { log, stores: await opening }
+  } catch (error) {
+    await log.close()
+    throw error
+  }
 }

@@ -6,6 +6,7 @@ import { embeddedPostgresCodes } from './embedded-postgres/error.ts'
 import { haltCodes } from './replica/mode.ts'
 import { faultCodes } from './schema/faults.ts'
 import { callCodes } from './services/codes.ts'
+import { degradedCodes } from './services/health.ts'
 
 const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
 const rows = page.split('\n').flatMap((line) => {
@@ -31,6 +32,7 @@ test('docs/errors.md lists every code there is, once, and no other', () => {
     ...Object.keys(callCodes),
     ...embeddedPostgresCodes,
     ...migrationCodes,
+    ...degradedCodes,
     ...faultCodes,
   ]
   expect(rows.map(({ code }) => code).sort()).toEqual(all.sort())

@@ -51,33 +51,22 @@ export type RunOptions = {
 export async function runService({ environment, say, aloneOr, portSetting = 'PORT', use }: RunOptions): Promise<void> {
   const stop = listenForStop()
   try {
-    const { host, port, dataDir, databaseUrl, adminKey, horizon, liveness, nats, sharedFlush, plugins, pluginTimeoutMs, extenders } =
-      readConfig(environment)
+    const { dataDir, databaseUrl, ...settings } = readConfig(environment)
+    const { nats } = settings
     const database = await openDatabase({
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
       ...(dataDir === undefined ? {} : { stateDir: dataDir }),
       alone: aloneOr !== undefined,
+      isAwaited: nats === undefined,
       onLost: () => say('The database ended; starting it again.'),
       onRecovered: (mode) => say(`The database is back (${mode}).`),
     }).catch((error: unknown) => {
       throw aloneOr !== undefined && codeOf(error) === 'postgres.in_use' ? new BusyError(aloneOr) : error
     })
     try {
-      say(`Database ready (${database.mode}, ${database.applied.length} migrations applied).`)
-      const service = await openService({
-        connection: database.connection,
-        host,
-        port,
-        adminKey,
-        horizon,
-        liveness,
-        nats,
-        sharedFlush,
-        plugins,
-        pluginTimeoutMs,
-        extenders,
-        warn: say,
-      })
+      if (nats === undefined || database.mode !== 'external')
+        say(`Database ready (${database.mode}, ${database.applied.length} migrations applied).`)
+      const service = await openService({ connection: database.connection, ...settings, warn: say })
       say(nats === undefined ? 'Log: in the database.' : `Log: NATS at ${nats.servers.join(', ')}, fleet ${nats.fleet}.`)
       say(flushingText(service.replica.flushing))
       try {

@@ -3,12 +3,15 @@ import os from 'node:os'
 import type pg from 'pg'
 import { DEFAULT_LIVENESS, type LivenessSettings } from './config.ts'
 import { createAuditStore } from './db/audit.ts'
-import { createDecisionStore } from './db/decisions.ts'
+import { askedAnyway, type DatabaseWatch, watchDatabase } from './db/database-watch.ts'
+import { createDecisionStore, type DecisionStore } from './db/decisions.ts'
+import { migrate } from './db/migrate.ts'
 import { createPrisma, type PrismaClient } from './db/prisma.ts'
 import { createProjectionStore } from './db/projections.ts'
 import { PACKED_LEVEL } from './db/receipts.ts'
 import { createRequestSpecStore, requestSpecId } from './db/request-specs.ts'
 import type { StoredDecision } from './db/rows.ts'
+import type { SetAside } from './db/set-aside.ts'
 import { openEngine } from './engine.ts'
 import { consoleFolder, createConsole } from './http/console.ts'
 import { createGraphql } from './http/graphql.ts'
@@ -34,6 +37,7 @@ import { createShadow } from './replica/shadow.ts'
 import { openStanding } from './replica/standing.ts'
 import { createSchema } from './schema/index.ts'
 import { createAudit } from './services/audit.ts'
+import { degradedOf } from './services/health.ts'
 import type { Listening } from './services/liveness.ts'
 import { createLogReader } from './services/log.ts'
 import { createServices } from './services/services.ts'
@@ -42,13 +46,14 @@ import { createSolver } from './solver/solver.ts'
 import { type ApiKeyStore, scopes } from './stores/api-keys.ts'
 import type { LeaseStore } from './stores/leases.ts'
 import type { RecordStore } from './stores/records.ts'
+import { DEFAULT_RECORD_BYTES } from './stores/records.ts'
 import type { SharedFlush } from './sync/flushing.ts'
 import type { NatsAddress } from './sync/nats/address.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 import { realTimers } from './timers.ts'
 
 export interface ServiceOptions {
-  /** A migrated database. */
+  /** A migrated database; with NATS it may be away, and is migrated when it comes. */
   readonly connection: pg.ClientConfig
   readonly host: string
   /** 0: any that is free. */
@@ -57,8 +62,10 @@ export interface ServiceOptions {
   readonly adminKey?: string | undefined
   /** How much of the log is kept. */
   readonly horizon?: Horizon
-  /** The NATS cluster that keeps the log; the database does if not given. */
+  /** The NATS cluster that keeps the log and what is beside it; the database does if not given. */
   readonly nats?: NatsAddress | undefined
+  /** What waits for the database takes at most so many bytes in NATS. */
+  readonly recordBytes?: number
   /** Whether one flush serves all who wait for the disk, where the database keeps the log; `off` if not given. */
   readonly sharedFlush?: SharedFlush
   /** Left out: nobody listens, and whoever is told to be down stays so. */
@@ -98,6 +105,7 @@ export async function openService({
   adminKey,
   horizon = DEFAULT_HORIZON,
   nats,
+  recordBytes = DEFAULT_RECORD_BYTES,
   sharedFlush = 'off',
   liveness,
   plugins: settings = [],
@@ -114,23 +122,32 @@ export async function openService({
     const { plugins, outside, documents, ...loaded } = await openPlugins(settings, { warn, now: Date.now, timeoutMs, extenders })
     opened.push(() => loaded.close())
     const provider = findProvider(loaded.loaded, liveness?.source)
-    const prisma = createPrisma(connection)
+    const database =
+      nats === undefined ? askedAnyway : await watchDatabase(connection, { prepare: async () => void (await migrate(connection)), warn })
+    opened.push(() => database.close())
+    const prisma = createPrisma(connection, database)
     opened.push(() => prisma.$disconnect())
+
     let registry: Registry | undefined
     const mayPack = (): boolean => registry?.isReadByAll(PACKED_LEVEL) ?? false
+    const onSetAside = ({ kind, id, revision, reason }: SetAside): void =>
+      warn(`the projections go on without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`)
+    const projections = createProjectionStore(prisma, mayPack, onSetAside)
     const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
-    const projections = createProjectionStore(prisma, mayPack, ({ kind, id, revision, reason }) =>
-      warn(`the projections go on without ${kind} ${id} of revision ${revision}, which the database refuses: ${reason}`),
-    )
+    /** As far as is known: it only grows, so the log may be trimmed up to there while the database is away. */
+    let reached = 0
     const { log: store, stores } = await openEngine({
-      ...{ connection, prisma, nats, sharedFlush, mayPack, name, warn },
-      reached: projections.position,
+      ...{ connection, prisma, database, nats, sharedFlush, recordBytes, name, mayPack, onSetAside, warn },
+      reached: async () => {
+        if (database.away === undefined) reached = await projections.position()
+        return reached
+      },
     })
     opened.push(() => stores.close())
     const { keys } = stores
     const audit = createAudit({ records: stores.records, store: createAuditStore(prisma), warn })
     opened.push(() => audit.close())
-    const records = openRecords(prisma, stores.records)
+    const records = openRecords(prisma, stores.records, database)
     const registered = await openStanding({ store: stores.replicas, name, warn }).catch(async (error: unknown) => {
       await store.close()
       throw error
@@ -177,7 +194,14 @@ export async function openService({
       solve,
       askSimulated: createAskSolver(simulatedSolver, realTimers),
       shadow,
-      projector,
+      projector: {
+        async reached(revision, timeoutMs) {
+          database.assertThere()
+          const both = await Promise.all([projector.reached(revision, timeoutMs), stores.records.caughtUp(timeoutMs)])
+          return both.every((one) => one)
+        },
+      },
+      degraded: () => degradedOf(database),
       log: createLogReader(store.past, horizon, () => projections.countSetAside()),
       past: store.past,
       standing,
@@ -256,16 +280,23 @@ async function ensureAdminKey(keys: ApiKeyStore, given: string | undefined): Pro
   return (await keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes })).secret
 }
 
-/** Decisions and requests: where they are kept, and who hears of new ones. */
-function openRecords(prisma: PrismaClient, store: RecordStore) {
-  const decisions = createDecisionStore(prisma)
+/** How many decisions a replica can tell of that are not in the tables yet. */
+const YOUNG_DECISIONS = 1_000
+
+/** Decisions and requests: where they are kept, and who hears of new ones. While the database is away, the last ones are told from memory. */
+function openRecords(prisma: PrismaClient, store: RecordStore, database: DatabaseWatch) {
+  const tables = createDecisionStore(prisma)
+  const young = new Map<string, StoredDecision>()
+  const find: DecisionStore['find'] = async (id) => (database.away === undefined ? undefined : young.get(id)) ?? (await tables.find(id))
   const requestSpecs = createRequestSpecStore(prisma)
   const listeners = new Set<(decision: StoredDecision) => void>()
   const tell = (decision: StoredDecision): void => {
+    if (database !== askedAnyway) young.set(decision.id, decision)
+    if (young.size > YOUNG_DECISIONS) young.delete(young.keys().next().value as string)
     for (const listener of listeners) listener(decision)
   }
   return {
-    stores: { decisions, requestSpecs },
+    stores: { decisions: { ...tables, find }, requestSpecs },
     tell,
     onDecision(listener: (decision: StoredDecision) => void) {
       listeners.add(listener)

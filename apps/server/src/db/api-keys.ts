@@ -76,7 +76,7 @@ type Row = Prisma.ApiKeyGetPayload<object>
 
 const numberOf = (value: bigint | null): number | null => (value === null ? null : Number(value))
 
-const toKey = (row: Row): ApiKey => ({
+export const toKey = (row: Row): ApiKey => ({
   id: row.id,
   name: row.name,
   account: row.account,

@@ -10,6 +10,8 @@ export type DatabaseOptions = {
   readonly stateDir?: string
   /** The embedded server is wanted alone: `postgres.in_use` where another process owns it already. */
   readonly alone?: boolean
+  /** Left out: it is. Else a server of the operator's own may be away: whoever uses it finds out when it is there, and migrates it. */
+  readonly isAwaited?: boolean
   /** The embedded server ended. Pools reconnect by themselves once it is back; LISTEN and what was cached must be renewed. */
   readonly onLost?: () => void
   /** It is back, with the outcome of starting it again. */
@@ -35,12 +37,12 @@ const RETRY_AFTER_MS = 500
 
 /** A migrated database: on the server behind `databaseUrl`, else on the embedded one, started or joined as needed. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
-  return options.databaseUrl === undefined ? openEmbedded(options) : openExternal(options.databaseUrl)
+  return options.databaseUrl === undefined ? openEmbedded(options) : openExternal(options.databaseUrl, options.isAwaited ?? true)
 }
 
-async function openExternal(url: string): Promise<Database> {
+async function openExternal(url: string, isAwaited: boolean): Promise<Database> {
   const connection = { connectionString: url }
-  const applied = await migrate(connection)
+  const applied = isAwaited ? await migrate(connection) : []
   return { connection, url, mode: 'external', applied, close: async () => {} }
 }
 

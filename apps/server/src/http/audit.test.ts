@@ -176,6 +176,7 @@ describe('the chain', () => {
       warn,
       store: createAuditStore(prisma),
       records: {
+        takesMore: () => true,
         async keepAudit(entries) {
           await records.keepAudit(entries)
           if (!isFirst) return
@@ -204,7 +205,7 @@ describe('the chain', () => {
       room: 2,
       warn,
       store: createAuditStore(prisma),
-      records: { keepAudit: (entries) => (isAway ? Promise.reject(new Error('away')) : records.keepAudit(entries)) },
+      records: { ...records, keepAudit: (entries) => (isAway ? Promise.reject(new Error('away')) : records.keepAudit(entries)) },
     })
     const entry = {
       at: 1,
@@ -267,6 +268,7 @@ test('calls wait for room instead of dropping what they did', async () => {
     warn: () => {},
     store: { list: async () => [], count: async () => 0 },
     records: {
+      takesMore: () => true,
       async keepAudit(entries) {
         await gate
         written.push(...entries.map(({ id }) => id))

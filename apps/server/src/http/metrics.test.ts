@@ -66,6 +66,7 @@ test('what is not known is left out, and names are quoted', () => {
     revision: 1,
     ageMs: 1_500,
     featureLevel: 1,
+    degraded: [],
     violations: 2,
     checkedAgeMs: null,
     engine: 'postgres',

@@ -23,6 +23,8 @@ export function auditMutations(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) audit(field as GraphQLField<unknown, Context>)
 }
 
+const FULL = 'Nothing was done: what waits for the database fills the room that there is for it, and what is done must be in the audit.'
+
 function audit(field: GraphQLField<unknown, Context>): void {
   const resolve = field.resolve ?? defaultFieldResolver
   field.resolve = async (root, args: Record<string, unknown>, context, info) => {
@@ -41,6 +43,7 @@ function audit(field: GraphQLField<unknown, Context>): void {
       }
     }
     const record = (entry: AuditEntry): Promise<void> => (hot.has(field.name) ? context.audit.follow(entry) : context.audit.keep(entry))
+    if (!context.audit.takesMore()) throw fault('UNAVAILABLE', FULL, { retryAfterMs: 5_000 })
     let value: unknown
     try {
       value = await resolve(root, args, context, info)

@@ -1,10 +1,19 @@
-import type { HealthView } from '../services/health.ts'
+import type { Degraded as DegradedShape, HealthView } from '../services/health.ts'
 import { builder } from './builder.ts'
 
 const HealthMode = builder.enumType('HealthMode', {
   description:
     'NORMAL; STORE_AWAY: reads answer from memory with their age, claims are refused with UNAVAILABLE and retryAfterMs; READ_ONLY: this replica met a log that it must not go on from; CLOSING: it is being stopped.',
   values: ['NORMAL', 'STORE_AWAY', 'READ_ONLY', 'CLOSING'] as const,
+})
+
+const Degraded = builder.objectRef<DegradedShape>('Degraded').implement({
+  description: 'Something that is missing without keeping the replica from its work.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'A code of docs/errors.md.' }),
+    since: t.expose('since', { type: 'DateTime', description: 'Since when, by the clock of this machine.' }),
+    message: t.exposeString('message', { description: 'What goes on, and what waits.' }),
+  }),
 })
 
 const Health = builder.objectRef<HealthView>('Health').implement({
@@ -15,6 +24,7 @@ const Health = builder.objectRef<HealthView>('Health').implement({
     mode: t.expose('mode', { type: HealthMode, description: 'What it can do.' }),
     code: t.exposeString('code', { nullable: true, description: 'Of what it is that it is READ_ONLY: a code of docs/errors.md.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why it is not NORMAL.' }),
+    degraded: t.expose('degraded', { type: [Degraded], description: 'What is missing while it does its work; empty is how it must be.' }),
     revision: t.expose('revision', { type: 'Revision', description: 'What it has applied of the log.' }),
     stateAge: t.expose('ageMs', { type: 'Duration', description: 'How long ago its state was last known to be as new as the store’s.' }),
     violations: t.exposeInt('violations', { description: 'What its auditor finds in its state that cannot be; 0 is how it must be.' }),

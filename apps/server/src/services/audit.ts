@@ -20,6 +20,8 @@ export interface Audit {
   follow(entry: AuditEntry): Promise<void>
   /** Takes an entry of a call that failed for want of the store, if there is room: nobody waits for it. */
   offer(entry: AuditEntry): void
+  /** Whether there is room for what is done next; without it nothing may be done that belongs into the audit. */
+  takesMore(): boolean
   /** Writes what waits, as far as the database lets it. */
   close(): Promise<void>
 }
@@ -33,7 +35,7 @@ export class AuditDelayed extends Error {
 export const isForWantOfStore = (error: unknown): boolean => error instanceof UnavailableError
 
 export interface AuditOptions {
-  readonly records: Pick<RecordStore, 'keepAudit'>
+  readonly records: Pick<RecordStore, 'keepAudit' | 'takesMore'>
   /** The chain, for those who read it. */
   readonly store: AuditStore
   warn(message: string): void
@@ -138,6 +140,7 @@ export function createAudit({ records, store, warn, room = 10_000, gatherMs = 20
       if (queue.length >= room) leftOut++
       else behind(entry)
     },
+    takesMore: () => records.takesMore(),
     async close() {
       giveUpAt = Date.now() + PATIENCE_MS
       while (queue.length > 0 && Date.now() < giveUpAt) await write()

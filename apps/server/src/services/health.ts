@@ -1,9 +1,33 @@
 import { CORE_VERSION } from '@gantt/scheduler-core'
+import type { DatabaseWatch } from '../db/database-watch.ts'
 import type { Auditor } from '../replica/auditor.ts'
 import { type ModeView, modeOf } from '../replica/mode.ts'
 import type { Replica } from '../replica/replica.ts'
 
+export const degradedCodes = ['database.away'] as const
+
+/** What is missing without keeping the replica from its work. */
+export interface Degraded {
+  readonly code: (typeof degradedCodes)[number]
+  /** Milliseconds since 1970. */
+  readonly since: number
+  /** What goes on, and what waits. */
+  readonly message: string
+}
+
+export const degradedOf = ({ away }: DatabaseWatch): readonly Degraded[] =>
+  away === undefined
+    ? []
+    : [
+        {
+          code: 'database.away',
+          since: away.since,
+          message: `The database does not answer (${away.reason}). Placing, reports and keys go on; what is for its tables waits, and is written once it is back. What is read from tables is answered with UNAVAILABLE.`,
+        },
+      ]
+
 export interface HealthView extends ModeView {
+  readonly degraded: readonly Degraded[]
   readonly replica: string
   readonly version: string
   readonly revision: number
@@ -25,7 +49,7 @@ export interface Health {
   view(): HealthView
 }
 
-export function createHealth(replica: Replica, auditor: Auditor): Health {
+export function createHealth(replica: Replica, auditor: Auditor, degraded: () => readonly Degraded[]): Health {
   return {
     view: () => {
       const { violations, ageMs: checkedAgeMs } = auditor.view()
@@ -33,6 +57,7 @@ export function createHealth(replica: Replica, auditor: Auditor): Health {
         replica: replica.name,
         version: CORE_VERSION,
         ...modeOf(replica),
+        degraded: degraded(),
         revision: replica.fleet.place.revision,
         ageMs: Math.round(replica.age),
         featureLevel: replica.fleet.featureLevel,

@@ -19,7 +19,7 @@ import { createDecisions, type Decisions, type Records } from './decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
 import { createFleetReader, type FleetReader } from './fleet-columns.ts'
 import { createGroups, type Groups } from './groups.ts'
-import { createHealth, type Health } from './health.ts'
+import { createHealth, type Degraded, type Health } from './health.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import { createHypotheticals } from './hypothetical.ts'
 import { createKeys, type Keys } from './keys.ts'
@@ -91,6 +91,8 @@ export interface ServicesOptions extends Records {
   readonly keys: ApiKeyStore
   readonly audit: Audit
   readonly listening: Listening
+  /** What is missing now. */
+  degraded(): readonly Degraded[]
   /** What this process has loaded. */
   readonly plugins: readonly LoadedPlugin[]
 }
@@ -110,6 +112,7 @@ export function createServices({
   keys,
   audit,
   listening,
+  degraded,
   plugins,
   ...records
 }: ServicesOptions): Services {
@@ -125,7 +128,7 @@ export function createServices({
     stats: hearingReports(createStats(replica, documents), liveness),
     claims: createClaims(replica),
     hosts: createHosts(replica),
-    health: createHealth(replica, standing.auditor),
+    health: createHealth(replica, standing.auditor, degraded),
     liveness,
     aggregates: createAggregates(replica),
     groups: createGroups(replica),

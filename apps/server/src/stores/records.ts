@@ -13,4 +13,11 @@ export interface RecordStore {
   /** Refusals and advice. */
   keepDecisions(decisions: readonly StoredDecision[]): Promise<void>
   keepAudit(entries: readonly AuditEntry[]): Promise<void>
+  /** Resolves when the tables have all that any replica had kept at this call; false when they do not in time. */
+  caughtUp(timeoutMs: number): Promise<boolean>
+  /** Whether there is room for more, as far as is known: without it nothing is done that would have to be kept. */
+  takesMore(): boolean
 }
+
+/** What waits for its tables takes at most so many bytes, unless told otherwise: some hundred thousand refusals. */
+export const DEFAULT_RECORD_BYTES = 268_435_456

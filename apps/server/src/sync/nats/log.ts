@@ -210,7 +210,8 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
     },
 
     async purge(before) {
-      await asked(connection.streams.purge(stream, { seq: before }))
+      // a purge up to the first message drops all that there is
+      if (before > 1) await asked(connection.streams.purge(stream, { seq: before }))
     },
 
     close() {

@@ -1,0 +1,93 @@
+import pg from 'pg'
+import { UnavailableError } from '../replica/placement.ts'
+
+/** Whether the database answers, for a service that goes on without it. */
+export interface DatabaseWatch {
+  /** Undefined while it answers. */
+  readonly away: DatabaseAway | undefined
+  /** Throws UnavailableError while it does not. */
+  assertThere(): void
+  close(): Promise<void>
+}
+
+export interface DatabaseAway {
+  /** By this machine's clock, milliseconds since 1970. */
+  readonly since: number
+  readonly reason: string
+}
+
+/** Of a service that has nothing without its database: whoever asks it learns by that. */
+export const askedAnyway: DatabaseWatch = { away: undefined, assertThere: () => {}, close: async () => {} }
+
+export interface WatchOptions {
+  /** Makes the database ready, before it counts as there. */
+  prepare(): Promise<void>
+  warn(message: string): void
+}
+
+const LOOK_MS = 1_000
+const PATIENCE_MS = 2_000
+
+/** Looks at the database each second. It has been looked at once when this resolves, which is after two seconds at most. */
+export async function watchDatabase(connection: pg.ClientConfig, { prepare, warn }: WatchOptions): Promise<DatabaseWatch> {
+  let client: pg.Client | undefined
+  let isPrepared = false
+  let isClosed = false
+  let away: DatabaseAway | undefined = { since: Date.now(), reason: 'it was not asked yet' }
+  let isTold = false
+
+  const leave = async (): Promise<void> => {
+    const former = client
+    client = undefined
+    await former?.end().catch(() => undefined)
+  }
+  const ask = async (): Promise<void> => {
+    if (client === undefined) {
+      const next = new pg.Client({ ...connection, connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS, keepAlive: true })
+      // an idle connection that ends is told by the next look
+      next.on('error', () => undefined)
+      await next.connect()
+      client = next
+    }
+    await client.query('SELECT 1')
+    if (!isPrepared) await prepare()
+    isPrepared = true
+  }
+  const look = async (): Promise<void> => {
+    try {
+      await ask()
+      if (away === undefined) return
+      if (isTold) warn(`the database is back after ${Math.round((Date.now() - away.since) / 1_000)} s; what waited is written`)
+      away = undefined
+      isTold = false
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      away = { since: away?.since ?? Date.now(), reason }
+      if (!isTold) warn(`the database does not answer (${reason}): claims, reports and keys go on, and what is for its tables waits`)
+      isTold = true
+      await leave()
+    }
+  }
+  let looking = look()
+  await looking
+  const timer = setInterval(() => {
+    looking = looking.then(() => (isClosed ? undefined : look()))
+  }, LOOK_MS)
+  timer.unref()
+  return {
+    get away() {
+      return away
+    },
+    assertThere() {
+      if (away === undefined) return
+      const seconds = Math.round((Date.now() - away.since) / 1_000)
+      throw new UnavailableError('store', `the database has not answered for ${seconds} s; what is read from it cannot be answered now`)
+    },
+    async close() {
+      isClosed = true
+      clearInterval(timer)
+      await looking
+      await leave()
+    },
+  }
+}

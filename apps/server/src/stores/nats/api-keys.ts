@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { UnavailableError } from '../../replica/placement.ts'
+import type { Connection } from '../../sync/nats/connection.ts'
+import { StoreUnavailableError } from '../../sync/synchronizer.ts'
+import type { Timers } from '../../timers.ts'
+import { type ApiKey, type ApiKeyStore, createKey, createKeyUses, hashOf, isUsable, type KeyUse, type KeyWrite } from '../api-keys.ts'
+import { openFollowed } from './followed.ts'
+import { KEY_EDIT_FORMAT, type KeyEdit, KeyFold } from './key-fold.ts'
+import { pack, unpack } from './packing.ts'
+import { publish, type StoreStream } from './streams.ts'
+
+export interface NatsKeysOptions {
+  readonly names: StoreStream
+  readonly timers: Timers
+  /** Keeps when keys were used. */
+  keepUses(uses: readonly KeyUse[]): Promise<void>
+  /** When keys were used last, as far as the tables know. */
+  readUses(): Promise<ReadonlyMap<string, number>>
+  /** What a fleet without any edit begins with: the keys that are in the tables. */
+  begin(): Promise<readonly KeyWrite[]>
+  warn(message: string): void
+}
+
+export interface NatsKeys extends ApiKeyStore {
+  /** For the table that follows. */
+  readonly fold: KeyFold
+  /** Resolves when the fold has all that the stream held at this call. */
+  fresh(): Promise<void>
+}
+
+/** Another replica has at most the way of a message to see an edit. */
+const SEEN_WITHIN_MS = 1_000
+const USES_MS = 5_000
+const MOST_ATTEMPTS = 50
+/** How long an edit is sent again whose fate is not known. */
+const PATIENCE_MS = 10_000
+const AGAIN_MS = 100
+
+/** Keys made from a stream of edits, which every replica follows in memory. */
+export async function openNatsKeys(connection: Connection, options: NatsKeysOptions): Promise<NatsKeys> {
+  const { names, timers, keepUses, readUses, begin, warn } = options
+  const fold = new KeyFold()
+  const uses = createKeyUses()
+  let lastUses: ReadonlyMap<string, number> = new Map()
+  /** Edits of this replica that wait for their judgement. */
+  const pending = new Map<string, boolean>()
+  const followed = await openFollowed(connection, {
+    ...{ stream: names.stream, timers },
+    onMessage(message) {
+      const edit = unpack(message) as KeyEdit | undefined
+      const wasReadable = fold.unreadable === undefined
+      const counted = fold.apply(edit, message.revision)
+      // a second copy is void, and takes nothing back
+      if (edit !== undefined && pending.has(edit.id) && counted) pending.set(edit.id, true)
+      if (wasReadable && fold.unreadable !== undefined) warn(`nobody is let in any more: ${fold.unreadable}`)
+    },
+    onReplaced: () => fold.clear(),
+  })
+
+  /** Sends an edit until it is in the stream, and answers whether it counted there. */
+  const send = async (writes: readonly KeyWrite[]): Promise<boolean> => {
+    const edit: KeyEdit = { format: KEY_EDIT_FORMAT, id: randomUUID(), after: fold.head, writes }
+    const { body, head } = await pack(edit.id, edit)
+    pending.set(edit.id, false)
+    try {
+      for (const end = timers.now() + PATIENCE_MS; ; ) {
+        const sequence = await publish(connection, names, names.subject, body, head).catch((error: unknown) => {
+          if (!(error instanceof StoreUnavailableError)) throw error
+          if (timers.now() > end) throw new UnavailableError('store', `it is not known whether the keys were edited: ${error.message}`)
+          return undefined
+        })
+        if (sequence !== undefined) await followed.reach(sequence)
+        // a copy whose answer was lost may have come
+        if (sequence !== undefined || pending.get(edit.id) === true) return pending.get(edit.id) === true
+        await new Promise<void>((resolve) => void timers.after(AGAIN_MS, resolve))
+      }
+    } finally {
+      pending.delete(edit.id)
+    }
+  }
+  const keys = (): ApiKey[] => fold.list().map(({ key }) => key)
+  const assertReadable = (): void => {
+    if (fold.unreadable !== undefined) throw new UnavailableError('store', fold.unreadable)
+  }
+  const edit: ApiKeyStore['edit'] = async (decide) => {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      await followed.fresh()
+      assertReadable()
+      const { writes, answer } = decide(keys())
+      if (writes.length === 0 || (await send(writes))) return answer
+    }
+    throw new UnavailableError('store', `keys are edited by others all the time; ${MOST_ATTEMPTS} tries came second, nothing was done`)
+  }
+  const writeUses = () => uses.write(keepUses)
+  const refresh = async (): Promise<void> => {
+    await writeUses()
+    lastUses = await readUses()
+  }
+
+  if (fold.head === '') {
+    const writes = await begin()
+    // several replicas may begin at once: one counts
+    if (writes.length > 0) await send(writes)
+  }
+  let isTold = false
+  const stop = timers.every(
+    USES_MS,
+    () =>
+      void refresh().then(
+        () => {
+          isTold = false
+        },
+        (error: unknown) => {
+          if (!isTold) warn(`the use of keys could not be kept or read: ${error instanceof Error ? error.message : String(error)}`)
+          isTold = true
+        },
+      ),
+  )
+  return {
+    fold,
+    fresh: followed.fresh,
+    seenWithinMs: SEEN_WITHIN_MS,
+    verify(secret) {
+      const held = fold.byId.get(fold.byHash.get(hashOf(secret)) ?? '')
+      const now = Date.now()
+      if (held === undefined || fold.unreadable !== undefined || !isUsable(held.key, now)) return undefined
+      uses.used(held.key.id, now)
+      return held.key
+    },
+    create: (key) => createKey({ edit }, key),
+    edit,
+    list: () => keys().map((key) => ({ ...key, lastUsedAt: uses.lastOf({ ...key, lastUsedAt: lastUses.get(key.id) ?? key.lastUsedAt }) })),
+    async close() {
+      stop()
+      await writeUses().catch((error: unknown) =>
+        warn(`the last use of keys was not written: ${error instanceof Error ? error.message : String(error)}`),
+      )
+      followed.close()
+    },
+  }
+}

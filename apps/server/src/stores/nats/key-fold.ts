@@ -1,0 +1,79 @@
+import type { ApiKey, KeyWrite } from '../api-keys.ts'
+
+/** An edit of keys as it is published. */
+export interface KeyEdit {
+  readonly format: number
+  readonly id: string
+  /** The last edit that counted when this one was decided; empty: there was none. */
+  readonly after: string
+  readonly writes: readonly KeyWrite[]
+}
+
+export const KEY_EDIT_FORMAT = 1
+
+export interface HeldKey {
+  readonly key: ApiKey
+  readonly hash: string
+  /** Of the edit that changed it last. */
+  readonly sequence: number
+}
+
+/**
+ * All keys, made from all edits in their order, on every replica alike. An edit counts if it was decided on the last one that
+ * counted before it; else it is void, and whoever wrote it decides again. The store's compare-and-set has no part in it.
+ */
+export class KeyFold {
+  readonly byId = new Map<string, HeldKey>()
+  readonly byHash = new Map<string, string>()
+  /** The last edit that counted. */
+  head = ''
+  /** Of all edits that counted. */
+  readonly sequences = new Map<string, number>()
+  /** Why no more can be told: a newer release wrote what this one does not read. */
+  unreadable: string | undefined
+
+  /** Whether the edit counted. */
+  apply(edit: unknown, sequence: number): boolean {
+    if (!isEdit(edit)) return false
+    if (edit.format !== KEY_EDIT_FORMAT) {
+      this.unreadable = `an edit of keys has format ${edit.format}; this release reads ${KEY_EDIT_FORMAT}`
+      return false
+    }
+    if (edit.after !== this.head || this.unreadable !== undefined) return false
+    this.head = edit.id
+    this.sequences.set(edit.id, sequence)
+    for (const write of edit.writes) this.#write(write, sequence)
+    return true
+  }
+
+  clear(): void {
+    this.byId.clear()
+    this.byHash.clear()
+    this.sequences.clear()
+    this.head = ''
+    this.unreadable = undefined
+  }
+
+  /** Oldest first. */
+  list(): HeldKey[] {
+    return [...this.byId.values()].sort((a, b) => a.key.createdAt - b.key.createdAt || (a.key.id < b.key.id ? -1 : 1))
+  }
+
+  #write(write: KeyWrite, sequence: number): void {
+    if (write.type === 'insert') {
+      this.byId.set(write.key.id, { key: write.key, hash: write.hash, sequence })
+      this.byHash.set(write.hash, write.key.id)
+      return
+    }
+    const held = this.byId.get(write.id)
+    if (held === undefined) return
+    const change = write.type === 'expire' ? { expiresAt: write.at } : { revokedAt: write.at }
+    this.byId.set(write.id, { ...held, key: { ...held.key, ...change }, sequence })
+  }
+}
+
+function isEdit(value: unknown): value is KeyEdit {
+  if (value === null || typeof value !== 'object') return false
+  const { format, id, after, writes } = value as Readonly<Record<string, unknown>>
+  return typeof format === 'number' && typeof id === 'string' && id !== '' && typeof after === 'string' && Array.isArray(writes)
+}

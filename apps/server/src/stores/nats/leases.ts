@@ -1,0 +1,144 @@
+import { type HostName, hostKey } from '@gantt/scheduler-core'
+import { nuid } from '@nats-io/transport-node'
+import type { Connection } from '../../sync/nats/connection.ts'
+import { type StoredMessage, stampMs } from '../../sync/nats/entry-message.ts'
+import type { Timers } from '../../timers.ts'
+import type { LastOf, LeaseStore } from '../leases.ts'
+import { openFollowed } from './followed.ts'
+import { pack, unpack } from './packing.ts'
+import { CameSecondError, follows, publish, type StoreStream } from './streams.ts'
+
+/** A batch: hosts that were heard, each with how long before the message, milliseconds; the node left out where it is the host. */
+type Heard = readonly (readonly [host: string, agoMs: number, node?: string])[]
+
+/** Who looks, and from when to when somebody has looked without a break. */
+interface Watch {
+  readonly by: string
+  /** How long this look may take before another replica begins one; 0: it is over. */
+  readonly heldMs: number
+  readonly since: number | null
+  readonly until: number | null
+}
+
+export interface NatsLeasesOptions {
+  readonly names: StoreStream
+  readonly timers: Timers
+  /** The store's clock. */
+  time(): Promise<number>
+}
+
+/**
+ * A replica has so many subjects, of which each keeps its newest batch. Before one is written over, hosts of its former batch
+ * that were not heard since are taken into the new one: nothing is lost, and what is kept is about one lease of each host.
+ */
+const SLOTS = 64
+/** Hosts in one batch, beside those that are taken over. */
+const MOST_HOSTS = 5_000
+/** Of a host that was silent for longer nothing is said any more: no patience is that long. */
+export const LEASES_LAST_MS = 2 * 86_400_000
+const LEAST_HELD_MS = 1_000
+const LOOKS_IN_BREAK = 3
+
+export async function openNatsLeases(connection: Connection, { names, timers, time }: NatsLeasesOptions): Promise<LeaseStore> {
+  const me = nuid.next()
+  /** Of all replicas, by the store's time. */
+  const last = new Map<string, number>()
+  let watch: (Watch & { readonly at: number; readonly sequence: number }) | undefined
+  let latest = 0
+  const watchSubject = `${names.subject}.watch`
+
+  const takeHeard = (at: number, heard: Heard): void => {
+    for (const [host, agoMs, node = host] of heard) {
+      const key = hostKey({ host, node })
+      last.set(key, Math.max(last.get(key) ?? 0, at - agoMs))
+    }
+  }
+  const followed = await openFollowed(connection, {
+    ...{ stream: names.stream, timers },
+    onMessage(message: StoredMessage) {
+      const said = unpack(message) as { readonly heard?: Heard; readonly watch?: Watch } | undefined
+      const at = stampMs(message)
+      latest = Math.max(latest, at)
+      if (Array.isArray(said?.heard)) takeHeard(at, said.heard)
+      else if (said?.watch !== undefined) watch = { ...said.watch, at, sequence: message.revision }
+    },
+    onReplaced() {
+      last.clear()
+      watch = undefined
+    },
+  })
+
+  /** What this replica wrote into each of its subjects, and when it heard each host, by its own clock. */
+  const slots: (readonly HostName[])[] = []
+  const mine = new Map<string, { readonly slot: number; readonly at: number }>()
+  let next = 0
+
+  const write = async (hosts: readonly HostName[]): Promise<void> => {
+    const slot = next % SLOTS
+    const now = timers.now()
+    const fresh = new Set(hosts.map(hostKey))
+    const former = slots[slot] ?? []
+    const taken = former.flatMap((host) => {
+      const heard = mine.get(hostKey(host))
+      const isLast = heard?.slot === slot && !fresh.has(hostKey(host)) && now - heard.at < LEASES_LAST_MS
+      return isLast ? [{ host, at: heard.at }] : []
+    })
+    const batch = [...hosts.map((host) => ({ host, at: now })), ...taken]
+    const heard = batch.map(({ host: { host, node }, at }): Heard[number] => {
+      const agoMs = Math.round(now - at)
+      return host === node ? [host, agoMs] : [host, agoMs, node]
+    })
+    const { body, head } = await pack(me, { heard })
+    await publish(connection, names, `${names.subject}.heard.${me}.${slot}`, body, head)
+    for (const host of former) if (mine.get(hostKey(host))?.slot === slot) mine.delete(hostKey(host))
+    for (const { host, at } of batch) mine.set(hostKey(host), { slot, at })
+    slots[slot] = batch.map(({ host: { host, node } }) => ({ host, node }))
+    next++
+  }
+
+  const say = async (said: Watch, expected?: number): Promise<void> => {
+    const { body, head } = await pack(me, { watch: said })
+    const order = expected === undefined ? head : follows(expected)
+    await followed.reach(await publish(connection, names, watchSubject, body, order))
+  }
+  const isHeldByAnother = (now: number): boolean => watch !== undefined && watch.by !== me && now - watch.at < watch.heldMs
+
+  return {
+    async renew(hosts) {
+      for (let i = 0; i < hosts.length; i += MOST_HOSTS) await write(hosts.slice(i, i + MOST_HOSTS))
+    },
+    async look(breakMs, conclude) {
+      await followed.fresh()
+      const now = Math.max(await time(), latest)
+      const { since = null, until = null, sequence = 0 } = watch ?? {}
+      const heldMs = Math.max(LEAST_HELD_MS, breakMs / LOOKS_IN_BREAK)
+      const isMine =
+        !isHeldByAnother(now) &&
+        (await say({ by: me, heldMs, since, until }, sequence).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof CameSecondError) return false
+            throw error
+          },
+        ))
+      const wasBroken = since === null || until === null || now - until > breakMs
+      const listeningSince = isMine ? (wasBroken ? now : since) : (since ?? now)
+      const leases = async (): Promise<LastOf> => {
+        const seen = new Map(last)
+        return (host) => seen.get(hostKey(host))
+      }
+      if (!isMine) return conclude({ isMine, now, listeningSince, leases })
+      try {
+        await conclude({ isMine, now, listeningSince, leases })
+      } catch (error) {
+        // as if nobody had looked; where this does not arrive, the turn ends by itself
+        await say({ by: me, heldMs: 0, since, until }).catch(() => undefined)
+        throw error
+      }
+      await say({ by: me, heldMs: 0, since: listeningSince, until: now })
+    },
+    async close() {
+      followed.close()
+    },
+  }
+}

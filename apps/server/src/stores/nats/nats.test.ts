@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPrisma } from '../../db/prisma.ts'
+import { createRecordTables, type RecordTables } from '../../db/record-tables.ts'
+import type { StoredDecision } from '../../db/rows.ts'
+import { parseNatsAddress } from '../../sync/nats/address.ts'
+import { openConnection } from '../../sync/nats/connection.ts'
+import { ensureStream, logSettings, namesOf } from '../../sync/nats/stream-settings.ts'
+import { type NatsServers, noNatsServer, startNatsServers } from '../../testing/nats-servers.ts'
+import { createTestDatabase } from '../../testing/test-database.ts'
+import { apiKeysSuite } from '../api-keys.suite.ts'
+import { leasesSuite } from '../leases.suite.ts'
+import { anAuditEntry, aRefusal, recordsSuite } from '../records.suite.ts'
+import { replicasSuite } from '../replicas.suite.ts'
+import { readTables, type StoresEngine } from '../stores.suite.ts'
+import { type NatsStoresOptions, openNatsStores } from './nats.ts'
+import { storeStreamsOf } from './streams.ts'
+
+let fleets = 0
+const warnings: string[] = []
+
+for (const count of [1, 3] as const)
+  describe.skipIf(noNatsServer !== undefined)(
+    `with ${count} of nats-server${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
+    () => {
+      let cluster: NatsServers
+      beforeAll(async () => {
+        cluster = await startNatsServers({ count })
+      }, 60_000)
+      afterAll(() => cluster.stop())
+
+      const aPlace = async () => {
+        const address = parseNatsAddress(`${cluster.url}/stores-${++fleets}`)
+        if (address === undefined) throw new Error(`${cluster.url} is no address`)
+        const connection = await openConnection(address, 'suite')
+        await ensureStream(connection, logSettings(namesOf(address.fleet)), count)
+        await connection.close()
+        const database = await createTestDatabase()
+        const prisma = createPrisma(database.connection)
+        const warn = (message: string): void => void warnings.push(message)
+        const tables = createRecordTables(prisma, { mayPack: () => true, onSetAside: ({ reason }) => warn(reason), warn })
+        const open = (other: Partial<NatsStoresOptions>) =>
+          openNatsStores(address, {
+            ...{ name: 'suite', tables, recordBytes: 10_000_000, warn, isThere: () => true, time: async () => Date.now() },
+            ...other,
+          })
+        const drop = async (): Promise<void> => {
+          await prisma.$disconnect()
+          await database.drop()
+        }
+        return { address, prisma, tables, open, drop }
+      }
+
+      const engine: StoresEngine = {
+        name: `NATS of ${count}`,
+        async createPlace() {
+          const { prisma, open, drop } = await aPlace()
+          const writer = await open({})
+          return {
+            open: () => open({}),
+            async tables() {
+              expect(await writer.records.caughtUp(10_000)).toBe(true)
+              return readTables(prisma)
+            },
+            async drop() {
+              await writer.close()
+              await drop()
+            },
+          }
+        },
+      }
+
+      test('a writer that dies between its commit and its trim repeats nothing, and what it left is trimmed', async () => {
+        const { address, tables, prisma, open, drop } = await aPlace()
+        let dies = false
+        const dying: RecordTables = {
+          ...tables,
+          async write(...args) {
+            const written = await tables.write(...args)
+            if (!dies || args[0] !== 'records') return written
+            dies = false
+            isThere = false
+            throw new Error('killed')
+          },
+        }
+        let isThere = false
+        const first = await open({ tables: dying, isThere: () => isThere })
+        await first.keys.create({ name: 'k', account: 'a', scopes: ['READ'] })
+        const [decisions, audit] = [
+          [aRefusal(), aRefusal()],
+          [anAuditEntry(), anAuditEntry()],
+        ]
+        await first.records.keepDecisions(decisions)
+        await first.records.keepAudit(audit)
+        dies = true
+        isThere = true
+        await expect.poll(() => isThere, { timeout: 10_000 }).toBe(false)
+        const streamOf = async () => {
+          const connection = await openConnection(address, 'suite')
+          const { state } = await connection.streams.info(storeStreamsOf(address.fleet).records.stream)
+          await connection.close()
+          return state
+        }
+        expect((await streamOf()).messages).toBe(2)
+        const second = await open({})
+        await second.records.keepAudit(audit)
+        expect(await second.records.caughtUp(10_000)).toBe(true)
+        const kept = await readTables(prisma)
+        expect([[...kept.decisions].sort(), kept.audit, kept.auditFaults]).toEqual([
+          decisions.map(({ id }) => id).sort(),
+          audit.map(({ id }) => id),
+          [],
+        ])
+        await expect.poll(async () => (await streamOf()).messages, { timeout: 10_000 }).toBe(1)
+        await Promise.all([first.close(), second.close()])
+        await drop()
+      })
+
+      test('trimming behind the very first message drops nothing that comes after it', async () => {
+        const { prisma, open, drop } = await aPlace()
+        const stores = await open({})
+        const entries = Array.from({ length: 12 }, () => anAuditEntry())
+        for (const entry of entries) {
+          await stores.records.keepAudit([entry])
+          // each is written, and trimmed behind, while the next one comes
+          if (entry === entries[0]) expect(await stores.records.caughtUp(10_000)).toBe(true)
+        }
+        expect(await stores.records.caughtUp(10_000)).toBe(true)
+        expect((await readTables(prisma)).audit).toEqual(entries.map(({ id }) => id))
+        await stores.close()
+        await drop()
+      })
+
+      test('a stream of records that is full takes nothing more, says so, and goes on once the tables took what waits', async () => {
+        const { prisma, open, drop } = await aPlace()
+        let isThere = false
+        const stores = await open({ recordBytes: 1_000_000, isThere: () => isThere })
+        const decisions: StoredDecision[] = []
+        const fill = async (): Promise<void> => {
+          for (;;) {
+            const some = Array.from({ length: 20 }, () => aRefusal())
+            await stores.records.keepDecisions(some)
+            decisions.push(...some)
+          }
+        }
+        await expect(fill()).rejects.toThrow('is full')
+        expect(stores.records.takesMore()).toBe(false)
+        isThere = true
+        expect(await stores.records.caughtUp(30_000)).toBe(true)
+        await stores.records.keepAudit([anAuditEntry()])
+        expect(stores.records.takesMore()).toBe(true)
+        const kept = new Set((await readTables(prisma)).decisions)
+        expect(decisions.filter(({ id }) => !kept.has(id))).toEqual([])
+        await stores.close()
+        await drop()
+      })
+
+      apiKeysSuite(engine)
+      recordsSuite(engine)
+      replicasSuite(engine)
+      leasesSuite(engine)
+    },
+  )

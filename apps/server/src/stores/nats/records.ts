@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import type { AuditEntry } from '../../db/audit.ts'
+import type { StoredDecision } from '../../db/rows.ts'
+import type { Connection } from '../../sync/nats/connection.ts'
+import { StoreUnavailableError } from '../../sync/synchronizer.ts'
+import type { KeyUse } from '../api-keys.ts'
+import type { RecordStore } from '../records.ts'
+import { pack } from './packing.ts'
+import { publish, type StoreStream, StreamFullError } from './streams.ts'
+
+/** What one message of the stream of records holds. */
+export interface RecordMessage {
+  readonly format: number
+  readonly decisions?: readonly StoredDecision[]
+  readonly audit?: readonly AuditEntry[]
+  readonly uses?: readonly KeyUse[]
+}
+
+export const RECORD_FORMAT = 1
+
+/** Records as messages, which are kept before their tables have them. */
+export interface RecordsOut extends Pick<RecordStore, 'keepDecisions' | 'keepAudit'> {
+  keepUses(uses: readonly KeyUse[]): Promise<void>
+  /** Whether the stream took nothing more when it was asked last. */
+  readonly isFull: boolean
+}
+
+/** Of one message, before it is packed. */
+const DECISIONS_IN_MESSAGE = 20
+const USES_IN_MESSAGE = 5_000
+/** Headers and the protocol beside a body. */
+const BESIDE_BODY = 512
+
+/** `onKept` hears that there is something for the tables, with its sequence. */
+export function createRecordsOut(
+  connection: Connection,
+  names: StoreStream,
+  { onKept, warn }: { onKept(sequence: number): void; warn(message: string): void },
+): RecordsOut {
+  let isFull = false
+  const keep = async (message: Omit<RecordMessage, 'format'>): Promise<void> => {
+    const { body, head } = await pack(randomUUID(), { format: RECORD_FORMAT, ...message } satisfies RecordMessage)
+    const most = (connection.nats.info?.max_payload ?? 0) - BESIDE_BODY
+    if (body.length > most) return keepHalves(message, body.length, most)
+    try {
+      onKept(await publish(connection, names, names.subject, body, head))
+      if (isFull) warn('records are kept again')
+      isFull = false
+    } catch (error) {
+      if (error instanceof StreamFullError && !isFull) {
+        isFull = true
+        warn(`records are refused: ${error.message}; the database has to take what waits, or GANTT_RECORDS_BYTES has to be more`)
+      }
+      throw error
+    }
+  }
+  const keepHalves = async ({ decisions = [], audit = [] }: Omit<RecordMessage, 'format'>, size: number, most: number): Promise<void> => {
+    if (decisions.length + audit.length < 2) throw new StoreUnavailableError(`a record has ${size} bytes; NATS takes ${most} (max_payload)`)
+    for (const [from, to] of [
+      [0, 0.5],
+      [0.5, 1],
+    ] as const) {
+      const half = <Row>(rows: readonly Row[]): readonly Row[] => rows.slice(Math.ceil(rows.length * from), Math.ceil(rows.length * to))
+      const [some, others] = [half(decisions), half(audit)]
+      if (some.length + others.length > 0)
+        await keep({ ...(some.length > 0 && { decisions: some }), ...(others.length > 0 && { audit: others }) })
+    }
+  }
+  const inSlices = async <Row>(rows: readonly Row[], size: number, send: (rows: readonly Row[]) => Promise<void>): Promise<void> => {
+    for (let i = 0; i < rows.length; i += size) await send(rows.slice(i, i + size))
+  }
+  return {
+    get isFull() {
+      return isFull
+    },
+    keepDecisions: (rows) => inSlices(rows, DECISIONS_IN_MESSAGE, (decisions) => keep({ decisions })),
+    keepAudit: (audit) => (audit.length === 0 ? Promise.resolve() : keep({ audit })),
+    keepUses: (rows) => inSlices(rows, USES_IN_MESSAGE, (uses) => keep({ uses })),
+  }
+}

@@ -1,0 +1,84 @@
+import { asked, type Connection } from '../../sync/nats/connection.ts'
+import { stampMs, stampOf } from '../../sync/nats/entry-message.ts'
+import type { Timers } from '../../timers.ts'
+import { FORGOTTEN_AFTER_MS, type ReplicaRow, type ReplicaStore, readDigests } from '../replicas.ts'
+import { openFollowed } from './followed.ts'
+import { pack, unpack } from './packing.ts'
+import { publish, type StoreStream } from './streams.ts'
+
+/** A sign as it is published: the store's stamp of the message is when it was seen. */
+interface Published extends Omit<ReplicaRow, 'seenAt' | 'startedAt' | 'stoppedAt'> {
+  /** Null in the first: it is the stamp of that. */
+  readonly startedAt: number | null
+  readonly isStopped: boolean
+}
+
+export interface NatsReplicasOptions {
+  readonly names: StoreStream
+  /** The log's stream, whose sequences are revisions. */
+  readonly log: string
+  readonly timers: Timers
+  /** The store's clock. */
+  time(): Promise<number>
+}
+
+/** The last sign of each replica, followed in memory. `lagChanges` counts entries here. */
+export async function openNatsReplicas(
+  connection: Connection,
+  { names, log, timers, time }: NatsReplicasOptions,
+): Promise<ReplicaStore & { close(): void }> {
+  const rows = new Map<string, ReplicaRow>()
+  let latest = 0
+  const followed = await openFollowed(connection, {
+    ...{ stream: names.stream, timers },
+    onMessage(message) {
+      const sign = unpack(message) as Published | undefined
+      if (sign === undefined || typeof sign.id !== 'string' || typeof sign.revision !== 'number') return
+      const seenAt = stampMs(message)
+      latest = Math.max(latest, seenAt)
+      const { isStopped, ...row } = sign
+      rows.set(row.id, {
+        ...{ ...row, digests: readDigests(row.digests) },
+        ...{ startedAt: row.startedAt ?? seenAt, seenAt, stoppedAt: isStopped ? seenAt : null },
+      })
+    },
+    onReplaced: () => rows.clear(),
+  })
+  const subjectOf = (id: string): string => `${names.subject}.${Buffer.from(id).toString('base64url')}`
+  const send = async (sign: Published): Promise<void> => {
+    const { body, head } = await pack(sign.id, sign)
+    await followed.reach(await publish(connection, names, subjectOf(sign.id), body, head))
+  }
+  /** How far the log is beyond a revision. */
+  const lagOf = async (revision: number): Promise<Pick<ReplicaRow, 'lagChanges' | 'lagMs'>> => {
+    const { state } = await asked(connection.streams.info(log))
+    const lagChanges = Math.max(0, state.last_seq - revision)
+    if (lagChanges === 0) return { lagChanges, lagMs: 0 }
+    const first = await asked(connection.streams.getMessage(log, { seq: Math.max(state.first_seq, revision + 1) })).catch(() => null)
+    const since = first === null ? undefined : stampMs({ stamp: stampOf(first.timestamp) })
+    return { lagChanges, lagMs: since === undefined ? 0 : Math.max(0, (await time()) - since) }
+  }
+  return {
+    async keep(sign) {
+      const lag = await lagOf(sign.revision)
+      await send({ ...sign, ...lag, startedAt: rows.get(sign.id)?.startedAt ?? null, isStopped: false })
+    },
+    async list() {
+      await followed.fresh()
+      const now = Math.max(await time(), latest)
+      const living = [...rows.values()].filter(({ seenAt }) => now - seenAt < FORGOTTEN_AFTER_MS)
+      return { now, rows: living.sort((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1)) }
+    },
+    async stop(id) {
+      const row = rows.get(id)
+      if (row === undefined) return
+      const { seenAt: _seen, stoppedAt: _stopped, ...sign } = row
+      await send({ ...sign, isStopped: true })
+    },
+    async forget() {
+      const now = await time()
+      for (const [id, { seenAt }] of rows) if (now - seenAt >= FORGOTTEN_AFTER_MS) rows.delete(id)
+    },
+    close: () => followed.close(),
+  }
+}

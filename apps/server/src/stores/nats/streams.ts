@@ -1,0 +1,117 @@
+import { DiscardPolicy, type StreamConfig } from '@nats-io/jetstream'
+import { headers, type MsgHdrs } from '@nats-io/transport-node'
+import { ApiCode, apiCode, asked, type Connection } from '../../sync/nats/connection.ts'
+import { checkpointSettings, ensureStream, namesOf } from '../../sync/nats/stream-settings.ts'
+import { StoreSetupError, StoreUnavailableError } from '../../sync/synchronizer.ts'
+
+/** A stream beside the log's, and where it listens. */
+export interface StoreStream {
+  readonly stream: string
+  /** All of it, or what its subjects begin with. */
+  readonly subject: string
+}
+
+/** The streams of one fleet that are not the log. */
+export interface StoreStreams {
+  /** Edits of keys, all that ever were. */
+  readonly keys: StoreStream
+  /** What waits for its tables. */
+  readonly records: StoreStream
+  /** The last sign of each replica. */
+  readonly replicas: StoreStream
+  /** The last signs of life of hosts, and who looked at them last. */
+  readonly leases: StoreStream
+}
+
+const streamOf = (fleet: string, name: string): StoreStream => ({
+  stream: `GANTT_${fleet}_${name.toUpperCase()}`,
+  subject: `gantt.${fleet}.${name}`,
+})
+
+export const storeStreamsOf = (fleet: string): StoreStreams => ({
+  keys: streamOf(fleet, 'keys'),
+  records: streamOf(fleet, 'records'),
+  replicas: streamOf(fleet, 'replicas'),
+  leases: streamOf(fleet, 'leases'),
+})
+
+const NANOS_PER_MS = 1_000_000
+
+/** Makes the streams where they are not there. Throws StoreSetupError when one is there and not as it must be. */
+export async function ensureStoreStreams(
+  connection: Connection,
+  fleet: string,
+  { copies, recordBytes, forgottenAfterMs }: { readonly copies: number; readonly recordBytes: number; readonly forgottenAfterMs: number },
+): Promise<StoreStreams> {
+  const names = storeStreamsOf(fleet)
+  const kept = checkpointSettings(namesOf(fleet))
+  const inOrder = ({ stream, subject }: StoreStream) => ({ ...kept, name: stream, subjects: [subject] })
+  const lastOfEach = ({ stream, subject }: StoreStream) => ({
+    ...{ ...kept, name: stream, subjects: [`${subject}.>`] },
+    ...{ discard: DiscardPolicy.Old, max_msgs_per_subject: 1, max_age: forgottenAfterMs * NANOS_PER_MS },
+  })
+  const tooSmall = (error: unknown): never => {
+    if (apiCode(error) !== NO_ROOM) throw error
+    throw new StoreSetupError([
+      `The nats-servers have no room for the stream ${names.records.stream} of ${recordBytes} bytes: give JetStream more (max_file), or set GANTT_RECORDS_BYTES to less.`,
+    ])
+  }
+  await setBytes(connection, names.records.stream, recordBytes).catch(tooSmall)
+  await Promise.all([
+    ensureStream(connection, inOrder(names.keys), copies),
+    ensureStream(connection, { ...inOrder(names.records), max_bytes: recordBytes }, copies).catch(tooSmall),
+    ensureStream(connection, lastOfEach(names.replicas), copies),
+    ensureStream(connection, lastOfEach(names.leases), copies),
+  ])
+  return names
+}
+
+/** The limit of a stream is a setting of the operator's, which may have changed. */
+async function setBytes({ streams }: Connection, stream: string, bytes: number): Promise<void> {
+  const found = await asked(streams.info(stream)).catch((error: unknown) => {
+    if (apiCode(error) === ApiCode.streamNotFound) return undefined
+    throw error
+  })
+  if (found !== undefined && found.config.max_bytes !== bytes)
+    await asked(streams.update(stream, { max_bytes: bytes } as Partial<StreamConfig>))
+}
+
+/** JetStream's codes of refusals. */
+const NO_ROOM = 10_047
+const FULL = 10_077
+const ANOTHER_CAME_FIRST = 10_071
+
+/** The stream holds as much as it may. */
+export class StreamFullError extends StoreUnavailableError {
+  constructor(stream: string) {
+    super(`the stream ${stream} is full`)
+  }
+}
+
+/** Publishes, and answers the sequence that the stream gave the message. Throws StoreUnavailableError: it may be there or come yet. */
+export async function publish(
+  connection: Connection,
+  { stream }: StoreStream,
+  subject: string,
+  body: Uint8Array,
+  head?: MsgHdrs,
+): Promise<number> {
+  const answer = JSON.parse((await connection.request(subject, body, head)).string()) as {
+    seq?: number
+    error?: { err_code?: number; description?: string }
+  }
+  if (answer.error?.err_code === FULL) throw new StreamFullError(stream)
+  if (answer.error?.err_code === ANOTHER_CAME_FIRST) throw new CameSecondError(`another message came first on ${subject}`)
+  if (answer.seq === undefined)
+    throw new StoreUnavailableError(`the stream ${stream} takes no message: ${answer.error?.description ?? 'its answer names no sequence'}`)
+  return answer.seq
+}
+
+/** A message that was to follow a certain one does not. Only a hint: clusters were seen to let such messages in. */
+export class CameSecondError extends StoreUnavailableError {}
+
+export function follows(sequence: number): MsgHdrs {
+  const head = headers()
+  head.set('Nats-Expected-Last-Subject-Sequence', String(sequence))
+  return head
+}

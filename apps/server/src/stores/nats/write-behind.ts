@@ -1,0 +1,223 @@
+import type { RecordRows, RecordTables, StreamPosition } from '../../db/record-tables.ts'
+import { ApiCode, apiCode, asked, type Connection } from '../../sync/nats/connection.ts'
+import type { StoredMessage } from '../../sync/nats/entry-message.ts'
+import { openFeed } from '../../sync/nats/feed.ts'
+import { StoreUnavailableError } from '../../sync/synchronizer.ts'
+import type { Timers } from '../../timers.ts'
+import type { NatsKeys } from './api-keys.ts'
+import { idOf, unpack } from './packing.ts'
+import { RECORD_FORMAT, type RecordMessage } from './records.ts'
+import type { StoreStreams } from './streams.ts'
+
+/** Follows records and keys into their tables: one replica at a time, whichever comes first. */
+export interface WriteBehind {
+  /** There may be something to write. */
+  kick(): void
+  /** Resolves when the tables have what the streams held at this call; false when they do not in time. */
+  caughtUp(timeoutMs: number): Promise<boolean>
+  close(): Promise<void>
+}
+
+export interface WriteBehindOptions {
+  readonly names: StoreStreams
+  readonly tables: RecordTables
+  readonly keys: Pick<NatsKeys, 'fold' | 'fresh'>
+  readonly timers: Timers
+  /** Whether the database can be asked now. */
+  isThere(): boolean
+  warn(message: string): void
+}
+
+/** How often a replica looks whether another one left something behind. */
+const SWEEP_MS = 1_000
+/** Messages written in one transaction. */
+const MESSAGES = 500
+const BYTES = 4_194_304
+const SILENT_MS = 2_000
+/** How long one that found another replica writing waits. */
+const YIELD_MS = 20
+/** Names of the positions. */
+export const RECORDS = 'records'
+export const KEYS = 'keys'
+
+/**
+ * The position in the database says what its tables have; it is written with the rows, so each message has effect once. The
+ * stream is trimmed behind it, up to the message at the position itself, by whose id a stream is known that is another one,
+ * or went back: then all that is in it is written again, and ids keep what is there already from being written twice.
+ */
+export function createWriteBehind(connection: Connection, options: WriteBehindOptions): WriteBehind {
+  const { names, tables, keys, timers, isThere, warn } = options
+  const { stream } = names.records
+  let running: Promise<void> | undefined
+  let again = false
+  let isClosing = false
+  let told: string | undefined
+  const waiting = new Set<() => void>()
+
+  /** Messages from a sequence on, up to another or as many as one transaction writes. */
+  const readFrom = async (from: number, upTo: number): Promise<StoredMessage[]> => {
+    const messages: StoredMessage[] = []
+    let bytes = 0
+    let end = (): void => {}
+    let fail = (_error: unknown): void => {}
+    const over = new Promise<void>((resolve, reject) => {
+      end = resolve
+      fail = reject
+    })
+    const isEnough = (): boolean => (messages.at(-1)?.revision ?? 0) >= upTo || messages.length > MESSAGES || bytes > BYTES
+    const stop = timers.after(SILENT_MS, () => fail(new StoreUnavailableError(`the stream ${stream} brings nothing`)))
+    const feed = await openFeed(connection, {
+      ...{ stream, timers, from, room: () => MESSAGES + 1 - messages.length },
+      onMessage(message) {
+        if (isEnough()) return
+        messages.push(message)
+        bytes += message.body.length
+        if (isEnough()) end()
+      },
+      onBroken: () => fail(new StoreUnavailableError(`the stream ${stream} is not followed any more`)),
+    })
+    await over.finally(() => {
+      stop()
+      feed.close()
+    })
+    return messages
+  }
+
+  /** Writes some of what waits. False when nothing does. */
+  const writeRecords = async (): Promise<boolean> => {
+    const { state } = await asked(connection.streams.info(stream))
+    const position = await tables.position(RECORDS)
+    const { sequence, id } = position
+    if (state.last_seq < sequence) return begin(position, NOWHERE)
+    if (state.messages === 0 || (state.last_seq === sequence && (id === '' || (await idAt(sequence)) === id))) {
+      if (state.first_seq < sequence) await trim(sequence)
+      return false
+    }
+    const read = await readFrom(Math.max(sequence, 1), state.last_seq)
+    const [first] = read
+    if (first === undefined) return false
+    // the message at the position stays when the stream is trimmed: it shows that the stream is the one that was written
+    const isOurs = id === '' || (first.revision === sequence && idOf(first) === id)
+    if (!isOurs) return begin(position, first.revision > sequence + 1 ? { sequence: first.revision - 1, id: '' } : NOWHERE)
+    const next = read.filter(({ revision }) => revision > sequence)
+    const last = next.at(-1)
+    if (last === undefined) return false
+    if (await tables.write(RECORDS, position, { sequence: last.revision, id: idOf(last) }, rowsOf(next))) await trim(last.revision)
+    else await new Promise<void>((resolve) => void timers.after(YIELD_MS, resolve))
+    return true
+  }
+  /** Goes on from elsewhere, where the stream does not hold the position. */
+  const begin = async (position: StreamPosition, at: StreamPosition): Promise<boolean> => {
+    const written = await tables.write(RECORDS, position, at, NOTHING)
+    if (written)
+      warn(
+        at.sequence === 0
+          ? `the stream ${stream} does not hold message ${position.sequence}, which the tables have: all that is in it is written again, each once`
+          : `the stream ${stream} begins behind message ${at.sequence}, and this database has what came up to ${position.sequence}: what was between is not in it`,
+      )
+    return true
+  }
+  const idAt = async (sequence: number): Promise<string | undefined> => {
+    const found = await asked(connection.streams.getMessage(stream, { seq: sequence })).catch((error: unknown) => {
+      if (apiCode(error) === ApiCode.noMessage) return null
+      throw error
+    })
+    return found === null ? undefined : idOf({ headers: found.header })
+  }
+  /** Nothing is before the first message, and a purge up to it drops all that there is. */
+  const trim = async (before: number): Promise<void> => {
+    if (before > 1) await asked(connection.streams.purge(stream, { seq: before }))
+  }
+
+  const rowsOf = (messages: readonly StoredMessage[]): RecordRows => {
+    const found = messages.flatMap((message): RecordMessage[] => {
+      const record = unpack(message) as RecordMessage | undefined
+      if (record === undefined || typeof record.format !== 'number') {
+        warn(`message ${message.revision} of the stream of records is none of ours; it is passed over`)
+        return []
+      }
+      if (record.format !== RECORD_FORMAT)
+        throw new Error(`a record has format ${record.format}, and this release reads ${RECORD_FORMAT}: a newer replica has to write it`)
+      return [record]
+    })
+    return {
+      decisions: found.flatMap(({ decisions = [] }) => decisions),
+      audit: found.flatMap(({ audit = [] }) => audit),
+      uses: found.flatMap(({ uses = [] }) => uses),
+      keys: [],
+    }
+  }
+
+  const writeKeys = async (): Promise<void> => {
+    await keys.fresh()
+    const { fold } = keys
+    const position = await tables.position(KEYS)
+    if (position.id === fold.head) return
+    // a position that these edits do not know is of another stream: all keys are written
+    const since = fold.sequences.get(position.id) ?? 0
+    const changed = fold.list().filter(({ sequence }) => sequence > since)
+    await tables.write(KEYS, position, { sequence: fold.sequences.get(fold.head) ?? 0, id: fold.head }, { ...NOTHING, keys: changed })
+  }
+
+  const drain = async (): Promise<void> => {
+    if (!isThere()) return
+    await writeKeys()
+    while (!isClosing && (await writeRecords())) for (const look of waiting) look()
+  }
+  const kick = (): void => {
+    if (isClosing) return
+    if (running !== undefined) {
+      again = true
+      return
+    }
+    again = false
+    running = drain()
+      .then(
+        () => {
+          told = undefined
+        },
+        (error: unknown) => {
+          const message = `records wait for their tables: ${error instanceof Error ? error.message : String(error)}`
+          if (told === undefined && isThere()) warn(message)
+          told = message
+        },
+      )
+      .finally(() => {
+        running = undefined
+        for (const look of waiting) look()
+        if (again && told === undefined) kick()
+      })
+  }
+  const stop = timers.every(SWEEP_MS, kick)
+
+  return {
+    kick,
+    async caughtUp(timeoutMs) {
+      const { state } = await asked(connection.streams.info(stream))
+      const holds = async (): Promise<boolean> => (await tables.position(RECORDS)).sequence >= state.last_seq
+      for (const end = timers.now() + timeoutMs; ; ) {
+        if (state.messages === 0 || (await holds())) return true
+        if (timers.now() > end || isClosing || !isThere()) return false
+        kick()
+        await new Promise<void>((resolve) => {
+          const over = (): void => {
+            cancel()
+            waiting.delete(over)
+            resolve()
+          }
+          const cancel = timers.after(YIELD_MS * 5, over)
+          waiting.add(over)
+        })
+      }
+    },
+    async close() {
+      stop()
+      await running
+      await drain().catch(() => undefined)
+      isClosing = true
+    },
+  }
+}
+
+const NOWHERE: StreamPosition = { sequence: 0, id: '' }
+const NOTHING: RecordRows = { decisions: [], audit: [], uses: [], keys: [] }
