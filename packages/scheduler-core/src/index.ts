@@ -29,6 +29,7 @@ export {
   rowText,
 } from './decision/receipt.ts'
 export { checkAgain, examineAgain, examineEach, proposalsBefore, replay, replayOtherwise, withProposals } from './decision/replay.ts'
+export { isUnsolved } from './decision/unsolved.ts'
 export { type ClaimsSource, type Fact, type ReportSource, type Source, type SourceKind, shortfallOf, type Term } from './evidence.ts'
 export type { Filter, FilterOptions, PreparedFilter, Reason, Verdict } from './filters/filter.ts'
 export { filters } from './filters/index.ts'

@@ -43,6 +43,7 @@ interface Comparison {
     readonly filter: string
     readonly wouldFail: number
     readonly wouldMove: number
+    readonly notSolved: number
     readonly failing: readonly { readonly decision: { readonly id: string }; readonly because: string }[]
   }[]
   readonly disagreements: readonly {
@@ -57,10 +58,10 @@ interface Comparison {
 
 const COMPARE = `query Check($baseline: ID!, $candidate: ProfileCandidateInput!, $window: Duration!, $sample: Int!, $show: Int!) {
   comparison: compareProfiles(baseline: $baseline, candidate: $candidate, window: $window, sample: $sample, deadline: "PT60S") {
-    baseline { profileName number } candidateName since until total sampled leftOut { notDrawn beyondRetention outOfTime notReplayable unreadable }
+    baseline { profileName number } candidateName since until total sampled leftOut { notDrawn beyondRetention outOfTime notReplayable notSolved unreadable }
     agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs zones { zone baseline candidate } text
     chosenHosts { baselineHostCount candidateHostCount fullness { resourceClass baseline candidate } }
-    shadowFilters { filter wouldFail wouldMove failing { decision { id } because } }
+    shadowFilters { filter wouldFail wouldMove notSolved failing { decision { id } because } }
     disagreements(first: $show) { kind baselineHosts candidateHosts because decision { id } }
   }
 }`
@@ -186,11 +187,15 @@ const shadowColumns: readonly Column[] = [
 ]
 
 const shadowsOf = ({ shadowFilters }: Comparison) =>
-  shadowFilters.map(({ filter, wouldFail, wouldMove, failing: [one] }) => [
+  shadowFilters.map(({ filter, wouldFail, wouldMove, notSolved, failing: [one] }) => [
     filter,
     String(wouldFail),
     String(wouldMove),
-    one === undefined ? '-' : `${shortId(one.decision.id)}: ${one.because}`,
+    one === undefined
+      ? notSolved === 0
+        ? '-'
+        : `${notSolved} not known: no solver was asked`
+      : `${shortId(one.decision.id)}: ${one.because}`,
   ])
 
 /** How the time of deciding compares, where enough were decided. */

@@ -26,6 +26,7 @@ interface Rollout {
   readonly since: string
   readonly sampled: number
   readonly skipped: number
+  readonly notSolved: number
   /** 0 to 1; null while nothing is sampled. */
   readonly agreement: number | null
   readonly newFailures: number
@@ -39,7 +40,7 @@ interface Profile {
 }
 
 const VERSION = 'profileName number state note'
-const ROLLOUT = `rollout { mode percent since candidate { ${VERSION} } sampled skipped agreement newFailures newPlacements }`
+const ROLLOUT = `rollout { mode percent since candidate { ${VERSION} } sampled skipped notSolved agreement newFailures newPlacements }`
 const DONE = `__typename ... on ProfilePayload { dryRun version { ${VERSION} } profile { name active { ${VERSION} } ${ROLLOUT} } } ${REFUSAL}`
 
 const TRY = `mutation Try($version: ID!, $rollout: RolloutInput!, $dryRun: Boolean!) {
@@ -184,7 +185,7 @@ async function showProfile(name: string, flags: Flags): Promise<Result> {
 
 function toRolloutLines(rollout: Rollout | null): readonly string[] {
   if (rollout === null) return []
-  const { mode, percent: share, candidate, since, sampled, skipped, agreement, newFailures, newPlacements } = rollout
+  const { mode, percent: share, candidate, since, sampled, skipped, notSolved, agreement, newFailures, newPlacements } = rollout
   const fares =
     agreement === null
       ? 'Nothing was compared yet.'
@@ -193,7 +194,13 @@ function toRolloutLines(rollout: Rollout | null): readonly string[] {
     ...wrap(
       `${candidate.profileName}@${candidate.number} is tried as a ${mode.toLowerCase()} with ${share} % of the calls since ${since}.`,
     ),
-    ...wrap(skipped === 0 ? fares : `${fares} For ${skipped} there was no time.`),
+    ...wrap(
+      [
+        fares,
+        ...(skipped === 0 ? [] : [`For ${skipped} there was no time.`]),
+        ...(notSolved === 0 ? [] : [`About ${notSolved} a solver would have to be asked: they were not compared.`]),
+      ].join(' '),
+    ),
   ]
 }
 

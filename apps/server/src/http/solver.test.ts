@@ -55,6 +55,19 @@ test('the filter scheduler refuses a gang that only fits in one arrangement, at 
   expect(refused.reasons.map(({ text }: Json) => text).join(' ')).toContain('8')
 })
 
+test('a comparison decides nothing for a solver that was not asked, and says of how many', async () => {
+  await create('compared', {})
+  await placeWith(api, { profile: 'compared', claim: { mode: 'NONE' } }, { flavor, numInstances: 2 })
+  await placeWith(api, { profile: 'compared', claim: { mode: 'NONE' } }, { flavor })
+  const parts = { filters: [{ name: 'ComputeFilter' }], weighers: [{ name: 'RAMWeigher', multiplier: -1 }], scheduler: 'SOLVER' }
+  const COMPARE = `query ($draft: JSON!) { compareProfiles(baseline: "compared", candidate: { draft: $draft }) {
+    total sampled elsewhere leftOut { notReplayable notSolved outOfTime } text } }`
+  expect((await dataOf(api, COMPARE, { draft: parts })).compareProfiles).toEqual({
+    ...{ total: 2, sampled: 1, elsewhere: 1, leftOut: { notReplayable: 0, notSolved: 1, outOfTime: 0 } },
+    text: 'compared@2 against compared@1: of 1 of 2 requests 0 alike, 1 on other hosts, 0 newly placed, 0 newly failing. Of the others about 1 a solver would have to be asked.',
+  })
+})
+
 test('a simulation asks a solver too, each time on what those before took, and says whose arrangement it shows', async () => {
   const SIMULATE = `query ($in: SimulateInput!) { simulate(input: $in) { placed failed solved { taken why decisions }
     decisions { outcome destinations { hostName } solver { taken why status gap } } } }`

@@ -107,6 +107,25 @@ test('a canary is compared too, seen from the active version whichever decided',
   ])
 })
 
+test('nothing is decided for a solver that was not asked: it is counted, by a shadow and by a canary', async () => {
+  const two = aRequest({ numInstances: 2, memoryMb: 1_024 })
+  const shadowed = await openPair({ second: { scheduler: 'solver' } })
+  await shadowed.replica.propose([rollout(0, asShadow)])
+  await shadowed.replica.place(call('two', two))
+  // the best host for one is the best arrangement
+  await shadowed.replica.place(call('one', mib(1_024)))
+  await shadowed.shadow.settled(5_000)
+  expect(shadowed.shadow.reportOf('site')).toMatchObject({ sampled: 1, notSolved: 1, skipped: 0 })
+
+  // the active version has a solver, the candidate that decides has none
+  const canary = await openPair({ second: { scheduler: 'solver', weighers: [{ name: 'RAMWeigher', multiplier: 1 }] } })
+  await canary.replica.propose([rollout(0, { mode: 'CANARY', number: 1, share: 10_000 }, 2)])
+  await canary.replica.place(call('two', two))
+  await canary.replica.place(call('one', mib(1_024)))
+  await canary.shadow.settled(5_000)
+  expect(canary.shadow.reportOf('site')).toMatchObject({ sampled: 1, notSolved: 1, counts: { SAME: 1 } })
+})
+
 test('it dies with its rollout, and the next one begins at nothing', async () => {
   const { replica, shadow } = await openPair()
   await replica.propose([rollout(0, asShadow)])

@@ -7,6 +7,7 @@ import {
   hostKey,
   isInShare,
   isProposal,
+  isUnsolved,
   type LogEntry,
   lacksOf,
   type Profile,
@@ -34,6 +35,8 @@ export interface ShadowReport {
   readonly counts: Readonly<Record<Agreement, number>>
   /** Decisions that there was no time for, or whose state was gone by. */
   readonly skipped: number
+  /** Decisions about which the other version would have asked its solver: what it decides is not known. */
+  readonly notSolved: number
   /** The last fifty, latest first. */
   readonly disagreements: readonly ShadowDisagreement[]
 }
@@ -74,6 +77,7 @@ interface Tally {
   readonly mark: string
   sampled: number
   skipped: number
+  notSolved: number
   readonly counts: Record<Agreement, number>
   readonly disagreements: ShadowDisagreement[]
 }
@@ -202,6 +206,10 @@ export function createShadow({ replica, timers = realTimers, warn, lag = LAG }: 
     const found = tallyOf(fleet, record)
     if (found === undefined || !isInShare(account, key, found.share)) return
     const { tally, other, isCandidate } = found
+    if (isUnsolved(fleet, record, other)) {
+      tally.notSolved++
+      return
+    }
     try {
       const made = decideOtherwise(
         fleet,
@@ -268,7 +276,7 @@ export function createShadow({ replica, timers = realTimers, warn, lag = LAG }: 
 }
 
 const newTally = (mark: string): Tally => ({
-  ...{ mark, sampled: 0, skipped: 0, disagreements: [] },
+  ...{ mark, sampled: 0, skipped: 0, notSolved: 0, disagreements: [] },
   counts: { SAME: 0, ELSEWHERE: 0, NEW_FAILURE: 0, NEW_PLACEMENT: 0 },
 })
 

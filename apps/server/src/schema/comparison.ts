@@ -56,7 +56,8 @@ const ComparisonTrial = builder.objectRef<Trial>('ComparisonTrial').implement({
     factors: t.field({ type: [ComparisonFactor], description: 'Those of the second.', resolve: (trial) => [...trial.factors] }),
     hosts: t.stringList({
       nullable: true,
-      description: 'Where the instances go, in order; null: it cannot be made, because a claim that it moves is not there.',
+      description:
+        'Where the instances go, in order; null: it cannot be made, because a claim that it moves is not there, or because a solver or a part outside of the process was not asked about it.',
       resolve: ({ goal }) => (goal === undefined ? null : [...goal]),
     }),
     isSecond: t.exposeBoolean('isSecond', { description: 'Whether they go where those of the second went.' }),

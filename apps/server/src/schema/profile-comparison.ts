@@ -65,6 +65,10 @@ const LeftOut = builder.objectRef<Shape['leftOut']>('LeftOutRequests').implement
     beyondRetention: t.exposeInt('beyondRetention', { description: 'Older than the log reaches.' }),
     outOfTime: t.exposeInt('outOfTime', { description: 'The deadline was over.' }),
     notReplayable: t.exposeInt('notReplayable', { description: 'What they need is not there any more.' }),
+    notSolved: t.exposeInt('notSolved', {
+      description:
+        'A version with the scheduler SOLVER that did not decide them would have asked its solver: what it decides is not known.',
+    }),
     unreadable: t.exposeInt('unreadable', { description: 'Their records cannot be read (RECORD_UNREADABLE).' }),
   }),
 })
@@ -83,6 +87,9 @@ const ShadowFilterCount = builder.objectRef<Shape['shadowFilters'][number]>('Sha
     filter: t.exposeString('filter', { description: 'The filter.' }),
     wouldFail: t.exposeInt('wouldFail', { description: 'Requests of which fewer instances would find a host.' }),
     wouldMove: t.exposeInt('wouldMove', { description: 'Requests that would go to other hosts.' }),
+    notSolved: t.exposeInt('notSolved', {
+      description: 'Requests about which the solver would have been asked: what comes of them is not known.',
+    }),
     failing: t.field({
       type: [ShadowFailure],
       description: 'The first ten that would fail.',

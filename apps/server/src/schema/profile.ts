@@ -211,6 +211,11 @@ const Rollout = builder.objectRef<RolloutView>('Rollout').implement({
       resolve: ({ report }) => report?.sampled ?? 0,
     }),
     skipped: t.int({ description: 'Decisions that it had no time for.', resolve: ({ report }) => report?.skipped ?? 0 }),
+    notSolved: t.int({
+      description:
+        'Decisions about which the version that did not make them would have asked its solver: what it decides is not known, and they are not among the sampled.',
+      resolve: ({ report }) => report?.notSolved ?? 0,
+    }),
     agreement: t.float({
       nullable: true,
       description: 'Share of the sampled in which both go to the same hosts, 0 to 1; null while there is none.',

@@ -4,6 +4,7 @@ import {
   type Fleet,
   hostKey,
   inEarnest,
+  isUnsolved,
   type LogEntry,
   type Profile,
   parseProfile,
@@ -47,6 +48,8 @@ export interface ShadowFilterCount {
   /** Requests of which fewer instances would find a host, and requests that would go to other hosts. */
   readonly wouldFail: number
   readonly wouldMove: number
+  /** Requests about which the solver would have been asked with the filter in earnest: neither counted as moved nor as failed. */
+  readonly notSolved: number
   /** The first that would fail, with who refuses. */
   readonly failing: readonly { readonly decision: DecisionView; readonly because: string }[]
 }
@@ -68,6 +71,8 @@ export interface ProfileComparison {
     readonly beyondRetention: number
     readonly outOfTime: number
     readonly notReplayable: number
+    /** One of the versions would have asked its solver: what it decides is not known. */
+    readonly notSolved: number
     /** Their records are damaged, or of a newer release. */
     readonly unreadable: number
   }
@@ -132,12 +137,13 @@ export function createCompareProfiles({ replica, history, past, store, decisions
     const kept = readable.filter(({ place }) => place.basis >= firstRevision)
     const tally = createTally(candidate)
     await passOver({ history, past, wanted: kept, isOver, each: (fleet, entry, one) => tally.add(fleet, entry, one, baseline) })
-    const { sampled, notReplayable, ...rest } = tally.end((stored) => decisions.of(stored))
+    const { sampled, notReplayable, notSolved, ...rest } = tally.end((stored) => decisions.of(stored))
     const leftOut = {
       notDrawn: total - drawn.length,
       beyondRetention: readable.length - kept.length,
-      outOfTime: kept.length - sampled - notReplayable,
+      outOfTime: kept.length - sampled - notReplayable - notSolved,
       notReplayable,
+      notSolved,
       unreadable: drawn.length - readable.length,
     }
     const comparison = { baseline, candidate, since, until, total, sampled, leftOut, ...rest }
@@ -212,9 +218,10 @@ function createTally(candidate: Profile) {
     ELSEWHERE: [],
   }
   const of = new Map<Omit<ProfileDisagreement, 'decision'>, StoredDecision>()
-  const shadows = inEarnest(candidate).map((one) => ({ ...one, wouldFail: 0, wouldMove: 0, failing: [] as Failing[] }))
+  const shadows = inEarnest(candidate).map((one) => ({ ...one, wouldFail: 0, wouldMove: 0, notSolved: 0, failing: [] as Failing[] }))
   const chosen = createChosenHosts()
   let notReplayable = 0
+  let notSolved = 0
   const countZones = (fleet: Fleet, hosts: readonly string[], version: 'baseline' | 'candidate'): void => {
     for (const key of hosts) {
       const zone = zoneOf(fleet, key)
@@ -228,6 +235,10 @@ function createTally(candidate: Profile) {
       const { record, place } = stored
       if (place.entryId !== null && place.entryId !== entry?.id) {
         notReplayable++
+        return
+      }
+      if (isUnsolved(fleet, record, baseline) || isUnsolved(fleet, record, candidate)) {
+        notSolved++
         return
       }
       const before = entry === undefined || place.entryId === null ? [] : proposalsBefore(entry, place.position ?? 0)
@@ -250,8 +261,13 @@ function createTally(candidate: Profile) {
           hosts: candidateHosts,
           because,
         } = isSame ? { agreement: 'SAME' as const, hosts, because: () => '' } : decideOtherwise(fleet, before, record, hosts, candidate)
-        const earnest = shadows.map((shadow) => ({ shadow, ...decideOtherwise(fleet, before, record, candidateHosts, shadow.profile) }))
+        const [asked, known] = [true, false].map((is) => shadows.filter(({ profile }) => isUnsolved(fleet, record, profile) === is))
+        const earnest = (known ?? []).map((shadow) => ({
+          shadow,
+          ...decideOtherwise(fleet, before, record, candidateHosts, shadow.profile),
+        }))
         counts[agreement]++
+        for (const shadow of asked ?? []) shadow.notSolved++
         for (const { shadow, agreement: then, because: why } of earnest) {
           if (then === 'NEW_FAILURE') {
             if (++shadow.wouldFail <= FAILING_TOLD) shadow.failing.push({ stored, because: why() })
@@ -278,12 +294,13 @@ function createTally(candidate: Profile) {
         sampled,
         counts,
         notReplayable,
+        notSolved,
         cpuRatio: isTimed ? sum(times.candidate) / sum(times.baseline) : null,
         p99DeltaMs: isTimed ? p99(times.candidate) - p99(times.baseline) : null,
         zones: [...zones].map(([zone, count]) => ({ zone, ...count })).sort((a, b) => (a.zone < b.zone ? -1 : 1)),
         chosen: chosen.end(),
-        shadowFilters: shadows.map(({ filter, wouldFail, wouldMove, failing }) => ({
-          ...{ filter, wouldFail, wouldMove },
+        shadowFilters: shadows.map(({ filter, wouldFail, wouldMove, notSolved, failing }) => ({
+          ...{ filter, wouldFail, wouldMove, notSolved },
           failing: failing.map(({ stored, because }) => ({ decision: view(stored), because })),
         })),
         disagreements: [...told.NEW_FAILURE, ...told.NEW_PLACEMENT, ...told.ELSEWHERE].slice(0, TOLD).flatMap((one) => {
@@ -350,6 +367,7 @@ function textOf({ baseline, candidate, total, sampled, counts, leftOut, shadowFi
     ...(leftOut.beyondRetention > 0 ? [`${leftOut.beyondRetention} are older than the log reaches`] : []),
     ...(leftOut.outOfTime > 0 ? [`for ${leftOut.outOfTime} there was no time`] : []),
     ...(leftOut.notReplayable > 0 ? [`${leftOut.notReplayable} cannot be made again`] : []),
+    ...(leftOut.notSolved > 0 ? [`about ${leftOut.notSolved} a solver would have to be asked`] : []),
     ...(leftOut.unreadable > 0 ? [`${leftOut.unreadable} cannot be read`] : []),
   ]
   const rest = left.length > 0 ? ` Of the others ${left.join(', ')}.` : ''
@@ -362,7 +380,8 @@ function textOf({ baseline, candidate, total, sampled, counts, leftOut, shadowFi
     `${counts.NEW_FAILURE} newly failing`,
   ]
   const shadows = shadowFilters.map(
-    ({ filter, wouldFail, wouldMove }) => ` ${filter}, in shadow mode, would have failed ${wouldFail} and moved ${wouldMove}.`,
+    ({ filter, wouldFail, wouldMove, notSolved }) =>
+      ` ${filter}, in shadow mode, would have failed ${wouldFail} and moved ${wouldMove}${notSolved > 0 ? `; about ${notSolved} a solver would have to be asked` : ''}.`,
   )
   return `${refs}: of ${sampled} of ${total} requests ${parts.join(', ')}.${shadows.join('')}${rest}`
 }

@@ -40,7 +40,7 @@ export type Goal = readonly string[]
 /** The first decision made again with some factors of the second. */
 export interface Trial {
   readonly factors: readonly Factor[]
-  /** Undefined where it cannot be made: a claim that it moves is not there. */
+  /** Undefined where it cannot be made: a claim that it moves is not there, or somebody whom it asks was not asked (`replayOtherwise`). */
   readonly goal: Goal | undefined
   /** Whether it goes where the second went. */
   readonly isSecond: boolean
@@ -81,7 +81,8 @@ export function* findCause(first: Side, second: Side): Generator<void, CauseFoun
 
 function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
   const of = (factor: Factor): Side => (taken.includes(factor) ? second : first)
-  const { request, intent, source, allOrNothing, alternatesPerInstance } = of('SPEC').record
+  const isSecond = taken.length === factors.length
+  const { request, intent, source, allOrNothing, alternatesPerInstance, solver } = of('SPEC').record
   const { id, attempt: tried, core, instances } = first.record
   const { fleet, before } = of('FLEET')
   const { profile } = of('PROFILE')
@@ -95,7 +96,8 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
       ...{
         id,
         request,
-        profile: first.record.profile,
+        // nobody decided what is mixed: a solution is of one request, by one version, on one state
+        profile: isSecond ? second.record.profile : '',
         seed: of('RANDOM').record.seed,
         attempt: tried,
         alternatesPerInstance,
@@ -105,6 +107,7 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
       ...(source !== undefined && { source }),
       instances,
       ...(outside !== undefined && { outside }),
+      ...(solver !== undefined && (isSecond || solver.solution.batch !== undefined) && { solver }),
       core,
     },
   }
@@ -114,7 +117,7 @@ function attempt(side: Side): Goal | undefined {
   try {
     return goalOf(side, replayOtherwise)
   } catch (error) {
-    // a claim that one of them moves is not there in the state of the other, or a part outside of the process was not asked
+    // a claim that one of them moves is not there in the state of the other, or somebody was not asked
     if (error instanceof RangeError) return undefined
     throw error
   }

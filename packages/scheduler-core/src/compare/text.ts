@@ -65,7 +65,9 @@ function othersText({ trials, ...told }: Told, cause: Factor, first: Side): stri
 }
 
 const trialText = ({ goal }: Trial, side: Side): string =>
-  goal === undefined ? 'cannot be decided: the claim that it moves is not there' : goalText(goal, side)
+  goal === undefined
+    ? 'cannot be decided: the claim that it moves, an answer from outside or a solution is not there'
+    : goalText(goal, side)
 
 const SHOWN = 3
 

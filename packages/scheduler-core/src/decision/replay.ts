@@ -11,6 +11,7 @@ import { currentSpec } from '../request/versions.ts'
 import { type Decided, decide, liftSource } from '../schedulers/decide.ts'
 import { groupOf } from '../schedulers/filter-scheduler.ts'
 import type { DecisionRecord } from './decision.ts'
+import { isUnsolved } from './unsolved.ts'
 
 /** The claims that were proposed before a change in its entry: the overlay on which it was decided. */
 export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, place: number): readonly Proposal[] =>
@@ -27,10 +28,11 @@ export function replay(fleet: Fleet, before: readonly Proposal[], record: Decisi
 }
 
 /**
- * A decision made as it was not: by another profile version, or on another state. Throws RangeError as `replay` does, and where it comes upon
- * hosts that a part outside of the process was not asked about then: what it would decide is not known.
+ * A decision made as it was not: by another profile version, or on another state. Throws RangeError as `replay` does, and where what it would
+ * decide is not known: it comes upon hosts that a part outside of the process was not asked about then, or would have asked its solver.
  */
 export function replayOtherwise(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, profile: Profile): Decided {
+  if (isUnsolved(fleet, record, profile)) throw new RangeError(`the solver of ${profileRef(profile)} was not asked about this decision`)
   const decided = replay(fleet, before, record, profile)
   if (record.outside === undefined) return decided
   for (const [instance, { filters }] of decided.record.instances.entries())

@@ -31,7 +31,7 @@ export const PROFILE = graphql(`
       active { number }
       versions(first: 500) { totalCount nodes { id number state note filters { shadow } } }
       rollout {
-        mode percent since sampled agreement newFailures newPlacements skipped
+        mode percent since sampled agreement newFailures newPlacements skipped notSolved
         candidate { number }
         disagreements { kind because decision { id at spec { flavorName vcpus memoryMb } } }
       }
@@ -103,9 +103,9 @@ export const CHECK = graphql(`
   query ProfileCheck($baseline: ID!, $candidate: ID!, $window: Duration!, $sample: Int!) {
     compareProfiles(baseline: $baseline, candidate: { version: $candidate }, window: $window, sample: $sample, deadline: "PT25S") {
       since until total sampled agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs text
-      leftOut { notDrawn beyondRetention outOfTime notReplayable unreadable }
+      leftOut { notDrawn beyondRetention outOfTime notReplayable notSolved unreadable }
       zones { zone baseline candidate }
-      shadowFilters { filter wouldFail wouldMove failing { because decision { id at spec { flavorName vcpus memoryMb } } } }
+      shadowFilters { filter wouldFail wouldMove notSolved failing { because decision { id at spec { flavorName vcpus memoryMb } } } }
       disagreements(first: 200) {
         kind baselineHosts candidateHosts because
         decision { id at spec { flavorName numInstances vcpus memoryMb } }

@@ -124,7 +124,7 @@ function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison:
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {shadowFilters.map(({ filter, wouldFail, wouldMove, failing }) => (
+            {shadowFilters.map(({ filter, wouldFail, wouldMove, notSolved, failing }) => (
               <Table.Tr key={filter} data-shadow-count={filter} data-would-fail={wouldFail} data-would-move={wouldMove}>
                 <Table.Td className="profile-narrow">
                   {filter}{' '}
@@ -135,7 +135,11 @@ function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison:
                 <Table.Td className="number">{formatCount(wouldFail)}</Table.Td>
                 <Table.Td className="number">{formatCount(wouldMove)}</Table.Td>
                 <Table.Td>
-                  {failing.length === 0 ? <span className="dimmed">none</span> : null}
+                  {failing.length === 0 ? (
+                    <span className="dimmed">
+                      {notSolved === 0 ? 'none' : `of ${formatCount(notSolved)} it is not known: no solver was asked`}
+                    </span>
+                  ) : null}
                   {failing.map(({ decision, because }) => (
                     <div key={decision.id} className="profile-failing">
                       <DecisionLink decision={decision} /> {because}

@@ -27,13 +27,14 @@ export function RolloutPanel({ profile }: { readonly profile: Profile }) {
 
 function Counted({ rollout }: { readonly rollout: Rollout }) {
   const zone = useTimeZone()
-  const { since, sampled, agreement, newFailures, newPlacements, skipped, disagreements } = rollout
+  const { since, sampled, agreement, newFailures, newPlacements, skipped, notSolved, disagreements } = rollout
   return (
     <>
       <Text size="xs" c="dimmed">
         Since <span title={titleOfTime(since)}>{formatTime(since, zone)}</span>, as counted by the replica that answers.
         {sampled === 0 ? ' No decision was made by both versions yet.' : ''}
         {skipped === 0 ? '' : ` For ${formatCount(skipped)} decisions there was no time.`}
+        {notSolved === 0 ? '' : ` About ${formatCount(notSolved)} decisions a solver would have to be asked: they were not compared.`}
       </Text>
       {sampled === 0 ? null : (
         <Figures

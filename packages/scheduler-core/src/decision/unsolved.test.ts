@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { type Profile, type ProfileInput, profileRef, profileSchema } from '../profiles/profile.ts'
+import { decide } from '../schedulers/decide.ts'
+import { aFleet, aRequest } from '../testing/index.ts'
+import type { DecisionRecord } from './decision.ts'
+import { replay, replayOtherwise, withProposals } from './replay.ts'
+import { isUnsolved } from './unsolved.ts'
+
+const version = (number: number, more: Partial<ProfileInput> = {}): Profile =>
+  profileSchema.parse({
+    ...{ name: 'site', number, filters: [{ name: 'ComputeFilter' }], weighers: [{ name: 'RAMWeigher', multiplier: 1 }] },
+    ...more,
+  })
+const greedy = version(1)
+const solving = version(2, { scheduler: 'solver' })
+const noted = version(3, { scheduler: 'solver', note: 'the same, said better' })
+const packing = version(4, { scheduler: 'solver', weighers: [{ name: 'RAMWeigher', multiplier: -1 }] })
+
+const fleet = aFleet({ one: {}, two: {} })
+for (const profile of [greedy, solving, noted, packing])
+  fleet.apply({
+    ...{ format: 1, id: profileRef(profile), writer: 't', basis: fleet.place, changes: [{ type: 'profile', profile }] },
+    ...{ revision: fleet.place.revision + 1, at: 1_000 },
+  })
+
+function decidedBy(profile: Profile, numInstances: number): DecisionRecord {
+  const request = aRequest({ numInstances })
+  const claimIds = new Array<string>(numInstances).fill('c')
+  const asked = { id: 'd', request, profile, seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds }
+  return withProposals(fleet, [], (overlay) => decide(fleet, overlay, asked)).record
+}
+
+test.each([
+  ['two instances, by a version without a solver', decidedBy(greedy, 2), solving, true],
+  ['two instances, by a solver with other weighers', decidedBy(solving, 2), packing, true],
+  ['two instances, by a version that says the same', decidedBy(solving, 2), noted, false],
+  ['two instances that a version without a solver decides again', decidedBy(solving, 2), greedy, false],
+  ['one instance', decidedBy(greedy, 1), solving, false],
+  ['a claim that left its host, perhaps with others', { ...decidedBy(greedy, 1), intent: 'EVACUATE' as const }, solving, true],
+  ['a claim that left its host alone', { ...decidedBy(solving, 1), intent: 'EVACUATE' as const }, packing, false],
+])('%s (%#)', (_what, record, profile, expected) => {
+  expect(isUnsolved(fleet, record, profile)).toBe(expected)
+})
+
+test('what a solver would have been asked about is not decided without it; the decider itself decides as it did', () => {
+  const record = decidedBy(solving, 2)
+  expect(() => replayOtherwise(fleet, [], record, packing)).toThrow(
+    new RangeError('the solver of site@4 was not asked about this decision'),
+  )
+  expect(replayOtherwise(fleet, [], record, solving)).toEqual(replay(fleet, [], record))
+})
