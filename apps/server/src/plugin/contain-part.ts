@@ -126,7 +126,14 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
 /** A scheduler whose choices are counted where the core does not take them (schedulers/plugin-scheduler.ts), under the plug-in's name. */
 function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginScheduler {
   const { name, description } = scheduler
-  return { name, description, create: (compiled) => scheduler.create(compiled), fail: (what) => fail(name, what) }
+  return {
+    ...{ name, description },
+    create(compiled) {
+      const created = scheduler.create(compiled)
+      return { select: (...asked) => heard(created.select(...asked)) }
+    },
+    fail: (what) => fail(name, what),
+  }
 }
 
 type Part = Filter | Weigher
@@ -159,10 +166,16 @@ const checkOf = (part: Part): Pick<Part, 'checkOptions'> =>
 
 function attempt<Answer>(part: string, fail: Fail, ask: () => Answer): Answer {
   try {
-    return ask()
+    return heard(ask())
   } catch (error) {
     throw fail(part, `it threw ${messageOf(error)}`)
   }
+}
+
+/** The answer. A promise is none: that it is rejected later is nobody's matter, and must not end the process. */
+function heard<Answer>(answer: Answer): Answer {
+  if (answer instanceof Promise) answer.catch(() => undefined)
+  return answer
 }
 
 /** What is asked for, or this where the part failed, which is counted by then. */

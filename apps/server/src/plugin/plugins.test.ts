@@ -35,10 +35,11 @@ beforeAll(async () => {
     ),
     'hostile.mjs': about(
       'hostile',
-      `filters: [${filter('ThrowingFilter', "throw new Error('no')")}, ${filter('PromisingFilter', 'return Promise.resolve(true)')},
+      `filters: [${filter('ThrowingFilter', "throw new Error('no')")}, ${filter('PromisingFilter', "return Promise.reject(new Error('later'))")},
          ${filter('MumblingFilter', 'return false').replace("have: 'a'", "have: 'a\\u0000'")}],
        weighers: [${weigher('NaNWeigher', 'return NaN')}],
-       schedulers: [${scheduler('thrower', "throw new Error('no\\u0000')")}, ${scheduler('blind', TAKES_LAST)}]`,
+       schedulers: [${scheduler('thrower', "throw new Error('no\\u0000')")}, ${scheduler('blind', TAKES_LAST)},
+         ${scheduler('later', "return Promise.reject(new Error('later'))")}]`,
     ),
     'node_modules/by-name/package.json': JSON.stringify({
       name: 'by-name',
@@ -150,6 +151,7 @@ describe('a service with plug-ins', () => {
     for (const [name, schedulerName, filters] of [
       ['by-last', 'last', []],
       ['by-thrower', 'thrower', []],
+      ['by-later', 'later', []],
       ['by-blind', 'blind', ['FirstFilter']],
     ] as const)
       expect(await createProfile(name, filters, [], { schedulerName })).toMatchObject({ __typename: 'ProfilePayload' })
@@ -250,6 +252,7 @@ describe('a service with plug-ins', () => {
 
   test.each([
     ['by-thrower', 'thrower', 2, 'it threw no\ufffd'],
+    ['by-later', 'later', 2, 'select answered no parts; it must answer a list with one for each instance that has a host'],
     ['by-blind', 'blind', 1, 'select put instance 0 on b, which does not pass'],
   ])('%s: a scheduler that gives nothing refuses with ERROR, and is named', async (profile, part, hosts, why) => {
     const refused = await placeWith(api, { profile })
@@ -291,7 +294,7 @@ describe('a service with plug-ins', () => {
     const { requiredStats, plugins } = await dataOf(api, '{ requiredStats { namespaces { namespace } } plugins { name } }')
     expect([requiredStats.namespaces[0].namespace, plugins]).toEqual(['compute', []])
     // every decision so far but the one by the default profile was made with a plug-in
-    expect(await verifyStoredDecisions(database.connection)).toMatchObject({ checked: 1, elsewhere: 8, differences: [] })
+    expect(await verifyStoredDecisions(database.connection)).toMatchObject({ checked: 1, elsewhere: 9, differences: [] })
     const simulated = await api.ask('query ($in: SimulateInput!) { simulate(input: $in) { __typename } }', {
       in: { profile: 'named', requests: [{ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }] },
     })
