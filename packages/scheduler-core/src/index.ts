@@ -87,6 +87,7 @@ export { weighedName } from './outside/answered-parts.ts'
 export { BadAnswerError, checkAnswers, failedAnswer } from './outside/check-answers.ts'
 export { asksOf, MOST_ASKED, type Question, questionsOf, unansweredOf } from './outside/questions.ts'
 export type { ShownHost, ShownRequest } from './outside/shown.ts'
+export { anywhere, requestKey } from './outside/shown.ts'
 export { compileProfile, lacksOf, parseProfile } from './pipeline/compile.ts'
 export {
   type Check,

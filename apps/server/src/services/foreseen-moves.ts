@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
+  anywhere,
   type Claim,
   currentSpec,
   decide,
@@ -70,7 +71,8 @@ export async function answeredFor(
   for (const { claim, request } of asked) {
     const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
     if (request === undefined || typeof source === 'string') continue
-    const gathering = outside.gather(fleet, answered, [requestOfMove(fleet, { request, intent }, source)], { source })
+    // one that was asked like it before is not asked about again
+    const gathering = outside.gather(fleet, answered, [anywhere(requestOfMove(fleet, { request, intent }, source))], { source })
     // no move asks anything where one does not
     if (gathering === undefined) return answered
     answered = await gathering

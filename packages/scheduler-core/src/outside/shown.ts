@@ -40,6 +40,12 @@ export const shownRequest = memoByObject((request: RequestSpec): ShownRequest =>
   return shown
 })
 
+/** The request wherever it may go: what is answered about it counts for all requests with its key, so none of their hosts may be left out. */
+export const anywhere = (request: RequestSpec): RequestSpec => ({
+  ...request,
+  ...{ ignoreHosts: [], forceHosts: [], forceNodes: [], requestedDestination: null },
+})
+
 /** Two requests with the same key get the same answers. */
 export const requestKey = memoByObject((request: RequestSpec): string => canonicalJson(shownRequest(request)))
 

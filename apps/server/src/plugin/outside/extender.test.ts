@@ -5,6 +5,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
@@ -165,4 +166,20 @@ test('it is shown what it reads, and nothing else; what it answers of one host i
     `query { simulate(input: { profile: "odd", requests: [{ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }] }) { placed } }`,
   )
   expect(simulate).toEqual({ placed: 1 })
+})
+
+test('requests that are alike but for the hosts they may go to are asked about together, once, and each about its own hosts', async () => {
+  const asked: number[] = []
+  answer = async (request, response) => {
+    const { hosts } = JSON.parse(await text(request))
+    asked.push(hosts.length)
+    response.end(wire(hosts.map(() => true)))
+  }
+  const requests = [['other'], ['rack1-a', 'rack1-b', 'rack2-a']].map((ignoreHosts) => ({
+    spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, ignoreHosts } },
+  }))
+  const { simulate } = await dataOf(api, 'query ($in: SimulateInput!) { simulate(input: $in) { placed } }', {
+    in: { profile: 'odd', requests },
+  })
+  expect([simulate.placed, asked]).toEqual([2, [4]])
 })

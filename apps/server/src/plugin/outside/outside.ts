@@ -1,15 +1,18 @@
 import {
+  anywhere,
   asksOf,
   BadAnswerError,
   type Claim,
   checkAnswers,
   type Fleet,
   failedAnswer,
+  membersOf,
   type OutsideAnswer,
   type Profile,
   type Question,
   questionsOf,
   type RequestSpec,
+  requestKey,
   withAnswers,
 } from '@gantt/scheduler-core'
 import { type Asker, toWire } from './asker.ts'
@@ -57,7 +60,7 @@ export function createOutside(askerOf: (part: string) => Asker | undefined): Out
   return {
     gather(fleet, profile, requests, { source, waitMs = PATIENCE_MS } = {}) {
       if (asksOf(fleet, profile).length === 0) return undefined
-      const asked = requests.map((request) => ({ request, questions: questionsOf(fleet, profile, request, source) }))
+      const asked = onceEach(requests).map((request) => ({ request, questions: questionsOf(fleet, profile, request, source) }))
       return Promise.all(
         asked.map(async ({ request, questions }) => ({
           request,
@@ -66,6 +69,20 @@ export function createOutside(askerOf: (part: string) => Asker | undefined): Out
       ).then((answered) => withAnswers(profile, answered))
     },
   }
+}
+
+/** What many ask alike is asked once, about all hosts where any of it may go. */
+function onceEach(requests: readonly RequestSpec[]): readonly RequestSpec[] {
+  if (requests.length < 2) return requests
+  const seen = new Map(
+    requests.map((request) => [
+      membersOf(request)
+        .map((members) => requestKey(members.request))
+        .join(),
+      request,
+    ]),
+  )
+  return [...seen.values()].map(anywhere)
 }
 
 /** Nothing is asked: a service without plug-ins in threads and without extenders. */
