@@ -50,7 +50,7 @@ process.exitCode = failed.length === 0 ? 0 : 1
 function runTests(args) {
   const reporters = ['--reporter=default', '--reporter=./tools/vitest-summary.mjs']
   // other projects start none
-  const nats = args.length === 0 || args.includes('server') ? ensureNatsServer() : undefined
+  const nats = args.length === 0 || args.includes('server') || args.includes('cli') ? ensureNatsServer() : undefined
   return summarise('Vitest', (file) =>
     runTool(tools.vitest, ['run', ...reporters, ...args], {
       stdio: ['ignore', 2, 2],

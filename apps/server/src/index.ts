@@ -13,6 +13,7 @@ export {
 export { findPostmaster } from './embedded-postgres/postmaster.ts'
 export { openStateDir } from './embedded-postgres/state-dir.ts'
 export { measurePauses, type Pauses } from './measure-pauses.ts'
+export { findNatsServer, INSTALL_NATS_SERVER } from './nats-server.ts'
 export type { Verification } from './replica/verify.ts'
 export { type RunOptions, runService, type ServeOptions, serve } from './serve.ts'
 export { type Simulated, type SimulateOptions, simulate } from './simulation/simulate.ts'

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createChecks } from '../prove/checks.ts'
+import { EngineMissingError } from './engine.ts'
 import { type EngineName, engines } from './engines/index.ts'
 import { linesOf } from './report.ts'
 import { runNemesis } from './run.ts'
@@ -50,10 +51,16 @@ export function addNemesis(program: Command): void {
         )
         for (const line of linesOf(figures)) say(line)
       } catch (error) {
-        checks.check('the run came to its end', false, () => (error instanceof Error ? (error.stack ?? error.message) : String(error)))
+        checks.check('the run came to its end', false, () => wordsOf(error))
       }
       const { passed, failed } = checks
       process.stdout.write(json ? `${JSON.stringify({ seed, passed, failed, ...figures })}\n` : `${passed} passed, ${failed} failed\n`)
       if (failed > 0) process.exitCode = 1
     })
+}
+
+/** A defect shows where it is; what is only missing is named. */
+function wordsOf(error: unknown): string {
+  if (error instanceof EngineMissingError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

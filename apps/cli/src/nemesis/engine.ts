@@ -40,6 +40,11 @@ export interface Fault {
   inject(replica: number, random: Random): Promise<void>
 }
 
+/** What the engine is made of is not on this machine; the message says how it gets there. */
+export class EngineMissingError extends Error {
+  override readonly name = 'EngineMissingError'
+}
+
 export interface Left {
   readonly fault: string
   readonly why: string

@@ -55,6 +55,9 @@ const FIRST: readonly string[] = [
   'kill -9 of the primary',
   'fail-over to the standby',
   'fail-over after a restart that the standby did not see',
+  "kill -9 of the stream's leader",
+  'two of three nats-servers down',
+  "SIGSTOP of the stream's leader",
 ]
 
 async function attack(checks: Checks, { seconds, clients, seed, faults }: NemesisOptions, cluster: Cluster, signal: AbortSignal) {

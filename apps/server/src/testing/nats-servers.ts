@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import net from 'node:net'
@@ -7,6 +7,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
+import { findNatsServer, INSTALL_NATS_SERVER } from '../nats-server.ts'
 
 /** One nats-server process, on a port of its own that it keeps over restarts. */
 export interface NatsServer {
@@ -37,19 +38,10 @@ export interface NatsServersOptions {
   readonly credentials?: string
 }
 
-const BINARY = '/usr/sbin/nats-server'
 const READY_MS = 30_000
 
 /** Why the tests that need a nats-server cannot run here; undefined when they can. */
-export const noNatsServer: string | undefined =
-  spawnSync(binary(), ['--version'], { stdio: 'ignore' }).status === 0
-    ? undefined
-    : 'there is no nats-server; `apt-get install nats-server`'
-
-/** Debian keeps it where only root looks. */
-function binary(): string {
-  return process.env.NATS_SERVER_PATH ?? (fs.existsSync(BINARY) ? BINARY : 'nats-server')
-}
+export const noNatsServer: string | undefined = findNatsServer() === undefined ? INSTALL_NATS_SERVER : undefined
 
 /** Servers with JetStream on free ports and folders of their own; they answer when this resolves. */
 export async function startNatsServers({ count = 1, settings = '', credentials = '' }: NatsServersOptions = {}): Promise<NatsServers> {
@@ -91,7 +83,7 @@ function createServer({ name, port, folder, settings }: { name: string; port: nu
   let child: ChildProcess | undefined
   let exit: Promise<unknown> = Promise.resolve()
   const start = (): void => {
-    child = spawn(binary(), ['--config', config, '--log', log], { stdio: 'ignore' })
+    child = spawn(findNatsServer() ?? 'nats-server', ['--config', config, '--log', log], { stdio: 'ignore' })
     exit = once(child, 'exit')
   }
   return {

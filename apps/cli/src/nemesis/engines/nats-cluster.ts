@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import net from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { mountSmallDisk, type SmallDisk } from '../small-disk.ts'
+import { createNatsServer, type NatsServer, type Raft, type View } from './nats-server.ts'
+
+/** Three servers that keep three copies of a stream, each on a small disk of its own where one could be mounted. */
+export interface NatsCluster {
+  readonly servers: readonly NatsServer[]
+  /** Of a server; undefined where none could be mounted. */
+  diskOf(server: NatsServer): SmallDisk | undefined
+  /** Why no disk could be mounted; undefined when all could. */
+  readonly noDisk: string | undefined
+  /** Starts all of them, and waits until they have chosen who leads. */
+  start(): Promise<void>
+  /** The servers, whoever leads the log first. Waits until one does. */
+  ranked(): Promise<readonly [leader: NatsServer, ...followers: NatsServer[]]>
+  /** Waits until every server has every stream as its leader has it. */
+  untilInStep(): Promise<void>
+  close(): Promise<void>
+}
+
+export const LOG_STREAM = 'GANTT_main_LOG'
+
+const SIZE = 3
+/** Enough for the logs of a run, little enough to be filled at once. */
+const DISK_MIB = 256
+const LOOK_EVERY_MS = 50
+const IN_STEP_MS = 60_000
+
+export async function createNatsCluster(program: string, folder: string): Promise<NatsCluster> {
+  const ports = await freePorts(3 * SIZE)
+  const routes = ports.slice(SIZE, 2 * SIZE)
+  let noDisk: string | undefined
+  const disks = new Map<NatsServer, SmallDisk>()
+  const servers = Array.from({ length: SIZE }, (_, i) => {
+    const name = `n${i + 1}`
+    const store = path.join(folder, name)
+    const disk = mountSmallDisk(store, DISK_MIB)
+    const [client, route, monitor] = [ports[i], routes[i], ports[2 * SIZE + i]] as [number, number, number]
+    const server = createNatsServer({ program, name, folder: store, ports: { client, route, monitor }, routes })
+    if ('unmount' in disk) disks.set(server, disk)
+    else noDisk = disk.why
+    return server
+  })
+
+  const views = (): Promise<(View | undefined)[]> => Promise.all(servers.map((server) => server.look()))
+  /** What the leader of a Raft group says of it: it alone knows the others. */
+  const leads = (raftOf: (view: View) => Raft | undefined, all: readonly (View | undefined)[]): Raft | undefined =>
+    all.flatMap((view, i) => {
+      const raft = view === undefined ? undefined : raftOf(view)
+      return raft !== undefined && raft.leader === servers[i]?.name ? [raft] : []
+    })[0]
+  const isWhole = (raft: Raft | undefined): boolean =>
+    raft !== undefined && raft.replicas.length === SIZE - 1 && raft.replicas.every(({ current, offline }) => current && !offline)
+  const until = async <T>(what: string, find: (all: readonly (View | undefined)[]) => T | undefined): Promise<T> => {
+    for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+      const found = find(await views())
+      if (found !== undefined) return found
+    }
+    throw new Error(`the nats-servers have no ${what} after ${IN_STEP_MS / 1_000} s`)
+  }
+
+  return {
+    servers,
+    diskOf: (server) => disks.get(server),
+    noDisk,
+    async start() {
+      for (const server of servers) server.start()
+      await until('leader that knows all of them', (all) => isWhole(leads(({ meta }) => meta, all)) || undefined)
+    },
+    async ranked() {
+      const name = await until(`leader of ${LOG_STREAM}`, (all) => leads(({ streams }) => streams.get(LOG_STREAM), all)?.leader)
+      const leader = servers.find((server) => server.name === name) as NatsServer
+      return [leader, ...servers.filter((server) => server !== leader)]
+    },
+    async untilInStep() {
+      await until('copies that are in step', (all) => {
+        const names = new Set(all.flatMap((view) => [...(view?.streams.keys() ?? [])]))
+        const rafts = [leads(({ meta }) => meta, all), ...[...names].map((name) => leads(({ streams }) => streams.get(name), all))]
+        return (names.has(LOG_STREAM) && all.every((view) => view !== undefined) && rafts.every(isWhole)) || undefined
+      })
+    },
+    async close() {
+      await Promise.all(servers.map((server) => server.close()))
+      for (const disk of disks.values()) disk.unmount()
+    },
+  }
+}
+
+/** Free now; each is taken by one server, which keeps it over restarts. */
+async function freePorts(count: number): Promise<number[]> {
+  const held = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = net.createServer().listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      return server
+    }),
+  )
+  const ports = held.map((server) => (server.address() as net.AddressInfo).port)
+  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
