@@ -114,6 +114,8 @@ async function attack(checks: Checks, { seconds, clients, seed, faults }: Nemesi
   await load
   signal.throwIfAborted()
 
+  for (const [i, { service }] of cluster.replicas.entries())
+    checks.check('no replica ends by itself', service?.isGone === false, () => `replica ${i}: ${service?.words.slice(-12).join(' | ')}`)
   await checkRecovery(checks, run)
   await settle(run)
   const finals = await Promise.all(run.replicas > 0 ? cluster.replicas.map(({ client }, i) => readFinalState(client, i)) : [])

@@ -20,6 +20,8 @@ export interface Service {
   signal(name: NodeJS.Signals): void
   /** True once the process is gone, whoever ended it. */
   readonly isGone: boolean
+  /** Its last lines, newest last. */
+  readonly words: readonly string[]
 }
 
 export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
@@ -43,7 +45,8 @@ export async function startService(environment: Readonly<Record<string, string>>
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const url = await readUrl(child)
+  const words: string[] = []
+  const url = await readUrl(child, words)
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, 'exit')
@@ -58,14 +61,14 @@ export async function startService(environment: Readonly<Record<string, string>>
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     signal: (name) => void child.kill(name),
+    words,
     get isGone() {
       return child.exitCode !== null || child.signalCode !== null
     },
   }
 }
 
-function readUrl(child: ChildProcess): Promise<string> {
-  const words: string[] = []
+function readUrl(child: ChildProcess, words: string[]): Promise<string> {
   const { stdout, stderr } = child
   if (stdout === null || stderr === null) throw new Error('the service was started without pipes')
   return new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ import { type CutRule, type Link, startLink } from '../../prove/link.ts'
 import { type Engine, EngineMissingError, type Fault, type Left, type StartEngine, type StoreLink } from '../engine.ts'
 import { createNatsCluster, type NatsCluster } from './nats-cluster.ts'
 import type { NatsServer } from './nats-server.ts'
-import { createPostgresServer } from './postgres-server.ts'
+import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 
 /** The links of one replica, one to each server, and what cuts the next entry that it publishes on any of them. */
 interface Links extends StoreLink {
@@ -17,7 +17,7 @@ interface Links extends StoreLink {
   close(): Promise<void>
 }
 
-/** Three nats-servers that keep the log, and one PostgreSQL for the rest, which nothing is done to. */
+/** Three nats-servers that keep what must not be lost, and one PostgreSQL with the tables that follow. */
 export const startNats: StartEngine = async ({ folder, replicas, say }) => {
   const program = findNatsServer()
   if (program === undefined) throw new EngineMissingError(`${INSTALL_NATS_SERVER}, or name its program in NATS_SERVER_PATH`)
@@ -36,13 +36,10 @@ export const startNats: StartEngine = async ({ folder, replicas, say }) => {
     await leave()
     for (let i = 0; i < replicas; i++) links.push(await startLinks(cluster.servers))
     const linkOf = (replica: number): Links => links[replica] as Links
-    const left: Left[] = [
-      { fault: 'database away', why: 'keys are looked up and decisions are kept there on each call; only the log is in NATS' },
-      ...(cluster.noDisk === undefined ? [] : [{ fault: DISK_FULL, why: cluster.noDisk }]),
-    ]
+    const left: Left[] = [...(cluster.noDisk === undefined ? [] : [{ fault: DISK_FULL, why: cluster.noDisk }])]
     for (const { fault, why } of left) say(`  not injected: ${fault}: ${why}`)
     return {
-      parts: 'three nats-servers, and PostgreSQL for what is not in the log',
+      parts: 'three nats-servers, and one PostgreSQL',
       settingsOf: (replica) => ({
         DATABASE_URL: url,
         GANTT_SYNC: `nats://${linkOf(replica)
@@ -50,7 +47,9 @@ export const startNats: StartEngine = async ({ folder, replicas, say }) => {
           .join(',')}`,
       }),
       linkOf,
-      faults: [...faultsOn(cluster), ...faultsBetween(cluster, linkOf)].filter(({ name }) => !left.some(({ fault }) => fault === name)),
+      faults: [...faultsOn(cluster), ...faultsBetween(cluster, linkOf), awayFor(database)].filter(
+        ({ name }) => !left.some(({ fault }) => fault === name),
+      ),
       left,
       close,
     } satisfies Engine
@@ -165,3 +164,14 @@ function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Lin
     { name: 'entry that does not arrive', hits: ['replica'], inject: async (replica) => linkOf(replica).cutNextEntry('before') },
   ]
 }
+
+/** Replicas go on without it, and it catches up; one that starts waits for it. */
+const awayFor = (database: PostgresServer): Fault => ({
+  name: 'database away',
+  hits: ['database'],
+  async inject(_replica, random) {
+    await database.kill({ stays: true })
+    await sleep(2_000 + random.below(6_000))
+    await database.start()
+  },
+})
