@@ -65,7 +65,6 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
       fail = reject
     })
     const isEnough = (): boolean => (messages.at(-1)?.revision ?? 0) >= upTo || messages.length > MESSAGES || bytes > BYTES
-    const stop = timers.after(SILENT_MS, () => fail(new StoreUnavailableError(`the stream ${stream} brings nothing`)))
     const feed = await openFeed(connection, {
       ...{ stream, timers, from, room: () => MESSAGES + 1 - messages.length },
       onMessage(message) {
@@ -76,6 +75,8 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
       },
       onBroken: () => fail(new StoreUnavailableError(`the stream ${stream} is not followed any more`)),
     })
+    // not before: where no feed could be opened nobody waits, and a rejection that nobody hears ends the process
+    const stop = timers.after(SILENT_MS, () => fail(new StoreUnavailableError(`the stream ${stream} brings nothing`)))
     await over.finally(() => {
       stop()
       feed.close()
