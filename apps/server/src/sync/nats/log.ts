@@ -130,7 +130,10 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
   }
 
   const publish = async (entry: Entry): Promise<number> => {
-    const { headers, body } = await toMessage(entry, connection.nats.info?.max_payload ?? 0)
+    const { info } = connection.nats
+    // between two servers nothing is known of what the next one takes
+    if (info === undefined) throw new StoreUnavailableError('there is no connection to NATS')
+    const { headers, body } = await toMessage(entry, info.max_payload)
     const answer = await connection.request(subject, body, headers)
     return readAck(answer.string(), stream)
   }
