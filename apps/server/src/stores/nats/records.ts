@@ -40,7 +40,7 @@ export function createRecordsOut(
   let isFull = false
   const keep = async (message: Omit<RecordMessage, 'format'>): Promise<void> => {
     const { body, head } = await pack(randomUUID(), { format: RECORD_FORMAT, ...message } satisfies RecordMessage)
-    const most = (connection.nats.info?.max_payload ?? 0) - BESIDE_BODY
+    const most = connection.maxPayload() - BESIDE_BODY
     if (body.length > most) return keepHalves(message, body.length, most)
     try {
       onKept(await publish(connection, names, names.subject, body, head))

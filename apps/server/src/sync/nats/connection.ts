@@ -26,6 +26,8 @@ export interface Connection {
   readonly nats: NatsConnection
   readonly streams: JetStreamManager['streams']
   readonly consumers: JetStreamManager['consumers']
+  /** The largest message that the server takes, bytes. Throws StoreUnavailableError between two servers: what the next one takes is not known. */
+  maxPayload(): number
   /** Asks and waits for the answer. Throws StoreUnavailableError: whether it was heard is not known. */
   request(subject: string, payload?: Payload, headers?: MsgHdrs): Promise<Msg>
   /** Calls back when the connection was lost, and when it is there again: what was to be delivered meanwhile was not. */
@@ -54,9 +56,14 @@ export async function openConnection(address: NatsAddress, name: string): Promis
     nats,
     streams,
     consumers,
+    maxPayload() {
+      const { info } = nats
+      if (info === undefined) throw notConnected()
+      return info.max_payload
+    },
     async request(subject, payload, headers) {
       // what is published without a connection would be sent whenever there is one again
-      if (!isConnected) throw new StoreUnavailableError('there is no connection to NATS')
+      if (!isConnected) throw notConnected()
       try {
         return await nats.request(subject, payload, { timeout: ANSWER_MS, ...(headers === undefined ? {} : { headers }) })
       } catch (error) {
@@ -80,6 +87,8 @@ export async function openConnection(address: NatsAddress, name: string): Promis
     },
   }
 }
+
+const notConnected = (): StoreUnavailableError => new StoreUnavailableError('there is no connection to NATS')
 
 function optionsOf({ servers, isTls, user, password, token }: NatsAddress, name: string): ConnectionOptions {
   return {

@@ -130,10 +130,7 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
   }
 
   const publish = async (entry: Entry): Promise<number> => {
-    const { info } = connection.nats
-    // between two servers nothing is known of what the next one takes
-    if (info === undefined) throw new StoreUnavailableError('there is no connection to NATS')
-    const { headers, body } = await toMessage(entry, info.max_payload)
+    const { headers, body } = await toMessage(entry, connection.maxPayload())
     const answer = await connection.request(subject, body, headers)
     return readAck(answer.string(), stream)
   }

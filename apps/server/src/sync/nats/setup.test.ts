@@ -120,6 +120,17 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     await store.close()
   })
 
+  test('without a connection an entry is not too large: it is of unknown outcome, and sent again', async () => {
+    const { servers, url } = await start()
+    const store = await open(url)
+    await servers[0]?.kill()
+    const failures: unknown[] = []
+    // until the connection is known to be lost, a call waits for its answer in vain
+    for (let i = 0; i < 3; i++) failures.push(await store.append(entry(['h1'], `entry-${i}`)).catch((error: unknown) => error))
+    for (const failure of failures) expect(failure).toBeInstanceOf(StoreUnavailableError)
+    await store.close()
+  })
+
   test('what others publish on the subject of the log is an entry without changes, on every replica', async () => {
     const [store, other] = [await open(`${server.url}/stray`), await open(`${server.url}/stray`)]
     const nats = await connect({ port: server.servers[0]?.port ?? 0 })
