@@ -112,8 +112,10 @@ test('a document that cannot be read is refused with every problem, and the one 
   const other: Json = await tell('h1', 'storage', storage(0), '9.0')
   expect(other.issues).toMatchObject([{ path: ['input', 'updates', '0', 'report', 'namespace', 'version'], expected: '1.0' }])
   expect(await hostOf({ near_volume: [volume] })).toBe('h1')
-  // what this release does not know is kept as it is
-  expect(await tell('h1', 'cinder', bad)).toMatchObject({ __typename: 'ResourceStatsApplied' })
+  // of what nobody reads, nothing is kept
+  const unknown: Json = await tell('h1', 'cinder', bad)
+  expect(unknown.issues).toMatchObject([{ path: ['input', 'updates', '0', 'report', 'namespace', 'namespace'], actual: '"cinder"' }])
+  expect(unknown.issues[0].expected).toContain('storage, network, attestation')
 })
 
 test('the host tells version, age and sequence of each document', async () => {
@@ -124,7 +126,7 @@ test('the host tells version, age and sequence of each document', async () => {
   expect(host).toMatchObject({
     namespace: { namespace: 'storage', version: '1.0', lastSequence: 1, problem: null, document: storage(0, volume) },
     none: null,
-    namespaces: [{ namespace: 'storage' }, { namespace: 'cinder' }],
+    namespaces: [{ namespace: 'storage' }],
   })
   expect(host.namespace.ageSeconds).toBeGreaterThanOrEqual(0)
   expect(host.namespace.reportedAt).toMatch(/Z$/)
