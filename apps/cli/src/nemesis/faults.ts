@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createRandom, type Random } from '@gantt/scheduler-core'
 import type { Cluster, ReplicaProcess } from './cluster.ts'
 import type { Fault } from './engine.ts'
+import { shut, silence, slow } from './link-harm.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -33,33 +34,12 @@ export function faultsOf({ replicas, engine }: Cluster, overload: (replica: numb
       service?.resume()
     }),
     storeLink('all connections of a replica to the store cut', async (link) => link.sever()),
-    storeLink('replica without its store', async (link, random) => {
-      link.setOpen(false)
-      link.sever()
-      await sleep(500 + random.below(2_500))
-      link.setOpen(true)
-    }),
-    storeLink('store delayed for a replica', async (link, random) => {
-      link.setDelay(20 + random.below(200))
-      await sleep(2_000 + random.below(2_000))
-      link.setDelay(0)
-    }),
-    storeLink('store silent for a replica', async (link, random) => {
-      link.setSilent(true)
-      await sleep(1_000 + random.below(5_000))
-      link.setSilent(false)
-    }),
+    storeLink('replica without its store', (link, random) => shut(link, 500 + random.below(2_500))),
+    storeLink('store delayed for a replica', (link, random) => slow(link, 20 + random.below(200), 2_000 + random.below(2_000))),
+    storeLink('store silent for a replica', (link, random) => silence(link, 1_000 + random.below(5_000))),
     onReplica('all connections of callers to a replica cut', async ({ link }) => link.sever()),
-    onReplica('replica delayed for its callers', async ({ link }, random) => {
-      link.setDelay(50 + random.below(300))
-      await sleep(2_000 + random.below(2_000))
-      link.setDelay(0)
-    }),
-    onReplica('replica silent for its callers', async ({ link }, random) => {
-      link.setSilent(true)
-      await sleep(1_000 + random.below(4_000))
-      link.setSilent(false)
-    }),
+    onReplica('replica delayed for its callers', ({ link }, random) => slow(link, 50 + random.below(300), 2_000 + random.below(2_000))),
+    onReplica('replica silent for its callers', ({ link }, random) => silence(link, 1_000 + random.below(4_000))),
     jump('clock of a replica an hour ahead', HOUR_MS),
     jump('clock of a replica an hour back', -HOUR_MS),
     onReplica('overload of a replica', (_replica, random, i) => overload(i, random)),

@@ -1,9 +1,7 @@
-import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { claimsOf, reportHosts, select, usageOf } from './calls.ts'
 import type { Checks } from './checks.ts'
 import { withFolder } from './folder.ts'
+import { serverProcesses, signal } from './processes.ts'
 import { startService } from './service.ts'
 
 export interface SurviveOptions {
@@ -30,8 +28,10 @@ export async function proveSurvive(checks: Checks, { rounds, say }: SurviveOptio
           ),
         )
         await Promise.all(calls.slice(0, 25))
-        const database = databaseProcesses(folder)
-        await Promise.all([service.kill(), ...database.map((pid) => process.kill(pid, 'SIGKILL'))])
+        const database = serverProcesses(folder)
+        const killed = service.kill()
+        signal(database, 'SIGKILL')
+        await killed
         await Promise.all(calls)
         const killedAt = performance.now()
         service = await startService({ GANTT_DATA_DIR: folder })
@@ -56,16 +56,4 @@ export async function proveSurvive(checks: Checks, { rounds, say }: SurviveOptio
       await service.stop()
     }
   })
-}
-
-/** The postmaster of a state directory and its children. */
-function databaseProcesses(folder: string): number[] {
-  const postmaster = Number.parseInt(readFileSync(path.join(folder, 'data', 'postmaster.pid'), 'utf8'), 10)
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
-  const children = stdout
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .filter(([, parent]) => parent === postmaster)
-    .map(([pid]) => pid as number)
-  return [postmaster, ...children]
 }

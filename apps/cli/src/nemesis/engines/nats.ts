@@ -5,6 +5,7 @@ import type { Random } from '@gantt/scheduler-core'
 import { findNatsServer, INSTALL_NATS_SERVER, openDatabase } from '@gantt/server'
 import { type CutRule, type Link, startLink } from '../../prove/link.ts'
 import { type Engine, EngineMissingError, type Fault, type Left, type StartEngine, type StoreLink } from '../engine.ts'
+import { shut, silence, slow } from '../link-harm.ts'
 import { createNatsCluster, type NatsCluster } from './nats-cluster.ts'
 import type { NatsServer } from './nats-server.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
@@ -144,22 +145,9 @@ function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Lin
     inject: async (replica, random) => harm(linkOf(replica).to((await ranked())[0]), random),
   })
   return [
-    toLeader("a replica's way to the leader closed", async (link, random) => {
-      link.setOpen(false)
-      link.sever()
-      await sleep(1_000 + random.below(3_000))
-      link.setOpen(true)
-    }),
-    toLeader("a replica's way to the leader delayed", async (link, random) => {
-      link.setDelay(50 + random.below(400))
-      await sleep(2_000 + random.below(2_000))
-      link.setDelay(0)
-    }),
-    toLeader("a replica's way to the leader silent", async (link, random) => {
-      link.setSilent(true)
-      await sleep(1_000 + random.below(5_000))
-      link.setSilent(false)
-    }),
+    toLeader("a replica's way to the leader closed", (link, random) => shut(link, 1_000 + random.below(3_000))),
+    toLeader("a replica's way to the leader delayed", (link, random) => slow(link, 50 + random.below(400), 2_000 + random.below(2_000))),
+    toLeader("a replica's way to the leader silent", (link, random) => silence(link, 1_000 + random.below(5_000))),
     { name: 'entry whose answer is lost', hits: ['replica'], inject: async (replica) => linkOf(replica).cutNextEntry('after') },
     { name: 'entry that does not arrive', hits: ['replica'], inject: async (replica) => linkOf(replica).cutNextEntry('before') },
   ]

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EmbeddedPostgres, REPLICATED, startEmbeddedPostgres } from '@gantt/server'
-import { serverProcesses, signal } from '../processes.ts'
+import { serverProcesses, signal } from '../../prove/processes.ts'
 
 /** A PostgreSQL server that comes back by itself whenever it ends, as under a service manager, unless it is held down. */
 export interface PostgresServer {
