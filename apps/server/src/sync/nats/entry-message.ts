@@ -60,7 +60,10 @@ export function idOf(message: Pick<StoredMessage, 'revision' | 'headers'>): stri
   return message.headers?.get(ID) || strayId(message.revision)
 }
 
-/** The entry in a message. What somebody else published on the log's subject is an entry without changes, on every replica alike. */
+/**
+ * The entry in a message. What somebody else published on the log's subject, or what is damaged, is an entry without changes, on
+ * every replica alike. Throws UnknownEntryError for one that a newer release encoded.
+ */
 export function toEntry(message: StoredMessage): LogEntry {
   const { revision, headers: head, body } = message
   const place = { revision, at: stampMs(message) }
@@ -68,7 +71,7 @@ export function toEntry(message: StoredMessage): LogEntry {
   if (encoding !== '' && encoding !== 'deflate')
     throw new UnknownEntryError(`the entry at revision ${revision} is encoded as ${encoding}, which this release cannot read`)
   const id = idOf(message)
-  const found = parse(encoding === '' ? body : inflateRawSync(body, { maxOutputLength: MOST_INFLATED }))
+  const found = parse(body, encoding === 'deflate')
   if (found === undefined || found.id !== id) return { format: ENTRY_FORMAT, id, writer: '', basis: ORIGIN, changes: [], ...place }
   const { format, writer, basis, changes } = found
   return { format, id, writer, basis, changes, ...place }
@@ -76,11 +79,20 @@ export function toEntry(message: StoredMessage): LogEntry {
 
 const strayId = (revision: number): string => `stray-${revision}`
 
-function parse(body: Uint8Array): Entry | undefined {
+function parse(body: Uint8Array, isDeflated: boolean): Entry | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
-    return typeof value === 'object' && value !== null && 'changes' in value && Array.isArray(value.changes) ? (value as Entry) : undefined
+    const bytes = isDeflated ? inflateRawSync(body, { maxOutputLength: MOST_INFLATED }) : body
+    const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+    return isEntry(value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+/** Whether it has the form of an entry; what its changes hold is what its writer knew. */
+function isEntry(value: unknown): value is Entry {
+  if (typeof value !== 'object' || value === null) return false
+  const { format, writer, basis, changes } = value as Readonly<Record<string, unknown>>
+  if (typeof format !== 'number' || typeof writer !== 'string' || typeof basis !== 'object' || basis === null) return false
+  return Array.isArray(changes) && changes.every((change: unknown) => typeof change === 'object' && change !== null && 'type' in change)
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ENTRY_FORMAT, type Entry, Fleet, ORIGIN } from '@gantt/scheduler-core'
 import { aReport } from '@gantt/scheduler-core/testing'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { connect } from '@nats-io/transport-node'
+import { connect, headers } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type NatsServers, noNatsServer, startNatsServers } from '../../testing/nats-servers.ts'
 import { EntryTooLargeError, StoreSetupError, StoreUnavailableError } from '../synchronizer.ts'
@@ -137,6 +137,16 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     await store.append(entry(['h1']))
     await nats.request(namesOf('stray').logSubject, 'hello')
     await nats.request(namesOf('stray').logSubject, '{"changes":[{"type":"none"}]}')
+    const withHeaders = async (id: string, body: string, encoding = ''): Promise<void> => {
+      const head = headers()
+      head.set('Gantt-Entry', id)
+      if (encoding !== '') head.set('Gantt-Encoding', encoding)
+      await nats.request(namesOf('stray').logSubject, body, { headers: head })
+    }
+    await withHeaders('damaged', 'no deflated text', 'deflate')
+    const strange: Record<string, unknown>[] = [{}, { basis: ORIGIN }, { basis: ORIGIN, changes: [null] }, { basis: 1, changes: [] }]
+    for (const [i, other] of strange.entries())
+      await withHeaders(`strange-${i}`, JSON.stringify({ format: ENTRY_FORMAT, id: `strange-${i}`, writer: 'w', ...other }))
     await store.append({
       ...entry(['h2'], 'next'),
       basis: (await store.read(ORIGIN, 1)).map(({ revision, id, at }) => ({ revision, id, at }))[0] ?? ORIGIN,
@@ -144,11 +154,11 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     const states = await Promise.all(
       [store, other].map(async (sync) => {
         const fleet = new Fleet()
-        for (const one of await sync.read(ORIGIN, 10)) fleet.apply(one)
+        for (const one of await sync.read(ORIGIN, 20)) fleet.apply(one)
         return { place: fleet.place, hosts: fleet.hosts.count }
       }),
     )
-    expect(states[0]).toMatchObject({ place: { revision: 4 }, hosts: 2 })
+    expect(states[0]).toMatchObject({ place: { revision: 9 }, hosts: 2 })
     expect(states[1]).toEqual(states[0])
     await Promise.all([store.close(), other.close(), nats.close()])
   })
