@@ -47,11 +47,9 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
   const followed = await openFollowed(connection, {
     ...{ stream: names.stream, timers },
     onMessage(message) {
-      const edit = unpack(message) as KeyEdit | undefined
       const wasReadable = fold.unreadable === undefined
-      const counted = fold.apply(edit, message.revision)
       // a second copy is void, and takes nothing back
-      if (edit !== undefined && pending.has(edit.id) && counted) pending.set(edit.id, true)
+      if (fold.apply(unpack(message), message.revision) && pending.has(fold.head)) pending.set(fold.head, true)
       if (wasReadable && fold.unreadable !== undefined) warn(`nobody is let in any more: ${fold.unreadable}`)
     },
     onReplaced: () => fold.clear(),

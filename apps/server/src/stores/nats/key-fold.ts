@@ -1,4 +1,5 @@
 import type { ApiKey, KeyWrite } from '../api-keys.ts'
+import { isMs, isObject } from './packing.ts'
 
 /** An edit of keys as it is published. */
 export interface KeyEdit {
@@ -72,8 +73,19 @@ export class KeyFold {
   }
 }
 
+/** Whether it is an edit: what a newer release writes in one is not looked at. */
 function isEdit(value: unknown): value is KeyEdit {
-  if (value === null || typeof value !== 'object') return false
-  const { format, id, after, writes } = value as Readonly<Record<string, unknown>>
-  return typeof format === 'number' && typeof id === 'string' && id !== '' && typeof after === 'string' && Array.isArray(writes)
+  if (!isObject(value)) return false
+  const { format, id, after, writes } = value
+  if (typeof format !== 'number' || typeof id !== 'string' || id === '' || typeof after !== 'string' || !Array.isArray(writes)) return false
+  return format !== KEY_EDIT_FORMAT || writes.every(isWrite)
+}
+
+function isWrite(value: unknown): value is KeyWrite {
+  if (!isObject(value)) return false
+  const { type, id, at, key, hash } = value
+  if (type !== 'insert') return (type === 'expire' || type === 'revoke') && typeof id === 'string' && isMs(at)
+  return (
+    isObject(key) && typeof key.id === 'string' && typeof key.prefix === 'string' && Array.isArray(key.scopes) && typeof hash === 'string'
+  )
 }

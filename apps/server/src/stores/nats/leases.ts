@@ -5,7 +5,7 @@ import { type StoredMessage, stampMs } from '../../sync/nats/entry-message.ts'
 import type { Timers } from '../../timers.ts'
 import type { LastOf, LeaseStore } from '../leases.ts'
 import { openFollowed } from './followed.ts'
-import { pack, unpack } from './packing.ts'
+import { isMs, isObject, pack, unpack } from './packing.ts'
 import { CameSecondError, follows, publish, type StoreStream } from './streams.ts'
 
 /** A batch: hosts that were heard, each with how long before the message, milliseconds; the node left out where it is the host. */
@@ -37,13 +37,17 @@ const MOST_HOSTS = 5_000
 /** Of a host that was silent for longer nothing is said any more: no patience is that long. */
 export const LEASES_LAST_MS = 2 * 86_400_000
 const LEAST_HELD_MS = 1_000
+/** Nobody keeps the others from looking for longer. */
+const MOST_HELD_MS = 3_600_000
 const LOOKS_IN_BREAK = 3
 
 export async function openNatsLeases(connection: Connection, { names, timers, time }: NatsLeasesOptions): Promise<LeaseStore> {
   const me = nuid.next()
   /** Of all replicas, by the store's time. */
   const last = new Map<string, number>()
-  let watch: (Watch & { readonly at: number; readonly sequence: number }) | undefined
+  let watch: (Watch & { readonly at: number }) | undefined
+  /** Of the last message under the watch's subject, whoever wrote it: the next one is to follow it. */
+  let watchSequence = 0
   let latest = 0
   const watchSubject = `${names.subject}.watch`
 
@@ -56,15 +60,17 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
   const followed = await openFollowed(connection, {
     ...{ stream: names.stream, timers },
     onMessage(message: StoredMessage) {
-      const said = unpack(message) as { readonly heard?: Heard; readonly watch?: Watch } | undefined
+      const { heard, watch: said } = unpack(message) ?? {}
       const at = stampMs(message)
       latest = Math.max(latest, at)
-      if (Array.isArray(said?.heard)) takeHeard(at, said.heard)
-      else if (said?.watch !== undefined) watch = { ...said.watch, at, sequence: message.revision }
+      if (message.subject === watchSubject) watchSequence = message.revision
+      if (Array.isArray(heard)) takeHeard(at, heard.filter(isHeard))
+      else if (isWatch(said)) watch = { ...said, at }
     },
     onReplaced() {
       last.clear()
       watch = undefined
+      watchSequence = 0
     },
   })
 
@@ -101,7 +107,8 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
     const order = expected === undefined ? head : follows(expected)
     await followed.reach(await publish(connection, names, watchSubject, body, order))
   }
-  const isHeldByAnother = (now: number): boolean => watch !== undefined && watch.by !== me && now - watch.at < watch.heldMs
+  const isHeldByAnother = (now: number): boolean =>
+    watch !== undefined && watch.by !== me && now - watch.at < Math.min(watch.heldMs, MOST_HELD_MS)
 
   return {
     async renew(hosts) {
@@ -110,11 +117,11 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
     async look(breakMs, conclude) {
       await followed.fresh()
       const now = Math.max(await time(), latest)
-      const { since = null, until = null, sequence = 0 } = watch ?? {}
+      const { since = null, until = null } = watch ?? {}
       const heldMs = Math.max(LEAST_HELD_MS, breakMs / LOOKS_IN_BREAK)
       const isMine =
         !isHeldByAnother(now) &&
-        (await say({ by: me, heldMs, since, until }, sequence).then(
+        (await say({ by: me, heldMs, since, until }, watchSequence).then(
           () => true,
           (error: unknown) => {
             if (error instanceof CameSecondError) return false
@@ -141,4 +148,16 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
       followed.close()
     },
   }
+}
+
+function isHeard(value: unknown): value is Heard[number] {
+  if (!Array.isArray(value)) return false
+  const [host, agoMs, node] = value as readonly unknown[]
+  return typeof host === 'string' && isMs(agoMs) && (node === undefined || typeof node === 'string')
+}
+
+function isWatch(value: unknown): value is Watch {
+  if (!isObject(value)) return false
+  const { by, heldMs, since, until } = value
+  return typeof by === 'string' && isMs(heldMs) && [since, until].every((at) => at === null || isMs(at))
 }

@@ -154,6 +154,43 @@ for (const count of [1, 3] as const)
         await drop()
       })
 
+      test('what somebody else publishes on the subjects of the stores is passed over, by whoever follows and whoever starts', async () => {
+        const { address, prisma, open, drop } = await aPlace()
+        const first = await open({})
+        const { key, secret } = await first.keys.create({ name: 'k', account: 'a', scopes: ['READ'] })
+        const connection = await openConnection(address, 'stranger')
+        const { keys, records, leases, replicas } = storeStreamsOf(address.fleet)
+        const strange: readonly (readonly [subject: string, body: unknown])[] = [
+          ...[keys.subject, records.subject, `${leases.subject}.x`, `${leases.subject}.watch`, `${replicas.subject}.x`].flatMap((subject) =>
+            [null, 7, [], { format: 1 }].map((body) => [subject, body] as const),
+          ),
+          [keys.subject, { format: 1, id: 'x', after: '', writes: [null] }],
+          [records.subject, { format: 1, decisions: [1] }],
+          [records.subject, { format: 1, audit: [{ ...anAuditEntry(), id: 'no uuid' }] }],
+          [records.subject, { format: 1, uses: [{ id: key.id, at: 'never' }] }],
+          [`${leases.subject}.x`, { heard: [1, ['h', 'x'], ['h', -1], ['heard', 0]] }],
+          [`${leases.subject}.watch`, { watch: { by: 'x', heldMs: null, since: 1e300, until: 'a' } }],
+          [`${replicas.subject}.x`, { id: 'x', revision: 1e300 }],
+        ]
+        for (const [subject, body] of strange) await connection.request(subject, JSON.stringify(body))
+        const second = await open({})
+        for (const { keys, records, replicas, leases } of [first, second]) {
+          expect(keys.verify(secret)).toMatchObject({ id: key.id })
+          await keys.create({ name: 'another', account: 'a', scopes: ['READ'] })
+          expect(await replicas.list()).toMatchObject({ rows: [] })
+          await leases.look(60_000, async (look) => {
+            const lastOf = await look.leases()
+            expect([look.isMine, lastOf({ host: 'h', node: 'h' })]).toEqual([true, undefined])
+            expect(lastOf({ host: 'heard', node: 'heard' })).toBeGreaterThan(0)
+          })
+          await records.keepAudit([anAuditEntry()])
+          expect(await records.caughtUp(20_000)).toBe(true)
+        }
+        expect((await readTables(prisma)).audit).toHaveLength(2)
+        await Promise.all([first.close(), second.close(), connection.close()])
+        await drop()
+      })
+
       apiKeysSuite(engine)
       recordsSuite(engine)
       replicasSuite(engine)

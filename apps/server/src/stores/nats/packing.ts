@@ -21,16 +21,25 @@ export async function pack(id: string, value: unknown): Promise<{ readonly body:
   return { body: await deflate(text, { level: 1 }), head }
 }
 
+export const isObject = (value: unknown): value is Unpacked => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether it is a time or a span of time, milliseconds. */
+export const isMs = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
+
 /** Its id; what somebody else published has none. */
 export const idOf = ({ headers: head }: Pick<StoredMessage, 'headers'>): string => head?.get(ID) ?? ''
 
-/** The value in a message; undefined when it is none of ours. */
-export function unpack({ headers: head, body }: StoredMessage): unknown {
+/** What an unpacked message holds, of which nothing is known yet: whoever may publish may have written it. */
+export type Unpacked = Readonly<Record<string, unknown>>
+
+/** The object in a message; undefined when there is none. */
+export function unpack({ headers: head, body }: StoredMessage): Unpacked | undefined {
   const encoding = head?.get(ENCODING) ?? ''
   try {
     if (encoding !== '' && encoding !== 'deflate') return undefined
     const bytes = encoding === '' ? Buffer.from(body) : inflateRawSync(body, { maxOutputLength: MOST_INFLATED })
-    return JSON.parse(bytes.toString())
+    const value: unknown = JSON.parse(bytes.toString())
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { AuditEntry } from '../../db/audit.ts'
 import type { StoredDecision } from '../../db/rows.ts'
 import type { Connection } from '../../sync/nats/connection.ts'
+import type { StoredMessage } from '../../sync/nats/entry-message.ts'
 import { StoreUnavailableError } from '../../sync/synchronizer.ts'
 import type { KeyUse } from '../api-keys.ts'
 import type { RecordStore } from '../records.ts'
-import { pack } from './packing.ts'
+import { isMs, isObject, pack, unpack } from './packing.ts'
 import { publish, type StoreStream, StreamFullError } from './streams.ts'
 
 /** What one message of the stream of records holds. */
@@ -17,6 +18,29 @@ export interface RecordMessage {
 }
 
 export const RECORD_FORMAT = 1
+
+/** The record in a message; undefined when it is none. What a newer release writes in one is not looked at. */
+export function readRecord(message: StoredMessage): RecordMessage | undefined {
+  const { format, decisions = [], audit = [], uses = [] } = unpack(message) ?? {}
+  if (typeof format !== 'number') return undefined
+  if (format !== RECORD_FORMAT) return { format }
+  if (!Array.isArray(decisions) || !Array.isArray(audit) || !Array.isArray(uses)) return undefined
+  return decisions.every(isDecision) && audit.every(isAuditEntry) && uses.every(isUse) ? { format, decisions, audit, uses } : undefined
+}
+
+const isUuid = (value: unknown): boolean => typeof value === 'string' && UUID.test(value)
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+const isDecision = (value: unknown): value is StoredDecision =>
+  isObject(value) && isUuid(value.id) && isObject(value.record) && isObject(value.record.request) && isObject(value.place)
+
+function isAuditEntry(value: unknown): value is AuditEntry {
+  if (!isObject(value)) return false
+  const { id, at, account, keyId, mutation, target, summary, result, requestId } = value
+  return isUuid(id) && isMs(at) && [account, keyId, mutation, target, summary, result, requestId].every((text) => typeof text === 'string')
+}
+
+const isUse = (value: unknown): value is KeyUse => isObject(value) && isUuid(value.id) && isMs(value.at)
 
 /** Records as messages, which are kept before their tables have them. */
 export interface RecordsOut extends Pick<RecordStore, 'keepDecisions' | 'keepAudit'> {

@@ -3,7 +3,7 @@ import { stampMs, stampOf } from '../../sync/nats/entry-message.ts'
 import type { Timers } from '../../timers.ts'
 import { FORGOTTEN_AFTER_MS, type ReplicaRow, type ReplicaStore, readDigests } from '../replicas.ts'
 import { openFollowed } from './followed.ts'
-import { pack, unpack } from './packing.ts'
+import { isMs, pack, type Unpacked, unpack } from './packing.ts'
 import { publish, type StoreStream } from './streams.ts'
 
 /** A sign as it is published: the store's stamp of the message is when it was seen. */
@@ -32,8 +32,8 @@ export async function openNatsReplicas(
   const followed = await openFollowed(connection, {
     ...{ stream: names.stream, timers },
     onMessage(message) {
-      const sign = unpack(message) as Published | undefined
-      if (sign === undefined || typeof sign.id !== 'string' || typeof sign.revision !== 'number') return
+      const sign = unpack(message)
+      if (!isSign(sign)) return
       const seenAt = stampMs(message)
       latest = Math.max(latest, seenAt)
       const { isStopped, ...row } = sign
@@ -81,4 +81,17 @@ export async function openNatsReplicas(
     },
     close: () => followed.close(),
   }
+}
+
+/** Whether it is a sign; its digests are read apart, as each release has its own. */
+function isSign(value: Unpacked | undefined): value is Unpacked & Published {
+  if (value === undefined) return false
+  const { id, version, mode, url, reason, isStopped, startedAt, checkedAt, ...counts } = value
+  return (
+    [id, version, mode].every((text) => typeof text === 'string' && text !== '') &&
+    [url, reason].every((text) => text === null || typeof text === 'string') &&
+    [startedAt, checkedAt].every((at) => at === null || isMs(at)) &&
+    [counts.featureLevel, counts.revision, counts.violations, counts.lagChanges, counts.lagMs].every(isMs) &&
+    typeof isStopped === 'boolean'
+  )
 }

@@ -5,8 +5,8 @@ import { openFeed } from '../../sync/nats/feed.ts'
 import { StoreUnavailableError } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 import type { NatsKeys } from './api-keys.ts'
-import { idOf, unpack } from './packing.ts'
-import { RECORD_FORMAT, type RecordMessage } from './records.ts'
+import { idOf } from './packing.ts'
+import { RECORD_FORMAT, type RecordMessage, readRecord } from './records.ts'
 import type { StoreStreams } from './streams.ts'
 
 /** Follows records and keys into their tables: one replica at a time, whichever comes first. */
@@ -132,8 +132,8 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
 
   const rowsOf = (messages: readonly StoredMessage[]): RecordRows => {
     const found = messages.flatMap((message): RecordMessage[] => {
-      const record = unpack(message) as RecordMessage | undefined
-      if (record === undefined || typeof record.format !== 'number') {
+      const record = readRecord(message)
+      if (record === undefined) {
         warn(`message ${message.revision} of the stream of records is none of ours; it is passed over`)
         return []
       }

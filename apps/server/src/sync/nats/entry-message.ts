@@ -12,6 +12,7 @@ export interface EntryMessage {
 
 /** A message of the log as it was stored. */
 export interface StoredMessage {
+  readonly subject: string
   readonly revision: number
   /** When the leader took it, nanoseconds since 1970, as text: it has more digits than a number. */
   readonly stamp: string

@@ -99,7 +99,8 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
       if (delivery.count !== delivered + 1) return breakOff()
       delivered++
       owed--
-      onMessage({ revision: delivery.sequence, stamp: delivery.stamp, headers: message.headers, body: message.data })
+      const { subject, headers, data: body } = message
+      onMessage({ subject, revision: delivery.sequence, stamp: delivery.stamp, headers, body })
       refill()
     },
   })

@@ -103,7 +103,8 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
       if (apiCode(error) === ApiCode.noMessage) return null
       throw error
     })
-    return found === null ? undefined : { revision, stamp: stampOf(found.timestamp), headers: found.header, body: found.data }
+    if (found === null) return undefined
+    return { subject: found.subject, revision, stamp: stampOf(found.timestamp), headers: found.header, body: found.data }
   }
 
   /** The tail that stands right behind a place, compared with the store. */

@@ -141,7 +141,7 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
       const head = headers()
       head.set('Gantt-Entry', id)
       if (encoding !== '') head.set('Gantt-Encoding', encoding)
-      await nats.request(namesOf('stray').logSubject, body, { headers: head })
+      await nats.request(namesOf('stray').logSubject, body, { headers: head, timeout: 10_000 })
     }
     await withHeaders('damaged', 'no deflated text', 'deflate')
     const strange: Record<string, unknown>[] = [{}, { basis: ORIGIN }, { basis: ORIGIN, changes: [null] }, { basis: 1, changes: [] }]
