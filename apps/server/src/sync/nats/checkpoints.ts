@@ -21,11 +21,20 @@ interface Head extends KeptCheckpoint {
 /** Checkpoints in a stream: the texts of sync/parts.ts one per line, packed, and cut into messages. */
 export interface Checkpoints {
   list(): Promise<readonly Head[]>
-  /** Undefined when it was dropped meanwhile, or is not whole. */
+  /** Undefined when it was dropped meanwhile, or is not whole. Throws DamagedCheckpointError when its parts are not what was written. */
   load(head: Head): Promise<Checkpoint | undefined>
   /** False when others dropped what was written. `renew` is called after each part. */
   save(checkpoint: Checkpoint, logBytes: number, renew: () => void): Promise<boolean>
   drop(revisions: readonly number[]): Promise<void>
+}
+
+/** What is kept of a checkpoint is not what was written: others published there, or a disk lost something. */
+export class DamagedCheckpointError extends Error {
+  override readonly name = 'DamagedCheckpointError'
+
+  constructor(revision: number, options: ErrorOptions) {
+    super(`the checkpoint at revision ${revision} is damaged`, options)
+  }
 }
 
 /** Bytes in a message. */
@@ -54,7 +63,7 @@ export function createCheckpoints(
       if (apiCode(error) === ApiCode.noMessage) return null
       throw error
     })
-    return found?.json<Head>()
+    return found === null ? undefined : toHead(found.string())
   }
   const list = async (): Promise<Head[]> => {
     const prefix = headOf('')
@@ -76,8 +85,13 @@ export function createCheckpoints(
     async load(head) {
       if (!(await isWhole(head))) return undefined
       const lines = linesOf(readParts(connection, { stream, subject: partsOf(head.save), parts: head.parts, timers }))
-      const first = await lines.next()
-      return first.done === true ? undefined : fromParts(first.value, lines)
+      try {
+        const first = await lines.next()
+        return first.done === true ? undefined : await fromParts(first.value, lines)
+      } catch (error) {
+        if (isDamage(error)) throw new DamagedCheckpointError(head.revision, { cause: error })
+        throw error
+      }
     },
 
     async save(checkpoint, logBytes, renew) {
@@ -110,6 +124,24 @@ export function createCheckpoints(
       for (const name of Object.keys(await subjects(partsOf('*')))) if (!kept.has(name)) await purge(name)
     },
   }
+}
+
+/** Undefined when it is no head: somebody else published it. */
+function toHead(text: string): Head | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<Head> | null
+    const numbers = [value?.revision, value?.at, value?.logBytes, value?.parts, value?.place?.revision, value?.place?.at]
+    const isHead = numbers.every(Number.isFinite) && typeof value?.save === 'string' && typeof value.place?.id === 'string'
+    return isHead ? (value as Head) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The checksum of what is packed covers all of it: what unpacks is what was written. */
+function isDamage(error: unknown): boolean {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  return error instanceof SyntaxError || (typeof code === 'string' && code.startsWith('Z_'))
 }
 
 /** The messages of one save in order, a few ahead of whoever reads them. Throws StoreUnavailableError when they cease to come. */

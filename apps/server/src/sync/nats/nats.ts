@@ -4,7 +4,7 @@ import { planTrim } from '../retention.ts'
 import { type LogReader, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import type { NatsAddress } from './address.ts'
 import { openBeside } from './beside.ts'
-import { type Checkpoints, createCheckpoints } from './checkpoints.ts'
+import { type Checkpoints, createCheckpoints, DamagedCheckpointError } from './checkpoints.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { stampMs } from './entry-message.ts'
 import { createNatsLog, type LogState, type NatsLog } from './log.ts'
@@ -73,7 +73,7 @@ async function openOn(
   let known = 0
   const past: LogReader = {
     read: log.readPast,
-    loadCheckpoint: (atMost) => loadCheckpoint(log, checkpoints, atMost),
+    loadCheckpoint: (atMost) => loadCheckpoint(log, checkpoints, atMost, warn),
     async retention() {
       const state = await log.state()
       const { firstRevision, bytes } = state
@@ -154,10 +154,19 @@ async function openOn(
 }
 
 /** The newest one that is whole and of a place that the log holds. */
-async function loadCheckpoint(log: NatsLog, checkpoints: Checkpoints, atMost: number): Promise<Checkpoint | undefined> {
+async function loadCheckpoint(
+  log: NatsLog,
+  checkpoints: Checkpoints,
+  atMost: number,
+  warn: (message: string) => void,
+): Promise<Checkpoint | undefined> {
+  const leaveAside = (error: unknown): undefined => {
+    if (!(error instanceof DamagedCheckpointError)) throw error
+    warn(`${error.message}; it is left aside, and an older one, or the log alone, is read in its place`)
+  }
   const heads = (await checkpoints.list()).filter(({ revision }) => revision <= atMost)
   for (const head of heads.reverse()) {
-    const found = (await log.holds(head.place)) ? await checkpoints.load(head) : undefined
+    const found = (await log.holds(head.place)) ? await checkpoints.load(head).catch(leaveAside) : undefined
     if (found !== undefined) return found
   }
   return undefined

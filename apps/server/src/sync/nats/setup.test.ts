@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { ENTRY_FORMAT, type Entry, Fleet, ORIGIN } from '@gantt/scheduler-core'
+import { checkpointOf, ENTRY_FORMAT, type Entry, Fleet, ORIGIN } from '@gantt/scheduler-core'
 import { aReport } from '@gantt/scheduler-core/testing'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect, headers } from '@nats-io/transport-node'
@@ -129,6 +129,30 @@ describe.skipIf(noNatsServer !== undefined)(`what NATS must be${noNatsServer ===
     for (let i = 0; i < 3; i++) failures.push(await store.append(entry(['h1'], `entry-${i}`)).catch((error: unknown) => error))
     for (const failure of failures) expect(failure).toBeInstanceOf(StoreUnavailableError)
     await store.close()
+  })
+
+  test('a damaged checkpoint is left aside and told of, one that is none is none, and an older one is found', async () => {
+    const warnings: string[] = []
+    const store = await open(`${server.url}/damaged`, (message) => warnings.push(message))
+    const fleet = new Fleet()
+    for (const id of ['older', 'newer']) {
+      await store.append({ ...entry([id], id), basis: fleet.place })
+      for (const one of await store.read(fleet.place, 10)) fleet.apply(one)
+      expect(await store.saveCheckpoint(checkpointOf(fleet))).toBe(true)
+    }
+    const { checkpoints, checkpointSubject } = namesOf('damaged')
+    const nats = await connect({ port: server.servers[0]?.port ?? 0 })
+    const { streams } = await jetstreamManager(nats, { checkAPI: false })
+    const head = await streams.getMessage(checkpoints, { last_by_subj: `${checkpointSubject}.heads.2` })
+    const parts = `${checkpointSubject}.parts.${head?.json<{ save: string }>().save}`
+    await streams.purge(checkpoints, { filter: parts })
+    await nats.request(parts, 'no packed text', { timeout: 10_000 })
+    for (const [revision, text] of ['hello', 'null', '{}', '{"revision":3}'].entries())
+      await nats.request(`${checkpointSubject}.heads.${revision + 3}`, text, { timeout: 10_000 })
+    expect((await store.loadCheckpoint(10))?.place.revision).toBe(1)
+    expect(warnings).toContainEqual(expect.stringContaining('the checkpoint at revision 2 is damaged'))
+    await store.trim({ days: 30, bytes: 1_000_000 })
+    await Promise.all([store.close(), nats.close()])
   })
 
   test('what others publish on the subject of the log is an entry without changes, on every replica', async () => {
