@@ -1,9 +1,12 @@
-import { once } from 'node:events'
-import net from 'node:net'
-import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createNatsChild, drawNatsPorts, type NatsChild, prepareNatsServers, type Raft, type View } from '@gantt/server'
 import { mountSmallDisk, type SmallDisk } from '../small-disk.ts'
-import { createNatsServer, type NatsServer, type Raft, type View } from './nats-server.ts'
+
+/** One that comes back by itself whenever it ends, unless it is held down. */
+export interface NatsServer extends NatsChild {
+  readonly name: string
+  readonly port: number
+}
 
 /** Three servers that keep three copies of a stream, each on a small disk of its own where one could be mounted. */
 export interface NatsCluster {
@@ -30,22 +33,24 @@ const LOOK_EVERY_MS = 50
 const IN_STEP_MS = 60_000
 
 export async function createNatsCluster(program: string, folder: string): Promise<NatsCluster> {
-  const ports = await freePorts(3 * SIZE)
-  const routes = ports.slice(SIZE, 2 * SIZE)
+  const prepared = prepareNatsServers({
+    program,
+    folder,
+    ports: await drawNatsPorts(SIZE),
+    cluster: 'nemesis',
+    limits: { memory: '64MB', disk: '4GB' },
+  })
   let noDisk: string | undefined
   const disks = new Map<NatsServer, SmallDisk>()
-  const servers = Array.from({ length: SIZE }, (_, i) => {
-    const name = `n${i + 1}`
-    const store = path.join(folder, name)
-    const disk = mountSmallDisk(store, DISK_MIB)
-    const [client, route, monitor] = [ports[i], routes[i], ports[2 * SIZE + i]] as [number, number, number]
-    const server = createNatsServer({ program, name, folder: store, ports: { client, route, monitor }, routes })
+  const servers = prepared.servers.map((each): NatsServer => {
+    const disk = mountSmallDisk(each.store, DISK_MIB)
+    const server = { ...createNatsChild(each, { comesBack: true }), name: each.name, port: each.ports.client }
     if ('unmount' in disk) disks.set(server, disk)
     else noDisk = disk.why
     return server
   })
 
-  const views = (): Promise<(View | undefined)[]> => Promise.all(servers.map((server) => server.look()))
+  const views = (): Promise<(View | undefined)[]> => Promise.all(prepared.servers.map((server) => server.look()))
   /** What the leader of a Raft group says of it: it alone knows the others. */
   const leads = (raftOf: (view: View) => Raft | undefined, all: readonly (View | undefined)[]): Raft | undefined =>
     all.flatMap((view, i) => {
@@ -68,7 +73,7 @@ export async function createNatsCluster(program: string, folder: string): Promis
     noDisk,
     async start() {
       for (const server of servers) server.start()
-      await until('leader that knows all of them', (all) => isWhole(leads(({ meta }) => meta, all)) || undefined)
+      await prepared.untilReady()
     },
     async ranked() {
       const name = await until(`leader of ${LOG_STREAM}`, (all) => leads(({ streams }) => streams.get(LOG_STREAM), all)?.leader)
@@ -87,18 +92,4 @@ export async function createNatsCluster(program: string, folder: string): Promis
       for (const disk of disks.values()) disk.unmount()
     },
   }
-}
-
-/** Free now; each is taken by one server, which keeps it over restarts. */
-async function freePorts(count: number): Promise<number[]> {
-  const held = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = net.createServer().listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      return server
-    }),
-  )
-  const ports = held.map((server) => (server.address() as net.AddressInfo).port)
-  await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
 }

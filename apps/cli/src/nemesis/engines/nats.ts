@@ -6,8 +6,7 @@ import { findNatsServer, INSTALL_NATS_SERVER, openDatabase } from '@gantt/server
 import { type CutRule, type Link, startLink } from '../../prove/link.ts'
 import { type Engine, EngineMissingError, type Fault, type Left, type StartEngine, type StoreLink } from '../engine.ts'
 import { shut, silence, slow } from '../link-harm.ts'
-import { createNatsCluster, type NatsCluster } from './nats-cluster.ts'
-import type { NatsServer } from './nats-server.ts'
+import { createNatsCluster, type NatsCluster, type NatsServer } from './nats-cluster.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 
 /** The links of one replica, one to each server, and what cuts the next entry that it publishes on any of them. */

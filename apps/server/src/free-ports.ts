@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import net from 'node:net'
+
+const HOST = '127.0.0.1'
+/**
+ * Below the ports that systems give to connections that go out (from 32768 on at the lowest): a server that is down for a while
+ * finds its port as it left it, and nobody who looks for it there meets himself.
+ */
+const FIRST = 20_000
+const LAST = 31_999
+const TRIES = 1_000
+
+/** So many ports of the loopback that nobody listens on now. Throws where none can be found. */
+export async function freePorts(count: number): Promise<number[]> {
+  const found = new Set<number>()
+  for (let tries = 0; found.size < count; tries++) {
+    if (tries === TRIES) throw new Error(`no ${count} free ports were found among ${FIRST} to ${LAST} of ${HOST}`)
+    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1))
+    if (!found.has(port) && (await isFreePort(port))) found.add(port)
+  }
+  return [...found]
+}
+
+/** Whether a server could listen on this port of the loopback now. */
+export async function isFreePort(port: number): Promise<boolean> {
+  const server = net.createServer()
+  try {
+    await once(server.listen(port, HOST), 'listening')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE' || code === 'EACCES') return false
+    throw error
+  }
+  await new Promise((resolve) => server.close(resolve))
+  return true
+}

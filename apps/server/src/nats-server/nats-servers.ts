@@ -1,0 +1,149 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePorts } from '../free-ports.ts'
+import { type NatsAddress, parseNatsAddress } from '../sync/nats/address.ts'
+import { lookAt, type View } from './view.ts'
+
+/** A nats-server whose files are written and whose ports are chosen. Whoever starts its command has it. */
+export interface NatsServer {
+  readonly name: string
+  readonly ports: NatsPorts
+  /** Where it stores. */
+  readonly store: string
+  readonly command: readonly [program: string, ...args: string[]]
+  /** Where what it says goes, for whoever starts it. */
+  readonly log: string
+  /** How it sees the streams of its cluster; undefined while it does not answer, or not for JetStream. */
+  look(): Promise<View | undefined>
+}
+
+export interface NatsPorts {
+  readonly client: number
+  /** For the other servers. */
+  readonly route: number
+  /** For questions about how it is. */
+  readonly monitor: number
+}
+
+/** Servers that keep copies of the same streams; one alone keeps one. */
+export interface NatsServers {
+  readonly servers: readonly NatsServer[]
+  /** As GANTT_SYNC takes it, without the name of a fleet. */
+  readonly url: string
+  /** Once all of them are started: waits until they can hold a stream with a copy on each. Throws when they cannot. */
+  untilReady(signal?: AbortSignal): Promise<void>
+}
+
+export interface NatsServersOptions {
+  readonly program: string
+  /** Gets what belongs to them: `nats-1.conf`, `nats-1.log`, and what is stored in `nats-1`. */
+  readonly folder: string
+  /** One of each server. */
+  readonly ports: readonly NatsPorts[]
+  /** The name of the cluster: servers of another name are not let in. */
+  readonly cluster: string
+  /** What their streams may take of memory and disk, as the configuration has it. */
+  readonly limits: { readonly memory: string; readonly disk: string }
+  /** Servers and clients have to show it. */
+  readonly token?: string
+  /** Further lines of each configuration file. */
+  readonly settings?: string
+  /** User, password and the like that these lines ask for, before the address in the URL. */
+  readonly credentials?: string
+}
+
+const HOST = '127.0.0.1'
+const READY_MS = 60_000
+const LOOK_EVERY_MS = 50
+const ANSWER_MS = 2_000
+
+/** Free ports for so many servers. */
+export async function drawNatsPorts(count: number): Promise<NatsPorts[]> {
+  const drawn = await freePorts(3 * count)
+  const at = (i: number): number => drawn[i] as number
+  return Array.from({ length: count }, (_, i) => ({ client: at(3 * i), route: at(3 * i + 1), monitor: at(3 * i + 2) }))
+}
+
+/** Writes the files of servers with JetStream on the loopback; starts none. */
+export function prepareNatsServers(options: NatsServersOptions): NatsServers {
+  const { program, folder, ports, token, credentials = token } = options
+  const servers = ports.map((own, i): NatsServer => {
+    const name = `nats-${i + 1}`
+    const store = path.join(folder, name)
+    const config = path.join(folder, `${name}.conf`)
+    fs.mkdirSync(store, { recursive: true })
+    fs.writeFileSync(config, configOf(name, store, own, options), { mode: 0o600 })
+    return {
+      name,
+      ports: own,
+      store,
+      command: [program, '--config', config],
+      log: path.join(folder, `${name}.log`),
+      look: () => lookAt(own.monitor),
+    }
+  })
+  const url = `nats://${credentials === undefined ? '' : `${credentials}@`}${ports.map(({ client }) => `${HOST}:${client}`).join(',')}`
+  return { servers, url, untilReady: (signal) => untilReady(url, servers.length, signal) }
+}
+
+function configOf(name: string, store: string, own: NatsPorts, options: NatsServersOptions): string {
+  const { ports, limits, token, settings = '' } = options
+  return `server_name: ${name}
+listen: "${HOST}:${own.client}"
+http: "${HOST}:${own.monitor}"
+jetstream { store_dir: ${JSON.stringify(store)}, max_mem: ${limits.memory}, max_file: ${limits.disk} }
+${token === undefined ? '' : `authorization { token: "${token}" }`}
+${ports.length === 1 ? '' : clusterOf(own, options)}
+${settings}
+`
+}
+
+function clusterOf(own: NatsPorts, { ports, cluster, token }: NatsServersOptions): string {
+  const credentials = token === undefined ? '' : `gantt:${token}@`
+  const routes = ports.map(({ route }) => `"nats://${credentials}${HOST}:${route}"`)
+  return `cluster {
+  name: ${cluster}
+  listen: "${HOST}:${own.route}"
+  routes: [${routes.join(', ')}]
+  ${token === undefined ? '' : `authorization { user: gantt, password: "${token}" }`}
+  # a client knows the addresses that it was given, and may be led there by ways of its own
+  no_advertise: true
+}`
+}
+
+/** Tries until a stream can be had: a cluster has chosen who leads then, and knows what room each of its servers has. */
+async function untilReady(url: string, copies: number, signal?: AbortSignal): Promise<void> {
+  const address = parseNatsAddress(url)
+  if (address === undefined) throw new Error('the address of these nats-servers cannot be read')
+  let why: unknown
+  for (const deadline = performance.now() + READY_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+    signal?.throwIfAborted()
+    try {
+      return await tryStream(address, copies)
+    } catch (error) {
+      why = error
+    }
+  }
+  const reason = why instanceof Error ? why.message : String(why)
+  throw new Error(`the nats-servers at ${address.servers.join(', ')} are not ready after ${READY_MS / 1_000} s: ${reason}`, { cause: why })
+}
+
+async function tryStream({ servers, user, password, token }: NatsAddress, copies: number): Promise<void> {
+  // loaded here, so that nobody needs it who starts none
+  const [{ jetstreamManager }, { connect }] = await Promise.all([import('@nats-io/jetstream'), import('@nats-io/transport-node')])
+  const connection = await connect({
+    servers: [...servers],
+    timeout: ANSWER_MS,
+    reconnect: false,
+    ...(token === undefined ? {} : { token }),
+    ...(user === undefined ? {} : { user, pass: password ?? '' }),
+  })
+  try {
+    const { streams } = await jetstreamManager(connection, { timeout: ANSWER_MS, checkAPI: false })
+    await streams.add({ name: 'PROBE', subjects: ['probe'], num_replicas: copies })
+    await streams.delete('PROBE')
+  } finally {
+    await connection.close()
+  }
+}

@@ -1,0 +1,48 @@
+/** What one server of a cluster knows. Who does not lead a stream shows no state of the others. */
+export interface View {
+  readonly meta: Raft
+  /** By the name of the stream. */
+  readonly streams: ReadonlyMap<string, Raft>
+}
+
+/** A group of servers that keep copies of one thing. */
+export interface Raft {
+  /** Empty while there is none. */
+  readonly leader: string
+  /** The other servers: whether each has everything that the leader has. */
+  readonly replicas: readonly { readonly name: string; readonly current: boolean; readonly offline: boolean }[]
+}
+
+const ANSWER_MS = 1_000
+
+interface Jsz {
+  readonly meta_cluster?: RaftAnswer
+  readonly account_details?: readonly { readonly stream_detail?: readonly { readonly name: string; readonly cluster?: RaftAnswer }[] }[]
+}
+
+interface RaftAnswer {
+  readonly leader?: string
+  readonly replicas?: readonly { readonly name: string; readonly current?: boolean; readonly offline?: boolean }[]
+}
+
+/** How the server with this port for questions sees the streams; undefined while it does not answer, or knows of no cluster. */
+export async function lookAt(monitorPort: number): Promise<View | undefined> {
+  try {
+    const url = `http://127.0.0.1:${monitorPort}/jsz?accounts=true&streams=true`
+    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })
+    const { meta_cluster: meta, account_details: accounts = [] } = (await answer.json()) as Jsz
+    if (meta === undefined) return undefined
+    const streams = accounts.flatMap(({ stream_detail: details = [] }) =>
+      details.map(({ name, cluster }) => [name, toRaft(cluster)] as const),
+    )
+    return { meta: toRaft(meta), streams: new Map(streams) }
+  } catch {
+    // down, paused or starting: then it says nothing
+    return undefined
+  }
+}
+
+const toRaft = ({ leader = '', replicas = [] }: RaftAnswer = {}): Raft => ({
+  leader,
+  replicas: replicas.map(({ name, current = false, offline = false }) => ({ name, current, offline })),
+})
