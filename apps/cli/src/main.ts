@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addCluster } from './cluster/command.ts'
 import { addCommands } from './commands/commands.ts'
 import { withExamples } from './commands/output.ts'
 import { addConformance } from './conformance/command.ts'
@@ -46,6 +47,8 @@ withExamples(serve, [
 addCommands(program)
 
 addDemo(program)
+
+addCluster(program)
 
 addReplay(program)
 

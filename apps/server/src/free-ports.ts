@@ -10,13 +10,13 @@ const FIRST = 20_000
 const LAST = 31_999
 const TRIES = 1_000
 
-/** So many ports of the loopback that nobody listens on now. Throws where none can be found. */
-export async function freePorts(count: number): Promise<number[]> {
+/** So many ports of the loopback that nobody listens on now, and none of `except`. Throws where none can be found. */
+export async function freePorts(count: number, except: readonly number[] = []): Promise<number[]> {
   const found = new Set<number>()
   for (let tries = 0; found.size < count; tries++) {
     if (tries === TRIES) throw new Error(`no ${count} free ports were found among ${FIRST} to ${LAST} of ${HOST}`)
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST + 1))
-    if (!found.has(port) && (await isFreePort(port))) found.add(port)
+    if (!found.has(port) && !except.includes(port) && (await isFreePort(port))) found.add(port)
   }
   return [...found]
 }

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import fs from 'node:fs'
 import path from 'node:path'
+import { readKept, readOrDrawKey, writeKept } from '../kept-files.ts'
 import { DemoError } from './api.ts'
 
 /** What a demo keeps beside its database, so that the next start goes on with it. */
@@ -23,17 +22,17 @@ export interface KeptFleet {
 export function openDemoFolder(folder: string): DemoFolder {
   const keyFile = path.join(folder, 'demo.key')
   const fleetFile = path.join(folder, 'demo.json')
-  const kept = read(keyFile)?.trim()
-  if (kept !== undefined && !/^[\x21-\x7e]{16,512}$/.test(kept))
+  const found = readOrDrawKey(keyFile)
+  if (found === undefined)
     throw new DemoError(`${keyFile} holds no key: 16 to 512 printable characters. Delete it; the next start makes another.`)
-  const key = kept ?? `gantt_${randomBytes(24).toString('base64url')}`
+  const { key, isKept } = found
   return {
     key,
-    fleet: parseFleet(fleetFile, read(fleetFile)),
+    fleet: parseFleet(fleetFile, readKept(fleetFile)),
     keepKey() {
-      if (kept === undefined) write(keyFile, key)
+      if (!isKept) writeKept(keyFile, key)
     },
-    keepFleet: (fleet) => write(fleetFile, JSON.stringify(fleet)),
+    keepFleet: (fleet) => writeKept(fleetFile, JSON.stringify(fleet)),
   }
 }
 
@@ -46,20 +45,4 @@ function parseFleet(file: string, text: string | undefined): KeptFleet | undefin
     // told below
   }
   throw new DemoError(`${file} is not what a demo wrote: {"hosts": 200, "seed": "1"}. Delete it; the next start looks at the fleet again.`)
-}
-
-function read(file: string): string | undefined {
-  try {
-    return fs.readFileSync(file, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined
-    throw error
-  }
-}
-
-/** For its owner alone, and whole or not at all. */
-function write(file: string, text: string): void {
-  const unfinished = `${file}.tmp-${process.pid}`
-  fs.writeFileSync(unfinished, `${text}\n`, { mode: 0o600 })
-  fs.renameSync(unfinished, file)
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@gantt/client'
+import { PROGRAM } from '../program.ts'
 
 /** A service process of our own. */
 export interface Service {
@@ -26,13 +26,11 @@ export interface Service {
 
 export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
 
-/** The command; it builds first what is older than its sources. A bundle starts itself: nothing is built while it runs. */
-const COMMAND = fileURLToPath(new URL(import.meta.url.includes('/dist/') ? 'main.js' : '../../bin/gantt.mjs', import.meta.url))
 const START_TIMEOUT_MS = 60_000
 
 /** Starts `gantt serve` on a free port of the loopback. Throws with its last words when it does not come up. */
 export async function startService(environment: Readonly<Record<string, string>>, deadlineMs = 30_000): Promise<Service> {
-  const child = spawn(process.execPath, [COMMAND, 'serve'], {
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
     env: {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',

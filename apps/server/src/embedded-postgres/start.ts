@@ -32,6 +32,8 @@ export type EmbeddedPostgres = {
   url(database?: string): string
   /** Close your own connections first. Calling it again returns the same answer. */
   stop(): Promise<Departure>
+  /** Leaves the server running even if nobody else owns it: whoever comes next adopts it. */
+  leave(): Promise<void>
 }
 
 export type PostgresConnection = {
@@ -89,6 +91,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {
     stop: () => {
       departure ??= leaveOwners(client, stateDir)
       return departure
+    },
+    async leave() {
+      departure ??= client.end().then(
+        () => 'left',
+        () => 'gone',
+      )
+      await departure
     },
   }
 }

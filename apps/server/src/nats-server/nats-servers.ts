@@ -58,9 +58,9 @@ const READY_MS = 60_000
 const LOOK_EVERY_MS = 50
 const ANSWER_MS = 2_000
 
-/** Free ports for so many servers. */
-export async function drawNatsPorts(count: number): Promise<NatsPorts[]> {
-  const drawn = await freePorts(3 * count)
+/** Free ports for so many servers, and none of `except`. */
+export async function drawNatsPorts(count: number, except: readonly number[] = []): Promise<NatsPorts[]> {
+  const drawn = await freePorts(3 * count, except)
   const at = (i: number): number => drawn[i] as number
   return Array.from({ length: count }, (_, i) => ({ client: at(3 * i), route: at(3 * i + 1), monitor: at(3 * i + 2) }))
 }

@@ -1,0 +1,66 @@
+import { type Command, Option } from 'commander'
+import { notEmpty } from '../commands/hosts.ts'
+import { wholeNumber } from '../commands/options.ts'
+import { run, withExamples } from '../commands/output.ts'
+import { ENGINES, type EngineName, MOST_REPLICAS } from './plan.ts'
+
+export interface ClusterFlags {
+  readonly dir?: string
+  readonly json?: true
+}
+
+export interface UpFlags extends ClusterFlags {
+  readonly engine?: EngineName
+  readonly replicas?: number
+  readonly port?: number
+  readonly foreground?: true
+}
+
+/** `gantt cluster`: a distributed installation on this machine, to try what it does when parts of it end. */
+export function addCluster(program: Command): void {
+  const cluster = program.command('cluster').description('a distributed installation on this machine, to be tried out (docs/cluster.md)')
+  const add = (words: string, description: string): Command =>
+    cluster
+      .command(words)
+      .description(description)
+      .option('--dir <folder>', 'where it keeps everything (default: cluster, below the folder of "gantt serve")', notEmpty)
+
+  const up = add('up', 'start replicas and what they stand on, or what is missing of them; they go on when this command has ended')
+    .addOption(
+      new Option('--engine <name>', 'what keeps the log: three nats-servers, or PostgreSQL (default at first: nats)').choices(ENGINES),
+    )
+    .option('--replicas <n>', `so many, 1 to ${MOST_REPLICAS} (default at first: 3)`, wholeNumber(1, MOST_REPLICAS))
+    .option('--port <n>', 'of the first replica, the others follow (default: free ones, the same at each start)', wholeNumber(1, 65_535))
+    .option('--foreground', 'stay until Ctrl-C, and take it down then')
+    .option('--json', 'one line of JSON, last on standard output')
+    .action(async (flags: UpFlags) => (await load()).up(flags))
+  withExamples(up, [
+    ['gantt cluster up', 'three nats-servers, three replicas'],
+    ['gantt cluster up --engine postgres --replicas 2 --dir ./two', 'another beside it, where PostgreSQL keeps the log'],
+    ['gantt cluster up', 'again, after something was killed: only that is started'],
+  ])
+
+  const status = add('status', 'every process: pid, address, health, how far behind; ends with 1 where one is not as it should be')
+    .option('--json', 'one line of JSON, last on standard output')
+    .action((flags: ClusterFlags) => run(flags, async () => (await load()).status(flags)))
+  withExamples(status, [['gantt cluster status --json', 'for a script']])
+
+  const kill = add('kill <process>', 'kill -9 of one process, by the name that "status" shows')
+    .option('--json', 'one line of JSON, last on standard output')
+    .action((name: string, flags: ClusterFlags) => run(flags, async () => (await load()).kill(name, flags)))
+  withExamples(kill, [['gantt cluster kill replica-2', 'the others go on; "up" brings it back']])
+
+  const environment = add('env [replica]', 'address and key of a replica, for the shell (default: the first that runs)')
+    .option('--json', 'one line of JSON, last on standard output')
+    .action((name: string | undefined, flags: ClusterFlags) => run(flags, async () => (await load()).env(name, flags)))
+  withExamples(environment, [['eval "$(gantt cluster env replica-2)"', 'the commands that follow ask this one']])
+
+  const down = add('down', 'end every process; what they keep stays for the next "up"')
+    .option('--purge', 'remove what they keep, too')
+    .option('--json', 'one line of JSON, last on standard output')
+    .action((flags: ClusterFlags & { readonly purge?: true }) => run(flags, async () => (await load()).down(flags)))
+  withExamples(down, [['gantt cluster down --purge', 'as if it had never been']])
+}
+
+/** Loaded when it is asked for, so that the other commands start without a server. */
+const load = () => import('./run.ts')

@@ -1,0 +1,53 @@
+import { GANTT } from '../commands/called.ts'
+import { toTable, wrap } from '../commands/table.ts'
+import type { ClusterFolder } from './folder.ts'
+import type { Parts } from './parts.ts'
+import type { PartStatus } from './status.ts'
+
+/** How all processes are, as a table. */
+export function statusLines(statuses: readonly PartStatus[]): readonly string[] {
+  return toTable(
+    [
+      { head: 'process' },
+      { head: 'pid', align: 'right' },
+      { head: 'where', cut: 'middle', key: true },
+      { head: 'health', wraps: true },
+      { head: 'revision', align: 'right' },
+      { head: 'lag', align: 'right' },
+    ],
+    statuses.map(({ name, pid, where, health, revision, lag }) => [
+      name,
+      pid === null ? '-' : String(pid),
+      where,
+      health,
+      revision ?? '',
+      lag === null ? '' : String(lag),
+    ]),
+  )
+}
+
+/** What people read once a cluster is up: what is where, how to ask it, and what to try. `dirFlag` is ` --dir D`, or empty. */
+export function upLines(folder: ClusterFolder, parts: Parts, statuses: readonly PartStatus[], dirFlag: string): readonly string[] {
+  const cluster = (words: string): string => `  ${GANTT} cluster ${words}${dirFlag}`
+  const [first] = parts.replicas
+  const store = parts.nats.length === 0 ? 'PostgreSQL' : `${parts.nats.length} nats-servers with PostgreSQL behind them`
+  return [
+    ...wrap(`${parts.replicas.length} replicas on ${store}, in ${folder.path}`),
+    '',
+    ...statusLines(statuses),
+    '',
+    'Any replica answers any call. Ask one from this shell, and sign in to its console:',
+    `  eval "$(${cluster('env').trim()})"`,
+    `  ${GANTT} replicas`,
+    `  ${first?.where}/#key=${folder.key}`,
+    '',
+    'See it go on when something ends (kill -9), and bring back what is missing:',
+    cluster('kill replica-1'),
+    ...(parts.nats.length === 0 ? [] : [cluster('kill nats-1')]),
+    cluster('status'),
+    cluster('up'),
+    '',
+    'End all of it; the next "up" goes on with its data, and --purge drops them:',
+    cluster('down'),
+  ]
+}
