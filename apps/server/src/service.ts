@@ -226,6 +226,7 @@ export async function openService({
         metricsText({
           health: services.health.view(),
           auditor: services.replicas.auditor(),
+          proposals: replica.tally,
           hosts: replica.fleet.hosts.count,
           aggregates: replica.fleet.aggregates.byUuid.size,
           claims: replica.fleet.ledger.claims.size,

@@ -29,6 +29,7 @@ test('a scrape tells mode, revision, what is there and what the auditor finds', 
   const values = valuesOf(await answer.text())
   expect(values.get('gantt_hosts')).toBe(2)
   expect(values.get('gantt_claims')).toBe(1)
+  expect(values.get('gantt_proposals_counted_total')).toBe(1)
   expect(values.get('gantt_mode{mode="NORMAL"}')).toBe(1)
   expect(values.get('gantt_mode{mode="READ_ONLY"}')).toBe(0)
   expect(values.get('gantt_audit_violations')).toBe(0)
@@ -84,10 +85,13 @@ test('what is not known is left out, and names are quoted', () => {
     compared: 0,
     agreedAt: null,
   }
-  const text = metricsText({ health, auditor, hosts: 0, aggregates: 0, claims: 0 })
+  const proposals = { counted: 7, fruitless: new Map([['claim.no_room', 3] as const]) }
+  const text = metricsText({ health, auditor, proposals, hosts: 0, aggregates: 0, claims: 0 })
   expect(text).toContain('gantt_info{version="1",replica="a \\"b\\"\\\\c"} 1\n')
   expect(text).toContain('gantt_audit_violations 2\n')
   expect(text).toContain('gantt_state_age_seconds 1.5\n')
+  expect(text).toContain('gantt_proposals_counted_total 7\n')
+  expect(text).toContain('gantt_proposals_fruitless_total{rule="claim.no_room"} 3\n')
   expect(text).not.toMatch(/^gantt_audit_age_seconds/m)
 })
 

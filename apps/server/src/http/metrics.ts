@@ -1,10 +1,12 @@
 import type { AuditorView } from '../replica/auditor.ts'
+import type { Tally } from '../replica/retries.ts'
 import type { HealthView } from '../services/health.ts'
 
 /** What a scrape reads; all of it is in memory. */
 export interface MetricsSource {
   readonly health: HealthView
   readonly auditor: AuditorView
+  readonly proposals: Tally
   readonly hosts: number
   readonly aggregates: number
   /** Ended ones included as long as their keys are known. */
@@ -16,7 +18,7 @@ type Kind = 'gauge' | 'counter'
 const MODES: readonly HealthView['mode'][] = ['NORMAL', 'STORE_AWAY', 'READ_ONLY', 'CLOSING']
 
 /** One answer in the text format of Prometheus, version 0.0.4. Times are in seconds, sizes in bytes. */
-export function metricsText({ health, auditor, hosts, aggregates, claims }: MetricsSource): string {
+export function metricsText({ health, auditor, proposals, hosts, aggregates, claims }: MetricsSource): string {
   const lines: string[] = []
   const tell = (name: string, kind: Kind, help: string, value: number | null, labels = ''): void => {
     const head = `# TYPE gantt_${name} `
@@ -44,6 +46,15 @@ export function metricsText({ health, auditor, hosts, aggregates, claims }: Metr
   )
   tell('audit_rounds_total', 'counter', 'How often the auditor looked at everything since the start.', auditor.rounds)
   tell('audit_compared_total', 'counter', 'Digests that were compared with those of other replicas.', auditor.compared)
+  tell('proposals_counted_total', 'counter', 'Proposals of this replica that count: each is the room of one request.', proposals.counted)
+  for (const [rule, times] of proposals.fruitless)
+    tell(
+      'proposals_fruitless_total',
+      'counter',
+      'Proposals of this replica that came to nothing and were decided again, by what was in the way: a rule of the judge, or append.refused.',
+      times,
+      `{rule="${rule}"}`,
+    )
   tell('hosts', 'gauge', 'Hosts that have reported.', hosts)
   tell('aggregates', 'gauge', 'Aggregates.', aggregates)
   tell('claims', 'gauge', 'Claims that are known, ended ones included as long as their keys are.', claims)

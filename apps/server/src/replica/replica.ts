@@ -39,7 +39,7 @@ import { inPieces } from './pieces.ts'
 import { type PlacementCall, type PlacementOutcome, UnavailableError } from './placement.ts'
 import { assertReadableCheckpoint } from './readable.ts'
 import type { Applied, ReplicaOptions } from './replica-options.ts'
-import { createRetries, type Retries } from './retries.ts'
+import { createRetries, type Retries, type Tally } from './retries.ts'
 import { settle } from './settle.ts'
 import { createSignal, type Signal } from './signal.ts'
 import { createStoreWatch, type StoreWatch } from './store-watch.ts'
@@ -207,6 +207,11 @@ export class Replica {
   /** Whether the store has been silent for so long that calls are refused at once instead of waiting for it. */
   get isStoreAway(): boolean {
     return this.age > STORE_AWAY_MS && (this.#isStoreFailing || this.#watch.silentMs > STORE_AWAY_MS)
+  }
+
+  /** What became of the proposals that this replica made. */
+  get tally(): Tally {
+    return this.#retries.tally
   }
 
   get isClosing(): boolean {

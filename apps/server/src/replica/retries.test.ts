@@ -46,3 +46,15 @@ test('the tenth refusal of one call is told once, with its rules, however many c
   attempt(10, aWork('d4'), ['claim.no_room'], retries)
   expect(warnings).toHaveLength(2)
 })
+
+test('what came of all proposals is counted by what was in the way', () => {
+  const retries = createRetries(() => {}, realTimers)
+  attempt(3, aWork('d1'), ['claim.no_room', 'append.refused'], retries)
+  attempt(1, aWork('d2'), ['claim.no_room'], retries)
+  retries.succeeded()
+  expect(retries.tally.counted).toBe(1)
+  expect([...retries.tally.fruitless]).toEqual([
+    ['claim.no_room', 3],
+    ['append.refused', 1],
+  ])
+})

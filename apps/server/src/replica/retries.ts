@@ -29,8 +29,19 @@ export class RetriesExhaustedError extends Error {
 /** What is known here of a call. */
 type Attempted = Pick<PlacementWork, 'decisionId' | 'attempt' | 'fail'>
 
+/** What became of the proposals of this replica since it started, those that are on their way left out. */
+export interface Tally {
+  /** That count. */
+  readonly counted: number
+  /** That came to nothing, by what was in the way; each was decided again, or given up. */
+  readonly fruitless: ReadonlyMap<Obstacle, number>
+}
+
 /** Bounds how often a call is decided again, and tells which rule is in the way when that repeats. */
 export interface Retries {
+  readonly tally: Tally
+  /** Notes that a proposal counts. */
+  succeeded(): void
   /** Notes that a decision of this call came to nothing. False when that was the last attempt: the call has been told. */
   mayTryAgain(work: Attempted, obstacle: Obstacle): boolean
 }
@@ -38,8 +49,15 @@ export interface Retries {
 export function createRetries(warn: (message: string) => void, timers: Timers): Retries {
   const obstacles = new WeakMap<Attempted, Map<Obstacle, number>>()
   const quietUntil = new Map<Obstacle, number>()
+  const fruitless = new Map<Obstacle, number>()
+  const tally = { counted: 0, fruitless }
   return {
+    tally,
+    succeeded() {
+      tally.counted++
+    },
     mayTryAgain(work, obstacle) {
+      fruitless.set(obstacle, (fruitless.get(obstacle) ?? 0) + 1)
       const counts = obstacles.get(work) ?? new Map<Obstacle, number>()
       obstacles.set(work, counts.set(obstacle, (counts.get(obstacle) ?? 0) + 1))
       const { rule, total, text } = summary(counts)

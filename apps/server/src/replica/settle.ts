@@ -27,6 +27,7 @@ export function settle({ owners, entry }: Batch, verdicts: readonly Void[], flee
     } else if (change !== undefined && isProposal(change) && own[0] === undefined) {
       const claims = change.parts.map(({ claim }) => fleet.ledger.claims.get(claim))
       const { decision, answer } = change
+      retries.succeeded()
       answers.push({
         work,
         answer: () => work.settle({ type: 'placed', decision: decision.id, answer, claims, replayed: false, revision }),
