@@ -70,6 +70,18 @@ test.each([
     ['--profile', 'first-fit', '--server', 'localhost:4000', '--key', 'k'],
     'it must be an http or https address',
   ],
+  ['more than all leave', ['--profile', 'first-fit', '--departures', '101'], 'It must be a whole number of 0 to 100.'],
+  ['none at once', ['--profile', 'first-fit', '--concurrency', '0'], 'It must be a whole number of 1 to 100000.'],
+  [
+    'two keys for three services',
+    ['--profile', 'first-fit', ...['1', '2', '3'].flatMap((port) => ['--server', `http://127.0.0.1:${port}`]), '--key', 'a', '--key', 'b'],
+    '--key is given 2 times for 3 services; it must be once, or once for each --server',
+  ],
+  [
+    'a second replica without a scheme',
+    ['--profile', 'first-fit', '--server', 'http://127.0.0.1:9,localhost:4000', '--key', 'k'],
+    '--server is "localhost:4000"; it must be an http or https address, or several of one service with commas between them',
+  ],
 ])('%s ends with a message and 2', async (_name, args, message) => {
   const { err, code } = await openb(...args)
   expect(err).toContain(message)

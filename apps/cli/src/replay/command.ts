@@ -1,20 +1,19 @@
-import { randomBytes } from 'node:crypto'
-import { createClient, FaultError, ProtocolError, UnreachableError } from '@gantt/client'
+import { FaultError, ProtocolError, UnreachableError } from '@gantt/client'
 import type { Command } from 'commander'
 import { readHuaweiEpisodes } from './huawei-episodes.ts'
 import { runHuaweiFill } from './huawei-fill.ts'
 import { readHuaweiVms } from './huawei-vms.ts'
 import { runHuaweiWait } from './huawei-wait.ts'
-import { createInProcessDriver } from './in-process.ts'
 import { runOpenb } from './openb.ts'
 import { readOpenbNodes } from './openb-nodes.ts'
 import { readOpenbPods } from './openb-pods.ts'
-import { BadInputError, count, oneOf, positive } from './options.ts'
+import { openbReport, troubleOf } from './openb-report.ts'
+import { BadInputError, count, oneOf, percent, positive } from './options.ts'
 import { releaseProfiles } from './profile-parts.ts'
 import { openProgress } from './progress.ts'
-import { createRemoteDriver, RemoteError } from './remote.ts'
+import { RemoteError } from './remote.ts'
 import { print, type Report } from './report.ts'
-import { mean, standardDeviation } from './statistics.ts'
+import { collectServers, findTargets } from './servers.ts'
 import { TraceError } from './trace-file.ts'
 
 const huaweiProfiles = [...releaseProfiles, 'best-fit-host']
@@ -62,8 +61,14 @@ export function addReplay(program: Command): void {
     .option('--seed <n>', 'seed of the first run; the others follow', positive, 1)
     .option('--scale <n>', 'copies of the fleet and of the list', count, 1)
     .option('--cpu-nodes', 'nodes without GPUs take part')
-    .option('--server <url>', 'drive a running service instead of deciding here')
-    .option('--key <key>', "the service's key; or set GANTT_ADMIN_KEY")
+    .option('--departures <percent>', 'of the pods, so many leave again', percent, 0)
+    .option(
+      '--server <urls>',
+      'drive a running service instead of deciding here: its replicas, with commas between them; given again: another service, side by side',
+      collectServers,
+    )
+    .option('--key <key>', "the service's key, or one for each --server; or set GANTT_ADMIN_KEY", collectServers)
+    .option('--concurrency <n>', 'calls that are on their way at once; no pod is overtaken by as many', count, 1)
     .option('--json', 'one line of JSON, last on standard output')
     .action((options: Common & OpenbFlags) => run(options, openb))
 }
@@ -86,9 +91,9 @@ async function huaweiWait({ vms: vmsFile, episodes, set, first, hosts, profile, 
   return {
     title: `Huawei-East-1, ${starts.length} episodes of ${set} on ${hosts} hosts, ${profile}`,
     rows: [
-      ['total wait, 10 % trimmed mean', result.trimmedMeanWaitSeconds, 's'],
-      ['total wait, mean', result.meanWaitSeconds, 's'],
-      ['VMs placed', result.vms, ''],
+      ['total wait, 10 % trimmed mean', [result.trimmedMeanWaitSeconds], 's'],
+      ['total wait, mean', [result.meanWaitSeconds], 's'],
+      ['VMs placed', [result.vms], ''],
     ],
     figures: { replay: 'huawei-wait', set, hosts, profile, seed, ...result },
   }
@@ -108,9 +113,9 @@ async function huaweiFill({ vms: vmsFile, hosts, profile, seed }: FillFlags): Pr
   return {
     title: `Huawei-East-1, ${vms.length} VMs on ${hosts} hosts, ${profile}`,
     rows: [
-      ['turned away', result.rejected, 'VMs'],
-      ['their CPUs', result.rejectedVcpus, 'vCPU'],
-      ['most hosts in use at once', result.peakHosts, 'hosts'],
+      ['turned away', [result.rejected], 'VMs'],
+      ['their CPUs', [result.rejectedVcpus], 'vCPU'],
+      ['most hosts in use at once', [result.peakHosts], 'hosts'],
     ],
     figures: { replay: 'huawei-fill', hosts, profile, seed, ...result },
   }
@@ -124,68 +129,53 @@ interface OpenbFlags {
   readonly seed: number
   readonly scale: number
   readonly cpuNodes?: true
-  readonly server?: string
-  readonly key?: string
+  readonly departures: number
+  readonly server?: readonly string[]
+  readonly key?: readonly string[]
+  readonly concurrency: number
 }
 
-async function openb({
-  nodes: nodesFile,
-  pods: podsFile,
-  profile,
-  seeds,
-  seed: first,
-  scale,
-  cpuNodes,
-  server,
-  key,
-}: OpenbFlags): Promise<Report> {
+/** Findings that are told in words; more are counted. */
+const TOLD = 10
+
+async function openb(flags: OpenbFlags): Promise<Report> {
+  const { nodes: nodesFile, profile, seeds, seed: first, scale, cpuNodes, server = [], concurrency, departures } = flags
   const nodes = readOpenbNodes(nodesFile).filter(({ gpus }) => cpuNodes === true || gpus > 0)
   if (nodes.length === 0) throw new BadInputError(`--nodes: no node of ${nodesFile} has a GPU; there must be at least one`)
-  const pods = readOpenbPods(podsFile)
-  const createDriver = driverFor(server, key ?? process.env.GANTT_ADMIN_KEY)
-  const runs = []
+  const pods = readOpenbPods(flags.pods)
+  const { GANTT_ADMIN_KEY: fromEnvironment } = process.env
+  const targets = await findTargets(server, flags.key ?? (fromEnvironment === undefined ? [] : [fromEnvironment]))
+  const columns: { name: string; runs: Awaited<ReturnType<typeof runOpenb>>[] }[] = []
   const progress = openProgress('pods', 0)
   try {
-    for (let seed = first; seed < first + seeds; seed++) {
-      const onPods = (done: number, of: number) => progress.show((seed - first) * of + done, seeds * of)
-      runs.push(await runOpenb({ nodes, pods, profile, scale, seed, createDriver, onPods }))
+    for (const [at, { name, createDriver }] of targets.entries()) {
+      const runs = []
+      for (let seed = first; seed < first + seeds; seed++) {
+        const onPods = (done: number, of: number) => progress.show((at * seeds + seed - first) * of + done, targets.length * seeds * of)
+        runs.push(await runOpenb({ nodes, pods, profile, scale, seed, concurrency, departures, createDriver, onPods }))
+      }
+      columns.push({ name, runs })
     }
   } finally {
     progress.close()
   }
-  const shares = runs.map(({ gpuAllocatedPct }) => gpuAllocatedPct)
-  const gpuAllocatedPct = mean(shares)
-  const sd = standardDeviation(shares)
-  return {
-    title: `OpenB, ${scale * nodes.length} nodes, ${runs[0]?.gpus ?? 0} GPUs, ${profile}, ${server === undefined ? 'in process' : server}`,
-    rows: [
-      ...runs.map(({ seed, gpuAllocatedPct: share }) => [`GPUs allocated, seed ${seed}`, share, '%'] as const),
-      ['GPUs allocated, mean', gpuAllocatedPct, '%'],
-      ['standard deviation', sd, '%'],
-    ],
-    figures: {
+  const trouble = troubleOf(columns, TOLD)
+  for (const found of trouble) process.stderr.write(`${found}\n`)
+  if (trouble.length > 0) process.exitCode = 1
+  const gpus = columns[0]?.runs[0]?.gpus ?? 0
+  return openbReport(
+    `OpenB, ${scale * nodes.length} nodes, ${gpus} GPUs, ${profile}, ${concurrency} at once, ${columns.map(({ name }) => name).join('; ')}`,
+    columns,
+    {
       replay: 'openb',
       profile,
       scale,
       nodes: scale * nodes.length,
-      driver: server === undefined ? 'in-process' : 'server',
-      gpuAllocatedPct,
-      sd,
-      runs,
+      concurrency,
+      departures,
+      driver: server.length === 0 ? 'in-process' : 'server',
     },
-  }
-}
-
-function driverFor(server: string | undefined, key: string | undefined) {
-  if (server === undefined) return (seed: string) => createInProcessDriver({ seed })
-  if (!URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol))
-    throw new BadInputError(`--server is ${JSON.stringify(server)}; it must be an http or https address`)
-  if (key === undefined) throw new BadInputError('--key is not given; --server needs the key of the service')
-  const url = new URL(server)
-  if (url.pathname === '/') url.pathname = '/graphql'
-  const client = createClient({ url: url.href, key })
-  return (seed: string) =>
-    createRemoteDriver({ client, run: `replay-${Date.now().toString(36)}-${randomBytes(4).toString('hex')}-${seed}` })
+  )
 }
 
 /** Runs, prints, and turns errors that a caller can cure into a message: exit code 2 for bad input, 1 for the rest. */

@@ -20,12 +20,37 @@ export type ProfileParts = Omit<Profile, 'name' | 'number'>
 
 export type Awaitable<Value> = Value | Promise<Value>
 
+/** A host as a replica shows it. */
+export interface HostView {
+  /** The trace's name of the host. */
+  readonly name: string
+  /** What can still be given: units by resource class, thousandths by `GPU <index>`. */
+  readonly free: ReadonlyMap<string, number>
+}
+
+/** What a service says at the end of a run. */
+export interface Inspection {
+  /** The hosts of the run as each replica shows them, all of them as new as the last answer. */
+  readonly replicas: readonly (readonly HostView[])[]
+  readonly effort: Effort
+}
+
+/** What the answers of a run took. */
+export interface Effort {
+  /** Proposals that count. */
+  readonly counted: number
+  /** Proposals that came to nothing and were decided again, by what was in the way. */
+  readonly fruitless: Readonly<Record<string, number>>
+  /** Calls that the replay made again because no answer came, or one that asks for it. */
+  readonly repeated: number
+}
+
 /**
  * Carries a trace to something that places: a fleet in this process, or a running service. Both decide by the same core,
  * so the same calls get the same answers.
  *
  * The law: hosts are first seen in the order in which they are reported; `place` claims what it answers at once and
- * lastingly; calls do not overlap; nothing may be called after `close`.
+ * lastingly; calls of `place` and `release` may overlap, and nothing else may; nothing may be called after `close`.
  */
 export interface Driver {
   reportHosts(hosts: readonly TraceHost[]): Awaitable<void>
@@ -34,6 +59,8 @@ export interface Driver {
   /** Undefined when no host has room. */
   place(request: RequestSpec, profile: string): Awaitable<Placement | undefined>
   release(placement: Placement): Awaitable<void>
+  /** Absent where nobody but the replay itself could say anything. Nothing is on its way when it is called. */
+  inspect?(): Promise<Inspection>
   /** Takes back whatever would outlive the run. */
   close(): Awaitable<void>
 }

@@ -33,6 +33,20 @@ export function makeWorkload(nodes: readonly OpenbNode[], pods: readonly OpenbPo
   return { nodes: nodeOrder, pods: [...list, ...drawn], capacityMilli }
 }
 
+/**
+ * When pods leave again: of each, before which arrival; undefined for those that stay. So many per cent of all leave, each after
+ * one to a fourth of all further arrivals, drawn evenly. Where they were placed has no part in it.
+ */
+export function drawDepartures(arrivals: number, percent: number, seed: string): readonly (number | undefined)[] {
+  const random = createRandom(`${seed}/departures`)
+  const longest = Math.max(1, Math.floor(arrivals / 4))
+  return Array.from({ length: arrivals }, (_, arrival) => {
+    const leaves = random.below(100) < percent
+    const after = 1 + random.below(longest)
+    return leaves && arrival + after < arrivals ? arrival + after : undefined
+  })
+}
+
 /** Thousandths of GPU that a pod asks for in all. */
 export const askedMilli = ({ gpus, gpuMilliEach }: OpenbPod): number => gpus * gpuMilliEach
 

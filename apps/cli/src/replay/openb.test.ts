@@ -4,7 +4,7 @@ import { runOpenb } from './openb.ts'
 import type { OpenbNode } from './openb-nodes.ts'
 import type { OpenbPod } from './openb-pods.ts'
 import { typicalPods } from './openb-profiles.ts'
-import { askedMilli, makeWorkload } from './openb-workload.ts'
+import { askedMilli, drawDepartures, makeWorkload } from './openb-workload.ts'
 
 const aNode = (name: string, shape: Partial<OpenbNode> = {}): OpenbNode => ({
   name,
@@ -50,9 +50,18 @@ describe('allocation', () => {
       const pods = Array.from({ length: 8 }, (_, i) => aPod(`p${i}`, { gpuMilliEach: 500 }))
       const [first, second] = [await run([aNode('n1'), aNode('n2')], pods, profile), await run([aNode('n1'), aNode('n2')], pods, profile)]
       expect(first.gpuAllocatedPct).toBe(100)
-      expect(second).toEqual(first)
+      expect(second.placements).toBe(first.placements)
     },
   )
+
+  test('what leaves makes room for what comes later, and nothing is promised twice', async () => {
+    const pods = Array.from({ length: 40 }, (_, i) => aPod(`p${i}`))
+    const options = { nodes: [aNode('n1')], pods, profile: 'first-fit', scale: 1, seed: 1, departures: 100 }
+    const result = await runOpenb({ ...options, createDriver: (seed) => createInProcessDriver({ seed }) })
+    expect(result.placed).toBeGreaterThan(2)
+    expect(result.placed - result.departed).toBeLessThanOrEqual(2)
+    expect([result.overCommits, result.gpuAllocatedPct]).toEqual([[], 50 * (result.placed - result.departed)])
+  })
 })
 
 describe('workload', () => {
@@ -71,6 +80,21 @@ describe('workload', () => {
     const namesOf = (seed: string) => makeWorkload(nodes, pods, 1, seed).pods.map(({ name }) => name)
     expect(namesOf('1')).toEqual(namesOf('1'))
     expect(namesOf('1')).not.toEqual(namesOf('2'))
+  })
+
+  test('departures: so many per cent, each after it came and before a fourth of all further arrivals, by the seed', () => {
+    const leaves = drawDepartures(1_000, 30, '1')
+    const leaving = leaves.flatMap((before, arrival) => (before === undefined ? [] : [before - arrival]))
+    expect(leaving.length).toBeGreaterThan(200)
+    expect(leaving.length).toBeLessThan(350)
+    expect([Math.min(...leaving) >= 1, Math.max(...leaving) <= 250, leaves.every((before) => (before ?? 0) < 1_000)]).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect(drawDepartures(1_000, 30, '1')).toEqual(leaves)
+    expect(drawDepartures(1_000, 30, '2')).not.toEqual(leaves)
+    expect(drawDepartures(50, 0, '1').every((before) => before === undefined)).toBe(true)
   })
 
   test('pods without GPUs alone are not drawn for ever', () => {

@@ -20,6 +20,13 @@ export function positive(text: string): number {
   throw new InvalidArgumentError('It must be a whole number of 0 to 999999999.')
 }
 
+/** A share: whole per cent, 0 to 100. */
+export function percent(text: string): number {
+  const value = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
+  if (value <= 100) return value
+  throw new InvalidArgumentError('It must be a whole number of 0 to 100.')
+}
+
 /** One of these words. */
 export const oneOf =
   (words: readonly string[]) =>

@@ -26,3 +26,8 @@ export const SELECT = `mutation Place($input: SelectDestinationsInput!) {
 export const RELEASE = `mutation Release($claims: [ClaimRef!]!) {
   claimRelease(claims: $claims) { __typename ... on UserError { message } }
 }`
+
+export const HOSTS = `query Shown($run: String!, $after: String) {
+  hosts(first: 200, after: $after, filter: { aggregate: { eq: $run } }) {
+    pageInfo { hasNextPage endCursor } nodes { name capacity { resourceClass free } gpus { index freeMilli } } }
+}`

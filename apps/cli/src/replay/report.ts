@@ -1,26 +1,44 @@
 import Table from 'cli-table3'
 
+/** One figure: what, how much of it in each column (undefined where it is not known), unit. */
+export type Row = readonly [what: string, values: readonly (number | undefined)[], unit: string]
+
 /** What a replay found: for people as rows, for programs as figures. */
 export interface Report {
   readonly title: string
-  /** What, how much, unit. */
-  readonly rows: readonly (readonly [what: string, value: number, unit: string])[]
+  /** Names of the columns, where there are several. */
+  readonly heads?: readonly string[]
+  readonly rows: readonly Row[]
   readonly figures: Readonly<Record<string, unknown>>
 }
 
-/** Widths that fit 80 columns with the table's own lines. */
-const COLUMNS = [40, 24, 10]
+/** Widths that fit 80 columns with the table's own lines, for up to three columns of figures. */
+const WHAT = 40
+const FIGURES = 24
+const WHAT_OF_MANY = 27
+const FIGURES_OF_MANY = 13
+const UNIT = 10
 
 /** A table, or exactly one compact line of JSON; on standard output. */
-export function print({ title, rows, figures }: Report, elapsedMs: number, json: boolean): void {
+export function print({ title, heads = [], rows, figures }: Report, elapsedMs: number, json: boolean): void {
   if (json) {
     process.stdout.write(`${JSON.stringify({ ...figures, elapsedMs })}\n`)
     return
   }
-  const table = new Table({ colWidths: COLUMNS, colAligns: ['left', 'right', 'left'], style: { head: [], border: [] }, wordWrap: true })
-  for (const [what, value, unit] of [...rows, ['time', elapsedMs / 1_000, 's'] as const]) table.push([what, shownNumber(value), unit])
+  const count = Math.max(1, heads.length)
+  const isOne = count === 1
+  const table = new Table({
+    colWidths: [isOne ? WHAT : WHAT_OF_MANY, ...Array(count).fill(isOne ? FIGURES : FIGURES_OF_MANY), UNIT],
+    colAligns: ['left', ...Array(count).fill('right'), 'left'],
+    style: { head: [], border: [] },
+    wordWrap: true,
+  })
+  if (!isOne) table.push(['', ...heads, ''])
+  for (const [what, values, unit] of rows) table.push([what, ...values.map(shownNumber), unit])
   process.stdout.write(`${title}\n${table.toString()}\n`)
+  process.stdout.write(`in ${shownNumber(elapsedMs / 1_000)} s\n`)
 }
 
 /** At most five decimals, without trailing zeros: published figures are compared digit by digit. */
-const shownNumber = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 5 })
+const shownNumber = (value: number | undefined): string =>
+  value === undefined ? '—' : value.toLocaleString('en-US', { maximumFractionDigits: 5 })

@@ -1,0 +1,21 @@
+import { UnreachableError } from '@gantt/client'
+import { type Counts, RemoteError } from './remote.ts'
+
+const COUNTED = /^gantt_proposals_counted_total (\d+)$/m
+const FRUITLESS = /^gantt_proposals_fruitless_total\{rule="([^"]*)"\} (\d+)$/gm
+
+/** What a replica counted of its own proposals since it started, as its `/metrics` beside `/graphql` says. */
+export async function scrapeEffort(graphqlUrl: string, key: string): Promise<Counts> {
+  const url = new URL('metrics', graphqlUrl).href
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } }).catch((error: unknown) => {
+    throw new UnreachableError(`${url}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  })
+  const text = await response.text()
+  if (!response.ok) throw new RemoteError(`${url} answered ${response.status}: ${text.trim().slice(0, 200)}`)
+  const counted = COUNTED.exec(text)?.[1]
+  if (counted === undefined) throw new RemoteError(`${url} does not tell gantt_proposals_counted_total; the replica is of an older release`)
+  return {
+    counted: Number(counted),
+    fruitless: Object.fromEntries([...text.matchAll(FRUITLESS)].map(([, rule, times]) => [rule, Number(times)])),
+  }
+}

@@ -1,0 +1,48 @@
+import { createRandom } from '@gantt/scheduler-core'
+import { expect, test } from 'vitest'
+import { sendInWindow } from './window.ts'
+
+const items = Array.from({ length: 200 }, (_, i) => i)
+/** Some turns of the event loop, as drawn. */
+const pause = async (turns: number): Promise<void> => {
+  for (let i = 0; i < turns; i++) await new Promise(setImmediate)
+}
+
+test.each([1, 2, 7, 500])('%i at once: sent in order, and nothing is overtaken by more than the others of its window', async (width) => {
+  const random = createRandom(`window/${width}`)
+  const sent: number[] = []
+  const done: number[] = []
+  let open = 0
+  let most = 0
+  await sendInWindow(items, width, async (item) => {
+    sent.push(item)
+    open++
+    most = Math.max(most, open)
+    await pause(random.below(6))
+    open--
+    done.push(item)
+  })
+  expect(sent).toEqual(items)
+  expect(most).toBeLessThanOrEqual(width)
+  for (const [position, item] of done.entries()) expect(done.slice(0, position).filter((other) => other > item).length).toBeLessThan(width)
+})
+
+test('one at a time is strictly one after the other, also where the answer comes at once', async () => {
+  const done: number[] = []
+  await sendInWindow(items, 1, (item) => void done.push(item))
+  expect(done).toEqual(items)
+})
+
+test('after a failure nothing more is sent, and what is on its way has ended when it is thrown', async () => {
+  const sent: number[] = []
+  let ended = 0
+  const sending = sendInWindow(items, 3, async (item) => {
+    sent.push(item)
+    await pause(item === 5 ? 1 : 20)
+    ended++
+    if (item === 5) throw new Error('the sixth failed')
+  })
+  await expect(sending).rejects.toThrow('the sixth failed')
+  expect(ended).toBe(sent.length)
+  expect(sent.length).toBeLessThan(10)
+})
