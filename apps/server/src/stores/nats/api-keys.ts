@@ -19,6 +19,8 @@ export interface NatsKeysOptions {
   /** What a fleet without any edit begins with: the keys that are in the tables. */
   begin(): Promise<readonly KeyWrite[]>
   warn(message: string): void
+  /** How long the stream may show less than it did before it is believed, milliseconds. */
+  readonly doubtMs?: number | undefined
 }
 
 export interface NatsKeys extends ApiKeyStore {
@@ -38,21 +40,24 @@ const AGAIN_MS = 100
 
 /** Keys made from a stream of edits, which every replica follows in memory. */
 export async function openNatsKeys(connection: Connection, options: NatsKeysOptions): Promise<NatsKeys> {
-  const { names, timers, keepUses, readUses, begin, warn } = options
+  const { names, timers, keepUses, readUses, begin, warn, doubtMs } = options
   const fold = new KeyFold()
   const uses = createKeyUses()
   let lastUses: ReadonlyMap<string, number> = new Map()
   /** Edits of this replica that wait for their judgement. */
   const pending = new Map<string, boolean>()
   const followed = await openFollowed(connection, {
-    ...{ stream: names.stream, timers },
+    ...{ stream: names.stream, timers, ...(doubtMs === undefined ? {} : { doubtMs }) },
     onMessage(message) {
       const wasReadable = fold.unreadable === undefined
       // a second copy is void, and takes nothing back
       if (fold.apply(unpack(message), message.revision) && pending.has(fold.head)) pending.set(fold.head, true)
       if (wasReadable && fold.unreadable !== undefined) warn(`nobody is let in any more: ${fold.unreadable}`)
     },
-    onReplaced: () => fold.clear(),
+    onReplaced() {
+      warn(`the stream ${names.stream} is another one, or went back: keys are as it has them now`)
+      fold.clear()
+    },
   })
 
   /** Sends an edit until it is in the stream, and answers whether it counted there. */

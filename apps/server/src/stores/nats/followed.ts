@@ -1,6 +1,7 @@
 import { asked, type Connection } from '../../sync/nats/connection.ts'
 import type { StoredMessage } from '../../sync/nats/entry-message.ts'
 import { type Feed, openFeed } from '../../sync/nats/feed.ts'
+import { DOUBT_MS } from '../../sync/nats/nats.ts'
 import { StoreUnavailableError } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 
@@ -17,8 +18,10 @@ export interface FollowedOptions {
   readonly stream: string
   readonly timers: Timers
   onMessage(message: StoredMessage): void
-  /** Another stream took its place: what was shown so far is not in it, and all of it is shown. */
+  /** Another stream took its place, or it went back: what was shown so far is not in it, and all of it is shown. */
   onReplaced(): void
+  /** How long it may show less than it did before it is believed, milliseconds. */
+  readonly doubtMs?: number
 }
 
 const AGAIN_MS = 200
@@ -28,9 +31,11 @@ const ROOM = 1_024
 
 /** Resolves when all that the stream holds was shown. */
 export async function openFollowed(connection: Connection, options: FollowedOptions): Promise<Followed> {
-  const { stream, timers, onMessage, onReplaced } = options
+  const { stream, timers, onMessage, onReplaced, doubtMs = DOUBT_MS } = options
   let last = 0
+  let lastStamp: string | undefined
   let created: string | undefined
+  let shorterSince: number | undefined
   let feed: Feed | undefined
   let isClosed = false
   let stopWaiting = (): void => {}
@@ -39,19 +44,43 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     for (const look of waiting) look()
   }
 
-  const follow = async (): Promise<number> => {
-    const { state, created: now } = await asked(connection.streams.info(stream))
-    if (created !== undefined && created !== now) {
-      last = 0
-      onReplaced()
+  const beginAnew = (): void => {
+    last = 0
+    lastStamp = undefined
+    onReplaced()
+  }
+  /** Throws StoreUnavailableError while the stream shows less than it did: a leader that was just chosen may, for a while. */
+  const assertReaches = (lastSequence: number, shown: number): void => {
+    if (lastSequence >= shown) {
+      shorterSince = undefined
+      return
     }
+    shorterSince ??= timers.now()
+    if (timers.now() - shorterSince < doubtMs)
+      throw new StoreUnavailableError(`the stream ${stream} ends at message ${lastSequence}, before ${shown}; it is looked at again`)
+    shorterSince = undefined
+    beginAnew()
+  }
+  const followAnew = async (): Promise<number> => {
+    // more may come while it is asked
+    const shown = last
+    const { state, created: now } = await asked(connection.streams.info(stream))
+    if (created === undefined || created === now) assertReaches(state.last_seq, shown)
+    else beginAnew()
     created = now
     feed?.close()
     feed = await openFeed(connection, {
-      ...{ stream, timers, from: last + 1, room: () => ROOM },
+      // from the last one on: that it is the very same shows that the stream is the one that was followed
+      ...{ stream, timers, from: Math.max(1, last), room: () => ROOM },
       onMessage(message) {
+        if (message.revision === last && message.stamp !== lastStamp) {
+          beginAnew()
+          feed?.close()
+          return again()
+        }
         if (message.revision <= last) return
         last = message.revision
+        lastStamp = message.stamp
         onMessage(message)
         tell()
       },
@@ -59,6 +88,14 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     })
     if (isClosed) feed.close()
     return state.messages === 0 ? last : state.last_seq
+  }
+  let following: Promise<number> | undefined
+  /** Answers the sequence of the last message that is there. */
+  const follow = (): Promise<number> => {
+    following ??= followAnew().finally(() => {
+      following = undefined
+    })
+    return following
   }
   /** Until it succeeds: the connection finds its way back by itself. */
   const again = (): void => {
@@ -88,8 +125,9 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
   return {
     reach,
     async fresh() {
+      const shown = last
       const { state, created: now } = await asked(connection.streams.info(stream))
-      if (now !== created) await follow()
+      if (now !== created || state.last_seq < shown) await follow()
       if (state.messages > 0) await reach(state.last_seq)
     },
     close() {

@@ -24,6 +24,8 @@ export interface NatsStoresOptions {
   time(): Promise<number>
   warn(message: string): void
   readonly timers?: Timers
+  /** How long a stream may show less than it did before it is believed, milliseconds. */
+  readonly doubtMs?: number
 }
 
 /**
@@ -32,7 +34,7 @@ export interface NatsStoresOptions {
  */
 export async function openNatsStores(
   address: NatsAddress,
-  { name, tables, recordBytes, isThere, time, warn, timers = realTimers }: NatsStoresOptions,
+  { name, tables, recordBytes, isThere, time, warn, timers = realTimers, doubtMs }: NatsStoresOptions,
 ): Promise<Stores> {
   const opened: (() => Promise<void> | void)[] = []
   const close = async (): Promise<void> => {
@@ -47,7 +49,7 @@ export async function openNatsStores(
     let behind: WriteBehind | undefined
     const records: RecordsOut = createRecordsOut(connection, names.records, { onKept: () => behind?.kick(), warn })
     const keys = await openNatsKeys(connection, {
-      ...{ names: names.keys, timers, warn },
+      ...{ names: names.keys, timers, warn, doubtMs },
       keepUses: records.keepUses,
       readUses: async () => (isThere() ? tables.uses() : new Map()),
       begin: tables.keys,

@@ -75,8 +75,14 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
       },
       onBroken: () => fail(new StoreUnavailableError(`the stream ${stream} is not followed any more`)),
     })
+    let heard = 0
     // not before: where no feed could be opened nobody waits, and a rejection that nobody hears ends the process
-    const stop = timers.after(SILENT_MS, () => fail(new StoreUnavailableError(`the stream ${stream} brings nothing`)))
+    const stop = timers.every(SILENT_MS, () => {
+      // a way that is slow brings a part in time: that is written, and the rest comes later
+      if (messages.length > 1 || (messages.length > 0 && heard > 0)) end()
+      else if (messages.length === 0) fail(new StoreUnavailableError(`the stream ${stream} brings nothing`))
+      heard = messages.length
+    })
     await over.finally(() => {
       stop()
       feed.close()
@@ -102,7 +108,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     if (!isOurs) return begin(position, first.revision > sequence + 1 ? { sequence: first.revision - 1, id: '' } : NOWHERE)
     const next = read.filter(({ revision }) => revision > sequence)
     const last = next.at(-1)
-    if (last === undefined) return false
+    if (last === undefined) throw new StoreUnavailableError(`the stream ${stream} brings nothing behind message ${sequence}`)
     if (await tables.write(RECORDS, position, { sequence: last.revision, id: idOf(last) }, rowsOf(next))) await trim(last.revision)
     else await new Promise<void>((resolve) => void timers.after(YIELD_MS, resolve))
     return true

@@ -25,7 +25,7 @@ export interface NatsOptions {
 /** News may be lost on the way: look at least this often. */
 const POLL_MS = 1_000
 /** Longer than a leader takes that was cut off to notice it (10 s), and than one that was just chosen takes to apply what it holds. */
-const DOUBT_MS = 15_000
+export const DOUBT_MS = 15_000
 
 /**
  * The log in a JetStream stream. Entries are published without any expectation, so they land wherever the head is by then,
