@@ -8,7 +8,7 @@ import type { Stores } from './stores/stores.ts'
 import type { SharedFlush } from './sync/flushing.ts'
 import type { NatsAddress } from './sync/nats/address.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
-import type { Synchronizer } from './sync/synchronizer.ts'
+import { StoreSetupError, type Synchronizer } from './sync/synchronizer.ts'
 
 /** What replicas share: the log, and what is kept beside it. */
 export interface Engine {
@@ -35,14 +35,29 @@ export interface EngineOptions {
   warn(message: string): void
 }
 
-/** Opens the engine that the settings name; the one place that knows which there are. */
+/**
+ * Opens the engine that the settings name; the one place that knows which there are. Throws StoreSetupError where its log has no
+ * entry and the tables have followed one.
+ */
 export function openEngine(options: EngineOptions): Promise<Engine> {
   return options.nats === undefined ? openPostgres(options) : openNats(options, options.nats)
 }
 
-async function openPostgres({ connection, prisma, sharedFlush, mayPack, warn }: EngineOptions): Promise<Engine> {
+/** A service that went on from an empty log would forget every claim: the log is lost, or in the other engine. */
+async function assertSameLog({ engine, past }: Synchronizer, reached: EngineOptions['reached']): Promise<void> {
+  const isEmpty = async (): Promise<boolean> => (await past.retention()).firstAt === null
+  if (!(await isEmpty())) return
+  const revision = await reached()
+  // others may have begun the log meanwhile
+  if (revision === 0 || !(await isEmpty())) return
+  throw new StoreSetupError([
+    `The log that GANTT_SYNC names (${engine}) is empty, and the database has followed one up to revision ${revision}: with it every claim would be forgotten. Set GANTT_SYNC as it was, or restore the log; a new fleet needs a database of its own.`,
+  ])
+}
+
+async function openPostgres({ connection, prisma, sharedFlush, mayPack, reached, warn }: EngineOptions): Promise<Engine> {
   const log = await openPostgresSynchronizer(connection, sharedFlush)
-  return withStores(log, openPostgresStores({ connection, prisma, mayPack, warn }))
+  return withStores(log, reached, () => openPostgresStores({ connection, prisma, mayPack, warn }))
 }
 
 /** The driver is loaded where it is chosen. */
@@ -51,12 +66,13 @@ async function openNats({ prisma, database, recordBytes, name, reached, mayPack,
   const log = await openNatsSynchronizer(address, { name, warn, reached })
   const tables = createRecordTables(prisma, { mayPack, onSetAside, warn })
   const isThere = (): boolean => database.away === undefined
-  return withStores(log, openNatsStores(address, { name, tables, recordBytes, isThere, time: log.time, warn }))
+  return withStores(log, reached, () => openNatsStores(address, { name, tables, recordBytes, isThere, time: log.time, warn }))
 }
 
-async function withStores(log: Synchronizer, opening: Promise<Stores>): Promise<Engine> {
+async function withStores(log: Synchronizer, reached: EngineOptions['reached'], open: () => Promise<Stores>): Promise<Engine> {
   try {
-    return { log, stores: await opening }
+    await assertSameLog(log, reached)
+    return { log, stores: await open() }
   } catch (error) {
     await log.close()
     throw error

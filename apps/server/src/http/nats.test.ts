@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { canonicalJson, checkpointOf } from '@gantt/scheduler-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseNatsAddress } from '../sync/nats/address.ts'
+import { StoreSetupError } from '../sync/synchronizer.ts'
 import { type NatsServers, noNatsServer, startNatsServers } from '../testing/nats-servers.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { dataOf, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
@@ -48,6 +49,22 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(states[0]).toBe(states[1])
       const { free } = b.service.replica.fleet.hosts.classColumns('VCPU')
       expect(b.service.replica.fleet.hosts.records.map(({ index }) => free[index])).toEqual([0, 0, 0, 0])
+    })
+
+    test('a log that is empty beside tables that have followed one is not gone on from: claims would be forgotten', async () => {
+      const other = await createTestDatabase()
+      const nats = parseNatsAddress(`${cluster.url}/switched`)
+      const before = await startTestService({ database: other })
+      await before.report({ h: {} })
+      await placeWith(before, {})
+      await before.service.close()
+      const switched = startTestService({ database: other, nats })
+      await expect(switched).rejects.toThrow('(nats) is empty, and the database has followed one up to revision 2')
+      await expect(switched).rejects.toBeInstanceOf(StoreSetupError)
+      const back = await startTestService({ database: other })
+      expect(back.service.replica.fleet.ledger.claims.size).toBe(1)
+      await back.close()
+      await other.drop()
     })
 
     test('a key that one of them has answered is answered alike by the other', async () => {
