@@ -2,7 +2,7 @@ import type { Client } from '@gantt/client'
 import { test as base, expect, type Page } from './fixtures.ts'
 import { expectRowCount, gridOf, rowWith } from './grid.ts'
 import { tabTo } from './keyboard.ts'
-import { place, report } from './seed.ts'
+import { keyFor, place, report } from './seed.ts'
 import { type Service, startService } from './service.ts'
 
 // Rollouts change how the whole service decides, so these tests have one of their own, and each its own profile in it.
@@ -39,14 +39,6 @@ const test = base.extend<object, { readonly fleet: Fleet }>({
     })
   },
 })
-
-async function keyFor(client: Client, name: string, scopes: readonly string[]): Promise<string> {
-  const { apiKeyCreate } = await client.request<{ apiKeyCreate: { secret: string } }>(
-    `mutation Key($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret } } }`,
-    { input: { name, account: name, scopes } },
-  )
-  return apiKeyCreate.secret
-}
 
 interface Part {
   readonly name: string

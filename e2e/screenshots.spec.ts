@@ -42,6 +42,14 @@ test('the demo’s first link explains a failed decision; every other link leads
   }
 })
 
+test('the overview', async ({ signedIn: page }) => {
+  await page.goto('/overview')
+  await expect(page.locator('[data-code]').first()).toBeVisible()
+  await expect(page.locator('[data-flavor] [aria-label="It is being counted"]')).toHaveCount(0)
+  await expect(page.locator('[data-change]').first()).toBeVisible()
+  await picture(page, 'overview')
+})
+
 test('hosts: all, and one', async ({ signedIn: page, demo }) => {
   await page.goto('/hosts')
   await expect(rowsOf(page, 'Hosts').first()).toBeVisible()

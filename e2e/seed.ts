@@ -58,6 +58,15 @@ export async function setStatus(client: Client, host: string, status: 'ENABLED' 
   if (hostSetStatus.__typename !== 'HostSetStatusPayload') throw new Error(`${host} stays as it is: ${hostSetStatus.message}`)
 }
 
+/** A key of a service account of the same name. */
+export async function keyFor(client: Client, name: string, scopes: readonly string[]): Promise<string> {
+  const { apiKeyCreate } = await client.request<{ apiKeyCreate: { secret: string } }>(
+    `mutation Key($input: ApiKeyCreateInput!) { apiKeyCreate(input: $input) { ... on ApiKeyPayload { secret } } }`,
+    { input: { name, account: name, scopes } },
+  )
+  return apiKeyCreate.secret
+}
+
 export interface Ask {
   readonly vcpus?: number
   readonly memoryMb?: number

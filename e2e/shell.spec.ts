@@ -1,6 +1,7 @@
 import { expect, type Page, test } from './fixtures.ts'
 
 const PAGES = [
+  { name: 'Overview', path: '/overview', keys: ['g', 'o'] },
   { name: 'Hosts', path: '/hosts', keys: ['g', 'h'] },
   { name: 'Decisions', path: '/decisions', keys: ['g', 'd'] },
   { name: 'Aggregates', path: '/aggregates', keys: ['g', 'a'] },
@@ -120,9 +121,9 @@ test.describe('signing in', () => {
 })
 
 test.describe('finding one’s way', () => {
-  test('the start is the list of hosts', async ({ page, visit }) => {
+  test('the start is the overview', async ({ page, visit }) => {
     await visit('/')
-    await expect(page).toHaveURL('/hosts')
+    await expect(page).toHaveURL('/overview')
   })
 
   test('a click leads to each page, which names the tab and is marked', async ({ page, visit }) => {
@@ -139,14 +140,14 @@ test.describe('finding one’s way', () => {
 
   test('two keys lead to each page, and Back returns', async ({ page, visit }) => {
     await visit('/')
-    await expect(page.getByRole('heading', { name: 'Hosts', level: 1 })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible()
     for (const { name, path, keys } of [...PAGES].reverse()) {
       for (const key of keys) await page.keyboard.press(key)
       await expect(page).toHaveURL(path)
       await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
     }
     await page.goBack()
-    await expect(page).toHaveURL('/decisions')
+    await expect(page).toHaveURL('/hosts')
   })
 
   test('a page that is opened has the focus on its heading; the first of a visit takes none', async ({ page, visit }) => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { aggregateFields, decisionFields, hostFields, type QueryField } from '@gantt/scheduler-core/query'
+import { aggregateFields, auditFields, claimFields, decisionFields, hostFields, type QueryField } from '@gantt/scheduler-core/query'
 import { expect, test } from 'vitest'
 
 const page = readFileSync(new URL('../../../docs/query.md', import.meta.url), 'utf8')
@@ -15,6 +15,8 @@ test.each([
   ['Hosts', hostFields],
   ['Decisions', decisionFields],
   ['Aggregates', aggregateFields],
+  ['Claims', claimFields],
+  ['The audit', auditFields],
 ])('docs/query.md has the fields of %s as they are', (title, fields) => {
   const section = page.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? ''
   const rows = section.split('\n').filter((line) => line.startsWith('| `'))

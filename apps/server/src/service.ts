@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import os from 'node:os'
 import type pg from 'pg'
 import { DEFAULT_LIVENESS, type LivenessSettings } from './config.ts'
+import { createActivityStore } from './db/activity.ts'
 import { createAuditStore } from './db/audit.ts'
 import { askedAnyway, type DatabaseWatch, watchDatabase } from './db/database-watch.ts'
 import { createDecisionStore, type DecisionStore } from './db/decisions.ts'
@@ -297,7 +298,7 @@ function openRecords(prisma: PrismaClient, store: RecordStore, database: Databas
     for (const listener of listeners) listener(decision)
   }
   return {
-    stores: { decisions: { ...tables, find }, requestSpecs },
+    stores: { decisions: { ...tables, find }, requestSpecs, activity: createActivityStore(prisma) },
     tell,
     onDecision(listener: (decision: StoredDecision) => void) {
       listeners.add(listener)

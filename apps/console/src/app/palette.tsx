@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useOperation } from '../lib/api.ts'
 import { formatMib, formatTime, useTimeZone } from '../lib/format.ts'
 import { graphql } from '../lib/graphql.ts'
+import { pages } from './pages.ts'
 
 const FIND = graphql(`
   query PaletteFind($hosts: String!, $aggregates: String!, $decisions: String!) {
@@ -16,12 +17,8 @@ const FIND = graphql(`
 
 export const openPalette = (): void => spotlight.open()
 
-interface PaletteProps {
-  readonly pages: readonly { readonly to: '/hosts' | '/decisions' | '/aggregates' | '/simulate' | '/profiles'; readonly label: string }[]
-}
-
 /** Ctrl-K: pages, and whatever has the text in its name or id. */
-export function Palette({ pages }: PaletteProps) {
+export function Palette() {
   const navigate = useNavigate()
   const zone = useTimeZone()
   const [text, setText] = useState('')

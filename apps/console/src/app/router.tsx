@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { readAggregateSearch, readAggregatesSearch } from '../features/aggregates/search.ts'
 import { readDecisionSearch, readDecisionsSearch } from '../features/decisions/search.ts'
 import { readHostSearch, readHostsSearch } from '../features/hosts/search.ts'
+import { readOverviewSearch } from '../features/overview/search.ts'
 import { readProfileSearch } from '../features/profiles/search.ts'
 import { readSimulateSearch } from '../features/simulate/search.ts'
 import { NotFoundPage } from './not-found.tsx'
@@ -16,8 +17,15 @@ const start = createRoute({
   getParentRoute: () => root,
   path: '/',
   beforeLoad: () => {
-    throw redirect({ to: '/hosts' })
+    throw redirect({ to: '/overview' })
   },
+})
+
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/overview',
+  validateSearch: only(readOverviewSearch),
+  component: lazyRouteComponent(() => import('../features/overview/overview-page.tsx'), 'OverviewPage'),
 })
 
 const hosts = createRoute({
@@ -84,7 +92,7 @@ const profile = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([start, hosts, host, decisions, decision, aggregates, aggregate, simulate, profiles, profile]),
+  routeTree: root.addChildren([start, overview, hosts, host, decisions, decision, aggregates, aggregate, simulate, profiles, profile]),
   parseSearch,
   stringifySearch: printSearch,
   defaultPreload: 'intent',

@@ -14,22 +14,15 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { IconAdjustments, IconBox, IconFlask, IconHelp, IconMoon, IconRoute, IconServer2, IconSun, IconUser } from '@tabler/icons-react'
+import { IconHelp, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { setTimeZone, useTimeZone } from '../lib/format.ts'
 import { useKeyboard, useShortcuts } from '../lib/keys.ts'
 import { signOut } from '../lib/session.ts'
 import { Help } from './help.tsx'
+import { pages } from './pages.ts'
 import { openPalette, Palette } from './palette.tsx'
 import { Standing } from './standing.tsx'
-
-const pages = [
-  { to: '/hosts', label: 'Hosts', keys: 'g h', icon: IconServer2 },
-  { to: '/decisions', label: 'Decisions', keys: 'g d', icon: IconRoute },
-  { to: '/aggregates', label: 'Aggregates', keys: 'g a', icon: IconBox },
-  { to: '/simulate', label: 'Simulate', keys: 'g s', icon: IconFlask },
-  { to: '/profiles', label: 'Profiles', keys: 'g p', icon: IconAdjustments },
-] as const
 
 /** What stands around every page: where one is, where one can go, and how. */
 export function Shell() {
@@ -101,7 +94,7 @@ export function Shell() {
       <AppShell.Main id="content" tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
-      <Palette pages={pages} />
+      <Palette />
       <Help opened={isHelpOpen} onClose={help.close} />
     </AppShell>
   )

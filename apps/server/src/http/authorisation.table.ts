@@ -3,6 +3,7 @@
  * may use it too. ADMIN may do everything; `any` is any scope. The second opinion to what the schema says of itself.
  */
 export const whoMay: Readonly<Record<string, string>> = {
+  'Query.activity': 'READ',
   'Query.aggregate': 'READ',
   'Query.aggregates': 'READ',
   'Query.apiKeys': 'ADMIN',
@@ -77,6 +78,7 @@ export const closedToProjects: Readonly<Record<string, string>> = {
   'Query.aggregate': 'names hosts',
   'Query.aggregates': 'names hosts',
   'Query.auditor': 'names hosts',
+  'Query.activity': 'tells of requests of others',
   'Query.capacity': 'counts what fits, host by host',
   'Query.claim': 'names the host, and claims of others',
   'Query.claims': 'names hosts, and claims of others',

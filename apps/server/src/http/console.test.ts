@@ -37,6 +37,7 @@ describe('addresses', () => {
   test.each([
     '/',
     '/?x=1',
+    '/overview?last=24h',
     '/hosts',
     '/hosts/z1-cmp-01',
     '/hosts/a%2Fb',

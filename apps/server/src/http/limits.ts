@@ -39,6 +39,7 @@ const weights: Readonly<Record<string, number>> = {
   'Query.whyNot': 100,
   'Query.compareDecisions': 200,
   'Query.compareProfiles': 500,
+  'Query.activity': 200,
   'Query.capacity': 500,
   'Query.verifyDecision': 200,
   'Query.simulate': 1_000,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
 beforeAll(async () => {
@@ -189,5 +189,21 @@ describe('lists', () => {
       },
     )
     expect([node.__typename, nodes[0].__typename]).toEqual(['Decision', 'RequestSpec'])
+  })
+
+  test('claims are found by a line of the filter grammar, and a wrong one is told', async () => {
+    const { id } = (await place({ claim: { mode: 'RESERVE', ttl: 'PT10M' } })).destinations[0].selected.claim
+    const LIST = 'query ($q: String, $s: [ClaimState!]) { claims(first: 500, query: $q, states: $s) { totalCount nodes { id state host { name } } } }'
+    const idsOf = async (q: string, s?: readonly string[]): Promise<string[]> =>
+      (await ask(LIST, { q, s })).claims.nodes.map((claim: Json) => claim.id)
+    const { claims } = await ask(LIST)
+    const own = claims.nodes.find((claim: Json) => claim.id === id)
+    for (const q of ['state:reserved left<=10m left>5m', `host:${own.host.name} age<1h`, 'account:admin -state:CONFIRMED']) {
+      const found = await idsOf(q)
+      expect([q, found.includes(id)]).toEqual([q, true])
+    }
+    for (const q of ['state:CONFIRMED', 'age>=1h', 'left>11m', 'account:nobody', 'no-such-host']) expect(await idsOf(q)).not.toContain(id)
+    expect(await idsOf('state:RESERVED', ['CONFIRMED'])).toEqual([])
+    expect(codeOf(await api.ask(LIST, { q: 'colour:red' }))).toBe(codeOf(await api.ask('{ hosts(query: "colour:red") { totalCount } }')))
   })
 })

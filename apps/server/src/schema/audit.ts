@@ -29,7 +29,7 @@ builder.queryField('auditLog', (t) =>
     description: 'Every mutation, newest first.',
     args: {
       ...pageArgs(),
-      query: t.arg.string({ description: 'A line of the filter grammar: account:nova mutation:claim* last:1h (docs/keys.md).' }),
+      query: t.arg.string({ description: 'A line of the filter grammar: account:nova mutation:claim* last:1h (docs/query.md).' }),
       oldestFirst: t.arg.boolean({ defaultValue: false, description: 'In the order of the chain.' }),
     },
     resolve: (_root, args, { audit }) => audit.list(args),

@@ -36,6 +36,12 @@ const CapacityGroup = builder.objectRef<Group>('CapacityGroup').implement({
     fits: t.expose('fits', { type: 'SafeInt', description: 'How many more fit there.' }),
     hosts: t.exposeInt('hosts', { description: 'How many hosts they are.' }),
     hostsWithRoom: t.exposeInt('hostsWithRoom', { description: 'Of these, hosts that take at least one.' }),
+    fitsIfPooled: t.expose('fitsIfPooled', {
+      type: 'SafeInt',
+      nullable: true,
+      description:
+        'How many more would fit if the free room of its hosts were on one: of those that take one, or lack nothing but room. At least fits. Null where no amount is asked.',
+    }),
     bottleneck: t.expose('bottleneck', {
       type: BottleneckShare,
       nullable: true,

@@ -148,7 +148,11 @@ builder.queryFields((t) => ({
     type: ClaimConnection,
     authScopes: { scope: 'READ' },
     description: 'Claims that this replica holds, oldest first.',
-    args: { ...pageArgs(), ...statesArg() },
+    args: {
+      ...pageArgs(),
+      ...statesArg(),
+      query: t.arg.string({ description: 'Which: a line of the filter grammar, such as state:RESERVED age>5m (docs/query.md).' }),
+    },
     resolve: (_root, args, { claims }) => claims.list(args),
   }),
 }))

@@ -11,6 +11,7 @@ import type { FleetDelta } from '../services/fleet-deltas.ts'
 import { elementTypeOf, elementTypes } from '../services/packed.ts'
 import { builder } from './builder.ts'
 import { GapEvent } from './events.ts'
+import { FleetGroup } from './simulate.ts'
 
 const ElementType = builder.enumType('ElementType', {
   description: 'How the elements of a packed column are stored: unsigned whole numbers of 1, 2 or 4 bytes, or IEEE 754 doubles.',
@@ -91,6 +92,11 @@ const Fleet = builder.objectRef<FleetReader>('Fleet').implement({
   fields: (t) => ({
     asOf: t.expose('asOf', { type: 'Revision', description: 'What the replica has applied.' }),
     hostCount: t.exposeInt('hostCount', { description: 'How many hosts have reported.' }),
+    totals: t.field({
+      type: [FleetGroup],
+      description: 'How full each availability zone is, by name. Hosts that take no instances now count too.',
+      resolve: (fleet) => [...fleet.totals()],
+    }),
     columns: t.field({
       type: FleetColumns,
       description: 'Bulk data for maps and long tables.',

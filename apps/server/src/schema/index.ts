@@ -1,3 +1,4 @@
+import './activity.ts'
 import './aggregate.ts'
 import './api-key.ts'
 import './audit.ts'

@@ -39,11 +39,12 @@ const ClassUsage = builder.objectRef<ClassUse>('ClassUsage').implement({
     resourceClass: t.exposeString('resourceClass', { description: 'The class.' }),
     capacity: t.expose('capacity', { type: 'SafeInt', description: 'With overcommit, less what is reserved.' }),
     used: t.expose('used', { type: 'SafeInt', description: 'By instances and claims.' }),
+    claimed: t.expose('claimed', { type: 'SafeInt', description: 'Of it by claims that no report counts yet.' }),
     free: t.expose('free', { type: 'SafeInt', description: 'Left.' }),
   }),
 })
 
-const FleetGroup = builder.objectRef<ZoneUse>('FleetGroup').implement({
+export const FleetGroup = builder.objectRef<ZoneUse>('FleetGroup').implement({
   description: 'Hosts together.',
   fields: (t) => ({
     key: t.exposeString('zone', { description: 'What they share: their availability zone.' }),

@@ -1,5 +1,7 @@
 import { type Change, type Claim, type ClaimState, isLive } from '@gantt/scheduler-core'
+import { claimFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { Replica } from '../replica/replica.ts'
+import { compileLine } from './host-query.ts'
 import { type HostView, keyOfHost, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
 import { type List, listOf, type Page, type PageArgs, pageOf } from './paging.ts'
@@ -38,7 +40,10 @@ export interface Claims {
   hostOf(claim: Claim): HostView
   /** Claims that hold something on a host, oldest first. */
   on(host: HostView, args: PageArgs & { readonly states?: readonly ClaimState[] | null | undefined }): Page<Claim>
-  list(args: PageArgs & { readonly states?: readonly ClaimState[] | null | undefined }): Page<Claim>
+  /** Throws InputFault for a query that cannot be read. */
+  list(
+    args: PageArgs & { readonly states?: readonly ClaimState[] | null | undefined; readonly query?: string | null | undefined },
+  ): Page<Claim>
   /** Outcome i answers claim i, here and below. */
   confirm(claims: readonly ClaimRef[]): Promise<ClaimOutcome[]>
   extend(claims: readonly ClaimRef[], ttlMs: number): Promise<ClaimOutcome[]>
@@ -76,7 +81,11 @@ export function createClaims(replica: Replica): Claims {
     find,
     on: ({ record }, { states, ...page }) => pageOfClaims(listOf('claims', [keyOfHost(record), states]), page, record.claims, states),
     hostOf: ({ host }) => viewHost(replica.fleet, { index: host }),
-    list: ({ states, ...page }) => pageOfClaims(listOf('claims', states), page, replica.fleet.ledger.claims.values(), states),
+    list({ states, query, ...page }) {
+      const isAsked = compileLine(query, claimFields, readersIn(replica))
+      const asked = [...replica.fleet.ledger.claims.values()].filter(isAsked)
+      return pageOfClaims(listOf('claims', query ? [states, query] : states), page, asked, states)
+    },
     confirm: (claims) => each(claims, [], ({ id, fence }) => ({ type: 'confirm', claim: id, fence })),
     extend: (claims, ttlMs) =>
       each(claims, checkRange(['ttl'], ttlMs, MIN_TTL_MS, MAX_TTL_MS, ' ms'), ({ id, fence }) => ({
@@ -111,6 +120,22 @@ export function createClaims(replica: Replica): Claims {
       const held = ledger.findKey(account, key)?.claims ?? []
       return { type: 'done', claims: held.flatMap((id) => find(id) ?? []), replayed: false, revision: verdict?.revision ?? place.revision }
     },
+  }
+}
+
+/** How the fields of the filter grammar are read from a claim. Times are counted to the time of the log, as its own are. */
+function readersIn({ fleet }: Pick<Replica, 'fleet'>): QueryReaders<Claim> {
+  const hostOf = ({ host }: Claim): string => fleet.hosts.get(host).host
+  const now = Math.max(fleet.now, Date.now())
+  return {
+    '': (claim) => [claim.id, hostOf(claim), ...(claim.instance === null ? [] : [claim.instance])],
+    state: ({ state }) => state,
+    host: hostOf,
+    instance: ({ instance }) => instance ?? undefined,
+    account: ({ account }) => account,
+    group: ({ group }) => group ?? undefined,
+    age: ({ createdAt }) => (now - createdAt) / 1_000,
+    left: ({ expiresAt }) => (expiresAt === null ? undefined : Math.max(0, expiresAt - now) / 1_000),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Fleet, HostRecord } from '@gantt/scheduler-core'
+import { type Fleet, type HostRecord, utilisationOf, type ZoneUse } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import {
   aggregateNamesOf,
@@ -74,6 +74,8 @@ export interface FleetColumnsView extends HostColumnsView {
 export interface FleetReader {
   readonly asOf: number
   readonly hostCount: number
+  /** How full each zone is, by name. */
+  totals(): readonly ZoneUse[]
   columns(names: readonly FleetColumn[], query: string | null | undefined): FleetColumnsView
 }
 
@@ -85,6 +87,7 @@ export function createFleetReader(replica: Replica): FleetReader {
     get hostCount() {
       return replica.fleet.hosts.count
     },
+    totals: () => utilisationOf(replica.fleet),
     columns(names, query) {
       const { fleet } = replica
       const isAsked = compileHostQuery(query, ['columns', 'query'])

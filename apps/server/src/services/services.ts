@@ -1,3 +1,4 @@
+import type { ActivityStore } from '../db/activity.ts'
 import type { LoadedPlugin } from '../plugin/open-plugins.ts'
 import type { Documents } from '../plugin/outside/documents.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
@@ -8,6 +9,7 @@ import type { Standing } from '../replica/standing.ts'
 import type { AskSolver, Solve } from '../solver/ask-solver.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
+import { type Activities, createActivities } from './activity.ts'
 import { type Aggregates, createAggregates } from './aggregates.ts'
 import { createRequestReader } from './asked-request.ts'
 import type { Audit } from './audit.ts'
@@ -50,6 +52,7 @@ export interface Services {
   readonly aggregates: Aggregates
   readonly groups: Groups
   readonly decisions: Decisions
+  readonly activities: Activities
   readonly explain: Explain
   readonly compareDecisions: CompareDecisions
   readonly compareProfiles: CompareProfiles
@@ -72,6 +75,7 @@ export interface Services {
 }
 
 export interface ServicesOptions extends Records {
+  readonly activity: ActivityStore
   readonly replica: Replica
   readonly history: History
   /** Whom to ask before something is decided. */
@@ -114,6 +118,7 @@ export function createServices({
   listening,
   degraded,
   plugins,
+  activity,
   ...records
 }: ServicesOptions): Services {
   const decisions = createDecisions(replica, records)
@@ -133,6 +138,7 @@ export function createServices({
     aggregates: createAggregates(replica),
     groups: createGroups(replica),
     decisions,
+    activities: createActivities(replica, activity, () => decisions.caughtUp()),
     explain,
     compareDecisions: createCompareDecisions(replica, history, decisions),
     verifyDecision: createVerifyDecision(replica, history, decisions, records.decisions),

@@ -53,3 +53,30 @@ export const aggregateFields: readonly QueryField[] = [
   { name: 'value', kind: 'text', description: 'a value in its metadata' },
   { name: 'hosts', kind: 'number', unit: 'count', description: 'how many members it has' },
 ]
+
+/** What can be asked of a claim. A bare word is part of its id, of its instance or of its host's name. */
+export const claimFields: readonly QueryField[] = [
+  {
+    name: 'state',
+    kind: 'enum',
+    values: ['RESERVED', 'CONFIRMED', 'MATERIALISED', 'RELEASED', 'EXPIRED', 'REVOKED'],
+    description: 'where it is in its life',
+  },
+  { name: 'host', kind: 'text', description: 'name of the host that it holds room on' },
+  { name: 'instance', kind: 'text', description: 'uuid of its instance' },
+  { name: 'account', kind: 'text', description: 'the service account that it belongs to' },
+  { name: 'group', kind: 'text', description: 'uuid of the server group that it is a member of' },
+  { name: 'age', kind: 'number', unit: 's', description: 'time since it was made' },
+  { name: 'left', kind: 'number', unit: 's', description: 'time until the reservation ends' },
+]
+
+/** What can be asked of the audit. A bare word is part of the target, the summary or the mutation. */
+export const auditFields: readonly QueryField[] = [
+  { name: 'account', kind: 'text', description: 'the service account that called' },
+  { name: 'key', kind: 'text', description: 'id of the key that called' },
+  { name: 'mutation', kind: 'text', description: 'name of the mutation' },
+  { name: 'target', kind: 'text', description: 'what it was about' },
+  { name: 'result', kind: 'text', description: 'type of the answer, or code of the fault' },
+  { name: 'request', kind: 'text', description: 'id of the request' },
+  { name: 'last', kind: 'number', unit: 's', description: 'not older than this: last:1h' },
+]

@@ -134,6 +134,7 @@ describe.each([
         // affinity may begin on another host, by another seed
         if (profile.scheduler !== 'chance' || request.instanceGroup?.policy !== 'AFFINITY') expect(fits).toBe(placing.placed)
         expect(groups.reduce((sum, group) => sum + group.fits, 0)).toBe(fits)
+        for (const { fits: there, fitsIfPooled } of groups) if (fitsIfPooled !== null) expect(fitsIfPooled).toBeGreaterThanOrEqual(there)
         expect(bottlenecks.reduce((sum, { hosts }) => sum + hosts, 0)).toBe(town.hosts.length)
       }),
       { numRuns: 25 },
@@ -213,6 +214,14 @@ describe('what the count says beside the number', () => {
     ])
     return log.fleet
   }
+
+  test('free room that is in pieces: what would fit if it were on one host, without hosts that are out for other reasons', () => {
+    const fleet = aFleet({ h1: { vcpus: 3 }, h2: { vcpus: 3 }, h3: { vcpus: 1 }, h4: { vcpus: 9 } })
+    const request = aRequest({ flavor: { vcpus: 2, memoryMb: 512 }, ignoreHosts: ['h4'] })
+    expect(counted(fleet, request).groups).toMatchObject([{ fits: 2, fitsIfPooled: 3 }])
+    const nothing = aRequest({ flavor: { vcpus: 0, memoryMb: 0 } })
+    expect(counted(fleet, nothing, { limit: 5 }).groups).toMatchObject([{ fitsIfPooled: null }])
+  })
 
   test('which filter ends each group, and how many hosts it ends', () => {
     expect(counted(fleet(), aRequest())).toMatchObject({

@@ -42,6 +42,11 @@ export interface CapacityGroup {
   readonly fits: number
   readonly hosts: number
   readonly hostsWithRoom: number
+  /**
+   * How many would fit if the free room of its hosts were on one: of those that take one, or are refused for want of an amount alone.
+   * At least `fits`. Null where the request asks for no amount.
+   */
+  readonly fitsIfPooled: number | null
   /** What most of its hosts with room end at; of all its hosts, where none has room. Null where counting did not get there. */
   readonly bottleneck: Bottleneck | null
 }
@@ -67,6 +72,7 @@ export interface Capacity {
 
 /** What was counted of one host. */
 interface HostCount {
+  readonly host: HostIndex
   fits: number
   /** The check that refuses the next one. */
   end?: Check
@@ -94,7 +100,7 @@ export function* countCapacity(fleet: Fleet, options: CapacityOptions): Generato
   const isNovaGroup = options.profile.compat === 'nova' && (one.instanceGroup !== null || one.nova !== null)
   const isOneByOne = isNovaGroup || readsOtherHosts(fleet, one, options.profile)
   const isShared = asksShared(one, fleet.hosts)
-  const counting: Counting = { counts: fleet.hosts.records.map(() => ({ fits: 0 })), fits: 0, cut: null }
+  const counting: Counting = { counts: fleet.hosts.records.map(({ index }) => ({ host: index, fits: 0 })), fits: 0, cut: null }
   const overlay = openOverlay(fleet)
   try {
     if (isOneByOne) yield* placeOneByOne(fleet, overlay, one, options, counting)
@@ -158,7 +164,11 @@ interface Filling {
 }
 
 /** Fills one host until a filter refuses. No filter lets in again what it refused for what is held: so a guess can be tested. */
-function fill({ index, host, node }: HostRecord, { overlay, one, refusal, grantsOn, guess }: Filling, most: number): HostCount {
+function fill(
+  { index, host, node }: HostRecord,
+  { overlay, one, refusal, grantsOn, guess }: Filling,
+  most: number,
+): Omit<HostCount, 'host'> {
   let end = refusal(index)
   if (end !== undefined) return { fits: 0, end }
   const group = groupOf(one)
@@ -228,7 +238,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, one: RequestSpec, { profile, 
 const refusalOf = (checksOf: HostChecks['checksOf'], host: HostIndex): Check | undefined =>
   checksOf(host, true).find(({ reason }) => reason !== undefined)
 
-function summarise(fleet: Fleet, { groupsOf }: CapacityOptions, { counts, fits, cut }: Counting): Omit<Capacity, 'method'> {
+function summarise(fleet: Fleet, { groupsOf, request }: CapacityOptions, { counts, fits, cut }: Counting): Omit<Capacity, 'method'> {
   const groups = new Map<string, HostCount[]>()
   for (const record of fleet.hosts.records)
     for (const key of groupsOf(record)) {
@@ -237,24 +247,45 @@ function summarise(fleet: Fleet, { groupsOf }: CapacityOptions, { counts, fits, 
       if (group === undefined) groups.set(key, [count])
       else group.push(count)
     }
+  const pooled = poolFor(fleet, request)
   return {
     fits,
     exact: cut === null,
     cut,
     hostsWithRoom: counts.filter((count) => count.fits > 0).length,
-    groups: [...groups].map(([key, members]) => groupFrom(key, members)).sort((a, b) => b.fits - a.fits || byCodeUnit(a.key, b.key)),
+    groups: [...groups]
+      .map(([key, members]) => groupFrom(key, members, pooled))
+      .sort((a, b) => b.fits - a.fits || byCodeUnit(a.key, b.key)),
     bottlenecks: bottlenecksOf(counts),
   }
 }
 
-function groupFrom(key: string, members: readonly HostCount[]): CapacityGroup {
+function groupFrom(key: string, members: readonly HostCount[], pooled: (members: readonly HostCount[]) => number | null): CapacityGroup {
   const withRoom = members.filter(({ fits }) => fits > 0)
+  const fits = members.reduce((sum, member) => sum + member.fits, 0)
+  const together = pooled(members)
   return {
     key,
-    fits: members.reduce((sum, { fits }) => sum + fits, 0),
+    fits,
     hosts: members.length,
     hostsWithRoom: withRoom.length,
+    fitsIfPooled: together === null ? null : Math.max(fits, together),
     bottleneck: bottlenecksOf(withRoom.length > 0 ? withRoom : members)[0] ?? null,
+  }
+}
+
+/** How many the free room of some hosts would hold together, where nothing but an amount keeps them out. */
+function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly HostCount[]) => number | null {
+  const amounts = Object.entries(demandOf(request).amounts)
+  const isAmount = new Set(amounts.map(([name]) => name))
+  return (members) => {
+    if (amounts.length === 0) return null
+    const held = members.filter(({ fits, end }) => fits > 0 || isAmount.has(end?.reason?.subject ?? ''))
+    const roomFor = ([name, amount]: readonly [string, number]): number => {
+      const { free } = hosts.classColumns(name)
+      return Math.floor(held.reduce((sum, { host }) => sum + Math.max(0, at(free, host)), 0) / amount)
+    }
+    return Math.min(...amounts.map(roomFor))
   }
 }
 

@@ -28,8 +28,8 @@ describe.each(['default', 'random', 'nova-compat'])('a simulation by the profile
     ])
     expect(decisions[4]?.reasons.reduce((sum, { hosts }) => sum + hosts, 0)).toBe(2)
     const cpus = ({ usage }: (typeof use.after)[number]) => usage.find(({ resourceClass }) => resourceClass === 'VCPU')
-    expect(use.before.map(cpus)).toEqual([{ resourceClass: 'VCPU', capacity: 3, used: 0, free: 3 }])
-    expect(use.after.map(cpus)).toEqual([{ resourceClass: 'VCPU', capacity: 3, used: 3, free: 0 }])
+    expect(use.before.map(cpus)).toEqual([{ resourceClass: 'VCPU', capacity: 3, used: 0, claimed: 0, free: 3 }])
+    expect(use.after.map(cpus)).toEqual([{ resourceClass: 'VCPU', capacity: 3, used: 3, claimed: 3, free: 0 }])
     // nothing of it stays
     expect(canonicalJson(checkpointOf(fleet))).toBe(before)
   })

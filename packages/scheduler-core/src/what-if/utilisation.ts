@@ -2,11 +2,12 @@ import { byCodeUnit } from '../canonical-json.ts'
 import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 
-/** What hosts can hold of a class in all (ratio and reserve included), and how it stands. used + free = capacity. */
+/** What hosts can hold of a class in all (ratio and reserve included), and how it stands. used + free = capacity; used has claimed. */
 export interface ClassUse {
   readonly resourceClass: string
   readonly capacity: number
   readonly used: number
+  readonly claimed: number
   readonly free: number
 }
 
@@ -19,7 +20,7 @@ export interface ZoneUse {
 
 /** How full each zone is, by name; hosts that take no instances now count too. Removed hosts have nothing, and do not count. */
 export function utilisationOf({ hosts }: Fleet): readonly ZoneUse[] {
-  const zones = new Map<string, { hosts: number; classes: Map<string, { capacity: number; free: number }> }>()
+  const zones = new Map<string, { hosts: number; classes: Map<string, Omit<ClassUse, 'resourceClass' | 'used'>> }>()
   const columns = [...hosts.classes]
   for (const { index, zone } of hosts.records) {
     let use = zones.get(zone)
@@ -28,12 +29,16 @@ export function utilisationOf({ hosts }: Fleet): readonly ZoneUse[] {
       zones.set(zone, use)
     }
     let hasRoom = false
-    for (const [name, { capacity, free }] of columns) {
+    for (const [name, { capacity, free, claimed }] of columns) {
       const most = at(capacity, index)
       if (most === 0) continue
       hasRoom = true
-      const sum = use.classes.get(name) ?? { capacity: 0, free: 0 }
-      use.classes.set(name, { capacity: sum.capacity + most, free: sum.free + at(free, index) })
+      const sum = use.classes.get(name) ?? { capacity: 0, free: 0, claimed: 0 }
+      use.classes.set(name, {
+        capacity: sum.capacity + most,
+        free: sum.free + at(free, index),
+        claimed: sum.claimed + at(claimed, index),
+      })
     }
     if (hasRoom) use.hosts++
   }
@@ -44,7 +49,7 @@ export function utilisationOf({ hosts }: Fleet): readonly ZoneUse[] {
       hosts: count,
       usage: [...classes]
         .sort(([a], [b]) => rank(a) - rank(b) || byCodeUnit(a, b))
-        .map(([resourceClass, { capacity, free }]) => ({ resourceClass, capacity, used: capacity - free, free })),
+        .map(([resourceClass, { capacity, free, claimed }]) => ({ resourceClass, capacity, used: capacity - free, claimed, free })),
     }))
 }
 

@@ -1,13 +1,12 @@
 import { aggregateFields } from '@gantt/scheduler-core/query'
 import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
-import { operationKey, request } from '../../lib/api.ts'
+import { useMemo, useState } from 'react'
 import { formatCount, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
+import { usePages } from '../../lib/use-pages.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -30,16 +29,9 @@ export function AggregatesPage() {
   const zone = useTimeZone()
   const [isCreating, creating] = useDisclosure(false)
   const [active, setActive] = useState(-1)
-  const { data, error, isLoading, isPlaceholderData, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: operationKey(LIST, { q, after: null }),
-    queryFn: ({ pageParam, signal }) => request(LIST, { q, after: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ aggregates: { pageInfo } }) => (pageInfo.hasNextPage ? pageInfo.endCursor : undefined),
-    placeholderData: (previous) => previous,
-    refetchInterval: REFRESH_MS,
+  const { rows, total, error, isLoading, isOld, onRange, refresh } = usePages(LIST, { q }, ({ aggregates }) => aggregates, {
+    everyMs: REFRESH_MS,
   })
-  const rows = useMemo(() => data?.pages.flatMap(({ aggregates }) => aggregates.nodes) ?? [], [data])
-  const total = data?.pages[0]?.aggregates.totalCount ?? 0
   const columns = useMemo(() => columnsIn(zone), [zone])
   const filter = (next: string, how: 'typing' | 'applied'): void =>
     void navigate({ search: next === '' ? {} : { q: next }, replace: how === 'typing' })
@@ -49,12 +41,6 @@ export function AggregatesPage() {
   }
   useTableKeys({ count: rows.length, active, onActive: setActive, onOpen: open })
   useShortcuts([{ keys: 'c', label: 'Create an aggregate', run: creating.open }])
-  const onRange = useCallback(
-    (_first: number, last: number) => {
-      if (last >= rows.length - 10 && hasNextPage && !isFetchingNextPage) void fetchNextPage()
-    },
-    [rows.length, hasNextPage, isFetchingNextPage, fetchNextPage],
-  )
 
   return (
     <Page
@@ -67,13 +53,13 @@ export function AggregatesPage() {
     >
       <Stack gap="xs">
         <FilterBar label="Filter aggregates" fields={aggregateFields} value={q} onChange={filter} />
-        {error === null ? null : <Problem error={error} onRetry={() => void refetch()} />}
+        {error === null ? null : <Problem error={error} onRetry={refresh} />}
         {isLoading ? (
           <Skeleton height={200} role="status" aria-label="Aggregates are being loaded" />
         ) : error === null && rows.length === 0 ? (
           <NoAggregate q={q} onClear={() => filter('', 'applied')} onCreate={creating.open} />
         ) : rows.length === 0 ? null : (
-          <div className={isPlaceholderData ? 'stale' : undefined}>
+          <div className={isOld ? 'stale' : undefined}>
             <Text size="sm" fw={600} role="status" data-count={total} mb={4}>
               {formatCount(total)} {total === 1 ? 'aggregate' : 'aggregates'}
             </Text>

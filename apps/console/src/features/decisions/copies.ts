@@ -1,5 +1,6 @@
 import { print } from 'graphql'
 import type { Operation } from '../../lib/api.ts'
+import { quoteForShell } from '../../lib/shell.ts'
 import { hostOfName } from './names.ts'
 
 /** A decision as something to paste elsewhere. */
@@ -23,6 +24,3 @@ export function commandWhyNot(id: string, instance: number | null, name: string)
   const options = [node === null ? '' : ` --node ${quoteForShell(node)}`, instance === null ? '' : ` --instance ${instance}`]
   return `gantt why-not ${id} ${quoteForShell(host)}${options.join('')}`
 }
-
-/** As one word for a shell; plain words stay plain. */
-export const quoteForShell = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { graphql } from '../../lib/graphql.ts'
-import { commandExplain, commandWhyNot, curlOf, graphqlOf, quoteForShell } from './copies.ts'
+import { quoteForShell } from '../../lib/shell.ts'
+import { commandExplain, commandWhyNot, curlOf, graphqlOf } from './copies.ts'
 import { countHosts, exactAmount, readableAmount, shareOf } from './facts.ts'
 import { barOf, barShare, countsOf, endsText, recordedSteps, scaleFor } from './funnel.ts'
 import { hostOfName, nameOfHost } from './names.ts'

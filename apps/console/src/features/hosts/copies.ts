@@ -1,3 +1,5 @@
+import { toCsv } from '../../lib/csv.ts'
+import { quoteForShell } from '../../lib/shell.ts'
 import type { HostRow } from './host-row.ts'
 
 /** The list as text for elsewhere; `filter` is the text of the filter grammar. */
@@ -22,11 +24,12 @@ export function curlOf(origin: string, filter: string): string {
 export const cliLineOf = (filter: string): string =>
   filter === '' ? 'gantt hosts --all' : `gantt hosts --all --query ${quoteForShell(filter)}`
 
-/** Comma separated values as RFC 4180 has them; a text that a spreadsheet would run as a formula begins with an apostrophe. */
-export function csvOf(rows: readonly HostRow[]): string {
-  const lines = rows.map((row) => fields.map(([, read]) => toCsv(read(row))).join(','))
-  return [fields.map(([name]) => name).join(','), ...lines, ''].join('\r\n')
-}
+/** Rows under a heading, safe to open as a sheet. */
+export const csvOf = (rows: readonly HostRow[]): string =>
+  toCsv(
+    fields.map(([name]) => name),
+    rows.map((row) => fields.map(([, read]) => read(row))),
+  )
 
 export const jsonOf = (rows: readonly HostRow[]): string =>
   JSON.stringify(
@@ -57,13 +60,3 @@ const fields: readonly (readonly [string, (row: HostRow) => string | number | nu
 ]
 
 const rounded = (percent: number): number => Number(percent.toFixed(2))
-
-function toCsv(value: string | number | null): string {
-  if (value === null) return ''
-  if (typeof value === 'number') return String(value)
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-/** One word of a POSIX shell. */
-const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

@@ -2,8 +2,8 @@ import { withTerm } from '@gantt/scheduler-core/query'
 import { Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { formatAmount, formatCount, formatGib, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { TimeLeft } from '../../ui/age.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { TimeLeft } from './age.tsx'
 import type { HostDetail } from './host-usage.tsx'
 
 /** What holds room here at present. */

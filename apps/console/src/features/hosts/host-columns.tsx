@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { serviceNow } from '../../lib/clock.ts'
 import { formatCount, formatDuration, formatGib, formatMib } from '../../lib/format.ts'
+import { Age } from '../../ui/age.tsx'
 import { PercentMeter } from '../../ui/meter.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
-import { Age } from './age.tsx'
 import { type HostRow, labelOf } from './host-row.ts'
 import { HostState } from './host-state.tsx'
 

@@ -1,8 +1,8 @@
 import { Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../lib/format.ts'
+import { Age } from '../../ui/age.tsx'
 import { Json } from '../../ui/json.tsx'
-import { Age } from './age.tsx'
 import type { HostDetail } from './host-usage.tsx'
 
 type Told = HostDetail['namespaces'][number]

@@ -6,12 +6,12 @@ import { lazy, memo, Suspense, useCallback, useDeferredValue, useState } from 'r
 import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import type { LiveState } from '../../lib/live.ts'
+import { Age } from '../../ui/age.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { LiveBadge, Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { Age } from './age.tsx'
-import { CopyAs } from './copy-as.tsx'
+import { CopyHosts } from './copy-hosts.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { narrowToGroup, toggleValue } from './filter-terms.ts'
 import { type Fleet, useFleet } from './fleet.ts'
@@ -93,7 +93,7 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
           onChange={(next) => go({ view: hostViews.find((one) => one === next) })}
           data={hostViews.map((one) => ({ value: one, label: viewNames[one] }))}
         />
-        <CopyAs text={list.text} count={list.ordinals.length} rows={() => Array.from(list.ordinals, (one) => readHost(store, one))} />
+        <CopyHosts text={list.text} count={list.ordinals.length} rows={() => Array.from(list.ordinals, (one) => readHost(store, one))} />
       </Group>
       <HostLists fleet={fleet} list={list} search={asked} handlers={hand.handlers} isBehind={asked !== search} />
     </Stack>

@@ -2,10 +2,10 @@ import { Badge, Table, Text } from '@mantine/core'
 import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { Figures } from '../../ui/figures.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { DecisionLink, kindWord } from './disagreement.tsx'
 import type { CHECK } from './documents.ts'
-import { Figures } from './figures.tsx'
 
 type Comparison = ResultOf<typeof CHECK>['compareProfiles']
 

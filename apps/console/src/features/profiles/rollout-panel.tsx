@@ -1,12 +1,12 @@
 import { Table, Text } from '@mantine/core'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { Figures } from '../../ui/figures.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { standingOf } from './course.ts'
 import { DecisionLink, kindWord } from './disagreement.tsx'
 import type { PROFILE } from './documents.ts'
-import { Figures } from './figures.tsx'
 
 type Profile = NonNullable<ResultOf<typeof PROFILE>['profile']>
 type Rollout = NonNullable<Profile['rollout']>

@@ -130,7 +130,7 @@ function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Fa
             {asked.map(({ name, passed, rejected, reasons }) => (
               <Table.Tr key={name} data-step={name}>
                 <Table.Td>{name}</Table.Td>
-                <Table.Td className="simulate-bar">
+                <Table.Td className="g-meter-cell">
                   <Meter parts={[{ share: hostCount === 0 ? 0 : passed / hostCount, tone: 'used' }]} />
                 </Table.Td>
                 <Table.Td className="number">{formatCount(passed)}</Table.Td>
@@ -155,7 +155,7 @@ function Utilisation({ simulation }: { readonly simulation: Simulation }) {
         <Text component="h3" fw={600} size="sm">
           How full the zones are
         </Text>
-        <Text size="xs" c="dimmed" aria-hidden className="simulate-key">
+        <Text size="xs" c="dimmed" aria-hidden className="g-meter-key">
           <i data-tone="used" /> before <i data-tone="claimed" /> taken by these
         </Text>
       </Group>
@@ -176,7 +176,7 @@ function Utilisation({ simulation }: { readonly simulation: Simulation }) {
               <Table.Tr key={`${zone} ${resourceClass}`} data-zone={zone} data-class={resourceClass}>
                 <Table.Td>{zone}</Table.Td>
                 <Table.Td>{resourceClass}</Table.Td>
-                <Table.Td className="simulate-bar">
+                <Table.Td className="g-meter-cell">
                   <Meter
                     parts={[
                       { share: before / capacity, tone: 'used' },

@@ -1,5 +1,5 @@
-import { serviceAheadMs, useNow } from '../../lib/clock.ts'
-import { formatDuration, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { serviceAheadMs, useNow } from '../lib/clock.ts'
+import { formatDuration, formatTime, titleOfTime, useTimeZone } from '../lib/format.ts'
 
 /** How long ago something was, growing by itself; the time itself in the title. */
 export function Age({ atMs, ago = false }: { readonly atMs: number; readonly ago?: boolean }) {

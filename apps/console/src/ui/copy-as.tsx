@@ -1,29 +1,14 @@
 import { Button, Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconChevronDown, IconCopy } from '@tabler/icons-react'
-import { formatCount } from '../../lib/format.ts'
-import { cliLineOf, csvOf, curlOf, jsonOf, queryTextOf } from './copies.ts'
-import type { HostRow } from './host-row.ts'
 
-export interface CopyAsProps {
-  /** The filter, as its canonical text. */
-  readonly text: string
-  readonly count: number
-  /** The rows of the list, in its order; read when they are asked for. */
-  rows(): readonly HostRow[]
+interface CopyAsProps {
+  /** What each is called, and the text that it makes when it is chosen. */
+  readonly items: readonly (readonly [label: string, make: () => string])[]
 }
 
-/** The list as something to paste: a link, a call, a command, its rows. */
-export function CopyAs({ text, count, rows }: CopyAsProps) {
-  const inAll = `${formatCount(count)} ${count === 1 ? 'host' : 'hosts'}`
-  const items: readonly (readonly [string, () => string])[] = [
-    ['Link', () => location.href],
-    ['GraphQL query', () => queryTextOf(text)],
-    ['curl', () => curlOf(location.origin, text)],
-    ['Command line', () => cliLineOf(text)],
-    [`CSV, ${inAll}`, () => csvOf(rows())],
-    [`JSON, ${inAll}`, () => jsonOf(rows())],
-  ]
+/** Something of the page to paste: a link, a call, a command, rows. */
+export function CopyAs({ items }: CopyAsProps) {
   return (
     <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>

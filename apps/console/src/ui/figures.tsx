@@ -1,6 +1,10 @@
+import type { ReactNode } from 'react'
+import './figures.css'
+
 export interface Figure {
   readonly label: string
-  readonly value: string
+  /** A text, or a link to what is counted. */
+  readonly value: ReactNode
   /** Told in the colour of refusals, and by a sign. */
   readonly isBad?: boolean
   readonly title?: string
@@ -9,7 +13,7 @@ export interface Figure {
 /** A few numbers with their names, beside each other. */
 export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
   return (
-    <dl className="profile-figures">
+    <dl className="g-figures">
       {figures.map(({ label, value, isBad, title }) => (
         <div key={label} data-bad={isBad || undefined} data-figure={label} title={title}>
           <dt>{label}</dt>

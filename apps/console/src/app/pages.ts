@@ -1,0 +1,11 @@
+import { IconAdjustments, IconBox, IconFlask, IconGauge, IconRoute, IconServer2 } from '@tabler/icons-react'
+
+/** Where one can go from anywhere: by the list at the left, by keys, by the palette. */
+export const pages = [
+  { to: '/overview', label: 'Overview', keys: 'g o', icon: IconGauge },
+  { to: '/hosts', label: 'Hosts', keys: 'g h', icon: IconServer2 },
+  { to: '/decisions', label: 'Decisions', keys: 'g d', icon: IconRoute },
+  { to: '/aggregates', label: 'Aggregates', keys: 'g a', icon: IconBox },
+  { to: '/simulate', label: 'Simulate', keys: 'g s', icon: IconFlask },
+  { to: '/profiles', label: 'Profiles', keys: 'g p', icon: IconAdjustments },
+] as const

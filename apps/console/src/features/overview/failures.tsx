@@ -1,0 +1,68 @@
+import { Table, Text } from '@mantine/core'
+import { formatCount } from '../../lib/format.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Heading } from '../../ui/heading.tsx'
+import { Meter } from '../../ui/meter.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import type { Activity } from './figures.ts'
+import type { SpanName } from './search.ts'
+
+/** What decisions are that found no host for every instance, in the words of the filter grammar. */
+export const failedQuery = (last: SpanName): string => `outcome:PARTIAL,NO_VALID_HOST last:${last}`
+
+/** Why requests failed, the most frequent reason first; each opens its decisions. */
+export function Failures({ activity: { failed, failures, failuresCut }, last }: { readonly activity: Activity; readonly last: SpanName }) {
+  const most = failures[0]?.decisions ?? 1
+  return (
+    <section aria-label="Why requests fail">
+      <Heading keys="3">Why requests fail</Heading>
+      {failed === 0 ? (
+        <Text size="sm" c="dimmed">
+          None failed in this time.
+        </Text>
+      ) : (
+        <>
+          <ScrollBox label="Reasons, by how many requests failed for them" maxHeight="240px">
+            <Table verticalSpacing={2} stickyHeader>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Reason</Table.Th>
+                  <Table.Th className="number">Failed</Table.Th>
+                  <Table.Th />
+                  <Table.Th>The newest says</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {failures.map(({ code, decisions, filter, text }) => (
+                  <Table.Tr key={code} data-code={code}>
+                    <Table.Td>{code}</Table.Td>
+                    <Table.Td className="number">
+                      <AnchorLink
+                        size="sm"
+                        to="/decisions"
+                        search={{ q: `${failedQuery(last)} reason:${code}` }}
+                        aria-label={`${formatCount(decisions)} failed for ${code}: open them`}
+                      >
+                        {formatCount(decisions)}
+                      </AnchorLink>
+                    </Table.Td>
+                    <Table.Td className="g-meter-cell">
+                      <Meter parts={[{ share: decisions / most, tone: 'problem' }]} />
+                    </Table.Td>
+                    <Table.Td className="overview-text" title={`${filter}: ${text}`}>
+                      {text}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </ScrollBox>
+          <Text size="xs" c="dimmed">
+            A request that failed for several reasons counts at each.
+            {failuresCut ? ' Only the newest 20,000 were looked through.' : ''}
+          </Text>
+        </>
+      )}
+    </section>
+  )
+}

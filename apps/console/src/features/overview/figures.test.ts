@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { failedShare, fitsOf, nameOf, perMinute, replicasLine, toRequest } from './figures.ts'
+
+test.each([
+  [{ decisions: 0, failed: 0 }, '-'],
+  [{ decisions: 100, failed: 0 }, '0 %'],
+  [{ decisions: 100_000, failed: 1 }, '< 0.1 %'],
+  [{ decisions: 1_000, failed: 8 }, '0.8 %'],
+  [{ decisions: 3, failed: 1 }, '33 %'],
+  [{ decisions: 100_000, failed: 99_999 }, '> 99.9 %'],
+  [{ decisions: 2, failed: 2 }, '100 %'],
+])('%j failed is %s', (counts, text) => {
+  expect(failedShare(counts)).toBe(text)
+})
+
+test('decisions a minute are of the whole span', () => {
+  const span = { since: '2026-11-20T09:00:00.000Z', until: '2026-11-20T10:00:00.000Z' }
+  expect([perMinute({ ...span, decisions: 12_345 }), perMinute({ ...span, decisions: 1 })]).toEqual(['210', '0.02'])
+})
+
+const group = { hostsWithRoom: 1, bottleneck: null }
+
+test('free room in pieces is told as the share that does not fit, over all zones', () => {
+  const groups = [
+    { ...group, key: 'a', fits: 1, fitsIfPooled: 3 },
+    { ...group, key: 'b', fits: 1, fitsIfPooled: 1 },
+  ]
+  expect(fitsOf({ fits: 2, exact: true, groups })).toMatchObject({ fits: 2, fragmentation: 0.5 })
+  expect(fitsOf({ fits: 2, exact: false, groups }).fragmentation).toBeUndefined()
+  expect(fitsOf({ fits: 0, exact: true, groups: [{ ...group, key: 'a', fits: 0, fitsIfPooled: null }] }).fragmentation).toBeUndefined()
+})
+
+test('a replica that is gone, or finds what cannot be, is told; its lag is no longer', () => {
+  const one = { id: 'r1', live: true, lag: 'PT0.012S', violations: 0 }
+  expect(replicasLine([one])).toEqual({ value: '1 of 1, lag 12 ms', isBad: false })
+  expect(replicasLine([one, { ...one, id: 'r2', live: false, lag: 'PT9S' }])).toEqual({ value: '1 of 2, lag 12 ms', isBad: true })
+  expect(replicasLine([{ ...one, violations: 1 }]).isBad).toBe(true)
+})
+
+test('a flavor is asked again as it was, by its own name or by its size', () => {
+  const flavor = {
+    ...{ name: null, vcpus: 2, memoryMb: 4_096, rootGb: 1, ephemeralGb: 0, swapMb: 0, decisions: 7 },
+    extraSpecs: [{ key: 'ssd', value: 'true' }],
+  }
+  expect(nameOf(flavor)).toBe('2 vCPU / 4,096 MiB')
+  expect(JSON.parse(toRequest(flavor))).toEqual({
+    flavor: { name: null, vcpus: 2, memoryMb: 4_096, rootGb: 1, ephemeralGb: 0, swapMb: 0, extraSpecs: { ssd: 'true' } },
+  })
+})

@@ -1,0 +1,64 @@
+import { formatCount, formatDuration, formatPercent, readDuration } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import type { ACTIVITY, FITS, FLEET } from './documents.ts'
+
+export type Activity = ResultOf<typeof ACTIVITY>['activity']
+export type Flavor = Activity['flavors'][number]
+export type FleetNow = ResultOf<typeof FLEET>
+export type Zone = FleetNow['fleet']['totals'][number]
+export type Capacity = ResultOf<typeof FITS>['capacity']
+
+/** How many decisions there were a minute, on the mean of the span. */
+export function perMinute({ decisions, since, until }: Pick<Activity, 'decisions' | 'since' | 'until'>): string {
+  const minutes = (Date.parse(until) - Date.parse(since)) / 60_000
+  return formatCount(Number((decisions / minutes).toPrecision(2)))
+}
+
+/** Which share of the decisions failed: 0.8 %, never 0 where some did, nor 100 where some did not. */
+export function failedShare({ decisions, failed }: Pick<Activity, 'decisions' | 'failed'>): string {
+  if (decisions === 0) return '-'
+  const percent = (100 * failed) / decisions
+  if (failed > 0 && percent < 0.1) return '< 0.1 %'
+  if (failed < decisions && percent > 99.9) return '> 99.9 %'
+  return percent < 10 ? `${formatCount(Number(percent.toFixed(1)))} %` : formatPercent(percent)
+}
+
+/** The lives and lags of all replicas in one line. */
+export function replicasLine(replicas: FleetNow['replicas']): { readonly value: string; readonly isBad: boolean } {
+  const live = replicas.filter((one) => one.live)
+  const lagMs = Math.max(0, ...live.map(({ lag }) => readDuration(lag)))
+  return {
+    value: `${live.length} of ${replicas.length}, lag ${formatDuration(lagMs)}`,
+    isBad: live.length < replicas.length || live.some(({ violations }) => violations > 0),
+  }
+}
+
+/** A flavor in a few words. */
+export const nameOf = ({ name, vcpus, memoryMb }: Pick<Flavor, 'name' | 'vcpus' | 'memoryMb'>): string =>
+  name ?? `${vcpus} vCPU / ${formatCount(memoryMb)} MiB`
+
+/** The flavor as it is asked again, of the newest version. */
+export const toSpec = ({ decisions: _, ...flavor }: Flavor) => ({ gantt: { flavor } })
+
+/** The scenario of the page Simulate that asks for one of a flavor. */
+export const toRequest = ({ decisions: _, extraSpecs, ...flavor }: Flavor): string =>
+  JSON.stringify({ flavor: { ...flavor, extraSpecs: Object.fromEntries(extraSpecs.map(({ key, value }) => [key, value])) } })
+
+export interface Fits {
+  readonly fits: number
+  readonly exact: boolean
+  /** Of what the free room would hold on one host, the share that does not fit where it is: 0 to 1; undefined where nothing would. */
+  readonly fragmentation: number | undefined
+  readonly byZone: ReadonlyMap<string, number>
+}
+
+/** What fits now, and how much of the free room is in pieces that are too small. */
+export function fitsOf({ fits, exact, groups }: Capacity): Fits {
+  const pooled = groups.reduce((sum, { fitsIfPooled }) => sum + (fitsIfPooled ?? 0), 0)
+  return {
+    fits,
+    exact,
+    fragmentation: pooled === 0 || !exact ? undefined : 1 - fits / pooled,
+    byZone: new Map(groups.map(({ key, fits: there }) => [key, there])),
+  }
+}

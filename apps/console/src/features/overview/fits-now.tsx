@@ -1,0 +1,120 @@
+import { Skeleton, Table, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import { formatCount, formatMib } from '../../lib/format.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Heading } from '../../ui/heading.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { FITS } from './documents.ts'
+import { type Flavor, fitsOf, nameOf, toRequest, toSpec } from './figures.ts'
+
+interface FitsNowProps {
+  readonly flavors: readonly Flavor[]
+  /** Names of all zones. */
+  readonly zones: readonly string[]
+}
+
+/** Flavors and zones of which the table has columns; more would not be read. */
+const MOST_FLAVORS = 5
+const MOST_ZONES = 8
+/** A count looks at every host. */
+const REFRESH_MS = 30_000
+
+/** How many more of what is asked most fit now, zone by zone, and how much of the free room is in pieces too small for it. */
+export function FitsNow({ flavors, zones }: FitsNowProps) {
+  const shown = zones.slice(0, MOST_ZONES)
+  return (
+    <section aria-label="How many more fit now">
+      <Heading keys="2">How many more fit now</Heading>
+      {flavors.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          Nothing was asked for in this time, so there is no flavor to count. Simulate counts any.
+        </Text>
+      ) : (
+        <ScrollBox label="Flavors, and how many more fit in each zone">
+          <Table verticalSpacing={2}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Asked most</Table.Th>
+                {shown.map((zone) => (
+                  <Table.Th key={zone} className="number">
+                    {zone}
+                  </Table.Th>
+                ))}
+                <Table.Th className="number">All zones</Table.Th>
+                <Table.Th
+                  className="number"
+                  title="Of what would fit if the free room of a zone were on one host, the share that does not fit."
+                >
+                  In pieces
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {flavors.slice(0, MOST_FLAVORS).map((flavor) => (
+                <FitsRow key={JSON.stringify({ ...flavor, decisions: 0 })} flavor={flavor} zones={shown} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </ScrollBox>
+      )}
+      {zones.length > shown.length ? (
+        <Text size="xs" c="dimmed">
+          The first {MOST_ZONES} of {formatCount(zones.length)} zones have a column; all are counted.
+        </Text>
+      ) : null}
+    </section>
+  )
+}
+
+/** Above so much the free room is of little use. */
+const MUCH = 0.5
+
+function FitsRow({ flavor, zones }: { readonly flavor: Flavor; readonly zones: readonly string[] }) {
+  // the same question whatever the number of decisions is by now
+  const asked = JSON.stringify(toSpec(flavor))
+  const variables = useMemo(() => ({ spec: JSON.parse(asked) as ReturnType<typeof toSpec> }), [asked])
+  const { data, error } = useOperation(FITS, variables, { everyMs: REFRESH_MS, staleMs: REFRESH_MS })
+  const counted = data === undefined ? undefined : fitsOf(data.capacity)
+  const size = `${flavor.vcpus} vCPU, ${formatMib(flavor.memoryMb)}, ${formatCount(flavor.rootGb + flavor.ephemeralGb)} GiB disk`
+  return (
+    <Table.Tr data-flavor={nameOf(flavor)} className={error ? 'stale' : undefined}>
+      <Table.Td title={size}>
+        <AnchorLink size="sm" to="/simulate" search={{ request: toRequest(flavor) }} title={`Simulate ${size}`}>
+          {nameOf(flavor)}
+        </AnchorLink>
+      </Table.Td>
+      {counted === undefined ? (
+        <Table.Td colSpan={zones.length + 2}>
+          {error ? (
+            <span role="alert">! not counted: {error.message}</span>
+          ) : (
+            <Skeleton height={14} role="status" aria-label="It is being counted" />
+          )}
+        </Table.Td>
+      ) : (
+        <>
+          {zones.map((zone) => (
+            <Table.Td key={zone} className="number" data-zone={zone}>
+              {formatCount(counted.byZone.get(zone) ?? 0)}
+            </Table.Td>
+          ))}
+          <Table.Td className="number" data-fits={counted.fits}>
+            {counted.exact ? '' : 'at least '}
+            {formatCount(counted.fits)}
+          </Table.Td>
+          <Table.Td className="number">
+            {counted.fragmentation === undefined ? (
+              <span className="dimmed">-</span>
+            ) : (
+              <>
+                {counted.fragmentation > MUCH ? <span title="Most of the free room is of no use for it">! </span> : null}
+                {counted.fragmentation.toFixed(2)}
+              </>
+            )}
+          </Table.Td>
+        </>
+      )}
+    </Table.Tr>
+  )
+}

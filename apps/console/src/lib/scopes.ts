@@ -1,0 +1,18 @@
+import { useOperation } from './api.ts'
+import { graphql } from './graphql.ts'
+
+const VIEWER = graphql(`
+  query Scopes {
+    viewer { scopes }
+  }
+`)
+
+type Scope = 'READ' | 'SCHEDULE' | 'REPORT' | 'CLAIM' | 'OPERATE' | 'ADMIN'
+
+/** What the key of this session may do; ADMIN may do everything. Undefined while it is not known. */
+export function useScopes() {
+  const { data, error, refetch } = useOperation(VIEWER, {}, { staleMs: 60_000 })
+  const scopes: readonly Scope[] | undefined = data?.viewer.scopes
+  const may = (scope: Scope): boolean | undefined => (scopes === undefined ? undefined : scopes.includes(scope) || scopes.includes('ADMIN'))
+  return { scopes: scopes ?? [], may, error, retry: () => void refetch() }
+}

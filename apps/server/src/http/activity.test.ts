@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+let api: TestService
+beforeAll(async () => {
+  api = await startTestService()
+  await api.report({ a1: {}, a2: { memoryMbUsed: 30_000 } })
+  await dataOf(api, `mutation { aggregateCreate(input: { name: "zone", availabilityZone: "z1", hosts: ["a1"] }) { __typename } }`)
+})
+afterAll(async () => {
+  expect(api.warnings).toEqual([])
+  await api.close()
+})
+
+const ACTIVITY = `query ($window: Duration, $steps: Int) { activity(window: $window, steps: $steps) {
+  since until decisions failed steps { at decisions failed } failures { code decisions filter text } failuresCut
+  flavors { name vcpus memoryMb rootGb ephemeralGb swapMb extraSpecs { key value } decisions } } }`
+const activity = async (variables: Record<string, unknown> = {}): Promise<Json> => (await dataOf(api, ACTIVITY, variables)).activity
+const sum = (steps: Json[], count: string): number => steps.reduce((all, step) => all + step[count], 0)
+
+test('before anything was asked every step is there, and empty', async () => {
+  const { steps, failures, flavors, decisions } = await activity({ window: 'PT1H', steps: 6 })
+  expect(steps.map(({ decisions: count }: Json) => count)).toEqual([0, 0, 0, 0, 0, 0])
+  expect([decisions, failures, flavors]).toEqual([0, [], []])
+})
+
+test('what was asked is counted once, by step, by reason and by flavor, as the list of decisions has it', async () => {
+  const small = { name: 'small', vcpus: 1, memoryMb: 512, extraSpecs: [{ key: 'quota:cpu_shares', value: '8' }] }
+  await placeWith(api, {}, { flavor: small })
+  // another request for the same flavor
+  await placeWith(api, {}, { flavor: small, numInstances: 2 })
+  await placeWith(api, {}, { flavor: { name: 'huge', vcpus: 1, memoryMb: 1_000_000 } })
+  await placeWith(api, {}, { flavor: { name: 'wide', vcpus: 64, memoryMb: 512 } })
+  await placeWith(api, {}, { flavor: { name: 'wide', vcpus: 64, memoryMb: 512 }, availabilityZone: 'z1' })
+  const { steps, failures, failuresCut, flavors, decisions, failed, since, until } = await activity()
+  expect([decisions, failed, failuresCut, steps.length]).toEqual([5, 3, false, 60])
+  expect([sum(steps, 'decisions'), sum(steps, 'failed')]).toEqual([5, 3])
+  expect(Date.parse(until) - Date.parse(since)).toBe(3_600_000)
+  expect(steps[0].at).toBe(since)
+  expect(flavors).toEqual([
+    {
+      name: 'small',
+      vcpus: 1,
+      memoryMb: 512,
+      rootGb: 0,
+      ephemeralGb: 0,
+      swapMb: 0,
+      extraSpecs: [{ key: 'quota:cpu_shares', value: '8' }],
+      decisions: 2,
+    },
+    expect.objectContaining({ name: 'wide', extraSpecs: [], decisions: 2 }),
+    expect.objectContaining({ name: 'huge', decisions: 1 }),
+  ])
+  expect(failures[0]).toMatchObject({ decisions: 2, filter: expect.any(String), text: expect.any(String) })
+  for (const { code, decisions: count } of failures) {
+    const query = `outcome:PARTIAL,NO_VALID_HOST reason:${code} last:1h`
+    const list = await dataOf(api, 'query ($query: String) { decisions(query: $query) { totalCount } }', { query })
+    expect([code, list.decisions.totalCount]).toEqual([code, count])
+  }
+})
+
+test.each([
+  [{ window: 'PT1S' }, 'window'],
+  [{ window: 'P8D' }, 'window'],
+  [{ steps: 0 }, 'steps'],
+  [{ steps: 501 }, 'steps'],
+])('%j is out of range, and told so', async (variables, path) => {
+  const { errors, text } = await api.ask(ACTIVITY, variables)
+  expect(errors.length, text).toBe(1)
+  expect(JSON.stringify(errors[0])).toContain(path)
+})
+
+test('totals of the zones are the sums of their hosts, claims of them apart', async () => {
+  const { fleet, hosts } = await dataOf(
+    api,
+    `{ fleet { totals { key hosts usage { resourceClass capacity used claimed free } } }
+       hosts { nodes { availabilityZone capacity { resourceClass capacity used claimed free } } } }`,
+  )
+  expect(fleet.totals.map(({ key, hosts: count }: Json) => [key, count])).toEqual([
+    ['nova', 1],
+    ['z1', 1],
+  ])
+  for (const { key, usage } of fleet.totals) {
+    const own = hosts.nodes.filter(({ availabilityZone }: Json) => availabilityZone === key)
+    const of = (resourceClass: string) => own.map(({ capacity }: Json) => capacity.find((one: Json) => one.resourceClass === resourceClass))
+    for (const one of usage) {
+      const { capacity, free, claimed } = one
+      expect([capacity, free, claimed]).toEqual([
+        sum(of(one.resourceClass), 'capacity'),
+        sum(of(one.resourceClass), 'free'),
+        sum(of(one.resourceClass), 'claimed'),
+      ])
+      expect(one.used).toBe(capacity - free)
+    }
+  }
+})
