@@ -193,7 +193,8 @@ describe('lists', () => {
 
   test('claims are found by a line of the filter grammar, and a wrong one is told', async () => {
     const { id } = (await place({ claim: { mode: 'RESERVE', ttl: 'PT10M' } })).destinations[0].selected.claim
-    const LIST = 'query ($q: String, $s: [ClaimState!]) { claims(first: 500, query: $q, states: $s) { totalCount nodes { id state host { name } } } }'
+    const LIST =
+      'query ($q: String, $s: [ClaimState!]) { claims(first: 500, query: $q, states: $s) { totalCount nodes { id state host { name } } } }'
     const idsOf = async (q: string, s?: readonly string[]): Promise<string[]> =>
       (await ask(LIST, { q, s })).claims.nodes.map((claim: Json) => claim.id)
     const { claims } = await ask(LIST)
