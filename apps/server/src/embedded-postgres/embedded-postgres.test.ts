@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { sendSignal } from '../testing/send-signal.ts'
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './index.ts'
 
 /** Most tests go on with one database: making one takes a second or two. Those about the first start have a place of their own. */
@@ -69,8 +70,7 @@ function childrenOf(pid: number): number[] {
 }
 
 function killServer(pid: number): void {
-  const all = [pid, ...childrenOf(pid)]
-  for (const one of all) process.kill(one, 'SIGKILL')
+  sendSignal([pid, ...childrenOf(pid)], 'SIGKILL')
 }
 
 test('the first start makes the database, a second joins it, and the last to leave stops it', async () => {

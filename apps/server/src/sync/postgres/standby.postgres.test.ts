@@ -16,6 +16,7 @@ import {
   waitForStandbys,
 } from '../../embedded-postgres/index.ts'
 import { Replica } from '../../replica/replica.ts'
+import { sendSignal } from '../../testing/send-signal.ts'
 import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import { openPostgresSynchronizer } from './postgres.ts'
 
@@ -138,24 +139,14 @@ const lagOf = async (server: EmbeddedPostgres): Promise<number | undefined> =>
 
 function pauseStandby(): () => void {
   const pids = processesOf(standby.pid as number)
-  send(pids, 'SIGSTOP')
-  return () => send(pids, 'SIGCONT')
+  sendSignal(pids, 'SIGSTOP')
+  return () => sendSignal(pids, 'SIGCONT')
 }
 
 /** Every process of it at once, so that none has the time to answer. */
 async function kill(server: EmbeddedPostgres): Promise<void> {
-  send(processesOf(server.pid as number), 'SIGKILL')
+  sendSignal(processesOf(server.pid as number), 'SIGKILL')
   await server.stop()
-}
-
-function send(pids: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of pids)
-    try {
-      process.kill(pid, signal)
-    } catch (error) {
-      // a session's process may have ended since
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-    }
 }
 
 function processesOf(postmaster: number): number[] {
