@@ -82,7 +82,7 @@ export {
 } from './namespace/index.ts'
 export { renewalAge } from './namespace/renewal.ts'
 export { countRuns, fromRuns, type OutsideAnswer, type Runs, toRuns } from './outside/answer.ts'
-export { type AskedAndAnswered, answersFor, withAnswers } from './outside/answered.ts'
+export { type AskedAndAnswered, answersFor, hasAnswers, withAnswers } from './outside/answered.ts'
 export { weighedName } from './outside/answered-parts.ts'
 export { BadAnswerError, checkAnswers, failedAnswer } from './outside/check-answers.ts'
 export { asksOf, MOST_ASKED, type Question, questionsOf, unansweredOf } from './outside/questions.ts'

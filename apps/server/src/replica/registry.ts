@@ -40,8 +40,16 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
   const { id } = describe()
   let last: ReplicaRows = { now: 0, rows: [] }
   let looking: Promise<void> | undefined
+  let listing: Promise<ReplicaRows> | undefined
   let isFailing = false
 
+  /** Calls that ask meanwhile share one look, and go on in the order in which they asked. */
+  const list = (): Promise<ReplicaRows> => {
+    listing ??= store.list().finally(() => {
+      listing = undefined
+    })
+    return listing
+  }
   const look = (): Promise<void> => {
     looking ??= (async () => {
       await store.keep(describe())
@@ -74,7 +82,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     },
     look,
     async mayRaise(level) {
-      const { now, rows } = await store.list().catch((error: unknown) => {
+      const { now, rows } = await list().catch((error: unknown) => {
         const message = `it cannot be looked up whether every replica reads feature level ${level}; nothing was done`
         throw new UnavailableError('store', `${message}: ${error instanceof Error ? error.message : String(error)}`)
       })

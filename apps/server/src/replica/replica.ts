@@ -5,6 +5,7 @@ import {
   Fleet as EmptyFleet,
   FEATURE_LEVEL,
   type Fleet,
+  hasAnswers,
   type LogEntry,
   levelOf,
   levelOfRequest,
@@ -250,7 +251,8 @@ export class Replica {
         ...waiting,
       }))
     if (this.#fleet.featureLevel >= FEATURE_LEVEL) return enqueue()
-    return this.#atLevel(levelOfRequest(publishedSpec(call.request), isMove(call.intent), gathered.profile !== undefined), enqueue)
+    const isAnswered = gathered.profile !== undefined && hasAnswers(gathered.profile)
+    return this.#atLevel(levelOfRequest(publishedSpec(call.request), isMove(call.intent), isAnswered), enqueue)
   }
 
   /** Writes changes that need no decision; answers per change whether it counted. */

@@ -126,6 +126,22 @@ describe('the log’s feature level', () => {
     expectedVersion: 1,
   } as const
 
+  test('is asked of the store once for calls that ask together, and they go on in their order', async () => {
+    let looks = 0
+    const list: ReplicaStore['list'] = () => {
+      looks++
+      return store.list()
+    }
+    const { options, close } = await openStanding({ store: { ...store, list }, name: 'asking', timers: byHand, warn: () => {} })
+    const before = looks
+    const order: number[] = []
+    await Promise.all([0, 1, 2, 3].map((n) => options.mayRaise(1).then(() => order.push(n))))
+    expect([looks - before, order]).toEqual([1, [0, 1, 2, 3]])
+    await options.mayRaise(1)
+    expect(looks - before).toBe(2)
+    await close()
+  })
+
   test('is not raised while a replica lives that reads less; then it is', async () => {
     const [{ replica }] = pair()
     await store.keep(aSign({ id: 'old', featureLevel: 1 }))

@@ -9,7 +9,7 @@ import { createSolve } from '../solver/ask-solver.ts'
 import { createSolver } from '../solver/solver.ts'
 import { createMemoryStore } from '../sync/memory/memory.ts'
 import { realTimers } from '../timers.ts'
-import { createMoveBatch, inOrder, type SolvedMoves } from './move-batch.ts'
+import { createMoveBatch, moveInOrder, type SolvedMoves } from './move-batch.ts'
 
 const PATIENT_MS = 60_000
 const solver = createSolver()
@@ -36,17 +36,19 @@ const call = (key: string, request: PlacementCall['request'], more: Partial<Plac
 })
 
 /** A replica with a host `source` that holds claims of these sizes, and others; and what its log took of moves. */
-async function open(sizes: readonly number[], hosts: Readonly<Record<string, number>>) {
+async function open(sizes: readonly number[], hosts: Readonly<Record<string, number>>, level = FEATURE_LEVEL) {
   const store = createMemoryStore()
+  const asksFor: number[] = []
   const replica = await Replica.start({
     ...{ store: store.open(), name: 'r', recordUnlogged: async () => undefined, warn: () => undefined },
+    mayRaise: async (higher) => void asksFor.push(higher),
   })
   const moved: DecisionRecord[] = []
   replica.onApplied(({ entry, verdicts }) => {
     for (const [i, change] of entry.changes.entries())
       if (isProposal(change) && change.type === 'move' && verdicts[i] === undefined) moved.push(change.decision)
   })
-  await replica.propose([{ type: 'feature', level: FEATURE_LEVEL }])
+  await replica.propose([{ type: 'feature', level }])
   const reports = Object.entries({ ...hosts, source: 16 }).map(([name, vcpus]) => aReport(name, whole(vcpus)))
   await replica.propose([...reports, ...['filter', 'solver'].map((name) => ({ type: 'profile' as const, profile: profileOf(name) }))])
   const asked = []
@@ -58,7 +60,7 @@ async function open(sizes: readonly number[], hosts: Readonly<Record<string, num
     { fleet: () => replica.fleet, outside: nothingOutside, solve: createSolve(solver, realTimers) },
     { asked, seed: 'k', profileOf: ({ profiles }) => profiles.find('solver') },
   )
-  return { replica, asked, batch, moved }
+  return { replica, asked, batch, moved, asksFor }
 }
 
 function placedOf(outcome: PlacementOutcome) {
@@ -71,12 +73,10 @@ const hostOf = (outcome: PlacementOutcome): string | null => (outcome.type === '
 
 /** Moves all as an evacuation does; answers where each went, in the order of `asked`. */
 async function move({ replica, asked }: Awaited<ReturnType<typeof open>>, solved: SolvedMoves | undefined, gather: Gather) {
-  const went = await Promise.all(
-    inOrder(asked, solved).map(async ({ claim: { id, fence }, request }) => {
-      const more = { intent: 'EVACUATE', source: { claim: id, fence }, profile: 'solver', gather } as const
-      return [id, hostOf(await replica.place(call(`k/${id}`, request, more)))] as const
-    }),
-  )
+  const went = await moveInOrder(asked, solved, async ({ claim: { id, fence }, request }) => {
+    const more = { intent: 'EVACUATE', source: { claim: id, fence }, profile: 'solver', gather } as const
+    return [id, hostOf(await replica.place(call(`k/${id}`, request, more)))] as const
+  })
   const hosts = new Map(went)
   return asked.map(({ claim }) => hosts.get(claim.id) ?? null)
 }
@@ -94,6 +94,27 @@ test('where another call takes room between solving and deciding, what is left i
     ['SOLVER', null],
     ['SOLVER', null],
   ])
+  await replica.close()
+})
+
+test('what is left out waits until those with a place have it, however long they take', async () => {
+  const world = await open([3, 4, 1, 2], { spare: 3 })
+  const { replica, batch } = world
+  const solved = await batch.solve(PATIENT_MS)
+  const slow: Gather = (fleet, asked) =>
+    batch.gather(fleet, asked)?.then(async (gathered) => {
+      if (gathered.solution?.hosts.length !== 0) await new Promise((resolve) => setTimeout(resolve, 50))
+      return gathered
+    })
+  expect(await move(world, solved, slow)).toEqual([null, null, 'spare', 'spare'])
+  await replica.close()
+})
+
+test('where no part outside of the process is asked, the log needs no level of those that are', async () => {
+  const world = await open([2, 3], { wide: 16 }, 5)
+  const { replica, batch, asksFor } = world
+  expect(await move(world, await batch.solve(PATIENT_MS), batch.gather)).toEqual(['wide', 'wide'])
+  expect(asksFor).toEqual([])
   await replica.close()
 })
 

@@ -79,12 +79,27 @@ export function createMoveBatch(
  * The moves in the order in which they are decided: those that have a place in the arrangement first, so that what it leaves out takes
  * nobody's room.
  */
-export function inOrder<Asked extends AskedMove>(asked: readonly Asked[], solved: SolvedMoves | undefined): readonly Asked[] {
+export const inOrder = <Asked extends AskedMove>(asked: readonly Asked[], solved: SolvedMoves | undefined): readonly Asked[] =>
+  split(asked, solved).flat()
+
+/** Makes the moves in that order. What is left out waits until the others have their answers: one of them may have to be solved again. */
+export async function moveInOrder<Asked extends AskedMove, Outcome>(
+  asked: readonly Asked[],
+  solved: SolvedMoves | undefined,
+  move: (each: Asked) => Promise<Outcome>,
+): Promise<readonly Outcome[]> {
+  const [going, leftOut] = split(asked, solved)
+  // asked together: they wait in one queue in this order, and are decided one behind the other
+  const outcomes = await Promise.all(going.map(move))
+  return [...outcomes, ...(await Promise.all(leftOut.map(move)))]
+}
+
+function split<Asked extends AskedMove>(asked: readonly Asked[], solved: SolvedMoves | undefined) {
   const isLeftOut = ({ claim }: AskedMove): boolean => {
     const share = solved?.shares.get(claim.id)
     return share?.hosts.length === 0 && !isFilterBetter(share)
   }
-  return asked.toSorted((a, b) => Number(isLeftOut(a)) - Number(isLeftOut(b)))
+  return [asked.filter((each) => !isLeftOut(each)), asked.filter(isLeftOut)] as const
 }
 
 function gatheredFrom({ profile, shares }: SolvedMoves, claim: string): Gathered {

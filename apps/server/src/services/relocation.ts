@@ -16,7 +16,7 @@ import type { ClaimRef } from './claims.ts'
 import type { Decisions } from './decisions.ts'
 import { type AskedMove, answeredFor, type ForeseenMove, foreseeMoves } from './foreseen-moves.ts'
 import { type HostView, viewHost } from './host-view.ts'
-import { createMoveBatch, inOrder } from './move-batch.ts'
+import { createMoveBatch, inOrder, moveInOrder } from './move-batch.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import { checkDeadline, DEFAULT_DEADLINE_MS, type Placement, type PlacementInput, type SelectOutcome } from './placement.ts'
 import { lackingParts, unknownProfile } from './profiles.ts'
@@ -169,8 +169,7 @@ export function createRelocation(
         }
         return placement.select(account, input, request)
       }
-      // asked together: they wait in one queue in this order, and are decided one behind the other
-      const outcomes = await Promise.all(inOrder(asked, solved).map(async (each) => [each.claim.id, await move(each)] as const))
+      const outcomes = await moveInOrder(asked, solved, async (each) => [each.claim.id, await move(each)] as const)
       const outcomeOf = new Map(outcomes)
       const { fleet } = replica
       return {

@@ -36,6 +36,9 @@ export function withAnswers(profile: Profile, asked: readonly AskedAndAnswered[]
   return answers.size === 0 ? profile : ({ ...profile, [ANSWERS]: answers } as Answered)
 }
 
+/** Whether anything was answered about any request: decisions by this profile may rest on it. */
+export const hasAnswers = (profile: Profile): boolean => (profile as Answered)[ANSWERS] !== undefined
+
 /** What a part with these options answered about a request, as one of its instances asks it. */
 export const answerOf = (profile: Profile, request: RequestSpec, part: string, options?: string): OutsideAnswer | undefined =>
   (profile as Answered)[ANSWERS]?.get(requestKey(request))?.get(partKey(part, options))
