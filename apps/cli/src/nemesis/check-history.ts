@@ -80,17 +80,27 @@ export const historyChecks: readonly Rule[] = [
     name: 'fences rise',
     violations: ({ history }) => {
       const first = placedOf(history.filter(isOf('place'))).filter(({ answer }) => !answer.replayed)
-      const ended = [...first].sort((a, b) => a.operation.endedAt - b.operation.endedAt)
-      const violations: string[] = []
-      let highest = 0
-      let next = 0
-      for (const { operation, answer } of [...first].sort((a, b) => a.operation.invokedAt - b.operation.invokedAt)) {
-        for (let before = ended[next]; before !== undefined && before.operation.endedAt < operation.invokedAt; before = ended[++next])
-          highest = Math.max(highest, ...before.answer.claims.map(({ fence }) => fence))
-        for (const { id, fence } of answer.claims)
-          if (fence <= highest) violations.push(`claim ${id} got fence ${fence}, after ${highest} had been given`)
-      }
-      return violations
+      const given = first.map(({ operation: { endedAt }, answer }) => ({
+        endedAt,
+        number: Math.max(...answer.claims.map(({ fence }) => fence)),
+      }))
+      return withHighestBefore(first, given).flatMap(({ placed, highest }) =>
+        placed.answer.claims
+          .filter(({ fence }) => fence <= highest)
+          .map(({ id, fence }) => `claim ${id} got fence ${fence}, after ${highest} had been given`),
+      )
+    },
+  },
+  {
+    name: 'what is placed after an answer is behind it in the log',
+    violations: ({ history }) => {
+      const first = placedOf(history.filter(isOf('place'))).filter(({ answer }) => !answer.replayed)
+      const told = history.map((operation) => ({ endedAt: operation.endedAt, number: revisionTold(operation) }))
+      return withHighestBefore(first, told).flatMap(({ placed: { operation, answer }, highest }) =>
+        answer.revision <= highest
+          ? [`key ${operation.call.key} was placed at revision ${answer.revision}, after ${highest} had been told`]
+          : [],
+      )
     },
   },
   {
@@ -177,6 +187,31 @@ export const historyChecks: readonly Rule[] = [
     },
   },
 ]
+
+/** Placings, each with the highest number that any call was told that had ended before it began. */
+function withHighestBefore(
+  placings: readonly PlacedAnswer[],
+  told: readonly { readonly endedAt: number; readonly number: number }[],
+): { readonly placed: PlacedAnswer; readonly highest: number }[] {
+  const ended = [...told].sort((a, b) => a.endedAt - b.endedAt)
+  let highest = 0
+  let next = 0
+  return [...placings]
+    .sort((a, b) => a.operation.invokedAt - b.operation.invokedAt)
+    .map((placed) => {
+      for (let before = ended[next]; before !== undefined && before.endedAt < placed.operation.invokedAt; before = ended[++next])
+        highest = Math.max(highest, before.number)
+      return { placed, highest }
+    })
+}
+
+/** The latest revision that an answer speaks of; 0 where it speaks of none. */
+function revisionTold({ outcome }: Operation): number {
+  if (outcome.type !== 'ok') return 0
+  const { answer } = outcome
+  if (answer.type === 'placed' || answer.type === 'abandoned') return answer.revision
+  return answer.type === 'ends' ? Math.max(0, ...answer.results.map(({ revision }) => revision)) : 0
+}
 
 /** The most that is held at one moment. Who leaves at that very moment has left. */
 function peakOf(lives: readonly Lifetime[], amountOf: (life: Lifetime) => number): number {

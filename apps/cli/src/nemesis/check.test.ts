@@ -23,7 +23,11 @@ const fine: readonly (readonly [string, Evidence])[] = [
   [
     'room that is given back and taken again',
     evidence(
-      [puts(0, 'x', 'b', 1, { amounts: { VCPU: 4 } }), ends(2, 'release', 'x', 1), puts(4, 'y', 'b', 9, { amounts: { VCPU: 4 } })],
+      [
+        puts(0, 'x', 'b', 1, { amounts: { VCPU: 4 } }),
+        ends(2, 'release', 'x', 1, 'done', 8),
+        puts(4, 'y', 'b', 9, { amounts: { VCPU: 4 } }),
+      ],
       shows([stands('b', 'x', 1, { ...released, amounts: { VCPU: 4 } }), stands('b', 'y', 9, { amounts: { VCPU: 4 } })]),
     ),
   ],
@@ -65,7 +69,7 @@ const fine: readonly (readonly [string, Evidence])[] = [
         op(
           2,
           placing('m', { instances: ['i-x'], moveOf: { id: 'c-i-x', fence: 1 }, mode: 'RESERVE', ttlMs: 100 }),
-          placed([{ ...claimOn('b', 'i-x', 5), id: 'c-m' }]),
+          placed([{ ...claimOn('b', 'i-x', 5), id: 'c-m' }], { revision: 5 }),
         ),
         op(
           4,
@@ -196,6 +200,14 @@ const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
     'a fence given twice',
     'fences rise',
     evidence([puts(0, 'x', 'b', 7), puts(2, 'y', 'b', 7)], shows([stands('b', 'x', 7), stands('b', 'y', 7)])),
+  ],
+  [
+    'a placing at the revision of a release that was answered before it began',
+    'what is placed after an answer is behind it in the log',
+    evidence(
+      [puts(0, 'x', 'b', 1), ends(2, 'release', 'x', 1, 'done', 8), puts(4, 'y', 'b', 8)],
+      shows([stands('b', 'x', 1, released), stands('b', 'y', 8)]),
+    ),
   ],
   [
     'a confirmation after the release',
