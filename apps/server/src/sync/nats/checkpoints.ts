@@ -8,10 +8,11 @@ import { fromParts, toParts } from '../parts.ts'
 import type { KeptCheckpoint } from '../retention.ts'
 import { StoreUnavailableError } from '../synchronizer.ts'
 import { ApiCode, apiCode, asked, type Connection } from './connection.ts'
-import { openFeed } from './feed.ts'
+import type { StoredMessage } from './entry-message.ts'
+import { readMessages } from './messages.ts'
 
 /** What is said of a kept checkpoint, in a message of its own, which is written last. */
-interface Head extends KeptCheckpoint {
+export interface Head extends KeptCheckpoint {
   readonly place: Place
   /** Under which its parts are. */
   readonly save: string
@@ -41,9 +42,6 @@ export class DamagedCheckpointError extends Error {
 const PART_BYTES = 262_144
 /** Level 1: a third of the time of the default, for a tenth more. */
 const PACKING = { level: 1 }
-const PARTS_AHEAD = 16
-/** How long a load waits for the next part. */
-const SILENT_MS = 5_000
 
 export function createCheckpoints(
   connection: Connection,
@@ -84,7 +82,8 @@ export function createCheckpoints(
 
     async load(head) {
       if (!(await isWhole(head))) return undefined
-      const lines = linesOf(readParts(connection, { stream, subject: partsOf(head.save), parts: head.parts, timers }))
+      const subject = partsOf(head.save)
+      const lines = linesOf(bodiesOf(readMessages(connection, { stream, subject, from: 1, count: head.parts, timers })))
       try {
         const first = await lines.next()
         return first.done === true ? undefined : await fromParts(first.value, lines)
@@ -144,49 +143,6 @@ function isDamage(error: unknown): boolean {
   return error instanceof SyntaxError || (typeof code === 'string' && code.startsWith('Z_'))
 }
 
-/** The messages of one save in order, a few ahead of whoever reads them. Throws StoreUnavailableError when they cease to come. */
-async function* readParts(
-  connection: Connection,
-  { stream, subject, parts, timers }: { stream: string; subject: string; parts: number; timers: Timers },
-): AsyncGenerator<Uint8Array> {
-  const came: Uint8Array[] = []
-  let isBroken = false
-  let wake = (): void => {}
-  const feed = await openFeed(connection, {
-    stream,
-    from: 1,
-    subject,
-    timers,
-    room: () => PARTS_AHEAD - came.length,
-    onMessage({ body }) {
-      came.push(body)
-      wake()
-    },
-    onBroken() {
-      isBroken = true
-      wake()
-    },
-  })
-  try {
-    for (let read = 0; read < parts; read++) {
-      if (came.length === 0 && !isBroken)
-        await new Promise<void>((resolve) => {
-          const stop = timers.after(SILENT_MS, resolve)
-          wake = () => {
-            stop()
-            resolve()
-          }
-        })
-      const part = came.shift()
-      if (part === undefined) throw new StoreUnavailableError(`the stream ${stream} does not bring all parts of a checkpoint`)
-      feed.refill()
-      yield part
-    }
-  } finally {
-    feed.close()
-  }
-}
-
 /** Cuts a stream of bytes into messages. */
 async function* inParts(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = []
@@ -200,6 +156,10 @@ async function* inParts(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     bytes = 0
   }
   if (bytes > 0) yield Buffer.concat(waiting)
+}
+
+async function* bodiesOf(messages: AsyncIterable<StoredMessage>): AsyncGenerator<Uint8Array> {
+  for await (const { body } of messages) yield body
 }
 
 const LINE_END = 0x0a

@@ -35,14 +35,17 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** Throws StoreUnavailableError when no server answers, StoreSetupError when they do not let this one in. */
-export async function openConnection(address: NatsAddress, name: string): Promise<Connection> {
+/**
+ * Throws StoreUnavailableError when no server answers, StoreSetupError when they do not let this one in. `answerMs`: how long an
+ * answer may take.
+ */
+export async function openConnection(address: NatsAddress, name: string, answerMs = ANSWER_MS): Promise<Connection> {
   const nats = await connect(optionsOf(address, name)).catch((error: unknown) => {
     const where = `NATS at ${address.servers.join(', ')}`
     if (error instanceof errors.AuthorizationError) throw new StoreSetupError([`${where} refuses the credentials of GANTT_SYNC.`])
     throw new StoreUnavailableError(`${where} does not answer: ${messageOf(error)}`, { cause: error })
   })
-  const { streams, consumers } = await jetstreamManager(nats, { timeout: ANSWER_MS, checkAPI: false })
+  const { streams, consumers } = await jetstreamManager(nats, { timeout: answerMs, checkAPI: false })
   const listeners = new Set<() => void>()
   let isConnected = true
   void (async () => {
@@ -65,7 +68,7 @@ export async function openConnection(address: NatsAddress, name: string): Promis
       // what is published without a connection would be sent whenever there is one again
       if (!isConnected) throw notConnected()
       try {
-        return await nats.request(subject, payload, { timeout: ANSWER_MS, ...(headers === undefined ? {} : { headers }) })
+        return await nats.request(subject, payload, { timeout: answerMs, ...(headers === undefined ? {} : { headers }) })
       } catch (error) {
         throw toStoreError(error)
       }
@@ -123,7 +126,7 @@ export function toStoreError(error: unknown): unknown {
   const isSilent = error instanceof errors.TimeoutError
   const isNobody = error instanceof RequestError && error.isNoResponders()
   const why = isSilent
-    ? `no answer within ${ANSWER_MS} ms`
+    ? 'no answer in time'
     : isNobody
       ? 'nobody answers for the stream: JetStream is off, or has no leader now'
       : messageOf(error)

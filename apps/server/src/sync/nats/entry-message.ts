@@ -23,6 +23,8 @@ export interface StoredMessage {
 /** The id stands in a header as well, so that a place can be told without reading the entry. */
 const ID = 'Gantt-Entry'
 const ENCODING = 'Gantt-Encoding'
+/** When another engine took the entry: in front of the stamp of the message for one that was copied from there. */
+const AT = 'Gantt-At'
 /** Beyond this many bytes an entry is deflated, on another thread; level 1 makes such entries a sixth in about 10 ms per MB. */
 const DEFLATED_FROM = 131_072
 const NANOS_PER_MS_DIGITS = 6
@@ -31,10 +33,14 @@ const MOST_INFLATED = 268_435_456
 
 const deflate = promisify(deflateRaw)
 
-/** Throws EntryTooLargeError when the entry does not fit into `most` bytes, headers included. */
-export async function toMessage(entry: Entry, most: number): Promise<EntryMessage> {
+/**
+ * Throws EntryTooLargeError when the entry does not fit into `most` bytes, headers included. `at` is given of an entry that
+ * another engine took then, milliseconds since 1970: it keeps its place.
+ */
+export async function toMessage(entry: Entry, most: number, at?: number): Promise<EntryMessage> {
   const head = headers()
   head.set(ID, entry.id)
+  if (at !== undefined) head.set(AT, String(at))
   const { format, id, writer, basis, changes } = entry
   let body: Uint8Array = Buffer.from(JSON.stringify({ format, id, writer, basis, changes }))
   if (body.length > DEFLATED_FROM) {
@@ -50,6 +56,12 @@ const HEADER_BYTES = 256
 
 /** Milliseconds since 1970. */
 export const stampMs = ({ stamp }: Pick<StoredMessage, 'stamp'>): number => Number(stamp.slice(0, -NANOS_PER_MS_DIGITS))
+
+/** The store's time of the entry in a message, milliseconds since 1970. */
+export function atOf(message: Pick<StoredMessage, 'stamp' | 'headers'>): number {
+  const given = message.headers?.get(AT) ?? ''
+  return /^\d{1,15}$/.test(given) ? Number(given) : stampMs(message)
+}
 
 /** The stamp of a time as the API writes it, which leaves out zeros at the end: `2026-11-22T04:37:58.2964786Z`. */
 export function stampOf(time: string): string {
@@ -67,7 +79,7 @@ export function idOf(message: Pick<StoredMessage, 'revision' | 'headers'>): stri
  */
 export function toEntry(message: StoredMessage): LogEntry {
   const { revision, headers: head, body } = message
-  const place = { revision, at: stampMs(message) }
+  const place = { revision, at: atOf(message) }
   const encoding = head?.get(ENCODING) ?? ''
   if (encoding !== '' && encoding !== 'deflate')
     throw new UnknownEntryError(`the entry at revision ${revision} is encoded as ${encoding}, which this release cannot read`)

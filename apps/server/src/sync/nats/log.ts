@@ -3,7 +3,8 @@ import type { StreamInfo } from '@nats-io/jetstream'
 import type { Timers } from '../../timers.ts'
 import { LogTrimmedError, StoreUnavailableError, StoreWentBackError } from '../synchronizer.ts'
 import { ApiCode, apiCode, asked, type Connection } from './connection.ts'
-import { idOf, type StoredMessage, stampMs, stampOf, toEntry, toMessage } from './entry-message.ts'
+import { atOf, idOf, type StoredMessage, stampOf, toEntry, toMessage } from './entry-message.ts'
+import { assertHere } from './stream-settings.ts'
 import { createTail, type Tail } from './tail.ts'
 
 /** What the leader of the log says of it. */
@@ -79,6 +80,7 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
       throw error
     })
     if (info === undefined) return doubt('is gone')
+    assertHere(info, [subject])
     // of another stream under this name, nothing that was followed so far says anything
     if (created !== undefined && created !== info.created) forget()
     created = info.created
@@ -127,7 +129,7 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
     const message = await find(revision)
     if (message === undefined || idOf(message) !== entry.id)
       throw new StoreUnavailableError(`the entry that was acknowledged at revision ${revision} is not there`)
-    return { revision, id: entry.id, at: stampMs(message) }
+    return { revision, id: entry.id, at: atOf(message) }
   }
 
   const publish = async (entry: Entry): Promise<number> => {
@@ -201,7 +203,7 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
     async holds(place) {
       if (place.revision === 0) return place.id === ORIGIN.id
       const message = await find(place.revision)
-      return message !== undefined && idOf(message) === place.id && stampMs(message) === place.at
+      return message !== undefined && idOf(message) === place.id && atOf(message) === place.at
     },
 
     state: look,
@@ -222,7 +224,7 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
   }
 }
 
-const placeIn = (message: StoredMessage): Place => ({ revision: message.revision, id: idOf(message), at: stampMs(message) })
+const placeIn = (message: StoredMessage): Place => ({ revision: message.revision, id: idOf(message), at: atOf(message) })
 
 function stateOf({ state }: StreamInfo): LogState {
   return {
@@ -235,7 +237,7 @@ function stateOf({ state }: StreamInfo): LogState {
 }
 
 /** The sequence in an acknowledgement. Throws StoreUnavailableError when the stream refused the message: it may take it later. */
-function readAck(text: string, stream: string): number {
+export function readAck(text: string, stream: string): number {
   const answer = JSON.parse(text) as { seq?: number; error?: { code: number; description: string } }
   if (answer.error !== undefined || answer.seq === undefined)
     throw new StoreUnavailableError(`the stream ${stream} takes no entry: ${answer.error?.description ?? 'its answer names no sequence'}`)

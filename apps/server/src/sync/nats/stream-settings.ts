@@ -49,7 +49,28 @@ const KEPT = {
   allow_rollup_hdrs: false,
 } satisfies Partial<StreamConfig>
 
-type Settings = Partial<StreamConfig> & { readonly name: string; readonly subjects: string[] }
+/**
+ * What a change of engine (engine-change/) puts behind the subjects of a stream: `incoming` while it is filled, `left` once it
+ * is taken elsewhere. Nobody publishes there by the ordinary subject, and no replica opens it.
+ */
+export type Phase = 'incoming' | 'left'
+
+export const inPhase = (subject: string, phase: Phase): string => `${subject}.${phase}`
+
+/** Throws StoreSetupError when the stream is not whole yet, or not in use any more. */
+export function assertHere({ config }: StreamInfo, subjects: readonly string[]): void {
+  const isIn = (phase: Phase): boolean => subjects.some((subject) => config.subjects?.includes(inPhase(subject, phase)) === true)
+  if (isIn('incoming'))
+    throw new StoreSetupError([
+      `The stream ${config.name} is being filled from PostgreSQL, and is not whole: run "gantt migrate-sync --from postgres --to nats" again.`,
+    ])
+  if (isIn('left'))
+    throw new StoreSetupError([
+      `The stream ${config.name} is not in use any more: "gantt migrate-sync" took the log to PostgreSQL. Set GANTT_SYNC=postgres on every replica.`,
+    ])
+}
+
+export type Settings = Partial<StreamConfig> & { readonly name: string; readonly subjects: string[] }
 
 /** The log's stream: nothing in it can be deleted, only its beginning purged. */
 export const logSettings = ({ log, logSubject }: Names): Settings => ({ ...KEPT, deny_delete: true, name: log, subjects: [logSubject] })
@@ -120,6 +141,7 @@ export async function ensureStream(connection: Connection, settings: Settings, c
 }
 
 function ensured(info: StreamInfo, settings: Settings, copies: number): StreamInfo {
+  assertHere(info, settings.subjects)
   const { name, ...wanted } = settings
   const config = info.config as unknown as Readonly<Record<string, unknown>>
   const problems = Object.entries(wanted).flatMap(([setting, allowed]) => {

@@ -2,7 +2,7 @@ import type { Place } from '@gantt/scheduler-core'
 import type { Timers } from '../../timers.ts'
 import { LogTrimmedError, StoreUnavailableError, StoreWentBackError } from '../synchronizer.ts'
 import type { Connection } from './connection.ts'
-import { idOf, type StoredMessage, stampMs } from './entry-message.ts'
+import { atOf, idOf, type StoredMessage } from './entry-message.ts'
 import { type Feed, openFeed } from './feed.ts'
 
 /**
@@ -57,7 +57,7 @@ export async function createTail(connection: Connection, { stream, timers, after
   const takePlace = (message: StoredMessage): void => {
     const { revision, id } = after
     if (message.revision > revision) fail(new LogTrimmedError(revision, message.revision))
-    else if (idOf(message) !== id || stampMs(message) !== after.at)
+    else if (idOf(message) !== id || atOf(message) !== after.at)
       fail(new StoreWentBackError(`the store does not hold revision ${revision} as entry ${id}; it holds entry ${idOf(message)}`))
     else {
       stamp = message.stamp
@@ -95,7 +95,7 @@ export async function createTail(connection: Connection, { stream, timers, after
       if (to.revision === place.revision) return to.id === place.id && to.at === place.at
       const index = to.revision - place.revision - 1
       const message = index < 0 ? undefined : messages[index]
-      if (message === undefined || idOf(message) !== to.id || stampMs(message) !== to.at) return false
+      if (message === undefined || idOf(message) !== to.id || atOf(message) !== to.at) return false
       messages = messages.slice(index + 1)
       place = to
       stamp = message.stamp

@@ -60,7 +60,7 @@ const CERTAIN = `SET synchronous_commit = on; SELECT pg_logical_emit_message(tru
 
 const READ = 'SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHERE revision >= $1::bigint ORDER BY revision LIMIT $2::int'
 
-interface LogRow {
+export interface LogRow {
   /** 64-bit integers arrive as text. */
   revision: string
   id: string
@@ -292,7 +292,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
   }
 }
 
-function toEntry({ revision, id, writer, body, at_ms }: LogRow): LogEntry {
+export function toEntry({ revision, id, writer, body, at_ms }: Omit<LogRow, 'is_flushed'>): LogEntry {
   const { format, basis, changes } = JSON.parse(body) as Pick<Entry, 'format' | 'basis' | 'changes'>
   return { format, id, writer, basis, changes, revision: Number(revision), at: Number(at_ms) }
 }

@@ -1,0 +1,63 @@
+import type { Timers } from '../../timers.ts'
+import { StoreUnavailableError } from '../synchronizer.ts'
+import type { Connection } from './connection.ts'
+import type { StoredMessage } from './entry-message.ts'
+import { openFeed } from './feed.ts'
+
+export interface MessagesOptions {
+  readonly stream: string
+  /** Left out: all subjects. */
+  readonly subject?: string
+  /** A sequence. */
+  readonly from: number
+  /** How many there are: they are waited for. */
+  readonly count: number
+  readonly timers: Timers
+}
+
+/** Messages that come before somebody reads them. */
+const AHEAD = 32
+/** How long the next one is waited for. */
+const SILENT_MS = 5_000
+
+/** So many messages of a stream in order, a few ahead of whoever reads them. Throws StoreUnavailableError when they cease to come. */
+export async function* readMessages(
+  connection: Connection,
+  { stream, subject, from, count, timers }: MessagesOptions,
+): AsyncGenerator<StoredMessage> {
+  if (count <= 0) return
+  const came: StoredMessage[] = []
+  let isBroken = false
+  let wake = (): void => {}
+  const feed = await openFeed(connection, {
+    ...{ stream, from, timers },
+    ...(subject === undefined ? {} : { subject }),
+    room: () => AHEAD - came.length,
+    onMessage(message) {
+      came.push(message)
+      wake()
+    },
+    onBroken() {
+      isBroken = true
+      wake()
+    },
+  })
+  try {
+    for (let read = 0; read < count; read++) {
+      if (came.length === 0 && !isBroken)
+        await new Promise<void>((resolve) => {
+          const stop = timers.after(SILENT_MS, resolve)
+          wake = () => {
+            stop()
+            resolve()
+          }
+        })
+      const message = came.shift()
+      if (message === undefined) throw new StoreUnavailableError(`the stream ${stream} does not bring message ${read + 1} of ${count}`)
+      feed.refill()
+      yield message
+    }
+  } finally {
+    feed.close()
+  }
+}
