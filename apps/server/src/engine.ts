@@ -3,6 +3,7 @@ import type { DatabaseWatch } from './db/database-watch.ts'
 import type { PrismaClient } from './db/prisma.ts'
 import { createRecordTables } from './db/record-tables.ts'
 import type { SetAside } from './db/set-aside.ts'
+import { assertLogIn } from './engine-change/record.ts'
 import { openPostgresStores } from './stores/postgres.ts'
 import type { Stores } from './stores/stores.ts'
 import type { SharedFlush } from './sync/flushing.ts'
@@ -56,12 +57,22 @@ async function assertSameLog({ engine, past }: Synchronizer, reached: EngineOpti
 }
 
 async function openPostgres({ connection, prisma, sharedFlush, mayPack, reached, warn }: EngineOptions): Promise<Engine> {
+  await assertLogIn('postgres', connection)
   const log = await openPostgresSynchronizer(connection, sharedFlush)
   return withStores(log, reached, () => openPostgresStores({ connection, prisma, mayPack, warn }))
 }
 
 /** The driver is loaded where it is chosen. */
-async function openNats({ prisma, database, recordBytes, name, reached, mayPack, onSetAside, warn }: EngineOptions, address: NatsAddress) {
+async function openNats(
+  { connection, prisma, database, recordBytes, name, reached, mayPack, onSetAside, warn }: EngineOptions,
+  address: NatsAddress,
+) {
+  // without the database the streams alone say whether the log is in them
+  if (database.away === undefined)
+    await assertLogIn('nats', connection).catch((error: unknown) => {
+      if (error instanceof StoreSetupError) throw error
+      warn(`whether the log was taken out of NATS could not be asked: ${error instanceof Error ? error.message : String(error)}`)
+    })
   const [{ openNatsSynchronizer }, { openNatsStores }] = await Promise.all([import('./sync/nats/nats.ts'), import('./stores/nats/nats.ts')])
   const log = await openNatsSynchronizer(address, { name, warn, reached })
   const tables = createRecordTables(prisma, { mayPack, onSetAside, warn })

@@ -3,6 +3,7 @@ import { auditCodes, codes } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { migrationCodes } from './db/migrate.ts'
 import { embeddedPostgresCodes } from './embedded-postgres/error.ts'
+import { engineChangeCodes } from './engine-change/error.ts'
 import { haltCodes } from './replica/mode.ts'
 import { faultCodes } from './schema/faults.ts'
 import { callCodes } from './services/codes.ts'
@@ -32,6 +33,7 @@ test('docs/errors.md lists every code there is, once, and no other', () => {
     ...Object.keys(callCodes),
     ...embeddedPostgresCodes,
     ...migrationCodes,
+    ...engineChangeCodes,
     ...degradedCodes,
     ...faultCodes,
   ]

@@ -1,4 +1,5 @@
 /** The one door of the server. The command line comes in here for `gantt serve` and for what works on a database without a service. */
+export { ConfigError } from './config.ts'
 export { type Database, openDatabase } from './db/open-database.ts'
 export {
   countSynchronous,
@@ -12,8 +13,10 @@ export {
 } from './embedded-postgres/index.ts'
 export { findPostmaster } from './embedded-postgres/postmaster.ts'
 export { openStateDir } from './embedded-postgres/state-dir.ts'
+export { EngineChangeError } from './engine-change/error.ts'
 export { freePorts, isFreePort } from './free-ports.ts'
 export { measurePauses, type Pauses } from './measure-pauses.ts'
+export { abandonMigration, type MigrateSyncOptions, migrateSync } from './migrate-sync.ts'
 export { createNatsChild, type NatsChild } from './nats-server/child.ts'
 export { findNatsServer, INSTALL_NATS_SERVER } from './nats-server/find.ts'
 export { drawNatsPorts, type NatsPorts, type NatsServer, type NatsServers, prepareNatsServers } from './nats-server/nats-servers.ts'
@@ -21,4 +24,5 @@ export { lookAt, type Raft, type View } from './nats-server/view.ts'
 export type { Verification } from './replica/verify.ts'
 export { type RunOptions, runService, type ServeOptions, serve } from './serve.ts'
 export { type Simulated, type SimulateOptions, simulate } from './simulation/simulate.ts'
+export { StoreSetupError, StoreUnavailableError } from './sync/synchronizer.ts'
 export { verifyStoredDecisions } from './verify-stored-decisions.ts'

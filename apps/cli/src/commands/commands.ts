@@ -15,6 +15,7 @@ import { addHosts } from './hosts.ts'
 import { addKeys } from './keys.ts'
 import { addLiveness } from './liveness.ts'
 import { addLog } from './log.ts'
+import { addMigrateSync } from './migrate-sync.ts'
 import { addProfiles } from './profiles.ts'
 import { addReplicas } from './replicas.ts'
 import { addSelect } from './select.ts'
@@ -48,4 +49,5 @@ export function addCommands(program: Command): void {
   addKeys(program)
   addAudit(program)
   addDb(program)
+  addMigrateSync(program)
 }

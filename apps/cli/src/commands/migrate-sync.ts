@@ -1,0 +1,108 @@
+import type { Command } from 'commander'
+import { CommandFailure, EXIT } from './failure.ts'
+import { counted } from './format.ts'
+import { notEmpty } from './hosts.ts'
+import { note, type Result, run, withExamples } from './output.ts'
+import { toPairs, wrap } from './table.ts'
+
+interface Flags {
+  readonly from: string
+  readonly to: string
+  readonly dryRun?: true
+  readonly abandon?: true
+  readonly json?: true
+}
+
+/** How often the copying is told of. */
+const TOLD_EVERY = 10_000
+
+/** What each step is, in the order in which they come. */
+const STEPS = {
+  check: 'Looking at both engines.',
+  close: 'Closing the old engine: no replica writes to it from here on.',
+  drain: 'Writing what waits in NATS into the tables.',
+  copy: 'Copying the log and its checkpoints.',
+  keys: 'Copying the API keys.',
+  verify: 'Reading the copy back.',
+  declare: 'The copy is the same log. Opening the new engine.',
+  end: 'The new engine is open.',
+} as const
+
+/** `gantt migrate-sync`: takes the log to the other engine. */
+export function addMigrateSync(program: Command): void {
+  const command = program
+    .command('migrate-sync')
+    .description(
+      'take the log, and what is kept beside it, from PostgreSQL to NATS or back, while no replica runs (settings: DATABASE_URL or GANTT_DATA_DIR, GANTT_SYNC)',
+    )
+    .requiredOption('--from <engine>', 'postgres, nats (where GANTT_SYNC says), or nats://a,b,c', notEmpty)
+    .requiredOption('--to <engine>', 'the other one', notEmpty)
+    .option('--dry-run', 'check everything, sum the log up, and change nothing')
+    .option('--abandon', 'take a change back that has not ended: the old engine goes on')
+    .option('--json', 'one line of JSON, last on standard output')
+    .action((flags: Flags) => run(flags, () => migrate(flags)))
+  withExamples(command, [
+    ['gantt migrate-sync --from postgres --to nats://a,b,c --dry-run', 'what stands in the way, and what would be copied'],
+    ['gantt migrate-sync --from postgres --to nats://a,b,c', 'the change itself; cut anywhere, it is called again'],
+    ['GANTT_SYNC=nats://a,b,c gantt migrate-sync --from nats --to postgres', 'and back'],
+  ])
+}
+
+async function migrate({ from, to, dryRun, abandon }: Flags): Promise<Result> {
+  // loaded here, so that the other commands start without a server
+  const server = await import('@gantt/server')
+  const options = {
+    ...{ environment: process.env, from, to },
+    onStep: (step: keyof typeof STEPS) => note(STEPS[step]),
+    onCopied: (entries: number) => entries % TOLD_EVERY === 0 && note(`  ${entries} entries`),
+    warn: (message: string) => note(`warning: ${message}`),
+  }
+  const failed = (error: unknown): never => {
+    throw toFailure(error, server)
+  }
+  if (abandon) {
+    if (dryRun) throw new CommandFailure(EXIT.usage, '--abandon and --dry-run cannot be given together')
+    await server.abandonMigration(options).catch(failed)
+    return { lines: wrap('The change is taken back: replicas may start on the old engine again.'), json: { outcome: 'abandoned' } }
+  }
+  const report = await server.migrateSync({ ...options, isDry: dryRun === true }).catch(failed)
+  return { lines: toLines(report), json: report }
+}
+
+type Server = typeof import('@gantt/server')
+type Report = Awaited<ReturnType<Server['migrateSync']>>
+
+function toLines({ outcome, from, to, keys, revision }: Report): readonly string[] {
+  const sentences = {
+    ready: 'Nothing stands in the way. Nothing was changed.',
+    done: 'Done: old and new are the same log. Start every replica on the new engine.',
+    ended: 'Done: an earlier call had copied and compared everything. Start every replica on the new engine.',
+    already: `Nothing to do: an earlier call took the log there, at revision ${revision}.`,
+  }
+  if (from === null) return wrap(sentences[outcome])
+  return [
+    ...toPairs([
+      ['log', `${from.entries} ${from.entries === 1 ? 'entry' : 'entries'}, up to revision ${from.revision}`],
+      ['holds', `${counted(from.hosts, 'host')}, ${counted(from.claims, 'claim')}${keys === null ? '' : `, ${counted(keys, 'API key')}`}`],
+      ['state, old', from.state],
+      ...(to === null ? [] : [['state, new', to.state] as const]),
+      ['entries, old', shortOf(from.log)],
+      ...(to === null ? [] : [['entries, new', shortOf(to.log)] as const]),
+    ]),
+    '',
+    ...wrap(sentences[outcome]),
+  ]
+}
+
+/** Enough of a SHA-256 to compare by eye; --json has all of it. */
+const shortOf = (hash: string): string => hash.slice(0, 16)
+
+/** What the operator can cure; anything else is a defect and stays what it is. */
+function toFailure(error: unknown, { ConfigError, EngineChangeError, StoreSetupError, StoreUnavailableError }: Server): unknown {
+  if (error instanceof EngineChangeError) return new CommandFailure(EXIT.refused, `${error.message} (${error.code})`)
+  if (error instanceof ConfigError) return new CommandFailure(EXIT.usage, error.message)
+  if (error instanceof StoreSetupError || error instanceof RangeError) return new CommandFailure(EXIT.refused, error.message)
+  if (error instanceof StoreUnavailableError)
+    return new CommandFailure(EXIT.unreachable, `${error.message}. Nothing is good in part: run the same again, or with --abandon.`)
+  return error
+}

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import { createPrisma, type PrismaClient } from '../db/prisma.ts'
+import { createReplicaStore } from '../db/replicas.ts'
+import { isLiving } from '../replica/registry.ts'
+import type { ReplicaRows } from '../stores/replicas.ts'
+import type { NatsAddress } from '../sync/nats/address.ts'
+import { EngineChangeError } from './error.ts'
+import { assertAlike, type LogSum, sumUp } from './fold.ts'
+import { type ChangeRecord, type EngineChange, type EngineName, inTransaction, openChangeRecord, whereIs } from './record.ts'
+import { bringKeys, drainRecords } from './records.ts'
+import { type NatsLogState, type NatsSide, openNatsSide } from './streams.ts'
+import { projectionPlace, readTables, replaceTables } from './tables.ts'
+
+/** What a change of engine does, in its order. */
+export const changeSteps = ['check', 'close', 'drain', 'copy', 'keys', 'verify', 'declare', 'end'] as const
+export type ChangeStep = (typeof changeSteps)[number]
+
+export interface ChangeOptions {
+  /** A migrated database: the one that the replicas use. */
+  readonly connection: pg.ClientConfig
+  readonly nats: NatsAddress
+  readonly to: EngineName
+  /** Checks and sums up, and changes nothing. */
+  readonly isDry?: boolean
+  /** What waits for the database takes at most so many bytes in NATS. */
+  readonly recordBytes: number
+  /** Hears of each step before it begins; what it throws ends the change there. */
+  onStep?(step: ChangeStep): void | Promise<void>
+  /** Hears how many entries were copied. */
+  onCopied?(entries: number): void
+  warn(message: string): void
+}
+
+export interface ChangeReport {
+  /** `already`: an earlier call had done it; `ended`: an earlier call had done all but its last step. */
+  readonly outcome: 'ready' | 'done' | 'ended' | 'already'
+  /** Of the log that was taken; null where an earlier call took it. */
+  readonly from: LogSum | null
+  /** Of the log as it was read back from the target; null where nothing was copied. */
+  readonly to: LogSum | null
+  /** API keys; null where nothing was copied. */
+  readonly keys: number | null
+  /** The log's last revision. */
+  readonly revision: number
+}
+
+interface Parts extends ChangeOptions {
+  readonly record: ChangeRecord
+  readonly prisma: PrismaClient
+  readonly side: NatsSide
+  readonly address: string
+  readonly last: EngineChange | undefined
+}
+
+/**
+ * Takes the log, and what is kept beside it, from one engine to the other, at the same revisions. No replica may live. The old
+ * engine is closed first, the new one is opened last, and only once it was read back and found equal; a call that is cut
+ * anywhere leaves both closed, or one of them good, and is made again. Throws EngineChangeError, StoreSetupError,
+ * StoreUnavailableError, or EntryTooLargeError.
+ */
+export async function changeEngine(options: ChangeOptions): Promise<ChangeReport> {
+  return withParts(options, async (parts) => (options.to === 'nats' ? changeToNats(parts) : changeToPostgres(parts)))
+}
+
+/** The NATS side of a fleet as GANTT_SYNC has it, without credentials. */
+export const addressText = ({ servers, isTls, fleet }: NatsAddress): string =>
+  `${isTls ? 'tls' : 'nats'}://${servers.join(',')}${fleet === 'main' ? '' : `/${fleet}`}`
+
+async function withParts<T>(options: ChangeOptions, work: (parts: Parts) => Promise<T>): Promise<T> {
+  const record = await openChangeRecord(options.connection)
+  const prisma = createPrisma(options.connection)
+  try {
+    const side = await openNatsSide(options.nats)
+    try {
+      return await work({ ...options, record, prisma, side, address: addressText(options.nats), last: await record.last() })
+    } finally {
+      await side.close()
+    }
+  } finally {
+    await prisma.$disconnect()
+    await record.end()
+  }
+}
+
+async function changeToNats(parts: Parts): Promise<ChangeReport> {
+  const { record, prisma, side, last, address, nats, recordBytes, isDry = false, onStep = () => {}, onCopied = () => {} } = parts
+  await onStep('check')
+  const state = await side.state()
+  if (last?.to === 'nats' && last.state === 'done' && state.phase === 'here' && state.change === last.id) return already(last)
+  assertMayGo(parts, state)
+  const begun = last !== undefined && last.state !== 'done' ? last : undefined
+  if (begun !== undefined && state.phase === 'here' && state.change === begun.id) {
+    if (!isDry) await record.mark(begun.id, 'done', state.lastRevision)
+    return { outcome: 'ended', from: null, to: null, keys: null, revision: state.lastRevision }
+  }
+  await assertMayFill(parts, state, begun)
+  assertNobodyLives(await createReplicaStore(prisma).list())
+  if (state.phase === 'here') assertNobodyLives(await side.replicas())
+  if (isDry) return dryReport(await sumUp(await readTables(record.client)))
+
+  await onStep('close')
+  const id = begun?.id ?? randomUUID()
+  if (begun === undefined) await record.begin({ id, to: 'nats', address })
+  else await record.mark(id, 'copying', 0)
+  const log = await readTables(record.client)
+  const from = await sumUp(log)
+  await onStep('copy')
+  await side.remove()
+  await side.fill(id, log, onCopied)
+  await onStep('keys')
+  await record.client.query(`DELETE FROM projection_position WHERE name <> 'main'`)
+  const keys = await bringKeys(parts, nats.fleet, recordBytes)
+  await onStep('verify')
+  const to = await sumUp(await side.read())
+  assertAlike(from, to)
+  await onStep('declare')
+  await record.mark(id, 'verified', to.revision)
+  await side.declare()
+  await onStep('end')
+  await record.mark(id, 'done', to.revision)
+  return { outcome: 'done', from, to, keys, revision: to.revision }
+}
+
+async function changeToPostgres(parts: Parts): Promise<ChangeReport> {
+  const { record, side, last, address, isDry = false, onStep = () => {}, onCopied = () => {} } = parts
+  await onStep('check')
+  const state = await side.state()
+  if (last?.to === 'postgres' && last.state === 'done' && state.phase === 'left' && state.change === last.id) return already(last)
+  const begun = last !== undefined && last.state !== 'done' ? last : undefined
+  assertMayGo(parts, state)
+  if (state.phase !== 'here' && !(state.phase === 'left' && state.change === begun?.id))
+    throw new EngineChangeError('engine.not_open', `there is no log of the fleet ${parts.nats.fleet} in use at ${address}`)
+  await assertMayReplace(parts)
+  assertNobodyLives(await side.replicas())
+  if (isDry) return dryReport(await sumUp(await side.read()))
+
+  await onStep('close')
+  const id = begun?.id ?? randomUUID()
+  if (begun === undefined) await record.begin({ id, to: 'postgres', address })
+  await side.leave(id)
+  const log = await side.read()
+  const from = await sumUp(log)
+  await onStep('drain')
+  const keys = await drainRecords(parts)
+  await onStep('copy')
+  const to = await inTransaction(record.client, async () => {
+    await replaceTables(record.client, log, onCopied)
+    await onStep('verify')
+    const copied = await sumUp(await readTables(record.client))
+    assertAlike(from, copied)
+    const { lastRevision } = await side.state()
+    if (lastRevision !== copied.revision)
+      throw new EngineChangeError(
+        'engine.in_use',
+        `an entry came into NATS at revision ${lastRevision} after it was closed; run this again`,
+      )
+    await onStep('declare')
+    await record.mark(id, 'done', copied.revision)
+    return copied
+  })
+  await onStep('end')
+  return { outcome: 'done', from, to, keys, revision: to.revision }
+}
+
+/**
+ * Takes back a change that has not ended: the old engine is in use again. Throws EngineChangeError (`engine.no_change`,
+ * `engine.elsewhere`) when there is none, or its target is good already.
+ */
+export async function abandonChange(options: ChangeOptions): Promise<void> {
+  await withParts(options, async ({ record, side, last, address, to }) => {
+    if (last === undefined || last.state === 'done')
+      throw new EngineChangeError('engine.no_change', 'there is no change of engine that has not ended')
+    const { phase, change } = await side.state()
+    if (last.to !== to || (last.address !== address && change !== last.id)) throw new EngineChangeError('engine.no_change', whereIs(last))
+    if (to === 'postgres') {
+      await side.comeBack()
+      const before = await record.client.query('SELECT FROM engine_change WHERE id <> $1', [last.id])
+      // a database that the log had left before stays closed
+      return record.forget(last.id, before.rowCount === 0)
+    }
+    if (phase === 'here' && change === last.id)
+      throw new EngineChangeError('engine.elsewhere', 'the log in NATS is good already: run the same without --abandon to end the change')
+    if (phase === 'incoming' && change === last.id) await side.remove()
+    await record.client.query(`DELETE FROM projection_position WHERE name <> 'main'`)
+    await record.forget(last.id, true)
+  })
+}
+
+const already = ({ revision }: EngineChange): ChangeReport => ({
+  ...{ outcome: 'already', from: null, to: null, keys: null },
+  revision: revision ?? 0,
+})
+
+const dryReport = (from: LogSum): ChangeReport => ({ outcome: 'ready', from, to: null, keys: null, revision: from.revision })
+
+/** The log is where it is to be taken from, or a change the same way, between the same two, has not ended. */
+function assertMayGo({ last, to, address }: Parts, { change }: NatsLogState): void {
+  if (last === undefined) return
+  // servers of one cluster may be named in many ways: what a change left in the streams tells it as well
+  const isSame = last.address === address || change === last.id
+  const mayGo = last.state === 'done' ? last.to !== to && (to === 'nats' || isSame) : last.to === to && isSame
+  if (!mayGo) throw new EngineChangeError('engine.elsewhere', whereIs(last))
+}
+
+/** The streams hold nothing but what this database's own changes left there. */
+async function assertMayFill(
+  { record, address, nats }: Parts,
+  { phase, change, lastRevision }: NatsLogState,
+  begun?: EngineChange,
+): Promise<void> {
+  if (phase === 'absent' || (phase === 'here' && lastRevision === 0) || (phase === 'incoming' && change === begun?.id)) return
+  const own = await record.client.query('SELECT FROM engine_change WHERE id::text = $1', [change])
+  if (phase === 'left' && own.rowCount === 1) return
+  const found = {
+    here: 'holds a log in use',
+    incoming: 'is being filled from another database',
+    left: 'holds a log that another database took over',
+  }
+  throw new EngineChangeError(
+    'engine.not_empty',
+    `the fleet ${nats.fleet} at ${address} ${found[phase]} (${lastRevision} entries); name another fleet, or remove its streams GANTT_${nats.fleet}_* if nobody needs them`,
+  )
+}
+
+/** The tables hold no log, or one that was taken from here to where it comes back from; and what else they hold is of this fleet. */
+async function assertMayReplace({ record, side, last }: Parts): Promise<void> {
+  const tables = await readTables(record.client)
+  if (tables.lastRevision > 0 && last === undefined)
+    throw new EngineChangeError(
+      'engine.not_empty',
+      `the database holds a log in use (${tables.lastRevision} entries); use the one that follows the fleet`,
+    )
+  const { revision, id } = await projectionPlace(record.client)
+  if (revision === 0) return
+  const log = await side.read()
+  if (revision >= log.firstRevision && revision <= log.lastRevision)
+    for await (const entry of log.entries(revision)) {
+      if (entry.id === id) return
+      break
+    }
+  throw new EngineChangeError(
+    'engine.other_fleet',
+    `the tables of the database follow another log: they are at revision ${revision}, entry ${id}, which the log in NATS has not`,
+  )
+}
+
+/** Throws EngineChangeError (`engine.in_use`) that names every replica which gave a sign lately. */
+function assertNobodyLives({ now, rows }: ReplicaRows): void {
+  const living = rows.filter((row) => isLiving(row, now))
+  if (living.length === 0) return
+  const names = living.map(
+    ({ id, url, seenAt }) => `${id}${url === null ? '' : ` at ${url}`}, ${Math.max(0, Math.round((now - seenAt) / 1_000))} s ago`,
+  )
+  throw new EngineChangeError(
+    'engine.in_use',
+    `replicas gave a sign: ${names.join('; ')}. Stop them; one that was killed is silent after 10 s`,
+  )
+}

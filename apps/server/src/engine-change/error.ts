@@ -1,0 +1,23 @@
+export const engineChangeCodes = [
+  'engine.in_use',
+  'engine.not_empty',
+  'engine.not_open',
+  'engine.other_fleet',
+  'engine.differs',
+  'engine.elsewhere',
+  'engine.busy',
+  'engine.no_change',
+] as const
+
+export type EngineChangeCode = (typeof engineChangeCodes)[number]
+
+/** The engine cannot be changed now; `code` says why, `message` what was found and what would help. What was there before is as it was. */
+export class EngineChangeError extends Error {
+  override readonly name = 'EngineChangeError'
+  readonly code: EngineChangeCode
+
+  constructor(code: EngineChangeCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PrismaClient } from '../db/prisma.ts'
+import { createRecordTables, type KeyRow, type RecordTables } from '../db/record-tables.ts'
+import { type NatsKeys, openNatsKeys } from '../stores/nats/api-keys.ts'
+import { LEASES_LAST_MS } from '../stores/nats/leases.ts'
+import { ensureStoreStreams } from '../stores/nats/streams.ts'
+import { createWriteBehind, KEYS } from '../stores/nats/write-behind.ts'
+import { FORGOTTEN_AFTER_MS } from '../stores/replicas.ts'
+import { StoreUnavailableError } from '../sync/synchronizer.ts'
+import { realTimers } from '../timers.ts'
+import { differs } from './fold.ts'
+import type { NatsSide } from './streams.ts'
+
+export interface RecordsOptions {
+  readonly side: NatsSide
+  readonly prisma: PrismaClient
+  warn(message: string): void
+}
+
+/** How long the tables may take for what waits in NATS. */
+const DRAIN_MS = 600_000
+const AGAIN_MS = 50
+
+const tablesOf = ({ prisma, warn }: RecordsOptions): RecordTables =>
+  createRecordTables(prisma, {
+    // every release reads them unpacked
+    mayPack: () => false,
+    onSetAside: ({ kind, id, reason }) => warn(`the database refuses ${kind} ${id}: ${reason}; it is set aside`),
+    warn,
+  })
+
+const openKeys = ({ side, warn }: RecordsOptions, begin: RecordTables['keys']): Promise<NatsKeys> =>
+  openNatsKeys(side.connection, {
+    ...{ names: side.stores.keys, timers: realTimers, begin, warn },
+    keepUses: async () => {},
+    readUses: async () => new Map(),
+  })
+
+/** Makes the streams beside the log, and takes the keys of the table over. Answers how many there are. */
+export async function bringKeys(options: RecordsOptions, fleet: string, recordBytes: number): Promise<number> {
+  const { side } = options
+  const tables = tablesOf(options)
+  const forgottenAfterMs = Math.max(FORGOTTEN_AFTER_MS, LEASES_LAST_MS)
+  await ensureStoreStreams(side.connection, fleet, { copies: side.copies, recordBytes, forgottenAfterMs })
+  const keys = await openKeys(options, tables.keys)
+  try {
+    return assertSameKeys(await rowsOf(tables), keys.fold.list())
+  } finally {
+    await keys.close()
+  }
+}
+
+/** Writes what waits in NATS (refusals, advice, audit, uses and edits of keys) into the tables. Answers how many keys there are. */
+export async function drainRecords(options: RecordsOptions): Promise<number> {
+  const { side, warn } = options
+  const tables = tablesOf(options)
+  const keys = await openKeys(options, async () => [])
+  try {
+    const writer = createWriteBehind(side.connection, {
+      ...{ names: side.stores, tables, keys, timers: realTimers, warn },
+      isThere: () => true,
+    })
+    try {
+      writer.kick()
+      const isDone = async (): Promise<boolean> =>
+        (await writer.caughtUp(DRAIN_MS)) && (keys.fold.head === '' || (await tables.position(KEYS)).id === keys.fold.head)
+      for (const end = Date.now() + DRAIN_MS; !(await isDone()); await sleep(AGAIN_MS)) {
+        if (Date.now() > end) throw new StoreUnavailableError('the tables do not take what waits for them in NATS')
+        writer.kick()
+      }
+    } finally {
+      await writer.close()
+    }
+    if (keys.fold.unreadable !== undefined) throw differs(keys.fold.unreadable)
+    return assertSameKeys(keys.fold.list(), await rowsOf(tables))
+  } finally {
+    await keys.close()
+  }
+}
+
+const rowsOf = async (tables: RecordTables): Promise<KeyRow[]> =>
+  (await tables.keys()).flatMap((write) => (write.type === 'insert' ? [write] : []))
+
+function assertSameKeys(from: readonly KeyRow[], to: readonly KeyRow[]): number {
+  const known = new Set(to.map(textOf))
+  const missing = from.filter((row) => !known.has(textOf(row)))
+  if (missing.length > 0 || from.length !== to.length)
+    throw differs(
+      `of ${from.length} keys, ${missing.length} are missing or others in the copy of ${to.length}: ${missing[0]?.key.id ?? ''}`,
+    )
+  return from.length
+}
+
+/** All of a key but when it was used last, which follows it. */
+const textOf = ({ key: { lastUsedAt: _lastUsedAt, scopes, hosts, ...key }, hash }: KeyRow): string =>
+  JSON.stringify([
+    key.id,
+    key.name,
+    key.account,
+    key.prefix,
+    scopes,
+    hosts,
+    key.project,
+    key.replaces,
+    key.createdAt,
+    key.expiresAt,
+    key.revokedAt,
+    hash,
+  ])

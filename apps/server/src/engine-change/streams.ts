@@ -1,0 +1,250 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LogEntry } from '@gantt/scheduler-core'
+import type { StreamConfig, StreamInfo } from '@nats-io/jetstream'
+import { openNatsReplicas } from '../stores/nats/replicas.ts'
+import { type StoreStreams, storeStreamsOf } from '../stores/nats/streams.ts'
+import type { ReplicaRows } from '../stores/replicas.ts'
+import type { NatsAddress } from '../sync/nats/address.ts'
+import { openBeside } from '../sync/nats/beside.ts'
+import { createCheckpoints } from '../sync/nats/checkpoints.ts'
+import { ApiCode, apiCode, asked, type Connection, openConnection } from '../sync/nats/connection.ts'
+import { toEntry, toMessage } from '../sync/nats/entry-message.ts'
+import { readAck } from '../sync/nats/log.ts'
+import { readMessages } from '../sync/nats/messages.ts'
+import {
+  checkpointSettings,
+  checkServer,
+  ensureStream,
+  inPhase,
+  logSettings,
+  type Names,
+  namesOf,
+  type Phase,
+} from '../sync/nats/stream-settings.ts'
+import { StoreUnavailableError } from '../sync/synchronizer.ts'
+import { realTimers } from '../timers.ts'
+import type { ReadableLog } from './fold.ts'
+
+/** The log's stream of a fleet as it is now. */
+export interface NatsLogState {
+  readonly phase: Phase | 'here' | 'absent'
+  /** The change that it came or went by; empty where there was none. */
+  readonly change: string
+  readonly firstRevision: number
+  /** 0 while there is no entry. */
+  readonly lastRevision: number
+}
+
+/** The streams of one fleet, for a change of engine. */
+export interface NatsSide {
+  readonly connection: Connection
+  readonly copies: number
+  readonly names: Names
+  readonly stores: StoreStreams
+  state(): Promise<NatsLogState>
+  /** What replicas said of themselves last. */
+  replicas(): Promise<ReplicaRows>
+  /** Takes streams out of use: nobody publishes an entry, an edit of keys or a record from here on. */
+  leave(change: string): Promise<void>
+  /** Takes them into use again. */
+  comeBack(): Promise<void>
+  /** Removes all streams of the fleet. */
+  remove(): Promise<void>
+  /** Makes the log's stream, out of use, and copies entries and checkpoints into it at their own revisions. `each` hears how many entries are there. */
+  fill(change: string, from: ReadableLog, each: (entries: number) => void): Promise<void>
+  read(): Promise<ReadableLog>
+  /** Takes a filled stream into use: one edit of its settings. */
+  declare(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Nobody waits for this command, so an answer may take its time. */
+const ANSWER_MS = 30_000
+
+/** Entries, and bytes of them, that are on their way at once. */
+const AHEAD = 64
+const AHEAD_BYTES = 4_194_304
+/** How long a cluster is waited for whose copies are not in step, and between two looks. */
+const PATIENCE_MS = 30_000
+const AGAIN_MS = 200
+
+export async function openNatsSide(address: NatsAddress): Promise<NatsSide> {
+  const connection = await openConnection(address, 'gantt migrate-sync', ANSWER_MS)
+  try {
+    return createSide(connection, address.fleet, checkServer(connection))
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+function createSide(connection: Connection, fleet: string, copies: number): NatsSide {
+  const { streams } = connection
+  const names = namesOf(fleet)
+  const stores = storeStreamsOf(fleet)
+  const checkpoints = createCheckpoints(connection, { stream: names.checkpoints, subject: names.checkpointSubject, timers: realTimers })
+  const find = (stream: string): Promise<StreamInfo | undefined> =>
+    asked(streams.info(stream)).catch((error: unknown) => {
+      if (apiCode(error) === ApiCode.streamNotFound) return undefined
+      throw error
+    })
+  const get = async (stream: string): Promise<StreamInfo> => {
+    const found = await find(stream)
+    if (found === undefined) throw new StoreUnavailableError(`the stream ${stream} is gone`)
+    return found
+  }
+  const setSubject = async (stream: string, subject: string, description?: string): Promise<void> => {
+    const config: Partial<StreamConfig> = { subjects: [subject], ...(description === undefined ? {} : { description }) }
+    if ((await find(stream)) !== undefined) await asked(streams.update(stream, config))
+  }
+  /** What callers were answered from: the others hold signs, or what can be made again. */
+  const answered = [stores.keys, stores.records, { stream: names.log, subject: names.logSubject }]
+
+  return {
+    connection,
+    copies,
+    names,
+    stores,
+
+    async state() {
+      const found = await find(names.log)
+      if (found === undefined) return { phase: 'absent', change: '', firstRevision: 0, lastRevision: 0 }
+      const { config, state } = found
+      const isIn = (phase: Phase): boolean => config.subjects?.includes(inPhase(names.logSubject, phase)) === true
+      const phase = isIn('incoming') ? 'incoming' : isIn('left') ? 'left' : 'here'
+      return { phase, change: config.description ?? '', firstRevision: state.first_seq, lastRevision: state.last_seq }
+    },
+
+    async replicas() {
+      if ((await find(stores.replicas.stream)) === undefined) return { now: 0, rows: [] }
+      const beside = await openBeside(connection, names, copies, realTimers)
+      try {
+        const { time } = beside
+        const replicas = await openNatsReplicas(connection, { names: stores.replicas, log: names.log, timers: realTimers, time })
+        try {
+          return await replicas.list()
+        } finally {
+          replicas.close()
+        }
+      } finally {
+        beside.close()
+      }
+    },
+
+    async leave(change) {
+      for (const { stream, subject } of answered) await setSubject(stream, inPhase(subject, 'left'), change)
+      await inStep(get, names.log)
+    },
+
+    async comeBack() {
+      // the log last: with it replicas start
+      for (const { stream, subject } of answered) await setSubject(stream, subject)
+    },
+
+    async remove() {
+      const beside = Object.values(stores).map(({ stream }) => stream)
+      for (const stream of [names.log, names.checkpoints, names.beside, ...beside])
+        if ((await find(stream)) !== undefined) await asked(streams.delete(stream))
+    },
+
+    async fill(change, from, each) {
+      const subject = inPhase(names.logSubject, 'incoming')
+      await ensureStream(connection, { ...logSettings(names), subjects: [subject], description: change }, copies)
+      await ensureStream(connection, checkpointSettings(names), copies)
+      // an empty stream that is purged up to a sequence goes on there
+      if (from.firstRevision > 1) await asked(streams.purge(names.log, { seq: from.firstRevision }))
+      await publishAll(connection, { stream: names.log, subject }, from, each)
+      for (const { revision, logBytes } of from.checkpoints)
+        if (!(await checkpoints.save(await from.checkpoint(revision), logBytes, () => undefined)))
+          throw new StoreUnavailableError(`the checkpoint at revision ${revision} was removed while it was written`)
+    },
+
+    async read() {
+      const { state } = await get(names.log)
+      const heads = (await checkpoints.list()).filter(({ revision }) => revision >= state.first_seq && revision <= state.last_seq)
+      return {
+        name: 'the log in NATS',
+        firstRevision: state.last_seq === 0 ? 0 : state.first_seq,
+        lastRevision: state.last_seq,
+        async *entries(first) {
+          const count = state.last_seq - first + 1
+          for await (const message of readMessages(connection, { stream: names.log, from: first, count, timers: realTimers }))
+            yield toEntry(message)
+        },
+        checkpoints: heads,
+        async checkpoint(revision) {
+          const head = heads.find((one) => one.revision === revision)
+          const found = head && (await checkpoints.load(head))
+          if (found === undefined) throw new StoreUnavailableError(`the checkpoint at revision ${revision} is gone`)
+          return found
+        },
+      }
+    },
+
+    async declare() {
+      await inStep(get, names.log)
+      await setSubject(names.log, names.logSubject)
+    },
+
+    close: () => connection.close(),
+  }
+}
+
+/** Resolves when every copy of a stream has all that its leader has. Throws StoreUnavailableError when one does not in time. */
+async function inStep(get: (stream: string) => Promise<StreamInfo>, stream: string): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MS; ; await sleep(AGAIN_MS)) {
+    const { cluster } = await get(stream)
+    const late = (cluster?.replicas ?? []).filter(({ current, offline }) => !current || offline === true)
+    if (late.length === 0) return
+    if (Date.now() > end)
+      throw new StoreUnavailableError(
+        `the stream ${stream} is not in step on ${late.map(({ name }) => name).join(', ')}; start what is down`,
+      )
+  }
+}
+
+/** Publishes entries in their order, several on their way at once, and holds each to its revision. */
+async function publishAll(
+  connection: Connection,
+  { stream, subject }: { readonly stream: string; readonly subject: string },
+  from: ReadableLog,
+  each: (entries: number) => void,
+): Promise<void> {
+  const waiting: { readonly bytes: number; readonly done: Promise<void> }[] = []
+  let bytes = 0
+  let count = 0
+  const settle = async (): Promise<void> => {
+    const first = waiting.shift()
+    if (first === undefined) return
+    await first.done
+    bytes -= first.bytes
+    each(++count)
+  }
+  const send = async ({ headers, body }: Awaited<ReturnType<typeof toMessage>>, revision: number): Promise<void> => {
+    const sequence = readAck((await connection.request(subject, body, headers)).string(), stream)
+    if (sequence !== revision) throw new StoreUnavailableError(`the stream ${stream} took revision ${revision} as its message ${sequence}`)
+  }
+  for await (const entry of from.entries(from.firstRevision)) {
+    const message = await toMessage(entry, connection.maxPayload(), entry.at)
+    while (waiting.length >= AHEAD || (waiting.length > 0 && bytes + message.body.length > AHEAD_BYTES)) await settle()
+    const done =
+      entry.revision === from.firstRevision ? sendFirst(() => send(message, entry.revision), entry) : send(message, entry.revision)
+    // told by whoever waits for it
+    done.catch(() => undefined)
+    if (entry.revision === from.firstRevision) await done
+    waiting.push({ bytes: message.body.length, done })
+    bytes += message.body.length
+  }
+  while (waiting.length > 0) await settle()
+}
+
+/** A leader of a cluster may refuse the first message behind a purge once, until it has noticed the purge. */
+async function sendFirst(send: () => Promise<void>, { revision }: LogEntry): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MS; ; await sleep(AGAIN_MS)) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError) || revision === 1 || Date.now() > end) throw error
+    }
+  }
+}
