@@ -45,10 +45,16 @@ export function addCluster(program: Command): void {
     .action((flags: ClusterFlags) => run(flags, async () => (await load()).status(flags)))
   withExamples(status, [['gantt cluster status --json', 'for a script']])
 
-  const kill = add('kill <process>', 'kill -9 of one process, by the name that "status" shows')
+  const kill = add(
+    'kill <process>',
+    'kill -9 of one process, by the name that "status" shows, or leader: the nats-server that leads the log',
+  )
     .option('--json', 'one line of JSON, last on standard output')
     .action((name: string, flags: ClusterFlags) => run(flags, async () => (await load()).kill(name, flags)))
-  withExamples(kill, [['gantt cluster kill replica-2', 'the others go on; "up" brings it back']])
+  withExamples(kill, [
+    ['gantt cluster kill replica-2', 'the others go on; "up" brings it back'],
+    ['gantt cluster kill leader', 'the other nats-servers choose who leads the log now'],
+  ])
 
   const environment = add('env [replica]', 'address and key of a replica, for the shell (default: the first that runs)')
     .option('--json', 'one line of JSON, last on standard output')

@@ -5,7 +5,7 @@ import { findNatsServer, lookAt, type NatsServers, prepareNatsServers, type View
 import { PROGRAM } from '../program.ts'
 import { createDetached, type DetachedOptions, tailOf } from './detached.ts'
 import type { ClusterFolder } from './folder.ts'
-import type { Plan } from './plan.ts'
+import type { EngineName, Plan } from './plan.ts'
 import { createPostgresPart, type PostgresPart } from './postgres-part.ts'
 
 /** One process of a cluster, whether it runs or not. */
@@ -30,6 +30,7 @@ export interface NatsPart extends Part {
 
 /** All parts of a cluster. The store comes first, replicas start on it. */
 export interface Parts {
+  readonly engine: EngineName
   readonly nats: readonly NatsPart[]
   readonly postgres: PostgresPart
   readonly replicas: readonly Part[]
@@ -95,6 +96,7 @@ export function partsOf(folder: ClusterFolder, plan: Plan): Parts {
     }
   })
   return {
+    engine: plan.engine,
     ...{ nats, postgres, replicas, all: [...nats, postgres, ...replicas] },
     natsReady: (signal) => whileAllRun(nats, signal, (running) => natsServers().untilReady(running)),
     async replicasReady(signal) {

@@ -35,7 +35,7 @@ export async function up(flags: UpFlags): Promise<void> {
       const folder = openClusterFolder(dirOf(flags))
       const parts = await folder.alone(() => mendable(bringUp(folder, flags, stop.signal, note)))
       const statuses = await statusOf(folder, parts)
-      const result = { lines: upLines(folder, parts, statuses, dirFlagOf(flags)), json: toJson(folder, statuses) }
+      const result = { lines: upLines(folder, parts, statuses, dirFlagOf(flags)), json: toJson(folder, parts, statuses) }
       if (flags.foreground !== true) return result
       print(result, flags)
       await untilStopped(parts, stop.signal)
@@ -52,20 +52,29 @@ export async function status(flags: ClusterFlags): Promise<Result> {
   const statuses = await statusOf(folder, parts)
   const isHealthy = statuses.every((each) => each.isHealthy)
   return {
-    lines: [...statusLines(statuses), ...(isHealthy ? [] : ['', `Bring back what is missing: ${UP}${dirFlagOf(flags)}`])],
-    json: toJson(folder, statuses),
+    lines: [...statusLines(folder, statuses), ...(isHealthy ? [] : ['', `Bring back what is missing: ${UP}${dirFlagOf(flags)}`])],
+    json: toJson(folder, parts, statuses),
     exitCode: isHealthy ? EXIT.done : EXIT.refused,
   }
 }
 
 export async function kill(name: string, flags: ClusterFlags): Promise<Result> {
-  const { parts } = find(flags)
-  const part = parts.all.find((each) => each.name === name)
+  const { folder, parts } = find(flags)
+  const wanted = name === 'leader' ? await leaderOf(folder, parts) : name
+  const part = parts.all.find((each) => each.name === wanted)
   if (part === undefined) throw refused(`this cluster has no process ${JSON.stringify(name)}; it has ${namesOf(parts)}`)
   const pid = part.pid()
-  if (pid === undefined) throw refused(`${name} does not run; "${UP}${dirFlagOf(flags)}" starts it`)
+  if (pid === undefined) throw refused(`${wanted} does not run; "${UP}${dirFlagOf(flags)}" starts it`)
   await mendable(part.kill())
-  return { lines: [`${name} (process ${pid}) is killed; "${UP}${dirFlagOf(flags)}" brings it back.`], json: { name, pid } }
+  return { lines: wrap(`${wanted} (process ${pid}) is killed; "${UP}${dirFlagOf(flags)}" brings it back.`), json: { name: wanted, pid } }
+}
+
+/** The nats-server that leads the log now. */
+async function leaderOf(folder: ClusterFolder, parts: Parts): Promise<string> {
+  if (parts.nats.length === 0) throw refused('this cluster has no leader: PostgreSQL keeps its log')
+  const leader = (await statusOf(folder, parts)).find(({ leads }) => leads)
+  if (leader === undefined) throw refused('no nats-server leads the log now; try again')
+  return leader.name
 }
 
 export async function env(name: string | undefined, flags: ClusterFlags): Promise<Result> {
@@ -101,9 +110,9 @@ export async function down(flags: ClusterFlags & { readonly purge?: true }): Pro
 
 const namesOf = ({ all }: Parts): string => all.map(({ name }) => name).join(', ')
 
-const toJson = ({ path: dir, key, keyFile, plan }: ClusterFolder, processes: readonly PartStatus[]) => ({
+const toJson = ({ path: dir, key, keyFile }: ClusterFolder, { engine }: Parts, processes: readonly PartStatus[]) => ({
   dir,
-  engine: plan?.engine,
+  engine,
   key,
   keyFile,
   processes,

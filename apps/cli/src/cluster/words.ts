@@ -4,8 +4,8 @@ import type { ClusterFolder } from './folder.ts'
 import type { Parts } from './parts.ts'
 import type { PartStatus } from './status.ts'
 
-/** How all processes are, as a table. */
-export function statusLines(statuses: readonly PartStatus[]): readonly string[] {
+/** How all processes are, as a table; what is below the folder of the cluster is told from there. */
+export function statusLines({ path }: Pick<ClusterFolder, 'path'>, statuses: readonly PartStatus[]): readonly string[] {
   return toTable(
     [
       { head: 'process' },
@@ -18,7 +18,7 @@ export function statusLines(statuses: readonly PartStatus[]): readonly string[] 
     statuses.map(({ name, pid, where, health, revision, lag }) => [
       name,
       pid === null ? '-' : String(pid),
-      where,
+      where.startsWith(`${path}/`) ? where.slice(path.length + 1) : where,
       health,
       revision ?? '',
       lag === null ? '' : String(lag),
@@ -34,7 +34,7 @@ export function upLines(folder: ClusterFolder, parts: Parts, statuses: readonly 
   return [
     ...wrap(`${parts.replicas.length} replicas on ${store}, in ${folder.path}`),
     '',
-    ...statusLines(statuses),
+    ...statusLines(folder, statuses),
     '',
     'Any replica answers any call. Ask one from this shell, and sign in to its console:',
     `  eval "$(${cluster('env').trim()})"`,
@@ -43,7 +43,7 @@ export function upLines(folder: ClusterFolder, parts: Parts, statuses: readonly 
     '',
     'See it go on when something ends (kill -9), and bring back what is missing:',
     cluster('kill replica-1'),
-    ...(parts.nats.length === 0 ? [] : [cluster('kill nats-1')]),
+    ...(parts.nats.length === 0 ? [] : [cluster('kill leader')]),
     cluster('status'),
     cluster('up'),
     '',

@@ -19,7 +19,10 @@ export interface NatsChild {
 const AGAIN_AFTER_MS = 100
 
 /** A server as a process of ours. With `comesBack` it is started again whenever it ends, as under a service manager. */
-export function createNatsChild({ command: [program, ...args], log }: NatsServer, { comesBack = false } = {}): NatsChild {
+export function createNatsChild(
+  { command: [program, ...args], log }: Pick<NatsServer, 'command' | 'log'>,
+  { comesBack = false } = {},
+): NatsChild {
   let child: ChildProcess | undefined
   let exited: Promise<unknown> = Promise.resolve()
   let isWanted = false

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { vi } from 'vitest'
+import { addCluster } from '../../cluster/command.ts'
 import { addConformance } from '../../conformance/command.ts'
 import { addCommands } from '../commands.ts'
 
@@ -32,6 +33,7 @@ export async function gantt(environment: Readonly<Record<string, string>>, ...ar
   const program = new Command('gantt').exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   addCommands(program)
   addConformance(program)
+  addCluster(program)
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {

@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { checkout } from './follow-page.ts'
+
+// What follows a page to the letter: its blocks of commands, in order, in one bash; what they print is compared with the
+// `text` block behind them. In a `text` block `<...>` stands for anything within a line, a line `...` for any lines, and
+// blanks may be more or fewer. TMPDIR and HOME are folders of the test.
+
+const PATIENCE_MS = 240_000
+
+/** A block of commands of a page. */
+export interface CommandBlock<Kind extends string> {
+  readonly kind: Kind
+  readonly line: number
+  readonly commands: string
+  readonly expected: string | undefined
+}
+
+/** Those of a page, which may be of these kinds only, beside `text`. */
+export function readCommandBlocks<Kind extends string>(page: string, kinds: readonly Kind[]): CommandBlock<Kind>[] {
+  const found = [...page.matchAll(/^```(.+)\n([\s\S]*?)^```$/gm)]
+  return found.flatMap((match, i) => {
+    const [, name = '', commands = ''] = match
+    if (name === 'text') return []
+    const kind = kinds.find((known) => known === name)
+    if (kind === undefined) throw new Error(`The page has a block of ${name}.`)
+    const next = found[i + 1]
+    const line = page.slice(0, match.index).split('\n').length
+    return [{ kind, line, commands, expected: next?.[1] === 'text' ? next[2] : undefined }]
+  })
+}
+
+/** What a `text` block stands for; the whole output has to be like it. */
+export function toPattern(expected: string): RegExp {
+  const lines = expected
+    .trim()
+    .split('\n')
+    .map((line) => {
+      if (line === '...') return '(?:.*\\n)*?.*'
+      const literal = line.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      return `\\s*${literal.replace(/<[a-z]+>/g, '\\S(?:.*\\S)?').replace(/\s+/g, '\\s+')}[ \\t]*`
+    })
+  return new RegExp(`^\\s*${lines.join('\\n')}\\s*$`)
+}
+
+/** Terminals that are open in a folder with the checkout in it, as `gantt`. */
+export interface Terminals {
+  readonly folder: string
+  startBash(environment?: Readonly<Record<string, string>>): ChildProcess
+  /** One bash for all blocks, so that what one exports the next one has. */
+  openShell(environment?: Readonly<Record<string, string>>): Shell
+  /** Ends what is still open, and removes the folder. */
+  close(): Promise<void>
+}
+
+export interface Shell {
+  run(commands: string): Promise<{ readonly output: string; readonly status: number }>
+  end(): void
+}
+
+export async function openTerminals(prefix: string): Promise<Terminals> {
+  const folder = await mkdtemp(path.join(tmpdir(), prefix))
+  // the account of the embedded database has to get through
+  await chmod(folder, 0o755)
+  await symlink(checkout, path.join(folder, 'gantt'))
+  const started: ChildProcess[] = []
+  const startBash = (environment: Readonly<Record<string, string>> = {}): ChildProcess => {
+    const child = spawn('bash', [], {
+      cwd: path.join(folder, 'gantt'),
+      env: { PATH: process.env.PATH ?? '', HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', NO_UPDATE_NOTIFIER: '1', ...environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // Ctrl-C reaches everything in a terminal, so this terminal is a group
+      detached: true,
+    })
+    started.push(child)
+    return child
+  }
+  return {
+    folder,
+    startBash,
+    openShell: (environment) => toShell(folder, startBash(environment)),
+    async close() {
+      for (const child of started) await interrupt(child)
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Ctrl-C, and its end. */
+export async function interrupt(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
+  const ended = once(child, 'close')
+  process.kill(-child.pid, 'SIGINT')
+  child.stdin?.end()
+  await ended
+}
+
+/** What a terminal shows, and how to wait for something in it. */
+export function gather(child: ChildProcess) {
+  let shown = ''
+  const changed = new Set<() => void>()
+  const add = (text: string): void => {
+    shown += text
+    for (const look of changed) look()
+  }
+  child.stdout?.setEncoding('utf8').on('data', add)
+  child.stderr?.setEncoding('utf8').on('data', add)
+  const until = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const finish = (end: () => void): void => {
+        clearTimeout(timer)
+        changed.delete(look)
+        child.off('close', fail)
+        end()
+      }
+      const fail = (): void => finish(() => reject(new Error(`${pattern} did not come:\n${shown}`)))
+      const timer = setTimeout(fail, PATIENCE_MS)
+      const look = (): void => {
+        const found = pattern.exec(shown)
+        if (found !== null) finish(() => resolve(found))
+      }
+      changed.add(look)
+      child.once('close', fail)
+      look()
+    })
+  const forget = (): void => {
+    shown = ''
+  }
+  return { text: () => shown, until, forget }
+}
+
+function toShell(folder: string, child: ChildProcess): Shell {
+  const seen = gather(child)
+  let count = 0
+  return {
+    async run(commands) {
+      count++
+      const file = path.join(folder, `block-${count}.sh`)
+      await writeFile(file, commands)
+      seen.forget()
+      child.stdin?.write(`source ${file} </dev/null 2>&1; printf '\\nend-of-block %s\\n' $?\n`)
+      const end = await seen.until(/\nend-of-block (\d+)\n/)
+      return { output: seen.text().slice(0, end.index), status: Number(end[1]) }
+    },
+    end: () => void child.stdin?.end(),
+  }
+}
