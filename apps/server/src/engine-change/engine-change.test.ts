@@ -186,6 +186,11 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       },
     )
 
+    onOne('a log without an entry goes there and back too', { timeout: 120_000 }, async () => {
+      expect(await change('nats')).toMatchObject({ outcome: 'done', to: { entries: 0, revision: 0 } })
+      expect(await change('postgres')).toMatchObject({ outcome: 'done', to: { entries: 0, revision: 0 } })
+    })
+
     onOne('a change that is cut at any step leaves no engine good in part, and the next call ends it', { timeout: 240_000 }, async () => {
       const fleet = await fillLog()
       const openAfter = { check: 'postgres', close: 'postgres', copy: '', keys: '', verify: '', declare: '', end: 'nats' } as const

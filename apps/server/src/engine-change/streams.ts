@@ -167,7 +167,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
         firstRevision: state.last_seq === 0 ? 0 : state.first_seq,
         lastRevision: state.last_seq,
         async *entries(first) {
-          const count = state.last_seq - first + 1
+          const count = state.last_seq === 0 ? 0 : state.last_seq - first + 1
           for await (const message of readMessages(connection, { stream: names.log, from: first, count, timers: realTimers }))
             yield toEntry(message)
         },
