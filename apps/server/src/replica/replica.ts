@@ -60,7 +60,8 @@ const TURN_MS = 5
 const READ_LIMIT = 1_000
 /** The store is looked at each second: one that fails, or owes an answer, for longer than a look and its answer take, is away. */
 const STORE_AWAY_MS = 2_500
-const RETRY_MS = [10, 20, 50, 100, 200, 500, 1_000] as const
+/** Pauses before what failed is tried again; the last is kept to: it is what an outage lasts longer than it has to. */
+const RETRY_MS = [10, 20, 50, 100, 200] as const
 
 /**
  * One process's copy of the fleet and its door to the log. Calls wait in a queue; what waits is decided, packed into one
@@ -104,10 +105,16 @@ export class Replica {
   static async start(options: ReplicaOptions): Promise<Replica> {
     const checkpoint = await options.store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
     const replica = new Replica(options, fleetOf(checkpoint, options.plugins))
-    await replica.#catchUp()
-    // from here on nothing is forgotten that was ever answered from
-    await options.store.durable(replica.#fleet.place)
-    replica.#watch.learn(await options.store.time())
+    try {
+      await replica.#catchUp()
+      // from here on nothing is forgotten that was ever answered from
+      await options.store.durable(replica.#fleet.place)
+      replica.#watch.learn(await options.store.time())
+    } catch (error) {
+      replica.#stopExpiry()
+      await replica.#checkpointer.close()
+      throw error
+    }
     replica.#running = replica.#run()
     return replica
   }

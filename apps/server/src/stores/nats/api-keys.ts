@@ -101,7 +101,12 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
   }
 
   if (fold.head === '') {
-    const writes = await begin()
+    const writes = await begin().catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new StoreUnavailableError(`the first start of a fleet takes over the keys of its database, which cannot be read: ${why}`, {
+        cause: error,
+      })
+    })
     // several replicas may begin at once: one counts
     if (writes.length > 0) await send(writes)
   }

@@ -1,4 +1,4 @@
-import { asked, type Connection } from '../../sync/nats/connection.ts'
+import type { Connection } from '../../sync/nats/connection.ts'
 import type { StoredMessage } from '../../sync/nats/entry-message.ts'
 import { type Feed, openFeed } from '../../sync/nats/feed.ts'
 import { DOUBT_MS } from '../../sync/nats/nats.ts'
@@ -64,7 +64,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
   const followAnew = async (): Promise<number> => {
     // more may come while it is asked
     const shown = last
-    const { state, created: now } = await asked(connection.streams.info(stream))
+    const { state, created: now } = await connection.look(stream)
     if (created === undefined || created === now) assertReaches(state.last_seq, shown)
     else beginAnew()
     created = now
@@ -126,7 +126,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     reach,
     async fresh() {
       const shown = last
-      const { state, created: now } = await asked(connection.streams.info(stream))
+      const { state, created: now } = await connection.look(stream)
       if (now !== created || state.last_seq < shown) await follow()
       if (state.messages > 0) await reach(state.last_seq)
     },

@@ -1,4 +1,4 @@
-import { asked, type Connection } from '../../sync/nats/connection.ts'
+import type { Connection } from '../../sync/nats/connection.ts'
 import { stampMs, stampOf } from '../../sync/nats/entry-message.ts'
 import type { Timers } from '../../timers.ts'
 import { FORGOTTEN_AFTER_MS, type ReplicaRow, type ReplicaStore, readDigests } from '../replicas.ts'
@@ -51,10 +51,10 @@ export async function openNatsReplicas(
   }
   /** How far the log is beyond a revision. */
   const lagOf = async (revision: number): Promise<Pick<ReplicaRow, 'lagChanges' | 'lagMs'>> => {
-    const { state } = await asked(connection.streams.info(log))
+    const { state } = await connection.look(log)
     const lagChanges = Math.max(0, state.last_seq - revision)
     if (lagChanges === 0) return { lagChanges, lagMs: 0 }
-    const first = await asked(connection.streams.getMessage(log, { seq: Math.max(state.first_seq, revision + 1) })).catch(() => null)
+    const first = await connection.find(log, { seq: Math.max(state.first_seq, revision + 1) }).catch(() => null)
     const since = first === null ? undefined : stampMs({ stamp: stampOf(first.timestamp) })
     return { lagChanges, lagMs: since === undefined ? 0 : Math.max(0, (await time()) - since) }
   }

@@ -67,13 +67,13 @@ export async function ensureStoreStreams(
 }
 
 /** The limit of a stream is a setting of the operator's, which may have changed. */
-async function setBytes({ streams }: Connection, stream: string, bytes: number): Promise<void> {
-  const found = await asked(streams.info(stream)).catch((error: unknown) => {
+async function setBytes(connection: Connection, stream: string, bytes: number): Promise<void> {
+  const found = await connection.look(stream).catch((error: unknown) => {
     if (apiCode(error) === ApiCode.streamNotFound) return undefined
     throw error
   })
   if (found !== undefined && found.config.max_bytes !== bytes)
-    await asked(streams.update(stream, { max_bytes: bytes } as Partial<StreamConfig>))
+    await asked(connection.streams.update(stream, { max_bytes: bytes } as Partial<StreamConfig>))
 }
 
 /** JetStream's codes of refusals. */

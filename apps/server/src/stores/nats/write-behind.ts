@@ -1,5 +1,5 @@
 import type { RecordRows, RecordTables, StreamPosition } from '../../db/record-tables.ts'
-import { ApiCode, apiCode, asked, type Connection } from '../../sync/nats/connection.ts'
+import { asked, type Connection } from '../../sync/nats/connection.ts'
 import type { StoredMessage } from '../../sync/nats/entry-message.ts'
 import { openFeed } from '../../sync/nats/feed.ts'
 import { StoreUnavailableError } from '../../sync/synchronizer.ts'
@@ -92,7 +92,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
 
   /** Writes some of what waits. False when nothing does. */
   const writeRecords = async (): Promise<boolean> => {
-    const { state } = await asked(connection.streams.info(stream))
+    const { state } = await connection.look(stream)
     const position = await tables.position(RECORDS)
     const { sequence, id } = position
     if (state.last_seq < sequence) return begin(position, NOWHERE)
@@ -125,10 +125,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     return true
   }
   const idAt = async (sequence: number): Promise<string | undefined> => {
-    const found = await asked(connection.streams.getMessage(stream, { seq: sequence })).catch((error: unknown) => {
-      if (apiCode(error) === ApiCode.noMessage) return null
-      throw error
-    })
+    const found = await connection.find(stream, { seq: sequence })
     return found === null ? undefined : idOf({ headers: found.header })
   }
   /** Nothing is before the first message, and a purge up to it drops all that there is. */
@@ -200,7 +197,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
   return {
     kick,
     async caughtUp(timeoutMs) {
-      const { state } = await asked(connection.streams.info(stream))
+      const { state } = await connection.look(stream)
       const holds = async (): Promise<boolean> => (await tables.position(RECORDS)).sequence >= state.last_seq
       for (const end = timers.now() + timeoutMs; ; ) {
         if (state.messages === 0 || (await holds())) return true

@@ -1,7 +1,7 @@
 import { nuid } from '@nats-io/transport-node'
 import type { Timers } from '../../timers.ts'
 import { StoreUnavailableError } from '../synchronizer.ts'
-import { asked, type Connection } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { stampMs, stampOf } from './entry-message.ts'
 import { besideSettings, ensureBeside, type Names } from './stream-settings.ts'
 import { createToken, type HeldToken } from './token.ts'
@@ -47,7 +47,7 @@ export async function openBeside(connection: Connection, names: Names, copies: n
   }
   const read = async (): Promise<number> => {
     await connection.request(clock)
-    const found = await asked(connection.streams.getMessage(stream, { last_by_subj: clock }))
+    const found = await connection.find(stream, { last_by_subj: clock })
     if (found === null) throw new StoreUnavailableError(`the stream ${stream} has lost the time that it was asked for`)
     return stampMs({ stamp: stampOf(found.timestamp) })
   }

@@ -7,7 +7,7 @@ import type { Timers } from '../../timers.ts'
 import { fromParts, toParts } from '../parts.ts'
 import type { KeptCheckpoint } from '../retention.ts'
 import { StoreUnavailableError } from '../synchronizer.ts'
-import { ApiCode, apiCode, asked, type Connection } from './connection.ts'
+import { asked, type Connection } from './connection.ts'
 import type { StoredMessage } from './entry-message.ts'
 import { readMessages } from './messages.ts'
 
@@ -53,14 +53,11 @@ export function createCheckpoints(
 
   /** How many messages each subject has. */
   const subjects = async (filter: string): Promise<Readonly<Record<string, number>>> => {
-    const { state } = await asked(streams.info(stream, { subjects_filter: filter }))
+    const { state } = await connection.look(stream, filter)
     return state.subjects ?? {}
   }
   const readHead = async (revision: number): Promise<Head | undefined> => {
-    const found = await asked(streams.getMessage(stream, { last_by_subj: headOf(revision) })).catch((error: unknown) => {
-      if (apiCode(error) === ApiCode.noMessage) return null
-      throw error
-    })
+    const found = await connection.find(stream, { last_by_subj: headOf(revision) })
     return found === null ? undefined : toHead(found.string())
   }
   const list = async (): Promise<Head[]> => {

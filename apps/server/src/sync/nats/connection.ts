@@ -1,4 +1,12 @@
-import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
+import {
+  type ConsumerConfig,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+  type MsgRequest,
+  type StoredMsg,
+  type StreamInfo,
+} from '@nats-io/jetstream'
 import {
   type ConnectionOptions,
   connect,
@@ -6,17 +14,19 @@ import {
   type Msg,
   type MsgHdrs,
   type NatsConnection,
+  nuid,
   type Payload,
   RequestError,
 } from '@nats-io/transport-node'
 import { StoreSetupError, StoreUnavailableError } from '../synchronizer.ts'
 import type { NatsAddress } from './address.ts'
+import { ANSWER_MS, insist } from './insist.ts'
 
-/** How long an answer may take. What is late is of unknown outcome, and is asked again. */
-export const ANSWER_MS = 1_000
 /** A server that does not answer this many pings in a row is left for another one. */
 const PINGS = { pingInterval: 1_000, maxPingOut: 2 }
 const DIAL_MS = 2_000
+/** How long making or changing a stream may take: several servers have to agree and write. */
+const CHANGE_MS = 5_000
 const RECONNECT_MS = 100
 /** How long what is on its way may take when the connection is closed. */
 const DRAIN_MS = 1_000
@@ -24,8 +34,17 @@ const DRAIN_MS = 1_000
 /** One connection to a NATS cluster, which goes from server to server as they come and go. */
 export interface Connection {
   readonly nats: NatsConnection
+  /** For what changes something, which may take longer; questions are asked by the two below. */
   readonly streams: JetStreamManager['streams']
   readonly consumers: JetStreamManager['consumers']
+  /** What the leader of a stream says of it, with the subjects that are like a filter. Throws StoreUnavailableError, also where there is no such stream (see apiCode). */
+  look(stream: string, subjects?: string): Promise<StreamInfo>
+  /** Makes a consumer that lives as long as it is used, under a name that is answered. Throws StoreUnavailableError. */
+  follow(stream: string, config: Omit<ConsumerConfig, 'name'>): Promise<string>
+  /** Drops one of those. Whether the servers hear of it does not matter: they forget it anyway. */
+  unfollow(stream: string, consumer: string): void
+  /** A message as the leader has it; null when it has none like that. Throws StoreUnavailableError. */
+  find(stream: string, which: MsgRequest): Promise<StoredMsg | null>
   /** The largest message that the server takes, bytes. Throws StoreUnavailableError between two servers: what the next one takes is not known. */
   maxPayload(): number
   /** Asks and waits for the answer. Throws StoreUnavailableError: whether it was heard is not known. */
@@ -45,7 +64,8 @@ export async function openConnection(address: NatsAddress, name: string, answerM
     if (error instanceof errors.AuthorizationError) throw new StoreSetupError([`${where} refuses the credentials of GANTT_SYNC.`])
     throw new StoreUnavailableError(`${where} does not answer: ${messageOf(error)}`, { cause: error })
   })
-  const { streams, consumers } = await jetstreamManager(nats, { timeout: answerMs, checkAPI: false })
+  const quick = await jetstreamManager(nats, { timeout: answerMs, checkAPI: false })
+  const { streams, consumers } = await jetstreamManager(nats, { timeout: Math.max(answerMs, CHANGE_MS), checkAPI: false })
   const listeners = new Set<() => void>()
   let isConnected = true
   void (async () => {
@@ -55,10 +75,32 @@ export async function openConnection(address: NatsAddress, name: string, answerM
       for (const listener of listeners) listener()
     }
   })()
+  /** Asks until there is an answer, or it is certain that there is none. */
+  const question = async <T>(ask: () => Promise<T>, late?: (answer: T) => void): Promise<T> => {
+    if (!isConnected) throw notConnected()
+    return asked(insist(ask, late))
+  }
+  const unfollow = (stream: string, consumer: string): void => void nats.publish(`$JS.API.CONSUMER.DELETE.${stream}.${consumer}`)
   return {
     nats,
     streams,
     consumers,
+    look: (stream, subjects) => question(() => quick.streams.info(stream, subjects === undefined ? {} : { subjects_filter: subjects })),
+    follow(stream, config) {
+      const add = async (): Promise<string> => {
+        const name = nuid.next()
+        await quick.consumers.add(stream, { ...config, name })
+        return name
+      }
+      // for half a minute after a server was lost one in three is given to that one, and never answered: the next is another
+      return question(add, (name) => unfollow(stream, name))
+    },
+    unfollow,
+    find: (stream, which) =>
+      question(() => quick.streams.getMessage(stream, which)).catch((error: unknown) => {
+        if (apiCode(error) === ApiCode.noMessage) return null
+        throw error
+      }),
     maxPayload() {
       const { info } = nats
       if (info === undefined) throw notConnected()

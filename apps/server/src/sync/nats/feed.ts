@@ -1,7 +1,7 @@
 import { AckPolicy, type ConsumerConfig, DeliverPolicy } from '@nats-io/jetstream'
-import { createInbox, type Msg, nanos, nuid } from '@nats-io/transport-node'
+import { createInbox, type Msg, nanos } from '@nats-io/transport-node'
 import type { Timers } from '../../timers.ts'
-import { asked, type Connection } from './connection.ts'
+import type { Connection } from './connection.ts'
 import type { StoredMessage } from './entry-message.ts'
 
 /** Messages of a stream from a sequence on, in order and without gaps, pushed as they are stored, until it breaks. */
@@ -36,11 +36,9 @@ const FORGOTTEN_MS = 60_000
 
 /** A consumer of this process alone, in the memory of one server: it keeps nothing that the next one needs. */
 export async function openFeed(connection: Connection, options: FeedOptions): Promise<Feed> {
-  const { nats, consumers } = connection
+  const { nats } = connection
   const { stream, from, subject, timers, room, onMessage, onBroken } = options
-  const name = nuid.next()
-  const config = {
-    name,
+  const config: Partial<ConsumerConfig> = {
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: Math.max(1, from),
     ack_policy: AckPolicy.None,
@@ -49,7 +47,7 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
     inactive_threshold: nanos(FORGOTTEN_MS),
     ...(subject === undefined ? {} : { filter_subject: subject }),
   }
-  await asked(consumers.add(stream, config as Partial<ConsumerConfig> as ConsumerConfig))
+  const name = await connection.follow(stream, config as ConsumerConfig)
 
   const inbox = createInbox()
   let delivered = 0
@@ -118,8 +116,7 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
     close() {
       if (isOver) return
       end()
-      // whether the server hears of it does not matter: it forgets it anyway
-      nats.publish(`$JS.API.CONSUMER.DELETE.${stream}.${name}`)
+      connection.unfollow(stream, name)
     },
   }
 }

@@ -75,7 +75,7 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
   }
 
   const look = async (): Promise<LogState> => {
-    const info = await asked(connection.streams.info(stream)).catch((error: unknown) => {
+    const info = await connection.look(stream).catch((error: unknown) => {
       if (apiCode(error) === ApiCode.streamNotFound) return undefined
       throw error
     })
@@ -101,10 +101,7 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
   }
 
   const find = async (revision: number): Promise<StoredMessage | undefined> => {
-    const found = await asked(connection.streams.getMessage(stream, { seq: revision })).catch((error: unknown) => {
-      if (apiCode(error) === ApiCode.noMessage) return null
-      throw error
-    })
+    const found = await connection.find(stream, { seq: revision })
     if (found === null) return undefined
     return { subject: found.subject, revision, stamp: stampOf(found.timestamp), headers: found.header, body: found.data }
   }

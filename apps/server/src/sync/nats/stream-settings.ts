@@ -1,5 +1,5 @@
 import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig, type StreamInfo } from '@nats-io/jetstream'
-import { StoreSetupError } from '../synchronizer.ts'
+import { StoreSetupError, StoreUnavailableError } from '../synchronizer.ts'
 import { ApiCode, apiCode, asked, type Connection } from './connection.ts'
 
 /** Streams and subjects of one fleet. */
@@ -121,18 +121,19 @@ function isOlder(version: string): boolean {
 /** Makes the stream where it is not there. Throws StoreSetupError when it is there with other settings, naming each. */
 export async function ensureStream(connection: Connection, settings: Settings, copies: number): Promise<StreamInfo> {
   const { streams } = connection
-  const found = await asked(streams.info(settings.name)).catch((error: unknown) => {
+  const found = await connection.look(settings.name).catch((error: unknown) => {
     if (apiCode(error) === ApiCode.streamNotFound) return undefined
     throw error
   })
   if (found === undefined) {
     const made = await asked(streams.add({ ...settings, num_replicas: copies })).catch((error: unknown) => {
       // another replica made it just now
-      if (apiCode(error) === ApiCode.nameInUse) return asked(streams.info(settings.name))
+      if (apiCode(error) === ApiCode.nameInUse) return connection.look(settings.name)
       if (apiCode(error) === ApiCode.noPeers)
-        throw new StoreSetupError([
-          `The stream ${settings.name} needs ${copies} servers of the cluster with JetStream on; there are fewer now. Start the others.`,
-        ])
+        throw new StoreUnavailableError(
+          `the stream ${settings.name} needs ${copies} servers of the cluster with JetStream on; there are fewer now`,
+          { cause: error },
+        )
       throw error
     })
     return ensured(made, settings, copies)

@@ -67,7 +67,7 @@ export function createToken(connection: Connection, { stream, subject, name, hel
         num_replicas: copies,
       }
       await asked(connection.consumers.add(stream, config as Partial<ConsumerConfig> as ConsumerConfig))
-      const { state } = await asked(connection.streams.info(stream, { subjects_filter: subject }))
+      const { state } = await connection.look(stream, subject)
       if (state.subjects?.[subject] === undefined) await connection.request(subject)
     },
     async take(waitMs) {
