@@ -7,6 +7,7 @@ import { PluginError } from './plugin/plugin-error.ts'
 import { openService, type Service } from './service.ts'
 import { flushingText } from './sync/flushing.ts'
 import { StoreSetupError, StoreUnavailableError } from './sync/synchronizer.ts'
+import { StoppedError } from './until-there.ts'
 
 export type ServeOptions = {
   readonly environment?: NodeJS.ProcessEnv
@@ -66,7 +67,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
     try {
       if (nats === undefined || database.mode !== 'external')
         say(`Database ready (${database.mode}, ${database.applied.length} migrations applied).`)
-      const service = await openService({ connection: database.connection, ...settings, warn: say })
+      const service = await openService({ connection: database.connection, ...settings, stopped: stop.signal, warn: say })
       say(nats === undefined ? 'Log: in the database.' : `Log: NATS at ${nats.servers.join(', ')}, fleet ${nats.fleet}.`)
       say(flushingText(service.replica.flushing))
       try {
@@ -80,6 +81,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
     }
     say('Stopped.')
   } catch (error) {
+    if (error instanceof StoppedError) return say(`Stopped: ${stop.signal.reason}, while ${error.message}`)
     say(explain(error, portSetting))
     process.exitCode = 1
   } finally {

@@ -13,11 +13,11 @@ import { PACKED_LEVEL } from './db/receipts.ts'
 import { createRequestSpecStore, requestSpecId } from './db/request-specs.ts'
 import type { StoredDecision } from './db/rows.ts'
 import type { SetAside } from './db/set-aside.ts'
-import { openEngine } from './engine.ts'
+import { type EngineOptions, openEngine } from './engine.ts'
 import { consoleFolder, createConsole } from './http/console.ts'
 import { createGraphql } from './http/graphql.ts'
 import { metricsText } from './http/metrics.ts'
-import { type HttpServer, startHttpServer } from './http/server.ts'
+import { startHttpServer } from './http/server.ts'
 import { openProvidedLiveness } from './liveness/provided.ts'
 import { createReportsLiveness } from './liveness/reports.ts'
 import { createStaticLiveness } from './liveness/static.ts'
@@ -33,9 +33,10 @@ import type { UnloggedDecision } from './replica/placement.ts'
 import { createProjector } from './replica/projector.ts'
 import type { Registry } from './replica/registry.ts'
 import { Replica } from './replica/replica.ts'
+import type { ReplicaOptions } from './replica/replica-options.ts'
 import { unloggedRow } from './replica/rows-of.ts'
 import { createShadow } from './replica/shadow.ts'
-import { openStanding } from './replica/standing.ts'
+import { openStanding, type Registered } from './replica/standing.ts'
 import { createSchema } from './schema/index.ts'
 import { createAudit } from './services/audit.ts'
 import { degradedOf } from './services/health.ts'
@@ -44,7 +45,7 @@ import { createLogReader } from './services/log.ts'
 import { createServices } from './services/services.ts'
 import { askRequest, createAskSolver, createSolve, gatherSolution } from './solver/ask-solver.ts'
 import { createSolver } from './solver/solver.ts'
-import { type ApiKeyStore, scopes } from './stores/api-keys.ts'
+import { type ApiKeyStore, drawSecret, scopes } from './stores/api-keys.ts'
 import type { LeaseStore } from './stores/leases.ts'
 import type { RecordStore } from './stores/records.ts'
 import { DEFAULT_RECORD_BYTES } from './stores/records.ts'
@@ -52,6 +53,7 @@ import type { SharedFlush } from './sync/flushing.ts'
 import type { NatsAddress } from './sync/nats/address.ts'
 import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 import { realTimers } from './timers.ts'
+import { untilThere } from './until-there.ts'
 
 export interface ServiceOptions {
   /** A migrated database; with NATS it may be away, and is migrated when it comes. */
@@ -80,6 +82,8 @@ export interface ServiceOptions {
   readonly pluginTimeoutMs?: number
   /** A file that describes extenders. */
   readonly extenders?: string | undefined
+  /** Ends a start that waits for its store, with StoppedError. */
+  readonly stopped?: AbortSignal
   /** Tells operators what went wrong; never the callers' data. */
   warn(message: string): void
 }
@@ -98,7 +102,10 @@ export interface Service {
 
 const ADMIN_ACCOUNT = 'admin'
 
-/** Everything between a database and a port: keys, log, replica, projections, API. Closes what it opened when a step fails. */
+/**
+ * Everything between a database and a port: keys, log, replica, projections, API. With NATS it waits for servers that do not
+ * answer or have no leader, and is not ready meanwhile. Closes what it opened when a step fails.
+ */
 export async function openService({
   connection,
   host,
@@ -112,6 +119,7 @@ export async function openService({
   plugins: settings = [],
   pluginTimeoutMs: timeoutMs = DEFAULT_PLUGIN_TIMEOUT_MS,
   extenders,
+  stopped = new AbortController().signal,
   warn,
 }: ServiceOptions): Promise<Service> {
   const opened: (() => Promise<void> | void)[] = []
@@ -123,6 +131,11 @@ export async function openService({
     const { plugins, outside, documents, ...loaded } = await openPlugins(settings, { warn, now: Date.now, timeoutMs, extenders })
     opened.push(() => loaded.close())
     const provider = findProvider(loaded.loaded, liveness?.source)
+    const server = await startHttpServer({ host, port, warn })
+    opened.push(() => server.close())
+    const waiting = { stopped, warn, onAway: (reason: string) => server.starting(reason) }
+    // a service without NATS has nobody else to wait for: its database was there a moment ago
+    const onceThere = <T>(work: () => Promise<T>): Promise<T> => (nats === undefined ? work() : untilThere(work, waiting))
     const database =
       nats === undefined ? askedAnyway : await watchDatabase(connection, { prepare: async () => void (await migrate(connection)), warn })
     opened.push(() => database.close())
@@ -137,24 +150,6 @@ export async function openService({
     const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
     /** As far as is known: it only grows, so the log may be trimmed up to there while the database is away. */
     let reached = 0
-    const { log: store, stores } = await openEngine({
-      ...{ connection, prisma, database, nats, sharedFlush, recordBytes, name, mayPack, onSetAside, warn },
-      reached: async () => {
-        if (database.away === undefined) reached = await projections.position()
-        return reached
-      },
-    })
-    opened.push(() => stores.close())
-    const { keys } = stores
-    const audit = createAudit({ records: stores.records, store: createAuditStore(prisma), warn })
-    opened.push(() => audit.close())
-    const records = openRecords(prisma, stores.records, database)
-    const registered = await openStanding({ store: stores.replicas, name, warn }).catch(async (error: unknown) => {
-      await store.close()
-      throw error
-    })
-    opened.push(() => registered.close())
-    registry = registered.registry
     const solver = createSolver()
     opened.push(() => solver.close())
     const solve = createSolve(solver, realTimers)
@@ -162,13 +157,25 @@ export async function openService({
     opened.push(() => simulatedSolver.close())
     const gatherSolved = gatherSolution(askRequest(solve))
     const gather = outside === undefined ? gatherSolved : gatherAnswers(outside, gatherSolved, realTimers)
-    const replica = await Replica.start({
-      ...{ store, name, warn, horizon, recordUnlogged: records.keep, gather, plugins },
-      ...registered.options,
-    }).catch(async (error: unknown) => {
-      await store.close()
-      throw error
-    })
+    const { store, stores, records, registered, replica } = await onceThere(() =>
+      openShared({
+        engine: {
+          ...{ connection, prisma, database, nats, sharedFlush, recordBytes, name, mayPack, onSetAside, warn },
+          reached: async () => {
+            if (database.away === undefined) reached = await projections.position()
+            return reached
+          },
+        },
+        database,
+        replica: { name, warn, horizon, gather, plugins },
+      }),
+    )
+    opened.push(() => stores.close())
+    registry = registered.registry
+    const { keys } = stores
+    const audit = createAudit({ records: stores.records, store: createAuditStore(prisma), warn })
+    opened.push(() => audit.close())
+    opened.push(() => registered.close())
     opened.push(() => replica.close())
     const standing = registered.follow(replica)
     const history = createHistory(store.past, KEPT_THINGS, plugins)
@@ -216,11 +223,10 @@ export async function openService({
     // who follows a fleet that was replaced begins again, with what was durable
     const stopReplaced = replica.onReplaced(() => services.watch.close())
     opened.push(() => stopReplaced())
-    const server: HttpServer = await startHttpServer({
-      host,
-      port,
+    // last, so that a key that is made is a key that is shown
+    const newAdminKey = await ensureAdminKey(keys, adminKey, onceThere)
+    server.open({
       keys,
-      warn,
       console: createConsole(consoleFolder()),
       graphql: createGraphql({ schema: createSchema(), services, settled: () => replica.settled(), warn }),
       metrics: () =>
@@ -237,11 +243,34 @@ export async function openService({
     })
     opened.push(() => server.close())
     registered.listens(server.url)
-    // last, so that a key that is made is a key that is shown
-    const newAdminKey = await ensureAdminKey(keys, adminKey)
     return { url: server.url, newAdminKey, replica, keys, watcher: listening.watcher, close: closeAll }
   } catch (error) {
     await closeAll()
+    throw error
+  }
+}
+
+/** What replicas share, and this one among them. Closes what it opened when a step fails. */
+async function openShared({
+  engine,
+  database,
+  replica: options,
+}: {
+  readonly engine: EngineOptions
+  readonly database: DatabaseWatch
+  readonly replica: Pick<ReplicaOptions, 'name' | 'warn' | 'horizon' | 'gather' | 'plugins'>
+}) {
+  const { log: store, stores } = await openEngine(engine)
+  let registered: Registered | undefined
+  try {
+    const { name, warn } = engine
+    const records = openRecords(engine.prisma, stores.records, database)
+    registered = await openStanding({ store: stores.replicas, name, warn })
+    const replica = await Replica.start({ store, recordUnlogged: records.keep, ...options, ...registered.options })
+    return { store, stores, records, registered, replica }
+  } catch (error) {
+    // why it could not start is told; that a store which is away cannot be left in order follows from it
+    for (const close of [registered?.close, stores.close, store.close]) await Promise.allSettled([close?.()])
     throw error
   }
 }
@@ -273,13 +302,16 @@ async function openLiveness(
 }
 
 /** The secret of the first admin key when this start generated it. A key that the operator gives is added if it is not there. */
-async function ensureAdminKey(keys: ApiKeyStore, given: string | undefined): Promise<string | undefined> {
-  if (given !== undefined) {
-    if (keys.verify(given) === undefined) await keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes, secret: given })
-    return undefined
-  }
-  if (keys.list().length > 0) return undefined
-  return (await keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes })).secret
+async function ensureAdminKey(
+  keys: ApiKeyStore,
+  given: string | undefined,
+  onceThere: <T>(work: () => Promise<T>) => Promise<T>,
+): Promise<string | undefined> {
+  if (given === undefined && keys.list().length > 0) return undefined
+  // one secret however often it is sent: whether it was taken may not be known at first
+  const { secret } = drawSecret(given)
+  if (keys.verify(secret) === undefined) await onceThere(() => keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes, secret }))
+  return given === undefined ? secret : undefined
 }
 
 /** How many decisions a replica can tell of that are not in the tables yet. */

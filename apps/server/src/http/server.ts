@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { GraphQLError } from 'graphql'
 import { findCaller, mayDo } from '../auth/caller.ts'
+import { UnavailableError } from '../replica/placement.ts'
 import { fault } from '../schema/faults.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
 import { readParams } from './body.ts'
@@ -16,6 +17,12 @@ export interface HttpOptions {
   readonly host: string
   /** 0: any that is free. */
   readonly port: number
+  /** Tells operators why a call failed. */
+  warn(message: string): void
+}
+
+/** What answers calls, once there is a service behind the door. */
+export interface HttpParts {
   readonly graphql: GraphqlHandler
   readonly console: ConsoleHandler
   readonly keys: Pick<ApiKeyStore, 'verify'>
@@ -25,13 +32,15 @@ export interface HttpOptions {
   notReady(): string | undefined
   /** Ends what would never end by itself: open streams. */
   endStreams(): void
-  /** Tells operators why a call failed. */
-  warn(message: string): void
 }
 
 export interface HttpServer {
   /** Where callers reach it. */
   readonly url: string
+  /** Says why the service is not ready yet. */
+  starting(why: string): void
+  /** From now on calls are answered. */
+  open(parts: HttpParts): void
   /** Takes no more calls, lets those under way finish, and ends streams. */
   close(): Promise<void>
 }
@@ -42,51 +51,59 @@ const METRICS_HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=ut
 /** How long calls under way may take once the server is closing. */
 const DRAIN_MS = 65_000
 
-/** Serves the console, /graphql, /metrics, /live and /ready. Rejects when the address cannot be taken. */
+/**
+ * Serves the console, /graphql, /metrics, /live and /ready. Until it is opened it answers that the service is starting, and
+ * what it waits for. Rejects when the address cannot be taken.
+ */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   const page = createGraphiqlPage()
-  let isClosing = false
+  let parts: HttpParts | undefined
+  let startingWhy = 'the service is starting'
+  let closing: Promise<void> | undefined
   const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, maxHeaderSize: 32_768 }, (request, response) => {
-    if (isClosing) response.setHeader('connection', 'close')
+    if (closing !== undefined) response.setHeader('connection', 'close')
     void answer(request, response).catch((error: unknown) => refuse(options, request, response, requestIdOf(request), error))
   })
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path] = (request.url ?? '/').split('?')
     switch (path) {
-      case '/graphql':
-        return graphql(request, response)
-      case '/metrics':
-        return metrics(request, response)
       case '/live':
         return tell(response, 200, 'live')
       case '/ready': {
-        const why = isClosing ? 'closing' : options.notReady()
+        const why = closing !== undefined ? 'closing' : parts === undefined ? startingWhy : parts.notReady()
         return tell(response, why === undefined ? 200 : 503, why ?? 'ready')
       }
+    }
+    if (parts === undefined) throw new UnavailableError('store', startingWhy)
+    switch (path) {
+      case '/graphql':
+        return graphql(parts, request, response)
+      case '/metrics':
+        return metrics(parts, request, response)
       default:
-        if (await options.console(request, response)) return
+        if (await parts.console(request, response)) return
         return tell(response, 404, 'not here; the console is at /, the API at /graphql')
     }
   }
 
-  const metrics = (request: IncomingMessage, response: ServerResponse): void => {
-    const caller = findCaller(request.headers.authorization, options.keys)
+  const metrics = ({ keys, metrics: text }: HttpParts, request: IncomingMessage, response: ServerResponse): void => {
+    const caller = findCaller(request.headers.authorization, keys)
     if (caller === undefined) tell(response, 401, 'say who is calling: Authorization: Bearer KEY')
     // counts of the whole fleet are not for whoever may see a part of it
     else if (!mayDo(caller, 'READ') || caller.project !== null || caller.hosts.length > 0)
       tell(response, 403, 'the key must have the scope READ, and be bound to no project and no host')
-    else response.writeHead(200, METRICS_HEADERS).end(options.metrics())
+    else response.writeHead(200, METRICS_HEADERS).end(text())
   }
 
-  const graphql = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const graphql = async ({ keys, graphql: run }: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method === 'GET' && wantsPage(request)) {
       return sendPage(request, response, await page())
     }
     const requestId = requestIdOf(request)
     response.setHeader('x-request-id', requestId)
     response.setHeader('x-content-type-options', 'nosniff')
-    const caller = findCaller(request.headers.authorization, options.keys)
+    const caller = findCaller(request.headers.authorization, keys)
     if (caller === undefined) throw fault('UNAUTHENTICATED', 'Say who is calling: Authorization: Bearer KEY.')
     if (request.method !== 'POST')
       throw fault('GRAPHQL_VALIDATION_FAILED', `The method is ${request.method}; it must be POST.`, {
@@ -95,7 +112,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         status: 405,
       })
     Object.assign(request, { body: await readParams(request) })
-    await options.graphql(request, response, { caller, requestId })
+    await run(request, response, { caller, requestId })
   }
 
   await listen(server, options)
@@ -103,19 +120,29 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
   return {
     url: `http://${host === '0.0.0.0' || host === '[::]' ? '127.0.0.1' : host}:${port}/graphql`,
-    async close() {
-      isClosing = true
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      options.endStreams()
-      server.closeIdleConnections()
-      // a connection that was busy becomes idle when its call is answered
-      const sweep = setInterval(() => server.closeIdleConnections(), 100)
-      const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
-      await closed
-      clearInterval(sweep)
-      clearTimeout(end)
+    starting(why) {
+      startingWhy = why
+    },
+    open(given) {
+      parts = given
+    },
+    close() {
+      closing ??= drain(server, () => parts?.endStreams())
+      return closing
     },
   }
+}
+
+async function drain(server: Server, endStreams: () => void): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  endStreams()
+  server.closeIdleConnections()
+  // a connection that was busy becomes idle when its call is answered
+  const sweep = setInterval(() => server.closeIdleConnections(), 100)
+  const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+  await closed
+  clearInterval(sweep)
+  clearTimeout(end)
 }
 
 function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
