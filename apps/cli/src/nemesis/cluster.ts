@@ -32,12 +32,15 @@ export interface ClusterOptions {
   readonly folder: string
   readonly replicas: number
   readonly startEngine: StartEngine
+  /** As StartEngine has it. */
+  readonly smallDisks?: boolean
+  /** How long a call waits, milliseconds: if left out, longer than most pauses and shorter than patience. */
+  readonly callMs?: number
   /** Ends a start that is under way. */
   readonly signal: AbortSignal
   say(line: string): void
 }
 
-/** How long a call waits: longer than most pauses, shorter than patience. */
 const CALL_MS = 4_000
 const START_TRIES = 40
 const AGAIN_AFTER_MS = 500
@@ -45,8 +48,16 @@ const AGAIN_AFTER_MS = 500
 const NOBODY = { host: '127.0.0.1', port: 2 }
 const DOWN: Client = createClient({ url: `http://${NOBODY.host}:${NOBODY.port}/graphql` })
 
-export async function startCluster({ folder, replicas: count, startEngine, signal, say }: ClusterOptions): Promise<Cluster> {
-  const engine = await startEngine({ folder, replicas: count, say })
+export async function startCluster({
+  folder,
+  replicas: count,
+  startEngine,
+  signal,
+  say,
+  callMs = CALL_MS,
+  ...disks
+}: ClusterOptions): Promise<Cluster> {
+  const engine = await startEngine({ folder, replicas: count, say, ...disks })
   const replicas: ReplicaProcess[] = []
   const close = async (): Promise<void> => {
     for (const { service } of replicas) service?.resume()
@@ -58,7 +69,7 @@ export async function startCluster({ folder, replicas: count, startEngine, signa
     signal.throwIfAborted()
     for (let i = 0; i < count; i++) {
       const clock = createWallClock(path.join(folder, `clock-${i}`))
-      replicas.push(await createReplica(i, { ...engine.settingsOf(i), ...clock.settings }, clock, { signal, say }))
+      replicas.push(await createReplica(i, { ...engine.settingsOf(i), ...clock.settings }, clock, { signal, say, callMs }))
     }
     await Promise.all(replicas.map((replica) => replica.start()))
     signal.throwIfAborted()
@@ -73,10 +84,10 @@ async function createReplica(
   i: number,
   settings: Readonly<Record<string, string>>,
   clock: WallClock,
-  { signal, say }: Pick<ClusterOptions, 'signal' | 'say'>,
+  { signal, say, callMs }: Required<Pick<ClusterOptions, 'signal' | 'say' | 'callMs'>>,
 ): Promise<ReplicaProcess> {
   const link = await startLink({ host: NOBODY.host, port: 0 }, NOBODY)
-  const throughLink = createClient({ url: `http://${NOBODY.host}:${link.port}/graphql`, key: ADMIN_KEY, deadlineMs: CALL_MS })
+  const throughLink = createClient({ url: `http://${NOBODY.host}:${link.port}/graphql`, key: ADMIN_KEY, deadlineMs: callMs })
   const replica: ReplicaProcess = {
     service: undefined,
     client: DOWN,
@@ -86,7 +97,7 @@ async function createReplica(
       for (let left = START_TRIES; ; left--) {
         signal.throwIfAborted()
         try {
-          replica.service = await startService(settings, CALL_MS)
+          replica.service = await startService(settings, callMs)
           link.lead({ host: NOBODY.host, port: Number(new URL(replica.service.url).port) })
           replica.client = throughLink
           return

@@ -10,6 +10,8 @@ export interface Engine {
   linkOf(replica: number): StoreLink
   /** What can be done to this store beside cutting its links. */
   readonly faults: readonly Fault[]
+  /** What can be taken from it until it is given back: what recovery is measured after. */
+  readonly losses: readonly Loss[]
   /** What would be done, but cannot be done here, and why. */
   readonly left: readonly Left[]
   /** Ends every process, and removes what was mounted. What a fault has broken is made whole before that by the fault. */
@@ -17,10 +19,18 @@ export interface Engine {
 }
 
 /** How an engine is started: in a folder of its own, with links for so many replicas. `say` gets what people may want to know. */
-export type StartEngine = (options: { readonly folder: string; readonly replicas: number; say(line: string): void }) => Promise<Engine>
+export type StartEngine = (options: {
+  readonly folder: string
+  readonly replicas: number
+  /** Whether its servers have small disks of their own that can be filled, in memory; left out: they have where that can be done. */
+  readonly smallDisks?: boolean
+  say(line: string): void
+}) => Promise<Engine>
 
 /** All connections of one replica to the store at once. */
 export interface StoreLink {
+  /** Bytes that came from the store so far. */
+  readonly received: number
   /** Cuts them; new ones are let through. */
   sever(): void
   /** While it is closed, none is let through. */
@@ -38,6 +48,21 @@ export interface Fault {
   readonly hits: readonly string[]
   /** Resolves once what was done is undone. Undoes it, too, where it fails. */
   inject(replica: number, random: Random): Promise<void>
+}
+
+/** A part of a store that goes, and stays away until it is given back. */
+export interface Loss {
+  readonly name: string
+  /** What goes: the one that writes go through, or the database that only follows (an engine may have none). */
+  readonly of: 'leader' | 'follower database'
+  take(): Promise<Taken>
+}
+
+export interface Taken {
+  /** Resolves when another one leads, as far as that can be seen from outside; undefined where it cannot. */
+  readonly succeeded: Promise<void> | undefined
+  /** Gives it back, and waits until everything is in step. */
+  giveBack(): Promise<void>
 }
 
 /** What the engine is made of is not on this machine; the message says how it gets there. */

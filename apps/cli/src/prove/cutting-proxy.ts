@@ -40,6 +40,9 @@ export async function startCuttingProxy(serverSocketFolder: string, folder: stri
     get cuts() {
       return link.cuts
     },
+    get received() {
+      return link.received
+    },
     close: link.close,
   }
 }

@@ -14,6 +14,8 @@ export interface Link {
   setSilent(isSilent: boolean): void
   /** Connections that were cut. */
   readonly cuts: number
+  /** Bytes that came from where it leads to. */
+  readonly received: number
   /** Where it listens, if not on a Unix socket. */
   readonly port: number | undefined
   close(): Promise<void>
@@ -28,6 +30,7 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
   let isOpen = true
   let delayMs = 0
   let cuts = 0
+  let received = 0
   let silence: { readonly over: Promise<void>; end(): void } | undefined
   const open = new Set<net.Socket>()
 
@@ -82,6 +85,7 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
       else upstream.write(piece, () => upstream.once('data', destroy))
     })
     pass(upstream, (piece) => {
+      received += piece.length
       if (!isCut && !client.destroyed) client.write(piece)
     })
   })
@@ -110,6 +114,9 @@ export async function startLink(listen: net.ListenOptions, to: net.NetConnectOpt
     },
     get cuts() {
       return cuts
+    },
+    get received() {
+      return received
     },
     port: addressed !== null && typeof addressed === 'object' ? addressed.port : undefined,
     async close() {

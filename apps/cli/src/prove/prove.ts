@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { addRecovery } from '../recovery/command.ts'
 import { type Checks, createChecks } from './checks.ts'
 import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
@@ -65,6 +66,7 @@ export function addProve(program: Command): void {
     .action(({ hosts, claims, json }: { hosts: number; claims: number; json?: true }) =>
       run('restart', json, (checks) => proveRestart(checks, { hosts, claims, say: (line) => void process.stderr.write(`${line}\n`) })),
     )
+  addRecovery(prove, count)
   prove
     .command('truth')
     .description('random fleets, requests and profiles: record, replay and explanation agree with a model that shares no code, bit for bit')

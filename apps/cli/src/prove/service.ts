@@ -8,6 +8,7 @@ import { PROGRAM } from '../program.ts'
 export interface Service {
   readonly url: string
   readonly client: Client
+  readonly pid: number
   /** kill -9: no farewell, nothing flushed. */
   kill(): Promise<void>
   /** SIGTERM, and waits for the end. */
@@ -53,6 +54,7 @@ export async function startService(environment: Readonly<Record<string, string>>
   }
   return {
     url,
+    pid: child.pid as number,
     client: createClient({ url, key: ADMIN_KEY, deadlineMs }),
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),

@@ -9,6 +9,8 @@ export interface NatsChild {
   start(): void
   /** kill -9. `stays`: where it would come back by itself, it is held down until it is started. */
   kill(options?: { readonly stays?: boolean }): Promise<void>
+  /** SIGTERM, and waits for its end: it hands over what it leads. It is held down until it is started. */
+  stop(): Promise<void>
   /** SIGSTOP: it answers nobody, and its connections stay open; until resumed. */
   pause(): void
   resume(): void
@@ -40,9 +42,9 @@ export function createNatsChild(
       if (isWanted && child === undefined) run()
     })
   }
-  const end = async (): Promise<void> => {
+  const end = async (signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
     const ended = child === undefined ? undefined : once(child, 'exit')
-    child?.kill('SIGKILL')
+    child?.kill(signal)
     await ended
   }
 
@@ -54,6 +56,10 @@ export function createNatsChild(
     async kill({ stays = false } = {}) {
       isWanted = !stays
       await end()
+    },
+    async stop() {
+      isWanted = false
+      await end('SIGTERM')
     },
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),

@@ -6,6 +6,8 @@ import { mountSmallDisk, type SmallDisk } from '../small-disk.ts'
 export interface NatsServer extends NatsChild {
   readonly name: string
   readonly port: number
+  /** How it sees the streams; undefined while it does not answer. */
+  look(): Promise<View | undefined>
 }
 
 /** Three servers that keep three copies of a stream, each on a small disk of its own where one could be mounted. */
@@ -19,6 +21,8 @@ export interface NatsCluster {
   start(): Promise<void>
   /** The servers, whoever leads the log first. Waits until one does. */
   ranked(): Promise<readonly [leader: NatsServer, ...followers: NatsServer[]]>
+  /** Waits until one of these servers leads the log, and one the cluster. */
+  untilLedBy(servers: readonly NatsServer[]): Promise<void>
   /** Waits until every server has every stream as its leader has it. */
   untilInStep(): Promise<void>
   close(): Promise<void>
@@ -32,7 +36,11 @@ const DISK_MIB = 256
 const LOOK_EVERY_MS = 50
 const IN_STEP_MS = 60_000
 
-export async function createNatsCluster(program: string, folder: string): Promise<NatsCluster> {
+export async function createNatsCluster(
+  program: string,
+  folder: string,
+  { smallDisks }: { readonly smallDisks: boolean },
+): Promise<NatsCluster> {
   const prepared = prepareNatsServers({
     program,
     folder,
@@ -43,14 +51,16 @@ export async function createNatsCluster(program: string, folder: string): Promis
   let noDisk: string | undefined
   const disks = new Map<NatsServer, SmallDisk>()
   const servers = prepared.servers.map((each): NatsServer => {
-    const disk = mountSmallDisk(each.store, DISK_MIB)
-    const server = { ...createNatsChild(each, { comesBack: true }), name: each.name, port: each.ports.client }
+    const disk = smallDisks
+      ? mountSmallDisk(each.store, DISK_MIB)
+      : { why: 'the servers keep what they store on a disk that is not theirs alone' }
+    const server = { ...createNatsChild(each, { comesBack: true }), name: each.name, port: each.ports.client, look: each.look }
     if ('unmount' in disk) disks.set(server, disk)
     else noDisk = disk.why
     return server
   })
 
-  const views = (): Promise<(View | undefined)[]> => Promise.all(prepared.servers.map((server) => server.look()))
+  const views = (): Promise<(View | undefined)[]> => Promise.all(servers.map((server) => server.look()))
   /** What the leader of a Raft group says of it: it alone knows the others. */
   const leads = (raftOf: (view: View) => Raft | undefined, all: readonly (View | undefined)[]): Raft | undefined =>
     all.flatMap((view, i) => {
@@ -79,6 +89,14 @@ export async function createNatsCluster(program: string, folder: string): Promis
       const name = await until(`leader of ${LOG_STREAM}`, (all) => leads(({ streams }) => streams.get(LOG_STREAM), all)?.leader)
       const leader = servers.find((server) => server.name === name) as NatsServer
       return [leader, ...servers.filter((server) => server !== leader)]
+    },
+    async untilLedBy(some) {
+      const isOneOf = (name: string | undefined): boolean => some.some((server) => server.name === name)
+      for (const deadline = performance.now() + IN_STEP_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+        const seen = await Promise.all(some.map((server) => server.look()))
+        if (seen.some((view) => isOneOf(view?.meta.leader) && isOneOf(view?.streams.get(LOG_STREAM)?.leader))) return
+      }
+      throw new Error(`none of the other nats-servers leads ${LOG_STREAM} after ${IN_STEP_MS / 1_000} s`)
     },
     async untilInStep() {
       await until('copies that are in step', (all) => {

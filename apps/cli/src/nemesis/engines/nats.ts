@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@gantt/scheduler-core'
 import { findNatsServer, INSTALL_NATS_SERVER, openDatabase } from '@gantt/server'
 import { type CutRule, type Link, startLink } from '../../prove/link.ts'
-import { type Engine, EngineMissingError, type Fault, type Left, type StartEngine, type StoreLink } from '../engine.ts'
+import { type Engine, EngineMissingError, type Fault, type Left, type Loss, type StartEngine, type StoreLink } from '../engine.ts'
 import { shut, silence, slow } from '../link-harm.ts'
 import { createNatsCluster, type NatsCluster, type NatsServer } from './nats-cluster.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
@@ -18,11 +18,11 @@ interface Links extends StoreLink {
 }
 
 /** Three nats-servers that keep what must not be lost, and one PostgreSQL with the tables that follow. */
-export const startNats: StartEngine = async ({ folder, replicas, say }) => {
+export const startNats: StartEngine = async ({ folder, replicas, smallDisks = true, say }) => {
   const program = findNatsServer()
   if (program === undefined) throw new EngineMissingError(`${INSTALL_NATS_SERVER}, or name its program in NATS_SERVER_PATH`)
   mkdirSync(folder, { recursive: true, mode: 0o711 })
-  const cluster = await createNatsCluster(program, folder)
+  const cluster = await createNatsCluster(program, folder, { smallDisks })
   const database = createPostgresServer(path.join(folder, 'postgres'))
   const links: Links[] = []
   const close = async (): Promise<void> => {
@@ -37,7 +37,7 @@ export const startNats: StartEngine = async ({ folder, replicas, say }) => {
     for (let i = 0; i < replicas; i++) links.push(await startLinks(cluster.servers))
     const linkOf = (replica: number): Links => links[replica] as Links
     const left: Left[] = [...(cluster.noDisk === undefined ? [] : [{ fault: DISK_FULL, why: cluster.noDisk }])]
-    for (const { fault, why } of left) say(`  not injected: ${fault}: ${why}`)
+    if (smallDisks) for (const { fault, why } of left) say(`  not injected: ${fault}: ${why}`)
     return {
       parts: 'three nats-servers, and one PostgreSQL',
       settingsOf: (replica) => ({
@@ -50,6 +50,7 @@ export const startNats: StartEngine = async ({ folder, replicas, say }) => {
       faults: [...faultsOn(cluster), ...faultsBetween(cluster, linkOf), awayFor(database)].filter(
         ({ name }) => !left.some(({ fault }) => fault === name),
       ),
+      losses: [...lossesOf(cluster), databaseOf(database)],
       left,
       close,
     } satisfies Engine
@@ -80,6 +81,9 @@ async function startLinks(servers: readonly NatsServer[]): Promise<Links> {
     to: (server) => links.get(server) as Link,
     cutNextEntry(when) {
       armed = when
+    },
+    get received() {
+      return [...links.values()].reduce((sum, { received }) => sum + received, 0)
     },
     sever: () => each((link) => link.sever()),
     setOpen: (isOpen) => each((link) => link.setOpen(isOpen)),
@@ -151,6 +155,59 @@ function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Lin
     { name: 'entry that does not arrive', hits: ['replica'], inject: async (replica) => linkOf(replica).cutNextEntry('before') },
   ]
 }
+
+/** The server that leads the log, for good, until it is given back. */
+function lossesOf({ ranked, untilLedBy, untilInStep }: NatsCluster): Loss[] {
+  const loss = (name: string, take: (server: NatsServer) => Promise<void> | void, giveBack: (server: NatsServer) => void): Loss => ({
+    name,
+    of: 'leader',
+    async take() {
+      const [leader, ...others] = await ranked()
+      const taken = take(leader)
+      const succeeded = untilLedBy(others)
+      succeeded.catch(() => undefined)
+      await taken
+      return {
+        succeeded,
+        async giveBack() {
+          giveBack(leader)
+          await untilInStep()
+        },
+      }
+    },
+  })
+  return [
+    loss(
+      "kill -9 of the stream's leader",
+      (leader) => leader.kill({ stays: true }),
+      (leader) => leader.start(),
+    ),
+    loss(
+      "SIGSTOP of the stream's leader",
+      (leader) => leader.pause(),
+      (leader) => leader.resume(),
+    ),
+    loss(
+      "orderly stop of the stream's leader",
+      (leader) => leader.stop(),
+      (leader) => leader.start(),
+    ),
+  ]
+}
+
+const databaseOf = (database: PostgresServer): Loss => ({
+  name: 'the database',
+  of: 'follower database',
+  async take() {
+    await database.kill({ stays: true })
+    return {
+      succeeded: undefined,
+      async giveBack() {
+        await database.start()
+      },
+    }
+  },
+})
 
 /** Replicas go on without it, and it catches up; one that starts waits for it. */
 const awayFor = (database: PostgresServer): Fault => ({

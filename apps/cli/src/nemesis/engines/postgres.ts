@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countSynchronous, type EmbeddedPostgres, makeStandby, openDatabase, promote, waitForStandbys } from '@gantt/server'
 import { type CuttingProxy, startCuttingProxy } from '../../prove/cutting-proxy.ts'
-import type { Engine, Fault, Left, StartEngine } from '../engine.ts'
+import type { Engine, Fault, Left, Loss, StartEngine } from '../engine.ts'
 import { mountSmallDisk, type SmallDisk } from '../small-disk.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 
@@ -20,11 +20,12 @@ interface Node {
 }
 
 /** A primary and a synchronous standby that change places: a commit is not answered before both have it on their disks. */
-export const startPostgres: StartEngine = async ({ folder, replicas, say }) => {
+export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks = true, say }) => {
   mkdirSync(folder, { recursive: true, mode: 0o711 })
   const left: Left[] = []
   const nodeIn = (name: string): Node => {
     const stateDir = path.join(folder, name)
+    if (!smallDisks) return { server: createPostgresServer(stateDir), disk: undefined }
     const disk = mountSmallDisk(stateDir, DISK_MIB)
     if ('unmount' in disk) return { server: createPostgresServer(stateDir), disk }
     if (left.length === 0) left.push({ fault: DISK_FULL, why: disk.why })
@@ -92,6 +93,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, say }) => {
       }),
       linkOf,
       faults: faults.filter(({ name }) => !left.some(({ fault }) => fault === name)),
+      losses: lossesOf({ primary: () => primary, failOver, untilInStep }),
       left,
       close,
     } satisfies Engine
@@ -114,6 +116,34 @@ interface Pair {
   failOver(): Promise<void>
   untilInStep(): Promise<void>
 }
+
+/** A primary that only hangs is lost the second way, once somebody says so: nothing of ours takes its place by itself. */
+const lossesOf = ({ primary, failOver, untilInStep }: Pick<Pair, 'primary' | 'failOver' | 'untilInStep'>): Loss[] => [
+  {
+    name: 'kill -9 of the primary, which starts again by itself',
+    of: 'leader',
+    async take() {
+      const back = primary().server.kill()
+      back.catch(() => undefined)
+      return {
+        succeeded: back,
+        async giveBack() {
+          await back
+          await untilInStep()
+        },
+      }
+    },
+  },
+  {
+    name: 'kill -9 of the primary, and its standby promoted at once',
+    of: 'leader',
+    async take() {
+      const promoted = failOver()
+      promoted.catch(() => undefined)
+      return { succeeded: undefined, giveBack: () => promoted }
+    },
+  },
+]
 
 function faultsOn({ primary, standby, linkOf, failOver, untilInStep }: Pair): Fault[] {
   const paused = async (server: PostgresServer, ms: number): Promise<void> => {
