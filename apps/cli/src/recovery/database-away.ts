@@ -24,6 +24,7 @@ const BESIDE_MS = 60_000
 const SAMPLE_MS = 1_000
 const CATCH_UP_MS = 600_000
 const PAGE = 500
+const MOST_WORDS = 8
 const AUDITED_MS = 30_000
 /** Nobody gives up: what the outage does to answers shows in how long they take. */
 const CALL_MS = 60_000
@@ -111,10 +112,11 @@ async function untilTablesAnswer(client: Client, signal: AbortSignal): Promise<v
 
 async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, auditedBefore: number): Promise<void> {
   const { unknown, failures } = load
+  const words = (): string => cluster.replicas.flatMap(({ service }) => service?.words.slice(-MOST_WORDS) ?? []).join(' | ')
   checks.check(
     'every call is answered, the database being away',
     unknown === 0,
-    () => `${unknown} were not, such as: ${failures.join('; ')}`,
+    () => `${unknown} were not, such as: ${failures.join('; ')}; the replicas said: ${words()}`,
   )
   checks.check('keys let in from when they were made until they were revoked', load.wrongKeys.length === 0, () => load.wrongKeys.join('; '))
   const last = clientOf(cluster, REPLICAS - 1)

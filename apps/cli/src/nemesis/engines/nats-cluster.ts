@@ -39,7 +39,7 @@ const IN_STEP_MS = 60_000
 export async function createNatsCluster(
   program: string,
   folder: string,
-  { smallDisks }: { readonly smallDisks: boolean },
+  { smallDisks = true }: { readonly smallDisks?: boolean } = {},
 ): Promise<NatsCluster> {
   const prepared = prepareNatsServers({
     program,
