@@ -321,7 +321,9 @@ const YOUNG_DECISIONS = 1_000
 function openRecords(prisma: PrismaClient, store: RecordStore, database: DatabaseWatch) {
   const tables = createDecisionStore(prisma)
   const young = new Map<string, StoredDecision>()
-  const find: DecisionStore['find'] = async (id) => (database.away === undefined ? undefined : young.get(id)) ?? (await tables.find(id))
+  const find: DecisionStore['find'] = async (id) =>
+    // tables that were away for long follow from far behind: what is not in them yet is told from memory
+    (database.away === undefined ? undefined : young.get(id)) ?? (await tables.find(id)) ?? young.get(id)
   const requestSpecs = createRequestSpecStore(prisma)
   const listeners = new Set<(decision: StoredDecision) => void>()
   const tell = (decision: StoredDecision): void => {

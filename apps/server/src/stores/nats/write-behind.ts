@@ -92,8 +92,9 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
 
   /** Writes some of what waits. False when nothing does. */
   const writeRecords = async (): Promise<boolean> => {
-    const { state } = await connection.look(stream)
+    // before the stream: another replica may write what comes in between, and the stream would seem to have gone back
     const position = await tables.position(RECORDS)
+    const { state } = await connection.look(stream)
     const { sequence, id } = position
     if (state.last_seq < sequence) return begin(position, NOWHERE)
     if (state.messages === 0 || (state.last_seq === sequence && (id === '' || (await idAt(sequence)) === id))) {
