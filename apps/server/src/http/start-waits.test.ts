@@ -118,7 +118,7 @@ describe.skipIf(noNatsServer !== undefined)(
         const client = new pg.Client(admin.connection)
         await client.connect()
         await client.query(`ALTER DATABASE ${pg.escapeIdentifier(database.name)} ALLOW_CONNECTIONS ${isThere}`)
-        await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database.name])
+        if (!isThere) await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database.name])
         await client.end()
       }
       await setDatabase(false)
