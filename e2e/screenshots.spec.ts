@@ -50,6 +50,19 @@ test('the overview', async ({ signedIn: page }) => {
   await picture(page, 'overview')
 })
 
+test('claims, replicas, audit, keys', async ({ signedIn: page }) => {
+  for (const [name, label] of [
+    ['claims', 'Claims'],
+    ['replicas', 'Replicas'],
+    ['audit', 'Audit'],
+    ['keys', 'Keys'],
+  ] as const) {
+    await page.goto(`/${name}`)
+    await expect(rowsOf(page, label).first()).toBeVisible()
+    await picture(page, name)
+  }
+})
+
 test('hosts: all, and one', async ({ signedIn: page, demo }) => {
   await page.goto('/hosts')
   await expect(rowsOf(page, 'Hosts').first()).toBeVisible()

@@ -7,6 +7,10 @@ const PAGES = [
   { name: 'Aggregates', path: '/aggregates', keys: ['g', 'a'] },
   { name: 'Simulate', path: '/simulate', keys: ['g', 's'] },
   { name: 'Profiles', path: '/profiles', keys: ['g', 'p'] },
+  { name: 'Claims', path: '/claims', keys: ['g', 'c'] },
+  { name: 'Replicas', path: '/replicas', keys: ['g', 'r'] },
+  { name: 'Audit', path: '/audit', keys: ['g', 'l'] },
+  { name: 'Keys', path: '/keys', keys: ['g', 'k'] },
 ] as const
 
 const searchOf = (page: Page) => page.getByRole('textbox', { name: 'Search and go' })

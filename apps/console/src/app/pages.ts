@@ -1,4 +1,15 @@
-import { IconAdjustments, IconBox, IconFlask, IconGauge, IconRoute, IconServer2 } from '@tabler/icons-react'
+import {
+  IconAdjustments,
+  IconBox,
+  IconFlask,
+  IconGauge,
+  IconHistory,
+  IconKey,
+  IconLock,
+  IconRoute,
+  IconServer2,
+  IconTopologyRing,
+} from '@tabler/icons-react'
 
 /** Where one can go from anywhere: by the list at the left, by keys, by the palette. */
 export const pages = [
@@ -8,4 +19,8 @@ export const pages = [
   { to: '/aggregates', label: 'Aggregates', keys: 'g a', icon: IconBox },
   { to: '/simulate', label: 'Simulate', keys: 'g s', icon: IconFlask },
   { to: '/profiles', label: 'Profiles', keys: 'g p', icon: IconAdjustments },
+  { to: '/claims', label: 'Claims', keys: 'g c', icon: IconLock },
+  { to: '/replicas', label: 'Replicas', keys: 'g r', icon: IconTopologyRing },
+  { to: '/audit', label: 'Audit', keys: 'g l', icon: IconHistory },
+  { to: '/keys', label: 'Keys', keys: 'g k', icon: IconKey },
 ] as const

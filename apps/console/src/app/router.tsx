@@ -1,7 +1,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { readAggregateSearch, readAggregatesSearch } from '../features/aggregates/search.ts'
+import { readAuditSearch } from '../features/audit/search.ts'
+import { readClaimsSearch } from '../features/claims/search.ts'
 import { readDecisionSearch, readDecisionsSearch } from '../features/decisions/search.ts'
 import { readHostSearch, readHostsSearch } from '../features/hosts/search.ts'
+import { readKeysSearch } from '../features/keys/search.ts'
 import { readOverviewSearch } from '../features/overview/search.ts'
 import { readProfileSearch } from '../features/profiles/search.ts'
 import { readSimulateSearch } from '../features/simulate/search.ts'
@@ -91,8 +94,52 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('../features/profiles/profile-page.tsx'), 'ProfilePage'),
 })
 
+const claims = createRoute({
+  getParentRoute: () => root,
+  path: '/claims',
+  validateSearch: only(readClaimsSearch),
+  component: lazyRouteComponent(() => import('../features/claims/claims-page.tsx'), 'ClaimsPage'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: only(readAuditSearch),
+  component: lazyRouteComponent(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
+})
+
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/keys',
+  validateSearch: only(readKeysSearch),
+  component: lazyRouteComponent(() => import('../features/keys/keys-page.tsx'), 'KeysPage'),
+})
+
+const replicas = createRoute({
+  getParentRoute: () => root,
+  path: '/replicas',
+  validateSearch: only(() => ({})),
+  component: lazyRouteComponent(() => import('../features/replicas/replicas-page.tsx'), 'ReplicasPage'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([start, overview, hosts, host, decisions, decision, aggregates, aggregate, simulate, profiles, profile]),
+  routeTree: root.addChildren([
+    start,
+    overview,
+    hosts,
+    host,
+    decisions,
+    decision,
+    aggregates,
+    aggregate,
+    simulate,
+    profiles,
+    profile,
+    claims,
+    replicas,
+    audit,
+    keys,
+  ]),
   parseSearch,
   stringifySearch: printSearch,
   defaultPreload: 'intent',

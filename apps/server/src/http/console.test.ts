@@ -45,6 +45,10 @@ describe('addresses', () => {
     '/aggregates',
     '/simulate?count=2',
     '/profiles/default?version=1',
+    '/claims?q=state:RESERVED',
+    '/replicas',
+    '/audit',
+    '/keys',
   ])('%s is answered with the document', async (address) => {
     const response = await fetch(base + address)
     expect(response.status).toBe(200)

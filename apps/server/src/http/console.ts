@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** Pages of the console: any address below them is answered with its one document, which reads the rest of the address itself. */
-const pages = ['/overview', '/hosts', '/decisions', '/aggregates', '/simulate', '/profiles']
+const pages = ['/overview', '/hosts', '/decisions', '/aggregates', '/simulate', '/profiles', '/claims', '/replicas', '/audit', '/keys']
 
 /** Nothing but the console's own files and its own service; the component library writes its variables as style elements. */
 const POLICY = [

@@ -1,0 +1,43 @@
+import { withTerm } from '@gantt/scheduler-core/query'
+import { Button, Card, Code, Group, Text } from '@mantine/core'
+import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { useShortcuts } from '../../lib/keys.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { type AuditRow, argumentsOf } from './rows.ts'
+
+/** All of one row, with what else the same key, account and request did a press away. */
+export function AuditEntry({ entry, onClose }: { readonly entry: AuditRow; onClose(): void }) {
+  const { seq, at, account, keyId, mutation, target, result, requestId, hash, previous } = entry
+  const zone = useTimeZone()
+  const text = argumentsOf(entry)
+  useShortcuts([{ keys: 'Escape', label: 'Close the row', run: onClose }])
+  const like = (field: string, value: string) => (
+    <AnchorLink size="sm" to="/audit" search={{ q: withTerm('', field, value) }} title={`All that has this ${field}`}>
+      {value}
+    </AnchorLink>
+  )
+  return (
+    <Card withBorder p="xs" mb="xs" component="section" aria-label={`Row ${seq} of the audit`} data-entry={seq}>
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <Text size="sm" component="div" className="running-text" style={{ overflowWrap: 'anywhere' }}>
+          <b>{mutation}</b> of {target === '' ? 'nothing' : target} by {like('account', account)} (key {like('key', keyId)}) ended with{' '}
+          {result}, <span title={titleOfTime(at)}>{formatTime(at, zone)}</span>, in request {like('request', requestId)}.
+        </Text>
+        <Button size="compact-sm" variant="subtle" onClick={onClose} title="Esc">
+          Close
+        </Button>
+      </Group>
+      <ScrollBox label="Its arguments" maxHeight="200px">
+        <Code block>{text}</Code>
+      </ScrollBox>
+      <Group justify="space-between">
+        <Text size="xs" c="dimmed" className="mono" style={{ overflowWrap: 'anywhere' }}>
+          hash {hash}; of the row before {previous}
+        </Text>
+        <CopyButton text={JSON.stringify(entry, null, 2)}>Copy as JSON</CopyButton>
+      </Group>
+    </Card>
+  )
+}

@@ -1,0 +1,107 @@
+import { Checkbox } from '@mantine/core'
+import { formatAmount } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Age, TimeLeft } from '../../ui/age.tsx'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import type { TableColumn } from '../../ui/table.tsx'
+import type { LIST } from './documents.ts'
+
+export type ClaimRow = ResultOf<typeof LIST>['claims']['nodes'][number]
+
+/** Whether a claim still holds room. */
+export const isHeld = ({ state }: Pick<ClaimRow, 'state'>): boolean =>
+  state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'
+
+/** What it holds, in the units of its classes. */
+export const holdsOf = ({ resources, gpus }: Pick<ClaimRow, 'resources' | 'gpus'>): string =>
+  [
+    ...resources.map(({ resourceClass, amount }) => `${resourceClass} ${formatAmount(resourceClass, amount)}`),
+    ...gpus.map(({ index, milli }) => `GPU ${index}${milli === 1_000 ? '' : ` ${milli / 10} %`}`),
+  ].join(', ')
+
+interface Chosen {
+  readonly ids: ReadonlySet<string>
+  toggle(row: ClaimRow): void
+}
+
+/** The columns of the list; with `chosen` a box before each claim that can be ended. */
+export const claimColumns = (chosen: Chosen | undefined): TableColumn<ClaimRow>[] => [
+  ...(chosen === undefined ? [] : [choiceColumn(chosen)]),
+  {
+    key: 'instance',
+    label: 'Instance',
+    width: 'minmax(180px, 1.6fr)',
+    value: ({ instanceUuid }) => instanceUuid ?? 'not named',
+    cell: ({ instanceUuid }) => <span className="mono">{instanceUuid ?? 'not named'}</span>,
+  },
+  { key: 'state', label: 'State', width: '110px', value: ({ state }) => state.toLowerCase() },
+  {
+    key: 'host',
+    label: 'Host',
+    width: 'minmax(110px, 1fr)',
+    value: ({ host }) => host.name,
+    cell: ({ host: { name, node } }) => (
+      <AnchorLink size="sm" to="/hosts/$host" params={{ host: name }} search={node === name ? {} : { node }}>
+        {node === name ? name : `${name}/${node}`}
+      </AnchorLink>
+    ),
+  },
+  {
+    key: 'holds',
+    label: 'Holds',
+    width: 'minmax(200px, 2fr)',
+    value: holdsOf,
+    cell: (row) => <span title={holdsOf(row)}>{holdsOf(row)}</span>,
+  },
+  {
+    key: 'age',
+    label: 'Made',
+    width: '90px',
+    value: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => <Age atMs={Date.parse(createdAt)} ago />,
+  },
+  { key: 'ends', label: 'Ends', width: '110px', value: endText, cell: (row) => <End row={row} /> },
+  { key: 'account', label: 'Account', width: 'minmax(80px, 0.8fr)', value: ({ account }) => account },
+  {
+    key: 'why',
+    label: 'Why here',
+    width: '90px',
+    value: ({ decision }) => decision.id,
+    cell: ({ decision, instanceUuid, id }) => (
+      <AnchorLink size="sm" to="/decisions/$id" params={{ id: decision.id }} aria-label={`The decision of ${instanceUuid ?? id}`}>
+        decision
+      </AnchorLink>
+    ),
+  },
+]
+
+const choiceColumn = ({ ids, toggle }: Chosen): TableColumn<ClaimRow> => ({
+  key: 'choice',
+  label: '',
+  title: 'Chosen to be ended (x)',
+  width: '34px',
+  value: ({ id }) => (ids.has(id) ? 'x' : ''),
+  cell: (row) =>
+    isHeld(row) ? (
+      <Checkbox
+        size="xs"
+        checked={ids.has(row.id)}
+        onChange={() => toggle(row)}
+        aria-label={`Choose the claim of ${row.instanceUuid ?? row.id} on ${row.host.name}`}
+      />
+    ) : null,
+})
+
+function endText({ expiresAt, releasedAt }: ClaimRow): string {
+  return releasedAt ?? expiresAt ?? 'held for good'
+}
+
+function End({ row: { expiresAt, releasedAt, reason } }: { readonly row: ClaimRow }) {
+  if (releasedAt !== null)
+    return (
+      <span title={reason ?? undefined}>
+        <Age atMs={Date.parse(releasedAt)} ago />
+      </span>
+    )
+  return expiresAt === null ? <span className="dimmed">for good</span> : <TimeLeft untilMs={Date.parse(expiresAt)} />
+}

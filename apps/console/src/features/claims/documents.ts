@@ -1,0 +1,42 @@
+import { graphql } from '../../lib/graphql.ts'
+
+/** Claims, oldest first. */
+export const LIST = graphql(`
+  query ClaimList($q: String!, $after: String) {
+    claims(first: 100, query: $q, after: $after) {
+      totalCount
+      pageInfo { hasNextPage endCursor }
+      nodes {
+        id state instanceUuid createdAt expiresAt releasedAt reason account fence
+        host { name node }
+        resources { resourceClass amount }
+        gpus { index milli }
+        decision { id }
+      }
+    }
+  }
+`)
+
+/** How many claims there are of each kind that an operator looks for; the same lines as in kinds.ts. */
+export const COUNTS = graphql(`
+  query ClaimCounts($reserved: String!, $ending: String!, $old: String!, $held: String!, $counted: String!, $expired: String!) {
+    reserved: claims(first: 1, query: $reserved) { totalCount }
+    ending: claims(first: 1, query: $ending) { totalCount }
+    old: claims(first: 1, query: $old) { totalCount }
+    held: claims(first: 1, query: $held) { totalCount }
+    counted: claims(first: 1, query: $counted) { totalCount }
+    expired: claims(first: 1, query: $expired) { totalCount }
+  }
+`)
+
+/** Ends claims whatever their fences are; for operators. */
+export const REVOKE = graphql(`
+  mutation ClaimRevoke($ids: [ID!]!, $reason: String!) {
+    claimRevoke(ids: $ids, reason: $reason) {
+      __typename
+      ... on ClaimPayload { replayed claim { id state } }
+      ... on ValidationError { issues { path message } }
+      ... on UserError { code message }
+    }
+  }
+`)

@@ -1,0 +1,14 @@
+/** The kinds of claims that an operator looks for, each a line of the filter grammar: its count opens exactly these. */
+export const kinds = {
+  reserved: { label: 'Reserved', q: 'state:RESERVED', title: 'Not confirmed yet; they end by themselves' },
+  ending: { label: 'End within 30 s', q: 'state:RESERVED left<=30s', title: 'Reservations about to end' },
+  old: { label: 'Reserved for 5 min', q: 'state:RESERVED age>=5m', title: 'Held for long without being confirmed: a caller that leaks' },
+  held: { label: 'Confirmed', q: 'state:CONFIRMED', title: 'Held for good, and no report of the host counts them yet' },
+  counted: { label: 'Materialised', q: 'state:MATERIALISED', title: 'The host counts them itself' },
+  expired: { label: 'Expired', q: 'state:EXPIRED', title: 'Reservations that ended lately without being confirmed' },
+} as const
+
+export type Kind = keyof typeof kinds
+
+/** The lines as variables of the counts. */
+export const kindQueries = Object.fromEntries(Object.entries(kinds).map(([name, { q }]) => [name, q])) as Readonly<Record<Kind, string>>

@@ -1,0 +1,96 @@
+import { Alert, Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { queryClient, request } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { type ClaimRow, holdsOf } from './claim-columns.tsx'
+import { REVOKE } from './documents.ts'
+
+interface RevokeClaimsProps {
+  /** Exactly these. */
+  readonly claims: readonly ClaimRow[]
+  onClose(): void
+  onDone(): void
+}
+
+type Answer = ResultOf<typeof REVOKE>['claimRevoke'][number]
+
+/** Ends claims, after a look at each of them, with a reason for whoever asks later. Their holders are told that they are lost. */
+export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
+  const [reason, setReason] = useState('')
+  const [answers, setAnswers] = useState<readonly Answer[] | undefined>()
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const refused = answers?.flatMap((answer, i) => (answer.__typename === 'ClaimPayload' ? [] : [{ claim: claims[i], answer }])) ?? []
+  const revoke = (): void => {
+    setBusy(true)
+    setError(undefined)
+    request(REVOKE, { ids: claims.map(({ id }) => id), reason: reason.trim() })
+      .then(({ claimRevoke }) => {
+        void queryClient.invalidateQueries()
+        if (claimRevoke.every(({ __typename }) => __typename === 'ClaimPayload')) onDone()
+        else setAnswers(claimRevoke)
+      }, setError)
+      .finally(() => setBusy(false))
+  }
+  const what = `${formatCount(claims.length)} ${claims.length === 1 ? 'claim' : 'claims'}`
+  return (
+    <Modal opened onClose={onClose} title={`Revoke ${what}`} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="sm">
+        <Text size="sm">Their room is given back at once, whatever runs there. Who holds them learns it at the next call: CLAIM_LOST.</Text>
+        <ScrollBox label="The claims" maxHeight="220px">
+          <List size="sm" data-revoked={claims.length}>
+            {claims.map((claim) => (
+              <List.Item key={claim.id}>
+                {claim.instanceUuid ?? 'An instance without a name'} on {claim.host.name}, of {claim.account}: {claim.state.toLowerCase()},{' '}
+                {holdsOf(claim)}
+              </List.Item>
+            ))}
+          </List>
+        </ScrollBox>
+        <TextInput
+          label="Reason"
+          description="For those who ask later; it stands in the audit and with each claim."
+          required
+          maxLength={1_000}
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
+          data-autofocus
+        />
+        {error === undefined ? null : <Problem error={error} />}
+        {refused.length === 0 ? null : (
+          <Alert color="yellow" role="alert" title={`${formatCount(refused.length)} of them were not ended`}>
+            {refused.map(({ claim, answer }) => (
+              <div key={claim?.id}>
+                {claim?.instanceUuid ?? claim?.id}: {messageOf(answer)}
+              </div>
+            ))}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="subtle" onClick={answers === undefined ? onClose : onDone}>
+            {answers === undefined ? 'Cancel' : 'Close'}
+          </Button>
+          {answers === undefined ? (
+            <Button color="red" loading={isBusy} disabled={reason.trim() === ''} onClick={revoke}>
+              Revoke {what}
+            </Button>
+          ) : null}
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function messageOf(answer: Answer): string {
+  switch (answer.__typename) {
+    case 'ClaimPayload':
+      return 'ended'
+    case 'ValidationError':
+      return answer.issues.map(({ message }) => message).join(' ') || answer.message
+    default:
+      return answer.message
+  }
+}

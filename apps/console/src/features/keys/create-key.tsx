@@ -1,0 +1,106 @@
+import { Alert, Button, Checkbox, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { queryClient, request } from '../../lib/api.ts'
+import { serviceNow } from '../../lib/clock.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { CREATE } from './documents.ts'
+import { endOf, type Made, readDays, refusalOf, roles, type ScopeName } from './key.ts'
+
+interface CreateKeyProps {
+  onClose(): void
+  onDone(made: Made): void
+}
+
+/** A new key for a service account. What is refused is told, and what was written stays. */
+export function CreateKey({ onClose, onDone }: CreateKeyProps) {
+  const [fields, setFields] = useState({ name: '', account: '', days: '90', hosts: '', project: '' })
+  const [scopes, setScopes] = useState<readonly ScopeName[]>([])
+  const [refusal, setRefusal] = useState<readonly string[]>([])
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const days = readDays(fields.days)
+  const isWhole = fields.name.trim() !== '' && fields.account.trim() !== '' && scopes.length > 0 && !('wrong' in days)
+  const write = (field: keyof typeof fields) => ({
+    value: fields[field],
+    onChange: ({ currentTarget: { value } }: { readonly currentTarget: { readonly value: string } }): void =>
+      setFields((before) => ({ ...before, [field]: value })),
+  })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (!isWhole || 'wrong' in days) return
+    setBusy(true)
+    setError(undefined)
+    setRefusal([])
+    const hosts = fields.hosts.split(/[\s,;]+/).filter((name) => name !== '')
+    const input = {
+      name: fields.name.trim(),
+      account: fields.account.trim(),
+      scopes: [...scopes],
+      expiresAt: endOf(days.days, serviceNow()),
+      hosts: hosts.length === 0 ? null : hosts,
+      project: fields.project.trim() || null,
+    }
+    request(CREATE, { input })
+      .then(({ apiKeyCreate: answer }) => {
+        if (answer.__typename !== 'ApiKeyPayload') setRefusal(refusalOf(answer))
+        else {
+          void queryClient.invalidateQueries()
+          onDone(answer)
+        }
+      }, setError)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <Modal opened onClose={onClose} title="Make a key" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <TextInput label="Name" description="For people." required maxLength={255} data-autofocus {...write('name')} />
+          <TextInput
+            label="Account"
+            description="The service account: claims and idempotency keys belong to it. It exists by its keys."
+            required
+            maxLength={255}
+            {...write('account')}
+          />
+          <Checkbox.Group label="What it may do" required value={[...scopes]} onChange={(next) => setScopes(next as ScopeName[])}>
+            <Stack gap={4} mt={4}>
+              {roles.map(({ scope, does }) => (
+                <Checkbox key={scope} value={scope} label={scope} description={does} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <TextInput
+            label="Ends after days"
+            description="Empty: never."
+            inputMode="numeric"
+            error={'wrong' in days ? days.wrong : undefined}
+            {...write('days')}
+          />
+          <Textarea
+            label="Only for these hosts"
+            description="With REPORT alone: names with any separators. Empty: any host."
+            rows={2}
+            {...write('hosts')}
+          />
+          <TextInput label="Only for this project" description="With READ, SCHEDULE and CLAIM. Empty: any project." {...write('project')} />
+          {refusal.length === 0 ? null : (
+            <Alert color="red" title="It cannot be made so" role="alert">
+              {refusal.map((message) => (
+                <div key={message}>{message}</div>
+              ))}
+            </Alert>
+          )}
+          {error === undefined ? null : <Problem error={error} />}
+          <Group justify="flex-end">
+            <Button variant="subtle" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isBusy} disabled={!isWhole}>
+              Make it
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,54 @@
+import { graphql } from '../../lib/graphql.ts'
+
+/** Every key, oldest first. */
+export const LIST = graphql(`
+  query KeyList($after: String) {
+    apiKeys(first: 200, after: $after) {
+      totalCount
+      pageInfo { hasNextPage endCursor }
+      nodes { id name account prefix scopes hosts project replaces state createdAt expiresAt revokedAt lastUsedAt }
+    }
+  }
+`)
+
+/** Which key this session has. */
+export const OWN = graphql(`
+  query OwnKey {
+    viewer { actor { id name account } }
+  }
+`)
+
+const keyEnd = graphql(`
+  fragment KeyEnd on ApiKeyResult {
+    ... on ApiKeyPayload { secret key { id name account } }
+    ... on ValidationError { issues { path message } }
+    ... on UserError { code message }
+  }
+`)
+
+export const CREATE = graphql(
+  `
+  mutation KeyCreate($input: ApiKeyCreateInput!) {
+    apiKeyCreate(input: $input) { __typename ...KeyEnd }
+  }
+`,
+  [keyEnd],
+)
+
+export const ROTATE = graphql(
+  `
+  mutation KeyRotate($id: ID!, $overlap: Duration!) {
+    apiKeyRotate(id: $id, overlap: $overlap) { __typename ...KeyEnd }
+  }
+`,
+  [keyEnd],
+)
+
+export const REVOKE = graphql(
+  `
+  mutation KeyRevoke($id: ID!) {
+    apiKeyRevoke(id: $id) { __typename ...KeyEnd }
+  }
+`,
+  [keyEnd],
+)

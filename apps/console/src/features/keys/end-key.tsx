@@ -1,0 +1,84 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { queryClient, request } from '../../lib/api.ts'
+import { serviceNow } from '../../lib/clock.ts'
+import { Age } from '../../ui/age.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { REVOKE, ROTATE } from './documents.ts'
+import { isInUse, type Key, type KeyResult, type Made, refusalOf } from './key.ts'
+
+/** A new key in its place that leaves it time, or its end at once. */
+export type Step = 'rotate' | 'revoke'
+
+interface EndKeyProps {
+  readonly step: Step
+  readonly key_: Key
+  /** Whether it is the key of this very session. */
+  readonly isOwn: boolean
+  onClose(): void
+  onDone(made: Made): void
+}
+
+const OVERLAP = 'P1D'
+
+/** Ends a key, after a look at who uses it. */
+export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps) {
+  const [refusal, setRefusal] = useState<readonly string[]>([])
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const take = (answer: KeyResult): void => {
+    if (answer.__typename !== 'ApiKeyPayload') setRefusal(refusalOf(answer))
+    else {
+      void queryClient.invalidateQueries()
+      onDone(answer)
+    }
+  }
+  const run = async (): Promise<KeyResult> =>
+    step === 'rotate'
+      ? (await request(ROTATE, { id: key.id, overlap: OVERLAP })).apiKeyRotate
+      : (await request(REVOKE, { id: key.id })).apiKeyRevoke
+  const send = (): void => {
+    setBusy(true)
+    setError(undefined)
+    setRefusal([])
+    run()
+      .then(take, setError)
+      .finally(() => setBusy(false))
+  }
+  const isRotation = step === 'rotate'
+  return (
+    <Modal opened onClose={onClose} title={`${isRotation ? 'Rotate' : 'Revoke'} ${key.name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="sm">
+        <Text size="sm">
+          {isRotation
+            ? `A new key like it is made for ${key.account}. This one works on for a day, so that its callers can change over, and then ends.`
+            : `${key.account} cannot call with it any more, at once and for good; open streams of it end too.`}
+        </Text>
+        {isInUse(key, serviceNow()) ? (
+          <Alert color="yellow" role="status" title="It is in use" data-in-use>
+            It was used last <Age atMs={Date.parse(key.lastUsedAt ?? '')} ago />.
+          </Alert>
+        ) : null}
+        {isOwn && !isRotation ? (
+          <Alert color="red" role="status" title="It is your own" data-own>
+            You are signed in with it, and will be asked for another.
+          </Alert>
+        ) : null}
+        {refusal.length === 0 ? null : (
+          <Alert color="red" title="It stays as it is" role="alert">
+            {refusal.join(' ')}
+          </Alert>
+        )}
+        {error === undefined ? null : <Problem error={error} />}
+        <Group justify="flex-end">
+          <Button variant="subtle" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button color={isRotation ? 'blue' : 'red'} loading={isBusy} onClick={send}>
+            {isRotation ? 'Make the new key' : 'Revoke it'}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

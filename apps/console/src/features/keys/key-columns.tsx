@@ -1,0 +1,93 @@
+import { Badge, Button } from '@mantine/core'
+import { Age, TimeLeft } from '../../ui/age.tsx'
+import type { TableColumn } from '../../ui/table.tsx'
+import type { Step } from './end-key.tsx'
+import type { Key } from './key.ts'
+
+const states: Readonly<Record<Key['state'], readonly [glyph: string, colour: string]>> = {
+  ACTIVE: ['+', 'green'],
+  EXPIRED: ['.', 'gray'],
+  REVOKED: ['x', 'red'],
+}
+
+/** The columns of the list, and what can be done with a key that still works. */
+export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<Key>[] => [
+  { key: 'name', label: 'Name', width: 'minmax(110px, 1.2fr)', value: ({ name }) => name },
+  { key: 'account', label: 'Account', width: 'minmax(90px, 1fr)', value: ({ account }) => account },
+  {
+    key: 'prefix',
+    label: 'Prefix',
+    title: 'The part of the secret that may be shown.',
+    width: '120px',
+    value: ({ prefix }) => prefix,
+    cell: ({ prefix }) => <span className="mono">{prefix}</span>,
+  },
+  {
+    key: 'scopes',
+    label: 'May',
+    width: 'minmax(130px, 1.6fr)',
+    value: ({ scopes }) => scopes.join(', '),
+    cell: ({ scopes }) => <span title={scopes.join(', ')}>{scopes.join(', ')}</span>,
+  },
+  {
+    key: 'bound',
+    label: 'Bound to',
+    width: 'minmax(80px, 1fr)',
+    value: boundOf,
+    cell: (key) => <span title={boundOf(key)}>{boundOf(key)}</span>,
+  },
+  {
+    key: 'state',
+    label: 'State',
+    width: '90px',
+    value: ({ state }) => state.toLowerCase(),
+    cell: ({ state }) => (
+      <Badge variant="light" color={states[state][1]} tt="none" data-key-state={state}>
+        <span aria-hidden className="mono">
+          {states[state][0]}{' '}
+        </span>
+        {state.toLowerCase()}
+      </Badge>
+    ),
+  },
+  {
+    key: 'used',
+    label: 'Last used',
+    width: '90px',
+    value: ({ lastUsedAt }) => lastUsedAt ?? 'never',
+    cell: ({ lastUsedAt }) => <Age atMs={lastUsedAt === null ? 0 : Date.parse(lastUsedAt)} ago />,
+  },
+  {
+    key: 'ends',
+    label: 'Ends',
+    width: '80px',
+    value: ({ expiresAt, revokedAt }) => revokedAt ?? expiresAt ?? 'never',
+    cell: ({ state, expiresAt, revokedAt }) => {
+      const end = revokedAt ?? expiresAt
+      if (end === null) return 'never'
+      return state === 'ACTIVE' ? <TimeLeft untilMs={Date.parse(end)} /> : <Age atMs={Date.parse(end)} ago />
+    },
+  },
+  {
+    key: 'steps',
+    label: '',
+    width: '140px',
+    value: () => '',
+    cell: (key) =>
+      key.state === 'ACTIVE' ? (
+        <>
+          <Button size="compact-xs" variant="subtle" onClick={() => onStep('rotate', key)} aria-label={`Rotate ${key.name}`}>
+            Rotate
+          </Button>
+          <Button size="compact-xs" variant="subtle" color="red" onClick={() => onStep('revoke', key)} aria-label={`Revoke ${key.name}`}>
+            Revoke
+          </Button>
+        </>
+      ) : null,
+  },
+]
+
+function boundOf({ hosts, project }: Key): string {
+  if (project !== null) return `project ${project}`
+  return hosts.join(', ')
+}

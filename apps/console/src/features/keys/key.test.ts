@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { endOf, isInUse, readDays } from './key.ts'
+
+test.each([
+  ['', { days: null }],
+  [' 90 ', { days: 90 }],
+  ['3650', { days: 3_650 }],
+])('%j days are read', (text, read) => {
+  expect(readDays(text)).toEqual(read)
+})
+
+test.each(['0', '-1', '1.5', '3651', 'soon', '1e9'])('%j are no days', (text) => {
+  expect(readDays(text)).toHaveProperty('wrong')
+})
+
+const now = Date.parse('2026-11-20T09:00:00.000Z')
+
+test('a key that is made for some days ends after these, or never', () => {
+  expect([endOf(2, now), endOf(null, now)]).toEqual(['2026-11-22T09:00:00.000Z', null])
+})
+
+test.each([
+  [null, false],
+  ['2026-11-20T08:59:59.000Z', true],
+  ['2026-11-19T09:00:00.000Z', false],
+])('last used at %s: in use %s', (lastUsedAt, inUse) => {
+  expect(isInUse({ lastUsedAt }, now)).toBe(inUse)
+})

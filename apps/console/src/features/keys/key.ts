@@ -1,0 +1,39 @@
+import type { ResultOf } from '../../lib/graphql.ts'
+import type { CREATE, LIST } from './documents.ts'
+
+export type Key = ResultOf<typeof LIST>['apiKeys']['nodes'][number]
+export type KeyResult = ResultOf<typeof CREATE>['apiKeyCreate']
+export type Made = Extract<KeyResult, { readonly __typename: 'ApiKeyPayload' }>
+
+/** What a scope lets its key do: docs/keys.md has the whole of it. */
+export const roles = [
+  { scope: 'READ', does: 'Every query and stream but keys and the audit; this console.' },
+  { scope: 'SCHEDULE', does: 'Asks where instances go, and claims the room.' },
+  { scope: 'REPORT', does: 'Reports what hosts have; may be bound to some of them.' },
+  { scope: 'CLAIM', does: 'Confirms, extends and releases claims.' },
+  { scope: 'OPERATE', does: 'Opens and closes hosts, edits aggregates and groups, revokes claims, reads the audit.' },
+  { scope: 'ADMIN', does: 'Everything; makes and ends keys, decides which profile decides.' },
+] as const
+
+export type ScopeName = (typeof roles)[number]['scope']
+
+/** Days until a key ends by itself; null: never. Why it cannot be, where it cannot. */
+export function readDays(text: string): { readonly days: number | null } | { readonly wrong: string } {
+  if (text.trim() === '') return { days: null }
+  const days = Number(text)
+  return Number.isInteger(days) && days >= 1 && days <= 3_650 ? { days } : { wrong: 'whole days, 1 to 3650; empty: it never ends' }
+}
+
+const DAY_MS = 86_400_000
+
+/** When a key that is made now ends, as the API takes it. */
+export const endOf = (days: number | null, nowMs: number): string | null =>
+  days === null ? null : new Date(nowMs + days * DAY_MS).toISOString()
+
+/** Whether somebody used it within a day: to end it is to lock them out. */
+export const isInUse = ({ lastUsedAt }: Pick<Key, 'lastUsedAt'>, nowMs: number): boolean =>
+  lastUsedAt !== null && nowMs - Date.parse(lastUsedAt) < DAY_MS
+
+/** What a refusal says, in full. */
+export const refusalOf = (answer: Exclude<KeyResult, Made>): readonly string[] =>
+  answer.__typename === 'ValidationError' && answer.issues.length > 0 ? answer.issues.map(({ message }) => message) : [answer.message]

@@ -1,0 +1,150 @@
+import { Button, Table as PlainTable, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { useShortcuts } from '../../lib/keys.ts'
+import { useScopes } from '../../lib/scopes.ts'
+import { usePages } from '../../lib/use-pages.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Heading } from '../../ui/heading.tsx'
+import { NeedsScope } from '../../ui/needs-scope.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { Table } from '../../ui/table.tsx'
+import { useTableKeys } from '../../ui/table-keys.ts'
+import { CreateKey } from './create-key.tsx'
+import { LIST, OWN } from './documents.ts'
+import { EndKey, type Step } from './end-key.tsx'
+import { type Key, type Made, roles } from './key.ts'
+import { keyColumns } from './key-columns.tsx'
+import { Secret } from './secret.tsx'
+import './keys.css'
+
+const REFRESH_MS = 15_000
+
+/** Who may call, and what: keys with their scopes, when they were used last, and their ends. */
+export function KeysPage() {
+  const { scopes, may, error: noScopes, retry } = useScopes()
+  const mayRead = may('ADMIN')
+  return (
+    <Page title="Keys">
+      {noScopes ? <Problem error={noScopes} onRetry={retry} /> : null}
+      {mayRead === false ? <NeedsScope what="Keys" scope="ADMIN" scopes={scopes} /> : null}
+      {mayRead === true ? <Keys /> : null}
+      <Roles />
+    </Page>
+  )
+}
+
+const route = getRouteApi('/keys')
+
+type Doing = { readonly step: Step; readonly key: Key } | { readonly step: 'create' } | { readonly step: 'secret'; readonly made: Made }
+
+function Keys() {
+  const { find = '', ended } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [active, setActive] = useState(-1)
+  const [doing, setDoing] = useState<Doing | undefined>()
+  const { data: own } = useOperation(OWN, {}, { staleMs: 60_000 })
+  const { rows, total, error, isLoading, isOld, onRange, refresh } = usePages(LIST, {}, ({ apiKeys }) => apiKeys, { everyMs: REFRESH_MS })
+  const shown = useMemo(() => rows.filter((key) => (ended === 'yes' || key.state === 'ACTIVE') && hasWord(key, find)), [rows, find, ended])
+  const columns = useMemo(() => keyColumns((step, key) => setDoing({ step, key })), [])
+  const go = (next: { readonly find?: string; readonly ended?: 'yes' | undefined }): void => {
+    const search = { find, ended, ...next }
+    void navigate({
+      search: { ...(search.find === '' ? {} : { find: search.find }), ...(search.ended === undefined ? {} : { ended: search.ended }) },
+      replace: next.find !== undefined,
+    })
+  }
+  const open = (index: number): void => {
+    const key = shown[index]
+    if (key !== undefined) void navigate({ to: '/audit', search: { q: `key:${key.id}` } })
+  }
+  useTableKeys({ count: shown.length, active, onActive: setActive, onOpen: open })
+  useShortcuts([{ keys: 'c', label: 'Make a key', run: () => setDoing({ step: 'create' }) }])
+  const close = (): void => setDoing(undefined)
+  const showSecret = (made: Made): void => setDoing(made.secret === null ? undefined : { step: 'secret', made })
+  return (
+    <Stack gap="xs">
+      <div className="keys-head">
+        <TextInput
+          size="xs"
+          aria-label="Find a key by part of its name, account, project or prefix"
+          placeholder="name, account, project, prefix"
+          value={find}
+          onChange={({ currentTarget }) => go({ find: currentTarget.value })}
+        />
+        <Switch
+          size="xs"
+          label="those that ended too"
+          checked={ended === 'yes'}
+          onChange={({ currentTarget }) => go({ ended: currentTarget.checked ? 'yes' : undefined })}
+        />
+        <Button size="compact-sm" onClick={() => setDoing({ step: 'create' })} title="c">
+          Make a key
+        </Button>
+      </div>
+      {error === null ? null : <Problem error={error} onRetry={refresh} />}
+      {isLoading ? (
+        <Skeleton height={200} role="status" aria-label="Keys are being loaded" />
+      ) : rows.length === 0 ? null : (
+        <div className={isOld ? 'stale' : undefined}>
+          <Text size="sm" fw={600} role="status" data-count={shown.length} mb={4}>
+            {formatCount(shown.length)} of {formatCount(total)} keys
+          </Text>
+          {shown.length === 0 ? (
+            <Empty title="No key is like this">Ended ones are shown only if asked for.</Empty>
+          ) : (
+            <Table
+              label="Keys"
+              columns={columns}
+              count={shown.length}
+              row={(index) => shown[index]}
+              rowKey={(index) => shown[index]?.id ?? String(index)}
+              active={active}
+              onActive={setActive}
+              onOpen={open}
+              onRange={onRange}
+            />
+          )}
+        </div>
+      )}
+      {doing?.step === 'create' ? <CreateKey onClose={close} onDone={showSecret} /> : null}
+      {doing?.step === 'rotate' || doing?.step === 'revoke' ? (
+        <EndKey step={doing.step} key_={doing.key} isOwn={own?.viewer.actor.id === doing.key.id} onClose={close} onDone={showSecret} />
+      ) : null}
+      {doing?.step === 'secret' ? <Secret made={doing.made} onClose={close} /> : null}
+    </Stack>
+  )
+}
+
+const hasWord = ({ name, account, project, prefix }: Key, word: string): boolean =>
+  [name, account, project ?? '', prefix].some((text) => text.toLowerCase().includes(word.trim().toLowerCase()))
+
+function Roles() {
+  return (
+    <section aria-label="What scopes allow">
+      <Heading keys="2">What scopes allow</Heading>
+      <ScrollBox label="Scopes and what they allow">
+        <PlainTable verticalSpacing={2}>
+          <PlainTable.Thead>
+            <PlainTable.Tr>
+              <PlainTable.Th>Scope</PlainTable.Th>
+              <PlainTable.Th>A key with it</PlainTable.Th>
+            </PlainTable.Tr>
+          </PlainTable.Thead>
+          <PlainTable.Tbody>
+            {roles.map(({ scope, does }) => (
+              <PlainTable.Tr key={scope}>
+                <PlainTable.Td>{scope}</PlainTable.Td>
+                <PlainTable.Td>{does}</PlainTable.Td>
+              </PlainTable.Tr>
+            ))}
+          </PlainTable.Tbody>
+        </PlainTable>
+      </ScrollBox>
+    </section>
+  )
+}

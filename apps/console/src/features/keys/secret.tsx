@@ -1,0 +1,36 @@
+import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import type { Made } from './key.ts'
+
+/** The secret of a key that was made now: it is told once, and only closed by a press of the button. */
+export function Secret({ made: { secret, key }, onClose }: { readonly made: Made; onClose(): void }) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+      title={`The secret of ${key.name}`}
+      size="lg"
+    >
+      <Stack gap="sm">
+        <Alert color="yellow" title="This is told once">
+          The service keeps only its hash. Copy it now to where {key.account} reads it.
+        </Alert>
+        <Group gap="xs" wrap="nowrap">
+          <Code data-secret style={{ overflowWrap: 'anywhere' }}>
+            {secret}
+          </Code>
+          <CopyButton text={secret ?? ''}>Copy</CopyButton>
+        </Group>
+        <Text size="sm" c="dimmed">
+          It is sent with every call: <Code>Authorization: Bearer</Code> and the secret.
+        </Text>
+        <Group justify="flex-end">
+          <Button onClick={onClose}>I have it</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { agrees, modeOf, type Replica, troublesOf } from './compare.ts'
+
+const replica = (id: string, more: Partial<Replica> = {}): Replica => ({
+  ...{ id, url: null, version: '1.0.0', featureLevel: 6, mode: 'NORMAL', reason: null, live: true, answers: false, revision: '9' },
+  ...{ lagEvents: 0, lag: 'PT0S', violations: 0, checkedAt: null, stateHash: { revision: '9', hash: 'aa' } },
+  ...{ startedAt: '2026-11-20T09:00:00.000Z', lastSeenAt: '2026-11-20T09:14:02.000Z', stoppedAt: null },
+  ...more,
+})
+
+test('replicas with one state, one release and signs of life are no trouble', () => {
+  const all = [replica('a'), replica('b'), replica('c', { live: false, stoppedAt: '2026-11-20T09:14:02.000Z' })]
+  expect(troublesOf(all)).toEqual([])
+  expect(agrees(replica('a'), all)).toBe(true)
+})
+
+test.each([
+  ['another state at the same revision', { stateHash: { revision: '9', hash: 'bb' } }, 'differ at revision 9'],
+  ['another release', { version: '1.1.0' }, '1.0.0, 1.1.0'],
+  ['silence', { live: false }, 'b gave no sign'],
+])('%s is told', (_what, more, text) => {
+  const [trouble, ...others] = troublesOf([replica('a'), replica('b', more)])
+  expect(trouble).toContain(text)
+  expect(others).toEqual([])
+})
+
+test('states of different revisions are not compared', () => {
+  const all = [replica('a'), replica('b', { stateHash: { revision: '8', hash: 'bb' } })]
+  expect(troublesOf(all)).toEqual([])
+  expect(agrees(replica('a'), all)).toBeUndefined()
+})
+
+test.each([
+  [{}, 'normal'],
+  [{ mode: 'STORE_AWAY' }, 'store away'],
+  [{ live: false }, 'silent'],
+  [{ live: false, stoppedAt: '2026-11-20T09:14:02.000Z' }, 'stopped'],
+])('%j is told in a word', (more, word) => {
+  expect(modeOf(replica('a', more))).toBe(word)
+})

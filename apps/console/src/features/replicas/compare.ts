@@ -1,0 +1,45 @@
+import type { ResultOf } from '../../lib/graphql.ts'
+import type { STANDING } from './documents.ts'
+
+export type Standing = ResultOf<typeof STANDING>
+export type Replica = Standing['replicas'][number]
+
+/** What is wrong among replicas, one sentence each; none is how it must be. */
+export function troublesOf(replicas: readonly Replica[]): readonly string[] {
+  const live = replicas.filter((one) => one.live)
+  const versions = [...new Set(live.map(({ version }) => version))].sort()
+  return [
+    ...divergedAt(live).map(
+      (revision) =>
+        `The states of the replicas differ at revision ${revision}: that must not be. Heal those whose auditor finds violations.`,
+    ),
+    ...(versions.length > 1
+      ? [`Replicas of several releases are at work: ${versions.join(', ')}. That is for the time of an upgrade.`]
+      : []),
+    ...replicas
+      .filter((one) => !one.live && one.stoppedAt === null)
+      .map(({ id }) => `${id} gave no sign for ten seconds, and was not stopped in order.`),
+  ]
+}
+
+/** Revisions at which two replicas have different digests of their whole state. */
+function divergedAt(replicas: readonly Replica[]): readonly string[] {
+  const digests = new Map<string, Set<string>>()
+  for (const { stateHash } of replicas) {
+    if (stateHash === null) continue
+    const at = digests.get(stateHash.revision) ?? new Set()
+    digests.set(stateHash.revision, at.add(stateHash.hash))
+  }
+  return [...digests].filter(([, hashes]) => hashes.size > 1).map(([revision]) => revision)
+}
+
+/** Whether its whole state is the same as that of another replica at the same revision; undefined where there is none to compare with. */
+export function agrees({ id, stateHash }: Replica, replicas: readonly Replica[]): boolean | undefined {
+  if (stateHash === null) return undefined
+  const others = replicas.filter((other) => other.id !== id && other.stateHash?.revision === stateHash.revision)
+  return others.length === 0 ? undefined : others.every((other) => other.stateHash?.hash === stateHash.hash)
+}
+
+/** What a replica is doing, in a word. */
+export const modeOf = ({ live, stoppedAt, mode }: Pick<Replica, 'live' | 'stoppedAt' | 'mode'>): string =>
+  stoppedAt !== null ? 'stopped' : live ? mode.toLowerCase().replaceAll('_', ' ') : 'silent'

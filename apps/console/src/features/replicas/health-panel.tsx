@@ -1,0 +1,65 @@
+import { Alert, Text } from '@mantine/core'
+import { formatCount, formatDuration, formatMib, formatTime, readDuration, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { type Figure, Figures } from '../../ui/figures.tsx'
+import { Heading } from '../../ui/heading.tsx'
+import type { Standing } from './compare.ts'
+
+interface HealthPanelProps {
+  readonly health: Standing['health']
+  readonly log: Standing['fleetLog']
+}
+
+/** What the replica that answers can do now, what is missing while it does its work, and the log that it follows. */
+export function HealthPanel({ health, log }: HealthPanelProps) {
+  const zone = useTimeZone()
+  const { replica, mode, reason, code, degraded } = health
+  return (
+    <section aria-label="The one that answers">
+      <Heading keys="2">The one that answers</Heading>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {replica}, release {health.version}
+      </Text>
+      {mode === 'NORMAL' ? null : (
+        <Alert color="red" p="xs" title={mode.toLowerCase().replaceAll('_', ' ')} role="status">
+          {reason ?? 'It takes no writes.'} {code === null ? '' : `(${code})`}
+        </Alert>
+      )}
+      {degraded.map((one) => (
+        <Alert key={one.code} color="yellow" p="xs" title={one.code} role="status" data-degraded={one.code}>
+          {one.message} Since <span title={titleOfTime(one.since)}>{formatTime(one.since, zone)}</span>.
+        </Alert>
+      ))}
+      <Figures figures={[...figuresOf(health), ...logFigures(log)]} />
+      <Text size="xs" c="dimmed">
+        {log.firstAt === null || Number(log.firstRevision) === 0
+          ? 'The log is whole: every decision can be made again exactly.'
+          : `The log reaches back to revision ${log.firstRevision}, ${formatTime(log.firstAt, zone)}: what was decided before cannot be made again exactly.`}
+      </Text>
+    </section>
+  )
+}
+
+const figuresOf = ({ mode, engine, sharedFlush, stateAge, flushMs, featureLevel, degraded }: Standing['health']): Figure[] => [
+  { label: 'Mode', value: mode.toLowerCase().replaceAll('_', ' '), isBad: mode !== 'NORMAL' },
+  { label: 'Missing', value: degraded.length === 0 ? 'nothing' : formatCount(degraded.length), isBad: degraded.length > 0 },
+  { label: 'Log kept by', value: engine, title: sharedFlush ? 'One flush serves all who wait' : 'Each entry is flushed for itself' },
+  { label: 'State is old', value: formatDuration(readDuration(stateAge)), title: 'How long ago it was last known to be as new as the log' },
+  { label: 'A flush took', value: flushMs === null ? 'not measured' : formatDuration(flushMs), title: 'At its start' },
+  { label: 'Feature level', value: formatCount(featureLevel) },
+]
+
+const BYTES_PER_MIB = 1_048_576
+
+const logFigures = ({ bytes, keptDays, keptBytes, rowsSetAside }: Standing['fleetLog']): Figure[] => [
+  {
+    label: 'Log',
+    value: `${formatMib(bytes / BYTES_PER_MIB)} of ${formatMib(keptBytes / BYTES_PER_MIB)}`,
+    title: `Entries older than ${formatCount(keptDays)} days are dropped, and the oldest beyond the size`,
+  },
+  {
+    label: 'Rows set aside',
+    value: formatCount(rowsSetAside),
+    isBad: rowsSetAside > 0,
+    title: 'Rows that the tables go on without, because the database refuses what is in them',
+  },
+]

@@ -1,0 +1,103 @@
+import { Badge } from '@mantine/core'
+import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
+import { Age } from '../../ui/age.tsx'
+import type { TableColumn } from '../../ui/table.tsx'
+import { agrees, modeOf, type Replica } from './compare.ts'
+
+/** The columns of the list; whether states agree is seen among all of them. */
+export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] => [
+  {
+    key: 'name',
+    label: 'Replica',
+    width: 'minmax(180px, 2fr)',
+    value: ({ id }) => id,
+    cell: ({ id, url, answers }) => (
+      <span title={url ?? 'It does not listen yet'}>
+        {id}
+        {answers ? ' (answers you)' : ''}
+      </span>
+    ),
+  },
+  {
+    key: 'mode',
+    label: 'Does',
+    width: '120px',
+    value: modeOf,
+    cell: (replica) => <Mode replica={replica} />,
+  },
+  { key: 'revision', label: 'Revision', width: '100px', align: 'right', value: ({ revision }) => formatCount(Number(revision)) },
+  {
+    key: 'lag',
+    label: 'Behind',
+    title: 'Changes of the log that it had not applied at its last sign, and how long the first of them had been there.',
+    width: 'minmax(110px, 0.8fr)',
+    align: 'right',
+    value: ({ lagEvents, lag }) => `${formatCount(lagEvents)}, ${formatDuration(readDuration(lag))}`,
+  },
+  {
+    key: 'state',
+    label: 'State',
+    title: 'Whether its whole state is that of the others, where two stood at the same revision.',
+    width: '90px',
+    value: (replica) => wordFor(agrees(replica, all)),
+    cell: (replica) => (
+      <span title={replica.stateHash === null ? 'No digest yet' : `${replica.stateHash.hash} at revision ${replica.stateHash.revision}`}>
+        {wordFor(agrees(replica, all))}
+      </span>
+    ),
+  },
+  {
+    key: 'violations',
+    label: 'Violations',
+    title: 'What its auditor finds in its state that cannot be.',
+    width: '90px',
+    align: 'right',
+    value: ({ violations }) => violations,
+    cell: ({ violations }) => (violations === 0 ? '0' : `! ${formatCount(violations)}`),
+  },
+  { key: 'version', label: 'Release', width: '90px', value: ({ version }) => version },
+  {
+    key: 'level',
+    label: 'Level',
+    title: 'The highest feature level that it reads.',
+    width: '60px',
+    align: 'right',
+    value: ({ featureLevel }) => featureLevel,
+  },
+  {
+    key: 'seen',
+    label: 'Last sign',
+    width: '100px',
+    value: ({ lastSeenAt }) => lastSeenAt,
+    cell: ({ lastSeenAt }) => <Age atMs={Date.parse(lastSeenAt)} ago />,
+  },
+  {
+    key: 'started',
+    label: 'Runs for',
+    width: '90px',
+    value: ({ startedAt }) => startedAt,
+    cell: ({ startedAt }) => <Age atMs={Date.parse(startedAt)} />,
+  },
+]
+
+const wordFor = (isSame: boolean | undefined): string => (isSame === undefined ? '-' : isSame ? '= equal' : 'x differs')
+
+const glyphs: Readonly<Record<string, readonly [glyph: string, colour: string]>> = {
+  normal: ['+', 'green'],
+  stopped: ['.', 'gray'],
+  starting: ['~', 'yellow'],
+  closing: ['~', 'yellow'],
+}
+
+function Mode({ replica }: { readonly replica: Replica }) {
+  const word = modeOf(replica)
+  const [glyph, colour] = glyphs[word] ?? ['x', 'red']
+  return (
+    <Badge variant="light" color={colour} tt="none" title={replica.reason ?? undefined} data-mode={word}>
+      <span aria-hidden className="mono">
+        {glyph}{' '}
+      </span>
+      {word}
+    </Badge>
+  )
+}

@@ -1,0 +1,18 @@
+import { Empty } from './empty.tsx'
+
+interface NeedsScopeProps {
+  /** What it is about, as a plural: "The rows of the audit". */
+  readonly what: string
+  readonly scope: string
+  /** What the key has. */
+  readonly scopes: readonly string[]
+}
+
+/** A page that the key may not read: which scope is missing, and how one gets it. */
+export function NeedsScope({ what, scope, scopes }: NeedsScopeProps) {
+  return (
+    <Empty title="Your key may not see this">
+      {what} can be read with a key that has {scope}; yours has {scopes.join(', ')}. Whoever has ADMIN makes such a key.
+    </Empty>
+  )
+}

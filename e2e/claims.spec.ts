@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import type { Client } from '@gantt/client'
+import { expect, test } from './fixtures.ts'
+import { expectRowCount, numberIn, rowsOf, rowWith } from './grid.ts'
+import { keyFor } from './seed.ts'
+
+interface Reserved {
+  readonly instance: string
+  readonly id: string
+}
+
+/** A service of its own account reserves room for one instance, for an hour. */
+async function reserve(client: Client): Promise<Reserved> {
+  const instance = randomUUID()
+  const { selectDestinations } = await client.request<{
+    selectDestinations: { destinations?: { selected: { claim: { id: string } } }[]; message?: string }
+  }>(
+    `mutation Reserve($input: SelectDestinationsInput!) { selectDestinations(input: $input) {
+      ... on SelectDestinationsPayload { destinations { selected { claim { id } } } } ... on UserError { message } } }`,
+    {
+      input: {
+        idempotencyKey: randomUUID(),
+        spec: { gantt: { instanceUuids: [instance], flavor: { vcpus: 1, memoryMb: 256 }, availabilityZone: 'az2' } },
+        claim: { mode: 'RESERVE', ttl: 'PT1H' },
+      },
+    },
+  )
+  const [destination] = selectDestinations.destinations ?? []
+  if (destination === undefined) throw new Error(`Nothing was reserved: ${selectDestinations.message}`)
+  return { instance, id: destination.selected.claim.id }
+}
+
+const stateOf = async (client: Client, id: string): Promise<{ readonly state: string; readonly reason: string | null } | null> =>
+  (
+    await client.request<{ claim: { state: string; reason: string | null } | null }>(
+      'query Claim($id: ID!) { claim(id: $id) { state reason } }',
+      {
+        id,
+      },
+    )
+  ).claim
+
+test('every count opens exactly that many claims; one leads to its host and to its decision', async ({ page, visit, service }) => {
+  const { instance } = await reserve(service.client)
+  await visit('/claims')
+  for (const kind of ['reserved', 'ending', 'old', 'held', 'counted', 'expired']) {
+    const link = page.locator(`[data-kind="${kind}"]`)
+    const count = numberIn(await link.textContent())
+    await link.click()
+    await expect(page).toHaveURL(/\/claims\?q=state/)
+    await expectRowCount(page, 'Claims', count)
+  }
+  await page.goto(`/claims?q=instance:${instance}`)
+  await expectRowCount(page, 'Claims', 1)
+  const row = rowWith(page, 'Claims', instance)
+  await expect(row).toContainText('reserved')
+  await expect(row).toContainText(/in (1 h|\d+ min)/)
+  await row.getByRole('link', { name: /^az2-/ }).click()
+  await expect(page).toHaveURL(/\/hosts\/az2-/)
+  await page.goBack()
+  await row.getByRole('link', { name: /^The decision of/ }).click()
+  await expect(page).toHaveURL(/\/decisions\//)
+})
+
+test('by keyboard alone a claim is chosen, looked at, and revoked with a reason', async ({ page, visit, service }) => {
+  const [one, other] = [await reserve(service.client), await reserve(service.client)]
+  await visit('/hosts')
+  for (const key of ['g', 'c']) await page.keyboard.press(key)
+  await expect(page.getByRole('heading', { level: 1, name: 'Claims' })).toBeFocused()
+  await page.keyboard.press('/')
+  await page.keyboard.type(one.instance)
+  await page.keyboard.press('Enter')
+  await expectRowCount(page, 'Claims', 1)
+  await page.getByRole('grid', { name: 'Claims' }).focus()
+  await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await expect(page.locator('[data-chosen="1"]')).toBeVisible()
+  await page.keyboard.press('X')
+  const dialog = page.getByRole('dialog', { name: 'Revoke 1 claim' })
+  await expect(dialog.locator('[data-revoked="1"]')).toContainText(one.instance)
+  await expect(dialog.getByRole('button', { name: 'Revoke 1 claim' })).toBeDisabled()
+  await expect(dialog.getByLabel('Reason')).toBeFocused()
+  await page.keyboard.type('its caller is gone')
+  await dialog.getByRole('button', { name: 'Revoke 1 claim' }).press('Enter')
+  await expect(dialog).toBeHidden()
+  await expect(rowsOf(page, 'Claims').first()).toContainText('revoked')
+  expect(await stateOf(service.client, one.id)).toEqual({ state: 'REVOKED', reason: 'its caller is gone' })
+  expect(await stateOf(service.client, other.id)).toMatchObject({ state: 'RESERVED' })
+})
+
+test('a key that may only read ends nothing', async ({ page, service }) => {
+  await reserve(service.client)
+  const reader = await keyFor(service.client, 'reads-claims', ['READ'])
+  await page.goto(`/claims?q=state:RESERVED#key=${reader}`)
+  await expect(rowsOf(page, 'Claims').first()).toBeVisible()
+  await expect(page.getByRole('checkbox')).toHaveCount(0)
+})
+
+test('looks: claims, none that matches, ending some @looks', async ({ page, visit, look, service }) => {
+  await reserve(service.client)
+  await visit('/claims?q=state:RESERVED')
+  await expect(rowsOf(page, 'Claims').first()).toBeVisible()
+  await look('claims')
+  await page.getByRole('checkbox').first().check()
+  await page.getByRole('button', { name: 'Revoke ...' }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await look('revoking a claim')
+  await page.goto('/claims?q=host:nowhere')
+  await expect(page.getByRole('heading', { name: 'No claim matches' })).toBeVisible()
+  await look('no claim')
+})

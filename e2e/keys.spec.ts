@@ -1,0 +1,96 @@
+import { createClient } from '@gantt/client'
+import { expect, test } from './fixtures.ts'
+import { rowsOf, rowWith } from './grid.ts'
+import { keyFor } from './seed.ts'
+
+test('a key is made with what it may, its secret is told once and works, then it is rotated and revoked', async ({
+  page,
+  visit,
+  service,
+}) => {
+  await visit('/hosts')
+  for (const key of ['g', 'k']) await page.keyboard.press(key)
+  await expect(page.getByRole('heading', { level: 1, name: 'Keys' })).toBeFocused()
+  await expect(rowsOf(page, 'Keys').first()).toBeVisible()
+  await page.keyboard.press('c')
+  const dialog = page.getByRole('dialog', { name: 'Make a key' })
+  await dialog.getByLabel('Name').fill('made-here')
+  await dialog.getByLabel('Account').fill('made-here')
+  await expect(dialog.getByRole('button', { name: 'Make it' })).toBeDisabled()
+  await dialog.getByRole('checkbox', { name: 'READ' }).check()
+  await dialog.getByLabel('Ends after days').fill('soon')
+  await expect(dialog.getByText('whole days, 1 to 3650')).toBeVisible()
+  await dialog.getByLabel('Ends after days').fill('30')
+  // a key for hosts may only report: the service says so, and what was written stays
+  await dialog.getByLabel('Only for these hosts').fill('az1-01')
+  await dialog.getByRole('button', { name: 'Make it' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('REPORT')
+  await dialog.getByLabel('Only for these hosts').fill('')
+  await dialog.getByRole('button', { name: 'Make it' }).click()
+
+  const told = page.getByRole('dialog', { name: 'The secret of made-here' })
+  const secret = (await told.locator('[data-secret]').textContent()) ?? ''
+  await page.keyboard.press('Escape')
+  await expect(told).toBeVisible()
+  const own = createClient({ url: service.url, key: secret, deadlineMs: 30_000 })
+  expect(await own.request('{ viewer { scopes } }')).toEqual({ viewer: { scopes: ['READ'] } })
+  await told.getByRole('button', { name: 'I have it' }).click()
+  await expect(told).toBeHidden()
+  const row = rowWith(page, 'Keys', 'made-here')
+  await expect(row).toHaveCount(1)
+  await expect(row).toContainText('READ')
+
+  await page.getByRole('button', { name: 'Rotate made-here' }).click()
+  await page.getByRole('button', { name: 'Make the new key' }).click()
+  await told.getByRole('button', { name: 'I have it' }).click()
+  await expect(row).toHaveCount(2)
+  for (let left = 2; left > 0; left--) {
+    await page.getByRole('button', { name: 'Revoke made-here' }).first().click()
+    const end = page.getByRole('dialog', { name: 'Revoke made-here' })
+    await end.getByRole('button', { name: 'Revoke it' }).click()
+    await expect(end).toBeHidden()
+    await expect(row).toHaveCount(left - 1)
+  }
+  await expect(own.request('{ viewer { scopes } }')).rejects.toThrow()
+  await page.getByRole('switch', { name: 'those that ended too' }).check()
+  await expect(page).toHaveURL('/keys?ended=yes')
+  await expect(row.first().locator('[data-key-state="REVOKED"]')).toBeVisible()
+})
+
+test('the last key that may do everything stays, and one’s own is said to be that', async ({ page, visit }) => {
+  await visit('/keys?find=admin')
+  await page.getByRole('button', { name: 'Revoke admin' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Revoke admin' })
+  await expect(dialog.locator('[data-own]')).toBeVisible()
+  await expect(dialog.locator('[data-in-use]')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Revoke it' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('ADMIN')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(rowWith(page, 'Keys', 'admin').first()).toBeVisible()
+})
+
+test('a row leads to what was done with its key', async ({ page, visit, service }) => {
+  await keyFor(service.client, 'of-some-key', ['READ'])
+  await visit('/keys?find=of-some-key')
+  await rowWith(page, 'Keys', 'of-some-key').click()
+  await expect(page).toHaveURL(/\/audit\?q=key:/)
+  await expect(page.getByRole('heading', { name: 'No row matches' })).toBeVisible()
+})
+
+test('looks: keys, making one, ending one, without the scope @looks', async ({ page, visit, look, service }) => {
+  const reader = await keyFor(service.client, 'reads-no-keys', ['READ'])
+  await visit('/keys')
+  await expect(rowsOf(page, 'Keys').first()).toBeVisible()
+  await look('keys')
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  await expect(page.getByRole('dialog', { name: 'Make a key' })).toBeVisible()
+  await look('making a key')
+  await page.goto('/keys?find=reads-no-keys')
+  await page.getByRole('button', { name: 'Revoke reads-no-keys' }).click()
+  await expect(page.getByRole('dialog', { name: 'Revoke reads-no-keys' })).toBeVisible()
+  await look('revoking a key')
+  await page.goto(`/keys#key=${reader}`)
+  await page.reload()
+  await expect(page.getByText('can be read with a key that has ADMIN; yours has READ')).toBeVisible()
+  await look('keys without their scope')
+})
