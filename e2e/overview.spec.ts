@@ -32,8 +32,9 @@ test('the zones are as full as their hosts, and open exactly these', async ({ pa
 test('every count of a reason opens exactly that many decisions', async ({ page, visit, service }) => {
   await place(service.client, { flavor: 'm1.wide', vcpus: 999 })
   await visit('/overview')
-  const codes = await page.locator('[data-code]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-code') ?? ''))
-  expect(codes).not.toEqual([])
+  const rows = page.locator('[data-code]')
+  await expect(rows).not.toHaveCount(0)
+  const codes = await rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-code') ?? ''))
   for (const code of codes) {
     const link = page.locator(`[data-code="${code}"]`).getByRole('link')
     const count = numberIn(await link.textContent())
@@ -58,6 +59,7 @@ test('what is asked most is counted zone by zone, and simulated by a press', asy
   // the zone that was asked for does not narrow it
   for (const { key, fits } of capacity.groups) expect(numberIn(await row.locator(`[data-zone="${key}"]`).textContent())).toBe(fits)
   await row.getByRole('link', { name: 'm1.counted' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Simulate' })).toBeVisible()
   await expect(page.locator('[data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
 })
 

@@ -280,6 +280,27 @@ test('where the answer was lost, select says how to ask again without a second c
   expect(err).toMatch(/^The room may be held all the same; .* --key-name lost asks again.*\nerror: the service cannot be reached/)
 })
 
+test('while the service cannot answer just now, select asks again with its key', async () => {
+  const keys: string[] = []
+  const answer = { __typename: 'NoValidHost', message: 'no host is free', placedCount: 0, decision: { id: 'd' }, reasons: [] }
+  const refusal = { message: 'the log has no leader', extensions: { code: 'UNAVAILABLE', retryable: true, retryAfterMs: 1 } }
+  const server = createServer((call, reply) => {
+    call.setEncoding('utf8').once('data', (body: string) => {
+      reply.setHeader('content-type', 'application/json')
+      if (!body.includes('selectDestinations')) return reply.end('{"data":{"viewer":{"project":null}}}')
+      keys.push(JSON.parse(body).variables.input.idempotencyKey)
+      return reply.end(JSON.stringify(keys.length < 3 ? { errors: [refusal] } : { data: { selectDestinations: answer } }))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const { out, err, code } = await gantt({ ...own.environment, GANTT_URL: `http://127.0.0.1:${port}` }, 'select', ...SMALL)
+  server.close()
+  expect([out, err, code]).toEqual([expect.stringContaining('no host is free'), '', 1])
+  expect(keys).toHaveLength(3)
+  expect(new Set(keys).size).toBe(1)
+})
+
 test('a wrong key, and none at all, end with 2', async () => {
   const wrong = await gantt({ ...own.environment, GANTT_KEY: 'wrong' }, 'hosts')
   expect([wrong.err, wrong.code]).toEqual(['error: the service does not know the key (from GANTT_KEY)\n', 2])

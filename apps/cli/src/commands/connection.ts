@@ -1,4 +1,13 @@
-import { type Client, createClient, createGantt, type Gantt, type GanttOptions } from '@gantt/client'
+import {
+  type CallOptions,
+  type Client,
+  createClient,
+  createGantt,
+  createRetry,
+  type Gantt,
+  type GanttOptions,
+  UnreachableError,
+} from '@gantt/client'
 import { GANTT } from './called.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { CommandFailure, EXIT, toFailure } from './failure.ts'
@@ -19,13 +28,30 @@ interface Setting {
 }
 
 /** A client of the service that options, environment and config file name, in this order. Its errors are CommandFailures. */
-export function connect(flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): Client {
+export const connect = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): Client =>
+  connectWith((options, attempt) => attempt(options), flags, environment)
+
+/**
+ * The same for calls that carry an idempotency key: made again for half a minute while the service says that it cannot answer just now, as
+ * while its log has no leader. That nobody answers at all is told at once.
+ */
+export const connectForKeyed = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): Client =>
+  connectWith(createRetry({}), flags, environment)
+
+type Repeat = <Answer>(options: CallOptions, attempt: (options: CallOptions) => Promise<Answer>) => Promise<Answer>
+
+function connectWith(repeat: Repeat, flags: ConnectionFlags, environment: NodeJS.ProcessEnv): Client {
   const { address, url, key } = accessOf(flags, environment)
   const client = createClient({ url: address, key: key.value })
+  const toFailureHere = (error: unknown) => toFailure(error, { url: `${address} (from ${url.from})`, keyFrom: key.from })
   return {
-    request: (document, variables, options) =>
-      client.request<never>(document, variables, options).catch((error: unknown) => {
-        throw toFailure(error, { url: `${address} (from ${url.from})`, keyFrom: key.from })
+    request: (document, variables, options = {}) =>
+      repeat(options, (attempt) =>
+        client.request<never>(document, variables, attempt).catch((error: unknown) => {
+          throw error instanceof UnreachableError ? toFailureHere(error) : error
+        }),
+      ).catch((error: unknown) => {
+        throw toFailureHere(error)
       }),
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import { GANTT } from './called.ts'
-import { type ConnectionFlags, connect } from './connection.ts'
+import { type ConnectionFlags, connectForKeyed } from './connection.ts'
 import { EXIT, mayHaveHappened, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { counted } from './format.ts'
 import { nameOf, notEmpty } from './hosts.ts'
@@ -99,7 +99,7 @@ export function addEvacuate(host: Command): void {
 }
 
 async function evacuateHost(name: string, { node, dryRun, confirm, ttl, profile, keyName, ...flags }: Flags): Promise<Result> {
-  const client = connect(flags)
+  const client = connectForKeyed(flags)
   const idempotencyKey = keyName ?? `cli-${randomUUID()}`
   const input = {
     host: { host: name, node },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, Option } from 'commander'
-import { type ConnectionFlags, connect } from './connection.ts'
+import { type ConnectionFlags, connectForKeyed } from './connection.ts'
 import { CommandFailure, EXIT, mayHaveHappened, REFUSAL, type Refusal, toRefusal } from './failure.ts'
 import { notEmpty } from './hosts.ts'
 import { INTENTS, type Intent, readMove } from './moves.ts'
@@ -92,7 +92,7 @@ export function addSelect(program: Command): void {
 }
 
 async function select(flags: Flags): Promise<Result> {
-  const client = connect(flags)
+  const client = connectForKeyed(flags)
   const { viewer } = await client.request<{ viewer: { readonly project: string | null } }>('{ viewer { project } }')
   if (viewer.project !== null) refuseForProject(viewer.project, flags)
   const idempotencyKey = flags.keyName ?? `cli-${randomUUID()}`

@@ -51,7 +51,8 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
   let running: Promise<void> | undefined
   let again = false
   let isClosing = false
-  let told: string | undefined
+  let isFailing = false
+  let isTold = false
   const waiting = new Set<() => void>()
 
   /** Messages from a sequence on, up to another or as many as one transaction writes. */
@@ -179,18 +180,21 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     running = drain()
       .then(
         () => {
-          told = undefined
+          isFailing = false
+          isTold = false
         },
         (error: unknown) => {
-          const message = `records wait for their tables: ${error instanceof Error ? error.message : String(error)}`
-          if (told === undefined && isThere()) warn(message)
-          told = message
+          isFailing = true
+          // that the database is away is told elsewhere
+          if (isTold || !isThere()) return
+          warn(`records wait for their tables: ${error instanceof Error ? error.message : String(error)}`)
+          isTold = true
         },
       )
       .finally(() => {
         running = undefined
         for (const look of waiting) look()
-        if (again && told === undefined) kick()
+        if (again && !isFailing) kick()
       })
   }
   const stop = timers.every(SWEEP_MS, kick)
