@@ -92,7 +92,7 @@ export async function openConnection(address: NatsAddress, name: string, answerM
         await quick.consumers.add(stream, { ...config, name })
         return name
       }
-      // for half a minute after a server was lost one in three is given to that one, and never answered: the next is another
+      // after a server was lost about one in three is not answered for many seconds, and others at once: the next is asked for beside it
       return question(add, (name) => unfollow(stream, name))
     },
     unfollow,
