@@ -1,5 +1,5 @@
 import { expect, test } from './fixtures.ts'
-import { expectRowCount, numberIn } from './grid.ts'
+import { expectRowCount, gridOf, numberIn } from './grid.ts'
 import { keyFor, place } from './seed.ts'
 
 interface Fleet {
@@ -40,7 +40,14 @@ test('every count of a reason opens exactly that many decisions', async ({ page,
     const count = numberIn(await link.textContent())
     await link.click()
     await expect(page).toHaveURL(/\/decisions\?/)
-    await expectRowCount(page, 'Decisions', count)
+    // the list loads as one goes down
+    const list = gridOf(page, 'Decisions')
+    await expect
+      .poll(async () => {
+        await list.press('End')
+        return list.getAttribute('aria-rowcount')
+      })
+      .toBe(String(count + 1))
     await page.goBack()
     await expect(link).toBeVisible()
   }
