@@ -1,3 +1,4 @@
+import { FEATURE_LEVEL } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -10,6 +11,7 @@ test('what is not set has its default', () => {
     adminKey: undefined,
     horizon: { days: 7, bytes: 10_737_418_240 },
     liveness: { source: 'static', suspectAfterMs: 60_000, downAfterMs: 180_000 },
+    featureLevel: FEATURE_LEVEL,
     nats: undefined,
     recordBytes: 268_435_456,
     sharedFlush: 'auto',
@@ -40,6 +42,14 @@ test('what is set is taken', () => {
     pluginTimeoutMs: 300,
     extenders: '/etc/extenders.json',
   })
+})
+
+test('a replica is held at a feature level that its release reads', () => {
+  expect(readConfig({ GANTT_FEATURE_LEVEL: '5' }).featureLevel).toBe(5)
+  for (const wrong of ['0', String(FEATURE_LEVEL + 1), 'v5'])
+    expect(() => readConfig({ GANTT_FEATURE_LEVEL: wrong })).toThrow(
+      `GANTT_FEATURE_LEVEL is "${wrong}"; it must be a feature level that this release reads, 1 to ${FEATURE_LEVEL}.`,
+    )
 })
 
 test('how entries reach the disk is auto, on or off', () => {

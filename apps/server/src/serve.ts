@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { UnknownEntryError } from '@gantt/scheduler-core'
+import { FEATURE_LEVEL, UnknownEntryError } from '@gantt/scheduler-core'
 import { ConfigError, readConfig } from './config.ts'
 import { openDatabase } from './db/open-database.ts'
 import { codeOf } from './embedded-postgres/error.ts'
@@ -70,6 +70,8 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
       const service = await openService({ connection: database.connection, ...settings, stopped: stop.signal, warn: say })
       say(nats === undefined ? 'Log: in the database.' : `Log: NATS at ${nats.servers.join(', ')}, fleet ${nats.fleet}.`)
       say(flushingText(service.replica.flushing))
+      const { readsUpTo } = service.replica.fleet
+      if (readsUpTo < FEATURE_LEVEL) say(`Feature level: held at ${readsUpTo} by GANTT_FEATURE_LEVEL; this release reads ${FEATURE_LEVEL}.`)
       try {
         await use(service, stop.signal)
         say(stop.signal.aborted ? `Stopping: ${stop.signal.reason}.` : 'Stopping.')
@@ -102,7 +104,7 @@ function explain(error: unknown, portSetting: string): string {
   if (error instanceof ConfigError || error instanceof PluginError || error instanceof BusyError) return error.message
   if (error instanceof StoreSetupError || error instanceof StoreUnavailableError) return `The service could not start:\n${error.message}`
   if (error instanceof UnknownEntryError)
-    return `The service could not start: ${error.message}. Start the release that the other replicas have.`
+    return `The service could not start: ${error.message}. Start the release that the other replicas have, without GANTT_FEATURE_LEVEL where that holds it.`
   const { code, address, port, message } = error as NodeJS.ErrnoException & { address?: string; port?: number }
   if (code === 'EADDRINUSE')
     return `Port ${port} of ${address} is in use. Stop what uses it, or set ${portSetting} to another one (0: any that is free).`

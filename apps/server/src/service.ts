@@ -71,6 +71,8 @@ export interface ServiceOptions {
   readonly recordBytes?: number
   /** Whether one flush serves all who wait for the disk, where the database keeps the log; `off` if not given. */
   readonly sharedFlush?: SharedFlush
+  /** The highest feature level that is read, told of and written; that of the release if not given. */
+  readonly featureLevel?: number
   /** Left out: nobody listens, and whoever is told to be down stays so. */
   readonly liveness?: LivenessSettings & {
     /** Between two looks at the hosts, milliseconds, if not as the settings have it; 0: only when asked. */
@@ -115,6 +117,7 @@ export async function openService({
   nats,
   recordBytes = DEFAULT_RECORD_BYTES,
   sharedFlush = 'off',
+  featureLevel,
   liveness,
   plugins: settings = [],
   pluginTimeoutMs: timeoutMs = DEFAULT_PLUGIN_TIMEOUT_MS,
@@ -167,7 +170,7 @@ export async function openService({
           },
         },
         database,
-        replica: { name, warn, horizon, gather, plugins },
+        replica: { name, warn, horizon, gather, plugins, readsUpTo: featureLevel },
       }),
     )
     opened.push(() => stores.close())
@@ -178,7 +181,7 @@ export async function openService({
     opened.push(() => registered.close())
     opened.push(() => replica.close())
     const standing = registered.follow(replica)
-    const history = createHistory(store.past, KEPT_THINGS, plugins)
+    const history = createHistory(store.past, KEPT_THINGS, replica.fleet)
     opened.push(() => history.close())
     const projector = createProjector(replica, projections, history, warn)
     opened.push(() => projector.close())
@@ -258,14 +261,14 @@ async function openShared({
 }: {
   readonly engine: EngineOptions
   readonly database: DatabaseWatch
-  readonly replica: Pick<ReplicaOptions, 'name' | 'warn' | 'horizon' | 'gather' | 'plugins'>
+  readonly replica: Pick<ReplicaOptions, 'name' | 'warn' | 'horizon' | 'gather' | 'plugins' | 'readsUpTo'>
 }) {
   const { log: store, stores } = await openEngine(engine)
   let registered: Registered | undefined
   try {
     const { name, warn } = engine
     const records = openRecords(engine.prisma, stores.records, database)
-    registered = await openStanding({ store: stores.replicas, name, warn })
+    registered = await openStanding({ store: stores.replicas, name, warn, readsUpTo: options.readsUpTo })
     const replica = await Replica.start({ store, recordUnlogged: records.keep, ...options, ...registered.options })
     return { store, stores, records, registered, replica }
   } catch (error) {

@@ -46,7 +46,7 @@ export {
 } from './fleet/checkpoint.ts'
 export { at, type ClassColumns, type HostColumns, type HostIndex } from './fleet/columns.ts'
 export { copyFleet } from './fleet/copy.ts'
-export { Fleet, PLACE_WINDOW, UnknownEntryError } from './fleet/fleet.ts'
+export { Fleet, type FleetReader, PLACE_WINDOW, UnknownEntryError } from './fleet/fleet.ts'
 export { type Group, type Groups, groupAllows, membersKeep } from './fleet/groups.ts'
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Change, canonicalJson, isProposal, specSchemas, statsSchemas } from '@gantt/scheduler-core'
+import { type Change, canonicalJson, FEATURE_LEVEL, isProposal, specSchemas, statsSchemas } from '@gantt/scheduler-core'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openService, type Service } from '../service.ts'
@@ -11,7 +11,8 @@ let second: Service
 
 beforeAll(async () => {
   api = await startTestService()
-  second = await openService({ connection: api.connection, host: '127.0.0.1', port: 0, warn: (message) => api.warnings.push(message) })
+  second = await openOn()
+  older = await openOn(2)
 })
 afterAll(async () => {
   await second.close()
@@ -28,12 +29,17 @@ async function sql(text: string, values: unknown[] = []): Promise<Json[]> {
   }
 }
 
-/** A replica of the release before, which reads changes up to level 2, and gave a sign just now. */
-const olderReplica = () =>
-  sql(
-    `INSERT INTO replica SELECT 'of-the-release-before', NULL, '0.0.9', 2, 'NORMAL', NULL, 0, 0, 0, 0, NULL, '{}', seen_at_ms, seen_at_ms, NULL FROM replica LIMIT 1`,
-  )
-const olderReplicaGoes = () => sql(`DELETE FROM replica WHERE id = 'of-the-release-before'`)
+const openOn = (featureLevel?: number): Promise<Service> =>
+  openService({
+    connection: api.connection,
+    host: '127.0.0.1',
+    port: 0,
+    ...(featureLevel === undefined ? {} : { featureLevel }),
+    warn: (message) => api.warnings.push(message),
+  })
+
+/** A replica that reads, and writes, as a release did that knew changes up to level 2. */
+let older: Service
 
 const logged = async (): Promise<Change[]> =>
   (await sql('SELECT body FROM log ORDER BY revision')).flatMap(({ body }) => JSON.parse(body).changes)
@@ -79,7 +85,6 @@ describe('beside a replica of the release before', () => {
   const key = randomUUID()
 
   test('what it can read goes on, and is written as that release wrote it', async () => {
-    await olderReplica()
     for (const host of ['h1', 'h2'])
       expect(await resultOf(report(host, { numaCells: cells, version: '1.0' }))).toMatchObject({ __typename: 'ResourceStatsApplied' })
     expect(await resultOf(report('h2', { numaCells: cells, vcpusUsed: 1 }))).toMatchObject({ __typename: 'ResourceStatsApplied' })
@@ -115,17 +120,31 @@ describe('beside a replica of the release before', () => {
     const before = (await logged()).length
     const answer = await ask()
     expect([answer.status, codeOf(answer)]).toEqual([503, 'FEATURE_LEVEL'])
-    expect(answer.errors[0].extensions).toMatchObject({ replica: 'of-the-release-before', reads: 2, needs: 3, retryable: true })
+    expect(answer.errors[0]?.extensions).toMatchObject({ replica: older.replica.name, reads: 2, needs: 3, retryable: true })
     expect([await levelOfLog(), (await logged()).length]).toEqual([2, before])
+  })
+
+  test('it has followed, and is asked for nothing that it does not read itself', async () => {
+    expect(await older.replica.reached(api.service.replica.fleet.place.revision, 10_000)).toBe(true)
+    const newer = {
+      type: 'rollout',
+      name: 'default',
+      expected: { active: 1, version: 0 },
+      active: 1,
+      past: [],
+      rolledBack: [],
+      rollout: null,
+    } as const
+    await expect(older.replica.propose([newer])).rejects.toMatchObject({ replica: older.replica.name, reads: 2, needs: 4 })
   })
 })
 
 describe('once every replica reads it', () => {
   let newer: Json
-  let older: Json
+  let plainly: Json
 
   beforeAll(async () => {
-    await olderReplicaGoes()
+    await older.close()
     expect(
       await resultOf(
         report('h1', {
@@ -134,7 +153,7 @@ describe('once every replica reads it', () => {
         }),
       ),
     ).toMatchObject({ __typename: 'ResourceStatsApplied' })
-    older = await placeWith(api, {}, { ...plain, forceHosts: ['h1'] })
+    plainly = await placeWith(api, {}, { ...plain, forceHosts: ['h1'] })
     newer = await placeWith(
       api,
       { claim: { mode: 'CONFIRM' } },
@@ -156,14 +175,21 @@ describe('once every replica reads it', () => {
     expect(second.replica.halted).toBeUndefined()
   })
 
+  test('the older one does not start on it again: the error has the level found, and the one that it is held at', async () => {
+    const entry = (await sql('SELECT revision, body FROM log ORDER BY revision')).find(({ body }) => body.includes('"feature","level":3'))
+    await expect(openOn(2)).rejects.toThrow(
+      `entry ${entry?.revision} raises the feature level to 3; this replica is held at level 2, and its release reads ${FEATURE_LEVEL}`,
+    )
+  })
+
   test('what uses nothing new is written as before', async () => {
     const [last] = (await logged()).filter(isProposal).slice(-2)
     expect(last?.decision.request.version).toBe('1.0')
-    expect(await documentOf(older.decision.id)).toMatchObject({ version: '1.0' })
+    expect(await documentOf(plainly.decision.id)).toMatchObject({ version: '1.0' })
   })
 
   test('a request is answered in the version that is asked for, as far as that can say it', async () => {
-    expect(await documentOf(older.decision.id, '1.1')).toMatchObject({ version: '1.1', forceVerify: 'ALL', pciRequests: [], nova: null })
+    expect(await documentOf(plainly.decision.id, '1.1')).toMatchObject({ version: '1.1', forceVerify: 'ALL', pciRequests: [], nova: null })
     const kept = await documentOf(newer.decision.id)
     expect(kept).toMatchObject({
       version: '1.1',

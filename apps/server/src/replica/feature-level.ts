@@ -1,4 +1,4 @@
-/** A change needs a higher feature level than a living replica reads: raising the log's level would stop that replica. */
+/** A change needs a higher feature level than this or another living replica reads: raising the log's level would stop that replica. */
 export class FeatureLevelError extends Error {
   override readonly name = 'FeatureLevelError'
   /** The replica that reads less. */
@@ -8,7 +8,7 @@ export class FeatureLevelError extends Error {
 
   constructor(replica: string, reads: number, needs: number) {
     super(
-      `the change needs feature level ${needs}, and replica ${replica} reads up to level ${reads}; nothing was done: upgrade that replica, or stop it, first`,
+      `the change needs feature level ${needs}, and replica ${replica} reads up to level ${reads}; nothing was done: upgrade that replica, start it without GANTT_FEATURE_LEVEL if that holds it, or stop it, first`,
     )
     this.replica = replica
     this.reads = reads

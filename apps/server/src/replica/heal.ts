@@ -1,7 +1,6 @@
 import { compareFleets, type Difference, Fleet, type LogEntry, rebuildFleet } from '@gantt/scheduler-core'
 import type { LogReader } from '../sync/synchronizer.ts'
 import { inPieces } from './pieces.ts'
-import { assertReadableCheckpoint } from './readable.ts'
 import type { Replica } from './replica.ts'
 import type { Applied } from './replica-options.ts'
 
@@ -53,8 +52,7 @@ export async function healReplica(
   })
   try {
     const checkpoint = await log.loadCheckpoint(Math.min(from ?? Number.MAX_SAFE_INTEGER, before.place.revision))
-    if (checkpoint !== undefined) assertReadableCheckpoint(checkpoint)
-    const after = checkpoint === undefined ? new Fleet(before.plugins) : await inPieces(rebuildFleet(checkpoint, before.plugins))
+    const after = checkpoint === undefined ? new Fleet(before) : await inPieces(rebuildFleet(checkpoint, before))
     const begun = after.place.revision
     while (after.place.revision < before.place.revision && !missed.some(({ revision }) => revision === after.place.revision + 1)) {
       const entries = await log.read(after.place, READ_LIMIT)

@@ -1,4 +1,4 @@
-import type { Fleet, LogEntry, Place, Plugins } from '@gantt/scheduler-core'
+import type { Fleet, FleetReader, LogEntry, Place } from '@gantt/scheduler-core'
 import type { LogReader } from '../sync/synchronizer.ts'
 import { advance, createPastFleets, type PastFleets } from './past-fleets.ts'
 import type { Applied } from './replica-options.ts'
@@ -18,10 +18,10 @@ export interface History extends PastFleets {
 }
 
 /** `limit`: hosts, claims and keys that fleets of the past may hold in memory together; 0: none is kept, all are made from the store. */
-export function createHistory(store: LogReader, limit = 0, plugins?: Plugins): History {
-  const fleets = createPastFleets(store, { limit, plugins })
+export function createHistory(store: LogReader, limit = 0, reader?: FleetReader): History {
+  const fleets = createPastFleets(store, { limit, reader })
   // whoever asks for an entry asks for the fleet before it next: it is made once
-  const unkept = limit === 0 ? fleets : createPastFleets(store, { limit: 0, plugins })
+  const unkept = limit === 0 ? fleets : createPastFleets(store, { limit: 0, reader })
   const placeAt = (revision: number): Promise<Place> => fleets.read(revision, ({ place }) => place)
   return {
     ...fleets,

@@ -1,4 +1,4 @@
-import { copyFleet, Fleet, type LogEntry, type Plugins, rebuildFleet } from '@gantt/scheduler-core'
+import { copyFleet, Fleet, type FleetReader, type LogEntry, rebuildFleet } from '@gantt/scheduler-core'
 import { type LogReader, LogTrimmedError, StoreWentBackError } from '../sync/synchronizer.ts'
 import { realTimers, type Timers } from '../timers.ts'
 import { inPieces } from './pieces.ts'
@@ -54,13 +54,13 @@ export interface PastFleetsOptions {
   /** Hosts, claims and keys that are kept together; KEPT_THINGS if not given. */
   readonly limit?: number
   readonly timers?: Timers
-  /** What decisions on these fleets may be made with beside the parts of the release. */
-  readonly plugins?: Plugins | undefined
+  /** Who reads the log into these fleets, and decides on them. */
+  readonly reader?: FleetReader | undefined
 }
 
 export function createPastFleets(
   store: LogReader,
-  { limit = KEPT_THINGS, timers = realTimers, plugins }: PastFleetsOptions = {},
+  { limit = KEPT_THINGS, timers = realTimers, reader }: PastFleetsOptions = {},
 ): PastFleets {
   const kept = new Set<Kept>()
   /** A moment that was let go, of which the next copy takes over the columns. */
@@ -122,7 +122,7 @@ export function createPastFleets(
       near.usedAt = timers.now()
       return { fleet: copyOf(near.fleet), origin: near.origin }
     }
-    const fleet = await fromCheckpoint(store, revision, plugins)
+    const fleet = await fromCheckpoint(store, revision, reader)
     const origin: Origin = { things: sizeOf(fleet) }
     keep({ fleet, isMilestone: true, origin, things: 0 })
     return { fleet: limit === 0 ? fleet : copyFleet(fleet), origin }
@@ -219,9 +219,9 @@ function* applyEach(fleet: Fleet, entries: readonly LogEntry[], each: (applied: 
   }
 }
 
-async function fromCheckpoint(store: LogReader, atMost: number, plugins: Plugins | undefined): Promise<Fleet> {
+async function fromCheckpoint(store: LogReader, atMost: number, reader: FleetReader | undefined): Promise<Fleet> {
   const checkpoint = await store.loadCheckpoint(atMost)
-  return checkpoint === undefined ? new Fleet(plugins) : inPieces(rebuildFleet(checkpoint, plugins))
+  return checkpoint === undefined ? new Fleet(reader) : inPieces(rebuildFleet(checkpoint, reader))
 }
 
 const sizeOf = ({ hosts, ledger }: Fleet): number => hosts.count + ledger.claims.size + ledger.keyCount

@@ -1,4 +1,4 @@
-import type { LogEntry, Plugins, Void } from '@gantt/scheduler-core'
+import type { FleetReader, LogEntry, Void } from '@gantt/scheduler-core'
 import type { Horizon } from '../sync/retention.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import type { Timers } from '../timers.ts'
@@ -7,7 +7,7 @@ import type { Gather } from './gather.ts'
 import type { UnloggedDecision } from './placement.ts'
 
 /** What a replica is made of. */
-export interface ReplicaOptions {
+export interface ReplicaOptions extends FleetReader {
   readonly store: Synchronizer
   readonly name: string
   /** Keeps decisions that are not in the log; a refusal is answered after it. */
@@ -24,8 +24,6 @@ export interface ReplicaOptions {
   readonly mayRaise?: MayRaise
   /** Whether the state is known to be sound enough for others to begin with. */
   readonly mayCheckpoint?: () => boolean
-  /** What profiles may name here beside the parts of the release; nothing if not given. */
-  readonly plugins?: Plugins
   /** Asks others about a call before it is decided. Absent: there is nobody to ask. */
   readonly gather?: Gather
 }

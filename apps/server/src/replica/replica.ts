@@ -5,11 +5,11 @@ import {
   Fleet as EmptyFleet,
   FEATURE_LEVEL,
   type Fleet,
+  type FleetReader,
   hasAnswers,
   type LogEntry,
   levelOf,
   levelOfRequest,
-  type Plugins,
   publishedSpec,
   rebuildFleet,
   restoreFleet,
@@ -29,7 +29,7 @@ import { type Batch, buildBatch } from './batch.ts'
 import { type CallQueue, createCallQueue } from './call-queue.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { createExpiry } from './expiry.ts'
-import { onceReadable } from './feature-level.ts'
+import { FeatureLevelError, onceReadable } from './feature-level.ts'
 import type { Gathered } from './gather.ts'
 import { createHeldAnswers, type HeldAnswers } from './held-answers.ts'
 import { createHistory } from './history.ts'
@@ -38,7 +38,6 @@ import { behindDurable, dropBehind, dropInFlight } from './lost-tail.ts'
 import { isMove } from './moves.ts'
 import { inPieces } from './pieces.ts'
 import { type PlacementCall, type PlacementOutcome, UnavailableError } from './placement.ts'
-import { assertReadableCheckpoint } from './readable.ts'
 import type { Applied, ReplicaOptions } from './replica-options.ts'
 import { createRetries, type Retries, type Tally } from './retries.ts'
 import { settle } from './settle.ts'
@@ -49,11 +48,8 @@ import { createUnlogged, type Unlogged } from './unlogged.ts'
 import { whenDurable } from './when-durable.ts'
 import type { ChangeVerdict, ChangeWork, PlacementWork, Waiting, Work } from './work.ts'
 
-function fleetOf(checkpoint: Checkpoint | undefined, plugins: Plugins | undefined): Fleet {
-  if (checkpoint === undefined) return new EmptyFleet(plugins)
-  assertReadableCheckpoint(checkpoint)
-  return restoreFleet(checkpoint, plugins)
-}
+const fleetOf = (checkpoint: Checkpoint | undefined, reader: FleetReader): Fleet =>
+  checkpoint === undefined ? new EmptyFleet(reader) : restoreFleet(checkpoint, reader)
 
 /** A turn ends after this long, whatever still waits. */
 const TURN_MS = 5
@@ -104,7 +100,7 @@ export class Replica {
   /** Loads the newest checkpoint and the log after it, then follows. Throws when the store cannot be read. */
   static async start(options: ReplicaOptions): Promise<Replica> {
     const checkpoint = await options.store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
-    const replica = new Replica(options, fleetOf(checkpoint, options.plugins))
+    const replica = new Replica(options, fleetOf(checkpoint, options))
     try {
       await replica.#catchUp()
       // from here on nothing is forgotten that was ever answered from
@@ -271,6 +267,9 @@ export class Replica {
   }
 
   #atLevel<Outcome>(level: number, letIn: () => Promise<Outcome>): Promise<Outcome> {
+    const { readsUpTo } = this.#fleet
+    // what cannot be read here is not written here, whoever else reads it
+    if (level > readsUpTo) return Promise.reject(new FeatureLevelError(this.name, readsUpTo, level))
     return onceReadable(level, this.#fleet, this.#options.mayRaise, letIn)
   }
 
@@ -378,8 +377,7 @@ export class Replica {
     const checkpoint = await this.#store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
     if (checkpoint === undefined || checkpoint.place.revision <= before)
       throw new StoreWentBackError(`the log does not follow revision ${before} any more, and no later checkpoint is there`)
-    assertReadableCheckpoint(checkpoint)
-    this.#replace(await inPieces(rebuildFleet(checkpoint, this.#fleet.plugins), this.#options.timers))
+    this.#replace(await inPieces(rebuildFleet(checkpoint, this.#fleet), this.#options.timers))
     this.#options.warn(`the log no longer reaches back to revision ${before}; going on from the checkpoint at ${checkpoint.place.revision}`)
     dropInFlight({ queue: this.#queue, inFlight: this.#inFlight })
     this.#inFlight = undefined
@@ -397,7 +395,7 @@ export class Replica {
     await this.#store.read(durable, 1).catch((problem: unknown) => {
       throw problem instanceof StoreWentBackError ? behindDurable(problem) : problem
     })
-    const fleet = await createHistory(this.#store, 0, this.#fleet.plugins).at(durable.revision)
+    const fleet = await createHistory(this.#store, 0, this.#fleet).at(durable.revision)
     const { lost, sent } = dropBehind({ held: this.#held, queue: this.#queue, inFlight: this.#inFlight }, durable.revision)
     this.#replace(fleet)
     this.#inFlight = sent

@@ -17,8 +17,8 @@ export interface Standing {
 /** The standing of a replica that is about to start: the others know of it before it follows the log. */
 export interface Registered {
   readonly registry: Registry
-  /** What the replica asks before it raises the log's feature level, and before it keeps a checkpoint. */
-  readonly options: Required<Pick<ReplicaOptions, 'mayRaise' | 'mayCheckpoint'>>
+  /** How far the replica reads, as the others are told; what it asks before it raises the log's feature level, and before it keeps a checkpoint. */
+  readonly options: Required<Pick<ReplicaOptions, 'readsUpTo' | 'mayRaise' | 'mayCheckpoint'>>
   /** Goes along with the replica from here on. */
   follow(replica: Replica): Standing
   /** Tells where the replica answers. */
@@ -32,8 +32,8 @@ export interface StandingOptions {
   readonly timers?: Timers
   /** Tells operators what went wrong. */
   warn(message: string): void
-  /** Other than this release's own; for tests of upgrades. */
-  readonly featureLevel?: number
+  /** The feature level at which this replica is held; FEATURE_LEVEL if not given. */
+  readonly readsUpTo?: number | undefined
 }
 
 export async function openStanding({
@@ -41,7 +41,7 @@ export async function openStanding({
   name,
   timers = realTimers,
   warn,
-  featureLevel = FEATURE_LEVEL,
+  readsUpTo = FEATURE_LEVEL,
 }: StandingOptions): Promise<Registered> {
   let replica: Replica | undefined
   let auditor: Auditor | undefined
@@ -53,7 +53,7 @@ export async function openStanding({
       id: name,
       url,
       version: CORE_VERSION,
-      featureLevel,
+      featureLevel: readsUpTo,
       mode,
       reason,
       revision: replica?.fleet.place.revision ?? 0,
@@ -71,7 +71,7 @@ export async function openStanding({
   })
   return {
     registry,
-    options: { mayRaise: (level) => registry.mayRaise(level), mayCheckpoint: () => auditor?.isSound ?? true },
+    options: { readsUpTo, mayRaise: (level) => registry.mayRaise(level), mayCheckpoint: () => auditor?.isSound ?? true },
     follow(started) {
       replica = started
       auditor = createAuditor({ replica: started, timers, warn })

@@ -65,7 +65,9 @@ export async function startTestService({
   database: given,
   connection,
   ...options
-}: Partial<Pick<ServiceOptions, 'liveness' | 'nats' | 'sharedFlush' | 'connection' | 'plugins' | 'pluginTimeoutMs' | 'extenders'>> & {
+}: Partial<
+  Pick<ServiceOptions, 'liveness' | 'nats' | 'sharedFlush' | 'featureLevel' | 'connection' | 'plugins' | 'pluginTimeoutMs' | 'extenders'>
+> & {
   readonly database?: TestDatabase
 } = {}): Promise<TestService> {
   const database = given ?? (await createTestDatabase())

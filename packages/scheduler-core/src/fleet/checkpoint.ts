@@ -2,13 +2,12 @@ import { type Claim, isLive, type StoredClaim } from '../claims/claim.ts'
 import type { BoundKey } from '../claims/ledger.ts'
 import { allKinds } from '../kinds/index.ts'
 import { takeDocument } from '../namespace/taken.ts'
-import type { Plugins } from '../plugin/plugins.ts'
 import type { ProfileCourse } from '../profiles/course.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Aggregate } from './aggregates.ts'
 import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type Place } from './change.ts'
 import { copyFleet } from './copy.ts'
-import { Fleet } from './fleet.ts'
+import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
 import type { HostRecord, HostTable, NamespaceDocument, Reporter } from './hosts.ts'
 import { bitsOf } from './stats-fields.ts'
 import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
@@ -65,8 +64,11 @@ export interface StoredHost extends HostName {
 /** The fleet as plain data. Its canonical JSON is equal on all replicas at the same place. */
 export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(storeFleet(fleet, SLICE))
 
-/** The fleet that a checkpoint was taken of. Throws RangeError for a format of another release. */
-export const restoreFleet = (checkpoint: Checkpoint, plugins?: Plugins): Fleet => atOnce(rebuildFleet(checkpoint, plugins))
+/**
+ * The fleet that a checkpoint was taken of. Throws UnknownEntryError for one of a log whose feature level is not read,
+ * RangeError for a format of another release.
+ */
+export const restoreFleet = (checkpoint: Checkpoint, reader?: FleetReader): Fleet => atOnce(rebuildFleet(checkpoint, reader))
 
 /** The same with pauses, in which the fleet may move on: the checkpoint is of the place where it was begun. */
 export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> => storeFleet(copyFleet(fleet), slice)
@@ -103,12 +105,17 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
 }
 
 /** The same with pauses. */
-export function* rebuildFleet(checkpoint: Checkpoint, plugins?: Plugins, slice = SLICE): Generator<void, Fleet> {
+export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slice = SLICE): Generator<void, Fleet> {
+  const fleet = new Fleet(reader)
+  assertLevel(
+    checkpoint.featureLevel,
+    fleet.readsUpTo,
+    (level) => `the checkpoint at revision ${checkpoint.place.revision} has feature level ${level}`,
+  )
   if (checkpoint.format !== 1 && checkpoint.format !== CHECKPOINT_FORMAT)
     throw new RangeError(
       `the checkpoint at revision ${checkpoint.place.revision} has format ${checkpoint.format}; this release reads formats 1 to ${CHECKPOINT_FORMAT}`,
     )
-  const fleet = new Fleet(plugins)
   const { hosts, aggregates, groups, ledger, profiles } = fleet
   for (const stored of inSlices(checkpoint.hosts, slice)) {
     if (stored === undefined) yield

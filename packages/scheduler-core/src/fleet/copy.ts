@@ -9,7 +9,7 @@ import { Fleet } from './fleet.ts'
  */
 export function copyFleet(fleet: Fleet, spare?: Fleet): Fleet {
   if (fleet.isLocked) throw new Error('a fleet cannot be copied while an overlay is open')
-  const copy = new Fleet(fleet.plugins)
+  const copy = new Fleet(fleet)
   copy.hosts.takeCopy(fleet.hosts, spare?.hosts)
   copy.groups.takeCopy(fleet.groups)
   copy.aggregates.takeCopy(fleet.aggregates)

@@ -39,9 +39,17 @@ export const PLACE_WINDOW = 1_024
 /** Fences rise with the log: the revision, then the claim's place in its entry. */
 const CLAIMS_PER_ENTRY = 65_536
 
-/** An entry of a newer release: the replica must stop writing, and be upgraded. */
+/** An entry or a checkpoint of a newer release: the replica must stop writing, and be upgraded. */
 export class UnknownEntryError extends Error {
   override readonly name = 'UnknownEntryError'
+}
+
+/** Who reads a log into a fleet; no part of its state. Every fleet says it, so that another is made alike. */
+export interface FleetReader {
+  /** What profiles may name here beside the parts of the release; nothing if not given. */
+  readonly plugins?: Plugins | undefined
+  /** The highest feature level that is read: 1 to FEATURE_LEVEL, which it is if not given. Less is how an older release reads. */
+  readonly readsUpTo?: number | undefined
 }
 
 /**
@@ -66,11 +74,12 @@ export class Fleet {
   readonly #ids = new Map<string, number>([['', 0]])
   #locked = false
 
-  /** What profiles may name here beside the parts of the release; no part of the state. */
   readonly plugins: Plugins
+  readonly readsUpTo: number
 
-  constructor(plugins: Plugins = noPlugins) {
+  constructor({ plugins = noPlugins, readsUpTo = FEATURE_LEVEL }: FleetReader = {}) {
     this.plugins = plugins
+    this.readsUpTo = readsUpTo
   }
 
   /**
@@ -82,7 +91,7 @@ export class Fleet {
     if (this.#locked) throw new Error('the fleet cannot change while an overlay is open')
     if (entry.revision !== this.place.revision + 1)
       throw new RangeError(`entry ${entry.revision} does not follow revision ${this.place.revision}`)
-    assertReadable(entry)
+    assertReadable(entry, this.readsUpTo)
     const refusal: Void = this.#ids.has(entry.id) ? 'entry.repeated' : this.knows(entry.basis) ? undefined : 'entry.basis'
     this.#moveTo({ revision: entry.revision, id: entry.id, at: entry.at })
     this.ledger.forgetChanged()
@@ -256,15 +265,23 @@ const knownTypes: ReadonlySet<string> = new Set<Change['type']>([
   'feature',
 ])
 
-function assertReadable(entry: LogEntry): void {
+function assertReadable(entry: LogEntry, readsUpTo: number): void {
   if (entry.format !== ENTRY_FORMAT)
     throw new UnknownEntryError(`entry ${entry.revision} has format ${entry.format}; this release reads format ${ENTRY_FORMAT}`)
   for (const change of entry.changes) {
     if (!knownTypes.has(change.type))
       throw new UnknownEntryError(`entry ${entry.revision} holds a change of type ${change.type}, which this release does not know`)
-    if (change.type === 'feature' && change.level > FEATURE_LEVEL)
-      throw new UnknownEntryError(
-        `entry ${entry.revision} raises the feature level to ${change.level}; this release reads ${FEATURE_LEVEL}`,
-      )
+    if (change.type === 'feature')
+      assertLevel(change.level, readsUpTo, (level) => `entry ${entry.revision} raises the feature level to ${level}`)
   }
+}
+
+/** Throws UnknownEntryError for a feature level that is not read; `what` says what has it. */
+export function assertLevel(level: number, readsUpTo: number, what: (level: number) => string): void {
+  if (level <= readsUpTo) return
+  const isHeld = readsUpTo < FEATURE_LEVEL
+  const allowed = isHeld
+    ? `this replica is held at level ${readsUpTo}, and its release reads ${FEATURE_LEVEL}`
+    : `this release reads ${readsUpTo}`
+  throw new UnknownEntryError(`${what(level)}; ${allowed}`)
 }

@@ -126,7 +126,7 @@ describe('a profile that names parts of a plug-in', () => {
 
   test('decides by it, on every copy of the fleet, and records its version', () => {
     const fleet = fleetWith(plugins)
-    for (const one of [fleet, copyFleet(fleet), restoreFleet(checkpointOf(fleet), plugins)]) {
+    for (const one of [fleet, copyFleet(fleet), restoreFleet(checkpointOf(fleet), { plugins })]) {
       expect(decideBy(withFilter, one)).toMatchObject({ plugins: [{ name: 'crowd', version: '1.2.3' }], chosen: 'empty', passed: 1 })
       expect(decideBy(withWeigher, one)).toMatchObject({ chosen: 'empty' })
     }
@@ -177,7 +177,7 @@ describe('a part that reads a namespace of a plug-in', () => {
 
   /** What is said of each host at the end: each was told of at its time, in seconds. */
   function saidOf(options: object, ...told: readonly (readonly [host: string, document: unknown, version?: string])[]): unknown[] {
-    const fleet = new Fleet(plugins)
+    const fleet = new Fleet({ plugins })
     const log = aLog(fleet)
     log.append([{ type: 'feature', level: 7 }, ...['a', 'b', 'c', 'd'].map((host) => aReport(host))])
     for (const [host, document, version = '1.0'] of told)
@@ -196,7 +196,7 @@ describe('a part that reads a namespace of a plug-in', () => {
     ]))
 
   test('nor of hosts of which was told too long ago, by its option or as the namespace has it', () => {
-    const fleet = new Fleet(plugins)
+    const fleet = new Fleet({ plugins })
     const log = aLog(fleet)
     log.append([{ type: 'feature', level: 7 }, aReport('a'), aReport('b')])
     log.append([aDocument('a', 'power', { freeWatts: 9 })])
@@ -222,7 +222,7 @@ describe('a part that reads a namespace of a plug-in', () => {
 
   test('makes no difference to what the log leads to', () => {
     const [one, other] = [plugins, noPlugins].map((loaded) => {
-      const fleet = new Fleet(loaded)
+      const fleet = new Fleet({ plugins: loaded })
       const log = aLog(fleet)
       log.append([{ type: 'feature', level: 7 }, aReport('a')])
       log.append([aDocument('a', 'power', { freeWatts: 9 })])
@@ -233,7 +233,7 @@ describe('a part that reads a namespace of a plug-in', () => {
 })
 
 function fleetWith(plugins: Plugins): Fleet {
-  const fleet = new Fleet(plugins)
+  const fleet = new Fleet({ plugins })
   const log = aLog(fleet)
   log.append([aReport('full', { runningVms: 5 }), aReport('empty', { runningVms: 0 })])
   return fleet

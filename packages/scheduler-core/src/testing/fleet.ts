@@ -25,7 +25,7 @@ export function aReport(host: string, shape: HostShape = {}, sequence = 1): Host
 
 /** A fleet of these hosts, first seen in this order. */
 export function aFleet(hosts: Readonly<Record<string, HostShape>>, plugins?: Plugins): Fleet {
-  const log = aLog(new Fleet(plugins))
+  const log = aLog(new Fleet({ plugins }))
   log.append(Object.entries(hosts).map(([name, shape]) => aReport(name, shape)))
   return log.fleet
 }
