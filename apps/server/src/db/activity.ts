@@ -1,5 +1,6 @@
 import { currentSpec, type PublishedSpec, type RequestSpec } from '@gantt/scheduler-core'
 import { Prisma } from '../generated/prisma/client.ts'
+import { LAST_REASON } from './decision-query.ts'
 import type { PrismaClient } from './prisma.ts'
 
 /** A span of store time, milliseconds since 1970, in steps of equal length: `since` is in it, `until` is not. */
@@ -18,7 +19,7 @@ export interface StepCount {
   readonly failed: number
 }
 
-/** Failed decisions that name a code among their reasons. */
+/** Failed decisions with the same code for which the last hosts left were refused. */
 export interface FailureCount {
   readonly code: string
   readonly decisions: number
@@ -68,11 +69,11 @@ export function createActivityStore(prisma: PrismaClient): ActivityStore {
           SELECT ((d.at_ms - ${span.since}) / ${span.stepMs})::int AS step, count(*) AS decisions, count(*) FILTER (WHERE ${FAILED}) AS failed
           FROM decision d WHERE ${ANY} AND ${isWithin} GROUP BY step`,
         prisma.$queryRaw<{ code: string; decisions: bigint; filter: string; text: string }[]>`
-          SELECT reason ->> 'code' AS code, count(DISTINCT d.id) AS decisions,
+          SELECT reason ->> 'code' AS code, count(*) AS decisions,
             (array_agg(reason ->> 'filter' ORDER BY d.at_ms DESC, d.id))[1] AS filter,
             (array_agg(reason ->> 'text' ORDER BY d.at_ms DESC, d.id))[1] AS text
           FROM (SELECT d.id, d.at_ms, d.document FROM decision d WHERE ${isWithin} AND ${FAILED} ORDER BY d.at_ms DESC LIMIT ${MOST_FAILED}) d,
-            jsonb_array_elements(d.document -> 'reasons') AS reason
+            LATERAL (${LAST_REASON}) AS last(reason)
           GROUP BY code ORDER BY decisions DESC, code LIMIT ${MOST_CODES}`,
         prisma.$queryRaw<{ decisions: bigint; document: PublishedSpec }[]>`
           SELECT count(*) AS decisions, (array_agg(r.document))[1] AS document

@@ -29,6 +29,11 @@ const ofRequest = (path: string, column: string): Prisma.Sql =>
 
 const FLAVOR = ofRequest('{record,request,flavor,name}', 'flavor_name')
 
+/** The reason of a decision (d) as `lastReason` says it: the filters stand in their order, and of one the reason of most hosts first. */
+export const LAST_REASON = Prisma.sql`SELECT one.reason
+  FROM jsonb_array_elements(d.document -> 'reasons') WITH ORDINALITY AS one(reason, place)
+  WHERE one.reason ->> 'filter' = d.document #>> '{reasons,-1,filter}' ORDER BY one.place LIMIT 1`
+
 /** Each field as a set of texts. */
 const textsOf: Readonly<Record<string, Prisma.Sql>> = {
   outcome: Prisma.sql`(VALUES (d.outcome))`,
@@ -40,6 +45,7 @@ const textsOf: Readonly<Record<string, Prisma.Sql>> = {
   project: Prisma.sql`(VALUES (${ofRequest('{record,request,projectId}', 'project_id')}))`,
   profile: Prisma.sql`(VALUES (d.profile), (split_part(d.profile, '@', 1)))`,
   reason: Prisma.sql`(SELECT reason ->> 'code' FROM jsonb_array_elements(d.document -> 'reasons') AS reason)`,
+  'reason.last': Prisma.sql`(SELECT last.reason ->> 'code' FROM (${LAST_REASON}) AS last)`,
   filter: Prisma.sql`(SELECT reason ->> 'filter' FROM jsonb_array_elements(d.document -> 'reasons') AS reason)`,
 }
 

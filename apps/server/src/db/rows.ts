@@ -18,6 +18,15 @@ export interface RefusalReason {
   readonly text: string
 }
 
+/**
+ * Of reasons in the order of the filters: what most hosts were refused for by the filter that left none. The tables find it by
+ * db/decision-query.ts.
+ */
+export function lastReason(reasons: readonly RefusalReason[]): RefusalReason | undefined {
+  const last = reasons.at(-1)
+  return reasons.find(({ filter }) => filter === last?.filter)
+}
+
 /** By what a decision is searched: hosts that were chosen, and instances. */
 export interface Searched {
   readonly hosts: readonly string[]

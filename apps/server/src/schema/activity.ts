@@ -12,11 +12,11 @@ const ActivityStep = builder.objectRef<StepCount>('ActivityStep').implement({
 })
 
 const FailureCount = builder.objectRef<FailureShape>('FailureCount').implement({
-  description: 'Failed decisions with the same code among their reasons; one with several codes is counted at each.',
+  description: 'Failed decisions by what took the last hosts left: the code for which the filter that left none refused most. Each is counted once; those that placed some of their instances keep no reasons.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'From the catalogue of reasons.' }),
     decisions: t.exposeInt('decisions', {
-      description: 'How many: as many as `outcome:PARTIAL,NO_VALID_HOST reason:CODE` finds of the same time.',
+      description: 'How many: as many as `outcome:PARTIAL,NO_VALID_HOST reason.last:CODE` finds of the same time.',
     }),
     filter: t.exposeString('filter', { description: 'Who refused, in the newest of them.' }),
     text: t.exposeString('text', { description: 'Why, in the newest of them.' }),

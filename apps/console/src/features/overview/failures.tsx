@@ -13,6 +13,7 @@ export const failedQuery = (last: SpanName): string => `outcome:PARTIAL,NO_VALID
 /** Why requests failed, the most frequent reason first; each opens its decisions. */
 export function Failures({ activity: { failed, failures, failuresCut }, last }: { readonly activity: Activity; readonly last: SpanName }) {
   const most = failures[0]?.decisions ?? 1
+  const unexplained = failuresCut ? 0 : failed - failures.reduce((sum, { decisions }) => sum + decisions, 0)
   return (
     <section aria-label="Why requests fail">
       <Heading keys="3">Why requests fail</Heading>
@@ -40,7 +41,7 @@ export function Failures({ activity: { failed, failures, failuresCut }, last }: 
                       <AnchorLink
                         size="sm"
                         to="/decisions"
-                        search={{ q: `${failedQuery(last)} reason:${code}` }}
+                        search={{ q: `${failedQuery(last)} reason.last:${code}` }}
                         aria-label={`${formatCount(decisions)} failed for ${code}: open them`}
                       >
                         {formatCount(decisions)}
@@ -58,8 +59,17 @@ export function Failures({ activity: { failed, failures, failuresCut }, last }: 
             </Table>
           </ScrollBox>
           <Text size="xs" c="dimmed">
-            A request that failed for several reasons counts at each.
+            Each counts once, at what took the last hosts that were left.
             {failuresCut ? ' Only the newest 20,000 were looked through.' : ''}
+            {unexplained > 0 && (
+              <>
+                {' '}
+                <AnchorLink size="xs" to="/decisions" search={{ q: `${failedQuery(last)} -reason:*` }} data-unexplained={unexplained}>
+                  {formatCount(unexplained)} more
+                </AnchorLink>{' '}
+                kept no reasons: some of their instances were placed, or there was no host.
+              </>
+            )}
           </Text>
         </>
       )}
