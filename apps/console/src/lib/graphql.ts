@@ -11,6 +11,7 @@ export const graphql = initGraphQLTada<{
     ID: string
     JSON: unknown
     PackedColumn: string
+    Moment: string
     Revision: string
     SafeInt: number
     UUID: string

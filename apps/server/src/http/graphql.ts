@@ -33,7 +33,7 @@ export type GraphqlHandler = YogaServerInstance<Call, Context>
 export function createGraphql({ schema, services, settled = () => undefined, warn }: GraphqlOptions): GraphqlHandler {
   return createYoga<Call, Context>({
     schema,
-    context: ({ caller, requestId }) => ({ ...servicesFor(services, caller), caller, requestId }),
+    context: ({ caller, requestId }) => ({ ...servicesFor(services, caller), caller, requestId, fleetAt: services.moments.forCall() }),
     logging: false,
     cors: false,
     batching: false,

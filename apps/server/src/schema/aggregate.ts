@@ -1,6 +1,6 @@
 import { type AggregateDone, type VersionConflict as VersionConflictShape, zoneOf } from '../services/aggregates.ts'
 import { builder } from './builder.ts'
-import { ImpactPreview, KeyValue, KeyValueInput, toPairs } from './common.ts'
+import { ImpactPreview, KeyValue, KeyValueInput, momentArg, toPairs } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from './errors.ts'
 import { Aggregate, Host } from './refs.ts'
@@ -37,8 +37,8 @@ builder.queryFields((t) => ({
     nullable: true,
     authScopes: { scope: 'READ' },
     description: 'Null when there is none.',
-    args: { uuid: t.arg({ type: 'UUID', required: true, description: 'Its identity.' }) },
-    resolve: (_root, { uuid }, { aggregates }) => aggregates.find(uuid),
+    args: { uuid: t.arg({ type: 'UUID', required: true, description: 'Its identity.' }), ...momentArg() },
+    resolve: async (_root, { uuid, at }, { aggregates, fleetAt }) => aggregates.find(uuid, await fleetAt(at)),
   }),
   aggregates: t.field({
     type: AggregateConnection,
@@ -47,8 +47,9 @@ builder.queryFields((t) => ({
     args: {
       ...pageArgs(),
       query: t.arg.string({ description: 'Which: a line of the filter grammar, such as az:z1 key:ssd (docs/query.md).' }),
+      ...momentArg(),
     },
-    resolve: (_root, args, { aggregates }) => aggregates.list(args),
+    resolve: async (_root, { at, ...args }, { aggregates, fleetAt }) => aggregates.list(args, await fleetAt(at)),
   }),
 }))
 

@@ -2,6 +2,7 @@ import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import { mayDo, type Scope } from '../auth/caller.ts'
+import type { Moment } from '../services/moments.ts'
 import type { PackedArray } from '../services/packed.ts'
 import type { Context } from './context.ts'
 import { fault } from './faults.ts'
@@ -23,6 +24,7 @@ export const builder = new SchemaBuilder<{
     UUID: Both<string>
     PageSize: Both<number | string>
     Revision: Both<number>
+    Moment: Both<Moment>
     PackedColumn: { Input: never; Output: PackedArray }
     JSON: Both<unknown>
   }

@@ -1,7 +1,7 @@
 import { claimStates } from '@gantt/scheduler-core'
 import type { ClaimDone, ClaimLost as ClaimLostShape } from '../services/claims.ts'
 import { builder } from './builder.ts'
-import { ResourceAmount } from './common.ts'
+import { momentArg, ResourceAmount } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from './errors.ts'
 import { idOf } from './ids.ts'
@@ -100,13 +100,13 @@ builder.node(Claim, {
       type: Claim,
       nullable: true,
       description: 'While a move is open: the claim at its other end, which ends when this one is confirmed.',
-      resolve: ({ source }, _args, { claims }) => (source === null ? null : claims.find(source)),
+      resolve: ({ source, of }, _args, { claims }) => (source === null ? null : claims.find(source, of)),
     }),
     movingTo: t.field({
       type: Claim,
       nullable: true,
       description: 'While a move is open: the claim at its destination.',
-      resolve: ({ target }, _args, { claims }) => (target === null ? null : claims.find(target)),
+      resolve: ({ target, of }, _args, { claims }) => (target === null ? null : claims.find(target, of)),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Store time.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'End of a reservation; null once confirmed.' }),
@@ -141,19 +141,20 @@ builder.queryFields((t) => ({
     nullable: true,
     authScopes: { scope: 'READ' },
     description: 'Null when there is none, or it ended long ago.',
-    args: { id: t.arg.id({ required: true, description: 'Its global id.' }) },
-    resolve: (_root, { id }, { claims }) => claims.find(idOf('Claim', id, ['id'])),
+    args: { id: t.arg.id({ required: true, description: 'Its global id.' }), ...momentArg() },
+    resolve: async (_root, { id, at }, { claims, fleetAt }) => claims.find(idOf('Claim', id, ['id']), await fleetAt(at)),
   }),
   claims: t.field({
     type: ClaimConnection,
     authScopes: { scope: 'READ' },
-    description: 'Claims that this replica holds, oldest first.',
+    description: 'Claims that this replica holds, oldest first; of the past, those that were held then.',
     args: {
       ...pageArgs(),
       ...statesArg(),
       query: t.arg.string({ description: 'Which: a line of the filter grammar, such as state:RESERVED age>5m (docs/query.md).' }),
+      ...momentArg(),
     },
-    resolve: (_root, args, { claims }) => claims.list(args),
+    resolve: async (_root, { at, ...args }, { claims, fleetAt }) => claims.list(args, await fleetAt(at)),
   }),
 }))
 

@@ -2,6 +2,12 @@ import type { Impact } from '../services/hosts.ts'
 import { type Issue, issue } from '../services/outcome.ts'
 import { builder } from './builder.ts'
 
+/** When a question about the fleet is about. */
+export const momentArg = () =>
+  builder.args((t) => ({
+    at: t.field({ type: 'Moment', description: 'As it was then; now if not given. What the log still reaches (docs/what-if.md).' }),
+  }))
+
 /** A record as the list of pairs that GraphQL can type. */
 export const toPairs = (record: Readonly<Record<string, string>>) => Object.entries(record).map(([key, value]) => ({ key, value }))
 

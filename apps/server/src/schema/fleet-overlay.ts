@@ -1,5 +1,6 @@
 import type { AskedRequest } from '../services/asked-request.ts'
 import type { Hypothesis } from '../services/hypothetical.ts'
+import type { Moment } from '../services/moments.ts'
 import { InputFault, type Issue } from '../services/outcome.ts'
 import { builder } from './builder.ts'
 import { KeyValueInput, toRecord, withoutNulls } from './common.ts'
@@ -62,7 +63,7 @@ export const hypothesisFields = (t: InputFields) => ({
     type: 'JSON',
     description: 'Parts of the profile that are other than it has them, e.g. {"weighers":[{"name":"RAMWeigher","multiplier":-1}]}.',
   }),
-  at: t.field({ type: 'Revision', description: 'Ask at this revision instead of now.' }),
+  at: t.field({ type: 'Moment', description: 'Ask at this revision or time instead of now.' }),
   overlay: t.field({ type: FleetOverlayInput, description: 'What the fleet is instead of what it is.' }),
   deadline: t.field({
     type: 'Duration',
@@ -90,7 +91,7 @@ export const toAskedRequest = ({ spec, decisionId }: GivenRequest, path: readonl
 interface GivenHypothesis {
   readonly profile?: string | null | undefined
   readonly profileChanges?: unknown
-  readonly at?: number | null | undefined
+  readonly at?: Moment | null | undefined
   readonly overlay?: typeof FleetOverlayInput.$inferInput | null | undefined
   readonly deadline?: number | null | undefined
 }

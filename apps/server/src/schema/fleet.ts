@@ -1,6 +1,8 @@
+import type { Fleet as CoreFleet } from '@gantt/scheduler-core'
 import {
   type ColumnData as ColumnDataShape,
   type ColumnDictionary as ColumnDictionaryShape,
+  createFleetReader,
   type FleetColumnsView,
   type FleetReader,
   fleetColumns,
@@ -10,6 +12,7 @@ import {
 import type { FleetDelta } from '../services/fleet-deltas.ts'
 import { elementTypeOf, elementTypes } from '../services/packed.ts'
 import { builder } from './builder.ts'
+import { momentArg } from './common.ts'
 import { GapEvent } from './events.ts'
 import { FleetGroup } from './simulate.ts'
 
@@ -88,9 +91,10 @@ const FleetColumns = builder.objectRef<FleetColumnsView>('FleetColumns').impleme
 })
 
 const Fleet = builder.objectRef<FleetReader>('Fleet').implement({
-  description: 'All hosts, as this replica sees them now.',
+  description: 'All hosts, as this replica sees them now, or as they were.',
   fields: (t) => ({
-    asOf: t.expose('asOf', { type: 'Revision', description: 'What the replica has applied.' }),
+    asOf: t.expose('asOf', { type: 'Revision', description: 'What the replica has applied; of the past, the revision of that state.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Store time of that state: of the last entry in it.' }),
     hostCount: t.exposeInt('hostCount', { description: 'How many hosts have reported.' }),
     totals: t.field({
       type: [FleetGroup],
@@ -110,8 +114,17 @@ const Fleet = builder.objectRef<FleetReader>('Fleet').implement({
 })
 
 builder.queryField('fleet', (t) =>
-  t.field({ type: Fleet, authScopes: { scope: 'READ' }, description: 'All hosts at once.', resolve: (_root, _args, { fleet }) => fleet }),
+  t.field({
+    type: Fleet,
+    authScopes: { scope: 'READ' },
+    description: 'All hosts at once.',
+    args: momentArg(),
+    resolve: async (_root, { at }, { fleet, fleetAt }) => (at ? pastFleet(await fleetAt(at)) : fleet),
+  }),
 )
+
+/** A fleet of the past, with its own time for now. */
+const pastFleet = (fleet: CoreFleet): FleetReader => createFleetReader({ fleet }, () => fleet.now)
 
 const FleetDeltaEvent = builder.objectRef<FleetDelta>('FleetDeltaEvent').implement({
   description: 'Hosts that changed, or are new, as they are now.',

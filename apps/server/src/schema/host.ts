@@ -13,7 +13,7 @@ import type { StatusSetOutcome } from '../services/hosts.ts'
 import { statsDocument } from '../services/published.ts'
 import type { HostEvent } from '../services/watch.ts'
 import { builder } from './builder.ts'
-import { ImpactPreview, ResourceNameInput } from './common.ts'
+import { ImpactPreview, momentArg, ResourceNameInput } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, ValidationError } from './errors.ts'
 import { GapEvent } from './events.ts'
@@ -171,8 +171,9 @@ builder.queryFields((t) => ({
     args: {
       name: t.arg.string({ required: true, description: "The host's name." }),
       node: t.arg.string({ description: "The node's name, where a host has many." }),
+      ...momentArg(),
     },
-    resolve: (_root, { name, node }, { hosts }) => hosts.find({ host: name, node }),
+    resolve: async (_root, { name, node, at }, { hosts, fleetAt }) => hosts.find({ host: name, node }, await fleetAt(at)),
   }),
   hosts: t.field({
     type: HostConnection,
@@ -185,8 +186,10 @@ builder.queryFields((t) => ({
         description: 'The same as a line of the filter grammar: az:z1,z2 mem.free>=64GiB -status:DISABLED (docs/query.md).',
       }),
       orderBy: t.arg({ type: [HostOrder], description: 'At most one order.' }),
+      ...momentArg(),
     },
-    resolve: (_root, { orderBy, ...args }, { hosts }) => hosts.list({ ...args, byName: orderBy?.[0]?.direction }),
+    resolve: async (_root, { orderBy, at, ...args }, { hosts, fleetAt }) =>
+      hosts.list({ ...args, byName: orderBy?.[0]?.direction }, await fleetAt(at)),
   }),
 }))
 

@@ -13,7 +13,7 @@ import type { ShadowDisagreement } from '../replica/shadow.ts'
 import { type Invalid, invalid, issue } from '../services/outcome.ts'
 import type { ProfileDone, RolloutView, StepOptions } from '../services/profiles.ts'
 import { builder } from './builder.ts'
-import { withoutNulls } from './common.ts'
+import { momentArg, withoutNulls } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import type { Context } from './context.ts'
 import { NotFound, resultUnion, ValidationError } from './errors.ts'
@@ -262,14 +262,15 @@ builder.queryFields((t) => ({
     nullable: true,
     authScopes: { scope: 'READ' },
     description: 'Null when there is none.',
-    args: { name: t.arg.string({ required: true, description: 'Its name.' }) },
-    resolve: (_root, { name }, { profiles }) => profiles.find(name),
+    args: { name: t.arg.string({ required: true, description: 'Its name.' }), ...momentArg() },
+    resolve: async (_root, { name, at }, { profiles, fleetAt }) => profiles.find(name, await fleetAt(at)),
   }),
   profiles: t.field({
     type: [Profile],
     authScopes: { scope: 'READ' },
     description: 'All profiles, by name.',
-    resolve: (_root, _args, { profiles }) => profiles.list(),
+    args: momentArg(),
+    resolve: async (_root, { at }, { profiles, fleetAt }) => profiles.list(await fleetAt(at)),
   }),
 }))
 

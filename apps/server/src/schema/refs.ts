@@ -1,4 +1,5 @@
 import type { Aggregate as AggregateShape, Claim as ClaimShape, Group, Profile as ProfileShape } from '@gantt/scheduler-core'
+import type { Dated } from '../services/dated.ts'
 import type { DecisionView } from '../services/decisions.ts'
 import type { Examined } from '../services/examined.ts'
 import type { HostView } from '../services/host-view.ts'
@@ -7,10 +8,10 @@ import { builder } from './builder.ts'
 
 /** Types that name each other across files; each is implemented in the file of its noun. */
 export const Host = builder.objectRef<HostView>('Host')
-export const Aggregate = builder.objectRef<AggregateShape>('Aggregate')
-export const Claim = builder.objectRef<ClaimShape>('Claim')
+export const Aggregate = builder.objectRef<Dated<AggregateShape>>('Aggregate')
+export const Claim = builder.objectRef<Dated<ClaimShape>>('Claim')
 export const Decision = builder.objectRef<DecisionView>('Decision')
 export const Explanation = builder.objectRef<Examined>('Explanation')
 export const Profile = builder.objectRef<ProfileView>('Profile')
-export const ProfileVersion = builder.objectRef<ProfileShape>('ProfileVersion')
+export const ProfileVersion = builder.objectRef<Dated<ProfileShape>>('ProfileVersion')
 export const ServerGroup = builder.objectRef<Group>('ServerGroup')

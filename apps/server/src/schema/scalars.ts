@@ -1,5 +1,6 @@
 import { isStorable, quote } from '@gantt/scheduler-core'
 import { GraphQLError, type GraphQLScalarTypeConfig, type ValueNode, valueFromASTUntyped } from 'graphql'
+import type { Moment } from '../services/moments.ts'
 import { type PackedArray, pack } from '../services/packed.ts'
 
 /** How a scalar of ours is written in JSON and read from it. `allowed` ends a sentence that begins with "it must be". */
@@ -34,17 +35,27 @@ export function printDuration(ms: number): string {
   return minutes % 60 === 0 ? `PT${minutes / 60}H` : `PT${minutes}M`
 }
 
+/** Milliseconds since 1970 of a time; undefined for what is none. */
+function readTime(value: unknown): number | undefined {
+  const at = typeof value === 'string' && dateForm.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(at) ? undefined : at
+}
+
+function readRevision(value: unknown): number | undefined {
+  const revision = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
+  return isNumber(revision) && Number.isSafeInteger(revision) && revision >= 0 ? revision : undefined
+}
+
+const printTime = (ms: number): string => new Date(ms).toISOString()
+
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
 export const scalarRules = {
   DateTime: {
     description: 'RFC 3339, always with offset; answers are in UTC.',
     allowed: 'a time such as 2026-11-21T08:00:00Z',
-    read: (value) => {
-      const at = typeof value === 'string' && dateForm.test(value) ? Date.parse(value) : Number.NaN
-      return Number.isNaN(at) ? undefined : at
-    },
-    write: (value) => new Date(value).toISOString(),
+    read: readTime,
+    write: printTime,
   } as ScalarRule<number>,
   Duration: {
     description: 'ISO 8601 duration of weeks, days, hours, minutes and seconds, e.g. PT2M.',
@@ -76,12 +87,20 @@ export const scalarRules = {
   Revision: {
     description: "Opaque position in the fleet's change log. Comparable only through the API.",
     allowed: 'a revision that the API handed out',
-    read: (value) => {
-      const revision = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
-      return isNumber(revision) && Number.isSafeInteger(revision) && revision >= 0 ? revision : undefined
-    },
+    read: readRevision,
     write: String,
   } as ScalarRule<number>,
+  Moment: {
+    description: 'A revision, or a time as DateTime has it: the state after the last revision that was there by then.',
+    allowed: 'a revision that the API handed out, or a time such as 2026-11-21T08:00:00Z',
+    read: (value) => {
+      const time = readTime(value)
+      if (time !== undefined) return { time }
+      const revision = readRevision(value)
+      return revision === undefined ? undefined : { revision }
+    },
+    write: (value) => ('time' in value ? printTime(value.time) : String(value.revision)),
+  } as ScalarRule<Moment>,
   PackedColumn: {
     description: 'Base64 of a little-endian typed array; its element type is told beside it.',
     allowed: 'base64',

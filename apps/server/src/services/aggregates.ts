@@ -3,6 +3,7 @@ import { type Aggregate, type AggregateState, byCodeUnit, type Fleet, type Void,
 import type { NovaAggregate } from '@gantt/scheduler-core/nova'
 import { aggregateFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { Replica } from '../replica/replica.ts'
+import { type Dated, datedIn } from './dated.ts'
 import { compileLine } from './host-query.ts'
 import { type HostView, keyOfHost, viewHost } from './host-view.ts'
 import { type Impact, impactOn } from './hosts.ts'
@@ -47,12 +48,13 @@ export interface VersionConflict extends Failure {
 export type AggregateOutcome = AggregateDone | NotFound | VersionConflict | Invalid
 
 export interface Aggregates {
-  find(uuid: string): Aggregate | undefined
-  list(args: PageArgs & { readonly query?: string | null | undefined }): Page<Aggregate>
+  /** `fleet`, here and below: the present one if not given. */
+  find(uuid: string, fleet?: Fleet): Dated<Aggregate> | undefined
+  list(args: PageArgs & { readonly query?: string | null | undefined }, fleet?: Fleet): Page<Dated<Aggregate>>
   /** Those that a host is in, by uuid. */
-  of(host: HostView, args: PageArgs): Page<Aggregate>
+  of(host: HostView, args: PageArgs): Page<Dated<Aggregate>>
   /** Its member hosts, in the order of first sight. */
-  hostsIn(aggregate: Aggregate, args: PageArgs): Page<HostView>
+  hostsIn(aggregate: Dated<Aggregate>, args: PageArgs): Page<HostView>
   create(input: AggregateEdit & { readonly name: string }, dryRun: boolean): Promise<AggregateOutcome>
   /** Makes an aggregate as Nova has it, by Nova's uuid, or makes the one of that uuid the same. */
   importNova(document: unknown, dryRun: boolean): Promise<AggregateOutcome>
@@ -74,7 +76,10 @@ const readers: QueryReaders<Aggregate> = {
 }
 
 export function createAggregates(replica: Replica): Aggregates {
-  const find = (uuid: string): Aggregate | undefined => replica.fleet.aggregates.byUuid.get(uuid)
+  const find = (uuid: string, fleet = replica.fleet): Dated<Aggregate> | undefined => {
+    const aggregate = fleet.aggregates.byUuid.get(uuid)
+    return aggregate && datedIn(aggregate, fleet, replica.fleet)
+  }
 
   /** Writes the next state of an aggregate, or tells what writing it would do. */
   const write = async (uuid: string, expectedVersion: number, next: AggregateState | null, dryRun: boolean): Promise<AggregateOutcome> => {
@@ -107,8 +112,10 @@ export function createAggregates(replica: Replica): Aggregates {
 
   return {
     find,
-    list({ query, ...page }) {
-      const all = [...replica.fleet.aggregates.byUuid.values()].filter(compileLine(query, aggregateFields, readers))
+    list({ query, ...page }, fleet = replica.fleet) {
+      const all = [...fleet.aggregates.byUuid.values()]
+        .filter(compileLine(query, aggregateFields, readers))
+        .map((aggregate) => datedIn(aggregate, fleet, replica.fleet))
       return pageOf(
         listOf('aggregates', query),
         page,
@@ -120,18 +127,18 @@ export function createAggregates(replica: Replica): Aggregates {
         },
       )
     },
-    of: ({ record }, args) =>
+    of: ({ fleet, record }, args) =>
       pageOf(
         listOf('aggregates', keyOfHost(record)),
         args,
-        record.aggregates.flatMap((uuid) => find(uuid) ?? []),
+        record.aggregates.flatMap((uuid) => find(uuid, fleet) ?? []),
         { types: ['string'], keyFor: ({ uuid }) => [uuid] as const, isAfter: ({ uuid }, [last]) => byCodeUnit(uuid, last) > 0 },
       ),
-    hostsIn: ({ uuid, hosts }, args) =>
+    hostsIn: ({ uuid, hosts, of: fleet = replica.fleet }, args) =>
       pageOf(
         listOf('hosts', uuid),
         args,
-        viewsOf(replica.fleet, hosts).sort((a, b) => a.record.index - b.record.index),
+        viewsOf(fleet, hosts).sort((a, b) => a.record.index - b.record.index),
         { types: ['number'], keyFor: ({ record }) => [record.index] as const, isAfter: ({ record }, [last]) => record.index > last },
       ),
     async create(input, dryRun) {

@@ -126,9 +126,9 @@ function ofAccount(claims: Claims, account: string): Claims {
   const told = async (outcomes: Promise<ClaimOutcome[]>): Promise<ClaimOutcome[]> => (await outcomes).map(withoutOperatorsWords)
   return {
     ...claims,
-    find(id) {
-      const found = isOwn(id) ? claims.find(id) : undefined
-      return found && ownWords(found)
+    find(id, fleet) {
+      const found = claims.find(id, fleet)
+      return found?.account === account ? ownWords(found) : undefined
     },
     confirm: (refs) => told(each(refs, (own) => claims.confirm(own))),
     extend: (refs, ttlMs) => told(each(refs, (own) => claims.extend(own, ttlMs))),

@@ -1,6 +1,7 @@
-import { type Change, type Claim, type ClaimState, isLive } from '@gantt/scheduler-core'
+import { type Change, type Claim, type ClaimState, type Fleet, isLive } from '@gantt/scheduler-core'
 import { claimFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { Replica } from '../replica/replica.ts'
+import { type Dated, datedIn } from './dated.ts'
 import { compileLine } from './host-query.ts'
 import { type HostView, keyOfHost, viewHost } from './host-view.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from './outcome.ts'
@@ -12,6 +13,10 @@ export const MIN_TTL_MS = 1_000
 export const MAX_TTL_MS = 24 * 3_600_000
 export const DEFAULT_TTL_MS = 120_000
 export const MAX_KEY_LENGTH = 255
+
+interface States {
+  readonly states?: readonly ClaimState[] | null | undefined
+}
 
 /** A claim as a caller names it: the fence proves that it is still the one that they were given. */
 export interface ClaimRef {
@@ -36,14 +41,13 @@ export interface ClaimLost extends Failure {
 export type ClaimOutcome = ClaimDone | ClaimLost | NotFound | Invalid
 
 export interface Claims {
-  find(id: string): Claim | undefined
-  hostOf(claim: Claim): HostView
+  /** `fleet`, here and below: the present one if not given. */
+  find(id: string, fleet?: Fleet): Dated<Claim> | undefined
+  hostOf(claim: Dated<Claim>): HostView
   /** Claims that hold something on a host, oldest first. */
-  on(host: HostView, args: PageArgs & { readonly states?: readonly ClaimState[] | null | undefined }): Page<Claim>
+  on(host: HostView, args: PageArgs & States): Page<Dated<Claim>>
   /** Throws InputFault for a query that cannot be read. */
-  list(
-    args: PageArgs & { readonly states?: readonly ClaimState[] | null | undefined; readonly query?: string | null | undefined },
-  ): Page<Claim>
+  list(args: PageArgs & States & { readonly query?: string | null | undefined }, fleet?: Fleet): Page<Dated<Claim>>
   /** Outcome i answers claim i, here and below. */
   confirm(claims: readonly ClaimRef[]): Promise<ClaimOutcome[]>
   extend(claims: readonly ClaimRef[], ttlMs: number): Promise<ClaimOutcome[]>
@@ -55,7 +59,16 @@ export interface Claims {
 }
 
 export function createClaims(replica: Replica): Claims {
-  const find = (id: string): Claim | undefined => replica.fleet.ledger.claims.get(id)
+  const find = (id: string, fleet = replica.fleet): Dated<Claim> | undefined => {
+    const claim = fleet.ledger.claims.get(id)
+    return claim && datedIn(claim, fleet, replica.fleet)
+  }
+  /** A page of claims of a fleet. */
+  const paged = (list: List, { states, ...page }: PageArgs & States, claims: Iterable<Claim>, fleet: Fleet): Page<Dated<Claim>> => {
+    const found = pageOfClaims(list, page, claims, states)
+    if (fleet === replica.fleet) return found
+    return { ...found, edges: found.edges.map(({ cursor, node }) => ({ cursor, node: datedIn(node, fleet, replica.fleet) })) }
+  }
 
   /** Proposes one change per claim; a mistake in the call itself is the answer for every claim of it. */
   const each = async (
@@ -79,12 +92,12 @@ export function createClaims(replica: Replica): Claims {
 
   return {
     find,
-    on: ({ record }, { states, ...page }) => pageOfClaims(listOf('claims', [keyOfHost(record), states]), page, record.claims, states),
-    hostOf: ({ host }) => viewHost(replica.fleet, { index: host }),
-    list({ states, query, ...page }) {
-      const isAsked = compileLine(query, claimFields, readersIn(replica))
-      const asked = [...replica.fleet.ledger.claims.values()].filter(isAsked)
-      return pageOfClaims(listOf('claims', query ? [states, query] : states), page, asked, states)
+    on: ({ fleet, record }, args) => paged(listOf('claims', [keyOfHost(record), args.states]), args, record.claims, fleet),
+    hostOf: ({ host, of: fleet = replica.fleet }) => viewHost(fleet, { index: host }),
+    list({ query, ...args }, fleet = replica.fleet) {
+      const now = fleet === replica.fleet ? Math.max(fleet.now, Date.now()) : fleet.now
+      const asked = [...fleet.ledger.claims.values()].filter(compileLine(query, claimFields, readersIn(fleet, now)))
+      return paged(listOf('claims', query ? [args.states, query] : args.states), args, asked, fleet)
     },
     confirm: (claims) => each(claims, [], ({ id, fence }) => ({ type: 'confirm', claim: id, fence })),
     extend: (claims, ttlMs) =>
@@ -123,10 +136,9 @@ export function createClaims(replica: Replica): Claims {
   }
 }
 
-/** How the fields of the filter grammar are read from a claim. Times are counted to the time of the log, as its own are. */
-function readersIn({ fleet }: Pick<Replica, 'fleet'>): QueryReaders<Claim> {
+/** How the fields of the filter grammar are read from a claim. Times are counted to `now`, milliseconds since 1970. */
+function readersIn(fleet: Fleet, now: number): QueryReaders<Claim> {
   const hostOf = ({ host }: Claim): string => fleet.hosts.get(host).host
-  const now = Math.max(fleet.now, Date.now())
   return {
     '': (claim) => [claim.id, hostOf(claim), ...(claim.instance === null ? [] : [claim.instance])],
     state: ({ state }) => state,

@@ -73,24 +73,30 @@ export interface FleetColumnsView extends HostColumnsView {
 /** The hosts of this replica as columns, for maps and long tables. */
 export interface FleetReader {
   readonly asOf: number
+  /** Store time of that state, milliseconds since 1970; 0 before the first entry. */
+  readonly at: number
   readonly hostCount: number
   /** How full each zone is, by name. */
   totals(): readonly ZoneUse[]
   columns(names: readonly FleetColumn[], query: string | null | undefined): FleetColumnsView
 }
 
-export function createFleetReader(replica: Replica): FleetReader {
+/** `now`: to what ages in a query are counted, milliseconds since 1970. */
+export function createFleetReader(source: Pick<Replica, 'fleet'>, now: () => number = Date.now): FleetReader {
   return {
     get asOf() {
-      return replica.fleet.place.revision
+      return source.fleet.place.revision
+    },
+    get at() {
+      return source.fleet.now
     },
     get hostCount() {
-      return replica.fleet.hosts.count
+      return source.fleet.hosts.count
     },
-    totals: () => utilisationOf(replica.fleet),
+    totals: () => utilisationOf(source.fleet),
     columns(names, query) {
-      const { fleet } = replica
-      const isAsked = compileHostQuery(query, ['columns', 'query'])
+      const { fleet } = source
+      const isAsked = compileHostQuery(query, ['columns', 'query'], now)
       const views = fleet.hosts.records.map((record) => viewHost(fleet, record)).filter(isAsked)
       return { ...columnsOf(views, checkNames(names, ['columns', 'names'])), asOf: fleet.place.revision, at: fleet.now }
     },

@@ -33,8 +33,8 @@ export const instancesOf = ({ fleet, record }: HostView): number => fleet.hosts.
 export const aggregateNamesOf = ({ fleet, record }: HostView): string[] =>
   record.aggregates.map((uuid) => fleet.aggregates.byUuid.get(uuid)?.name ?? uuid)
 
-/** How the fields of the filter grammar are read from a host. Ages are counted to the time of the log. */
-const readers: QueryReaders<HostView> = {
+/** How the fields of the filter grammar are read from a host. Ages are counted to `now`, milliseconds since 1970. */
+const readersAt = (now: () => number): QueryReaders<HostView> => ({
   '': ({ record }) => (record.node === record.host ? record.host : `${record.host}/${record.node}`),
   host: ({ record }) => record.host,
   node: ({ record }) => record.node,
@@ -54,12 +54,16 @@ const readers: QueryReaders<HostView> = {
   'gpu.free': (view) => gpuFreeMilliOf(view) / 1_000,
   claims: claimCountOf,
   instances: instancesOf,
-  age: ({ record }) => (record.reportedAt === 0 ? undefined : (Date.now() - record.reportedAt) / 1_000),
-}
+  age: ({ record }) => (record.reportedAt === 0 ? undefined : (now() - record.reportedAt) / 1_000),
+})
 
 /** A test of one host by a line of the filter grammar. Throws InputFault that lists every problem with its place. */
-export function compileHostQuery(text: string | null | undefined, path: readonly string[] = ['query']): (view: HostView) => boolean {
-  return compileLine(text, hostFields, readers, path)
+export function compileHostQuery(
+  text: string | null | undefined,
+  path: readonly string[] = ['query'],
+  now: () => number = Date.now,
+): (view: HostView) => boolean {
+  return compileLine(text, hostFields, readersAt(now), path)
 }
 
 /** A test of rows by a line of the filter grammar. Throws InputFault that lists every problem with its place. */

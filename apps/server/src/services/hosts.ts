@@ -1,4 +1,4 @@
-import { byCodeUnit, type Change, type HostName, type HostRecord, type HostStatus, isLive } from '@gantt/scheduler-core'
+import { byCodeUnit, type Change, type Fleet, type HostName, type HostRecord, type HostStatus, isLive } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
 import { compileHostQuery } from './host-query.ts'
@@ -29,12 +29,13 @@ export interface StatusSetOutcome {
 }
 
 export interface Hosts {
-  /** Without a node: the host's own node, else its first. Undefined when no host of that name has reported. */
-  find(name: HostNameInput): HostView | undefined
+  /** Without a node: the host's own node, else its first. Undefined when no host of that name has reported. `fleet`, here and below: the present one. */
+  find(name: HostNameInput, fleet?: Fleet): HostView | undefined
   /** By the key of a `HostView`, as in global ids. */
   byKey(key: string): HostView | undefined
   list(
     args: PageArgs & { filter?: HostFilter | null | undefined; query?: string | null | undefined; byName?: 'ASC' | 'DESC' | undefined },
+    fleet?: Fleet,
   ): Page<HostView>
   setStatus(input: {
     readonly hosts: readonly HostNameInput[]
@@ -47,16 +48,15 @@ export interface Hosts {
 export function createHosts(replica: Replica): Hosts {
   const viewOf = (record: HostRecord): HostView => viewHost(replica.fleet, record)
   /** Every node that a name means. */
-  const named = ({ host, node }: HostNameInput): HostRecord[] => {
-    const { hosts } = replica.fleet
+  const named = ({ host, node }: HostNameInput, { hosts }: Fleet = replica.fleet): HostRecord[] => {
     if (typeof node !== 'string') return hosts.nodesOf(host).map((index) => hosts.get(index))
     const record = hosts.find({ host, node })
     return record === undefined ? [] : [record]
   }
-  const find = (name: HostNameInput): HostView | undefined => {
-    const records = named(name)
+  const find = (name: HostNameInput, fleet = replica.fleet): HostView | undefined => {
+    const records = named(name, fleet)
     const record = records.find(({ host, node }) => host === node) ?? records[0]
-    return record === undefined ? undefined : viewOf(record)
+    return record === undefined ? undefined : viewHost(fleet, record)
   }
   return {
     find,
@@ -64,12 +64,13 @@ export function createHosts(replica: Replica): Hosts {
       const [host, node = host] = parseKey(key)
       return typeof host === 'string' && typeof node === 'string' ? find({ host, node }) : undefined
     },
-    list({ filter, query, byName, ...page }) {
-      const { fleet } = replica
+    list({ filter, query, byName, ...page }, fleet = replica.fleet) {
       const list = listOf('hosts', [filter, query, byName])
-      const isAsked = compileHostQuery(query)
+      const isAsked = compileHostQuery(query, ['query'], fleet === replica.fleet ? Date.now : () => fleet.now)
       if (filter) checkFilter(filter)
-      const views = fleet.hosts.records.map(viewOf).filter((view) => isAsked(view) && (!filter || matchesHost(view, filter)))
+      const views = fleet.hosts.records
+        .map((record) => viewHost(fleet, record))
+        .filter((view) => isAsked(view) && (!filter || matchesHost(view, filter)))
       const asOf = fleet.place.revision
       if (byName === undefined)
         return {
@@ -104,7 +105,7 @@ export function createHosts(replica: Replica): Hosts {
       const missing = hosts.findIndex((name) => named(name).length === 0)
       const lost = hosts[missing]
       if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])
-      const records = [...new Set(hosts.flatMap(named))]
+      const records = [...new Set(hosts.flatMap((name) => named(name)))]
       const impact = impactOn(records.map(viewOf), 0)
       if (!dryRun) await replica.propose(records.map(({ host, node }): Change => ({ type: 'status', host, node, status, reason })))
       return { type: 'done', hosts: records.map(viewOf), impact, dryRun }

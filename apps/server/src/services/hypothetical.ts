@@ -11,17 +11,17 @@ import {
   type RequestSpec,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
-import type { History } from '../replica/history.ts'
 import { inPieces } from '../replica/pieces.ts'
 import type { Replica } from '../replica/replica.ts'
+import type { Moment, Moments } from './moments.ts'
 import { InputFault, type Issue, under } from './outcome.ts'
 import { unknownProfile, usableProfile } from './profiles.ts'
 import { checkRange } from './text.ts'
 
 /** How the fleet and the profile of a question differ from those that there are. */
 export interface Hypothesis {
-  /** Revision to ask at; null: now. */
-  readonly at: number | null
+  /** When to ask; null: now. */
+  readonly at: Moment | null
   /** name or name@number; null: the default one. */
   readonly profile: string | null
   /** Parts of the profile that are other than in `profile`; null: none. */
@@ -59,18 +59,11 @@ export type OpenHypothetical = (
 const DEFAULT_DEADLINE_MS = 10_000
 const MAX_DEADLINE_MS = 60_000
 
-export function createHypotheticals(replica: Replica, history: History, outside: Outside): OpenHypothetical {
-  const fleetAt = async (revision: number | null): Promise<Fleet> => {
-    if (revision === null) {
-      await replica.freshest()
-      return copyFleet(replica.fleet)
-    }
-    try {
-      return await history.at(revision)
-    } catch (error) {
-      if (error instanceof RangeError) throw InputFault.at(['input', 'at'], revision, 'a revision that the log still reaches')
-      throw error
-    }
+export function createHypotheticals(replica: Replica, moments: Moments, outside: Outside): OpenHypothetical {
+  const fleetAt = async (moment: Moment | null): Promise<Fleet> => {
+    if (moment !== null) return moments.forCall()(moment, ['input', 'at'])
+    await replica.freshest()
+    return copyFleet(replica.fleet)
   }
 
   return async ({ at, profile: ref, profileChanges, overlay, deadlineMs }, others = [], requests = []) => {

@@ -19,6 +19,7 @@ import {
 import { FeatureLevelError } from '../replica/feature-level.ts'
 import type { Replica } from '../replica/replica.ts'
 import type { Shadow, ShadowReport } from '../replica/shadow.ts'
+import { type Dated, datedIn } from './dated.ts'
 import { InputFault, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { checkText } from './text.ts'
@@ -29,9 +30,9 @@ const ATTEMPTS = 5
 /** A profile by its name: its versions, and which one decides. */
 export interface ProfileView {
   readonly name: string
-  readonly active: Profile
+  readonly active: Dated<Profile>
   /** Oldest first; number 0 is of the release. */
-  readonly versions: readonly Profile[]
+  readonly versions: readonly Dated<Profile>[]
   readonly rollout: RolloutView | null
   /** Another one after every step of a rollout. */
   readonly standing: string
@@ -39,9 +40,9 @@ export interface ProfileView {
 
 /** A version that is being tried beside the active one. */
 export interface RolloutView extends Rollout {
-  readonly active: Profile
-  readonly candidate: Profile
-  /** What this replica has counted; undefined before it has begun. */
+  readonly active: Dated<Profile>
+  readonly candidate: Dated<Profile>
+  /** What this replica has counted; undefined before it has begun, and of rollouts of the past. */
   readonly report: ShadowReport | undefined
 }
 
@@ -68,21 +69,22 @@ export interface ProfileDone {
 export type ProfileOutcome = ProfileDone | NotFound | Invalid
 
 export interface Profiles {
-  find(name: string): ProfileView | undefined
+  /** `fleet`, here and below: the present one if not given. */
+  find(name: string, fleet?: Fleet): ProfileView | undefined
   /** `name@number`. */
   version(ref: string): Profile | undefined
-  list(): ProfileView[]
+  list(fleet?: Fleet): ProfileView[]
   /** Oldest first. */
-  versionsOf(profile: ProfileView, args: PageArgs): Page<Profile>
+  versionsOf(profile: ProfileView, args: PageArgs): Page<Dated<Profile>>
   /** Writes the next version of a name. It decides once it is activated; the first of a new name does at once. */
   create(name: string, parts: Readonly<Record<string, unknown>>): Promise<ProfileOutcome>
   /** Makes a version the one that decides; with a rollout, one that is tried beside it. An activation ends whatever is tried. */
   activate(ref: string, rollout: RolloutInput | null, options: StepOptions): Promise<ProfileOutcome>
   /** Takes back what is tried; where nothing is, goes back to the version that was active before. */
   rollBack(name: string, reason: string, options: StepOptions): Promise<ProfileOutcome>
-  stateOf(version: Profile): ProfileState
+  stateOf(version: Dated<Profile>): ProfileState
   /** What differs from another version, or from the active one. Throws InputFault when there is no such version. */
-  diff(version: Profile, against: string | null): FieldChange[]
+  diff(version: Dated<Profile>, against: string | null): FieldChange[]
 }
 
 /** What a name's course is to become; a text is why it cannot. */
@@ -91,22 +93,30 @@ type Plan = (active: number, course: ProfileCourse) => Pick<ProfileRolledOut, 'a
 const NO_COURSE: ProfileCourse = { version: 0, past: [], rolledBack: [], rollout: null }
 
 export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'>): Profiles {
-  const standingOf = (name: string): string => {
-    const { profiles } = replica.fleet
+  const standingOf = (name: string, { profiles }: Fleet = replica.fleet): string => {
     return `${profiles.activeNumber(name) ?? 0}.${(profiles.courseOf(name) ?? NO_COURSE).version}`
   }
-  const find = (name: string): ProfileView | undefined => {
-    const { profiles } = replica.fleet
+  const find = (name: string, fleet = replica.fleet): ProfileView | undefined => {
+    const { profiles } = fleet
+    const dated = (version: Profile): Dated<Profile> => datedIn(version, fleet, replica.fleet)
     const active = profiles.activeNumber(name) === undefined ? undefined : profiles.find(name)
     if (active === undefined) return undefined
     const rollout = profiles.courseOf(name)?.rollout ?? null
     const candidate = rollout === null ? undefined : profiles.find(`${name}@${rollout.number}`)
     return {
       name,
-      active,
-      versions: profiles.versionsOf(name),
-      standing: standingOf(name),
-      rollout: rollout === null || candidate === undefined ? null : { ...rollout, active, candidate, report: shadow.reportOf(name) },
+      active: dated(active),
+      versions: profiles.versionsOf(name).map(dated),
+      standing: standingOf(name, fleet),
+      rollout:
+        rollout === null || candidate === undefined
+          ? null
+          : {
+              ...rollout,
+              active: dated(active),
+              candidate: dated(candidate),
+              report: fleet === replica.fleet ? shadow.reportOf(name) : undefined,
+            },
     }
   }
   const version = (ref: string): Profile | undefined => (ref.includes('@') ? replica.fleet.profiles.find(ref) : undefined)
@@ -144,11 +154,11 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
   return {
     find,
     version,
-    list: () =>
-      replica.fleet.profiles
+    list: (fleet = replica.fleet) =>
+      fleet.profiles
         .names()
         .sort()
-        .flatMap((name) => find(name) ?? []),
+        .flatMap((name) => find(name, fleet) ?? []),
     versionsOf: ({ name, versions }, args) =>
       pageOf(listOf('versions', name), args, versions, {
         types: ['number'],
@@ -212,9 +222,10 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
       if (one === undefined) throw new Error(`profile ${name}@${concerned} was rolled back and is not there`)
       return doneOf(find(name), one, options.dryRun)
     },
-    stateOf: (one) => profileState(one, replica.fleet.profiles.activeNumber(one.name) ?? 0, replica.fleet.profiles.courseOf(one.name)),
-    diff(one, against) {
-      const other = against === null ? find(one.name)?.active : version(against)
+    stateOf: ({ of: fleet = replica.fleet, ...one }) =>
+      profileState(one, fleet.profiles.activeNumber(one.name) ?? 0, fleet.profiles.courseOf(one.name)),
+    diff({ of: fleet = replica.fleet, ...one }, against) {
+      const other = fleet.profiles.find(against ?? one.name)
       if (other === undefined) throw InputFault.at(['against'], against, 'the global id of a profile version, or name@number')
       return profileChanges(other, one)
     },

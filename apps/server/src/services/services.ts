@@ -27,6 +27,7 @@ import { createHypotheticals } from './hypothetical.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createLiveness, type Listening, type LivenessService } from './liveness.ts'
 import type { LogKeeping } from './log.ts'
+import { createMoments, type Moments } from './moments.ts'
 import { createPlacement, type Placement } from './placement.ts'
 import { createPlugins, type Plugins } from './plugins.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
@@ -70,6 +71,7 @@ export interface Services {
   readonly replicas: Replicas
   readonly keys: Keys
   readonly audit: Audit
+  readonly moments: Moments
   /** The revision that this replica has applied. */
   revision(): number
 }
@@ -124,7 +126,8 @@ export function createServices({
   const decisions = createDecisions(replica, records)
   const placement = createPlacement(replica, decisions)
   const liveness = createLiveness(replica, listening)
-  const hypotheticals = createHypotheticals(replica, history, outside)
+  const moments = createMoments(replica, history, past)
+  const hypotheticals = createHypotheticals(replica, moments, outside)
   const explain = createExplain(replica, history, decisions, outside)
   const readRequest = createRequestReader(decisions)
   return {
@@ -163,6 +166,7 @@ export function createServices({
     replicas: createReplicas(replica, past, standing),
     keys: createKeys(keys),
     audit,
+    moments,
     revision: () => replica.fleet.place.revision,
   }
 }

@@ -72,7 +72,7 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
     const { decisionId } = input.request
     const stored = decisionId === null ? undefined : await decisions.stored(decisionId)
     if (stored === undefined) return input
-    return { ...input, at: input.at ?? stored.place.basis, profile: input.profile ?? stored.record.profile }
+    return { ...input, at: input.at ?? { revision: stored.place.basis }, profile: input.profile ?? stored.record.profile }
   }
 
   return {

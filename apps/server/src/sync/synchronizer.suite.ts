@@ -269,6 +269,10 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       const kept = await b.retention()
       expect(kept).toMatchObject({ firstRevision: 8, firstAt: places[8]?.at })
       expect(kept.bytes).toBeLessThan(whole.bytes / 2)
+      expect(await Promise.all([0, 7, 8, 12, 13].map((revision) => b.stampOf(revision)))).toEqual([
+        ...[undefined, undefined, places[8]?.at],
+        ...[places[12]?.at, undefined],
+      ])
       await expect(b.read(ORIGIN, 100)).rejects.toBeInstanceOf(LogTrimmedError)
       await expect(b.read(places[7] as Place, 100)).rejects.toThrow('the log begins at revision 8')
       expect((await b.read(places[8] as Place, 100)).map(({ revision }) => revision)).toEqual([9, 10, 11, 12])

@@ -104,6 +104,10 @@ export function createMemoryStore(now: () => number = createTicking(), { isShare
           const found = checkpoints.get(newest)
           return found && (JSON.parse(found.text) as Checkpoint)
         },
+        async stampOf(revision) {
+          assertUp()
+          return revision < Math.max(1, first) ? undefined : placeAt(revision)?.at
+        },
         async retention() {
           assertUp()
           const kept = entries.slice(Math.max(0, first - 1))

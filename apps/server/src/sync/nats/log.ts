@@ -27,6 +27,8 @@ export interface NatsLog {
   readPast(after: Place, limit: number): Promise<LogEntry[]>
   /** Whether the store holds this place. */
   holds(place: Place): Promise<boolean>
+  /** The store's stamp of the entry at a revision, milliseconds since 1970; undefined where there is none. */
+  stampOf(revision: number): Promise<number | undefined>
   state(): Promise<LogState>
   onNews(listener: (revision?: number) => void): void
   /** Drops the entries before a revision. */
@@ -201,6 +203,11 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
       if (place.revision === 0) return place.id === ORIGIN.id
       const message = await find(place.revision)
       return message !== undefined && idOf(message) === place.id && atOf(message) === place.at
+    },
+
+    async stampOf(revision) {
+      const message = revision < 1 ? undefined : await find(revision)
+      return message && atOf(message)
     },
 
     state: look,

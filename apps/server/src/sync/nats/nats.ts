@@ -73,6 +73,7 @@ async function openOn(
   let known = 0
   const past: LogReader = {
     read: log.readPast,
+    stampOf: log.stampOf,
     loadCheckpoint: (atMost) => loadCheckpoint(log, checkpoints, atMost, warn),
     async retention() {
       const state = await log.state()

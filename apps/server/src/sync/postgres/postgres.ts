@@ -143,6 +143,14 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
         if (read === row.parts) return checkpoint
       }
     },
+    async stampOf(revision) {
+      const { rows } = await driver.query<{ at_ms: string }>({
+        name: 'gantt-stamp',
+        text: 'SELECT at_ms FROM log WHERE revision = $1::bigint',
+        values: [revision],
+      })
+      return rows[0] === undefined ? undefined : Number(rows[0].at_ms)
+    },
     async retention() {
       const { rows } = await driver.query<{ first: string | null; at_ms: string | null; bytes: string }>({
         name: 'gantt-retention',
