@@ -63,6 +63,16 @@ test('claims, replicas, audit, keys', async ({ signedIn: page }) => {
   }
 })
 
+test('GraphiQL', async ({ signedIn: page }) => {
+  await page.goto('/decisions')
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await page.getByRole('menuitem', { name: 'Open in GraphiQL' }).click()
+  const graphiql = page.frameLocator('iframe[title=GraphiQL]')
+  await graphiql.getByRole('button', { name: /Execute query/ }).click()
+  await expect(graphiql.locator('.graphiql-response')).toContainText('"data"')
+  await picture(page, 'graphiql')
+})
+
 test('hosts: all, and one', async ({ signedIn: page, demo }) => {
   await page.goto('/hosts')
   await expect(rowsOf(page, 'Hosts').first()).toBeVisible()

@@ -11,6 +11,7 @@ const PAGES = [
   { name: 'Replicas', path: '/replicas', keys: ['g', 'r'] },
   { name: 'Audit', path: '/audit', keys: ['g', 'l'] },
   { name: 'Keys', path: '/keys', keys: ['g', 'k'] },
+  { name: 'GraphiQL', path: '/graphiql', keys: ['g', 'q'] },
 ] as const
 
 const searchOf = (page: Page) => page.getByRole('textbox', { name: 'Search and go' })

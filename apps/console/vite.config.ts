@@ -3,17 +3,21 @@ import path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
+import { graphiqlFiles } from './graphiql-files.ts'
 
 /** Where `npm run dev` finds a service. */
 const service = process.env.GANTT_URL ?? 'http://127.0.0.1:4000'
 
 export default defineConfig({
-  plugins: [react(), precompress()],
+  plugins: [react(), graphiqlFiles(), precompress()],
   // our own packages by their sources, so that the console needs no build of theirs
   resolve: { conditions: ['source', ...defaultClientConditions] },
   server: { host: '127.0.0.1', proxy: { '/graphql': new URL(service).origin } },
   build: { target: 'es2022', sourcemap: true, manifest: 'manifest.json', modulePreload: { polyfill: false } },
 })
+
+/** Files of GraphiQL are so large that the best compression would take longer than all else of a build. */
+const LARGE_BYTES = 300_000
 
 /** Writes each text file beside itself as .br and .gz, so that the service compresses nothing while it serves. */
 function precompress(): Plugin {
@@ -25,8 +29,9 @@ function precompress(): Plugin {
         if (!entry.isFile() || !/\.(js|css|html|svg|json)$/.test(entry.name)) continue
         const file = path.join(entry.parentPath, entry.name)
         const content = readFileSync(file)
-        writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }))
-        writeFileSync(`${file}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
+        const isLarge = content.length > LARGE_BYTES
+        writeFileSync(`${file}.gz`, gzipSync(content, { level: isLarge ? 6 : 9 }))
+        writeFileSync(`${file}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: isLarge ? 5 : 11 } }))
       }
     },
   }

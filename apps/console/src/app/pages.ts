@@ -1,6 +1,7 @@
 import {
   IconAdjustments,
   IconBox,
+  IconBrandGraphql,
   IconFlask,
   IconGauge,
   IconHistory,
@@ -23,4 +24,5 @@ export const pages = [
   { to: '/replicas', label: 'Replicas', keys: 'g r', icon: IconTopologyRing },
   { to: '/audit', label: 'Audit', keys: 'g l', icon: IconHistory },
   { to: '/keys', label: 'Keys', keys: 'g k', icon: IconKey },
+  { to: '/graphiql', label: 'GraphiQL', keys: 'g q', icon: IconBrandGraphql },
 ] as const

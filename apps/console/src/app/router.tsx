@@ -3,6 +3,7 @@ import { readAggregateSearch, readAggregatesSearch } from '../features/aggregate
 import { readAuditSearch } from '../features/audit/search.ts'
 import { readClaimsSearch } from '../features/claims/search.ts'
 import { readDecisionSearch, readDecisionsSearch } from '../features/decisions/search.ts'
+import { readGraphiqlSearch } from '../features/graphiql/search.ts'
 import { readHostSearch, readHostsSearch } from '../features/hosts/search.ts'
 import { readKeysSearch } from '../features/keys/search.ts'
 import { readOverviewSearch } from '../features/overview/search.ts'
@@ -122,6 +123,13 @@ const replicas = createRoute({
   component: lazyRouteComponent(() => import('../features/replicas/replicas-page.tsx'), 'ReplicasPage'),
 })
 
+const graphiql = createRoute({
+  getParentRoute: () => root,
+  path: '/graphiql',
+  validateSearch: only(readGraphiqlSearch),
+  component: lazyRouteComponent(() => import('../features/graphiql/graphiql-page.tsx'), 'GraphiqlPage'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
@@ -139,6 +147,7 @@ export const router = createRouter({
     replicas,
     audit,
     keys,
+    graphiql,
   ]),
   parseSearch,
   stringifySearch: printSearch,

@@ -140,9 +140,6 @@ function Account() {
         <Menu.Item onClick={() => setTimeZone(zone === 'utc' ? 'local' : 'utc')}>
           {zone === 'utc' ? 'Show local times' : 'Show times in UTC'}
         </Menu.Item>
-        <Menu.Item component="a" href="/graphql" target="_blank">
-          GraphiQL
-        </Menu.Item>
         <Menu.Divider />
         <Menu.Item onClick={() => signOut()}>Sign out</Menu.Item>
       </Menu.Dropdown>

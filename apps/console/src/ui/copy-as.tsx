@@ -1,14 +1,18 @@
 import { Button, Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconChevronDown, IconCopy } from '@tabler/icons-react'
+import type { toGraphiql } from '../lib/graphiql.ts'
+import { MenuLink } from './menu-link.tsx'
 
 interface CopyAsProps {
   /** What each is called, and the text that it makes when it is chosen. */
   readonly items: readonly (readonly [label: string, make: () => string])[]
+  /** The call behind it, to go on with in GraphiQL. */
+  readonly graphiql?: ReturnType<typeof toGraphiql>
 }
 
 /** Something of the page to paste: a link, a call, a command, rows. */
-export function CopyAs({ items }: CopyAsProps) {
+export function CopyAs({ items, graphiql }: CopyAsProps) {
   return (
     <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
@@ -27,6 +31,11 @@ export function CopyAs({ items }: CopyAsProps) {
             {label}
           </Menu.Item>
         ))}
+        {graphiql === undefined ? null : (
+          <MenuLink to="/graphiql" search={graphiql}>
+            Open in GraphiQL
+          </MenuLink>
+        )}
       </Menu.Dropdown>
     </Menu>
   )

@@ -18,6 +18,7 @@ beforeAll(async () => {
   mkdirSync(path.join(dist, 'assets'), { recursive: true })
   writeFileSync(path.join(folder, 'secret.json'), 'no')
   writeFileSync(path.join(dist, 'index.html'), DOCUMENT)
+  writeFileSync(path.join(dist, 'graphiql-frame.html'), DOCUMENT)
   writeFileSync(path.join(dist, 'index.html.br'), brotliCompressSync(DOCUMENT))
   writeFileSync(path.join(dist, 'assets', 'index-a1b2.js'), 'export {}')
   const serveConsole = createConsole(dist)
@@ -49,6 +50,7 @@ describe('addresses', () => {
     '/replicas',
     '/audit',
     '/keys',
+    '/graphiql?query=%7B%20hosts%20%7B%20totalCount%20%7D%20%7D',
   ])('%s is answered with the document', async (address) => {
     const response = await fetch(base + address)
     expect(response.status).toBe(200)
@@ -73,6 +75,12 @@ describe('addresses', () => {
     expect(head.status).toBe(200)
     expect(await head.text()).toBe('')
   })
+})
+
+test('only what the console itself shows in a frame may be framed, and only by it', async () => {
+  const policyOf = async (address: string) => (await fetch(base + address)).headers.get('content-security-policy')
+  expect(await policyOf('/graphiql-frame.html')).toContain("frame-ancestors 'self'")
+  expect(await policyOf('/graphiql')).toContain("frame-ancestors 'none'")
 })
 
 describe('representations', () => {

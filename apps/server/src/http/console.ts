@@ -18,18 +18,35 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** Pages of the console: any address below them is answered with its one document, which reads the rest of the address itself. */
-const pages = ['/overview', '/hosts', '/decisions', '/aggregates', '/simulate', '/profiles', '/claims', '/replicas', '/audit', '/keys']
+const pages = [
+  '/overview',
+  '/hosts',
+  '/decisions',
+  '/aggregates',
+  '/simulate',
+  '/profiles',
+  '/claims',
+  '/replicas',
+  '/audit',
+  '/keys',
+  '/graphiql',
+]
 
 /** Nothing but the console's own files and its own service; the component library writes its variables as style elements. */
-const POLICY = [
-  "default-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
+const policy = (framedBy: "'none'" | "'self'"): string =>
+  [
+    "default-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    `frame-ancestors ${framedBy}`,
+  ].join('; ')
+
+/** The one document that a page of the console shows in a frame. */
+const FRAMED = '/graphiql-frame.html'
 
 /** Files under this name carry their content's hash in their own: they never change. */
 const HASHED = '/assets/'
@@ -77,7 +94,7 @@ export function createConsole(folder: string): ConsoleHandler {
       'cache-control': file.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache',
       vary: 'accept-encoding',
       etag,
-      'content-security-policy': POLICY,
+      'content-security-policy': policy(file === FRAMED ? "'self'" : "'none'"),
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       ...(packed === undefined ? {} : { 'content-encoding': encoding }),

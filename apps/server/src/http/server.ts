@@ -7,9 +7,7 @@ import { UnavailableError } from '../replica/placement.ts'
 import { fault } from '../schema/faults.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
 import { readParams } from './body.ts'
-import { acceptedEncoding, compress } from './compression.ts'
 import type { ConsoleHandler } from './console.ts'
-import { createGraphiqlPage, pageHeaders } from './graphiql.ts'
 import type { GraphqlHandler } from './graphql.ts'
 import { defectBehind, toFault } from './masking.ts'
 
@@ -56,7 +54,6 @@ const DRAIN_MS = 65_000
  * what it waits for. Rejects when the address cannot be taken.
  */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
-  const page = createGraphiqlPage()
   let parts: HttpParts | undefined
   let startingWhy = 'the service is starting'
   let closing: Promise<void> | undefined
@@ -98,7 +95,8 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
 
   const graphql = async ({ keys, graphql: run }: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method === 'GET' && wantsPage(request)) {
-      return sendPage(request, response, await page())
+      response.writeHead(302, { location: `/graphiql${searchOf(request)}`, 'cache-control': 'no-store' }).end()
+      return
     }
     const requestId = requestIdOf(request)
     response.setHeader('x-request-id', requestId)
@@ -155,14 +153,11 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
   })
 }
 
+/** A browser that was led here: the page for trying things out is the console's. */
 const wantsPage = (request: IncomingMessage): boolean => (request.headers.accept ?? '').includes('text/html')
 
-async function sendPage({ headers }: IncomingMessage, response: ServerResponse, page: string): Promise<void> {
-  const encoding = acceptedEncoding(String(headers['accept-encoding'] ?? ''))
-  const body = encoding === undefined ? Buffer.from(page) : await compress(Buffer.from(page), encoding)
-  const packed = encoding === undefined ? {} : { 'content-encoding': encoding }
-  response.writeHead(200, { ...pageHeaders, ...packed, 'content-length': body.byteLength, vary: 'accept-encoding' }).end(body)
-}
+/** What stands behind the path, with its question mark. */
+const searchOf = ({ url = '' }: IncomingMessage): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '')
 
 /** The caller's own id where it is a plain one, so that its log and ours meet. */
 function requestIdOf({ headers }: IncomingMessage): string {

@@ -3,6 +3,7 @@ import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { formatCount, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { toGraphiql } from '../../lib/graphiql.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { quoteForShell } from '../../lib/shell.ts'
 import { usePages } from '../../lib/use-pages.ts'
@@ -57,6 +58,7 @@ export function AuditPage() {
             ['Command line', () => `gantt audit list${q === '' ? '' : ` --query ${quoteForShell(q)}`}`],
             [`CSV, the ${formatCount(rows.length)} rows that are loaded`, () => csvOf(rows)],
           ]}
+          graphiql={toGraphiql(LIST, { q })}
         />
       }
     >

@@ -4,10 +4,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
+import { toGraphiql } from '../../lib/graphiql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { type Figure, Figures } from '../../ui/figures.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -63,7 +65,9 @@ export function ClaimsPage() {
     <Page
       title="Claims"
       aside={
-        chosen.length === 0 ? null : (
+        chosen.length === 0 ? (
+          <CopyAs items={[['Link', () => location.href]]} graphiql={toGraphiql(LIST, { q })} />
+        ) : (
           <>
             <Text size="sm" role="status" data-chosen={chosen.length}>
               {formatCount(chosen.length)} chosen

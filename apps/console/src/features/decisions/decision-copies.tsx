@@ -2,7 +2,9 @@ import { Button, Menu } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useState } from 'react'
 import { request } from '../../lib/api.ts'
+import { toGraphiql } from '../../lib/graphiql.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { MenuLink } from '../../ui/menu-link.tsx'
 import { commandExplain, curlOf, graphqlOf } from './copies.ts'
 import { EXPLANATION, TICKET } from './documents.ts'
 
@@ -39,6 +41,9 @@ export function DecisionCopies({ id, instance, document }: DecisionCopiesProps) 
               {label}
             </Menu.Item>
           ))}
+          <MenuLink to="/graphiql" search={toGraphiql(EXPLANATION, variables)}>
+            Open in GraphiQL
+          </MenuLink>
         </Menu.Dropdown>
       </Menu>
     </>

@@ -3,7 +3,10 @@ import { Alert, Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { formatCount, useTimeZone } from '../../lib/format.ts'
+import { toGraphiql } from '../../lib/graphiql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
+import { quoteForShell } from '../../lib/shell.ts'
+import { CopyAs } from '../../ui/copy-as.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -13,6 +16,7 @@ import { Table } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
 import { decisionColumns } from './decision-columns.tsx'
 import { Feed, useTail } from './decision-tail.tsx'
+import { LIST } from './documents.ts'
 import { useList } from './use-list.ts'
 import './decisions.css'
 
@@ -81,9 +85,13 @@ export function DecisionsPage() {
       <Stack gap="xs">
         <Group gap="xs" align="flex-start">
           <FilterBar label="Filter decisions" fields={decisionFields} value={q} onChange={(next, how) => go({ q: next }, how)} />
-          <CopyButton text={`gantt decisions${q === '' ? '' : ` --query '${q.replaceAll("'", `'\\''`)}'`}`} mt={4}>
-            Copy as command
-          </CopyButton>
+          <CopyAs
+            items={[
+              ['Link', () => location.href],
+              ['Command line', () => `gantt decisions${q === '' ? '' : ` --query ${quoteForShell(q)}`}`],
+            ]}
+            graphiql={toGraphiql(LIST, { q })}
+          />
         </Group>
         {state === 'lost' ? (
           <Alert color="yellow" role="status" title="The feed is interrupted">

@@ -1,4 +1,5 @@
 import { formatCount } from '../../lib/format.ts'
+import { toGraphiql } from '../../lib/graphiql.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { cliLineOf, csvOf, curlOf, jsonOf, queryTextOf } from './copies.ts'
 import type { HostRow } from './host-row.ts'
@@ -22,5 +23,5 @@ export function CopyHosts({ text, count, rows }: CopyHostsProps) {
     [`CSV, ${inAll}`, () => csvOf(rows())],
     [`JSON, ${inAll}`, () => jsonOf(rows())],
   ]
-  return <CopyAs items={items} />
+  return <CopyAs items={items} graphiql={toGraphiql(queryTextOf(text))} />
 }

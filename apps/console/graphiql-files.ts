@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { css, editorWorkerService, graphqlWorker, js, jsonWorker } from '@graphql-yoga/render-graphiql/graphiql'
+import type { Plugin } from 'vite'
+
+/** The document that the page of GraphiQL shows in its frame; src/features/graphiql/frame.tsx knows it too. */
+const FRAME = 'graphiql-frame.html'
+
+/** Its dark theme writes texts in an ink of 1.8:1, of which WCAG asks 4.5:1. */
+const LEGIBLE = '\nbody.graphiql-dark .mtk13 { color: #ffa86b; }\n'
+
+/**
+ * GraphiQL as files of our own: script, styles and workers as its package brings them, and a document that loads them. In a frame
+ * it has its own styles, keys and globals, and ends with the page. Nothing of it is in a chunk of the console.
+ */
+export function graphiqlFiles(): Plugin {
+  const files = namedFiles()
+  return {
+    name: 'graphiql-files',
+    generateBundle() {
+      for (const [fileName, source] of files) this.emitFile({ type: 'asset', fileName, source })
+    },
+    configureServer({ middlewares }) {
+      middlewares.use((request, response, next) => {
+        const name = (request.url ?? '').slice(1).split('?')[0] ?? ''
+        const source = files.get(name)
+        if (source === undefined) return next()
+        response.setHeader('content-type', typeOf(name))
+        response.end(source)
+      })
+    },
+  }
+}
+
+/** Each file by its name below the root; all but the document carry their content's hash in it. */
+function namedFiles(): ReadonlyMap<string, string> {
+  const files = new Map<string, string>()
+  const add = (name: string, ending: string, source: string): string => {
+    const hash = createHash('sha256')
+      .update(source)
+      .digest('base64url')
+      .replace(/[^A-Za-z0-9]/g, '')
+      .slice(0, 8)
+    const file = `assets/${name}-${hash}.${ending}`
+    files.set(file, source)
+    return `/${file}`
+  }
+  const script = add('graphiql', 'js', js)
+  const styles = add('graphiql', 'css', css + LEGIBLE)
+  // by the labels that the editor asks for them with
+  const workers = {
+    editorWorkerService: add('graphiql-editor', 'js', editorWorkerService),
+    graphql: add('graphiql-graphql', 'js', graphqlWorker),
+    json: add('graphiql-json', 'js', jsonWorker),
+  }
+  const document = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <title>GraphiQL</title>
+    <link rel="icon" href="/icon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="${styles}" />
+  </head>
+  <body>
+    <div id="root" style="height: 100vh" data-workers='${JSON.stringify(workers)}'></div>
+    <script src="${script}"></script>
+  </body>
+</html>
+`
+  return files.set(FRAME, document)
+}
+
+const typeOf = (name: string): string =>
+  name.endsWith('.html') ? 'text/html; charset=utf-8' : name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8'

@@ -1,0 +1,44 @@
+import { type FormattedExecutionResult, OperationTypeNode } from 'graphql'
+import { createClient } from 'graphql-sse'
+import { graphqlUrl } from '../../lib/api.ts'
+import { fetchAndRead } from '../../lib/clock.ts'
+import { currentSession, signOut } from '../../lib/session.ts'
+import { type Asked, kindOf } from './operation-kind.ts'
+
+type Answer = FormattedExecutionResult
+export type Fetcher = (asked: Asked) => Promise<Answer> | AsyncIterable<Answer>
+
+/** Sends what GraphiQL asks with the key of this session; while `isReadOnly` says so, no mutation leaves the browser. */
+export function createFetcher(isReadOnly: () => boolean): Fetcher {
+  return ({ query, operationName, variables }) => {
+    const asked: Asked = { query, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) }
+    const kind = kindOf(asked)
+    if (kind === OperationTypeNode.MUTATION && isReadOnly()) return Promise.resolve({ errors: [{ message: REFUSED } as never] })
+    return kind === OperationTypeNode.SUBSCRIPTION ? follow(asked) : send(asked)
+  }
+}
+
+const REFUSED = 'The mutation was not sent: this page is read-only. Turn "Read only" off above the editor to send it.'
+
+async function send(asked: Asked): Promise<Answer> {
+  const { key } = currentSession()
+  const response = await fetchAndRead(graphqlUrl(), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headersFor(key) },
+    body: JSON.stringify(asked),
+  })
+  if (response.status === 401 && currentSession().key === key) signOut('unknown-key')
+  return (await response.json()) as Answer
+}
+
+/** A subscription's events, until GraphiQL stops listening. */
+function follow({ query, operationName, variables }: Asked): AsyncIterable<Answer> {
+  const client = createClient({ url: graphqlUrl(), headers: headersFor(currentSession().key), retryAttempts: 0, fetchFn: fetchAndRead })
+  return client.iterate<Record<string, unknown>, Record<string, unknown>>({
+    query,
+    ...(operationName ? { operationName } : {}),
+    ...(variables ? { variables } : {}),
+  }) as AsyncIterable<Answer>
+}
+
+const headersFor = (key: string | undefined): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` })

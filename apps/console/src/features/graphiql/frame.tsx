@@ -1,0 +1,87 @@
+import { useState } from 'react'
+import { Problem } from '../../ui/problem.tsx'
+import type { Fetcher } from './fetcher.ts'
+import type { GraphiqlSearch } from './search.ts'
+
+/** What the document in the frame is; the build puts it together (graphiql-files.ts). */
+const FRAME = '/graphiql-frame.html'
+
+interface FrameProps {
+  /** What stands in the editors at first; where nothing is given, what was written here last. */
+  readonly start: GraphiqlSearch
+  readonly scheme: 'light' | 'dark'
+  readonly fetcher: Fetcher
+  /** After each change of what the editors hold. */
+  onEdit(edited: { readonly query: string | null; readonly variables: string | null }): void
+}
+
+/** GraphiQL in a document of its own: what it does to styles, keys and history stays there. Other props take another frame. */
+export function Frame({ start, scheme, fetcher, onEdit }: FrameProps) {
+  const [isMissing, setMissing] = useState(false)
+  if (isMissing) return <Problem error={new Error('The files of GraphiQL did not load. Reload the page.')} />
+  return (
+    <iframe
+      title="GraphiQL"
+      src={FRAME}
+      className="graphiql-frame"
+      onLoad={({ currentTarget }) => {
+        const inner = currentTarget.contentWindow as GraphiqlWindow | null
+        const root = inner?.document.querySelector<HTMLElement>('#root')
+        if (inner?.YogaGraphiQL === undefined || !root) {
+          setMissing(true)
+          return
+        }
+        const workers = JSON.parse(root.dataset.workers ?? '{}') as Readonly<Record<string, string>>
+        inner.MonacoEnvironment = { getWorkerUrl: (_module, label) => workers[label] ?? '' }
+        inner.YogaGraphiQL.renderYogaGraphiQL(root, {
+          ...OPTIONS,
+          fetcher,
+          forcedTheme: scheme,
+          ...(start.query === undefined ? {} : { query: start.query }),
+          ...(start.variables === undefined ? {} : { variables: start.variables }),
+          // without it, GraphiQL writes the query into the address of its own document
+          onEditQuery: () => undefined,
+          onTabChange: ({ tabs, activeTabIndex }) => {
+            const tab = tabs[activeTabIndex]
+            if (tab !== undefined) onEdit(tab)
+          },
+        })
+      }}
+    />
+  )
+}
+
+/** The session's key is sent with each call: there is nothing to write into a pane of headers, and nothing to keep of one. */
+const OPTIONS = {
+  title: '',
+  logo: '',
+  defaultQuery: '{\n  viewer { scopes }\n}\n',
+  isHeadersEditorEnabled: false,
+  shouldPersistHeaders: false,
+  showPersistHeadersSettings: false,
+} as const
+
+interface Tab {
+  readonly query: string | null
+  readonly variables: string | null
+}
+
+interface GraphiqlOptions {
+  readonly title: string
+  readonly logo: string
+  readonly defaultQuery: string
+  readonly isHeadersEditorEnabled: boolean
+  readonly shouldPersistHeaders: boolean
+  readonly showPersistHeadersSettings: boolean
+  readonly fetcher: Fetcher
+  readonly forcedTheme: 'light' | 'dark'
+  readonly query?: string
+  readonly variables?: string
+  onEditQuery(query: string): void
+  onTabChange(state: { readonly tabs: readonly Tab[]; readonly activeTabIndex: number }): void
+}
+
+type GraphiqlWindow = Window & {
+  YogaGraphiQL?: { renderYogaGraphiQL(root: HTMLElement, options: GraphiqlOptions): void }
+  MonacoEnvironment?: { getWorkerUrl(module: string, label: string): string }
+}

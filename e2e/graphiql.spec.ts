@@ -1,0 +1,104 @@
+import { expect, type Page, test } from './fixtures.ts'
+
+const frame = (page: Page) => page.frameLocator('iframe[title=GraphiQL]')
+const run = (page: Page) => frame(page).getByRole('button', { name: /Execute query/ })
+const response = (page: Page) => frame(page).getByRole('region', { name: 'Response' }).or(frame(page).locator('.graphiql-response'))
+
+const addressOf = (query: string, variables?: unknown): string => {
+  const search = new URLSearchParams({ query, ...(variables === undefined ? {} : { variables: JSON.stringify(variables) }) })
+  return `/graphiql?${search}`
+}
+
+/** Sends what is in the editor; answers when what came back says so. */
+async function ask(page: Page, answer: string | RegExp): Promise<void> {
+  await expect(run(page)).toBeVisible()
+  await run(page).click()
+  await expect(response(page).first()).toContainText(answer)
+}
+
+test('a call of the address is asked as whoever is signed in, and nothing is asked of another host', async ({ page, visit, service }) => {
+  const hosts = new Set<string>()
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url())
+    if (protocol !== 'data:' && protocol !== 'blob:') hosts.add(host)
+  })
+  await visit(addressOf('query Q($q: String!) { hosts(first: 1, query: $q) { totalCount nodes { name } } }', { q: 'host:az1-03' }))
+  await ask(page, 'az1-03')
+  // completion and checks come from the workers of the editor
+  await frame(page).getByRole('textbox', { name: 'Editor content' }).first().press('Control+Space')
+  await page.getByRole('button', { name: 'Examples' }).click()
+  await page.getByRole('menuitem', { name: /^Overview/ }).click()
+  await ask(page, '"az1"')
+  expect([...hosts]).toEqual([new URL(service.origin).host])
+})
+
+test('a mutation is not sent while the page is read-only, and is once it is not', async ({ page, visit }) => {
+  const sent: string[] = []
+  page.on('request', (request) => {
+    const body = request.postData() ?? ''
+    if (body.includes('mutation Close')) sent.push(body)
+  })
+  const mutation = `mutation Close { hostSetStatus(hosts: [{ host: "az3-02" }], status: DISABLED, reason: "tried", dryRun: true) { __typename } }`
+  await visit(addressOf(mutation))
+  await ask(page, 'read-only')
+  expect(sent).toEqual([])
+  await page.getByRole('switch', { name: 'Read only' }).uncheck()
+  await ask(page, 'HostSetStatusPayload')
+  expect(sent).toHaveLength(1)
+  await page.reload()
+  await expect(page.getByRole('switch', { name: 'Read only' })).toBeChecked()
+})
+
+test('a subscription is followed until it is stopped', async ({ page, visit }) => {
+  await visit(addressOf('subscription { hostChanged(after: "0") { revision host { name } } }'))
+  await ask(page, 'revision')
+  await frame(page)
+    .getByRole('button', { name: /Stop query/ })
+    .click()
+  await expect(run(page)).toBeVisible()
+})
+
+test('what is written stands in the address; a reload and a link show the same', async ({ page, visit }) => {
+  await visit(addressOf('{ viewer { scopes } }'))
+  await ask(page, 'ADMIN')
+  const editor = frame(page).getByRole('textbox', { name: 'Editor content' }).first()
+  await editor.press('Control+End')
+  await editor.pressSequentially(' # mine')
+  await expect(page).toHaveURL(/mine/)
+  await page.reload()
+  await expect(frame(page).locator('.graphiql-query-editor')).toContainText('mine')
+})
+
+for (const [name, path] of [
+  ['hosts', '/hosts?q=az:az1'],
+  ['decisions', '/decisions'],
+  ['claims', '/claims'],
+  ['the audit', '/audit'],
+] as const)
+  test(`the call behind ${name} is opened with its variables, and answers`, async ({ page, visit }) => {
+    await visit(path)
+    await page.getByRole('button', { name: 'Copy as' }).click()
+    await page.getByRole('menuitem', { name: 'Open in GraphiQL' }).click()
+    await expect(page).toHaveURL(/\/graphiql\?query=/)
+    await ask(page, '"data"')
+    await expect(response(page).first()).not.toContainText('"errors"')
+  })
+
+test('a browser that is sent to the address of the API comes here, with its query', async ({ page, service }) => {
+  await page.goto(`/graphql?query=${encodeURIComponent('{ viewer { scopes } }')}#key=${service.key}`)
+  await expect(page).toHaveURL(/\/graphiql\?query=/)
+  await ask(page, 'ADMIN')
+})
+
+test('a document that may be framed shows nothing by itself', async ({ page, service }) => {
+  const answer = await page.goto('/graphiql-frame.html')
+  expect(answer?.headers()['content-security-policy']).toContain("frame-ancestors 'self'")
+  await expect(page.locator('#root')).toBeEmpty()
+  expect(service.origin).toBe(new URL(page.url()).origin)
+})
+
+test('looks: GraphiQL @looks', async ({ page, visit, look }) => {
+  await visit(addressOf('{ viewer { scopes } }'))
+  await ask(page, 'ADMIN')
+  await look('GraphiQL')
+})
