@@ -73,6 +73,13 @@ test('GraphiQL', async ({ signedIn: page }) => {
   await picture(page, 'graphiql')
 })
 
+test('the past', async ({ signedIn: page }) => {
+  await page.getByRole('link', { name: /as it was for this decision/ }).click()
+  await expect(page.getByRole('region', { name: 'Time travel' })).toHaveAttribute('data-as-of', /\d/)
+  await expect(rowsOf(page, 'Hosts').first()).toBeVisible()
+  await picture(page, 'past')
+})
+
 test('hosts: all, and one', async ({ signedIn: page, demo }) => {
   await page.goto('/hosts')
   await expect(rowsOf(page, 'Hosts').first()).toBeVisible()

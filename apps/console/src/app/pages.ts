@@ -14,15 +14,34 @@ import {
 
 /** Where one can go from anywhere: by the list at the left, by keys, by the palette. */
 export const pages = [
-  { to: '/overview', label: 'Overview', keys: 'g o', icon: IconGauge },
+  {
+    ...{ to: '/overview', label: 'Overview', keys: 'g o', icon: IconGauge },
+    present: 'Hosts, zones and what fits are of the past; what was asked, what was changed and replicas are of now.',
+  },
   { to: '/hosts', label: 'Hosts', keys: 'g h', icon: IconServer2 },
-  { to: '/decisions', label: 'Decisions', keys: 'g d', icon: IconRoute },
+  {
+    ...{ to: '/decisions', label: 'Decisions', keys: 'g d', icon: IconRoute },
+    present: 'This page shows now: decisions are records, which stay as they were made; later ones are among them.',
+  },
   { to: '/aggregates', label: 'Aggregates', keys: 'g a', icon: IconBox },
   { to: '/simulate', label: 'Simulate', keys: 'g s', icon: IconFlask },
   { to: '/profiles', label: 'Profiles', keys: 'g p', icon: IconAdjustments },
   { to: '/claims', label: 'Claims', keys: 'g c', icon: IconLock },
-  { to: '/replicas', label: 'Replicas', keys: 'g r', icon: IconTopologyRing },
-  { to: '/audit', label: 'Audit', keys: 'g l', icon: IconHistory },
-  { to: '/keys', label: 'Keys', keys: 'g k', icon: IconKey },
-  { to: '/graphiql', label: 'GraphiQL', keys: 'g q', icon: IconBrandGraphql },
+  {
+    ...{ to: '/replicas', label: 'Replicas', keys: 'g r', icon: IconTopologyRing },
+    present: 'This page shows now: replicas are not in the log.',
+  },
+  {
+    ...{ to: '/audit', label: 'Audit', keys: 'g l', icon: IconHistory },
+    present: 'This page shows now: rows are records, which stay as they were written; later ones are among them.',
+  },
+  { ...{ to: '/keys', label: 'Keys', keys: 'g k', icon: IconKey }, present: 'This page shows now: keys are not in the log.' },
+  {
+    ...{ to: '/graphiql', label: 'GraphiQL', keys: 'g q', icon: IconBrandGraphql },
+    present: 'This page asks about now, unless its query says at.',
+  },
 ] as const
+
+/** What of the page of a path is of now while the console shows the past, as a sentence; undefined: nothing. */
+export const presentOn = (path: string): string | undefined =>
+  pages.flatMap((page) => ((path === page.to || path.startsWith(`${page.to}/`)) && 'present' in page ? [page.present] : []))[0]

@@ -4,13 +4,14 @@ import { useState } from 'react'
 import { useOperation } from '../lib/api.ts'
 import { formatMib, formatTime, useTimeZone } from '../lib/format.ts'
 import { graphql } from '../lib/graphql.ts'
+import { useAt } from '../lib/travel.ts'
 import { pages } from './pages.ts'
 
 const FIND = graphql(`
-  query PaletteFind($hosts: String!, $aggregates: String!, $decisions: String!) {
-    hosts(first: 6, query: $hosts) { nodes { id name node availabilityZone } }
-    aggregates(first: 4, query: $aggregates) { nodes { uuid name } }
-    profiles { name active { number } rollout { candidate { number } } }
+  query PaletteFind($hosts: String!, $aggregates: String!, $decisions: String!, $at: Moment) {
+    hosts(first: 6, query: $hosts, at: $at) { nodes { id name node availabilityZone } }
+    aggregates(first: 4, query: $aggregates, at: $at) { nodes { uuid name } }
+    profiles(at: $at) { name active { number } rollout { candidate { number } } }
     decisions(first: 4, query: $decisions) { nodes { id outcome at spec { flavorName vcpus memoryMb } } }
   }
 `)
@@ -18,8 +19,10 @@ const FIND = graphql(`
 export const openPalette = (): void => spotlight.open()
 
 /** Ctrl-K: pages, and whatever has the text in its name or id. */
-export function Palette() {
+export function Palette({ onPickTime }: { onPickTime(): void }) {
   const navigate = useNavigate()
+  const at = useAt()
+  const goToNow = () => navigate({ to: '.', search: (before) => ({ ...before, at: undefined }) })
   const zone = useTimeZone()
   const [text, setText] = useState('')
   const word = text.trim()
@@ -37,6 +40,13 @@ export function Palette() {
       actions: pages
         .filter(({ label }) => label.toLowerCase().includes(word.toLowerCase()))
         .map(({ to, label }) => ({ id: to, label, onClick: () => void navigate({ to }) })),
+    },
+    {
+      group: 'Time',
+      actions: [
+        { id: 'another time', label: 'Show another time', description: 'the whole console as it was: t', onClick: () => void onPickTime() },
+        ...(at === undefined ? [] : [{ id: 'now', label: 'Back to now', description: 'out of the past', onClick: () => void goToNow() }]),
+      ].filter(({ label }) => label.toLowerCase().includes(word.toLowerCase())),
     },
     {
       group: 'Hosts',

@@ -9,13 +9,20 @@ import { readKeysSearch } from '../features/keys/search.ts'
 import { readOverviewSearch } from '../features/overview/search.ts'
 import { readProfileSearch } from '../features/profiles/search.ts'
 import { readSimulateSearch } from '../features/simulate/search.ts'
+import { readTravelSearch } from '../lib/travel.ts'
 import { NotFoundPage } from './not-found.tsx'
 import { RouteProblem } from './route-problem.tsx'
-import { only, parseSearch, printSearch } from './search.ts'
+import { carryMoment, only, parseSearch, printSearch } from './search.ts'
 import { Shell } from './shell.tsx'
 
 /** Every address of the console. A feature owns what stands in the search part; its page is loaded when it is opened. */
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFoundPage, errorComponent: RouteProblem })
+const root = createRootRoute({
+  validateSearch: readTravelSearch,
+  search: { middlewares: [carryMoment] },
+  component: Shell,
+  notFoundComponent: NotFoundPage,
+  errorComponent: RouteProblem,
+})
 
 const start = createRoute({
   getParentRoute: () => root,

@@ -1,3 +1,5 @@
+import { readTravelSearch, type TravelSearch } from '../lib/travel.ts'
+
 /** The search part of an address as plain text: `?q=az:z1&sort=-mem.free`. Nothing is JSON, so that people can write it. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text))
@@ -12,10 +14,26 @@ export function printSearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** A feature's reader of its search part for the router, which else keeps in the address's object whatever the reader left out. */
+/**
+ * A feature's reader of its search part for the router, which else keeps in the address's object whatever the reader left out.
+ * The moment belongs to every page.
+ */
 export const only =
   <Search extends object>(read: (search: Record<string, unknown>) => Search) =>
-  (search: Record<string, unknown>): Search => ({
+  (search: Record<string, unknown>): Search & TravelSearch => ({
     ...Object.fromEntries(Object.keys(search).map((name) => [name, undefined])),
+    ...readTravelSearch(search),
     ...read(search),
   })
+
+/** Every link keeps the moment, unless it says another one, or that it is of the present (`at: undefined`). */
+export const carryMoment = <Search extends TravelSearch>({
+  search,
+  next,
+}: {
+  readonly search: Search
+  next(search: Search): Search
+}): Search => {
+  const asked = next(search)
+  return 'at' in asked || search.at === undefined ? asked : { ...asked, at: search.at }
+}

@@ -14,20 +14,25 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { IconHelp, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
+import { IconHelp, IconHistory, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { setTimeZone, useTimeZone } from '../lib/format.ts'
 import { useKeyboard, useShortcuts } from '../lib/keys.ts'
 import { signOut } from '../lib/session.ts'
+import { useAt } from '../lib/travel.ts'
 import { Help } from './help.tsx'
-import { pages } from './pages.ts'
+import { pages, presentOn } from './pages.ts'
 import { openPalette, Palette } from './palette.tsx'
 import { Standing } from './standing.tsx'
+import { TravelBanner } from './travel-banner.tsx'
+import { TravelPicker } from './travel-picker.tsx'
 
 /** What stands around every page: where one is, where one can go, and how. */
 export function Shell() {
   const [isHelpOpen, help] = useDisclosure(false)
   const [isNavOpen, nav] = useDisclosure(false)
+  const [isPicking, picking] = useDisclosure(false)
+  const at = useAt()
   const navigate = useNavigate()
   const path = useRouterState({ select: ({ location }) => location.pathname })
 
@@ -35,6 +40,7 @@ export function Shell() {
   useShortcuts([
     ...pages.map(({ to, label, keys }) => ({ keys, label: `Go to ${label}`, run: () => void navigate({ to }) })),
     { keys: '?', label: 'Show the keys', run: help.open },
+    { keys: 't', label: 'Show another time', run: picking.open },
     { keys: 'y', label: 'Copy the link of this view', run: () => void copyLink() },
   ])
 
@@ -67,6 +73,11 @@ export function Shell() {
                 <Kbd size="xs">Ctrl K</Kbd>
               </Group>
             </UnstyledButton>
+            <Tooltip label="Show another time (t)">
+              <ActionIcon variant="subtle" color="gray" aria-label="Show another time" onClick={picking.open}>
+                <IconHistory size={18} />
+              </ActionIcon>
+            </Tooltip>
             <ColourScheme />
             <Tooltip label="Keys (?)">
               <ActionIcon variant="subtle" color="gray" aria-label="Keys" onClick={help.open}>
@@ -91,10 +102,12 @@ export function Shell() {
           />
         ))}
       </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
+      <AppShell.Main id="content" tabIndex={-1} className={at === undefined ? undefined : 'travelling'}>
+        {at === undefined ? null : <TravelBanner at={at} present={presentOn(path)} onPick={picking.open} />}
         <Outlet />
       </AppShell.Main>
-      <Palette />
+      <Palette onPickTime={picking.open} />
+      <TravelPicker opened={isPicking} onClose={picking.close} />
       <Help opened={isHelpOpen} onClose={help.close} />
     </AppShell>
   )

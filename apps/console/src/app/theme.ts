@@ -79,6 +79,9 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--gantt-pass': '#256f33',
     '--gantt-fail': '#b02a2a',
     '--gantt-idle': '#8a939c',
+    '--gantt-travel': '#fff3cd',
+    '--gantt-travel-ink': '#4a3300',
+    '--gantt-travel-line': '#e09b00',
   },
   dark: {
     '--mantine-color-dimmed': '#a6acb3',
@@ -94,5 +97,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--gantt-pass': '#69db7c',
     '--gantt-fail': '#ff8787',
     '--gantt-idle': '#868e96',
+    '--gantt-travel': '#3a2c05',
+    '--gantt-travel-ink': '#ffe9b0',
+    '--gantt-travel-line': '#e0a21b',
   },
 })

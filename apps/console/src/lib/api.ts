@@ -1,9 +1,10 @@
 import { createClient, FaultError } from '@gantt/client'
 import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { print } from 'graphql'
+import { type OperationDefinitionNode, print } from 'graphql'
 import { fetchAndRead } from './clock.ts'
 import type { ResultOf, TadaDocumentNode, VariablesOf } from './graphql.ts'
 import { currentSession, followSession, signOut } from './session.ts'
+import { currentAt, useAt, WritesOffError } from './travel.ts'
 
 /** The service's own address: the console is served by it. */
 export const graphqlUrl = (): string => new URL('/graphql', location.href).href
@@ -14,13 +15,16 @@ export type Operation = TadaDocumentNode<any, any, any>
 
 /**
  * One operation; answers its data. Throws FaultError, UnreachableError or ProtocolError of the client package. A key that is
- * not known any more signs the operator out; what stands on the page stays.
+ * not known any more signs the operator out; what stands on the page stays. Nothing is changed from a page of the past: throws
+ * WritesOffError.
  */
 export async function request<Doc extends Operation>(
   document: Doc,
   variables: VariablesOf<Doc>,
   signal?: AbortSignal,
 ): Promise<ResultOf<Doc>> {
+  const at = currentAt()
+  if (at !== undefined && operationOf(document).operation === 'mutation') throw new WritesOffError(at)
   const { key } = currentSession()
   const client = createClient({ url: graphqlUrl(), fetch: fetchAndRead, ...(key === undefined ? {} : { key }) })
   try {
@@ -41,22 +45,39 @@ export interface OperationOptions {
   readonly everyMs?: number
 }
 
-/** A query as a hook: old data stays, dimmed by the page, while new data loads. */
+/**
+ * A query as a hook: old data stays, dimmed by the page, while new data loads. One that takes the moment (`$at`) is asked at that
+ * of the address, and not by itself again: the past stays as it is.
+ */
 export function useOperation<Doc extends Operation>(
   document: Doc,
   variables: VariablesOf<Doc>,
   options: OperationOptions = {},
 ): UseQueryResult<ResultOf<Doc>> {
   const { enabled = true, keepPrevious = true, staleMs = 1_000, everyMs } = options
+  const { asked, isPast } = useMoment(document, variables)
   return useQuery<ResultOf<Doc>>({
-    queryKey: operationKey(document, variables),
-    queryFn: ({ signal }) => request(document, variables, signal),
+    queryKey: operationKey(document, asked),
+    queryFn: ({ signal }) => request(document, asked, signal),
     enabled,
-    staleTime: staleMs,
-    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    staleTime: isPast ? Number.POSITIVE_INFINITY : staleMs,
+    ...(everyMs === undefined || isPast ? {} : { refetchInterval: everyMs }),
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
   } as Parameters<typeof useQuery<ResultOf<Doc>>>[0])
 }
+
+/** The variables with the moment of the address, for an operation that takes it; `isPast`: it does, and there is one. */
+export function useMoment<Doc extends Operation>(
+  document: Doc,
+  variables: VariablesOf<Doc>,
+): { readonly asked: VariablesOf<Doc>; readonly isPast: boolean } {
+  const at = useAt()
+  const isPast = at !== undefined && takesMoment(document)
+  return { asked: isPast ? ({ ...variables, at } as VariablesOf<Doc>) : variables, isPast }
+}
+
+const takesMoment = (document: Operation): boolean =>
+  operationOf(document).variableDefinitions?.some(({ variable }) => variable.name.value === 'at') ?? false
 
 /** Where an answer is kept: by the operation's name, then its variables. */
 export const operationKey = <Doc extends Operation>(document: Doc, variables?: VariablesOf<Doc>): readonly unknown[] =>
@@ -87,9 +108,14 @@ export function textOf(document: Operation): string {
 }
 
 function nameOf(document: Operation): string {
-  for (const definition of document.definitions)
-    if (definition.kind === 'OperationDefinition' && definition.name) return definition.name.value
-  throw new Error('An operation needs a name: it is kept and found under it.')
+  const { name } = operationOf(document)
+  if (name === undefined) throw new Error('An operation needs a name: it is kept and found under it.')
+  return name.value
+}
+
+function operationOf(document: Operation): OperationDefinitionNode {
+  for (const definition of document.definitions) if (definition.kind === 'OperationDefinition') return definition
+  throw new Error('A document needs an operation.')
 }
 
 const isUnauthenticated = (error: unknown): boolean =>

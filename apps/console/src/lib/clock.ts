@@ -6,9 +6,6 @@ const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 let now = Date.now()
 
-/** This browser's time, a second old at most; the component follows it. */
-export const useNow = (): number => useSyncExternalStore(subscribe, () => now)
-
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   if (timer === undefined) {
@@ -28,12 +25,25 @@ function tick(): void {
   for (const listener of listeners) listener()
 }
 
+/** The moment at which ages are told: where the console shows the past, the clock stands. */
+let stoppedAt: number | undefined
+
+/** Stops the clock at a time, milliseconds since 1970; undefined: it goes on. */
+export function stopClock(atMs: number | undefined): void {
+  stoppedAt = atMs
+  tick()
+}
+
+/** The time to tell ages by, a second old at most; the component follows it. */
+export const useShownNow = (): number => useSyncExternalStore(subscribe, () => stoppedAt ?? now + aheadMs)
+
+/** The same outside of components. */
+export const shownNow = (): number => stoppedAt ?? serviceNow()
+
 /** Within so much the two clocks count as alike: the service tells its time in whole seconds. */
 const ALIKE_MS = 1_500
-let aheadMs = 0
-
 /** How far the service's clock is ahead of this browser's, milliseconds, as its last answers told. */
-export const serviceAheadMs = (): number => aheadMs
+let aheadMs = 0
 
 /** The service's time now, milliseconds since 1970. */
 export const serviceNow = (): number => Date.now() + aheadMs

@@ -1,10 +1,14 @@
+import { notifications } from '@mantine/notifications'
 import { useLayoutEffect, useRef } from 'react'
+import { currentAt, whyNoWrites } from './travel.ts'
 
 /** One entry of the keyboard map. `keys`: one key (`/`), a sequence (`g h`), or with Shift as the key itself says (`?`, `X`). */
 export interface Shortcut {
   readonly keys: string
   /** What it does, for the help. */
   readonly label: string
+  /** It begins to change something: off while the console shows the past. */
+  readonly isWrite?: boolean
   run(): void
 }
 
@@ -58,7 +62,9 @@ export function useKeyboard(): void {
       const found = sequence.read(event.key, event.timeStamp, activeShortcuts())
       if (found === undefined) return
       event.preventDefault()
-      found.run()
+      const at = found.isWrite === true ? currentAt() : undefined
+      if (at === undefined) found.run()
+      else notifications.show({ message: whyNoWrites(at), color: 'yellow', closeButtonProps: { 'aria-label': 'Close' } })
     }
     window.addEventListener('keydown', listen)
     return () => window.removeEventListener('keydown', listen)

@@ -4,6 +4,7 @@ import { graphqlUrl, type Operation, textOf } from './api.ts'
 import { fetchAndRead } from './clock.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
 import { currentSession, signOut, useSession } from './session.ts'
+import { useAt } from './travel.ts'
 
 /** off: not asked for; connecting: first time or again; live: events come; lost: tried again and again, without success yet. */
 export type LiveState = 'off' | 'connecting' | 'live' | 'lost'
@@ -27,11 +28,12 @@ export interface LiveOptions<Doc extends Operation> {
 /**
  * One stream of a subscription while the component is there. It reconnects by itself with the variables of that moment;
  * what was missed is told by the stream itself (a gap, or the hosts that changed). A key that is not known any more signs the
- * operator out; the stream goes on with the next one.
+ * operator out; the stream goes on with the next one. A page of the past has none.
  */
 export function useLive<Doc extends Operation>(document: Doc, options: LiveOptions<Doc>): LiveState {
   const { key } = useSession()
-  const { enabled } = options
+  const isNow = useAt() === undefined
+  const enabled = options.enabled && isNow
   const [state, setState] = useState<LiveState>('off')
   const latest = useRef(options)
   latest.current = options

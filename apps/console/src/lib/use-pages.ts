@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
-import { type Operation, operationKey, request } from './api.ts'
+import { type Operation, operationKey, request, useMoment } from './api.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
 
 /** A list of the API, as it comes page by page. */
@@ -26,14 +26,14 @@ export function usePages<Doc extends Operation, Node>(
   listOf: (data: ResultOf<Doc>) => Connection<Node>,
   { enabled = true, everyMs }: PagesOptions,
 ) {
+  const { asked, isPast } = useMoment(document, variables as VariablesOf<Doc>)
   const { data, error, isLoading, isPlaceholderData, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: operationKey(document, { ...variables, after: null } as VariablesOf<Doc>),
-    queryFn: async ({ pageParam, signal }) =>
-      listOf(await request(document, { ...variables, after: pageParam } as VariablesOf<Doc>, signal)),
+    queryKey: operationKey(document, { ...asked, after: null }),
+    queryFn: async ({ pageParam, signal }) => listOf(await request(document, { ...asked, after: pageParam }, signal)),
     initialPageParam: null as string | null,
     getNextPageParam: ({ pageInfo }) => (pageInfo.hasNextPage ? pageInfo.endCursor : undefined),
     placeholderData: (previous) => previous,
-    refetchInterval: everyMs,
+    refetchInterval: isPast ? false : everyMs,
     enabled,
   })
   const rows = useMemo(() => data?.pages.flatMap(({ nodes }) => nodes) ?? [], [data])

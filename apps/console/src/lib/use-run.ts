@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'react'
-import { type Operation, operationKey, queryClient, useOperation } from './api.ts'
+import { type Operation, operationKey, queryClient, useMoment, useOperation } from './api.ts'
 import type { VariablesOf } from './graphql.ts'
 import { useShortcuts } from './keys.ts'
 
@@ -17,8 +17,9 @@ export function useRun<Doc extends Operation>(document: Doc, variables: Variable
     keepPrevious: false,
     enabled: isWanted,
   })
+  const { asked } = useMoment(document, variables)
   const isRunning = fetchStatus === 'fetching'
-  const cancel = (): void => void queryClient.cancelQueries({ queryKey: operationKey(document, variables) })
+  const cancel = (): void => void queryClient.cancelQueries({ queryKey: operationKey(document, asked) })
   const latest = useRef(cancel)
   latest.current = cancel
   useLayoutEffect(() => {

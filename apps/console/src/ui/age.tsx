@@ -1,13 +1,13 @@
-import { serviceAheadMs, useNow } from '../lib/clock.ts'
+import { useShownNow } from '../lib/clock.ts'
 import { formatDuration, formatTime, titleOfTime, useTimeZone } from '../lib/format.ts'
 
 /** How long ago something was, growing by itself; the time itself in the title. */
 export function Age({ atMs, ago = false }: { readonly atMs: number; readonly ago?: boolean }) {
-  const now = useNow()
+  const now = useShownNow()
   const zone = useTimeZone()
   if (atMs === 0) return <>never</>
   const iso = new Date(atMs).toISOString()
-  const ageMs = Math.max(0, now + serviceAheadMs() - atMs)
+  const ageMs = Math.max(0, now - atMs)
   return (
     <time dateTime={iso} title={`${formatTime(iso, zone)} (${titleOfTime(iso)})`}>
       {ageMs < 1_000 ? 'now' : `${formatDuration(Math.floor(ageMs / 1_000) * 1_000)}${ago ? ' ago' : ''}`}
@@ -17,8 +17,7 @@ export function Age({ atMs, ago = false }: { readonly atMs: number; readonly ago
 
 /** What is left until something ends, by the service's clock. */
 export function TimeLeft({ untilMs }: { readonly untilMs: number }) {
-  const now = useNow()
-  const leftMs = untilMs - now - serviceAheadMs()
+  const leftMs = untilMs - useShownNow()
   const iso = new Date(untilMs).toISOString()
   return (
     <time dateTime={iso} title={titleOfTime(iso)}>

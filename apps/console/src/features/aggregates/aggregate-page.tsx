@@ -1,13 +1,15 @@
-import { Button, Code, Group, Table as PlainTable, Skeleton, Stack, Text } from '@mantine/core'
+import { Code, Group, Table as PlainTable, Skeleton, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { useOperation } from '../../lib/api.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
+import { useAt } from '../../lib/travel.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { WriteButton } from '../../ui/write-button.tsx'
 import { AggregateMembers } from './aggregate-members.tsx'
 import { DeleteAggregate } from './delete-aggregate.tsx'
 import { AGGREGATE } from './documents.ts'
@@ -30,14 +32,16 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
   const navigate = route.useNavigate()
   const zone = useTimeZone()
   const { data, error, refetch } = useOperation(AGGREGATE, { uuid }, { keepPrevious: false })
+  const isPast = useAt() !== undefined
   const { draft, keep } = useDraft(uuid)
   const [isDeleting, deleting] = useDisclosure(false)
   const aggregate = data?.aggregate ?? undefined
-  const isEditing = edit === 'yes'
+  // a draft is of the present: it waits there
+  const isEditing = edit === 'yes' && !isPast
 
   useRefresh(refetch)
   const setEditing = (on: boolean): void => void navigate({ search: (before) => (on ? { ...before, edit: 'yes' } : withoutEdit(before)) })
-  useShortcuts([{ keys: 'e', label: 'Edit the aggregate', run: () => setEditing(true) }])
+  useShortcuts([{ keys: 'e', label: 'Edit the aggregate', isWrite: true, run: () => setEditing(true) }])
 
   if (data === undefined)
     return (
@@ -65,12 +69,12 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
       aside={
         <>
           <CopyButton text={location.href}>Copy link</CopyButton>
-          <Button size="compact-sm" onClick={() => setEditing(true)} disabled={isEditing}>
+          <WriteButton size="compact-sm" onClick={() => setEditing(true)} disabled={isEditing}>
             {changesNothing(edited) ? 'Edit' : 'Go on with the draft'}
-          </Button>
-          <Button size="compact-sm" variant="outline" color="red" onClick={deleting.open}>
+          </WriteButton>
+          <WriteButton size="compact-sm" variant="outline" color="red" onClick={deleting.open}>
             Delete
-          </Button>
+          </WriteButton>
         </>
       }
     >

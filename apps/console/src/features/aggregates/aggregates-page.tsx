@@ -14,6 +14,7 @@ import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table, type TableColumn } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
+import { WriteButton } from '../../ui/write-button.tsx'
 import { CreateAggregate } from './create-aggregate.tsx'
 import { LIST } from './documents.ts'
 import { REFRESH_MS } from './use-refresh.ts'
@@ -40,15 +41,15 @@ export function AggregatesPage() {
     if (uuid !== undefined) void navigate({ to: '/aggregates/$uuid', params: { uuid } })
   }
   useTableKeys({ count: rows.length, active, onActive: setActive, onOpen: open })
-  useShortcuts([{ keys: 'c', label: 'Create an aggregate', run: creating.open }])
+  useShortcuts([{ keys: 'c', label: 'Create an aggregate', isWrite: true, run: creating.open }])
 
   return (
     <Page
       title="Aggregates"
       aside={
-        <Button size="compact-sm" onClick={creating.open}>
+        <WriteButton size="compact-sm" onClick={creating.open}>
           Create
-        </Button>
+        </WriteButton>
       }
     >
       <Stack gap="xs">
@@ -128,9 +129,9 @@ function NoAggregate({ q, onClear, onCreate }: { readonly q: string; onClear(): 
       An aggregate is a set of hosts with metadata. One with the key availability_zone is a zone; others tell filters what their hosts are
       for, such as ssd=true.
       <Group justify="center" mt="sm" gap="xs">
-        <Button size="compact-sm" onClick={onCreate}>
+        <WriteButton size="compact-sm" onClick={onCreate}>
           Create the first
-        </Button>
+        </WriteButton>
         <Code>{command}</Code>
         <CopyButton text={command}>Copy</CopyButton>
       </Group>

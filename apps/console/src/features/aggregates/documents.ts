@@ -1,8 +1,8 @@
 import { graphql } from '../../lib/graphql.ts'
 
 export const LIST = graphql(`
-  query AggregateList($q: String, $after: String) {
-    aggregates(first: 200, after: $after, query: $q) {
+  query AggregateList($q: String, $after: String, $at: Moment) {
+    aggregates(first: 200, after: $after, query: $q, at: $at) {
       totalCount
       nodes { uuid name availabilityZone metadata { key value } hostNames version updatedAt }
       pageInfo { endCursor hasNextPage }
@@ -11,15 +11,15 @@ export const LIST = graphql(`
 `)
 
 export const AGGREGATE = graphql(`
-  query Aggregate($uuid: UUID!) {
-    aggregate(uuid: $uuid) { uuid name availabilityZone metadata { key value } hostNames version updatedAt }
+  query Aggregate($uuid: UUID!, $at: Moment) {
+    aggregate(uuid: $uuid, at: $at) { uuid name availabilityZone metadata { key value } hostNames version updatedAt }
   }
 `)
 
 /** What its members are doing, packed: an aggregate may hold the whole fleet. */
 export const MEMBERS = graphql(`
-  query AggregateMembers($query: String!) {
-    fleet {
+  query AggregateMembers($query: String!, $at: Moment) {
+    fleet(at: $at) {
       columns(names: [STATE, STATUS, AZ], query: $query) {
         names
         dictionaries { column values }

@@ -23,7 +23,11 @@ export function AuditEntry({ entry, onClose }: { readonly entry: AuditRow; onClo
       <Group justify="space-between" align="flex-start" wrap="nowrap">
         <Text size="sm" component="div" className="running-text" style={{ overflowWrap: 'anywhere' }}>
           <b>{mutation}</b> of {target === '' ? 'nothing' : target} by {like('account', account)} (key {like('key', keyId)}) ended with{' '}
-          {result}, <span title={titleOfTime(at)}>{formatTime(at, zone)}</span>, in request {like('request', requestId)}.
+          {result},{' '}
+          <AnchorLink size="sm" to="/hosts" search={{ at }} title={`The fleet as it was then, ${titleOfTime(at)}`}>
+            {formatTime(at, zone)}
+          </AnchorLink>
+          , in request {like('request', requestId)}.
         </Text>
         <Button size="compact-sm" variant="subtle" onClick={onClose} title="Esc">
           Close

@@ -17,6 +17,7 @@ import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
+import { WriteButton } from '../../ui/write-button.tsx'
 import { type ClaimRow, claimColumns, isHeld } from './claim-columns.tsx'
 import { COUNTS, LIST } from './documents.ts'
 import { type Kind, kindQueries, kinds } from './kinds.ts'
@@ -56,7 +57,7 @@ export function ClaimsPage() {
     mayRevoke
       ? [
           { keys: 'x', label: 'Choose the claim, or not', run: () => row !== undefined && isHeld(row) && toggle(row) },
-          { keys: 'X', label: 'Revoke those that are chosen', run: () => chosen.length > 0 && setRevoking(true) },
+          { keys: 'X', label: 'Revoke those that are chosen', isWrite: true, run: () => chosen.length > 0 && setRevoking(true) },
         ]
       : [],
   )
@@ -75,9 +76,9 @@ export function ClaimsPage() {
             <Button size="compact-sm" variant="subtle" onClick={clear}>
               None
             </Button>
-            <Button size="compact-sm" color="red" onClick={() => setRevoking(true)} title="X">
+            <WriteButton size="compact-sm" color="red" onClick={() => setRevoking(true)} title="X">
               Revoke ...
-            </Button>
+            </WriteButton>
           </>
         )
       }

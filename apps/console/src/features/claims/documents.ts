@@ -2,8 +2,8 @@ import { graphql } from '../../lib/graphql.ts'
 
 /** Claims, oldest first. */
 export const LIST = graphql(`
-  query ClaimList($q: String!, $after: String) {
-    claims(first: 100, query: $q, after: $after) {
+  query ClaimList($q: String!, $after: String, $at: Moment) {
+    claims(first: 100, query: $q, after: $after, at: $at) {
       totalCount
       pageInfo { hasNextPage endCursor }
       nodes {
@@ -19,13 +19,15 @@ export const LIST = graphql(`
 
 /** How many claims there are of each kind that an operator looks for; the same lines as in kinds.ts. */
 export const COUNTS = graphql(`
-  query ClaimCounts($reserved: String!, $ending: String!, $old: String!, $held: String!, $counted: String!, $expired: String!) {
-    reserved: claims(first: 1, query: $reserved) { totalCount }
-    ending: claims(first: 1, query: $ending) { totalCount }
-    old: claims(first: 1, query: $old) { totalCount }
-    held: claims(first: 1, query: $held) { totalCount }
-    counted: claims(first: 1, query: $counted) { totalCount }
-    expired: claims(first: 1, query: $expired) { totalCount }
+  query ClaimCounts(
+    $reserved: String!, $ending: String!, $old: String!, $held: String!, $counted: String!, $expired: String!, $at: Moment
+  ) {
+    reserved: claims(first: 1, query: $reserved, at: $at) { totalCount }
+    ending: claims(first: 1, query: $ending, at: $at) { totalCount }
+    old: claims(first: 1, query: $old, at: $at) { totalCount }
+    held: claims(first: 1, query: $held, at: $at) { totalCount }
+    counted: claims(first: 1, query: $counted, at: $at) { totalCount }
+    expired: claims(first: 1, query: $expired, at: $at) { totalCount }
   }
 `)
 

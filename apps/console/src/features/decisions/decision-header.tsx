@@ -52,7 +52,18 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
         <Fact name="attempt">{attempt}</Fact>
       )}
       {profileName === undefined ? <Fact name="profile">unknown here</Fact> : <Like name="profile" value={profileName} />}
-      <Fact name="revision">{fleetRevision}</Fact>
+      <Fact name="revision">
+        <AnchorLink
+          className="fact-link"
+          size="sm"
+          to="/hosts"
+          search={{ at: fleetRevision }}
+          title="The fleet as it was for this decision"
+          aria-label={`The fleet at revision ${fleetRevision}, as it was for this decision`}
+        >
+          {fleetRevision}
+        </AnchorLink>
+      </Fact>
       {fidelity === undefined ? null : (
         <Tooltip label={fidelities[fidelity] ?? fidelity}>
           <Badge variant="outline" color={fidelity === 'APPROXIMATE' ? 'yellow' : 'gray'} tabIndex={0} tt="none" data-fidelity={fidelity}>

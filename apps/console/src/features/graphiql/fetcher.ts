@@ -3,17 +3,23 @@ import { createClient } from 'graphql-sse'
 import { graphqlUrl } from '../../lib/api.ts'
 import { fetchAndRead } from '../../lib/clock.ts'
 import { currentSession, signOut } from '../../lib/session.ts'
+import { currentAt, whyNoWrites } from '../../lib/travel.ts'
 import { type Asked, kindOf } from './operation-kind.ts'
 
 type Answer = FormattedExecutionResult
 export type Fetcher = (asked: Asked) => Promise<Answer> | AsyncIterable<Answer>
 
-/** Sends what GraphiQL asks with the key of this session; while `isReadOnly` says so, no mutation leaves the browser. */
+/**
+ * Sends what GraphiQL asks with the key of this session; while `isReadOnly` says so, or the console shows the past, no mutation leaves
+ * the browser.
+ */
 export function createFetcher(isReadOnly: () => boolean): Fetcher {
   return ({ query, operationName, variables }) => {
     const asked: Asked = { query, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) }
     const kind = kindOf(asked)
-    if (kind === OperationTypeNode.MUTATION && isReadOnly()) return Promise.resolve({ errors: [{ message: REFUSED } as never] })
+    const at = currentAt()
+    const refused = at !== undefined ? whyNoWrites(at) : isReadOnly() ? REFUSED : undefined
+    if (kind === OperationTypeNode.MUTATION && refused !== undefined) return Promise.resolve({ errors: [{ message: refused } as never] })
     return kind === OperationTypeNode.SUBSCRIPTION ? follow(asked) : send(asked)
   }
 }

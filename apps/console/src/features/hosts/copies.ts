@@ -2,10 +2,10 @@ import { toCsv } from '../../lib/csv.ts'
 import { quoteForShell } from '../../lib/shell.ts'
 import type { HostRow } from './host-row.ts'
 
-/** The list as text for elsewhere; `filter` is the text of the filter grammar. */
+/** The list as text for elsewhere; `filter` is the text of the filter grammar, `at` the moment, where that is not now. */
 
-export const queryTextOf = (filter: string): string => `query Hosts($after: String) {
-  hosts(first: 500, after: $after${filter === '' ? '' : `, query: ${JSON.stringify(filter)}`}) {
+export const queryTextOf = (filter: string, at?: string): string => `query Hosts($after: String) {
+  hosts(first: 500, after: $after${filter === '' ? '' : `, query: ${JSON.stringify(filter)}`}${at === undefined ? '' : `, at: ${JSON.stringify(at)}`}) {
     totalCount
     nodes {
       name node availabilityZone state status lastReportAt
@@ -16,8 +16,8 @@ export const queryTextOf = (filter: string): string => `query Hosts($after: Stri
 }`
 
 /** A command line that asks the same; the key comes from the environment, never from a page. */
-export function curlOf(origin: string, filter: string): string {
-  const body = JSON.stringify({ query: queryTextOf(filter).replace(/\s+/g, ' ') })
+export function curlOf(origin: string, filter: string, at?: string): string {
+  const body = JSON.stringify({ query: queryTextOf(filter, at).replace(/\s+/g, ' ') })
   return `curl -s ${origin}/graphql -H "authorization: Bearer $GANTT_KEY" -H 'content-type: application/json' -d ${quoteForShell(body)}`
 }
 
@@ -25,21 +25,28 @@ export const cliLineOf = (filter: string): string =>
   filter === '' ? 'gantt hosts --all' : `gantt hosts --all --query ${quoteForShell(filter)}`
 
 /** Rows under a heading, safe to open as a sheet. */
-export const csvOf = (rows: readonly HostRow[]): string =>
-  toCsv(
-    fields.map(([name]) => name),
-    rows.map((row) => fields.map(([, read]) => read(row))),
+export const csvOf = (rows: readonly HostRow[], at?: string): string => {
+  const columns = fieldsAt(at)
+  return toCsv(
+    columns.map(([name]) => name),
+    rows.map((row) => columns.map(([, read]) => read(row))),
   )
+}
 
-export const jsonOf = (rows: readonly HostRow[]): string =>
+export const jsonOf = (rows: readonly HostRow[], at?: string): string =>
   JSON.stringify(
-    rows.map((row) => Object.fromEntries(fields.map(([name, read]) => [name, read(row)]))),
+    rows.map((row) => Object.fromEntries(fieldsAt(at).map(([name, read]) => [name, read(row)]))),
     null,
     2,
   )
 
+type Field = readonly [string, (row: HostRow) => string | number | null]
+
+/** Rows of the past say so. */
+const fieldsAt = (at: string | undefined): readonly Field[] => (at === undefined ? fields : [...fields, ['at', () => at]])
+
 /** The columns of a copy, with their units in their names. */
-const fields: readonly (readonly [string, (row: HostRow) => string | number | null])[] = [
+const fields: readonly Field[] = [
   ['host', ({ host }) => host],
   ['node', ({ node }) => node],
   ['availabilityZone', ({ az }) => az],

@@ -1,5 +1,6 @@
 import { formatCount } from '../../lib/format.ts'
 import { toGraphiql } from '../../lib/graphiql.ts'
+import { useAt } from '../../lib/travel.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { cliLineOf, csvOf, curlOf, jsonOf, queryTextOf } from './copies.ts'
 import type { HostRow } from './host-row.ts'
@@ -14,14 +15,16 @@ export interface CopyHostsProps {
 
 /** The list as something to paste: a link, a call, a command, its rows. */
 export function CopyHosts({ text, count, rows }: CopyHostsProps) {
+  const at = useAt()
   const inAll = `${formatCount(count)} ${count === 1 ? 'host' : 'hosts'}`
   const items: readonly (readonly [string, () => string])[] = [
     ['Link', () => location.href],
-    ['GraphQL query', () => queryTextOf(text)],
-    ['curl', () => curlOf(location.origin, text)],
-    ['Command line', () => cliLineOf(text)],
-    [`CSV, ${inAll}`, () => csvOf(rows())],
-    [`JSON, ${inAll}`, () => jsonOf(rows())],
+    ['GraphQL query', () => queryTextOf(text, at)],
+    ['curl', () => curlOf(location.origin, text, at)],
+    // the terminal knows the present only
+    ...(at === undefined ? [['Command line', () => cliLineOf(text)] as const] : []),
+    [`CSV, ${inAll}`, () => csvOf(rows(), at)],
+    [`JSON, ${inAll}`, () => jsonOf(rows(), at)],
   ]
-  return <CopyAs items={items} graphiql={toGraphiql(queryTextOf(text))} />
+  return <CopyAs items={items} graphiql={toGraphiql(queryTextOf(text, at))} />
 }

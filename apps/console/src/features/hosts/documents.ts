@@ -2,8 +2,8 @@ import { graphql } from '../../lib/graphql.ts'
 
 /** Every host as packed columns. */
 export const FLEET = graphql(`
-  query FleetColumns($columns: [FleetColumn!]!) {
-    fleet {
+  query FleetColumns($columns: [FleetColumn!]!, $at: Moment) {
+    fleet(at: $at) {
       columns(names: $columns) {
         asOf ordinals names
         otherNodes { ordinal node }
@@ -29,9 +29,9 @@ export const FLEET_DELTAS = graphql(`
 
 /** One host, whole. */
 export const HOST = graphql(`
-  query Host($host: String!, $node: String) {
+  query Host($host: String!, $node: String, $at: Moment) {
     viewer { scopes }
-    host(name: $host, node: $node) {
+    host(name: $host, node: $node, at: $at) {
       id name node state status statusReason availabilityZone revision lastReportAt lastSequence runningVms traits
       capacity { resourceClass total reserved allocationRatio capacity used claimed free }
       numa { cells { id cpus pinned cpusFree memoryMb memoryUsedMb memoryFreeMb } }

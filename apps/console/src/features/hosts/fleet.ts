@@ -3,6 +3,7 @@ import { request } from '../../lib/api.ts'
 import { serviceNow } from '../../lib/clock.ts'
 import { type LiveState, useLive } from '../../lib/live.ts'
 import { useSession } from '../../lib/session.ts'
+import { useAt } from '../../lib/travel.ts'
 import { FLEET, FLEET_DELTAS } from './documents.ts'
 import { allColumns, createFleetStore, type FleetStore } from './fleet-store.ts'
 
@@ -25,34 +26,48 @@ export interface FleetFeed {
   retry(): void
 }
 
-/** Kept over the pages of a visit: who comes back sees the list at once, and only what changed meanwhile is sent. */
-let kept: { readonly key: string | undefined; readonly fleet: Fleet } | undefined
+interface Kept {
+  readonly key: string | undefined
+  /** Undefined: of the present. */
+  readonly at: string | undefined
+  readonly fleet: Fleet
+}
+
+/** Kept over the pages of a visit, and the past beside the present: who comes back sees the list at once, and only what changed meanwhile is sent. */
+const kept: { now?: Kept; past?: Kept } = {}
+
+const keptAt = (key: string | undefined, at: string | undefined): Fleet | undefined => {
+  const found = at === undefined ? kept.now : kept.past
+  return found !== undefined && found.key === key && found.at === at ? found.fleet : undefined
+}
 
 /**
  * Loads every host once, then follows the stream. After a gap it loads again, and shows what it has meanwhile; the stream then
- * begins anew after what was loaded, so that nothing falls between the two.
+ * begins anew after what was loaded, so that nothing falls between the two. Of the past there is no stream; each moment has a
+ * component of its own.
  */
 export function useFleet(isPaused: boolean): FleetFeed {
   const { key } = useSession()
-  const [fleet, setFleet] = useState<Fleet | undefined>(() => (kept?.key === key ? kept?.fleet : undefined))
+  const at = useAt()
+  const [fleet, setFleet] = useState<Fleet | undefined>(() => keptAt(key, at))
   const [isLoading, setLoading] = useState(fleet === undefined)
   const [error, setError] = useState<unknown>()
   const latest = useRef(fleet)
 
   const show = useCallback(
     (next: Fleet): void => {
-      kept = { key, fleet: next }
+      kept[at === undefined ? 'now' : 'past'] = { key, at, fleet: next }
       latest.current = next
       setFleet(next)
     },
-    [key],
+    [key, at],
   )
   const retry = useCallback(() => setLoading(true), [])
 
   useEffect(() => {
     if (!isLoading || key === undefined) return
     const aborted = new AbortController()
-    request(FLEET, { columns: [...allColumns] }, aborted.signal)
+    request(FLEET, { columns: [...allColumns], at: at ?? null }, aborted.signal)
       .then(
         ({ fleet: { columns } }) => {
           const store = createFleetStore()
@@ -68,7 +83,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
         if (!aborted.signal.aborted) setLoading(false)
       })
     return () => aborted.abort()
-  }, [isLoading, key, show])
+  }, [isLoading, key, at, show])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: what a key was refused is asked again with the next one, not before
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { serviceNow } from '../../lib/clock.ts'
+import { shownNow } from '../../lib/clock.ts'
 import { formatCount, formatDuration, formatGib, formatMib } from '../../lib/format.ts'
 import { Age } from '../../ui/age.tsx'
 import { PercentMeter } from '../../ui/meter.tsx'
@@ -88,7 +88,7 @@ export const hostColumns: readonly TableColumn<HostRow>[] = [
     align: 'right',
     sortable: true,
     sortsDescending: true,
-    value: ({ reportedMs }) => (reportedMs === 0 ? 'never' : formatDuration(Math.max(0, serviceNow() - reportedMs))),
+    value: ({ reportedMs }) => (reportedMs === 0 ? 'never' : formatDuration(Math.max(0, shownNow() - reportedMs))),
     cell: ({ reportedMs }) => <Age atMs={reportedMs} />,
   },
 ]

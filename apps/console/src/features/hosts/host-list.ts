@@ -1,6 +1,6 @@
 import { hostFields, parseQuery, printQuery } from '@gantt/scheduler-core/query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { serviceNow } from '../../lib/clock.ts'
+import { shownNow } from '../../lib/clock.ts'
 import type { Fleet } from './fleet.ts'
 import { orderByName, orderHosts } from './order-hosts.ts'
 import { readSort } from './search.ts'
@@ -28,7 +28,7 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const order = useMemo(() => orderHosts(store, names, field, isDescending), [fleet, names, field, isDescending])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
-  const selection = useMemo(() => selectHosts(store, query, order, serviceNow()), [fleet, order, query])
+  const selection = useMemo(() => selectHosts(store, query, order, shownNow()), [fleet, order, query])
 
   const shown = useRef({ ordinals: selection.ordinals, filter, sort })
   if (!isHeld || shown.current.filter !== filter || shown.current.sort !== sort)

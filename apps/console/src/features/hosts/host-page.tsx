@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
+import { Alert, Badge, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
@@ -11,6 +11,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Json } from '../../ui/json.tsx'
 import { LiveBadge, Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { WriteButton } from '../../ui/write-button.tsx'
 import { HOST, HOST_CHANGED } from './documents.ts'
 import { HostClaims, HostDecisions } from './host-claims.tsx'
 import { HostNamespace } from './host-namespaces.tsx'
@@ -165,9 +166,9 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
         <HostState state={host.state} status={host.status} />
         {host.statusReason === null ? null : <span>: {host.statusReason}</span>}{' '}
         {scopes.includes('OPERATE') ? (
-          <Button size="compact-sm" variant="outline" ml="xs" onClick={() => setSetting(true)}>
+          <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setSetting(true)}>
             Set status
-          </Button>
+          </WriteButton>
         ) : (
           <Text size="xs" c="dimmed" component="span">
             (to set it a key needs OPERATE; yours has {scopes.join(', ')})

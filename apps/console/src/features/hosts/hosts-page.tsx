@@ -6,6 +6,7 @@ import { lazy, memo, Suspense, useCallback, useDeferredValue, useState } from 'r
 import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import type { LiveState } from '../../lib/live.ts'
+import { useAt } from '../../lib/travel.ts'
 import { Age } from '../../ui/age.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -30,6 +31,11 @@ const EmptyFleet = lazy(async () => ({ default: (await import('./empty-fleet.tsx
 
 /** Every host: who is there, how full, what is odd, where room is. */
 export function HostsPage() {
+  const at = useAt()
+  return <HostsAt key={at ?? 'now'} isPast={at !== undefined} />
+}
+
+function HostsAt({ isPast }: { readonly isPast: boolean }) {
   const [isPaused, setPaused] = useState(false)
   const { fleet, live, error, isLoading, retry } = useFleet(isPaused)
   useShortcuts([{ keys: 'f', label: isPaused ? 'Follow changes' : 'Freeze: follow no changes', run: () => setPaused(!isPaused) }])
@@ -42,10 +48,15 @@ export function HostsPage() {
       aside={
         <>
           <Text size="xs" c="dimmed" component="span" data-as-of={fleet.asOf}>
-            as of revision {fleet.asOf}, received <Age atMs={fleet.receivedMs} ago />
+            as of revision {fleet.asOf}
+            {isPast ? null : (
+              <>
+                , received <Age atMs={fleet.receivedMs} ago />
+              </>
+            )}
           </Text>
           <LiveBadge state={live} />
-          <Button size="compact-sm" variant="subtle" onClick={() => setPaused(!isPaused)}>
+          <Button size="compact-sm" variant="subtle" onClick={() => setPaused(!isPaused)} disabled={isPast}>
             {isPaused ? 'Follow' : 'Freeze'}
           </Button>
         </>

@@ -1,6 +1,7 @@
-import { Badge, Button } from '@mantine/core'
+import { Badge } from '@mantine/core'
 import { Age, TimeLeft } from '../../ui/age.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
+import { WriteButton } from '../../ui/write-button.tsx'
 import type { Step } from './end-key.tsx'
 import type { Key } from './key.ts'
 
@@ -76,12 +77,18 @@ export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<
     cell: (key) =>
       key.state === 'ACTIVE' ? (
         <>
-          <Button size="compact-xs" variant="subtle" onClick={() => onStep('rotate', key)} aria-label={`Rotate ${key.name}`}>
+          <WriteButton size="compact-xs" variant="subtle" onClick={() => onStep('rotate', key)} aria-label={`Rotate ${key.name}`}>
             Rotate
-          </Button>
-          <Button size="compact-xs" variant="subtle" color="red" onClick={() => onStep('revoke', key)} aria-label={`Revoke ${key.name}`}>
+          </WriteButton>
+          <WriteButton
+            size="compact-xs"
+            variant="subtle"
+            color="red"
+            onClick={() => onStep('revoke', key)}
+            aria-label={`Revoke ${key.name}`}
+          >
             Revoke
-          </Button>
+          </WriteButton>
         </>
       ) : null,
   },

@@ -1,4 +1,4 @@
-import { Button, Table as PlainTable, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Table as PlainTable, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
@@ -14,6 +14,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
+import { WriteButton } from '../../ui/write-button.tsx'
 import { CreateKey } from './create-key.tsx'
 import { LIST, OWN } from './documents.ts'
 import { EndKey, type Step } from './end-key.tsx'
@@ -63,7 +64,7 @@ function Keys() {
     if (key !== undefined) void navigate({ to: '/audit', search: { q: `key:${key.id}` } })
   }
   useTableKeys({ count: shown.length, active, onActive: setActive, onOpen: open })
-  useShortcuts([{ keys: 'c', label: 'Make a key', run: () => setDoing({ step: 'create' }) }])
+  useShortcuts([{ keys: 'c', label: 'Make a key', isWrite: true, run: () => setDoing({ step: 'create' }) }])
   const close = (): void => setDoing(undefined)
   const showSecret = (made: Made): void => setDoing(made.secret === null ? undefined : { step: 'secret', made })
   return (
@@ -82,9 +83,9 @@ function Keys() {
           checked={ended === 'yes'}
           onChange={({ currentTarget }) => go({ ended: currentTarget.checked ? 'yes' : undefined })}
         />
-        <Button size="compact-sm" onClick={() => setDoing({ step: 'create' })} title="c">
+        <WriteButton size="compact-sm" onClick={() => setDoing({ step: 'create' })} title="c">
           Make a key
-        </Button>
+        </WriteButton>
       </div>
       {error === null ? null : <Problem error={error} onRetry={refresh} />}
       {isLoading ? (

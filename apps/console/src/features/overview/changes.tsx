@@ -2,6 +2,7 @@ import { Skeleton, Table, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { Age } from '../../ui/age.tsx'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -51,7 +52,9 @@ export function Changes() {
               {rows.map(({ id, at, account, mutation, target }) => (
                 <Table.Tr key={id} data-change={mutation}>
                   <Table.Td className="overview-narrow">
-                    <Age atMs={Date.parse(at)} ago />
+                    <AnchorLink size="sm" to="/hosts" search={{ at }} aria-label={`${mutation} of ${target}: the fleet as it was then`}>
+                      <Age atMs={Date.parse(at)} ago />
+                    </AnchorLink>
                   </Table.Td>
                   <Table.Td className="overview-narrow">{account}</Table.Td>
                   <Table.Td className="overview-narrow">{mutation}</Table.Td>

@@ -2,12 +2,15 @@ import { graphql } from '../../lib/graphql.ts'
 
 /** How full the fleet is, who lives, who serves. */
 export const FLEET = graphql(`
-  query OverviewFleet {
-    fleet {
+  query OverviewFleet($at: Moment) {
+    fleet(at: $at) {
       asOf hostCount
       totals { key hosts usage { resourceClass capacity used claimed free } }
     }
-    liveness { up suspect down warning }
+    up: hosts(first: 1, query: "state:UP", at: $at) { totalCount }
+    suspect: hosts(first: 1, query: "state:SUSPECT", at: $at) { totalCount }
+    down: hosts(first: 1, query: "state:DOWN", at: $at) { totalCount }
+    liveness { warning }
     replicas { id live lag violations }
   }
 `)
@@ -26,8 +29,8 @@ export const ACTIVITY = graphql(`
 
 /** How many more of one flavor fit, zone by zone. */
 export const FITS = graphql(`
-  query OverviewFits($spec: SpecInput!) {
-    capacity(input: { spec: $spec, groupBy: AVAILABILITY_ZONE, deadline: "PT5S" }) {
+  query OverviewFits($spec: SpecInput!, $at: Moment) {
+    capacity(input: { spec: $spec, at: $at, groupBy: AVAILABILITY_ZONE, deadline: "PT5S" }) {
       fits exact
       groups(first: 500) { key fits fitsIfPooled hostsWithRoom bottleneck { resource code hosts } }
     }

@@ -95,7 +95,12 @@ function NoHost() {
   )
 }
 
-function fleetFigures({ liveness: { up, suspect, down }, replicas }: FleetNow): Figure[] {
+function fleetFigures({
+  up: { totalCount: up },
+  suspect: { totalCount: suspect },
+  down: { totalCount: down },
+  replicas,
+}: FleetNow): Figure[] {
   const { value, isBad } = replicasLine(replicas)
   return [
     { label: 'Hosts up', value: <HostCount state="UP" count={up} /> },

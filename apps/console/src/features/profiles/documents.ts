@@ -1,8 +1,8 @@
 import { graphql } from '../../lib/graphql.ts'
 
 export const LIST = graphql(`
-  query ProfileList {
-    profiles {
+  query ProfileList($at: Moment) {
+    profiles(at: $at) {
       name
       active { number note filters { name shadow } weighers { name } }
       versions(first: 1) { totalCount }
@@ -24,9 +24,9 @@ export const PLUGINS = graphql(`
 
 /** A profile with the states of its versions; what a version says is asked for one at a time. */
 export const PROFILE = graphql(`
-  query Profile($name: String!) {
+  query Profile($name: String!, $at: Moment) {
     viewer { scopes }
-    profile(name: $name) {
+    profile(name: $name, at: $at) {
       name
       active { number }
       versions(first: 500) { totalCount nodes { id number state note filters { shadow } } }

@@ -1,4 +1,4 @@
-import { Button, Code, Skeleton, Stack } from '@mantine/core'
+import { Code, Skeleton, Stack } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { queryClient, useOperation } from '../../lib/api.ts'
@@ -9,6 +9,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { WriteButton } from '../../ui/write-button.tsx'
 import type { Step } from './course.ts'
 import { PROFILE } from './documents.ts'
 import { Evaluation } from './evaluation.tsx'
@@ -91,14 +92,14 @@ function OneProfile({ profile, scopes, error, onRetry }: OneProfileProps) {
         <>
           <CopyButton text={location.href}>Copy link</CopyButton>
           {maySteer && (rollout !== null || versions.nodes.some(({ state }) => state === 'RETIRED' || state === 'ROLLED_BACK')) ? (
-            <Button
+            <WriteButton
               size="compact-sm"
               variant="outline"
               color="red"
               onClick={() => setStep({ step: 'rollback', number: rollout?.candidate.number ?? active.number })}
             >
               Roll back
-            </Button>
+            </WriteButton>
           ) : null}
         </>
       }

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Skeleton, Table, Text } from '@mantine/core'
+import { Alert, Badge, Group, Skeleton, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
@@ -6,6 +6,7 @@ import { FieldChanges } from '../../ui/field-changes.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { WriteButton } from '../../ui/write-button.tsx'
 import { type Course, NO_OPTIONS, optionsText, type Step, stepsFor } from './course.ts'
 import { VERSION } from './documents.ts'
 import { StateBadge } from './state-badge.tsx'
@@ -44,7 +45,7 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
               <Text size="sm">It decides.</Text>
             ) : scopes.includes('ADMIN') ? (
               steps.map((step) => (
-                <Button
+                <WriteButton
                   key={step}
                   size="compact-sm"
                   variant={step === 'activate' ? 'filled' : 'outline'}
@@ -52,7 +53,7 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
                   data-step={step}
                 >
                   {step === 'canary' && version.state === 'CANARY' ? 'Change the share' : stepNames[step]}
-                </Button>
+                </WriteButton>
               ))
             ) : (
               <Text size="sm" c="dimmed">

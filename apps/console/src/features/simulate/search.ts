@@ -11,8 +11,8 @@ export interface SimulateSearch {
   readonly overlay?: string
   /** Parts of the profile that are otherwise, JSON as the API takes them. */
   readonly changes?: string
-  /** The revision whose fleet is asked; not given: now. */
-  readonly at?: string
+  /** The moment whose fleet is asked, as on every page; not given: now. Given as undefined by links that lead to now. */
+  readonly at?: string | undefined
   /** The whole as the API's SimulateInput, JSON, where `request` says nothing: so other pages link here. */
   readonly input?: string
   /** `json`: the request is shown as a document. */
@@ -38,7 +38,7 @@ export function readSimulateSearch({
     ...text('profile', profile),
     ...text('overlay', overlay),
     ...text('changes', changes),
-    ...(typeof at === 'string' && /^\d+$/.test(at) ? { at } : {}),
+    ...text('at', at),
     ...text('input', input),
     ...(as === 'json' ? { as } : {}),
     ...text('decision', decision),
@@ -89,7 +89,7 @@ export function searchOf({ request, count, profile, overlay, profileChanges, at 
     ...(profile === undefined || profile === '' ? {} : { profile }),
     ...(Object.keys(overlay).length === 0 ? {} : { overlay: JSON.stringify(overlay) }),
     ...(profileChanges === undefined ? {} : { changes: JSON.stringify(profileChanges) }),
-    ...(at === undefined ? {} : { at }),
+    at,
   }
 }
 

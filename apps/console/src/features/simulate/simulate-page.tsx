@@ -2,6 +2,7 @@ import { Alert, Button, Code, Group, NativeSelect, Skeleton, Stack, Text } from 
 import { getRouteApi } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { queryClient, useOperation } from '../../lib/api.ts'
+import { nameOfMoment, useAt } from '../../lib/travel.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -86,19 +87,26 @@ interface EditorProps {
 
 /** The scenario as it is being written; it becomes the address when it is run. */
 function Editor({ scenario, view, onView, onRun }: EditorProps) {
-  const [draft, setDraft] = useState(scenario ?? EMPTY)
+  const at = useAt()
+  const [draft, setDraft] = useState(scenario ?? { ...EMPTY, at })
   const [isInvalid, setInvalid] = useState(false)
   // fields that keep their own text begin anew when the scenario comes from elsewhere: by Back, a link, a decision that was loaded
   const [epoch, setEpoch] = useState(0)
   const written = useRef('')
+  const read = useRef(scenario)
   const text = JSON.stringify(scenario)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another address counts
   useEffect(() => {
-    if (scenario === undefined || text === written.current) return
-    setDraft(scenario)
-    setInvalid(false)
-    setEpoch((before) => before + 1)
-  }, [text])
+    // another moment alone leaves what is being written
+    if (scenario === undefined) change({ at })
+    else if (text === written.current || text === JSON.stringify({ ...read.current, at: scenario.at })) change({ at: scenario.at })
+    else {
+      setDraft(scenario)
+      setInvalid(false)
+      setEpoch((before) => before + 1)
+    }
+    read.current = scenario
+  }, [text, at])
   const { data } = useOperation(PROFILES, {}, { staleMs: 60_000 })
   const names = (data?.profiles ?? []).map(({ name }) => name)
   const change = (next: Partial<Scenario>): void => setDraft({ ...draft, ...next })
@@ -148,7 +156,7 @@ function Editor({ scenario, view, onView, onRun }: EditorProps) {
       )}
       {draft.at === undefined ? null : (
         <Group gap="xs" justify="space-between">
-          <Text size="sm">On the fleet as it was at revision {draft.at}</Text>
+          <Text size="sm">On the fleet as it was at {nameOfMoment(draft.at)}</Text>
           <Button size="compact-xs" variant="subtle" onClick={() => change({ at: undefined })}>
             As it is now
           </Button>
