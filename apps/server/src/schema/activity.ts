@@ -12,7 +12,8 @@ const ActivityStep = builder.objectRef<StepCount>('ActivityStep').implement({
 })
 
 const FailureCount = builder.objectRef<FailureShape>('FailureCount').implement({
-  description: 'Failed decisions by what took the last hosts left: the code for which the filter that left none refused most. Each is counted once; those that placed some of their instances keep no reasons.',
+  description:
+    'Failed decisions by what took the last hosts left: the code for which the filter that left none refused most. Each is counted once; those that placed some of their instances keep no reasons.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'From the catalogue of reasons.' }),
     decisions: t.exposeInt('decisions', {
