@@ -6,6 +6,7 @@ import { manyInstances } from './many-instances.ts'
 import { multipliers } from './multipliers.ts'
 import { nearQuestion } from './near.ts'
 import type { Question } from './question.ts'
+import { refusal } from './refusal.ts'
 import { replayQuestion } from './replay.ts'
 import { solverQuestion } from './solver.ts'
 import { storage } from './storage.ts'
@@ -17,6 +18,7 @@ export const questions: readonly Question[] = [
   explanation,
   whyNot,
   whatWouldFitQuestion,
+  refusal,
   replayQuestion,
   storage,
   copy,

@@ -99,6 +99,7 @@ export {
   PASSES_ALL,
   prepareChecks,
   type ReasonCount,
+  refusalsOf,
 } from './pipeline/examine.ts'
 export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
 export { examineShadows, type ShadowStep } from './pipeline/shadow-filters.ts'

@@ -8,7 +8,6 @@ import {
   decide,
   ENTRY_FORMAT,
   type Entry,
-  examine,
   type Fleet,
   groupOf,
   lacksOf,
@@ -18,6 +17,7 @@ import {
   openOverlay,
   type Proposal,
   reasonText,
+  refusalsOf,
   unansweredOf,
 } from '@gantt/scheduler-core'
 import { isOutdated, MOST_GATHERINGS } from './gather.ts'
@@ -301,8 +301,8 @@ function refusalReasons(
   const held = overlay.size
   const { id, seed, attempt, alternatesPerInstance } = record
   const request = currentSpec(record.request)
-  // a move is of one instance: there are no earlier picks
-  if (source === undefined)
+  if (source !== undefined) liftSource(overlay, request, source)
+  else if (found > 0)
     decide(fleet, overlay, {
       id,
       request,
@@ -314,10 +314,7 @@ function refusalReasons(
       claimIds,
       solution: gathered.solution,
     })
-  else liftSource(overlay, request, source)
-  const { steps } = examine(fleet, request, profile, seed, found)
+  const reasons = refusalsOf(fleet, request, profile, found)
   overlay.rollback(held)
-  return steps.flatMap(({ reasons }) =>
-    reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
-  )
+  return reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
 }

@@ -4,7 +4,6 @@ import {
   type Claim,
   currentSpec,
   decide,
-  examine,
   type Fleet,
   liftSource,
   type MoveIntent,
@@ -13,6 +12,7 @@ import {
   type Profile,
   type RequestSpec,
   reasonText,
+  refusalsOf,
   type Solution,
 } from '@gantt/scheduler-core'
 import type { Outside } from '../plugin/outside/outside.ts'
@@ -116,10 +116,8 @@ function foresee(
   if (host !== undefined) return { claim, destination: viewHost(fleet, host), message: null, reasons: [] }
   const held = overlay.size
   liftSource(overlay, request, source)
-  const { steps } = examine(fleet, currentSpec(record.request), judged, seed)
+  const counts = refusalsOf(fleet, currentSpec(record.request), judged)
   overlay.rollback(held)
-  const reasons = steps.flatMap((step) =>
-    step.reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
-  )
+  const reasons = counts.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) }))
   return stays(noHostMessage(reasons, 0, 1), reasons)
 }

@@ -136,7 +136,7 @@ export function examine(
     awake: awakeOf(compiled, request, fleet, weighed),
     steps: steps.map((step, s): ExaminedStep => {
       const entered = left
-      const reasons = countReasons(step, s, firstRefusing)
+      const reasons = countReasons(step, hostCount, (host) => firstRefusing[host] === s)
       left -= reasons.reduce((sum, { hosts }) => sum + hosts, 0)
       const soleRejections = sole[s] as number
       return { filter: step.name, asked: isAsked(step), isNet: step.isNet, entered, passed: left, soleRejections, reasons }
@@ -248,14 +248,32 @@ function failure(name: string, error: unknown): Reason {
 
 const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 197)}...` : text)
 
-function countReasons(step: FilterStep, s: number, firstRefusing: Uint8Array): ReasonCount[] {
+/** The reasons of one filter for the hosts that it refuses first, most hosts first. */
+function countReasons(step: FilterStep, hostCount: number, isRefused: (host: number) => boolean): ReasonCount[] {
   const counts = new Map<Reason['code'], { hosts: number; example: Reason }>()
-  for (let host = 0; host < firstRefusing.length; host++) {
-    if (firstRefusing[host] !== s) continue
+  for (let host = 0; host < hostCount; host++) {
+    if (!isRefused(host)) continue
     const reason = reasonOf(step, host as HostIndex)
     const count = counts.get(reason.code)
     if (count === undefined) counts.set(reason.code, { hosts: 1, example: reason })
     else count.hosts++
   }
   return [...counts].map(([code, { hosts, example }]) => ({ filter: step.name, code, hosts, example })).sort((a, b) => b.hosts - a.hosts)
+}
+
+/**
+ * Why an instance of a request finds no host, in the order of the filters: the same counts as `examine` has, without anything that is of
+ * single hosts. Each host is asked until the first filter that refuses it.
+ */
+export function refusalsOf(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): readonly ReasonCount[] {
+  const isOut = new Uint8Array(fleet.hosts.count)
+  return prepareFilters(compileProfile(profile, fleet.plugins), requestAt(asked, instance), fleet)
+    .filter(isAsked)
+    .flatMap((step) =>
+      countReasons(step, isOut.length, (host) => {
+        if (isOut[host] === 1 || verdictOf(step, host as HostIndex) === 'PASS') return false
+        isOut[host] = 1
+        return true
+      }),
+    )
 }

@@ -5,7 +5,7 @@ import { replay } from '../decision/replay.ts'
 import { type Checkpoint, checkpointOf } from '../fleet/checkpoint.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
-import { examine, PASSES_ALL } from '../pipeline/examine.ts'
+import { examine, PASSES_ALL, refusalsOf } from '../pipeline/examine.ts'
 import { noPlugins, type Plugins } from '../plugin/plugins.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -171,6 +171,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
         const refusedInAll = steps.flatMap(({ reasons }) => reasons).reduce((sum, { hosts }) => sum + hosts, 0)
         expect(refusedInAll + weighed.hosts.length).toBe(hostCount)
         expect(left).toBe(weighed.hosts.length)
+        expect(refusalsOf(fleet, request, profile)).toEqual(steps.flatMap(({ reasons }) => reasons))
         for (const { index } of fleet.hosts.records) {
           const checks = checksOf(index)
           const refusal = checks.find(({ verdict }) => verdict === 'FAIL' || verdict === 'ERROR')

@@ -1,7 +1,7 @@
 import type { ClaimsProposed } from '../fleet/change.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { type Overlay, openOverlay } from '../fleet/overlay.ts'
-import { examine, type ReasonCount } from '../pipeline/examine.ts'
+import { type ReasonCount, refusalsOf } from '../pipeline/examine.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { type Decided, decide } from '../schedulers/decide.ts'
@@ -153,8 +153,7 @@ function reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<Parameters<typeof
   const held = overlay.size
   const { found, judged } = decide(fleet, overlay, { ...input, allOrNothing: false })
   try {
-    const { steps } = examine(fleet, input.request, judged, input.seed, found)
-    return steps.flatMap(({ reasons }) => reasons).sort((a, b) => b.hosts - a.hosts)
+    return [...refusalsOf(fleet, input.request, judged, found)].sort((a, b) => b.hosts - a.hosts)
   } finally {
     overlay.rollback(held)
   }

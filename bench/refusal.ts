@@ -1,0 +1,39 @@
+import { type RequestSpec, refusalsOf } from '@gantt/scheduler-core'
+import { aLogOf, defaultProfile, requests, scan } from './fleet.ts'
+import { measureInTurns } from './measure.ts'
+import type { Figure, Question } from './question.ts'
+
+const { short } = requests
+
+/** Requests that no host passes: all have too little memory; or a third lacks one thing, the next another. */
+const hopeless: Readonly<Record<string, RequestSpec>> = {
+  'too big': { ...short, flavor: { ...short.flavor, memoryMb: 9_999_999, extraSpecs: {} } },
+  'for many reasons': { ...short, flavor: { ...short.flavor, rootGb: 1_999 } },
+}
+
+/** What a request gets that finds no host, beside the decision: how many hosts each filter refused, for which codes. */
+export const refusal: Question = {
+  name: 'refusal',
+  asks: 'What do the reasons of a request cost that finds no host?',
+  floor: 'the plain scan of the same request',
+  rounds: 40,
+  async run({ hosts, rounds }) {
+    const figures: Figure[] = []
+    for (const size of hosts === undefined ? [10_000, 100_000] : [hosts]) {
+      const { fleet } = aLogOf(size)
+      const profile = defaultProfile(fleet)
+      for (const [name, request] of Object.entries(hopeless)) {
+        const { plain, reasons } = await measureInTurns(size > 20_000 ? Math.ceil(rounds / 4) : rounds, {
+          plain: () => scan(fleet, request),
+          reasons: () => refusalsOf(fleet, request, profile),
+        })
+        const what = `${size} hosts, ${name}`
+        figures.push(
+          { what: `${what}; scan`, unit: 'ms', ...plain, ratio: null },
+          { what: `${what}; reasons`, unit: 'ms', ...reasons, ratio: reasons.median / plain.median },
+        )
+      }
+    }
+    return figures
+  },
+}
