@@ -7,9 +7,11 @@ import { assertLogIn } from './engine-change/record.ts'
 import { openPostgresStores } from './stores/postgres.ts'
 import type { Stores } from './stores/stores.ts'
 import type { SharedFlush } from './sync/flushing.ts'
+import { type Followed, findMismatch, mismatchText } from './sync/followed-log.ts'
 import type { NatsAddress } from './sync/nats/address.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
-import { StoreSetupError, type Synchronizer } from './sync/synchronizer.ts'
+import { StoreSetupError, StoreUnavailableError, type Synchronizer } from './sync/synchronizer.ts'
+import { realTimers } from './timers.ts'
 
 /** What replicas share: the log, and what is kept beside it. */
 export interface Engine {
@@ -28,8 +30,10 @@ export interface EngineOptions {
   readonly recordBytes: number
   /** The replica's name. */
   readonly name: string
-  /** The revision that the projections have reached. */
+  /** The revision that the projections have reached, as far as is known. */
   reached(): Promise<number>
+  /** The last entry that they have. Throws where the database does not answer. */
+  followed(): Promise<Followed>
   /** Whether every replica reads packed decisions. */
   mayPack(): boolean
   onSetAside(row: SetAside): void
@@ -37,36 +41,39 @@ export interface EngineOptions {
 }
 
 /**
- * Opens the engine that the settings name; the one place that knows which there are. Throws StoreSetupError where its log has no
- * entry and the tables have followed one.
+ * Opens the engine that the settings name; the one place that knows which there are. Throws StoreSetupError where its log is not
+ * the one that the tables have followed, StoreUnavailableError where that cannot be told yet.
  */
 export function openEngine(options: EngineOptions): Promise<Engine> {
   return options.nats === undefined ? openPostgres(options) : openNats(options, options.nats)
 }
 
-/** A service that went on from an empty log would forget every claim: the log is lost, or in the other engine. */
-async function assertSameLog({ engine, past }: Synchronizer, reached: EngineOptions['reached']): Promise<void> {
-  const isEmpty = async (): Promise<boolean> => (await past.retention()).firstAt === null
-  if (!(await isEmpty())) return
-  const revision = await reached()
-  // others may have begun the log meanwhile
-  if (revision === 0 || !(await isEmpty())) return
-  throw new StoreSetupError([
-    `The log that GANTT_SYNC names (${engine}) is empty, and the database has followed one up to revision ${revision}: with it every claim would be forgotten. Set GANTT_SYNC as it was, or restore the log; a new fleet needs a database of its own.`,
-  ])
+/**
+ * A service that went on from a log that is empty, shorter or another one would forget claims. Where the database is away it cannot
+ * say which log it has followed: one with entries is gone on from, and compared once it is back (replica/projector.ts).
+ */
+async function assertSameLog(log: Synchronizer, { database, followed }: Pick<EngineOptions, 'database' | 'followed'>): Promise<void> {
+  if (database.away !== undefined) {
+    if ((await log.past.retention()).firstAt !== null) return
+    throw new StoreUnavailableError(
+      `the log that GANTT_SYNC names (${log.engine}) is empty, and the database, which may have followed one, does not answer (${database.away.reason})`,
+    )
+  }
+  // the tables first: a log is never behind them
+  const mismatch = await findMismatch(log, await followed(), realTimers)
+  if (mismatch !== undefined) throw new StoreSetupError([mismatchText(mismatch)])
 }
 
-async function openPostgres({ connection, prisma, sharedFlush, mayPack, reached, warn }: EngineOptions): Promise<Engine> {
+async function openPostgres(options: EngineOptions): Promise<Engine> {
+  const { connection, prisma, sharedFlush, mayPack, warn } = options
   await assertLogIn('postgres', connection)
   const log = await openPostgresSynchronizer(connection, sharedFlush)
-  return withStores(log, reached, () => openPostgresStores({ connection, prisma, mayPack, warn }))
+  return withStores(log, options, () => openPostgresStores({ connection, prisma, mayPack, warn }))
 }
 
 /** The driver is loaded where it is chosen. */
-async function openNats(
-  { connection, prisma, database, recordBytes, name, reached, mayPack, onSetAside, warn }: EngineOptions,
-  address: NatsAddress,
-) {
+async function openNats(options: EngineOptions, address: NatsAddress): Promise<Engine> {
+  const { connection, prisma, database, recordBytes, name, reached, mayPack, onSetAside, warn } = options
   // without the database the streams alone say whether the log is in them
   if (database.away === undefined)
     await assertLogIn('nats', connection).catch((error: unknown) => {
@@ -77,12 +84,12 @@ async function openNats(
   const log = await openNatsSynchronizer(address, { name, warn, reached })
   const tables = createRecordTables(prisma, { mayPack, onSetAside, warn })
   const isThere = (): boolean => database.away === undefined
-  return withStores(log, reached, () => openNatsStores(address, { name, tables, recordBytes, isThere, time: log.time, warn }))
+  return withStores(log, options, () => openNatsStores(address, { name, tables, recordBytes, isThere, time: log.time, warn }))
 }
 
-async function withStores(log: Synchronizer, reached: EngineOptions['reached'], open: () => Promise<Stores>): Promise<Engine> {
+async function withStores(log: Synchronizer, options: EngineOptions, open: () => Promise<Stores>): Promise<Engine> {
   try {
-    await assertSameLog(log, reached)
+    await assertSameLog(log, options)
     return { log, stores: await open() }
   } catch (error) {
     await log.close()

@@ -4,6 +4,7 @@ import { ConfigError, readConfig } from './config.ts'
 import { openDatabase } from './db/open-database.ts'
 import { codeOf } from './embedded-postgres/error.ts'
 import { PluginError } from './plugin/plugin-error.ts'
+import { beginningText } from './replica/beginning.ts'
 import { openService, type Service } from './service.ts'
 import { flushingText } from './sync/flushing.ts'
 import { StoreSetupError, StoreUnavailableError } from './sync/synchronizer.ts'
@@ -72,6 +73,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
       say(flushingText(service.replica.flushing))
       const { readsUpTo } = service.replica.fleet
       if (readsUpTo < FEATURE_LEVEL) say(`Feature level: held at ${readsUpTo} by GANTT_FEATURE_LEVEL; this release reads ${FEATURE_LEVEL}.`)
+      say(beginningText(service.replica.beginning))
       try {
         await use(service, stop.signal)
         say(stop.signal.aborted ? `Stopping: ${stop.signal.reason}.` : 'Stopping.')

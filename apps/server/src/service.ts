@@ -165,9 +165,10 @@ export async function openService({
         engine: {
           ...{ connection, prisma, database, nats, sharedFlush, recordBytes, name, mayPack, onSetAside, warn },
           reached: async () => {
-            if (database.away === undefined) reached = await projections.position()
+            if (database.away === undefined) reached = (await projections.position()).revision
             return reached
           },
+          followed: () => projections.position(),
         },
         database,
         replica: { name, warn, horizon, gather, plugins, readsUpTo: featureLevel },
@@ -183,7 +184,7 @@ export async function openService({
     const standing = registered.follow(replica)
     const history = createHistory(store.past, KEPT_THINGS, replica.fleet)
     opened.push(() => history.close())
-    const projector = createProjector(replica, projections, history, warn)
+    const projector = createProjector(replica, projections, { history, log: store, warn })
     opened.push(() => projector.close())
     const stopFeed = projector.onDecision(records.tell)
     opened.push(() => stopFeed())
@@ -213,7 +214,7 @@ export async function openService({
         },
       },
       degraded: () => degradedOf(database),
-      log: createLogReader(store.past, horizon, () => projections.countSetAside()),
+      log: createLogReader(store.past, horizon, projections),
       past: store.past,
       standing,
       feed: records,
@@ -324,9 +325,17 @@ const YOUNG_DECISIONS = 1_000
 function openRecords(prisma: PrismaClient, store: RecordStore, database: DatabaseWatch) {
   const tables = createDecisionStore(prisma)
   const young = new Map<string, StoredDecision>()
-  const find: DecisionStore['find'] = async (id) =>
+  const find: DecisionStore['find'] = async (id) => {
+    const held = young.get(id)
+    if (held !== undefined && database.away !== undefined) return held
+    const found = await tables.find(id).catch((error: unknown) => {
+      // nobody may have noticed yet that the database is away
+      if (held === undefined) throw error
+      return undefined
+    })
     // tables that were away for long follow from far behind: what is not in them yet is told from memory
-    (database.away === undefined ? undefined : young.get(id)) ?? (await tables.find(id)) ?? young.get(id)
+    return found ?? young.get(id)
+  }
   const requestSpecs = createRequestSpecStore(prisma)
   const listeners = new Set<(decision: StoredDecision) => void>()
   const tell = (decision: StoredDecision): void => {

@@ -15,9 +15,10 @@ interface FleetLog {
   readonly keptDays: number
   readonly keptBytes: number
   readonly rowsSetAside: number
+  readonly tablesRevision: string
 }
 
-const LOG = 'query Log { fleetLog { firstRevision firstAt bytes keptDays keptBytes rowsSetAside } }'
+const LOG = 'query Log { fleetLog { firstRevision firstAt bytes keptDays keptBytes rowsSetAside tablesRevision } }'
 
 const BYTES_PER_MIB = 1_048_576
 
@@ -32,13 +33,14 @@ export function addLog(program: Command): void {
 
 async function showLog(flags: Flags): Promise<Result> {
   const { fleetLog } = await connect(flags).request<{ fleetLog: FleetLog }>(LOG)
-  const { firstRevision, firstAt, bytes, keptDays, keptBytes, rowsSetAside } = fleetLog
+  const { firstRevision, firstAt, bytes, keptDays, keptBytes, rowsSetAside, tablesRevision } = fleetLog
   const from = firstAt === null ? 'it has no entry' : `its first entry is from ${firstAt}, ${age(firstAt, Date.now())} ago`
   return {
     lines: toPairs([
       ['reaches back to', Number(firstRevision) === 0 ? `its beginning; ${from}` : `revision ${firstRevision}; ${from}`],
       ['size', mib(bytes / BYTES_PER_MIB)],
       ['is kept', `${counted(keptDays, 'day')} (GANTT_LOG_DAYS), at most ${mib(keptBytes / BYTES_PER_MIB)} (GANTT_LOG_BYTES)`],
+      ['tables have', `everything up to revision ${tablesRevision}`],
       ['rows set aside', rowsSetAside === 0 ? '0' : `${rowsSetAside}: the tables go on without them, the service's output says why`],
     ]),
     json: fleetLog,

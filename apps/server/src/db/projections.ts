@@ -1,3 +1,4 @@
+import type { Followed } from '../sync/followed-log.ts'
 import { writeDecisions } from './decisions.ts'
 import type { Database, PrismaClient } from './prisma.ts'
 import { writeRequestSpecs } from './request-specs.ts'
@@ -8,8 +9,8 @@ const NAME = 'main'
 
 /** How far the projections are, and the one way to write them. */
 export interface ProjectionStore {
-  /** The revision that the tables reflect. */
-  position(): Promise<number>
+  /** The last entry that the tables reflect. */
+  position(): Promise<Followed>
   /**
    * Writes rows whose revisions follow the position, in one transaction with the new position. Answers the position
    * afterwards; undefined when another replica is writing now. Rows at or before the position are left out; rows behind
@@ -53,7 +54,7 @@ export function createProjectionStore(
   return {
     async position() {
       const found = await prisma.projectionPosition.findUnique({ where: { name: NAME } })
-      return Number(found?.revision ?? 0)
+      return { revision: Number(found?.revision ?? 0), id: found?.id ?? '' }
     },
 
     async write(rows) {

@@ -11,6 +11,9 @@ export interface RecordStoreOptions {
   warn(message: string): void
 }
 
+/** What was done must be kept, also where the database is slow: milliseconds for a transaction, and to get to one. */
+const PATIENCE = { timeout: 15_000, maxWait: 5_000 }
+
 /** Records straight into their tables. */
 export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: RecordStoreOptions): RecordStore {
   let head: AuditHead = NO_ROWS
@@ -19,9 +22,9 @@ export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: Recor
       prisma.$transaction(async (tx) => {
         await writeRequestSpecs(tx, decisions)
         await writeDecisions(tx, decisions, mayPack())
-      }),
+      }, PATIENCE),
     async keepAudit(entries) {
-      const { before, head: now } = await prisma.$transaction((tx) => appendAudit(tx, entries), { timeout: 15_000, maxWait: 5_000 })
+      const { before, head: now } = await prisma.$transaction((tx) => appendAudit(tx, entries), PATIENCE)
       warnIfBack(before, head, warn)
       head = now
     },

@@ -9,8 +9,8 @@ import { openBeside } from '../sync/nats/beside.ts'
 import { createCheckpoints } from '../sync/nats/checkpoints.ts'
 import { ApiCode, apiCode, asked, type Connection, openConnection } from '../sync/nats/connection.ts'
 import { toEntry, toMessage } from '../sync/nats/entry-message.ts'
-import { readAck } from '../sync/nats/log.ts'
 import { readMessages } from '../sync/nats/messages.ts'
+import { publish } from '../sync/nats/publish.ts'
 import {
   checkpointSettings,
   checkServer,
@@ -221,7 +221,7 @@ async function publishAll(
     each(++count)
   }
   const send = async ({ headers, body }: Awaited<ReturnType<typeof toMessage>>, revision: number): Promise<void> => {
-    const sequence = readAck((await connection.request(subject, body, headers)).string(), stream)
+    const sequence = await publish(connection, stream, subject, body, headers)
     if (sequence !== revision) throw new StoreUnavailableError(`the stream ${stream} took revision ${revision} as its message ${sequence}`)
   }
   for await (const entry of from.entries(from.firstRevision)) {

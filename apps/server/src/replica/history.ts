@@ -7,14 +7,17 @@ const READ_LIMIT = 1_000
 /** An entry stands right behind its basis where the store compares: a few are read before many. */
 const FIRST_LOOK = 4
 
+/** Goes on to a revision, and calls back after each entry that is applied on the way. */
+export type Walk = (upTo: number, each: (fleet: Fleet, applied: Applied) => void) => Promise<void>
+
 /** The log's past: fleets as they were, made from the nearest checkpoint and the entries after it. */
 export interface History extends PastFleets {
   /** The entry at a revision. Throws RangeError when there is none. */
   entry(revision: number): Promise<LogEntry>
   /** The entry with an id that was decided on a revision; undefined when it is not in the log. */
   find(entryId: string, basis: number): Promise<LogEntry | undefined>
-  /** Applies the entries from behind `after` to `upTo` and calls back after each. */
-  follow(after: number, upTo: number, each: (fleet: Fleet, applied: Applied) => void): Promise<void>
+  /** A way through the log from a revision on. */
+  walk(after: number): Promise<Walk>
 }
 
 /** `limit`: hosts, claims and keys that fleets of the past may hold in memory together; 0: none is kept, all are made from the store. */
@@ -41,9 +44,9 @@ export function createHistory(store: LogReader, limit = 0, reader?: FleetReader)
       }
       return undefined
     },
-    async follow(after, upTo, each) {
+    async walk(after) {
       const fleet = await unkept.at(after)
-      await advance(store, fleet, upTo, (applied) => each(fleet, applied))
+      return (upTo, each) => advance(store, fleet, upTo, (applied) => each(fleet, applied))
     },
   }
 }

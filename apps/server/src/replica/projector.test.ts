@@ -1,5 +1,6 @@
 import { aReport } from '@gantt/scheduler-core/testing'
 import { expect, test } from 'vitest'
+import type { Rows } from '../db/rows.ts'
 import { createMemoryStore } from '../sync/memory/memory.ts'
 import { createHistory } from './history.ts'
 import { createProjector } from './projector.ts'
@@ -15,7 +16,7 @@ test('once a projector is closed it writes no more, though entries came while it
   const projector = createProjector(
     replica,
     {
-      position: async () => position,
+      position: async () => ({ revision: position, id: '' }),
       countSetAside: async () => 0,
       async write(rows) {
         if (isClosed) late.push(rows.length)
@@ -24,8 +25,7 @@ test('once a projector is closed it writes no more, though entries came while it
         return position
       },
     },
-    createHistory(store),
-    () => {},
+    { history: createHistory(store), log: store, warn: () => {} },
   )
   await replica.propose([aReport('h1')])
   // arrives while the first is being written: without a stop it would be written by whoever comes next
@@ -43,5 +43,54 @@ test('once a projector is closed it writes no more, though entries came while it
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect({ position, late }).toEqual({ position: 2, late: [] })
+  await replica.close()
+})
+
+test('rows that no table takes are held up to a limit, and those beyond it are made again from the log, each once', {
+  timeout: 240_000,
+}, async () => {
+  const store = createMemoryStore().open()
+  const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
+  const history = createHistory(store)
+  let isAway = true
+  const walks: number[] = []
+  const written: Rows[] = []
+  const projector = createProjector(
+    replica,
+    {
+      position: async () => ({ revision: written.length, id: written.at(-1)?.entryId ?? '' }),
+      countSetAside: async () => 0,
+      async write(rows) {
+        if (isAway) throw new Error('the database does not answer')
+        const next = rows.filter(({ revision }) => revision > written.length)
+        if (next[0]?.revision === written.length + 1) written.push(...next)
+        return written.length
+      },
+    },
+    {
+      log: store,
+      bufferRows: 100,
+      warn: () => {},
+      history: {
+        ...history,
+        walk(after) {
+          walks.push(after)
+          return history.walk(after)
+        },
+      },
+    },
+  )
+  const report = aReport('h')
+  const hosts = Array.from({ length: 10 }, (_, i) => `h${i}`)
+  for (let sequence = 1; sequence <= 30; sequence++)
+    await replica.propose(
+      hosts.map((host) => ({ ...report, host, node: host, sequence })),
+      120_000,
+    )
+  isAway = false
+  expect(await projector.reached(30, 120_000)).toBe(true)
+  expect(written.map(({ revision, nodes }) => [revision, nodes.length])).toEqual(Array.from({ length: 30 }, (_, i) => [i + 1, 10]))
+  expect(walks[0]).toBe(0)
+  await projector.close()
   await replica.close()
 })

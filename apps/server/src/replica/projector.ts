@@ -1,16 +1,22 @@
-import type { DecisionRecord, Fleet } from '@gantt/scheduler-core'
+import type { DecisionRecord } from '@gantt/scheduler-core'
 import type { ProjectionStore } from '../db/projections.ts'
 import { requestSpecId } from '../db/request-specs.ts'
 import type { Rows, StoredDecision } from '../db/rows.ts'
+import { type Followed, findMismatch, mismatchText } from '../sync/followed-log.ts'
+import { StoreWentBackError, type Synchronizer } from '../sync/synchronizer.ts'
 import { realTimers } from '../timers.ts'
 import type { History } from './history.ts'
 import type { Replica } from './replica.ts'
-import type { Applied } from './replica-options.ts'
 import { rowsOf } from './rows-of.ts'
 import { createSignal } from './signal.ts'
 
-/** Rows kept for writing at most; what falls out is made again from the log. */
-const BUFFER = 10_000
+/** Rows kept for writing at most, where a decision counts as ten; what falls out is made again from the log. 5,000 decisions take about 100 MB. */
+const BUFFER_ROWS = 50_000
+const DECISION_ROWS = 10
+/** A replica that makes rows again and writes none for so long is gone. */
+const STILL_MS = 2_000
+/** Entries of which rows are made again at once. */
+const MADE_AGAIN = 200
 /** Rows written in one transaction. */
 const WRITE_LIMIT = 5_000
 /** How long one that found another replica writing waits. */
@@ -27,11 +33,31 @@ export interface Projector {
   close(): Promise<void>
 }
 
-export function createProjector(replica: Replica, store: ProjectionStore, history: History, warn: (message: string) => void): Projector {
+export interface ProjectorOptions {
+  readonly history: History
+  /** Compared with what the tables have followed, before they are written. */
+  readonly log: Pick<Synchronizer, 'past' | 'engine' | 'flushing'>
+  warn(message: string): void
+  /** Rows that are held at most; BUFFER_ROWS if not given. */
+  readonly bufferRows?: number
+}
+
+export function createProjector(
+  replica: Replica,
+  store: ProjectionStore,
+  { history, log, warn, bufferRows = BUFFER_ROWS }: ProjectorOptions,
+): Projector {
   const buffer: Rows[] = []
+  /** What is in it, by weightOf. */
+  let held = 0
+  const drop = (): void => {
+    held -= weightOf(buffer.shift() as Rows)
+  }
   const listeners = new Set<(decision: StoredDecision) => void>()
   const moved = createSignal(realTimers)
   let position = 0
+  /** How far another replica had come that makes what is missing, and when it was seen to move on. */
+  let other: { readonly revision: number; readonly since: number } | undefined
   let running: Promise<void> | undefined
   let again = false
   let closing = false
@@ -41,13 +67,14 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
   const stop = replica.onApplied((applied) => {
     const rows = rowsOf(replica.fleet, applied, digest)
     buffer.push(rows)
-    if (buffer.length > BUFFER) buffer.shift()
+    held += weightOf(rows)
+    while (held > bufferRows && buffer.length > 1) drop()
     for (const decision of rows.decisions) for (const listener of listeners) listener(decision)
     kick()
   })
   // rows of entries that were lost are not rows of anything
   const stopReplaced = replica.onReplaced(() => {
-    buffer.length = 0
+    while (buffer.length > 0) drop()
     kick()
   })
   const sweep = setInterval(() => kick(), SWEEP_MS)
@@ -76,6 +103,39 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
       })
   }
 
+  /** Whether the log is the one that the tables have followed: whoever started while they could not be asked learns it here. */
+  const isFollowed = async (followed: Followed): Promise<boolean> => {
+    const mismatch = await findMismatch(log, followed, realTimers)
+    if (mismatch !== undefined) replica.refuseWrites(new StoreWentBackError(mismatchText(mismatch)))
+    return mismatch === undefined
+  }
+
+  /** Whether another replica makes what is missing: it is left to do so as long as the tables move on. */
+  const isMadeByOther = (revision: number): boolean => {
+    if (other === undefined) return false
+    const now = realTimers.now()
+    if (revision > other.revision) other = { revision, since: now }
+    else if (now - other.since > STILL_MS) other = undefined
+    return other !== undefined
+  }
+
+  /** Makes the rows up to a revision from the log, for entries that no replica projected while they were at hand. */
+  const makeAgain = async (upTo: number): Promise<void> => {
+    if (position >= upTo || closing) return
+    const walk = await history.walk(position)
+    while (position < upTo && !closing) {
+      const made: Rows[] = []
+      await walk(Math.min(upTo, position + MADE_AGAIN), (fleet, applied) => made.push(rowsOf(fleet, applied, digest)))
+      const written = await store.write(made)
+      if (written === undefined || written !== made.at(-1)?.revision) {
+        other = { revision: written ?? position, since: realTimers.now() }
+        return
+      }
+      position = written
+      moved.tell()
+    }
+  }
+
   const drain = async (): Promise<void> => {
     // what a crash of the store may take back is not written down elsewhere
     const head = replica.durableRevision
@@ -86,12 +146,11 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
     }
     const first = buffer[0]?.revision ?? head + 1
     if (position === 0 || first > position + 1) {
-      position = await store.position()
-      while (position < head && first > position + 1) {
-        const made = await rowsBetween(history, position, Math.min(first - 1, head))
-        if (made.length === 0) break
-        position = (await store.write(made)) ?? position
-      }
+      const followed = await store.position()
+      if (position === 0 && !(await isFollowed(followed))) return
+      if (first > followed.revision + 1 && isMadeByOther(followed.revision)) return
+      position = followed.revision
+      await makeAgain(Math.min(first - 1, head))
     }
     for (let before = -1; position !== before && position < replica.durableRevision && buffer.length > 0; ) {
       before = position
@@ -100,7 +159,7 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
       // another replica writes now, and may have taken these: look again in a moment
       if (written === undefined) setTimeout(kick, YIELD_MS).unref()
       else position = written
-      while (buffer.length > 0 && (buffer[0] as Rows).revision <= position) buffer.shift()
+      while (buffer.length > 0 && (buffer[0] as Rows).revision <= position) drop()
     }
   }
 
@@ -129,6 +188,9 @@ export function createProjector(replica: Replica, store: ProjectionStore, histor
   }
 }
 
+const weightOf = ({ decisions, claims, nodes, aggregates, groups }: Rows): number =>
+  decisions.length * DECISION_ROWS + claims.length + nodes.length + aggregates.length + groups.length
+
 /** As many entries as one transaction writes without taking long; at least one. */
 function oneTransaction(rows: readonly Rows[]): readonly Rows[] {
   let size = 0
@@ -140,10 +202,3 @@ function oneTransaction(rows: readonly Rows[]): readonly Rows[] {
 }
 
 const digest = (record: DecisionRecord): string => requestSpecId(record.request)
-
-/** Rows made again from the log, for entries that no replica projected while they were at hand. */
-async function rowsBetween(history: History, after: number, upTo: number): Promise<Rows[]> {
-  const rows: Rows[] = []
-  await history.follow(after, Math.min(upTo, after + BUFFER), (fleet: Fleet, applied: Applied) => rows.push(rowsOf(fleet, applied, digest)))
-  return rows
-}

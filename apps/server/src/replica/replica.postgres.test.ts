@@ -48,8 +48,7 @@ async function open(name: string): Promise<Node> {
         () => true,
         (row) => setAside.push(row),
       ),
-      createHistory(store),
-      warn,
+      { history: createHistory(store), log: store, warn },
     ),
   }
 }

@@ -26,6 +26,7 @@ import {
 } from '../sync/synchronizer.ts'
 import { realTimers } from '../timers.ts'
 import { type Batch, buildBatch } from './batch.ts'
+import type { Beginning } from './beginning.ts'
 import { type CallQueue, createCallQueue } from './call-queue.ts'
 import { createCheckpointer } from './checkpointer.ts'
 import { createExpiry } from './expiry.ts'
@@ -67,6 +68,7 @@ export class Replica {
   readonly name: string
   #fleet: Fleet
   #halted: Error | undefined
+  #beginning: Beginning = { checkpoint: 0, checkpointMs: 0, entries: 0, entriesMs: 0 }
   #closing = false
   readonly #store: Synchronizer
   readonly #options: Required<Pick<ReplicaOptions, 'newId' | 'newSeed' | 'timers'>> & ReplicaOptions
@@ -99,10 +101,19 @@ export class Replica {
 
   /** Loads the newest checkpoint and the log after it, then follows. Throws when the store cannot be read. */
   static async start(options: ReplicaOptions): Promise<Replica> {
+    const { now } = options.timers ?? realTimers
+    const startedAt = now()
     const checkpoint = await options.store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
     const replica = new Replica(options, fleetOf(checkpoint, options))
+    const loadedAt = now()
     try {
-      await replica.#catchUp()
+      const entries = await replica.#catchUp()
+      replica.#beginning = {
+        checkpoint: checkpoint?.place.revision ?? 0,
+        checkpointMs: loadedAt - startedAt,
+        entries,
+        entriesMs: now() - loadedAt,
+      }
       // from here on nothing is forgotten that was ever answered from
       await options.store.durable(replica.#fleet.place)
       replica.#watch.learn(await options.store.time())
@@ -160,6 +171,11 @@ export class Replica {
   /** The fleet as applied here. Read it synchronously: it moves whenever an entry is applied. */
   get fleet(): Fleet {
     return this.#fleet
+  }
+
+  /** What it began with when it was started. */
+  get beginning(): Beginning {
+    return this.#beginning
   }
 
   /** Why this replica answers reads only; undefined when it takes writes. */
@@ -426,7 +442,10 @@ export class Replica {
 
   async #run(): Promise<void> {
     let failures = 0
-    while (!this.#closing || ((this.#queue.works.length > 0 || this.#inFlight !== undefined || this.#held.count > 0) && failures < 3)) {
+    while (
+      this.#halted === undefined &&
+      (!this.#closing || ((this.#queue.works.length > 0 || this.#inFlight !== undefined || this.#held.count > 0) && failures < 3))
+    ) {
       try {
         if (this.#queue.works.length === 0 && this.#inFlight === undefined) {
           if (this.#news) await this.#catchUp()
@@ -595,6 +614,13 @@ export class Replica {
     this.#listeners.tell({ entry, verdicts })
     this.#moved.tell()
     this.#checkpointer.applied(this.#fleet, entry.changes.length)
+  }
+
+  /** Takes no more writes, since somebody else found that the log is not the one that it must be. */
+  refuseWrites(error: StoreWentBackError): void {
+    if (this.#halted !== undefined) return
+    this.#halt(error)
+    this.#wake?.()
   }
 
   /** Stops writing for good: the store, or the log, is not what this release can go on from. */

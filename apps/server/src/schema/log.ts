@@ -15,6 +15,10 @@ const FleetLog = builder.objectRef<LogView>('FleetLog').implement({
     rowsSetAside: t.exposeInt('rowsSetAside', {
       description: 'Rows that the tables of decisions, claims and hosts go on without, because the database refuses what is in them.',
     }),
+    tablesRevision: t.expose('tablesRevision', {
+      type: 'Revision',
+      description: 'The last revision of which the tables of decisions, claims and hosts have everything.',
+    }),
   }),
 })
 

@@ -1,3 +1,4 @@
+import type { ProjectionStore } from '../db/projections.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import { type Horizon, retainedUntil } from '../sync/retention.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
@@ -12,6 +13,8 @@ export interface LogView {
   readonly keptDays: number
   readonly keptBytes: number
   readonly rowsSetAside: number
+  /** The last revision of which the tables of decisions, claims and hosts have everything. */
+  readonly tablesRevision: number
 }
 
 export interface LogKeeping {
@@ -20,12 +23,15 @@ export interface LogKeeping {
   retainedUntil(decision: Pick<StoredDecision, 'at' | 'place'>): Promise<number | null>
 }
 
-/** `countSetAside`: rows that the projections go on without. */
-export function createLogReader(log: LogReader, { days, bytes: keptBytes }: Horizon, countSetAside: () => Promise<number>): LogKeeping {
+export function createLogReader(
+  log: LogReader,
+  { days, bytes: keptBytes }: Horizon,
+  tables: Pick<ProjectionStore, 'countSetAside' | 'position'>,
+): LogKeeping {
   return {
     async view() {
-      const [retention, rowsSetAside] = await Promise.all([log.retention(), countSetAside()])
-      return { ...retention, keptDays: days, keptBytes, rowsSetAside }
+      const [retention, rowsSetAside, { revision }] = await Promise.all([log.retention(), tables.countSetAside(), tables.position()])
+      return { ...retention, keptDays: days, keptBytes, rowsSetAside, tablesRevision: revision }
     },
     async retainedUntil({ at, place: { basis: revision } }) {
       return retainedUntil({ revision, at }, await log.retention(), { days, bytes: keptBytes }, Date.now()) ?? null

@@ -50,7 +50,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
     let later = place.revision
     while (later - known > 1) {
       const middle = known + Math.floor((later - known) / 2)
-      const stamp = await log.stampOf(middle)
+      const stamp = (await log.placeAt(middle))?.at
       if (stamp === undefined) throw gone(path, timeOf(time), 'be later: that part of the log was dropped just now')
       if (stamp <= time) known = middle
       else later = middle

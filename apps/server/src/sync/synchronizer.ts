@@ -70,8 +70,8 @@ export interface LogReader {
   read(after: Place, limit: number): Promise<readonly LogEntry[]>
   /** The newest checkpoint at or before a revision. */
   loadCheckpoint(atMost: number): Promise<Checkpoint | undefined>
-  /** The store's stamp of the entry at a revision, milliseconds since 1970; undefined where there is none, or none any more. */
-  stampOf(revision: number): Promise<number | undefined>
+  /** The place at a revision, with the store's stamp; undefined where there is none: the log ends before it, or begins behind it. */
+  placeAt(revision: number): Promise<Place | undefined>
   /** What is there to be read. */
   retention(): Promise<Retention>
 }

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { UnavailableError } from '../../replica/placement.ts'
 import type { Connection } from '../../sync/nats/connection.ts'
+import { publish } from '../../sync/nats/publish.ts'
 import { StoreUnavailableError } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 import { type ApiKey, type ApiKeyStore, createKey, createKeyUses, hashOf, isUsable, type KeyUse, type KeyWrite } from '../api-keys.ts'
 import { openFollowed } from './followed.ts'
 import { KEY_EDIT_FORMAT, type KeyEdit, KeyFold } from './key-fold.ts'
 import { pack, unpack } from './packing.ts'
-import { publish, type StoreStream } from './streams.ts'
+import type { StoreStream } from './streams.ts'
 
 export interface NatsKeysOptions {
   readonly names: StoreStream
@@ -67,7 +68,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
     pending.set(edit.id, false)
     try {
       for (const end = timers.now() + PATIENCE_MS; ; ) {
-        const sequence = await publish(connection, names, names.subject, body, head).catch((error: unknown) => {
+        const sequence = await publish(connection, names.stream, names.subject, body, head).catch((error: unknown) => {
           if (!(error instanceof StoreUnavailableError)) throw error
           if (timers.now() > end) throw new UnavailableError('store', `it is not known whether the keys were edited: ${error.message}`)
           return undefined

@@ -1,7 +1,7 @@
+import { DOUBT_MS } from '../../sync/doubt.ts'
 import type { Connection } from '../../sync/nats/connection.ts'
 import type { StoredMessage } from '../../sync/nats/entry-message.ts'
 import { type Feed, openFeed } from '../../sync/nats/feed.ts'
-import { DOUBT_MS } from '../../sync/nats/nats.ts'
 import { StoreUnavailableError } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 

@@ -2,11 +2,12 @@ import { type HostName, hostKey } from '@gantt/scheduler-core'
 import { nuid } from '@nats-io/transport-node'
 import type { Connection } from '../../sync/nats/connection.ts'
 import { type StoredMessage, stampMs } from '../../sync/nats/entry-message.ts'
+import { CameSecondError, publish } from '../../sync/nats/publish.ts'
 import type { Timers } from '../../timers.ts'
 import type { LastOf, LeaseStore } from '../leases.ts'
 import { openFollowed } from './followed.ts'
 import { isMs, isObject, pack, unpack } from './packing.ts'
-import { CameSecondError, follows, publish, type StoreStream } from './streams.ts'
+import { follows, type StoreStream } from './streams.ts'
 
 /** A batch: hosts that were heard, each with how long before the message, milliseconds; the node left out where it is the host. */
 type Heard = readonly (readonly [host: string, agoMs: number, node?: string])[]
@@ -95,7 +96,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
       return host === node ? [host, agoMs] : [host, agoMs, node]
     })
     const { body, head } = await pack(me, { heard })
-    await publish(connection, names, `${names.subject}.heard.${me}.${slot}`, body, head)
+    await publish(connection, names.stream, `${names.subject}.heard.${me}.${slot}`, body, head)
     for (const host of former) if (mine.get(hostKey(host))?.slot === slot) mine.delete(hostKey(host))
     for (const { host, at } of batch) mine.set(hostKey(host), { slot, at })
     slots[slot] = batch.map(({ host: { host, node } }) => ({ host, node }))
@@ -105,7 +106,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
   const say = async (said: Watch, expected?: number): Promise<void> => {
     const { body, head } = await pack(me, { watch: said })
     const order = expected === undefined ? head : follows(expected)
-    await followed.reach(await publish(connection, names, watchSubject, body, order))
+    await followed.reach(await publish(connection, names.stream, watchSubject, body, order))
   }
   const isHeldByAnother = (now: number): boolean =>
     watch !== undefined && watch.by !== me && now - watch.at < Math.min(watch.heldMs, MOST_HELD_MS)

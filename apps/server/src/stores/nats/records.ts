@@ -3,11 +3,12 @@ import type { AuditEntry } from '../../db/audit.ts'
 import type { StoredDecision } from '../../db/rows.ts'
 import type { Connection } from '../../sync/nats/connection.ts'
 import type { StoredMessage } from '../../sync/nats/entry-message.ts'
+import { publish, StreamFullError } from '../../sync/nats/publish.ts'
 import { StoreUnavailableError } from '../../sync/synchronizer.ts'
 import type { KeyUse } from '../api-keys.ts'
 import type { RecordStore } from '../records.ts'
 import { isMs, isObject, pack, unpack } from './packing.ts'
-import { publish, type StoreStream, StreamFullError } from './streams.ts'
+import type { StoreStream } from './streams.ts'
 
 /** What one message of the stream of records holds. */
 export interface RecordMessage {
@@ -67,7 +68,7 @@ export function createRecordsOut(
     const most = connection.maxPayload() - BESIDE_BODY
     if (body.length > most) return keepHalves(message, body.length, most)
     try {
-      onKept(await publish(connection, names, names.subject, body, head))
+      onKept(await publish(connection, names.stream, names.subject, body, head))
       if (isFull) warn('records are kept again')
       isFull = false
     } catch (error) {

@@ -1,10 +1,11 @@
 import type { Connection } from '../../sync/nats/connection.ts'
 import { stampMs, stampOf } from '../../sync/nats/entry-message.ts'
+import { publish } from '../../sync/nats/publish.ts'
 import type { Timers } from '../../timers.ts'
 import { FORGOTTEN_AFTER_MS, type ReplicaRow, type ReplicaStore, readDigests } from '../replicas.ts'
 import { openFollowed } from './followed.ts'
 import { isMs, pack, type Unpacked, unpack } from './packing.ts'
-import { publish, type StoreStream } from './streams.ts'
+import type { StoreStream } from './streams.ts'
 
 /** A sign as it is published: the store's stamp of the message is when it was seen. */
 interface Published extends Omit<ReplicaRow, 'seenAt' | 'startedAt' | 'stoppedAt'> {
@@ -47,7 +48,7 @@ export async function openNatsReplicas(
   const subjectOf = (id: string): string => `${names.subject}.${Buffer.from(id).toString('base64url')}`
   const send = async (sign: Published): Promise<void> => {
     const { body, head } = await pack(sign.id, sign)
-    await followed.reach(await publish(connection, names, subjectOf(sign.id), body, head))
+    await followed.reach(await publish(connection, names.stream, subjectOf(sign.id), body, head))
   }
   /** How far the log is beyond a revision. */
   const lagOf = async (revision: number): Promise<Pick<ReplicaRow, 'lagChanges' | 'lagMs'>> => {

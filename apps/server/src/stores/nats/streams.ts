@@ -2,7 +2,7 @@ import { DiscardPolicy, type StreamConfig } from '@nats-io/jetstream'
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import { ApiCode, apiCode, asked, type Connection } from '../../sync/nats/connection.ts'
 import { checkpointSettings, ensureStream, namesOf } from '../../sync/nats/stream-settings.ts'
-import { StoreSetupError, StoreUnavailableError } from '../../sync/synchronizer.ts'
+import { StoreSetupError } from '../../sync/synchronizer.ts'
 
 /** A stream beside the log's, and where it listens. */
 export interface StoreStream {
@@ -76,40 +76,8 @@ async function setBytes(connection: Connection, stream: string, bytes: number): 
     await asked(connection.streams.update(stream, { max_bytes: bytes } as Partial<StreamConfig>))
 }
 
-/** JetStream's codes of refusals. */
+/** JetStream's code of a refusal. */
 const NO_ROOM = 10_047
-const FULL = 10_077
-const ANOTHER_CAME_FIRST = 10_071
-
-/** The stream holds as much as it may. */
-export class StreamFullError extends StoreUnavailableError {
-  constructor(stream: string) {
-    super(`the stream ${stream} is full`)
-  }
-}
-
-/** Publishes, and answers the sequence that the stream gave the message. Throws StoreUnavailableError: it may be there or come yet. */
-export async function publish(
-  connection: Connection,
-  { stream }: StoreStream,
-  subject: string,
-  body: Uint8Array,
-  head?: MsgHdrs,
-): Promise<number> {
-  const answer = JSON.parse((await connection.request(subject, body, head)).string()) as {
-    seq?: number
-    error?: { err_code?: number; description?: string }
-  }
-  if (answer.error?.err_code === FULL) throw new StreamFullError(stream)
-  if (answer.error?.err_code === ANOTHER_CAME_FIRST) throw new CameSecondError(`another message came first on ${subject}`)
-  if (answer.seq === undefined)
-    throw new StoreUnavailableError(`the stream ${stream} takes no message: ${answer.error?.description ?? 'its answer names no sequence'}`)
-  return answer.seq
-}
-
-/** A message that was to follow a certain one does not. Only a hint: clusters were seen to let such messages in. */
-export class CameSecondError extends StoreUnavailableError {}
-
 export function follows(sequence: number): MsgHdrs {
   const head = headers()
   head.set('Nats-Expected-Last-Subject-Sequence', String(sequence))

@@ -104,9 +104,9 @@ export function createMemoryStore(now: () => number = createTicking(), { isShare
           const found = checkpoints.get(newest)
           return found && (JSON.parse(found.text) as Checkpoint)
         },
-        async stampOf(revision) {
+        async placeAt(revision) {
           assertUp()
-          return revision < Math.max(1, first) ? undefined : placeAt(revision)?.at
+          return revision < Math.max(1, first) ? undefined : placeAt(revision)
         },
         async retention() {
           assertUp()

@@ -6,10 +6,10 @@ import { nuid } from '@nats-io/transport-node'
 import type { Timers } from '../../timers.ts'
 import { fromParts, toParts } from '../parts.ts'
 import type { KeptCheckpoint } from '../retention.ts'
-import { StoreUnavailableError } from '../synchronizer.ts'
 import { asked, type Connection } from './connection.ts'
 import type { StoredMessage } from './entry-message.ts'
 import { readMessages } from './messages.ts'
+import { publish } from './publish.ts'
 
 /** What is said of a kept checkpoint, in a message of its own, which is written last. */
 export interface Head extends KeptCheckpoint {
@@ -67,10 +67,7 @@ export function createCheckpoints(
     return heads.filter((head) => head !== undefined).sort((a, b) => a.revision - b.revision)
   }
   const purge = (filter: string) => asked(streams.purge(stream, { filter }))
-  const publish = async (to: string, body: Uint8Array): Promise<void> => {
-    const answer = (await connection.request(to, body)).json<{ error?: { description: string } }>()
-    if (answer.error !== undefined) throw new StoreUnavailableError(`the stream ${stream} takes no checkpoint: ${answer.error.description}`)
-  }
+  const keep = (to: string, body: Uint8Array): Promise<number> => publish(connection, stream, to, body)
   const isWhole = async ({ save, parts }: Pick<Head, 'save' | 'parts'>): Promise<boolean> =>
     ((await subjects(partsOf(save)))[partsOf(save)] ?? 0) === parts
 
@@ -100,7 +97,7 @@ export function createCheckpoints(
       }
       await pipeline(Readable.from(lines()), createGzip(PACKING), async (packed: AsyncIterable<Buffer>) => {
         for await (const part of inParts(packed)) {
-          await publish(partsOf(save), part)
+          await keep(partsOf(save), part)
           parts++
           renew()
         }
@@ -109,7 +106,7 @@ export function createCheckpoints(
       const said: Head = { revision: place.revision, place, at: place.at, logBytes, save, parts }
       // one who took too long may have been taken for dead, and what it wrote for a left-over
       if (!(await isWhole(said))) return false
-      await publish(headOf(place.revision), Buffer.from(JSON.stringify(said)))
+      await keep(headOf(place.revision), Buffer.from(JSON.stringify(said)))
       return true
     },
 

@@ -4,6 +4,7 @@ import type { Timers } from '../../timers.ts'
 import { LogTrimmedError, StoreUnavailableError, StoreWentBackError } from '../synchronizer.ts'
 import { ApiCode, apiCode, asked, type Connection } from './connection.ts'
 import { atOf, idOf, type StoredMessage, stampOf, toEntry, toMessage } from './entry-message.ts'
+import { publish } from './publish.ts'
 import { assertHere } from './stream-settings.ts'
 import { createTail, type Tail } from './tail.ts'
 
@@ -27,8 +28,8 @@ export interface NatsLog {
   readPast(after: Place, limit: number): Promise<LogEntry[]>
   /** Whether the store holds this place. */
   holds(place: Place): Promise<boolean>
-  /** The store's stamp of the entry at a revision, milliseconds since 1970; undefined where there is none. */
-  stampOf(revision: number): Promise<number | undefined>
+  /** The place at a revision; undefined where the log has none. */
+  placeAt(revision: number): Promise<Place | undefined>
   state(): Promise<LogState>
   onNews(listener: (revision?: number) => void): void
   /** Drops the entries before a revision. */
@@ -48,6 +49,8 @@ export interface LogOptions {
 const OWN_MS = 250
 /** How long nothing may come of what is known to be there, before it is asked for anew. */
 const SILENT_MS = 500
+/** How often it is looked again where what comes is not what is shown: servers that do not agree are no store. */
+const MOST_LOOKS = 5
 
 export function createNatsLog(connection: Connection, { stream, subject, timers, doubtMs }: LogOptions): NatsLog {
   const listeners = new Set<(revision?: number) => void>()
@@ -131,10 +134,9 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
     return { revision, id: entry.id, at: atOf(message) }
   }
 
-  const publish = async (entry: Entry): Promise<number> => {
+  const send = async (entry: Entry): Promise<number> => {
     const { headers, body } = await toMessage(entry, connection.maxPayload())
-    const answer = await connection.request(subject, body, headers)
-    return readAck(answer.string(), stream)
+    return publish(connection, stream, subject, body, headers)
   }
 
   return {
@@ -147,7 +149,7 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
       const returned = new Promise<Place>((resolve) => {
         own.set(entry.id, (message) => resolve(placeIn(message)))
       })
-      const acknowledged = publish(entry).then(async (revision) => {
+      const acknowledged = send(entry).then(async (revision) => {
         if (isOver) return returned
         if (tail !== undefined && !tail.isBroken)
           await new Promise<void>((resolve) => {
@@ -175,7 +177,7 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
       let state = await look()
       assertReaches(state, after)
       const upTo = Math.min(state.lastRevision, after.revision + limit)
-      for (;;) {
+      for (let looks = 0; looks < MOST_LOOKS; looks++) {
         const followed = await tailAt(after, state)
         await followed.reach(upTo, SILENT_MS)
         if (isSame(followed, state)) return followed.take(limit).map(toEntry)
@@ -183,6 +185,7 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
         forget()
         state = await look()
       }
+      throw new StoreUnavailableError(`the stream ${stream} shows another entry at its end than it brings, ${MOST_LOOKS} times in a row`)
     },
 
     async readPast(after, limit) {
@@ -205,9 +208,9 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
       return message !== undefined && idOf(message) === place.id && atOf(message) === place.at
     },
 
-    async stampOf(revision) {
+    async placeAt(revision) {
       const message = revision < 1 ? undefined : await find(revision)
-      return message && atOf(message)
+      return message && placeIn(message)
     },
 
     state: look,
@@ -238,12 +241,4 @@ function stateOf({ state }: StreamInfo): LogState {
     lastStamp: stampOf(state.last_ts),
     bytes: state.bytes,
   }
-}
-
-/** The sequence in an acknowledgement. Throws StoreUnavailableError when the stream refused the message: it may take it later. */
-export function readAck(text: string, stream: string): number {
-  const answer = JSON.parse(text) as { seq?: number; error?: { code: number; description: string } }
-  if (answer.error !== undefined || answer.seq === undefined)
-    throw new StoreUnavailableError(`the stream ${stream} takes no entry: ${answer.error?.description ?? 'its answer names no sequence'}`)
-  return answer.seq
 }

@@ -1,5 +1,6 @@
 import type { Checkpoint } from '@gantt/scheduler-core'
 import { realTimers, type Timers } from '../../timers.ts'
+import { DOUBT_MS } from '../doubt.ts'
 import { planTrim } from '../retention.ts'
 import { type LogReader, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import type { NatsAddress } from './address.ts'
@@ -24,8 +25,6 @@ export interface NatsOptions {
 
 /** News may be lost on the way: look at least this often. */
 const POLL_MS = 1_000
-/** Longer than a leader takes that was cut off to notice it (10 s), and than one that was just chosen takes to apply what it holds. */
-export const DOUBT_MS = 15_000
 
 /**
  * The log in a JetStream stream. Entries are published without any expectation, so they land wherever the head is by then,
@@ -73,7 +72,7 @@ async function openOn(
   let known = 0
   const past: LogReader = {
     read: log.readPast,
-    stampOf: log.stampOf,
+    placeAt: log.placeAt,
     loadCheckpoint: (atMost) => loadCheckpoint(log, checkpoints, atMost, warn),
     async retention() {
       const state = await log.state()

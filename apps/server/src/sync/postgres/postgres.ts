@@ -143,13 +143,13 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
         if (read === row.parts) return checkpoint
       }
     },
-    async stampOf(revision) {
-      const { rows } = await driver.query<{ at_ms: string }>({
-        name: 'gantt-stamp',
-        text: 'SELECT at_ms FROM log WHERE revision = $1::bigint',
+    async placeAt(revision) {
+      const { rows } = await driver.query<{ id: string; at_ms: string }>({
+        name: 'gantt-place-at',
+        text: 'SELECT id, at_ms FROM log WHERE revision = $1::bigint',
         values: [revision],
       })
-      return rows[0] === undefined ? undefined : Number(rows[0].at_ms)
+      return rows[0] && { revision, id: rows[0].id, at: Number(rows[0].at_ms) }
     },
     async retention() {
       const { rows } = await driver.query<{ first: string | null; at_ms: string | null; bytes: string }>({

@@ -1,0 +1,36 @@
+import type { Place } from '@gantt/scheduler-core'
+import type { Timers } from '../timers.ts'
+import { DOUBT_MS } from './doubt.ts'
+import type { Synchronizer } from './synchronizer.ts'
+
+/** The last entry of a log that tables beside it have; revision 0: none. The id is empty where an old release wrote the tables last. */
+export type Followed = Pick<Place, 'revision' | 'id'>
+
+const AGAIN_MS = 500
+
+/**
+ * Why a log is not the one that tables have followed up to an entry; undefined where it holds that entry, or begins behind it.
+ * A cluster that shows less is asked again for a while: a leader that was just chosen may.
+ */
+export async function findMismatch(
+  { past, engine, flushing }: Pick<Synchronizer, 'past' | 'engine' | 'flushing'>,
+  followed: Followed,
+  timers: Timers,
+): Promise<string | undefined> {
+  const { revision, id } = followed
+  if (revision === 0) return undefined
+  const doubtMs = (flushing.copies ?? 1) > 1 ? DOUBT_MS : 0
+  const tables = `the database has followed one up to revision ${revision}`
+  for (const end = timers.now() + doubtMs; ; await new Promise<void>((resolve) => void timers.after(AGAIN_MS, resolve))) {
+    const found = (await past.placeAt(revision))?.id
+    if (found !== undefined)
+      return found === id || id === '' ? undefined : `(${engine}) has entry ${found} at revision ${revision}, and ${tables} as entry ${id}`
+    const { firstRevision, firstAt } = await past.retention()
+    if (firstAt !== null && revision < firstRevision) return undefined
+    if (timers.now() >= end) return `(${engine}) is ${firstAt === null ? 'empty' : 'shorter'}, and ${tables}`
+  }
+}
+
+/** What follows for whoever goes on from such a log, and the cure. */
+export const mismatchText = (mismatch: string): string =>
+  `The log that GANTT_SYNC names ${mismatch}: with it claims would be forgotten. Set GANTT_SYNC as it was, or restore the log; a new fleet needs a database of its own.`

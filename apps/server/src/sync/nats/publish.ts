@@ -1,0 +1,62 @@
+import type { MsgHdrs } from '@nats-io/transport-node'
+import { StoreUnavailableError } from '../synchronizer.ts'
+import type { Connection } from './connection.ts'
+
+/** JetStream's codes of refusals. */
+const FULL = 10_077
+const ANOTHER_CAME_FIRST = 10_071
+
+/** The stream holds as much as it may. */
+export class StreamFullError extends StoreUnavailableError {
+  constructor(stream: string) {
+    super(`the stream ${stream} is full`)
+  }
+}
+
+/** A message that was to follow a certain one does not. Only a hint: clusters were seen to let such messages in. */
+export class CameSecondError extends StoreUnavailableError {}
+
+/**
+ * Publishes, and answers the sequence that the stream gave the message. Throws StoreUnavailableError where that is not certain: it
+ * may be there, or come yet.
+ */
+export async function publish(
+  connection: Pick<Connection, 'request'>,
+  stream: string,
+  subject: string,
+  body: Uint8Array,
+  headers?: MsgHdrs,
+): Promise<number> {
+  return sequenceIn((await connection.request(subject, body, headers)).string(), stream, subject)
+}
+
+/** The sequence in an acknowledgement, if it is this stream's: another one that listens on the subject keeps nothing for anybody. */
+export function sequenceIn(text: string, stream: string, subject: string): number {
+  const answer = parse(text)
+  const { error, seq } = answer
+  if (error?.err_code === FULL) throw new StreamFullError(stream)
+  if (error?.err_code === ANOTHER_CAME_FIRST) throw new CameSecondError(`another message came first on ${subject}`)
+  if (error !== undefined || seq === undefined)
+    throw new StoreUnavailableError(`the stream ${stream} takes no message: ${error?.description ?? 'its answer names no sequence'}`)
+  if (answer.stream !== stream)
+    throw new StoreUnavailableError(
+      `${subject} is the subject of the stream ${stream}, and the stream ${answer.stream} took a message there`,
+    )
+  return seq
+}
+
+interface Acknowledgement {
+  readonly stream?: string
+  readonly seq?: number
+  readonly error?: { readonly err_code?: number; readonly description?: string }
+}
+
+/** Who answers on a subject may be anybody: what is no acknowledgement names no sequence. */
+function parse(text: string): Acknowledgement {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
