@@ -53,8 +53,8 @@ export interface Fault {
 /** A part of a store that goes, and stays away until it is given back. */
 export interface Loss {
   readonly name: string
-  /** What goes: the one that writes go through, or the database that only follows (an engine may have none). */
-  readonly of: 'leader' | 'follower database'
+  /** What goes: the one that writes go through, the database that only follows (an engine may have none), or every server at once. */
+  readonly of: 'leader' | 'follower database' | 'all servers'
   take(): Promise<Taken>
 }
 

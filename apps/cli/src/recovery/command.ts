@@ -5,15 +5,18 @@ import { type EngineName, engines } from '../nemesis/engines/index.ts'
 import { type Checks, createChecks } from '../prove/checks.ts'
 import { measureDatabaseAway } from './database-away.ts'
 import { createFigures, type Figures, textOf } from './figure.ts'
+import { measureJoiner } from './joiner.ts'
 import { measureLeaderLoss } from './leader-loss.ts'
 
-const WHATS = ['leader', 'database'] as const
+const WHATS = ['leader', 'database', 'joiner'] as const
 type What = (typeof WHATS)[number]
 
 interface Options {
   readonly engine?: EngineName
   readonly rounds: number
   readonly minutes: number
+  readonly hosts: number
+  readonly history: number
   readonly json?: true
 }
 
@@ -21,16 +24,18 @@ interface Options {
 export function addRecovery(prove: Command, count: (text: string) => number): void {
   prove
     .command('recovery')
-    .description('what leads the store is lost: how long until every replica writes again')
+    .description('what leads the store is lost, the database is away, a replica joins a large fleet: how long until all is as it was')
     .addArgument(new Argument('[what...]', 'what is measured; all of it if not given').choices(WHATS))
     .addOption(new Option('--engine <name>', 'only this engine').choices(Object.keys(engines)))
     .option('--rounds <n>', 'times that a leader is lost in each way', count, 5)
     .option('--minutes <n>', 'how long the database is away', count, 10)
+    .option('--hosts <n>', 'hosts of the fleet that a replica joins', count, 100_000)
+    .option('--history <n>', 'calls that are placed there after its last checkpoint', count, 2_000)
     .option('--json', 'one line of JSON instead of words')
     .action(measure)
 }
 
-async function measure(whats: readonly What[], { engine: only, rounds, minutes, json }: Options): Promise<void> {
+async function measure(whats: readonly What[], { engine: only, rounds, minutes, hosts, history, json }: Options): Promise<void> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`)
   const checks = createChecks(say)
   const figures = createFigures()
@@ -48,6 +53,10 @@ async function measure(whats: readonly What[], { engine: only, rounds, minutes, 
     if (wanted('database') && engine === 'nats')
       await step(checks, figures, say, `nats: the database away for ${minutes} min under load`, () =>
         measureDatabaseAway(checks, figures, { minutes, signal, say }),
+      )
+    if (wanted('joiner'))
+      await step(checks, figures, say, `${engine}: a replica joins a fleet of ${hosts} hosts`, () =>
+        measureJoiner(checks, figures, { engine, hosts, history, signal, say }),
       )
   }
   const { passed, failed } = checks

@@ -78,16 +78,21 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, awayM
     const besideMs = Math.min(BESIDE_MS, awayMs)
     await phase('before', besideMs)
     const taken = await loss.take()
+    const lost = await revisionOf(clientOf(cluster, 0))
     const from = performance.now()
     await phase('meanwhile', awayMs)
     figures.add(`${WHAT}: how long`, 's', (performance.now() - from) / 1_000)
-    const waiting = load.decisions.length
+    const head = await revisionOf(clientOf(cluster, 0))
     const back = performance.now()
     await taken.giveBack()
     figures.add(`${WHAT}: its own start`, 's', (performance.now() - back) / 1_000)
-    await untilTablesAnswer(clientOf(cluster, 0), signal)
-    figures.add(`${WHAT}: until the tables have all that waited, from the start of its process on`, 's', (performance.now() - back) / 1_000)
-    figures.add(`${WHAT}: decisions before that`, '', waiting)
+    await untilTablesReach(clientOf(cluster, 0), head, signal)
+    figures.add(
+      `${WHAT}: until the tables have all entries that waited, from the start of its process on`,
+      's',
+      (performance.now() - back) / 1_000,
+    )
+    figures.add(`${WHAT}: entries that waited`, '', head - lost)
     await phase('after', besideMs)
   } finally {
     await load.stop()
@@ -97,15 +102,18 @@ async function measure(checks: Checks, figures: Figures, cluster: Cluster, awayM
   await checkAll(checks, cluster, load, before.rows)
 }
 
-/** A list of decisions is answered once the tables have all that the log and the records held at the call. */
-async function untilTablesAnswer(client: Client, signal: AbortSignal): Promise<void> {
-  for (const deadline = performance.now() + CATCH_UP_MS; ; await sleep(100)) {
+const revisionOf = async (client: Client): Promise<number> =>
+  Number((await client.request<{ health: { revision: string } }>('{ health { revision } }')).health.revision)
+
+/** Until the tables say themselves that they have a revision; while they are away they say nothing. */
+async function untilTablesReach(client: Client, revision: number, signal: AbortSignal): Promise<void> {
+  for (const deadline = performance.now() + CATCH_UP_MS; ; await sleep(SAMPLE_MS / 2)) {
     signal.throwIfAborted()
-    const isThere = await client.request('{ decisions(first: 1) { nodes { id } } }').then(
-      () => true,
-      () => false,
+    const reached = await client.request<{ fleetLog: { tablesRevision: string } }>('{ fleetLog { tablesRevision } }').then(
+      ({ fleetLog }) => Number(fleetLog.tablesRevision),
+      () => 0,
     )
-    if (isThere) return
+    if (reached >= revision) return
     if (performance.now() > deadline) throw new Error(`the tables have not caught up after ${CATCH_UP_MS / 1_000} s`)
   }
 }

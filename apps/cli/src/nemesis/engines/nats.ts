@@ -50,7 +50,7 @@ export const startNats: StartEngine = async ({ folder, replicas, smallDisks = tr
       faults: [...faultsOn(cluster), ...faultsBetween(cluster, linkOf), awayFor(database)].filter(
         ({ name }) => !left.some(({ fault }) => fault === name),
       ),
-      losses: [...lossesOf(cluster), databaseOf(database)],
+      losses: [...lossesOf(cluster), databaseOf(database), allOf(cluster, database)],
       left,
       close,
     } satisfies Engine
@@ -204,6 +204,22 @@ const databaseOf = (database: PostgresServer): Loss => ({
       succeeded: undefined,
       async giveBack() {
         await database.start()
+      },
+    }
+  },
+})
+
+const allOf = ({ servers, untilInStep }: NatsCluster, database: PostgresServer): Loss => ({
+  name: 'kill -9 of every server',
+  of: 'all servers',
+  async take() {
+    await Promise.all([...servers, database].map((server) => server.kill({ stays: true })))
+    return {
+      succeeded: undefined,
+      async giveBack() {
+        for (const server of servers) server.start()
+        await database.start()
+        await untilInStep()
       },
     }
   },

@@ -93,7 +93,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
       }),
       linkOf,
       faults: faults.filter(({ name }) => !left.some(({ fault }) => fault === name)),
-      losses: lossesOf({ primary: () => primary, failOver, untilInStep }),
+      losses: lossesOf({ primary: () => primary, standby: () => standby, failOver, untilInStep }),
       left,
       close,
     } satisfies Engine
@@ -118,7 +118,7 @@ interface Pair {
 }
 
 /** A primary that only hangs is lost the second way, once somebody says so: nothing of ours takes its place by itself. */
-const lossesOf = ({ primary, failOver, untilInStep }: Pick<Pair, 'primary' | 'failOver' | 'untilInStep'>): Loss[] => [
+const lossesOf = ({ primary, standby, failOver, untilInStep }: Omit<Pair, 'linkOf'>): Loss[] => [
   {
     name: 'kill -9 of the primary, which starts again by itself',
     of: 'leader',
@@ -141,6 +141,21 @@ const lossesOf = ({ primary, failOver, untilInStep }: Pick<Pair, 'primary' | 'fa
       const promoted = failOver()
       promoted.catch(() => undefined)
       return { succeeded: undefined, giveBack: () => promoted }
+    },
+  },
+  {
+    name: 'kill -9 of every server',
+    of: 'all servers',
+    async take() {
+      const both = [primary().server, standby().server]
+      await Promise.all(both.map((server) => server.kill({ stays: true })))
+      return {
+        succeeded: undefined,
+        async giveBack() {
+          await Promise.all(both.map((server) => server.start()))
+          await untilInStep()
+        },
+      }
     },
   },
 ]
