@@ -35,7 +35,7 @@ export default defineConfig({
       project('bench', 'bench', { include: ['*.test.ts'], testTimeout: 60_000 }),
       project('docs', 'docs', { include: ['*.test.ts'], testTimeout: 300_000, hookTimeout: 60_000 }),
       project('agent', 'apps/agent'),
-      project('cli', 'apps/cli'),
+      { ...project('cli', 'apps/cli'), resolve: { ...resolve, alias: graphql } },
       {
         ...project('server', 'apps/server', { globalSetup: './src/testing/global-setup.ts', hookTimeout: 60_000 }),
         resolve: { ...resolve, alias: graphql },

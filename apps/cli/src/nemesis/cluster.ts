@@ -15,16 +15,33 @@ export interface ReplicaProcess {
   /** Between its callers and it. */
   readonly link: Link
   readonly clock: WallClock
-  /** Starts it, trying again until it comes up: the store may be away. */
-  start(): Promise<void>
+  /** Starts it as the release that it was last, or as another one, trying again until it comes up: the store may be away. */
+  start(release?: Release): Promise<void>
+  /** Ends it in order, as an operator does: its callers notice. */
+  stop(): Promise<void>
   /** kill -9. */
   kill(): Promise<void>
 }
+
+/** What a replica is started from. */
+export interface Release {
+  /** The command of another checkout; this one's if not given. */
+  readonly program?: string
+  /** Settings beside those of its store. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** Starts a service with its settings; how long a call to it may take. Throws when it does not come up. */
+export type StartRelease = (release: Release, callMs: number) => Promise<Service>
+
+const startProcess: StartRelease = ({ settings = {}, program }, callMs) => startService(settings, callMs, program)
 
 /** Several replicas on one store, all processes of our own. */
 export interface Cluster {
   readonly replicas: readonly ReplicaProcess[]
   readonly engine: Engine
+  /** Starts one more process on a replica's way to the store, once: why it did not come up; undefined when it did, and was ended. */
+  tryToStart(replica: number, release: Release): Promise<string | undefined>
   close(): Promise<void>
 }
 
@@ -32,6 +49,10 @@ export interface ClusterOptions {
   readonly folder: string
   readonly replicas: number
   readonly startEngine: StartEngine
+  /** What all of them are at first; this release if not given. */
+  readonly release?: Release
+  /** As processes if not given. */
+  readonly startRelease?: StartRelease
   /** As StartEngine has it. */
   readonly smallDisks?: boolean
   /** How long a call waits, milliseconds: if left out, longer than most pauses and shorter than patience. */
@@ -55,6 +76,8 @@ export async function startCluster({
   signal,
   say,
   callMs = CALL_MS,
+  release = {},
+  startRelease = startProcess,
   ...disks
 }: ClusterOptions): Promise<Cluster> {
   const engine = await startEngine({ folder, replicas: count, say, ...disks })
@@ -67,13 +90,28 @@ export async function startCluster({
   }
   try {
     signal.throwIfAborted()
+    const starterOf =
+      (i: number, clock: WallClock): StartRelease =>
+      ({ settings, ...as }, ms) =>
+        startRelease({ ...as, settings: { ...engine.settingsOf(i), ...clock.settings, ...settings } }, ms)
     for (let i = 0; i < count; i++) {
       const clock = createWallClock(path.join(folder, `clock-${i}`))
-      replicas.push(await createReplica(i, { ...engine.settingsOf(i), ...clock.settings }, clock, { signal, say, callMs }))
+      replicas.push(await createReplica(i, clock, { signal, say, callMs, release, startRelease: starterOf(i, clock) }))
     }
     await Promise.all(replicas.map((replica) => replica.start()))
     signal.throwIfAborted()
-    return { replicas, engine, close }
+    return {
+      replicas,
+      engine,
+      async tryToStart(i, as) {
+        const { clock } = replicas[i] as ReplicaProcess
+        return starterOf(i, clock)(as, callMs).then(
+          (service) => service.stop().then(() => undefined),
+          (error: unknown) => (error instanceof Error ? error.message : String(error)),
+        )
+      },
+      close,
+    }
   } catch (error) {
     await close()
     throw error
@@ -82,10 +120,10 @@ export async function startCluster({
 
 async function createReplica(
   i: number,
-  settings: Readonly<Record<string, string>>,
   clock: WallClock,
-  { signal, say, callMs }: Required<Pick<ClusterOptions, 'signal' | 'say' | 'callMs'>>,
+  { signal, say, callMs, startRelease, ...first }: Required<Pick<ClusterOptions, 'signal' | 'say' | 'callMs' | 'release' | 'startRelease'>>,
 ): Promise<ReplicaProcess> {
+  let { release } = first
   const link = await startLink({ host: NOBODY.host, port: 0 }, NOBODY)
   const throughLink = createClient({ url: `http://${NOBODY.host}:${link.port}/graphql`, key: ADMIN_KEY, deadlineMs: callMs })
   const replica: ReplicaProcess = {
@@ -93,11 +131,12 @@ async function createReplica(
     client: DOWN,
     link,
     clock,
-    async start() {
+    async start(as = release) {
+      release = as
       for (let left = START_TRIES; ; left--) {
         signal.throwIfAborted()
         try {
-          replica.service = await startService(settings, callMs)
+          replica.service = await startRelease(release, callMs)
           link.lead({ host: NOBODY.host, port: Number(new URL(replica.service.url).port) })
           replica.client = throughLink
           return
@@ -107,6 +146,10 @@ async function createReplica(
           await sleep(AGAIN_AFTER_MS)
         }
       }
+    },
+    async stop() {
+      await replica.service?.stop()
+      replica.client = DOWN
     },
     async kill() {
       replica.client = DOWN

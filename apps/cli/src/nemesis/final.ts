@@ -11,6 +11,9 @@ const CLAIMS = `query Claims($after: String, $states: [ClaimState!], $first: Int
 const GROUPS = `query Groups($after: String) { serverGroups(first: 200, after: $after) {
   pageInfo { hasNextPage endCursor } nodes { uuid members { host { name } count } } } }`
 
+const DECISIONS = `query Decisions($after: String) { decisions(first: 200, after: $after) {
+  pageInfo { hasNextPage endCursor } nodes { id } } }`
+
 interface Page<Node> {
   readonly totalCount?: number
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
@@ -64,6 +67,10 @@ export async function claimsOf(client: Client, states?: readonly ClaimState[]): 
     amounts: Object.fromEntries(resources.map(({ resourceClass, amount }) => [resourceClass, amount])),
   }))
 }
+
+/** Ids of all decisions, newest first, as the tables have them. */
+export const decisionsOf = async (client: Client): Promise<string[]> =>
+  (await all<{ id: string }>(client, DECISIONS, 'decisions')).map(({ id }) => id)
 
 /** Makes a replica as new as the log: a report that says nothing new is only answered by one that is. */
 export async function makeFresh(client: Client, again: Readonly<Record<string, unknown>>): Promise<void> {

@@ -90,8 +90,8 @@ const commonest = ({ '': _answered, ...counts }: Record<string, number>): Record
 const percentile = (ordered: readonly number[], part: number): number =>
   Math.round(ordered[Math.min(ordered.length - 1, Math.floor(part * ordered.length))] ?? 0)
 
-/** The figures for people. */
-export function linesOf(figures: Figures): string[] {
+/** The figures for people; `happened`: what was done to the replicas. */
+export function linesOf(figures: Figures, happened = 'faults'): string[] {
   const { perSecond, outcomes, faults } = figures
   const sum = Math.round(Object.values(perSecond).reduce((total, rate) => total + rate, 0))
   const list = (counts: Readonly<Record<string, number>>): string =>
@@ -107,7 +107,7 @@ export function linesOf(figures: Figures): string[] {
     `claims       ${figures.claims} made, ${figures.liveAtTheEnd} live at the end`,
     `conflicts    ${figures.refused} calls found no host, ${figures.lost} claims were lost to their callers, ${figures.retries} calls had to be made again, ${figures.repeated} of them had counted before, ${figures.behind} replicas were behind`,
     `unavailable  at the longest ${figures.longestUnavailableMs.writes} ms without any write answered, ${figures.longestUnavailableMs.reads} ms without any read`,
-    `faults       ${Object.values(faults).reduce((total, count) => total + count, 0)} injected; longest time without any write and any read while they lasted:`,
+    `${happened.padEnd(12)} ${Object.values(faults).reduce((total, count) => total + count, 0)}; longest time without any write and any read while they lasted:`,
     ...figures.unavailable.map(
       ({ fault, writesMs, readsMs }) =>
         `  ${String(faults[fault]).padStart(3)} x ${fault.padEnd(FAULT_WIDTH)} ${String(writesMs).padStart(6)} ms ${String(readsMs).padStart(6)} ms`,

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { addRecovery } from '../recovery/command.ts'
+import { addUpgrade } from '../upgrade/command.ts'
 import { type Checks, createChecks } from './checks.ts'
 import { proveGroups } from './groups.ts'
 import { proveIdempotency } from './idempotency.ts'
@@ -67,6 +68,7 @@ export function addProve(program: Command): void {
       run('restart', json, (checks) => proveRestart(checks, { hosts, claims, say: (line) => void process.stderr.write(`${line}\n`) })),
     )
   addRecovery(prove, count)
+  addUpgrade(prove, count)
   prove
     .command('truth')
     .description('random fleets, requests and profiles: record, replay and explanation agree with a model that shares no code, bit for bit')

@@ -29,9 +29,13 @@ export const ADMIN_KEY = 'gantt_proof-of-this-machine-only'
 
 const START_TIMEOUT_MS = 60_000
 
-/** Starts `gantt serve` on a free port of the loopback. Throws with its last words when it does not come up. */
-export async function startService(environment: Readonly<Record<string, string>>, deadlineMs = 30_000): Promise<Service> {
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
+/** Starts `gantt serve` on a free port of the loopback. Throws with its last words when it does not come up. `program`: of another checkout. */
+export async function startService(
+  environment: Readonly<Record<string, string>>,
+  deadlineMs = 30_000,
+  program: string = PROGRAM,
+): Promise<Service> {
+  const child = spawn(process.execPath, [program, 'serve'], {
     env: {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',

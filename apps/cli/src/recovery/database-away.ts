@@ -3,7 +3,7 @@ import { type Client, createClient } from '@gantt/client'
 import { type AuditRow, findBreak, type Head, START } from '../commands/audit-chain.ts'
 import { type Cluster, startCluster } from '../nemesis/cluster.ts'
 import { engines } from '../nemesis/engines/index.ts'
-import { claimsOf } from '../nemesis/final.ts'
+import { claimsOf, decisionsOf } from '../nemesis/final.ts'
 import { reportHosts } from '../prove/calls.ts'
 import type { Checks } from '../prove/checks.ts'
 import { withFolder } from '../prove/folder.ts'
@@ -128,7 +128,7 @@ async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, au
   )
   checks.check('keys let in from when they were made until they were revoked', load.wrongKeys.length === 0, () => load.wrongKeys.join('; '))
   const last = clientOf(cluster, REPLICAS - 1)
-  const kept = await readDecisions(last)
+  const kept = await decisionsOf(last)
   const there = new Set(kept)
   const lost = load.decisions.filter((id) => !there.has(id))
   checks.check('every decision is in the tables', lost.length === 0, () => `${lost.length} of ${load.decisions.length} are not`)
@@ -154,19 +154,6 @@ interface Page<Node> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
   readonly nodes: readonly Node[]
 }
-
-/** Ids of all decisions, newest first, as the tables have them. */
-async function readDecisions(client: Client): Promise<string[]> {
-  const ids: string[] = []
-  for (let after: string | null = null; ; ) {
-    const { decisions }: { decisions: Page<{ id: string }> } = await client.request(DECISIONS, { after, first: PAGE })
-    ids.push(...decisions.nodes.map(({ id }) => id))
-    if (!decisions.pageInfo.hasNextPage) return ids
-    after = decisions.pageInfo.endCursor
-  }
-}
-
-const DECISIONS = `query ($after: String, $first: Int!) { decisions(first: $first, after: $after) { pageInfo { hasNextPage endCursor } nodes { id } } }`
 
 interface Audited {
   readonly rows: number

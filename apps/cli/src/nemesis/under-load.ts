@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@gantt/client'
+import type { Checks } from '../prove/checks.ts'
+import { perform } from './calls.ts'
+import { judge } from './check.ts'
+import { type Run, runClient } from './client.ts'
+import type { Cluster } from './cluster.ts'
+import { ask, keepReading, reservation } from './extra-load.ts'
+import type { Injected } from './faults.ts'
+import { claimsOf, makeFresh, readFinalState } from './final.ts'
+import { isLiveState, type Operation } from './history.ts'
+import { createHostAgents } from './host-agents.ts'
+import { type Figures, figuresOf } from './report.ts'
+import { settingFor } from './setting.ts'
+
+export interface LoadOptions {
+  /** Decides what is called. */
+  readonly seed: string
+  readonly clients: number
+  /** How long callers insist on an answer, counted from the start, milliseconds. */
+  readonly patienceMs: number
+  readonly signal: AbortSignal
+}
+
+/** What happened to the replicas, and all that their callers were told meanwhile. */
+export interface Held extends Figures {
+  readonly history: readonly Operation[]
+}
+
+/** How long a whole cluster may take until every replica places again. */
+export const RECOVERY_MS = 30_000
+const AGGREGATES = 3
+const SHOWN = 5
+
+/**
+ * Callers mix all calls as long as `happen` goes on: it does to the replicas what is to be done, and tells what it was.
+ * Afterwards the callers' histories and the state that the replicas show are judged by rules that know nothing of how the
+ * service works.
+ */
+export async function underLoad(
+  checks: Checks,
+  cluster: Cluster,
+  { seed, clients, patienceMs, signal }: LoadOptions,
+  happen: (run: Run) => Promise<readonly Injected[]>,
+): Promise<Held> {
+  const setting = settingFor(seed, clients)
+  const agents = createHostAgents(setting)
+  const first = cluster.replicas[0]?.client as Client
+  for (const { name } of setting.hosts) {
+    const { instances, ...report } = agents.report(name)
+    await perform(first, { type: 'report', host: name, instances }, report)
+  }
+  const aggregates = await Promise.all(Array.from({ length: AGGREGATES }, (_, i) => createAggregate(first, `a${i}`)))
+
+  const history: Operation[] = []
+  const startedAt = performance.now()
+  const now = (): number => performance.now() - startedAt
+  let over = false
+  const run: Run = {
+    seed,
+    setting,
+    aggregates,
+    agents,
+    replicas: cluster.replicas.length,
+    clientOf: (replica) => cluster.replicas[replica]?.client as Client,
+    history,
+    clients,
+    now,
+    isOver: () => over,
+    isLate: () => signal.aborted || now() > patienceMs,
+  }
+  const load = Promise.all([
+    ...Array.from({ length: clients }, (_, n) => runClient(n, run)),
+    ...cluster.replicas.map((_replica, i) => keepReading(run, i)),
+  ])
+  // a client that fails is a defect of the run: it ends at once
+  load.catch(() => {
+    over = true
+  })
+  const injected = await happen(run).finally(() => {
+    over = true
+  })
+  await load
+  signal.throwIfAborted()
+
+  for (const [i, { service }] of cluster.replicas.entries())
+    checks.check('no replica ends by itself', service?.isGone === false, () => `replica ${i}: ${service?.words.slice(-12).join(' | ')}`)
+  await checkRecovery(checks, run)
+  await settle(run)
+  const finals = await Promise.all(run.replicas > 0 ? cluster.replicas.map(({ client }, i) => readFinalState(client, i)) : [])
+  for (const { name, violations } of judge({ setting, history, finals })) {
+    checks.check(name, violations.length === 0, () => `${violations.length} times: ${violations.slice(0, SHOWN).join('; ')}`)
+  }
+  const defects = history.filter(({ outcome }) => outcome.type === 'info' && outcome.why.startsWith('defect'))
+  checks.check('no call ends in a defect', defects.length === 0, () => `${defects.length} calls, the first: ${JSON.stringify(defects[0])}`)
+  const invalid = history.filter(({ outcome }) => outcome.type === 'ok' && outcome.answer.type === 'invalid')
+  checks.check('no call is refused for its form', invalid.length === 0, () => `${invalid.length}, the first: ${JSON.stringify(invalid[0])}`)
+  return { ...figuresOf({ history, injected, left: cluster.engine.left, final: finals[0], setting }), history }
+}
+
+async function createAggregate(client: Client, name: string): Promise<string> {
+  const { aggregateCreate } = await client.request<{ aggregateCreate: { aggregate?: { uuid: string } } }>(
+    'mutation Create($name: String!) { aggregateCreate(input: { name: $name }) { __typename ... on AggregatePayload { aggregate { uuid } } } }',
+    { name },
+  )
+  if (aggregateCreate.aggregate === undefined) throw new Error(`aggregate ${name} was not made`)
+  return aggregateCreate.aggregate.uuid
+}
+
+/** Nothing is broken any more: every replica answers a placing, whatever the answer is. */
+async function checkRecovery(checks: Checks, run: Run): Promise<void> {
+  await Promise.all(
+    Array.from({ length: run.replicas }, async (_, replica) => {
+      const call = reservation(`${run.seed}-recovery-${replica}`)
+      const begun = run.now()
+      let outcome: Operation['outcome']
+      do {
+        outcome = await ask(run, replica, call)
+        if (outcome.type !== 'ok') await sleep(100)
+      } while (outcome.type !== 'ok' && run.now() - begun < RECOVERY_MS)
+      checks.check(
+        'every replica places again after the faults',
+        outcome.type === 'ok',
+        () => `replica ${replica}: ${JSON.stringify(outcome)}`,
+      )
+    }),
+  )
+}
+
+/** Reservations run out, hosts tell what really runs there, and every replica is as new as the log. */
+async function settle(run: Run): Promise<void> {
+  const first = run.clientOf(0)
+  const again = (host: string) => {
+    const { incarnation, sequence, stats } = run.agents.report(host)
+    return { name: { host }, reporter: { incarnation, sequence }, report: { full: stats } }
+  }
+  const [host] = run.setting.hosts
+  if (host === undefined) return
+  await makeFresh(first, again(host.name))
+  for (const deadline = run.now() + RECOVERY_MS; run.now() < deadline; await sleep(200))
+    if ((await claimsOf(first, ['RESERVED'])).length === 0) break
+  const live = new Map(
+    (await claimsOf(first)).filter(({ state }) => isLiveState(state)).map((claim) => [`${claim.instance} ${claim.host}`, claim]),
+  )
+  for (const { name } of run.setting.hosts) {
+    for (const instance of run.agents.running(name)) if (!live.has(`${instance} ${name}`)) run.agents.stop(name, instance)
+    const { instances, ...report } = run.agents.report(name)
+    await perform(first, { type: 'report', host: name, instances }, report)
+  }
+  for (let replica = 0; replica < run.replicas; replica++) await makeFresh(run.clientOf(replica), again(host.name))
+}

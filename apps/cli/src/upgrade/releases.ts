@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import type { Client } from '@gantt/client'
+import { FEATURE_LEVEL } from '@gantt/scheduler-core'
+import type { Release } from '../nemesis/cluster.ts'
+
+/** At which this release stands in for an older one: a level below which there is something that callers can ask for. */
+const STAND_IN_LEVEL = 5
+/** What `needNewer` asks for. */
+const NEEDED_LEVEL = 6
+
+/** The release that is exchanged, and how it is named. */
+export interface Older {
+  readonly release: Release
+  readonly name: string
+}
+
+/** A folder that is no built checkout; the message says what is missing and how it gets there. */
+export class NotBuiltError extends Error {
+  override readonly name = 'NotBuiltError'
+}
+
+/** The command of a built checkout; of this one, held at an older feature level, where none is given. Throws NotBuiltError. */
+export function olderRelease(checkout: string | undefined): Older {
+  if (checkout === undefined) return { release: held(STAND_IN_LEVEL), name: `this release held at feature level ${STAND_IN_LEVEL}` }
+  const program = path.resolve(checkout, 'apps', 'cli', 'dist', 'main.js')
+  if (!existsSync(program)) throw new NotBuiltError(`${program} is not there: build that checkout first (npm ci, npm run build)`)
+  return { release: { program }, name: `the release in ${checkout}` }
+}
+
+/** This release as one that reads no further than another; without a setting where it reads no further anyway. */
+export const held = (level: number): Release => (level < FEATURE_LEVEL ? { settings: { GANTT_FEATURE_LEVEL: String(level) } } : {})
+
+/** This release as it is. */
+export const letGo: Release = {}
+
+/** The level that the replica reads which answers. */
+export async function levelReadBy(client: Client): Promise<number> {
+  const { replicas } = await client.request<{ replicas: { answers: boolean; featureLevel: number }[] }>(
+    '{ replicas { answers featureLevel } }',
+  )
+  const own = replicas.find(({ answers }) => answers)
+  if (own === undefined) throw new Error('a replica does not know itself')
+  return own.featureLevel
+}
+
+/** The level of the log, as the replica that answers has it. */
+export async function levelOfLog(client: Client): Promise<number> {
+  const { health } = await client.request<{ health: { featureLevel: number } }>('{ health { featureLevel } }')
+  return health.featureLevel
+}
+
+/** Whether there is something that callers may ask for at a level above. */
+export const hasNewer = (level: number): boolean => level < NEEDED_LEVEL
+
+/** Asks for something that only newer releases read: what the caller was told, and undefined when it was done. */
+export async function needNewer(client: Client, name: string): Promise<string | undefined> {
+  try {
+    await client.request(
+      `mutation ($name: String!) { aggregateCreate(input: { name: $name, metadata: [{ key: "gantt:disk_pool", value: "p" }] }) {
+        __typename ... on AggregatePayload { aggregate { uuid } } } }`,
+      { name },
+    )
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
