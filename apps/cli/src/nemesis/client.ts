@@ -87,8 +87,10 @@ export async function runClient(n: number, run: Run): Promise<void> {
       ...more,
     }
     let outcome = await ask(call)
-    for (let i = 1; i < TRIES && outcome.type === 'info'; i++) outcome = await ask(call)
-    if (outcome.type === 'info') outcome = await insist({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
+    // once a call had no answer, a later one that was never begun says nothing of it
+    const isOpen = outcome.type === 'info'
+    for (let i = 1; i < TRIES && isOpen && outcome.type !== 'ok'; i++) outcome = await ask(call)
+    if (isOpen && outcome.type !== 'ok') outcome = await insist({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
     if (outcome.type !== 'ok' || outcome.answer.type !== 'placed') return
     done.push(call)
     for (const claim of outcome.answer.claims) held.push({ claim, call, confirmed: call.mode === 'CONFIRM' && call.moveOf === null })

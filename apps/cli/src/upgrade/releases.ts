@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import { FEATURE_LEVEL } from '@gantt/scheduler-core'
 import type { Release } from '../nemesis/cluster.ts'
@@ -53,16 +54,23 @@ export async function levelOfLog(client: Client): Promise<number> {
 /** Whether there is something that callers may ask for at a level above. */
 export const hasNewer = (level: number): boolean => level < NEEDED_LEVEL
 
-/** Asks for something that only newer releases read: what the caller was told, and undefined when it was done. */
-export async function needNewer(client: Client, name: string): Promise<string | undefined> {
-  try {
-    await client.request(
-      `mutation ($name: String!) { aggregateCreate(input: { name: $name, metadata: [{ key: "gantt:disk_pool", value: "p" }] }) {
-        __typename ... on AggregatePayload { aggregate { uuid } } } }`,
-      { name },
+/** A replica that was killed is counted for a minute more; the rest is for a busy machine. */
+const ASKED_MS = 120_000
+const AGAIN_AFTER_MS = 200
+
+/**
+ * Asks for something that only newer releases read, until it is done or refused as is waited for: `done`, or what the caller
+ * was told last.
+ */
+export async function needNewer(client: Client, name: string, awaited: 'done' | 'FEATURE_LEVEL'): Promise<string> {
+  for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
+    const answer = await client.request(POOL, { name }).then(
+      () => 'done',
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
     )
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    if (answer === 'done' || answer.includes(awaited) || performance.now() > end) return answer
   }
 }
+
+const POOL = `mutation ($name: String!) { aggregateCreate(input: { name: $name, metadata: [{ key: "gantt:disk_pool", value: "p" }] }) {
+  __typename ... on AggregatePayload { aggregate { uuid } } } }`
