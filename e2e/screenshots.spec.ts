@@ -80,6 +80,14 @@ test('the past', async ({ signedIn: page }) => {
   await picture(page, 'past')
 })
 
+test('settings', async ({ signedIn: page }) => {
+  // as far as the first settings of the service: further down stands the folder of this run
+  await page.setViewportSize({ width: 1280, height: 700 })
+  await page.goto('/settings')
+  await expect(page.locator('[data-setting=PORT]')).toBeVisible()
+  await picture(page, 'settings')
+})
+
 test('hosts: all, and one', async ({ signedIn: page, demo }) => {
   await page.goto('/hosts')
   await expect(rowsOf(page, 'Hosts').first()).toBeVisible()

@@ -12,6 +12,7 @@ const PAGES = [
   { name: 'Audit', path: '/audit', keys: ['g', 'l'] },
   { name: 'Keys', path: '/keys', keys: ['g', 'k'] },
   { name: 'GraphiQL', path: '/graphiql', keys: ['g', 'q'] },
+  { name: 'Settings', path: '/settings', keys: ['g', 'e'] },
 ] as const
 
 const searchOf = (page: Page) => page.getByRole('textbox', { name: 'Search and go' })

@@ -6,6 +6,7 @@ import { codeOf } from './embedded-postgres/error.ts'
 import { PluginError } from './plugin/plugin-error.ts'
 import { beginningText } from './replica/beginning.ts'
 import { openService, type Service } from './service.ts'
+import { settingsOf } from './services/settings.ts'
 import { flushingText } from './sync/flushing.ts'
 import { StoreSetupError, StoreUnavailableError } from './sync/synchronizer.ts'
 import { StoppedError } from './until-there.ts'
@@ -53,7 +54,8 @@ export type RunOptions = {
 export async function runService({ environment, say, aloneOr, portSetting = 'PORT', use }: RunOptions): Promise<void> {
   const stop = listenForStop()
   try {
-    const { dataDir, databaseUrl, ...settings } = readConfig(environment)
+    const config = readConfig(environment)
+    const { dataDir, databaseUrl, ...settings } = config
     const { nats } = settings
     const database = await openDatabase({
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
@@ -68,7 +70,13 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
     try {
       if (nats === undefined || database.mode !== 'external')
         say(`Database ready (${database.mode}, ${database.applied.length} migrations applied).`)
-      const service = await openService({ connection: database.connection, ...settings, stopped: stop.signal, warn: say })
+      const service = await openService({
+        connection: database.connection,
+        ...settings,
+        told: settingsOf(environment, config),
+        stopped: stop.signal,
+        warn: say,
+      })
       say(nats === undefined ? 'Log: in the database.' : `Log: NATS at ${nats.servers.join(', ')}, fleet ${nats.fleet}.`)
       say(flushingText(service.replica.flushing))
       const { readsUpTo } = service.replica.fleet

@@ -43,6 +43,7 @@ import { degradedOf } from './services/health.ts'
 import type { Listening } from './services/liveness.ts'
 import { createLogReader } from './services/log.ts'
 import { createServices } from './services/services.ts'
+import type { Setting } from './services/settings.ts'
 import { askRequest, createAskSolver, createSolve, gatherSolution } from './solver/ask-solver.ts'
 import { createSolver } from './solver/solver.ts'
 import { type ApiKeyStore, drawSecret, scopes } from './stores/api-keys.ts'
@@ -84,6 +85,8 @@ export interface ServiceOptions {
   readonly pluginTimeoutMs?: number
   /** A file that describes extenders. */
   readonly extenders?: string | undefined
+  /** What is told of how the process is set; nothing if not given. */
+  readonly told?: readonly Setting[]
   /** Ends a start that waits for its store, with StoppedError. */
   readonly stopped?: AbortSignal
   /** Tells operators what went wrong; never the callers' data. */
@@ -122,6 +125,7 @@ export async function openService({
   plugins: settings = [],
   pluginTimeoutMs: timeoutMs = DEFAULT_PLUGIN_TIMEOUT_MS,
   extenders,
+  told = [],
   stopped = new AbortController().signal,
   warn,
 }: ServiceOptions): Promise<Service> {
@@ -222,6 +226,7 @@ export async function openService({
       audit,
       listening,
       plugins: loaded.loaded,
+      settings: told,
       ...records.stores,
     })
     // who follows a fleet that was replaced begins again, with what was durable

@@ -2,7 +2,9 @@ import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
+import { useLayoutEffect } from 'react'
 import { queryClient } from '../lib/api.ts'
+import { usePreference } from '../lib/preferences.ts'
 import { useSession } from '../lib/session.ts'
 import './styles.ts'
 import { router } from './router.tsx'
@@ -12,6 +14,10 @@ import { cssVariables, theme } from './theme.ts'
 /** Everything around the pages. Who is not signed in sees the door, on the address that the link named. */
 export function App() {
   const { key, reason } = useSession()
+  const contrast = usePreference('contrast')
+  useLayoutEffect(() => {
+    document.documentElement.dataset.contrast = contrast
+  }, [contrast])
   return (
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>

@@ -1,20 +1,17 @@
 import { Kbd, Modal, Switch, Table } from '@mantine/core'
-import { useState } from 'react'
-import { activeShortcuts, setShortcutsOn, shortcutsAreOn } from '../lib/keys.ts'
+import { activeShortcuts } from '../lib/keys.ts'
+import { choose, usePreference } from '../lib/preferences.ts'
 
 /** What every key does on this page. */
 export function Help({ opened, onClose }: { readonly opened: boolean; onClose(): void }) {
-  const [areOn, setOn] = useState(shortcutsAreOn)
+  const areOn = usePreference('shortcuts') === 'on'
   return (
     <Modal opened={opened} onClose={onClose} title="Keys" size="lg">
       <Switch
         label="Single-key shortcuts"
         checked={areOn}
         mb="sm"
-        onChange={({ currentTarget: { checked } }) => {
-          setShortcutsOn(checked)
-          setOn(checked)
-        }}
+        onChange={({ currentTarget: { checked } }) => choose('shortcuts', checked ? 'on' : 'off')}
       />
       <Table>
         <Table.Thead>

@@ -9,6 +9,7 @@ import {
   IconLock,
   IconRoute,
   IconServer2,
+  IconSettings,
   IconTopologyRing,
 } from '@tabler/icons-react'
 
@@ -39,6 +40,10 @@ export const pages = [
   {
     ...{ to: '/graphiql', label: 'GraphiQL', keys: 'g q', icon: IconBrandGraphql },
     present: 'This page asks about now, unless its query says at.',
+  },
+  {
+    ...{ to: '/settings', label: 'Settings', keys: 'g e', icon: IconSettings },
+    present: 'This page shows now: settings are not in the log.',
   },
 ] as const
 

@@ -137,6 +137,13 @@ const graphiql = createRoute({
   component: lazyRouteComponent(() => import('../features/graphiql/graphiql-page.tsx'), 'GraphiqlPage'),
 })
 
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  validateSearch: only(() => ({})),
+  component: lazyRouteComponent(() => import('../features/settings/settings-page.tsx'), 'SettingsPage'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
@@ -155,6 +162,7 @@ export const router = createRouter({
     audit,
     keys,
     graphiql,
+    settings,
   ]),
   parseSearch,
   stringifySearch: printSearch,

@@ -16,10 +16,12 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconHelp, IconHistory, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { setTimeZone, useTimeZone } from '../lib/format.ts'
+import { useTimeZone } from '../lib/format.ts'
 import { useKeyboard, useShortcuts } from '../lib/keys.ts'
+import { choose } from '../lib/preferences.ts'
 import { signOut } from '../lib/session.ts'
 import { useAt } from '../lib/travel.ts'
+import { MenuLink } from '../ui/menu-link.tsx'
 import { Help } from './help.tsx'
 import { pages, presentOn } from './pages.ts'
 import { openPalette, Palette } from './palette.tsx'
@@ -150,9 +152,10 @@ function Account() {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => setTimeZone(zone === 'utc' ? 'local' : 'utc')}>
+        <Menu.Item onClick={() => choose('timezone', zone === 'utc' ? 'local' : 'utc')}>
           {zone === 'utc' ? 'Show local times' : 'Show times in UTC'}
         </Menu.Item>
+        <MenuLink to="/settings">Settings</MenuLink>
         <Menu.Divider />
         <Menu.Item onClick={() => signOut()}>Sign out</Menu.Item>
       </Menu.Dropdown>

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { type Choice, preference, usePreference } from './preferences.ts'
 
 /** Numbers and times as people read them; the exact value belongs in the title beside them. */
 
@@ -9,8 +9,12 @@ export const formatCount = (value: number): string => count.format(value)
 
 const BINARY = ['MiB', 'GiB', 'TiB', 'PiB'] as const
 
-/** MiB in the largest binary unit that keeps a whole part: 250880 -> 245 GiB. */
+/** MiB in the largest binary unit that keeps a whole part: 250880 -> 245 GiB; as they are where that was chosen. */
 export function formatMib(mib: number): string {
+  return preference('units') === 'exact' ? `${formatCount(mib)} MiB` : scaled(mib)
+}
+
+function scaled(mib: number): string {
   let value = mib
   let unit = 0
   while (Math.abs(value) >= 1_024 && unit < BINARY.length - 1) {
@@ -20,8 +24,8 @@ export function formatMib(mib: number): string {
   return `${formatCount(Number(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)))} ${BINARY[unit]}`
 }
 
-/** GiB in the largest binary unit. */
-export const formatGib = (gib: number): string => formatMib(gib * 1_024)
+/** GiB in the largest binary unit, or as they are. */
+export const formatGib = (gib: number): string => (preference('units') === 'exact' ? `${formatCount(gib)} GiB` : scaled(gib * 1_024))
 
 /** 0..100 without decimals. */
 export const formatPercent = (percent: number): string => `${Math.round(percent)} %`
@@ -49,32 +53,11 @@ export function readDuration(text: string): number {
   return (((Number(days ?? 0) * 24 + Number(hours ?? 0)) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1_000
 }
 
-/** The zone in which all times of the console are shown: the browser's own, or UTC. One switch for everything. */
-export type TimeZoneChoice = 'local' | 'utc'
-
-const STORED = 'gantt.timezone'
-const listeners = new Set<() => void>()
-let zone: TimeZoneChoice = stored()
-
-export function setTimeZone(next: TimeZoneChoice): void {
-  zone = next
-  try {
-    localStorage.setItem(STORED, next)
-  } catch {
-    // a browser without storage forgets the choice with the page
-  }
-  for (const listener of listeners) listener()
-}
+/** One switch for all times of the console. */
+export type TimeZoneChoice = Choice<'timezone'>
 
 /** Components that show times follow the switch by it. */
-export const useTimeZone = (): TimeZoneChoice =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => zone,
-  )
+export const useTimeZone = (): TimeZoneChoice => usePreference('timezone')
 
 const times: Readonly<Record<TimeZoneChoice, Intl.DateTimeFormat>> = {
   local: new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' }),
@@ -86,11 +69,3 @@ export const formatTime = (iso: string, choice: TimeZoneChoice): string => times
 
 /** Both zones, for titles. */
 export const titleOfTime = (iso: string): string => `${formatTime(iso, 'local')} local, ${formatTime(iso, 'utc')} UTC`
-
-function stored(): TimeZoneChoice {
-  try {
-    return localStorage.getItem(STORED) === 'utc' ? 'utc' : 'local'
-  } catch {
-    return 'local'
-  }
-}

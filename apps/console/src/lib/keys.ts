@@ -1,5 +1,6 @@
 import { notifications } from '@mantine/notifications'
 import { useLayoutEffect, useRef } from 'react'
+import { preference } from './preferences.ts'
 import { currentAt, whyNoWrites } from './travel.ts'
 
 /** One entry of the keyboard map. `keys`: one key (`/`), a sequence (`g h`), or with Shift as the key itself says (`?`, `X`). */
@@ -19,9 +20,7 @@ interface Registered {
 /** The latest comes first: a page's keys go before the shell's. */
 const registered: Registered[] = []
 const SEQUENCE_MS = 1_500
-const STORED = 'gantt.shortcuts'
 const sequence = createKeySequence()
-let areOn = storedChoice()
 
 /** Keys that work while the component is there, outside of inputs. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
@@ -41,23 +40,19 @@ export const activeShortcuts = (): readonly Shortcut[] => {
   return registered.flatMap(({ shortcuts }) => shortcuts()).filter(({ keys }) => !seen.has(keys) && seen.add(keys))
 }
 
-/** Single-key shortcuts can be turned off (WCAG 2.1.4). */
-export const shortcutsAreOn = (): boolean => areOn
-
-export function setShortcutsOn(on: boolean): void {
-  areOn = on
-  try {
-    localStorage.setItem(STORED, on ? 'on' : 'off')
-  } catch {
-    // a browser without storage forgets the choice with the page
-  }
-}
-
 /** Listens for the whole page; the shell calls it once. */
 export function useKeyboard(): void {
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
-      if (!areOn || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return
+      if (
+        preference('shortcuts') === 'off' ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        event.defaultPrevented ||
+        isTyping(event.target)
+      )
+        return
       if (isDialogOpen() || (event.key === 'Enter' && isOwnStop(event.target))) return
       const found = sequence.read(event.key, event.timeStamp, activeShortcuts())
       if (found === undefined) return
@@ -106,11 +101,3 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 const isTextInput = (target: HTMLElement): boolean =>
   target instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'submit', 'range'].includes(target.type)
-
-function storedChoice(): boolean {
-  try {
-    return localStorage.getItem(STORED) !== 'off'
-  } catch {
-    return true
-  }
-}

@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type Choice, usePreference } from '../lib/preferences.ts'
 import './table.css'
 
 /** One column: what stands in it, and how it is sorted and copied, which is apart from its picture. */
@@ -47,7 +48,8 @@ export interface TableProps<Row> {
   readonly height?: string
 }
 
-const ROW_HEIGHT = 28
+/** Pixels of a row. */
+const ROW_HEIGHTS: Readonly<Record<Choice<'density'>, number>> = { compact: 28, cosy: 36 }
 /** A head of two lines is so high at most. */
 const HEAD_HEIGHT = 34
 
@@ -72,11 +74,12 @@ export function Table<Row>(props: TableProps<Row>) {
     height = 'calc(100vh - 220px)',
   } = props
   const id = useId()
+  const rowHeight = ROW_HEIGHTS[usePreference('density')]
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => rowHeight,
     overscan: 8,
     // the head lies over as much
     scrollPaddingEnd: HEAD_HEIGHT,
@@ -89,6 +92,8 @@ export function Table<Row>(props: TableProps<Row>) {
   useEffect(() => {
     onRange?.(first, last)
   }, [onRange, first, last])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another height is measured anew
+  useEffect(() => virtualizer.measure(), [rowHeight])
   const activeKey = active >= 0 && active < count ? rowKey(active) : undefined
   // biome-ignore lint/correctness/useExhaustiveDependencies: the cursor is followed to another row, not when a live change moves its row
   useEffect(() => {
@@ -104,7 +109,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const move = (event: KeyboardEvent): void => {
     // keys of a button in the head or of a link in a row are their own
     if (isOwn(event.target) || event.ctrlKey || event.metaKey || event.altKey || count === 0) return
-    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_HEIGHT) - 1)
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1)
     const target = targetOf(event.key, active, count, page)
     if (target !== undefined) onActive(target)
     else if (event.key === 'Enter' && activeKey !== undefined) onOpen(active)
@@ -126,7 +131,7 @@ export function Table<Row>(props: TableProps<Row>) {
       aria-activedescendant={rows.some(({ index }) => index === active) ? `${id}-${active}` : undefined}
       tabIndex={0}
       onKeyDown={move}
-      style={{ maxHeight: `max(160px, ${height})`, '--g-columns': template } as CSSProperties}
+      style={{ maxHeight: `max(160px, ${height})`, '--g-columns': template, '--g-row': `${rowHeight}px` } as CSSProperties}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
       <div className="g-table-head" role="row" aria-rowindex={1} tabIndex={-1}>

@@ -50,6 +50,7 @@ describe('addresses', () => {
     '/replicas',
     '/audit',
     '/keys',
+    '/settings',
     '/graphiql?query=%7B%20hosts%20%7B%20totalCount%20%7D%20%7D',
   ])('%s is answered with the document', async (address) => {
     const response = await fetch(base + address)

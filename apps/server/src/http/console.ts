@@ -30,6 +30,7 @@ const pages = [
   '/audit',
   '/keys',
   '/graphiql',
+  '/settings',
 ]
 
 /** Nothing but the console's own files and its own service; the component library writes its variables as style elements. */

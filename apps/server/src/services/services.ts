@@ -34,6 +34,7 @@ import { createProfiles, type Profiles } from './profiles.ts'
 import { createRelocation, type Relocation } from './relocation.ts'
 import { createReplicas, type Replicas } from './replicas.ts'
 import { createRequiredStats, type RequiredStats } from './required-stats.ts'
+import type { Setting } from './settings.ts'
 import { createSimulations, type Simulations } from './simulate.ts'
 import { createStats, type Stats } from './stats.ts'
 import { createTenantExplanations, type TenantExplanations } from './tenant-explanation.ts'
@@ -72,6 +73,8 @@ export interface Services {
   readonly keys: Keys
   readonly audit: Audit
   readonly moments: Moments
+  /** What this process is set to. */
+  readonly settings: readonly Setting[]
   /** The revision that this replica has applied. */
   revision(): number
 }
@@ -101,6 +104,7 @@ export interface ServicesOptions extends Records {
   degraded(): readonly Degraded[]
   /** What this process has loaded. */
   readonly plugins: readonly LoadedPlugin[]
+  readonly settings: readonly Setting[]
 }
 
 export function createServices({
@@ -120,6 +124,7 @@ export function createServices({
   listening,
   degraded,
   plugins,
+  settings,
   activity,
   ...records
 }: ServicesOptions): Services {
@@ -167,6 +172,7 @@ export function createServices({
     keys: createKeys(keys),
     audit,
     moments,
+    settings,
     revision: () => replica.fleet.place.revision,
   }
 }

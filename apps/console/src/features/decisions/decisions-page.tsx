@@ -5,6 +5,7 @@ import { useCallback, useMemo, useState } from 'react'
 import { formatCount, useTimeZone } from '../../lib/format.ts'
 import { toGraphiql } from '../../lib/graphiql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
+import { usePreference } from '../../lib/preferences.ts'
 import { quoteForShell } from '../../lib/shell.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -27,7 +28,8 @@ export function DecisionsPage() {
   const { q = '', live } = route.useSearch()
   const navigate = route.useNavigate()
   const zone = useTimeZone()
-  const isLive = live !== 'off'
+  const usual = usePreference('live')
+  const isLive = (live ?? usual) === 'on'
   const list = useList(q)
   const { rows, unreadable, error, isLoading, isOld } = list
   const [active, setActive] = useState(-1)
@@ -39,7 +41,7 @@ export function DecisionsPage() {
   const [rounds, setRounds] = useState(0)
   const columns = useMemo(() => decisionColumns(zone), [zone])
 
-  const go = (next: { q?: string; live?: 'off' | undefined }, how: 'typing' | 'applied' = 'applied'): void =>
+  const go = (next: { q?: string; live?: 'on' | 'off' | undefined }, how: 'typing' | 'applied' = 'applied'): void =>
     void navigate({
       search: (before) =>
         Object.fromEntries(Object.entries({ ...before, ...next }).filter(([, value]) => value !== undefined && value !== '')),
@@ -49,7 +51,10 @@ export function DecisionsPage() {
     const id = rows[index]?.id
     if (id !== undefined) void navigate({ to: '/decisions/$id', params: { id } })
   }
-  const toggleLive = (): void => go({ live: isLive ? 'off' : undefined })
+  const toggleLive = (): void => {
+    const next = isLive ? 'off' : 'on'
+    go({ live: next === usual ? undefined : next })
+  }
   useTableKeys({ count: rows.length, active, onActive: setActive, onOpen: open })
   const showNew = (): void => {
     setActive(-1)

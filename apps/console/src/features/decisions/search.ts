@@ -4,12 +4,12 @@ import type { Scale } from './funnel.ts'
 export interface DecisionsSearch {
   /** The filter, in the grammar of docs/query.md. */
   readonly q?: string
-  /** `off`: nothing comes in by itself. */
-  readonly live?: 'off'
+  /** `off`: nothing comes in by itself; if not given, as was chosen for this browser. */
+  readonly live?: 'on' | 'off'
 }
 
 export function readDecisionsSearch({ q, live }: Record<string, unknown>): DecisionsSearch {
-  return { ...text('q', q), ...(live === 'off' ? { live } : {}) }
+  return { ...text('q', q), ...(live === 'on' || live === 'off' ? { live } : {}) }
 }
 
 export const matrixSorts = ['distance', 'rank', 'name'] as const

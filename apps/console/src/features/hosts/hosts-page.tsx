@@ -6,6 +6,7 @@ import { lazy, memo, Suspense, useCallback, useDeferredValue, useState } from 'r
 import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import type { LiveState } from '../../lib/live.ts'
+import { preference } from '../../lib/preferences.ts'
 import { useAt } from '../../lib/travel.ts'
 import { Age } from '../../ui/age.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -36,7 +37,7 @@ export function HostsPage() {
 }
 
 function HostsAt({ isPast }: { readonly isPast: boolean }) {
-  const [isPaused, setPaused] = useState(false)
+  const [isPaused, setPaused] = useState(() => preference('live') === 'off')
   const { fleet, live, error, isLoading, retry } = useFleet(isPaused)
   useShortcuts([{ keys: 'f', label: isPaused ? 'Follow changes' : 'Freeze: follow no changes', run: () => setPaused(!isPaused) }])
 

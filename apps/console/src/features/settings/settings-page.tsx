@@ -1,0 +1,104 @@
+import { SegmentedControl, Stack, Switch, Text, useMantineColorScheme } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { type Choice, choose, type Preference, usePreference } from '../../lib/preferences.ts'
+import { useScopes } from '../../lib/scopes.ts'
+import { Heading } from '../../ui/heading.tsx'
+import { NeedsScope } from '../../ui/needs-scope.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ServerSettings } from './server-settings.tsx'
+
+/** What one chooses for this browser, and what the service is set to. */
+export function SettingsPage() {
+  const { scopes, may, error, retry } = useScopes()
+  const mayRead = may('OPERATE')
+  return (
+    <Page title="Settings">
+      <Stack gap="md">
+        <section aria-label="In this browser">
+          <Heading keys="1">In this browser</Heading>
+          <Text size="sm" c="dimmed" mb="xs">
+            For this browser alone, in all of its tabs, at once.
+          </Text>
+          <Stack gap="sm" align="flex-start">
+            <Colours />
+            <Choices name="contrast" label="Contrast" names={{ normal: 'Normal', high: 'High' }} />
+            <Choices name="timezone" label="Times" names={{ local: 'Local', utc: 'UTC' }} />
+            <Choices name="units" label="Memory and disk" names={{ scaled: 'Largest unit', exact: 'MiB and GiB' }} />
+            <Choices name="density" label="Rows of lists" names={{ compact: 'Compact', cosy: 'Cosy' }} />
+            <OnOff name="live" label="Lists follow changes when they are opened" />
+            <OnOff name="shortcuts" label="Single-key shortcuts" />
+          </Stack>
+        </section>
+        <section aria-label="Of the service">
+          <Heading keys="2">Of the service</Heading>
+          {error ? <Problem error={error} onRetry={retry} /> : null}
+          {mayRead === false ? <NeedsScope what="Settings of the service" scope="OPERATE" scopes={scopes} /> : null}
+          {mayRead === true ? <ServerSettings /> : null}
+        </section>
+      </Stack>
+    </Page>
+  )
+}
+
+const schemes = [
+  { value: 'auto', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const
+
+function Colours() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Labelled label="Colours">
+      <SegmentedControl
+        size="xs"
+        aria-label="Colours"
+        value={colorScheme}
+        data={[...schemes]}
+        onChange={(next) => setColorScheme(schemes.find(({ value }) => value === next)?.value ?? 'auto')}
+      />
+    </Labelled>
+  )
+}
+
+interface ChoicesProps<Name extends Preference> {
+  readonly name: Name
+  readonly label: string
+  /** What each value is called, in the order in which they stand. */
+  readonly names: Readonly<Record<Choice<Name>, string>>
+}
+
+function Choices<Name extends Preference>({ name, label, names }: ChoicesProps<Name>) {
+  const value = usePreference(name)
+  const values = Object.keys(names) as Choice<Name>[]
+  return (
+    <Labelled label={label}>
+      <SegmentedControl
+        size="xs"
+        aria-label={label}
+        value={value}
+        data={values.map((one) => ({ value: one, label: names[one] }))}
+        onChange={(next) => choose(name, next)}
+      />
+    </Labelled>
+  )
+}
+
+function OnOff({ name, label }: { readonly name: 'live' | 'shortcuts'; readonly label: string }) {
+  const value = usePreference(name)
+  return (
+    <Switch label={label} checked={value === 'on'} onChange={({ currentTarget: { checked } }) => choose(name, checked ? 'on' : 'off')} />
+  )
+}
+
+function Labelled({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <Text size="sm" component="div" mb={2}>
+        {label}
+      </Text>
+      {children}
+    </div>
+  )
+}

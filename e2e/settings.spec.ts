@@ -1,0 +1,100 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page, test } from './fixtures.ts'
+import { rowsOf } from './grid.ts'
+import { keyFor } from './seed.ts'
+
+/** Chooses one of the values that stand beside each other. */
+const choose = (page: Page, label: string, value: string) =>
+  page.getByRole('radiogroup', { name: label, exact: true }).getByText(value, { exact: true }).click()
+
+const chosen = (page: Page, label: string) => page.getByRole('radiogroup', { name: label, exact: true }).locator('input:checked')
+
+test('times and shortcuts are one choice, here, in the account menu and in the help', async ({ page, visit }) => {
+  await visit('/settings')
+  await choose(page, 'Times', 'UTC')
+  await page.getByRole('button', { name: 'Account and settings' }).click()
+  await page.getByRole('menuitem', { name: 'Show local times' }).click()
+  await expect(chosen(page, 'Times')).toHaveValue('local')
+  await page.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck()
+  await page.getByRole('button', { name: 'Keys', exact: true }).click()
+  const help = page.getByRole('dialog', { name: 'Keys' })
+  await expect(help.getByRole('switch', { name: 'Single-key shortcuts' })).not.toBeChecked()
+  await help.getByRole('switch', { name: 'Single-key shortcuts' }).check()
+  await page.keyboard.press('Escape')
+  await expect(help).toBeHidden()
+  await expect(page.getByRole('switch', { name: 'Single-key shortcuts' })).toBeChecked()
+})
+
+test('what is chosen holds on the lists, in other tabs, and after a reload', async ({ page, context, visit }) => {
+  await visit('/settings')
+  const other = await context.newPage()
+  await other.goto('/hosts?view=table&q=host:az1-01')
+  const row = rowsOf(other, 'Hosts').first()
+  await expect(row).toHaveCSS('height', '28px')
+  await expect(row).toContainText(/GiB/)
+  await expect(other.locator('[data-live=live]')).toBeVisible()
+  await choose(page, 'Rows of lists', 'Cosy')
+  await choose(page, 'Memory and disk', 'MiB and GiB')
+  await page.getByRole('switch', { name: /follow changes/ }).uncheck()
+  await expect(row).toHaveCSS('height', '36px')
+  await other.reload()
+  await expect(row).toHaveCSS('height', '36px')
+  await expect(row).toContainText(/\d MiB/)
+  await expect(other.locator('[data-live=off]')).toBeVisible()
+  await other.goto('/decisions')
+  await expect(other.locator('[data-live=off]')).toBeVisible()
+  await other.getByRole('button', { name: 'Follow' }).click()
+  await expect(other).toHaveURL(/live=on/)
+  await expect(other.locator('[data-live=live]')).toBeVisible()
+})
+
+test('with high contrast every text is at 7:1 or more', async ({ page, visit }) => {
+  await visit('/settings')
+  await choose(page, 'Contrast', 'High')
+  for (const scheme of ['Light', 'Dark']) {
+    await page.goto('/settings')
+    await choose(page, 'Colours', scheme)
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', scheme.toLowerCase())
+    for (const [path, ready] of [
+      ['/settings', '[data-setting=PORT]'],
+      ['/hosts', '[data-live=live]'],
+      ['/decisions', '[data-live=live]'],
+    ] as const) {
+      await page.goto(path)
+      await expect(page.locator(ready)).toBeVisible()
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withRules(['color-contrast-enhanced']).analyze()
+      const told = violations.flatMap(({ nodes }) => nodes.map(({ target, failureSummary }) => `${target.join(' ')}: ${failureSummary}`))
+      expect(told, `${path}, ${scheme}`).toEqual([])
+    }
+  }
+})
+
+test('settings of the service stand with their value and where it is from, and no secret', async ({ page, visit, service }) => {
+  await visit('/settings')
+  const setting = (name: string) => page.locator(`[data-setting=${name}]`)
+  await expect(setting('GANTT_LOG_DAYS')).toContainText('7 days')
+  await expect(setting('GANTT_LOG_DAYS')).toHaveAttribute('data-source', 'DEFAULT')
+  await expect(setting('GANTT_PLUGINS')).toHaveAttribute('data-source', 'ENVIRONMENT')
+  await expect(setting('GANTT_ADMIN_KEY')).toContainText('set, and told to nobody')
+  await expect(page.getByRole('main')).not.toContainText(service.key)
+  const reader = await keyFor(service.client, 'reads-settings', ['READ'])
+  await page.goto('/aggregates')
+  await page.goto(`/settings#key=${reader}`)
+  await expect(page.getByRole('heading', { name: 'Your key may not see this' })).toBeVisible()
+  await expect(page.getByRole('radiogroup', { name: 'Contrast' })).toBeVisible()
+})
+
+test('looks: settings @looks', async ({ page, visit, look }) => {
+  await visit('/settings')
+  await expect(page.locator('[data-setting=PORT]')).toBeVisible()
+  await look('settings')
+})
+
+test.describe('with forced colours', () => {
+  test.use({ contextOptions: { forcedColors: 'active' } })
+  test('settings', async ({ page, visit, axe }) => {
+    await visit('/settings')
+    await expect(page.locator('[data-setting=PORT]')).toBeVisible()
+    await axe('settings')
+  })
+})
