@@ -14,7 +14,7 @@ export async function firstCells(page: Page, label: string): Promise<string[]> {
   const rows = await rowsOf(page, label).evaluateAll((all) =>
     all.map((row) => ({
       at: Number(row.getAttribute('aria-rowindex')),
-      text: row.querySelector('[role=gridcell]')?.textContent?.trim() ?? '',
+      text: row.querySelector('[role=gridcell]:not(.g-table-choice)')?.textContent?.trim() ?? '',
     })),
   )
   return rows.sort((a, b) => a.at - b.at).map(({ text }) => text)

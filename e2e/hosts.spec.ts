@@ -487,3 +487,32 @@ test.describe('looks', () => {
     await look('no aggregate yet')
   })
 })
+
+test('hosts are chosen by x and Shift-x, all of them by a step of its own, and their status is set after a look at each', async ({
+  page,
+  visit,
+  service,
+}) => {
+  await report(service.client, { 'many-01': {}, 'many-02': {}, 'many-03': {}, 'many-04': {} })
+  await visit('/hosts?view=table&q=host:many-*')
+  await expectRowCount(page, 'Hosts', 4)
+  await gridOf(page, 'Hosts').focus()
+  for (const key of ['j', 'x', 'j', 'j', 'X']) await page.keyboard.press(key)
+  await expect(page.locator('[data-chosen="3"]')).toBeVisible()
+  await rowWith(page, 'Hosts', 'many-02').getByRole('checkbox').click()
+  await expect(page.locator('[data-chosen="2"]')).toBeVisible()
+  await page.getByRole('button', { name: 'Choose all 4 matching' }).click()
+  await expect(page.locator('[data-chosen="4"]')).toBeVisible()
+  await page.getByRole('button', { name: 'Clear the filter' }).click()
+  await expect(page.locator('[data-chosen="4"]')).toBeVisible()
+  await page.getByRole('button', { name: 'Set status ...' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.locator('[data-hosts="4"]')).toHaveText('many-01, many-02, many-03, many-04')
+  await dialog.getByLabel('Reason').fill('rack is moved')
+  await dialog.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(dialog.getByRole('status')).toContainText('4 hosts with 0 live claims')
+  await dialog.getByRole('button', { name: 'Set to disabled' }).click()
+  await expect(dialog).toBeHidden()
+  expect(await namesOf(service.client, 'host:many-* status:DISABLED')).toHaveLength(4)
+  expect(await namesOf(service.client, 'status:DISABLED host:az1-01')).toHaveLength(0)
+})

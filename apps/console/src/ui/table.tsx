@@ -40,6 +40,10 @@ export interface TableProps<Row> {
   onActive(index: number): void
   /** Enter, or a click. */
   onOpen(index: number): void
+  /** With onChoose: whether a row is chosen; each row then has a box, and Ctrl or Shift with a click chooses. */
+  isChosen?(index: number): boolean
+  /** A row is chosen, or not any more; `isRange`: with all rows since the one before. */
+  onChoose?(index: number, isRange: boolean): void
   /** Which rows are in sight, for lists that load as one scrolls. */
   onRange?(first: number, last: number): void
   /** What is listed, as a text: another list begins at its first row. */
@@ -69,6 +73,8 @@ export function Table<Row>(props: TableProps<Row>) {
     active,
     onActive,
     onOpen,
+    isChosen,
+    onChoose,
     onRange,
     listKey,
     height = 'calc(100vh - 220px)',
@@ -87,7 +93,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const rows = virtualizer.getVirtualItems()
   const first = rows[0]?.index ?? 0
   const last = rows.at(-1)?.index ?? 0
-  const template = columns.map(({ width }) => width).join(' ')
+  const template = [...(onChoose === undefined ? [] : ['26px']), ...columns.map(({ width }) => width)].join(' ')
 
   useEffect(() => {
     onRange?.(first, last)
@@ -127,7 +133,7 @@ export function Table<Row>(props: TableProps<Row>) {
       role="grid"
       aria-label={label}
       aria-rowcount={count + 1}
-      aria-colcount={columns.length}
+      aria-colcount={columns.length + (onChoose === undefined ? 0 : 1)}
       aria-activedescendant={rows.some(({ index }) => index === active) ? `${id}-${active}` : undefined}
       tabIndex={0}
       onKeyDown={move}
@@ -135,6 +141,7 @@ export function Table<Row>(props: TableProps<Row>) {
     >
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
       <div className="g-table-head" role="row" aria-rowindex={1} tabIndex={-1}>
+        {onChoose === undefined ? null : <ChoiceHead />}
         {columns.map((column) => (
           <HeadCell key={column.key} column={column} sort={sort} onSort={onSort} />
         ))}
@@ -150,6 +157,8 @@ export function Table<Row>(props: TableProps<Row>) {
             row={row(index)}
             columns={columns}
             isActive={index === active}
+            isChosen={isChosen?.(index) ?? false}
+            onChoose={onChoose}
             onActive={onActive}
             onOpen={onOpen}
           />
@@ -224,11 +233,15 @@ interface TableRowProps<Row> {
   readonly row: Row | undefined
   readonly columns: readonly TableColumn<Row>[]
   readonly isActive: boolean
+  readonly isChosen: boolean
+  readonly onChoose: ((index: number, isRange: boolean) => void) | undefined
   onActive(index: number): void
   onOpen(index: number): void
 }
 
-function PlainTableRow<Row>({ id, index, start, row, columns, isActive, onActive, onOpen }: TableRowProps<Row>) {
+function PlainTableRow<Row>(props: TableRowProps<Row>) {
+  const { id, index, start, row, columns, isActive, isChosen, onChoose, onActive, onOpen } = props
+
   return (
     // biome-ignore lint/a11y/useSemanticElements: a row of a virtual grid; keys are handled by the grid
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid moves and opens by keys
@@ -240,18 +253,55 @@ function PlainTableRow<Row>({ id, index, start, row, columns, isActive, onActive
       tabIndex={-1}
       className="g-table-row"
       style={{ transform: `translateY(${start}px)` }}
-      onClick={({ target }) => {
+      data-chosen={isChosen || undefined}
+      onClick={({ target, ctrlKey, metaKey, shiftKey }) => {
         onActive(index)
         // a link in the row goes where it says, in a new tab if asked to
-        if (!isOwn(target)) onOpen(index)
+        if (isOwn(target)) return
+        if (onChoose !== undefined && (ctrlKey || metaKey || shiftKey)) onChoose(index, shiftKey)
+        else onOpen(index)
       }}
     >
+      {onChoose === undefined ? null : <ChoiceCell index={index} isChosen={isChosen} onChoose={onChoose} />}
       {columns.map((column) => (
         // biome-ignore lint/a11y/useSemanticElements: a cell of a virtual grid
         <div key={column.key} role="gridcell" tabIndex={-1} className={column.align === 'right' ? 'number' : undefined}>
           {row === undefined ? '…' : (column.cell?.(row) ?? column.value(row))}
         </div>
       ))}
+    </div>
+  )
+}
+
+function ChoiceHead() {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the header of a virtual grid
+    <div role="columnheader" tabIndex={-1} title="Chosen (x)">
+      <span className="g-table-unseen">Chosen</span>
+    </div>
+  )
+}
+
+interface ChoiceCellProps {
+  readonly index: number
+  readonly isChosen: boolean
+  onChoose(index: number, isRange: boolean): void
+}
+
+/** The box of a row. It is no stop of its own: `x` chooses by keys. */
+function ChoiceCell({ index, isChosen, onChoose }: ChoiceCellProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a cell of a virtual grid
+    <div role="gridcell" tabIndex={-1} className="g-table-choice">
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        aria-label={`Choose row ${index + 1}`}
+        checked={isChosen}
+        onClick={({ shiftKey }) => onChoose(index, shiftKey)}
+        // the click has done it, and knows whether Shift was held
+        onChange={() => undefined}
+      />
     </div>
   )
 }

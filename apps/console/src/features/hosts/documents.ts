@@ -57,10 +57,10 @@ export const HOST_CHANGED = graphql(`
   }
 `)
 
-/** Opens or closes a host; a dry run only tells what it would touch. */
+/** Opens or closes hosts, 1,000 at most; a dry run only tells what it would touch. */
 export const SET_STATUS = graphql(`
-  mutation HostSetStatus($host: String!, $node: String, $status: HostStatus!, $reason: String!, $dryRun: Boolean!) {
-    hostSetStatus(hosts: [{ host: $host, node: $node }], status: $status, reason: $reason, dryRun: $dryRun) {
+  mutation HostSetStatus($hosts: [ResourceNameInput!]!, $status: HostStatus!, $reason: String!, $dryRun: Boolean!) {
+    hostSetStatus(hosts: $hosts, status: $status, reason: $reason, dryRun: $dryRun) {
       __typename
       ... on HostSetStatusPayload { dryRun hosts { id status } impact { hostsAffected claimsOnAffectedHosts azChanges warnings } }
       ... on NotFound { message code }

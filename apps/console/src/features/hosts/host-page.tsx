@@ -195,8 +195,7 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
       <Fact term="Instances">{formatCount(host.runningVms)}</Fact>
       {isSetting ? (
         <SetStatus
-          host={host.name}
-          node={host.node}
+          hosts={[{ host: host.name, node: host.node }]}
           status={host.status}
           onClose={() => setSetting(false)}
           onDone={() => {

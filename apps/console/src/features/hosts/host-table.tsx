@@ -1,15 +1,18 @@
 import { useCallback, useMemo, useState } from 'react'
+import { useShortcuts } from '../../lib/keys.ts'
 import { Table } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
 import type { Fleet } from './fleet.ts'
 import { hostColumns } from './host-columns.tsx'
 import { type HostRow, readHost } from './host-row.ts'
 import { lastOpened } from './present-list.ts'
+import type { HostChoice } from './use-choice.ts'
 
 export interface HostTableProps {
   readonly fleet: Fleet
   /** The hosts, in order. */
   readonly ordinals: Uint32Array
+  readonly choice: HostChoice
   readonly filter: string
   readonly sort: string
   readonly height: string
@@ -18,7 +21,7 @@ export interface HostTableProps {
 }
 
 /** The hosts as rows. The cursor stays with its host, wherever a live change moves it. */
-export function HostTable({ fleet, ordinals, filter, sort, height, onSort, onOpen }: HostTableProps) {
+export function HostTable({ fleet, ordinals, choice, filter, sort, height, onSort, onOpen }: HostTableProps) {
   const { store } = fleet
   const [cursor, setCursor] = useState(() => ordinalOf(fleet, lastOpened()))
   const active = useMemo(() => (cursor === undefined ? -1 : ordinals.indexOf(cursor)), [ordinals, cursor])
@@ -39,6 +42,12 @@ export function HostTable({ fleet, ordinals, filter, sort, height, onSort, onOpe
   const open = useCallback((index: number) => onOpen(ordinals[index]), [ordinals, onOpen])
   useTableKeys({ count: ordinals.length, active, onActive: setActive, onOpen: open })
 
+  const isChosen = useCallback((index: number) => choice.ordinals.has(ordinals[index] ?? -1), [choice.ordinals, ordinals])
+  useShortcuts([
+    { keys: 'x', label: 'Choose the host, or not', run: () => choice.toggle(active, false) },
+    { keys: 'X', label: 'Choose all hosts from the one chosen last to this one', run: () => choice.toggle(active, true) },
+  ])
+
   return (
     <Table
       label="Hosts"
@@ -51,6 +60,8 @@ export function HostTable({ fleet, ordinals, filter, sort, height, onSort, onOpe
       active={active}
       onActive={setActive}
       onOpen={open}
+      isChosen={isChosen}
+      onChoose={choice.toggle}
       listKey={`${sort} ${filter}`}
       height={height}
     />

@@ -13,6 +13,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { LiveBadge, Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { ChoiceBar } from './choice-bar.tsx'
 import { CopyHosts } from './copy-hosts.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { narrowToGroup, toggleValue } from './filter-terms.ts'
@@ -24,6 +25,7 @@ import { HostTable } from './host-table.tsx'
 import { rememberList } from './present-list.ts'
 import { type HostsSearch, type HostView, hostViews } from './search.ts'
 import { type FacetField, facetFields } from './select-hosts.ts'
+import { useHostChoice } from './use-choice.ts'
 import './hosts.css'
 
 const route = getRouteApi('/hosts')
@@ -133,6 +135,7 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
   const { ordinals, selection, text } = list
   const total = store.ordinals.length
   const found = selection.ordinals.length
+  const choice = useHostChoice(ordinals)
   const open = useCallback(
     (ordinal: number | undefined): void => {
       if (ordinal === undefined) return
@@ -154,6 +157,7 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
         <Button size="compact-sm" variant="subtle" aria-expanded={areFacetsOn} onClick={() => setFacetsWanted(!areFacetsOn)}>
           {areFacetsOn ? 'Hide facets' : 'Show facets'}
         </Button>
+        <ChoiceBar fleet={fleet} choice={choice} found={ordinals.length} />
       </Group>
       <div className="hosts" data-facets={areFacetsOn ? 'on' : 'off'}>
         {areFacetsOn ? <FacetPanel facets={selection.facets} text={text} onToggle={toggle} /> : null}
@@ -179,6 +183,7 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
                 <HostTable
                   fleet={fleet}
                   ordinals={ordinals}
+                  choice={choice}
                   filter={text}
                   sort={sort}
                   height={view === 'split' ? 'calc(100vh - 535px)' : 'calc(100vh - 205px)'}

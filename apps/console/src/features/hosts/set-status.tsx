@@ -4,12 +4,14 @@ import { request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { SET_STATUS } from './documents.ts'
 import { labelOf } from './host-row.ts'
 import type { HostDetail } from './host-usage.tsx'
 
 type Status = HostDetail['status']
 type Payload = Extract<ResultOf<typeof SET_STATUS>['hostSetStatus'], { readonly __typename: 'HostSetStatusPayload' }>
+type Impact = Pick<Payload['impact'], 'hostsAffected' | 'claimsOnAffectedHosts' | 'warnings'>
 
 const statuses: readonly { readonly value: Status; readonly label: string }[] = [
   { value: 'ENABLED', label: 'Enabled' },
@@ -19,18 +21,22 @@ const statuses: readonly { readonly value: Status; readonly label: string }[] = 
 ]
 
 export interface SetStatusProps {
-  readonly host: string
-  readonly node: string
-  readonly status: Status
+  /** Exactly these. */
+  readonly hosts: readonly { readonly host: string; readonly node: string }[]
+  /** What the one host has; disabled is suggested for many. */
+  readonly status?: Status
   onClose(): void
   onDone(): void
 }
 
-/** Opens or closes the host for new instances: first what that touches, then the deed. What was written stays on any failure. */
-export function SetStatus({ host, node, status, onClose, onDone }: SetStatusProps) {
+/** The service takes so many in one call. */
+const MOST_AT_ONCE = 1_000
+
+/** Opens or closes hosts for new instances: first what that touches, then the deed. What was written stays on any failure. */
+export function SetStatus({ hosts, status = 'DISABLED', onClose, onDone }: SetStatusProps) {
   const [wanted, setWanted] = useState<Status>(status)
   const [reason, setReason] = useState('')
-  const [preview, setPreview] = useState<Payload | undefined>()
+  const [preview, setPreview] = useState<Impact | undefined>()
   const [problem, setProblem] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
 
@@ -42,12 +48,8 @@ export function SetStatus({ host, node, status, onClose, onDone }: SetStatusProp
   const send = (dryRun: boolean): void => {
     setBusy(true)
     setProblem(undefined)
-    request(SET_STATUS, { host, node, status: wanted, reason: reason.trim(), dryRun })
-      .then(({ hostSetStatus: answer }) => {
-        if (answer.__typename !== 'HostSetStatusPayload') setProblem(new Error(messageOf(answer)))
-        else if (dryRun) setPreview(answer)
-        else onDone()
-      }, setProblem)
+    setStatusOf(hosts, { status: wanted, reason: reason.trim(), dryRun })
+      .then((impact) => (dryRun ? setPreview(impact) : onDone()), setProblem)
       .finally(() => setBusy(false))
   }
 
@@ -57,7 +59,8 @@ export function SetStatus({ host, node, status, onClose, onDone }: SetStatusProp
       <Modal.Content>
         <Modal.Body>
           <Stack gap="sm">
-            <Modal.Title fw={600}>Set the status of {labelOf({ host, node })}</Modal.Title>
+            <Modal.Title fw={600}>Set the status of {named(hosts)}</Modal.Title>
+            {hosts.length > 1 ? <Names hosts={hosts} /> : null}
             <SegmentedControl
               aria-label="New status"
               fullWidth
@@ -73,7 +76,7 @@ export function SetStatus({ host, node, status, onClose, onDone }: SetStatusProp
               onChange={({ currentTarget: { value } }) => change(() => setReason(value))}
               data-autofocus
             />
-            {preview === undefined ? null : <Impact preview={preview} />}
+            {preview === undefined ? null : <Touched impact={preview} />}
             {problem === undefined ? null : <Problem error={problem} />}
             <Group justify="flex-end">
               <Button variant="subtle" onClick={onClose}>
@@ -96,7 +99,23 @@ export function SetStatus({ host, node, status, onClose, onDone }: SetStatusProp
   )
 }
 
-function Impact({ preview: { impact } }: { readonly preview: Payload }) {
+function named(hosts: SetStatusProps['hosts']): string {
+  const [first] = hosts
+  return hosts.length === 1 && first !== undefined ? labelOf(first) : `${formatCount(hosts.length)} hosts`
+}
+
+/** Every one by its name, so that nobody has to guess what was chosen. */
+function Names({ hosts }: Pick<SetStatusProps, 'hosts'>) {
+  return (
+    <ScrollBox label="The hosts that were chosen" maxHeight="120px">
+      <Text size="sm" className="mono" data-hosts={hosts.length}>
+        {hosts.map(labelOf).join(', ')}
+      </Text>
+    </ScrollBox>
+  )
+}
+
+function Touched({ impact }: { readonly impact: Impact }) {
   return (
     <Alert color="yellow" role="status" title="Nothing is changed yet">
       <Text size="sm">
@@ -110,6 +129,31 @@ function Impact({ preview: { impact } }: { readonly preview: Payload }) {
       ))}
     </Alert>
   )
+}
+
+interface Step {
+  readonly status: Status
+  readonly reason: string
+  readonly dryRun: boolean
+}
+
+/** In as many calls as it takes, one after the other; answers what they touch together. Throws at the first that is refused. */
+async function setStatusOf(hosts: SetStatusProps['hosts'], step: Step): Promise<Impact> {
+  let sum: Impact = { hostsAffected: 0, claimsOnAffectedHosts: 0, warnings: [] }
+  for (let from = 0; from < hosts.length; from += MOST_AT_ONCE) {
+    const { hostSetStatus: answer } = await request(SET_STATUS, { hosts: hosts.slice(from, from + MOST_AT_ONCE), ...step })
+    if (answer.__typename !== 'HostSetStatusPayload') {
+      const done = step.dryRun || from === 0 ? '' : ` The first ${formatCount(from)} were set.`
+      throw new Error(`${messageOf(answer)}${done}`)
+    }
+    const { hostsAffected, claimsOnAffectedHosts, warnings } = answer.impact
+    sum = {
+      hostsAffected: sum.hostsAffected + hostsAffected,
+      claimsOnAffectedHosts: sum.claimsOnAffectedHosts + claimsOnAffectedHosts,
+      warnings: [...new Set([...sum.warnings, ...warnings])],
+    }
+  }
+  return sum
 }
 
 type Refused = Exclude<ResultOf<typeof SET_STATUS>['hostSetStatus'], { readonly __typename: 'HostSetStatusPayload' }>
