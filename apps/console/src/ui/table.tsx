@@ -276,7 +276,7 @@ function PlainTableRow<Row>(props: TableRowProps<Row>) {
 function ChoiceHead() {
   return (
     // biome-ignore lint/a11y/useSemanticElements: the header of a virtual grid
-    <div role="columnheader" tabIndex={-1} title="Chosen (x)">
+    <div role="columnheader" tabIndex={-1} title="Chosen (x)" className="g-table-choice">
       <span className="g-table-unseen">Chosen</span>
     </div>
   )
