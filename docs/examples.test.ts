@@ -60,9 +60,18 @@ function wordsOf(line: string, there: Readonly<Record<string, string>>): string[
   return words.map((word) => Object.entries(there).reduce((text, [name, value]) => text.replace(name, value), word))
 }
 
-test('docs/what-if.md: every command ends well', async () => {
-  const blocks = blocksOf(await pageOf('what-if.md'))
+test('docs/what-if.md: every command ends well, and the past is shown as the page says', async () => {
+  const [past, ...blocks] = blocksOf(await pageOf('what-if.md'))
   expect(blocks.map(({ form, text }) => `${form} ${text.split(' ')[1]}`)).toEqual(['sh simulate', 'sh capacity', 'sh what-would-fit'])
+  const { decision, fleet } = await service.client.request<{ decision: { at: string }; fleet: { asOf: string } }>(
+    'query ($id: ID!) { decision(id: $id) { at } fleet { asOf } }',
+    { id: placed },
+  )
+  const asked = (past?.text ?? '').replace('2026-11-21T08:00:00Z', decision.at).replace('88123', fleet.asOf).replace('cmp-1', 'rack1-a')
+  expect(await service.client.request(asked)).toMatchObject({
+    fleet: { asOf: fleet.asOf, at: expect.any(String), totals: [{ key: 'nova' }] },
+    host: { status: 'ENABLED', claims: { nodes: [] } },
+  })
   for (const { text } of blocks) {
     const { out, err, code } = await run(...wordsOf(text, { DECISION: refused }))
     expect([text, err, code]).toEqual([text, '', 0])

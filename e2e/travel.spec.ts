@@ -109,6 +109,10 @@ test('nothing can be changed in the past: buttons and keys say why, and nothing 
     await page.keyboard.press('Enter')
     await expect(page.getByRole('dialog')).toHaveCount(0)
   }
+  await page.goto(`/hosts?q=host:${host}&view=table&at=${before}`)
+  await gridOf(page, 'Hosts').focus()
+  await page.keyboard.press('x')
+  await expect(page.getByRole('button', { name: 'Set status ...' })).toHaveAttribute('aria-disabled', 'true')
   await page.goto(`/aggregates/${uuid}?edit=yes&at=${before}`)
   await expectAt(page, before)
   await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeVisible()

@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
 import { useScopes } from '../../lib/scopes.ts'
+import { WriteButton } from '../../ui/write-button.tsx'
 import type { Fleet } from './fleet.ts'
 import { SetStatus } from './set-status.tsx'
 import type { HostChoice } from './use-choice.ts'
@@ -31,9 +32,9 @@ export function ChoiceBar({ fleet: { store }, choice, found }: ChoiceBarProps) {
         Choose all {formatCount(found)} matching
       </Button>
       {may('OPERATE') === true ? (
-        <Button size="compact-sm" onClick={() => setSetting(true)}>
+        <WriteButton size="compact-sm" onClick={() => setSetting(true)}>
           Set status ...
-        </Button>
+        </WriteButton>
       ) : null}
       {isSetting ? (
         <SetStatus
