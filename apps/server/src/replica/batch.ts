@@ -301,6 +301,7 @@ function refusalReasons(
   const held = overlay.size
   const { id, seed, attempt, alternatesPerInstance } = record
   const request = currentSpec(record.request)
+  // a move is of one instance: there are no earlier picks
   if (source !== undefined) liftSource(overlay, request, source)
   else if (found > 0)
     decide(fleet, overlay, {
