@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { canonicalJson, checkpointOf } from '@gantt/scheduler-core'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseNatsAddress } from '../sync/nats/address.ts'
 import { StoreSetupError } from '../sync/synchronizer.ts'
@@ -83,6 +85,27 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(services.flatMap(({ warnings }) => warnings)).toEqual(
         services.map(() => expect.stringContaining('The nats-server stands alone')),
       )
+    })
+
+    test('settings of the log that are edited under a running replica end its writes, since acknowledged entries may go away by them', async () => {
+      const nats = parseNatsAddress(`${cluster.url}/edited`)
+      const other = await createTestDatabase()
+      const edited = await startTestService({ database: other, nats })
+      await edited.report({ h: {} })
+      const connection = await connect({ port: cluster.servers[0]?.port ?? 0 })
+      const { streams } = await jetstreamManager(connection, { checkAPI: false })
+      await streams.update('GANTT_edited_LOG', { max_msgs: 1_000 })
+      await expect
+        .poll(async () => (await dataOf(edited, '{ health { mode code reason } }')).health, { timeout: 30_000 })
+        .toEqual({ mode: 'READ_ONLY', code: 'store.setup', reason: 'The stream GANTT_edited_LOG has max_msgs 1000; it must be -1.' })
+      await expect(placeWith(edited, {})).rejects.toThrow('This replica takes no writes: The stream GANTT_edited_LOG has max_msgs 1000')
+      await streams.update('GANTT_edited_LOG', { max_msgs: -1 })
+      await connection.close()
+      await edited.service.close()
+      const again = await startTestService({ database: other, nats })
+      expect(await placeWith(again, {})).toMatchObject({ __typename: 'SelectDestinationsPayload' })
+      await again.close()
+      await other.drop()
     })
   },
 )

@@ -1,5 +1,5 @@
 import { UnknownEntryError } from '@gantt/scheduler-core'
-import { StoreWentBackError } from '../sync/synchronizer.ts'
+import { StoreSetupError, StoreWentBackError } from '../sync/synchronizer.ts'
 import type { Replica } from './replica.ts'
 
 /** What a replica can do now. Nothing of it is ever guessed: a claim is promised only when the store has it. */
@@ -9,6 +9,7 @@ export type Mode = 'NORMAL' | 'STORE_AWAY' | 'READ_ONLY' | 'CLOSING'
 export const haltCodes = {
   'log.unreadable': 'The log holds what this release does not read.',
   'store.went_back': 'The store no longer holds what this replica has applied.',
+  'store.setup': 'The store is not set up any more as it must be to keep what it acknowledged.',
   'replica.failed': 'The replica could not go on with the log.',
 } as const
 
@@ -37,5 +38,6 @@ export function modeOf(replica: Pick<Replica, 'halted' | 'isClosing' | 'isStoreA
 
 function codeOf(halted: Error): HaltCode {
   if (halted instanceof UnknownEntryError) return 'log.unreadable'
+  if (halted instanceof StoreSetupError) return 'store.setup'
   return halted instanceof StoreWentBackError ? 'store.went_back' : 'replica.failed'
 }

@@ -5,7 +5,7 @@ import { LogTrimmedError, StoreUnavailableError, StoreWentBackError } from '../s
 import { ApiCode, apiCode, asked, type Connection } from './connection.ts'
 import { atOf, idOf, type StoredMessage, stampOf, toEntry, toMessage } from './entry-message.ts'
 import { publish } from './publish.ts'
-import { assertHere } from './stream-settings.ts'
+import { assertSettings, type Settings } from './stream-settings.ts'
 import { createTail, type Tail } from './tail.ts'
 
 /** What the leader of the log says of it. */
@@ -38,8 +38,9 @@ export interface NatsLog {
 }
 
 export interface LogOptions {
-  readonly stream: string
-  readonly subject: string
+  /** What the stream must be, at the start and ever after: what was acknowledged stays only as long as it is. */
+  readonly settings: Settings
+  readonly copies: number
   readonly timers: Timers
   /** How long a leader may show less than was acknowledged before it is believed: one that was just chosen, or is none any more. */
   readonly doubtMs: number
@@ -52,7 +53,9 @@ const SILENT_MS = 500
 /** How often it is looked again where what comes is not what is shown: servers that do not agree are no store. */
 const MOST_LOOKS = 5
 
-export function createNatsLog(connection: Connection, { stream, subject, timers, doubtMs }: LogOptions): NatsLog {
+export function createNatsLog(connection: Connection, { settings, copies, timers, doubtMs }: LogOptions): NatsLog {
+  const { name: stream, subjects } = settings
+  const [subject = ''] = subjects
   const listeners = new Set<(revision?: number) => void>()
   const news = (revision?: number): void => {
     for (const listener of listeners) listener(revision)
@@ -85,7 +88,7 @@ export function createNatsLog(connection: Connection, { stream, subject, timers,
       throw error
     })
     if (info === undefined) return doubt('is gone')
-    assertHere(info, [subject])
+    assertSettings(info, settings, copies)
     // of another stream under this name, nothing that was followed so far says anything
     if (created !== undefined && created !== info.created) forget()
     created = info.created

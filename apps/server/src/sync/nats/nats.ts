@@ -56,7 +56,7 @@ async function openOn(
     ensureStream(connection, checkpointSettings(names), copies),
   ])
   const log = createNatsLog(connection, {
-    ...{ stream: names.log, subject: names.logSubject, timers },
+    ...{ settings: logSettings(names), copies, timers },
     // one that stands alone has no leader to be chosen
     doubtMs: copies === 1 ? 0 : doubtMs,
   })

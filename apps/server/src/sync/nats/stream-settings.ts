@@ -58,7 +58,7 @@ export type Phase = 'incoming' | 'left'
 export const inPhase = (subject: string, phase: Phase): string => `${subject}.${phase}`
 
 /** Throws StoreSetupError when the stream is not whole yet, or not in use any more. */
-export function assertHere({ config }: StreamInfo, subjects: readonly string[]): void {
+function assertHere({ config }: StreamInfo, subjects: readonly string[]): void {
   const isIn = (phase: Phase): boolean => subjects.some((subject) => config.subjects?.includes(inPhase(subject, phase)) === true)
   if (isIn('incoming'))
     throw new StoreSetupError([
@@ -136,12 +136,15 @@ export async function ensureStream(connection: Connection, settings: Settings, c
         )
       throw error
     })
-    return ensured(made, settings, copies)
+    assertSettings(made, settings, copies)
+    return made
   }
-  return ensured(found, settings, copies)
+  assertSettings(found, settings, copies)
+  return found
 }
 
-function ensured(info: StreamInfo, settings: Settings, copies: number): StreamInfo {
+/** Throws StoreSetupError when a stream is not as it must be, naming each setting; so does one that is filled, or was left. */
+export function assertSettings(info: StreamInfo, settings: Settings, copies: number): void {
   assertHere(info, settings.subjects)
   const { name, ...wanted } = settings
   const config = info.config as unknown as Readonly<Record<string, unknown>>
@@ -156,7 +159,6 @@ function ensured(info: StreamInfo, settings: Settings, copies: number): StreamIn
   for (const other of ['mirror', 'sources', 'republish'] as const)
     if (info.config[other] !== undefined) problems.push(`The stream ${name} has ${other}; it must have none.`)
   if (problems.length > 0) throw new StoreSetupError(problems)
-  return info
 }
 
 /** Nothing of value is in it, so it is made as it must be. */
