@@ -32,7 +32,7 @@ export { checkAgain, examineAgain, examineEach, proposalsBefore, replay, replayO
 export { isUnsolved } from './decision/unsolved.ts'
 export { type ClaimsSource, type Fact, type ReportSource, type Source, type SourceKind, shortfallOf, type Term } from './evidence.ts'
 export type { Filter, FilterOptions, PreparedFilter, Reason, Verdict } from './filters/filter.ts'
-export { filters } from './filters/index.ts'
+export { filters, fitFilters } from './filters/index.ts'
 export { type Aggregate, type Aggregates, ZONE_KEY } from './fleet/aggregates.ts'
 export * from './fleet/change.ts'
 export {
@@ -88,7 +88,7 @@ export { BadAnswerError, checkAnswers, failedAnswer } from './outside/check-answ
 export { asksOf, MOST_ASKED, type Question, questionsOf, unansweredOf } from './outside/questions.ts'
 export type { ShownHost, ShownRequest } from './outside/shown.ts'
 export { anywhere, requestKey } from './outside/shown.ts'
-export { compileProfile, lacksOf, parseProfile } from './pipeline/compile.ts'
+export { compileProfile, lacksOf, nameableParts, parseProfile } from './pipeline/compile.ts'
 export {
   type Check,
   type Examination,

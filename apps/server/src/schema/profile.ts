@@ -97,7 +97,7 @@ const SolverSettings = builder.objectRef<NonNullable<ProfileShape['solver']>>('S
   }),
 })
 
-const ProfileCompat = builder.enumType('ProfileCompat', {
+export const ProfileCompat = builder.enumType('ProfileCompat', {
   description: "NOVA: Nova's own filters, weighers and way of placing, its surprises included.",
   values: { NOVA: { value: 'nova' } } as const,
 })
@@ -310,6 +310,8 @@ const AssignmentInput = builder.inputType('AssignmentInput', {
     classes: t.field({ type: AssignmentRuleInput, description: 'Of resource classes.' }),
     numa: t.field({ type: AssignmentRuleInput, description: 'Of NUMA cells.' }),
     gpu: t.field({ type: AssignmentRuleInput, description: 'Of GPUs.' }),
+    pci: t.field({ type: AssignmentRuleInput, description: 'Of PCI devices.' }),
+    pools: t.field({ type: AssignmentRuleInput, description: 'Of disk space that hosts share.' }),
   }),
 })
 
@@ -424,8 +426,14 @@ builder.mutationFields((t) => ({
     args: {
       profile: t.arg.string({ required: true, description: 'Its name: 1 to 63 lower-case letters, digits and dashes.' }),
       input: t.arg({ type: ProfileVersionInput, required: true, description: 'The version.' }),
+      ifLatest: t.arg.int({
+        description:
+          'Do nothing where the latest version of the name has another number by now (0: none was written): what it was drafted on is not the latest word any more.',
+      }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: only tell whether it could be written, and what it would say.' }),
     },
-    resolve: (_root, { profile, input }, { profiles }) => twoSchedulers(input) ?? profiles.create(profile, toParts(input)),
+    resolve: (_root, { profile, input, ifLatest, dryRun }, { profiles }) =>
+      twoSchedulers(input) ?? profiles.create(profile, toParts(input), { ifLatest: ifLatest ?? null, dryRun: dryRun ?? false }),
   }),
   profileActivate: t.field({
     type: ProfileResult,

@@ -27,3 +27,37 @@ test('two rollbacks that are planned on the same state are one: the second does 
   // one after the other go back further
   expect(await profiles.rollBack('site', 'it packs', WHATEVER)).toMatchObject({ type: 'done', version: { number: 1 } })
 })
+
+const WEIGHED = (multiplier: number) => ({ filters: [], weighers: [{ name: 'RAMWeigher', multiplier }], note: 'drafted' })
+
+test('a version that was drafted on another than the latest is not written, and a dry run writes none', async () => {
+  const on = (ifLatest: number | null, dryRun = false) => ({ ifLatest, dryRun })
+  expect(await profiles.create('drafted', WEIGHED(1), on(0, true))).toMatchObject({ type: 'done', dryRun: true, version: { number: 1 } })
+  expect(profiles.find('drafted')).toBeUndefined()
+  expect(await profiles.create('drafted', WEIGHED(1), on(0))).toMatchObject({ type: 'done', version: { number: 1 } })
+  expect(await profiles.create('drafted', WEIGHED(2), on(1, true))).toMatchObject({ type: 'done', version: { number: 2 } })
+  // two who drafted on the same version: one is told
+  const ends = await Promise.all([2, 3].map((multiplier) => profiles.create('drafted', WEIGHED(multiplier), on(1))))
+  expect(ends.map(({ type }) => type).sort()).toEqual(['done', 'invalid'])
+  expect(ends.find(({ type }) => type === 'invalid')).toMatchObject({
+    code: 'CONFLICT',
+    issues: [{ code: 'profile.version', path: ['ifLatest'], actual: '1' }],
+  })
+  expect(profiles.find('drafted')?.versions.map(({ number }) => number)).toEqual([1, 2])
+  expect(await profiles.create('drafted', WEIGHED(Number.NaN), on(2, true))).toMatchObject({ type: 'invalid' })
+})
+
+test('what a profile may name says of itself what it takes', () => {
+  const own = profiles.parts(undefined)
+  const named = (name: string) => own.find((part) => part.name === name)
+  expect(named('RamFilter')).toMatchObject({ kind: 'FILTER', takesOptions: false, mayShadow: true, unit: null, plugin: null })
+  // every claim has to keep it
+  expect(named('ServerGroupAntiAffinityFilter')).toMatchObject({ mayShadow: false })
+  expect(named('RAMWeigher')).toMatchObject({ kind: 'WEIGHER', unit: 'MiB' })
+  expect(own.filter(({ kind }) => kind === 'SCHEDULER').map(({ name }) => name)).toEqual(['filter', 'chance', 'solver'])
+  expect(own.filter(({ description }) => description === '')).toEqual([])
+  const nova = profiles.parts('nova')
+  expect(nova.filter(({ kind }) => kind === 'SCHEDULER').map(({ name }) => name)).toEqual(['filter'])
+  expect(nova.map(({ name }) => name)).toContain('NUMATopologyFilter')
+  expect(nova.map(({ name }) => name)).not.toContain('GpuPackingWeigher')
+})

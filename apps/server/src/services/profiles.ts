@@ -22,6 +22,7 @@ import type { Shadow, ShadowReport } from '../replica/shadow.ts'
 import { type Dated, datedIn } from './dated.ts'
 import { InputFault, type Invalid, type Issue, invalid, issue, type NotFound, notFound, sentenceOf, under } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
+import { type ProfilePart, profilePartsOf } from './profile-parts.ts'
 import { checkText } from './text.ts'
 
 /** How often a version is numbered anew when another operator took the number. */
@@ -59,6 +60,13 @@ export interface StepOptions {
   readonly ifStanding: string | null
 }
 
+/** How a version is written. */
+export interface WriteOptions {
+  readonly dryRun: boolean
+  /** The number of the latest version on which it was drafted, 0 where none was written: where another one is the latest, nothing is done. Null: whatever it is. */
+  readonly ifLatest: number | null
+}
+
 export interface ProfileDone {
   readonly type: 'done'
   readonly profile: ProfileView
@@ -77,7 +85,9 @@ export interface Profiles {
   /** Oldest first. */
   versionsOf(profile: ProfileView, args: PageArgs): Page<Dated<Profile>>
   /** Writes the next version of a name. It decides once it is activated; the first of a new name does at once. */
-  create(name: string, parts: Readonly<Record<string, unknown>>): Promise<ProfileOutcome>
+  create(name: string, parts: Readonly<Record<string, unknown>>, options?: WriteOptions): Promise<ProfileOutcome>
+  /** What a profile may name in this service. */
+  parts(compat: Profile['compat']): readonly ProfilePart[]
   /** Makes a version the one that decides; with a rollout, one that is tried beside it. An activation ends whatever is tried. */
   activate(ref: string, rollout: RolloutInput | null, options: StepOptions): Promise<ProfileOutcome>
   /** Takes back what is tried; where nothing is, goes back to the version that was active before. */
@@ -118,6 +128,12 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
               report: fleet === replica.fleet ? shadow.reportOf(name) : undefined,
             },
     }
+  }
+  const latestOf = (name: string): number => replica.fleet.profiles.versionsOf(name).at(-1)?.number ?? 0
+  /** A name as it would be with its first version. */
+  const firstOf = (profile: Profile): ProfileView => {
+    const { name } = profile
+    return { name, active: profile, versions: [profile], rollout: null, standing: standingOf(name) }
   }
   const version = (ref: string): Profile | undefined => (ref.includes('@') ? replica.fleet.profiles.find(ref) : undefined)
 
@@ -165,17 +181,22 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
         keyFor: ({ number }) => [number] as const,
         isAfter: ({ number }, [last]) => number > last,
       }),
-    async create(name, parts) {
+    async create(name, parts, { dryRun, ifLatest } = { dryRun: false, ifLatest: null }) {
+      // whoever drafted it on another replica may know more than this one
+      if (ifLatest !== null && ifLatest !== latestOf(name)) await replica.fresh()
       for (let attempt = 1; ; attempt++) {
-        const number = (replica.fleet.profiles.versionsOf(name).at(-1)?.number ?? 0) + 1
-        const parsed = parseProfile({ ...parts, name, number }, replica.fleet.plugins)
+        const latest = latestOf(name)
+        if (ifLatest !== null && ifLatest !== latest) return invalid([writtenSince(name, ifLatest, latest)], 'CONFLICT')
+        const parsed = parseProfile({ ...parts, name, number: latest + 1 }, replica.fleet.plugins)
         if (!parsed.ok) return invalid(pointed(parsed.problems))
+        if (dryRun) return doneOf(find(name) ?? firstOf(parsed.value), parsed.value, true)
         const [verdict] = await replica.propose([{ type: 'profile', profile: parsed.value }])
         if (verdict?.void === undefined) return doneOf(find(name), parsed.value, false)
         if (attempt >= ATTEMPTS)
           return invalid([issue(['profile'], name, `be written again: ${sentenceOf(verdict.void)}`, verdict.void)], 'CONFLICT')
       }
     },
+    parts: (compat) => profilePartsOf(replica.fleet, compat),
     async activate(ref, rollout, options) {
       if (version(ref) === undefined) await replica.fresh()
       const found = version(ref)
@@ -256,6 +277,9 @@ const trial =
 
 const elsewhere = (given: string, now: string): Issue =>
   issue(['ifStanding'], given, `be ${now}, the profile's standing now: somebody took a step meanwhile`, 'profile.rollout')
+
+const writtenSince = (name: string, given: number, latest: number): Issue =>
+  issue(['ifLatest'], given, `be ${latest}, the latest version of ${name} now: somebody wrote one meanwhile`, 'profile.version')
 
 const otherBack = (name: string, number: number): Issue =>
   issue(['profile'], name, `be asked for again: it is not ${name}@${number} any more that would be taken back`, 'profile.rollout')

@@ -107,6 +107,13 @@ export function compileProfile(profile: Profile, plugins: Plugins = noPlugins): 
   return { ...compiled, lacks }
 }
 
+/** The filters and weighers that a profile may name, those of plug-ins last. */
+export function nameableParts(compat: Profile['compat'], plugins: Plugins): Pick<Plugins, 'filters' | 'weighers'> {
+  const { filters, weighers } = compat === 'nova' ? novaParts : ownParts
+  const isTaken = ({ outside }: Filter | Weigher): boolean => compat !== 'nova' || outside === undefined
+  return { filters: [...filters, ...plugins.filters.filter(isTaken)], weighers: [...weighers, ...plugins.weighers.filter(isTaken)] }
+}
+
 /** What a service lacks to decide by a version of a profile; worked out once. */
 export const lacksOf = (profile: Profile, plugins: Plugins): readonly string[] => knownLacks(plugins)(profile)
 
