@@ -7,7 +7,7 @@ import { readGraphiqlSearch } from '../features/graphiql/search.ts'
 import { readHostSearch, readHostsSearch } from '../features/hosts/search.ts'
 import { readKeysSearch } from '../features/keys/search.ts'
 import { readOverviewSearch } from '../features/overview/search.ts'
-import { readProfileSearch } from '../features/profiles/search.ts'
+import { readProfileDraftSearch, readProfileSearch } from '../features/profiles/search.ts'
 import { readSimulateSearch } from '../features/simulate/search.ts'
 import { readTravelSearch } from '../lib/travel.ts'
 import { NotFoundPage } from './not-found.tsx'
@@ -102,6 +102,13 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('../features/profiles/profile-page.tsx'), 'ProfilePage'),
 })
 
+const profileDraft = createRoute({
+  getParentRoute: () => root,
+  path: '/profiles/$name/draft',
+  validateSearch: only(readProfileDraftSearch),
+  component: lazyRouteComponent(() => import('../features/profiles/draft-page.tsx'), 'DraftPage'),
+})
+
 const claims = createRoute({
   getParentRoute: () => root,
   path: '/claims',
@@ -157,6 +164,7 @@ export const router = createRouter({
     simulate,
     profiles,
     profile,
+    profileDraft,
     claims,
     replicas,
     audit,

@@ -246,6 +246,11 @@ builder.node(Profile, {
     standing: t.exposeString('standing', {
       description: 'Another text after every step of a rollout; give it as ifStanding, and nobody else’s step is undone unseen.',
     }),
+    latest: t.field({
+      type: ProfileVersion,
+      description: 'The version that was written last: a draft is of the one after it.',
+      resolve: ({ active, versions }) => versions.at(-1) ?? active,
+    }),
     rollout: t.expose('rollout', { type: Rollout, nullable: true, description: 'The version that is being tried; null when none is.' }),
     versions: t.field({
       type: ProfileVersionConnection,

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { useOperation } from '../../lib/api.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { useKeptDraft } from '../../lib/kept-draft.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { useAt } from '../../lib/travel.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -13,9 +14,8 @@ import { WriteButton } from '../../ui/write-button.tsx'
 import { AggregateMembers } from './aggregate-members.tsx'
 import { DeleteAggregate } from './delete-aggregate.tsx'
 import { AGGREGATE } from './documents.ts'
-import { type AggregateState, beginDraft, changesNothing } from './draft.ts'
+import { type AggregateState, beginDraft, changesNothing, readDraft } from './draft.ts'
 import { EditAggregate } from './edit-aggregate.tsx'
-import { useDraft } from './use-draft.ts'
 import { useRefresh } from './use-refresh.ts'
 
 const route = getRouteApi('/aggregates/$uuid')
@@ -33,7 +33,7 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
   const zone = useTimeZone()
   const { data, error, refetch } = useOperation(AGGREGATE, { uuid }, { keepPrevious: false })
   const isPast = useAt() !== undefined
-  const { draft, keep } = useDraft(uuid)
+  const { draft, keep } = useKeptDraft(uuid, readDraft)
   const [isDeleting, deleting] = useDisclosure(false)
   const aggregate = data?.aggregate ?? undefined
   // a draft is of the present: it waits there

@@ -29,6 +29,7 @@ export const PROFILE = graphql(`
     profile(name: $name, at: $at) {
       name
       active { number }
+      latest { id number }
       versions(first: 500) { totalCount nodes { id number state note filters { shadow } } }
       rollout {
         mode percent since sampled agreement newFailures newPlacements skipped notSolved
@@ -47,6 +48,7 @@ export const VERSION = graphql(`
       ... on ProfileVersion {
         profileName number note state scheduler schedulerName hostSubsetSize normalisation tieOrder compat collects assignment
         nova { maxAttempts packing shuffleBest }
+        solver { timeLimitMs nodeLimit gap candidates }
         filters { name order shadow options description }
         weighers { name multiplier options description }
         diff { field before after }
@@ -98,10 +100,29 @@ export const ROLL_BACK = graphql(
   [stepEnd],
 )
 
+/** What a profile may name, as each part says of itself. */
+export const PARTS = graphql(`
+  query ProfileParts($compat: ProfileCompat) {
+    profileParts(compat: $compat) { kind name description parameters takesOptions mayShadow unit plugin { name } }
+  }
+`)
+
+/** The next version, written or only tried. */
+export const WRITE = graphql(`
+  mutation ProfileWrite($profile: String!, $input: ProfileVersionInput!, $ifLatest: Int!, $dryRun: Boolean!) {
+    profileVersionCreate(profile: $profile, input: $input, ifLatest: $ifLatest, dryRun: $dryRun) {
+      __typename
+      ... on ProfilePayload { dryRun version { number state } }
+      ... on ValidationError { issues { path message } }
+      ... on UserError { code message }
+    }
+  }
+`)
+
 /** Requests of the last hours, decided again by two versions; claims nothing. */
 export const CHECK = graphql(`
-  query ProfileCheck($baseline: ID!, $candidate: ID!, $window: Duration!, $sample: Int!) {
-    compareProfiles(baseline: $baseline, candidate: { version: $candidate }, window: $window, sample: $sample, deadline: "PT25S") {
+  query ProfileCheck($baseline: ID!, $candidate: ProfileCandidateInput!, $window: Duration!, $sample: Int!) {
+    compareProfiles(baseline: $baseline, candidate: $candidate, window: $window, sample: $sample, deadline: "PT25S") {
       since until total sampled agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs text
       leftOut { notDrawn beyondRetention outOfTime notReplayable notSolved unreadable }
       zones { zone baseline candidate }

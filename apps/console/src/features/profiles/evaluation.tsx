@@ -43,8 +43,8 @@ export function Evaluation({ profile: { name, active, versions }, number, search
       <Heading keys="4">What it would have changed</Heading>
       {choices.length === 0 ? (
         <Empty title="There is no other version">
-          Nothing can be compared before a second one is written: <Code>gantt profile import</Code>, or <Code>profileVersionCreate</Code> of
-          the API. A file is tried before by <Code>gantt profile check FILE --against last:24h</Code>.
+          Draft the next one: a draft can be compared before it is written. A file is tried by{' '}
+          <Code>gantt profile check FILE --against last:24h</Code>, and written by <Code>gantt profile import</Code>.
         </Empty>
       ) : (
         <>
@@ -113,7 +113,12 @@ interface AnswerProps {
 
 function Answer({ name, number, against, last, sample }: AnswerProps) {
   const variables = useMemo(
-    () => ({ baseline: `${name}@${against}`, candidate: `${name}@${number}`, window: durationOf(last), sample: Number(sample) }),
+    () => ({
+      baseline: `${name}@${against}`,
+      candidate: { version: `${name}@${number}` },
+      window: durationOf(last),
+      sample: Number(sample),
+    }),
     [name, number, against, last, sample],
   )
   const { data, error, isRunning, isCancelled, cancel, run } = useRun(CHECK, variables)

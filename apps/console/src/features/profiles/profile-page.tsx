@@ -69,6 +69,8 @@ function OneProfile({ profile, scopes, error, onRetry }: OneProfileProps) {
   const at = versions.nodes.findIndex(({ number }) => number === shown)
   const version = versions.nodes[at]
   const maySteer = scopes.includes('ADMIN')
+  const mayDraft = maySteer || scopes.includes('OPERATE')
+  const begin = (): void => void navigate({ to: '/profiles/$name/draft', params: { name }, search: { from: String(shown) } })
   const go = (next: ProfileSearch): void => void navigate({ search: next, replace: true, resetScroll: false })
   /** Another version is another comparison; how far back stays. */
   const show = (number: number): void => {
@@ -83,6 +85,7 @@ function OneProfile({ profile, scopes, error, onRetry }: OneProfileProps) {
   useShortcuts([
     { keys: 'j', label: 'Next version in the list', run: () => move(-1) },
     { keys: 'k', label: 'Previous version in the list', run: () => move(1) },
+    ...(mayDraft ? [{ keys: 'e', label: 'Draft the next version', isWrite: true, run: begin }] : []),
   ])
 
   return (
@@ -91,6 +94,11 @@ function OneProfile({ profile, scopes, error, onRetry }: OneProfileProps) {
       aside={
         <>
           <CopyButton text={location.href}>Copy link</CopyButton>
+          {mayDraft && version !== undefined ? (
+            <WriteButton size="compact-sm" variant="outline" onClick={begin}>
+              Draft from @{shown}
+            </WriteButton>
+          ) : null}
           {maySteer && (rollout !== null || versions.nodes.some(({ state }) => state === 'RETIRED' || state === 'ROLLED_BACK')) ? (
             <WriteButton
               size="compact-sm"
@@ -134,6 +142,7 @@ function OneProfile({ profile, scopes, error, onRetry }: OneProfileProps) {
           {...step}
           name={name}
           course={profile}
+          isUntried={versions.nodes.find(({ number }) => number === step.number)?.state === 'DRAFT'}
           onClose={() => setStep(undefined)}
           onDone={() => {
             setStep(undefined)

@@ -40,3 +40,11 @@ export const nameOfWindow = (window: Window): string => {
   const unit = window.endsWith('d') ? 'day' : 'hour'
   return count === 1 ? `last ${unit}` : `last ${count} ${unit}s`
 }
+
+/** What the address of a draft says. */
+export interface ProfileDraftSearch {
+  /** Number of the version that it is made from; not given: the one that was begun goes on, else the version that decides. */
+  readonly from?: string
+}
+
+export const readProfileDraftSearch = ({ from }: Record<string, unknown>): ProfileDraftSearch => number('from', from)

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { request } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { CheckFirst } from './check-first.tsx'
 import { type Course, effectsOf, type Step, wrongPercent } from './course.ts'
 import { ACTIVATE, ROLL_BACK } from './documents.ts'
 
@@ -15,6 +16,8 @@ interface SteerProps {
   /** Of the version; of a rollback the one that is taken back. */
   readonly number: number
   readonly course: Course
+  /** It never decided, not even beside another: it is not activated before it was evaluated. */
+  readonly isUntried: boolean
   onClose(): void
   onDone(): void
 }
@@ -27,7 +30,7 @@ const titles: Readonly<Record<Step, (ref: string, name: string) => string>> = {
 }
 
 /** One step of a rollout: first the service says whether it can be, and the page what it does; then the deed. */
-export function Steer({ step, name, number, course, onClose, onDone }: SteerProps) {
+export function Steer({ step, name, number, course, isUntried, onClose, onDone }: SteerProps) {
   const ref = `${name}@${number}`
   const [percent, setPercent] = useState(String(nextShare(number, course)))
   const [reason, setReason] = useState('')
@@ -35,6 +38,8 @@ export function Steer({ step, name, number, course, onClose, onDone }: SteerProp
   const [refused, setRefused] = useState<Exclude<Answer, Payload> | undefined>()
   const [problem, setProblem] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
+  const needsCheck = step === 'activate' && isUntried
+  const [isChecked, setChecked] = useState(false)
   const needsInput = step === 'canary' || step === 'rollback'
   const wrong = step === 'canary' ? wrongPercent(percent) : step === 'rollback' && reason.trim() === '' ? 'needed' : undefined
 
@@ -106,6 +111,9 @@ export function Steer({ step, name, number, course, onClose, onDone }: SteerProp
                 )}
               </Alert>
             )}
+            {needsCheck ? (
+              <CheckFirst name={name} active={course.active.number} number={number} onChecked={() => setChecked(true)} />
+            ) : null}
             {refused === undefined ? null : <Refused refused={refused} />}
             {problem === undefined ? null : <Problem error={problem} />}
             <Group justify="flex-end">
@@ -117,7 +125,13 @@ export function Steer({ step, name, number, course, onClose, onDone }: SteerProp
                   See what it does
                 </Button>
               ) : (
-                <Button onClick={() => send(false)} loading={isBusy} {...(step === 'rollback' ? { color: 'red' } : {})} data-deed-button>
+                <Button
+                  onClick={() => send(false)}
+                  loading={isBusy}
+                  disabled={needsCheck && !isChecked}
+                  {...(step === 'rollback' ? { color: 'red' } : {})}
+                  data-deed-button
+                >
                   {titles[step](ref, name)}
                 </Button>
               )}

@@ -71,7 +71,8 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
   )
 }
 
-const normalisations: Readonly<Record<string, string>> = {
+/** How raw numbers count, as the end of a sentence, by the API's word. */
+export const normalisations: Readonly<Record<string, string>> = {
   MINMAX: 'scaled between the least and the most of those that passed',
   FIXED: 'as they stand',
   RANK: 'the share of hosts with a lower one',

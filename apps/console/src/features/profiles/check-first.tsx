@@ -1,0 +1,47 @@
+import { Alert, Text } from '@mantine/core'
+import { useEffect, useMemo, useRef } from 'react'
+import { useRun } from '../../lib/use-run.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { CHECK } from './documents.ts'
+import { durationOf } from './search.ts'
+
+interface CheckFirstProps {
+  readonly name: string
+  /** Number of the version that decides. */
+  readonly active: number
+  /** Of the version that is to be activated. Versions are never edited, so that no evaluation of it is older than its last edit. */
+  readonly number: number
+  onChecked(): void
+}
+
+/** What a version that was never tried would have changed in the last hour: it is not activated before that is known. */
+export function CheckFirst({ name, active, number, onChecked }: CheckFirstProps) {
+  const variables = useMemo(
+    () => ({ baseline: `${name}@${active}`, candidate: { version: `${name}@${number}` }, window: durationOf('1h'), sample: 200 }),
+    [name, active, number],
+  )
+  const { data, error, isRunning, run } = useRun(CHECK, variables)
+  const checked = useRef(onChecked)
+  checked.current = onChecked
+  useEffect(() => {
+    if (data !== undefined) checked.current()
+  }, [data])
+  if (error) return <Problem error={error} onRetry={run} />
+  if (data === undefined || isRunning)
+    return (
+      <Text size="sm" role="status">
+        It was never tried, so that requests of the last hour are being decided again by it first.
+      </Text>
+    )
+  const { newFailures, text } = data.compareProfiles
+  return (
+    <Alert
+      color={newFailures > 0 ? 'red' : 'gray'}
+      role="status"
+      title="What it would have changed in the last hour"
+      data-checked={newFailures}
+    >
+      <Text size="sm">{text}</Text>
+    </Alert>
+  )
+}

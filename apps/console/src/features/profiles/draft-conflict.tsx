@@ -1,0 +1,50 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { useOperation } from '../../lib/api.ts'
+import { FieldChanges } from '../../ui/field-changes.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { VERSION } from './documents.ts'
+import { type Document, documentOf, type ProfileDraft } from './draft.ts'
+import { type Difference, differences } from './draft-diff.ts'
+import { rebase } from './draft-merge.ts'
+
+interface DraftConflictProps {
+  readonly draft: ProfileDraft
+  /** The version that somebody wrote meanwhile. */
+  readonly latest: { readonly id: string; readonly number: number }
+  onRebase(draft: ProfileDraft): void
+}
+
+/** Somebody wrote a version meanwhile: what they changed, beside what is wanted here. */
+export function DraftConflict({ draft, latest, onRebase }: DraftConflictProps) {
+  const { data, error, refetch } = useOperation(VERSION, { id: latest.id })
+  if (data?.node?.__typename !== 'ProfileVersion') return error ? <Problem error={error} onRetry={() => void refetch()} /> : null
+  const theirs: Document = documentOf(data.node)
+  const next = rebase(draft, theirs, latest.number)
+  return (
+    <Alert color="orange" role="alert" title={`Somebody wrote version ${latest.number} meanwhile`} data-conflict={latest.number}>
+      <Stack gap="xs">
+        <Side title="What they changed" lines={differences(draft.base, theirs)} nothing="Nothing that shows." />
+        <Side title="What you want, on top of it" lines={differences(theirs, next.own)} nothing="All that you want is there already." />
+        <Group>
+          <Button size="compact-sm" onClick={() => onRebase(next)}>
+            Put my changes on version {latest.number}
+          </Button>
+          <Button size="compact-sm" variant="outline" onClick={() => onRebase({ ...draft, latest: latest.number })}>
+            Keep my draft as it is
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  )
+}
+
+function Side({ title, lines, nothing }: { readonly title: string; readonly lines: readonly Difference[]; readonly nothing: string }) {
+  return (
+    <div data-side={title}>
+      <Text size="sm" fw={600}>
+        {title}
+      </Text>
+      {lines.length === 0 ? <Text size="sm">{nothing}</Text> : <FieldChanges changes={lines} sides={['was', 'is']} w="auto" />}
+    </div>
+  )
+}

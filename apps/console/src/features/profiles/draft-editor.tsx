@@ -1,0 +1,189 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { queryClient, request } from '../../lib/api.ts'
+import type { ResultOf, VariablesOf } from '../../lib/graphql.ts'
+import { FieldChanges } from '../../ui/field-changes.tsx'
+import { Heading } from '../../ui/heading.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { type PARTS, WRITE } from './documents.ts'
+import type { Document, ProfileDraft } from './draft.ts'
+import { DraftCheck } from './draft-check.tsx'
+import { DraftConflict } from './draft-conflict.tsx'
+import { differences } from './draft-diff.ts'
+import { type FieldProblem, problemsOf, readInput, schedulerInput } from './draft-input.ts'
+import { PartList } from './part-list.tsx'
+import { SettingsFields } from './settings-fields.tsx'
+
+type Answer = ResultOf<typeof WRITE>['profileVersionCreate']
+
+interface DraftEditorProps {
+  readonly name: string
+  readonly draft: ProfileDraft
+  /** Number of the version that decides. */
+  readonly active: number
+  /** The latest version that is written. */
+  readonly latest: { readonly id: string; readonly number: number }
+  readonly parts: ResultOf<typeof PARTS>['profileParts']
+  onChange(draft: ProfileDraft): void
+  onDiscard(): void
+  /** The version of that number is written. */
+  onWritten(number: number): void
+}
+
+/** The next version of a profile while it is drafted: its parts, what they change, what that would have changed, and its writing. */
+export function DraftEditor({ name, draft, active, latest, parts, onChange, onDiscard, onWritten }: DraftEditorProps) {
+  const [answer, setAnswer] = useState<Answer | undefined>()
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const { own, base, from } = draft
+  const { input, problems } = readInput(draft)
+  const refused = answer?.__typename === 'ValidationError' ? problemsOf(answer.issues, own) : []
+  // a note that is not written yet is no mistake before it is asked for
+  const shown = [...problems.filter(({ field }) => field !== 'note' || answer !== undefined), ...refused]
+  const hasConflict = latest.number !== draft.latest
+  const next = latest.number + 1
+
+  const change = (document: Partial<Document>): void => {
+    onChange({ ...draft, own: { ...own, ...document } })
+    setAnswer(undefined)
+    setError(undefined)
+  }
+  const send = (dryRun: boolean): void => {
+    setBusy(true)
+    setError(undefined)
+    const whole = { ...input, ...schedulerInput(own.settings) } as VariablesOf<typeof WRITE>['input']
+    request(WRITE, { profile: name, input: whole, ifLatest: draft.latest, dryRun })
+      .then(({ profileVersionCreate }) => {
+        setAnswer(profileVersionCreate)
+        const isWritten = profileVersionCreate.__typename === 'ProfilePayload' && !dryRun
+        // what somebody else wrote is told by the page, which reads again
+        if (isWritten || isConflict(profileVersionCreate)) void queryClient.invalidateQueries()
+        if (isWritten) onWritten(profileVersionCreate.version.number)
+      }, setError)
+      .finally(() => setBusy(false))
+  }
+  const kinds = (kind: (typeof parts)[number]['kind']) => parts.filter((part) => part.kind === kind)
+  const lines = differences(base, own)
+  return (
+    <Stack gap="lg">
+      <section aria-label="Filters">
+        <Heading keys="1">Filters, in the order of running</Heading>
+        <PartList
+          list="filters"
+          label="Filters of the draft"
+          parts={own.filters}
+          base={base.filters}
+          known={kinds('FILTER')}
+          problems={shown}
+          onChange={(filters) => change({ filters })}
+        />
+      </section>
+      <section aria-label="Weighers">
+        <Heading keys="2">Weighers</Heading>
+        <PartList
+          list="weighers"
+          label="Weighers of the draft"
+          parts={own.weighers}
+          base={base.weighers}
+          known={kinds('WEIGHER')}
+          problems={shown}
+          onChange={(weighers) => change({ weighers })}
+        />
+      </section>
+      <section aria-label="Settings">
+        <Heading keys="3">Settings</Heading>
+        <SettingsFields
+          settings={own.settings}
+          schedulers={kinds('SCHEDULER')}
+          problems={shown}
+          onChange={(settings) => change({ settings })}
+        />
+      </section>
+      <section aria-label="What the draft changes">
+        <Text component="h2" fw={600} size="md">
+          What the draft changes against version {from}
+        </Text>
+        {lines.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            Nothing yet: it would decide alike.
+          </Text>
+        ) : (
+          <ScrollBox label="Changes, field by field" maxHeight="280px">
+            <FieldChanges changes={lines} sides={[`Version ${from}`, 'The draft']} data-diff={lines.length} />
+          </ScrollBox>
+        )}
+      </section>
+      <DraftCheck
+        name={name}
+        active={active}
+        next={next}
+        document={{ ...input, scheduler: own.settings.scheduler }}
+        isWrong={problems.some(({ field }) => field !== 'note')}
+      />
+      {hasConflict ? (
+        <DraftConflict
+          draft={draft}
+          latest={latest}
+          onRebase={(rebased) => {
+            onChange(rebased)
+            setAnswer(undefined)
+          }}
+        />
+      ) : null}
+      {error === undefined ? null : <Problem error={error} />}
+      <End answer={answer} problems={shown} name={name} />
+      <Group justify="flex-end">
+        <Button variant="subtle" onClick={onDiscard}>
+          Discard
+        </Button>
+        <Button
+          variant="outline"
+          loading={isBusy}
+          disabled={hasConflict}
+          onClick={() => (problems.length > 0 ? setAnswer(WRONG) : send(true))}
+        >
+          See whether it can be written
+        </Button>
+        <Button loading={isBusy} disabled={hasConflict} onClick={() => (problems.length > 0 ? setAnswer(WRONG) : send(false))}>
+          Write {name}@{next}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** What was not sent: the fields say why. */
+const WRONG: Answer = { __typename: 'ValidationError', issues: [], code: 'INVALID', message: '' }
+
+const isConflict = (answer: Answer): boolean =>
+  answer.__typename === 'ValidationError' && answer.issues.some(({ path }) => path[0] === 'ifLatest')
+
+interface EndProps {
+  readonly answer: Answer | undefined
+  readonly problems: readonly FieldProblem[]
+  readonly name: string
+}
+
+/** What came of writing it, or of trying to. */
+function End({ answer, problems, name }: EndProps) {
+  if (answer === undefined || isConflict(answer)) return null
+  if (answer.__typename === 'ProfilePayload')
+    return (
+      <Alert color="green" role="status" title="It can be written" data-can-be-written>
+        <Text size="sm">
+          It would be {name}@{answer.version.number}, a draft: it decides nothing before somebody tries or activates it.
+        </Text>
+      </Alert>
+    )
+  return (
+    <Alert color="red" role="alert" title="It cannot be written so" data-refused={answer.code}>
+      {problems.length === 0 ? <Text size="sm">{answer.message}</Text> : null}
+      {problems.map(({ field, message }) => (
+        <Text size="sm" key={`${field} ${message}`} data-problem={field}>
+          <span className="mono">{field}</span>: {message}
+        </Text>
+      ))}
+    </Alert>
+  )
+}

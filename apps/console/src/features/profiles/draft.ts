@@ -1,0 +1,147 @@
+/** A filter or a weigher as it stands in a draft; numbers and options as somebody writes them. */
+export interface DraftPart {
+  /** Its name; a second one of the same name is `name (2)`. */
+  readonly id: string
+  readonly name: string
+  /** False: it is left out of the version, and keeps its place while the draft lives. */
+  readonly enabled: boolean
+  /** Of a filter. */
+  readonly shadow: boolean
+  /** Of a weigher; empty of a filter. */
+  readonly multiplier: string
+  /** An object as JSON; empty: none. */
+  readonly options: string
+}
+
+/** What is said once for a whole profile. */
+export interface DraftSettings {
+  readonly note: string
+  readonly hostSubsetSize: string
+  readonly normalisation: string
+  readonly tieOrder: string
+  /** By its name, as in `profileParts`. */
+  readonly scheduler: string
+  /** Rules inside a host, limits of the solver, settings of Nova, kinds that are collected: an object as JSON; empty: none. */
+  readonly further: string
+}
+
+export interface Document {
+  readonly filters: readonly DraftPart[]
+  readonly weighers: readonly DraftPart[]
+  readonly settings: DraftSettings
+}
+
+/** The next version of a profile as somebody wants it. */
+export interface ProfileDraft {
+  /** Number of the version that it was made from. */
+  readonly from: number
+  /** Number of the latest version at that time: where another is the latest, somebody was faster. */
+  readonly latest: number
+  readonly compat: string | null
+  /** What it was made from. */
+  readonly base: Document
+  readonly own: Document
+}
+
+export type PartList = 'filters' | 'weighers'
+
+/** A version as the API tells it, as far as a draft has it. */
+export interface VersionParts {
+  readonly number: number
+  readonly note: string | null
+  readonly hostSubsetSize: number
+  readonly normalisation: string
+  readonly tieOrder: string
+  readonly schedulerName: string
+  readonly compat: string | null
+  readonly filters: readonly { readonly name: string; readonly shadow: boolean; readonly options: unknown }[]
+  readonly weighers: readonly { readonly name: string; readonly multiplier: number; readonly options: unknown }[]
+  readonly assignment: unknown
+  readonly solver: unknown
+  readonly nova: unknown
+  readonly collects: unknown
+}
+
+/** What `further` may hold. */
+export const furtherNames = ['assignment', 'solver', 'nova', 'collects'] as const
+
+export function beginDraft(version: VersionParts, latest: number): ProfileDraft {
+  const base = documentOf(version)
+  // a note is of its version
+  const own = { ...base, settings: { ...base.settings, note: '' } }
+  return { from: version.number, latest, compat: version.compat, base, own }
+}
+
+export function documentOf({ filters, weighers, ...version }: VersionParts): Document {
+  const further = Object.fromEntries(furtherNames.flatMap((name) => (isNothing(version[name]) ? [] : [[name, version[name]]])))
+  return {
+    filters: withIds(filters.map((filter) => ({ ...filter, multiplier: '' }))),
+    weighers: withIds(weighers.map((weigher) => ({ ...weigher, shadow: false, multiplier: String(weigher.multiplier) }))),
+    settings: {
+      note: version.note ?? '',
+      hostSubsetSize: String(version.hostSubsetSize),
+      normalisation: version.normalisation,
+      tieOrder: version.tieOrder,
+      scheduler: version.schedulerName,
+      further: jsonText(further),
+    },
+  }
+}
+
+type ToldPart = Pick<DraftPart, 'name' | 'shadow' | 'multiplier'> & { readonly options: unknown }
+
+function withIds(parts: readonly ToldPart[]): DraftPart[] {
+  const made: DraftPart[] = []
+  for (const { name, shadow, multiplier, options } of parts)
+    made.push({ id: freeId(made, name), name, enabled: true, shadow, multiplier, options: jsonText(options) })
+  return made
+}
+
+function freeId(parts: readonly DraftPart[], name: string): string {
+  const taken = new Set(parts.map(({ id }) => id))
+  let id = name
+  for (let i = 2; taken.has(id); i++) id = `${name} (${i})`
+  return id
+}
+
+const isNothing = (value: unknown): boolean =>
+  value === null || value === undefined || (typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0)
+
+const jsonText = (value: unknown): string => (isNothing(value) ? '' : JSON.stringify(value, null, 2))
+
+/** A part takes another place; `to` beyond an end is that end. */
+export function moved(parts: readonly DraftPart[], id: string, to: number): readonly DraftPart[] {
+  const part = parts.find((one) => one.id === id)
+  if (part === undefined) return parts
+  const rest = parts.filter((one) => one !== part)
+  const place = Math.max(0, Math.min(rest.length, to))
+  return [...rest.slice(0, place), part, ...rest.slice(place)]
+}
+
+export const changed = (parts: readonly DraftPart[], id: string, change: Partial<DraftPart>): readonly DraftPart[] =>
+  parts.map((part) => (part.id === id ? { ...part, ...change } : part))
+
+/** With one more at the end; a weigher counts once. */
+export const added = (parts: readonly DraftPart[], name: string, list: PartList): readonly DraftPart[] => [
+  ...parts,
+  { id: freeId(parts, name), name, enabled: true, shadow: false, multiplier: list === 'weighers' ? '1' : '', options: '' },
+]
+
+/** A draft as it was kept; undefined for anything else. */
+export function readProfileDraft(text: string | null): ProfileDraft | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null')
+    return isDraft(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isDraft(value: unknown): value is ProfileDraft {
+  if (typeof value !== 'object' || value === null) return false
+  const { from, latest, base, own } = value as Partial<ProfileDraft>
+  return typeof from === 'number' && typeof latest === 'number' && [base, own].every(isDocument)
+}
+
+const isDocument = (value: Partial<Document> | undefined): boolean =>
+  Array.isArray(value?.filters) && Array.isArray(value.weighers) && typeof value.settings?.note === 'string'

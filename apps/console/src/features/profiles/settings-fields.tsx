@@ -1,0 +1,68 @@
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { type DraftSettings, furtherNames } from './draft.ts'
+import type { FieldProblem } from './draft-input.ts'
+import { normalisations } from './version-detail.tsx'
+
+interface SettingsFieldsProps {
+  readonly settings: DraftSettings
+  readonly schedulers: readonly { readonly name: string; readonly description: string }[]
+  readonly problems: readonly FieldProblem[]
+  onChange(settings: DraftSettings): void
+}
+
+const tieOrders = [
+  { value: 'FIRST_SEEN', label: 'the one seen first' },
+  { value: 'SEEDED', label: 'as the seed says' },
+]
+
+/** What is said once for the whole profile. */
+export function SettingsFields({ settings, schedulers, problems, onChange }: SettingsFieldsProps) {
+  const write = (field: keyof DraftSettings) => ({
+    size: 'xs' as const,
+    value: settings[field],
+    error: errorOf(problems, field),
+    onChange: ({ currentTarget: { value } }: { readonly currentTarget: { readonly value: string } }): void =>
+      onChange({ ...settings, [field]: value }),
+  })
+  return (
+    <div className="draft-settings">
+      <TextInput
+        label="Note"
+        description="What the version is for; it stands in the list of versions."
+        required
+        maxLength={4_096}
+        {...write('note')}
+      />
+      <NativeSelect
+        label="One host is taken by"
+        data={schedulers.map(({ name, description }) => ({ value: name, label: `${name}: ${description}` }))}
+        {...write('scheduler')}
+        error={errorOf(problems, 'scheduler') ?? errorOf(problems, 'schedulerName')}
+      />
+      <TextInput label="One of so many best hosts is taken" inputMode="numeric" {...write('hostSubsetSize')} />
+      <NativeSelect
+        label="Raw numbers count"
+        data={Object.entries(normalisations).map(([value, label]) => ({ value, label }))}
+        {...write('normalisation')}
+      />
+      <NativeSelect label="Of hosts with equal scores, better is" data={tieOrders} {...write('tieOrder')} />
+      <Textarea
+        label="Further settings"
+        description={`An object as JSON with ${furtherNames.join(', ')}; empty: none.`}
+        autosize
+        minRows={2}
+        maxRows={14}
+        spellCheck={false}
+        classNames={{ input: 'mono' }}
+        placeholder='{"assignment": {"numa": {"rule": "emptiest"}}}'
+        {...write('further')}
+      />
+    </div>
+  )
+}
+
+const errorOf = (problems: readonly FieldProblem[], field: string): string | undefined =>
+  problems
+    .filter((problem) => problem.field === field)
+    .map(({ message }) => message)
+    .join(' ') || undefined
