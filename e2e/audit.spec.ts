@@ -51,6 +51,6 @@ test('looks: the audit, a row, none that matches @looks', async ({ page, visit, 
   await page.keyboard.press('Escape')
   await expect(page.locator('[data-entry]')).toHaveCount(0)
   await page.goto('/audit?q=account:nobody')
-  await expect(page.getByRole('heading', { name: 'No row matches' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No call matches' })).toBeVisible()
   await look('no row of the audit')
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Client } from '@gantt/client'
+import { type Client, createClient } from '@gantt/client'
 import { expect, test } from './fixtures.ts'
 import { expectRowCount, numberIn, rowsOf, rowWith } from './grid.ts'
 import { keyFor } from './seed.ts'
@@ -78,7 +78,7 @@ test('by keyboard alone a claim is chosen, looked at, and revoked with a reason'
   await page.keyboard.press('j')
   await page.keyboard.press('x')
   await expect(page.locator('[data-chosen="1"]')).toBeVisible()
-  await page.keyboard.press('X')
+  await page.keyboard.press('R')
   const dialog = page.getByRole('dialog', { name: 'Revoke 1 claim' })
   await expect(dialog.locator('[data-revoked="1"]')).toContainText(one.instance)
   await expect(dialog.getByRole('button', { name: 'Revoke 1 claim' })).toBeDisabled()
@@ -89,6 +89,39 @@ test('by keyboard alone a claim is chosen, looked at, and revoked with a reason'
   await expect(rowsOf(page, 'Claims').first()).toContainText('revoked')
   expect(await stateOf(service.client, one.id)).toEqual({ state: 'REVOKED', reason: 'its caller is gone' })
   expect(await stateOf(service.client, other.id)).toMatchObject({ state: 'RESERVED' })
+})
+
+test('claims are chosen in a row by Shift-x and all of them by a step of its own; those that ended have no box', async ({
+  page,
+  visit,
+  service,
+}) => {
+  const account = 'chooses-claims'
+  const caller = createClient({
+    url: `${service.origin}/graphql`,
+    key: await keyFor(service.client, account, ['READ', 'SCHEDULE', 'CLAIM']),
+  })
+  const reserved: Reserved[] = []
+  for (let i = 0; i < 4; i++) reserved.push(await reserve(caller))
+  await visit(`/claims?q=account:${account}`)
+  await expectRowCount(page, 'Claims', 4)
+  await page.getByRole('grid', { name: 'Claims' }).focus()
+  for (const key of ['j', 'x', 'j', 'j', 'X']) await page.keyboard.press(key)
+  await expect(page.locator('[data-chosen="3"]')).toBeVisible()
+  await page.getByRole('button', { name: 'Choose all 4 matching' }).click()
+  await expect(page.locator('[data-chosen="4"]')).toBeVisible()
+  await page.getByRole('button', { name: 'None' }).click()
+  await expect(page.locator('[data-chosen]')).toHaveCount(0)
+  await rowWith(page, 'Claims', reserved[0]?.instance ?? '')
+    .getByRole('checkbox')
+    .click()
+  await page.keyboard.press('R')
+  await page.getByRole('dialog').getByLabel('Reason').fill('not needed')
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke 1 claim' }).click()
+  await expect(page.getByRole('dialog')).toBeHidden()
+  await expect(rowWith(page, 'Claims', reserved[0]?.instance ?? '')).toContainText('revoked')
+  await expect(rowWith(page, 'Claims', reserved[0]?.instance ?? '').getByRole('checkbox')).toHaveCount(0)
+  await expect(page.getByRole('checkbox')).toHaveCount(3)
 })
 
 test('a key that may only read ends nothing', async ({ page, service }) => {

@@ -516,3 +516,91 @@ test('hosts are chosen by x and Shift-x, all of them by a step of its own, and t
   expect(await namesOf(service.client, 'host:many-* status:DISABLED')).toHaveLength(4)
   expect(await namesOf(service.client, 'status:DISABLED host:az1-01')).toHaveLength(0)
 })
+
+const headsOf = (page: Page) =>
+  gridOf(page, 'Hosts')
+    .getByRole('columnheader')
+    .evaluateAll((heads) => heads.map((head) => head.textContent?.replace(/[^A-Za-z, ]/g, '').trim()))
+
+test('columns are chosen: in the address for who gets the link, kept for this browser, and back as usual', async ({
+  page,
+  visit,
+  browser,
+  service,
+}) => {
+  await visit('/hosts?view=table')
+  const usual = await headsOf(page)
+  await page.getByRole('button', { name: 'Columns' }).click()
+  const chooser = page.getByRole('dialog', { name: 'Columns' })
+  await expect(chooser.getByRole('checkbox', { name: 'Host', exact: true })).toBeDisabled()
+  await chooser.getByRole('checkbox', { name: 'Zone' }).uncheck()
+  await chooser.getByRole('checkbox', { name: 'Traits' }).check()
+  await expect(page).toHaveURL(/cols=host,state,.*,trait/)
+  const chosen = [...usual.filter((name) => name !== 'Zone'), 'Traits']
+  await expect.poll(() => headsOf(page)).toEqual(chosen)
+  await expect(rowWith(page, 'Hosts', 'az1-01')).toContainText('HW_CPU_X86_AVX2')
+
+  const elsewhere = await browser.newContext()
+  try {
+    const other = await elsewhere.newPage()
+    await other.goto(`${page.url()}#key=${service.key}`)
+    await expect.poll(() => headsOf(other)).toEqual(chosen)
+    await other.goto('/hosts?view=table')
+    await expect.poll(() => headsOf(other)).toEqual(usual)
+  } finally {
+    await elsewhere.close()
+  }
+
+  await page.goto('/hosts?view=table')
+  await expect.poll(() => headsOf(page)).toEqual(chosen)
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await chooser.getByRole('button', { name: 'As usual' }).click()
+  await expect.poll(() => headsOf(page)).toEqual(usual)
+})
+
+test('a column is made wider by its edge and by a number, within limits, and stays so', async ({ page, visit }) => {
+  await visit('/hosts?view=table')
+  const head = gridOf(page, 'Hosts').getByRole('columnheader', { name: 'Zone' })
+  const widthOf = async () => Math.round((await head.boundingBox())?.width ?? 0)
+  const edge = await head.locator('.g-table-edge').boundingBox()
+  const before = await widthOf()
+  await page.mouse.move((edge?.x ?? 0) + 3, (edge?.y ?? 0) + 8)
+  await page.mouse.down()
+  await page.mouse.move((edge?.x ?? 0) + 63, (edge?.y ?? 0) + 8, { steps: 3 })
+  await page.mouse.up()
+  expect(await widthOf()).toBeGreaterThan(before + 40)
+  await page.getByRole('button', { name: 'Columns' }).click()
+  const width = page.getByRole('spinbutton', { name: 'Width of Zone, pixels' })
+  await width.fill('5')
+  await width.press('Enter')
+  await expect(width).toHaveValue('40')
+  await width.fill('150')
+  await width.press('Enter')
+  await page.reload()
+  await expect.poll(widthOf).toBe(150)
+  await head.locator('.g-table-edge').dblclick()
+  await expect.poll(widthOf).toBe(before)
+})
+
+test('hosts are ordered by several columns, with Shift by click and by keys, and the address says so', async ({ page, visit, service }) => {
+  await visit('/hosts?view=table&q=host:az*')
+  const grid = gridOf(page, 'Hosts')
+  await grid.getByRole('button', { name: 'Zone' }).click()
+  await grid.getByRole('button', { name: 'Memory free' }).click({ modifiers: ['Shift'] })
+  await expect(page).toHaveURL(/sort=az,-mem\.free/)
+  const { hosts } = await service.client.request<{
+    hosts: { nodes: { name: string; availabilityZone: string; capacity: { resourceClass: string; free: number }[] }[] }
+  }>(
+    '{ hosts(first: 100, query: "host:az*", orderBy: [{ field: NAME }]) { nodes { name availabilityZone capacity { resourceClass free } } } }',
+  )
+  const memoryOf = ({ capacity }: (typeof hosts.nodes)[number]) => capacity.find((one) => one.resourceClass === 'MEMORY_MB')?.free ?? 0
+  hosts.nodes.sort((a, b) => a.availabilityZone.localeCompare(b.availabilityZone) || memoryOf(b) - memoryOf(a))
+  await expect.poll(() => firstCells(page, 'Hosts')).toEqual(hosts.nodes.map(({ name }) => name))
+  await expect(grid.getByRole('columnheader', { name: 'Zone' })).toHaveAttribute('aria-sort', 'ascending')
+  await expect(grid.getByRole('button', { name: /Memory free.*order 2, descending/ })).toBeVisible()
+  for (const sort of ['az,mem.free', 'az']) {
+    await grid.getByRole('button', { name: 'Memory free' }).focus()
+    await page.keyboard.press('Shift+Enter')
+    await expect(page).toHaveURL(`/hosts?view=table&q=host:az*&sort=${sort}`)
+  }
+})

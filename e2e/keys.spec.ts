@@ -74,7 +74,7 @@ test('a row leads to what was done with its key', async ({ page, visit, service 
   await visit('/keys?find=of-some-key')
   await rowWith(page, 'Keys', 'of-some-key').click()
   await expect(page).toHaveURL(/\/audit\?q=key:/)
-  await expect(page.getByRole('heading', { name: 'No row matches' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'No call matches' })).toBeVisible()
 })
 
 test('looks: keys, making one, ending one, without the scope @looks', async ({ page, visit, look, service }) => {

@@ -9,6 +9,7 @@ import { readKeysSearch } from '../features/keys/search.ts'
 import { readOverviewSearch } from '../features/overview/search.ts'
 import { readProfileDraftSearch, readProfileSearch } from '../features/profiles/search.ts'
 import { readSimulateSearch } from '../features/simulate/search.ts'
+import { readColumnsSearch } from '../lib/list-search.ts'
 import { readTravelSearch } from '../lib/travel.ts'
 import { NotFoundPage } from './not-found.tsx'
 import { RouteProblem } from './route-problem.tsx'
@@ -133,7 +134,7 @@ const keys = createRoute({
 const replicas = createRoute({
   getParentRoute: () => root,
   path: '/replicas',
-  validateSearch: only(() => ({})),
+  validateSearch: only(readColumnsSearch),
   component: lazyRouteComponent(() => import('../features/replicas/replicas-page.tsx'), 'ReplicasPage'),
 })
 

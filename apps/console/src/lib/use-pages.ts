@@ -16,6 +16,23 @@ interface PagesOptions {
   readonly everyMs: number
 }
 
+/** What of a list is there. */
+export interface Pages<Node> {
+  readonly rows: readonly Node[]
+  /** How many there are in all. */
+  readonly total: number
+  readonly error: Error | null
+  /** Nothing is there yet. */
+  readonly isLoading: boolean
+  /** What is there is of another filter, or could not be read again. */
+  readonly isOld: boolean
+  /** Which rows are in sight: the next ones are loaded before one comes to them. */
+  onRange(first: number, last: number): void
+  refresh(): void
+  /** So many rows, or all there are: what of them is not there is loaded first. */
+  load(most: number): Promise<readonly Node[]>
+}
+
 /** How near to the end of what is there the next page is asked for, in rows. */
 const AHEAD = 10
 
@@ -25,9 +42,9 @@ export function usePages<Doc extends Operation, Node>(
   variables: Omit<VariablesOf<Doc>, 'after'>,
   listOf: (data: ResultOf<Doc>) => Connection<Node>,
   { enabled = true, everyMs }: PagesOptions,
-) {
+): Pages<Node> {
   const { asked, isPast } = useMoment(document, variables as VariablesOf<Doc>)
-  const { data, error, isLoading, isPlaceholderData, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+  const { data, error, isPending, isPlaceholderData, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: operationKey(document, { ...asked, after: null }),
     queryFn: async ({ pageParam, signal }) => listOf(await request(document, { ...asked, after: pageParam }, signal)),
     initialPageParam: null as string | null,
@@ -44,5 +61,24 @@ export function usePages<Doc extends Operation, Node>(
     [rows.length, hasNextPage, isFetchingNextPage, fetchNextPage],
   )
   const refresh = useCallback(() => void refetch(), [refetch])
-  return { rows, total: data?.pages[0]?.totalCount ?? 0, error, isLoading, isOld: isPlaceholderData || error !== null, onRange, refresh }
+  const load = useCallback(
+    async (most: number) => {
+      let loaded = data?.pages ?? []
+      let hasMore = hasNextPage
+      while (hasMore && countOf(loaded) < most) {
+        const next = await fetchNextPage()
+        if (next.isError) break
+        loaded = next.data?.pages ?? []
+        hasMore = next.hasNextPage
+      }
+      return loaded.flatMap(({ nodes }) => nodes).slice(0, most)
+    },
+    [data, hasNextPage, fetchNextPage],
+  )
+  return {
+    ...{ rows, total: data?.pages[0]?.totalCount ?? 0, error, isLoading: isPending && error === null },
+    ...{ isOld: isPlaceholderData || error !== null, onRange, refresh, load },
+  }
 }
+
+const countOf = (pages: readonly Connection<unknown>[]): number => pages.reduce((sum, { nodes }) => sum + nodes.length, 0)

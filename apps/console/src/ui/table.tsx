@@ -1,6 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useId, useRef } from 'react'
 import { type Choice, usePreference } from '../lib/preferences.ts'
+import type { Sort } from './sort.ts'
+import { ChoiceHead, HeadCell } from './table-head.tsx'
 import './table.css'
 
 /** One column: what stands in it, and how it is sorted and copied, which is apart from its picture. */
@@ -11,6 +13,8 @@ export interface TableColumn<Row> {
   readonly title?: string
   /** CSS width: `96px`, `minmax(160px, 1fr)`. */
   readonly width: string
+  /** Not shown unless one asks for it. */
+  readonly isExtra?: boolean
   readonly align?: 'left' | 'right'
   readonly sortable?: boolean
   /** The first click sorts the largest first. */
@@ -18,11 +22,6 @@ export interface TableColumn<Row> {
   /** To copy, and to show where there is no `cell`. */
   value(row: Row): string | number
   cell?(row: Row): ReactNode
-}
-
-export interface Sort {
-  readonly key: string
-  readonly descending: boolean
 }
 
 export interface TableProps<Row> {
@@ -33,15 +32,19 @@ export interface TableProps<Row> {
   /** The row at a position; undefined while it is not loaded. */
   row(index: number): Row | undefined
   rowKey(index: number): string
-  readonly sort?: Sort | undefined
-  onSort?(sort: Sort): void
+  /** The orders that hold, the first of them before the others. */
+  readonly sort?: readonly Sort[] | undefined
+  /** With Shift a column is ordered by after the others. */
+  onSort?(sort: readonly Sort[]): void
+  /** The edge of a head was moved, to a width in pixels; undefined: put back. */
+  onResize?(key: string, width: number | undefined): void
   /** The row of the keyboard cursor; -1: none. */
   readonly active: number
   onActive(index: number): void
   /** Enter, or a click. */
   onOpen(index: number): void
-  /** With onChoose: whether a row is chosen; each row then has a box, and Ctrl or Shift with a click chooses. */
-  isChosen?(index: number): boolean
+  /** With onChoose: whether a row is chosen; each row then has a box, and Ctrl or Shift with a click chooses. Undefined: it cannot be. */
+  isChosen?(index: number): boolean | undefined
   /** A row is chosen, or not any more; `isRange`: with all rows since the one before. */
   onChoose?(index: number, isRange: boolean): void
   /** Which rows are in sight, for lists that load as one scrolls. */
@@ -70,6 +73,7 @@ export function Table<Row>(props: TableProps<Row>) {
     rowKey,
     sort,
     onSort,
+    onResize,
     active,
     onActive,
     onOpen,
@@ -143,7 +147,7 @@ export function Table<Row>(props: TableProps<Row>) {
       <div className="g-table-head" role="row" aria-rowindex={1} tabIndex={-1}>
         {onChoose === undefined ? null : <ChoiceHead />}
         {columns.map((column) => (
-          <HeadCell key={column.key} column={column} sort={sort} onSort={onSort} />
+          <HeadCell key={column.key} column={column} sort={sort} onSort={onSort} onResize={onResize} />
         ))}
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
@@ -157,7 +161,7 @@ export function Table<Row>(props: TableProps<Row>) {
             row={row(index)}
             columns={columns}
             isActive={index === active}
-            isChosen={isChosen?.(index) ?? false}
+            isChosen={isChosen?.(index)}
             onChoose={onChoose}
             onActive={onActive}
             onOpen={onOpen}
@@ -189,43 +193,6 @@ function targetOf(key: string, active: number, count: number, page: number): num
   }
 }
 
-interface HeadCellProps<Row> {
-  readonly column: TableColumn<Row>
-  readonly sort: Sort | undefined
-  readonly onSort: ((sort: Sort) => void) | undefined
-}
-
-function HeadCell<Row>({ column, sort, onSort }: HeadCellProps<Row>) {
-  const isSorted = sort?.key === column.key
-  const order = isSorted ? (sort.descending ? 'descending' : 'ascending') : undefined
-  const mark = isSorted ? (sort.descending ? ' ↓' : ' ↑') : ''
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: the header of a virtual grid
-    <div
-      role="columnheader"
-      tabIndex={-1}
-      aria-sort={order}
-      title={column.title}
-      className={column.align === 'right' ? 'number' : undefined}
-    >
-      {column.sortable && onSort ? (
-        <button
-          type="button"
-          className="g-table-sort"
-          onClick={() => onSort({ key: column.key, descending: isSorted ? !sort.descending : column.sortsDescending === true })}
-        >
-          <span>
-            {column.label}
-            <span aria-hidden>{mark}</span>
-          </span>
-        </button>
-      ) : (
-        column.label
-      )}
-    </div>
-  )
-}
-
 interface TableRowProps<Row> {
   readonly id: string
   readonly index: number
@@ -233,8 +200,8 @@ interface TableRowProps<Row> {
   readonly row: Row | undefined
   readonly columns: readonly TableColumn<Row>[]
   readonly isActive: boolean
-  readonly isChosen: boolean
-  readonly onChoose: ((index: number, isRange: boolean) => void) | undefined
+  readonly isChosen: boolean | undefined
+  readonly onChoose: TableProps<Row>['onChoose']
   onActive(index: number): void
   onOpen(index: number): void
 }
@@ -273,18 +240,10 @@ function PlainTableRow<Row>(props: TableRowProps<Row>) {
   )
 }
 
-function ChoiceHead() {
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: the header of a virtual grid
-    <div role="columnheader" tabIndex={-1} title="Chosen (x)" className="g-table-choice">
-      <span className="g-table-unseen">Chosen</span>
-    </div>
-  )
-}
-
 interface ChoiceCellProps {
   readonly index: number
-  readonly isChosen: boolean
+  /** Undefined: it cannot be. */
+  readonly isChosen: boolean | undefined
   onChoose(index: number, isRange: boolean): void
 }
 
@@ -293,15 +252,17 @@ function ChoiceCell({ index, isChosen, onChoose }: ChoiceCellProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a cell of a virtual grid
     <div role="gridcell" tabIndex={-1} className="g-table-choice">
-      <input
-        type="checkbox"
-        tabIndex={-1}
-        aria-label={`Choose row ${index + 1}`}
-        checked={isChosen}
-        onClick={({ shiftKey }) => onChoose(index, shiftKey)}
-        // the click has done it, and knows whether Shift was held
-        onChange={() => undefined}
-      />
+      {isChosen === undefined ? null : (
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={`Choose row ${index + 1}`}
+          checked={isChosen}
+          onClick={({ shiftKey }) => onChoose(index, shiftKey)}
+          // the click has done it, and knows whether Shift was held
+          onChange={() => undefined}
+        />
+      )}
     </div>
   )
 }

@@ -1,4 +1,3 @@
-import { Checkbox } from '@mantine/core'
 import { formatAmount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Age, TimeLeft } from '../../ui/age.tsx'
@@ -19,14 +18,8 @@ export const holdsOf = ({ resources, gpus }: Pick<ClaimRow, 'resources' | 'gpus'
     ...gpus.map(({ index, milli }) => `GPU ${index}${milli === 1_000 ? '' : ` ${milli / 10} %`}`),
   ].join(', ')
 
-interface Chosen {
-  readonly ids: ReadonlySet<string>
-  toggle(row: ClaimRow): void
-}
-
-/** The columns of the list; with `chosen` a box before each claim that can be ended. */
-export const claimColumns = (chosen: Chosen | undefined): TableColumn<ClaimRow>[] => [
-  ...(chosen === undefined ? [] : [choiceColumn(chosen)]),
+/** The columns of the list. */
+export const claimColumns: readonly TableColumn<ClaimRow>[] = [
   {
     key: 'instance',
     label: 'Instance',
@@ -74,23 +67,6 @@ export const claimColumns = (chosen: Chosen | undefined): TableColumn<ClaimRow>[
     ),
   },
 ]
-
-const choiceColumn = ({ ids, toggle }: Chosen): TableColumn<ClaimRow> => ({
-  key: 'choice',
-  label: '',
-  title: 'Chosen to be ended (x)',
-  width: '34px',
-  value: ({ id }) => (ids.has(id) ? 'x' : ''),
-  cell: (row) =>
-    isHeld(row) ? (
-      <Checkbox
-        size="xs"
-        checked={ids.has(row.id)}
-        onChange={() => toggle(row)}
-        aria-label={`Choose the claim of ${row.instanceUuid ?? row.id} on ${row.host.name}`}
-      />
-    ) : null,
-})
 
 function endText({ expiresAt, releasedAt }: ClaimRow): string {
   return releasedAt ?? expiresAt ?? 'held for good'

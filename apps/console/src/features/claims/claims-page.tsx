@@ -1,29 +1,28 @@
 import { claimFields } from '@gantt/scheduler-core/query'
-import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core'
-import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { Skeleton, Stack } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useCallback, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { toGraphiql } from '../../lib/graphiql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
+import { useListSearch } from '../../lib/list-search.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { ChoiceBar } from '../../ui/choice-bar.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { type Figure, Figures } from '../../ui/figures.tsx'
-import { FilterBar } from '../../ui/filter-bar.tsx'
 import { Page } from '../../ui/page.tsx'
+import { PagedList } from '../../ui/paged-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
-import { useTableKeys } from '../../ui/table-keys.ts'
+import { useChoice } from '../../ui/use-choice.ts'
 import { WriteButton } from '../../ui/write-button.tsx'
 import { type ClaimRow, claimColumns, isHeld } from './claim-columns.tsx'
 import { COUNTS, LIST } from './documents.ts'
 import { type Kind, kindQueries, kinds } from './kinds.ts'
 import { RevokeClaims } from './revoke-claims.tsx'
-
-const route = getRouteApi('/claims')
 
 const REFRESH_MS = 5_000
 /** Each count looks at every claim. */
@@ -31,114 +30,67 @@ const COUNTS_EVERY_MS = 10_000
 /** So many can be ended by one call. */
 const MOST_CHOSEN = 1_000
 
+const keyOf = ({ id }: ClaimRow): string => id
+
 /** What holds room, for whom, for how long: leaks, reservations that end, and the way to end one that nobody else will. */
 export function ClaimsPage() {
-  const { q = '' } = route.useSearch()
-  const navigate = route.useNavigate()
+  const { q = '' } = useListSearch()
+  const navigate = useNavigate()
   const { may } = useScopes()
   const mayRevoke = may('OPERATE') === true
-  const [active, setActive] = useState(-1)
   const [isRevoking, setRevoking] = useState(false)
-  const { chosen, toggle, clear } = useChoice()
-  const { rows, total, error, isLoading, isOld, onRange, refresh } = usePages(LIST, { q }, ({ claims }) => claims, { everyMs: REFRESH_MS })
-  const columns = useMemo(
-    () => claimColumns(mayRevoke ? { ids: new Set(chosen.map(({ id }) => id)), toggle } : undefined),
-    [mayRevoke, chosen, toggle],
-  )
-  const filter = (next: string, how: 'typing' | 'applied'): void =>
-    void navigate({ search: next === '' ? {} : { q: next }, replace: how === 'typing' })
-  const open = (index: number): void => {
-    const id = rows[index]?.decision.id
-    if (id !== undefined) void navigate({ to: '/decisions/$id', params: { id } })
-  }
-  useTableKeys({ count: rows.length, active, onActive: setActive, onOpen: open })
-  const row = rows[active]
-  useShortcuts(
-    mayRevoke
-      ? [
-          { keys: 'x', label: 'Choose the claim, or not', run: () => row !== undefined && isHeld(row) && toggle(row) },
-          { keys: 'X', label: 'Revoke those that are chosen', isWrite: true, run: () => chosen.length > 0 && setRevoking(true) },
-        ]
-      : [],
-  )
+  const pages = usePages(LIST, { q }, ({ claims }) => claims, { everyMs: REFRESH_MS })
+  const { rows, load } = pages
+  const at = useCallback((index: number) => [rows[index]].find((row) => row !== undefined && isHeld(row)), [rows])
+  const choice = useChoice({ count: rows.length, at, keyOf, most: MOST_CHOSEN })
+  const revoke = { keys: 'R', label: 'Revoke those that are chosen', isWrite: true, run: () => choice.items.size > 0 && setRevoking(true) }
+  useShortcuts(mayRevoke ? [revoke] : [])
 
   return (
-    <Page
-      title="Claims"
-      aside={
-        chosen.length === 0 ? (
-          <CopyAs items={[['Link', () => location.href]]} graphiql={toGraphiql(LIST, { q })} />
-        ) : (
-          <>
-            <Text size="sm" role="status" data-chosen={chosen.length}>
-              {formatCount(chosen.length)} chosen
-            </Text>
-            <Button size="compact-sm" variant="subtle" onClick={clear}>
-              None
-            </Button>
-            <WriteButton size="compact-sm" color="red" onClick={() => setRevoking(true)} title="X">
-              Revoke ...
-            </WriteButton>
-          </>
-        )
-      }
-    >
+    <Page title="Claims" aside={<CopyAs items={[['Link', () => location.href]]} graphiql={toGraphiql(LIST, { q })} />}>
       <Stack gap="xs">
         <Counts />
-        <FilterBar label="Filter claims" fields={claimFields} value={q} onChange={filter} />
-        {error === null ? null : <Problem error={error} onRetry={refresh} />}
-        {isLoading ? (
-          <Skeleton height={280} role="status" aria-label="Claims are being loaded" />
-        ) : error === null && rows.length === 0 ? (
-          <NoClaim q={q} onClear={() => filter('', 'applied')} />
-        ) : rows.length === 0 ? null : (
-          <div className={isOld ? 'stale' : undefined}>
-            <Text size="sm" fw={600} role="status" data-count={total} mb={4}>
-              {formatCount(total)} {total === 1 ? 'claim' : 'claims'}
-            </Text>
-            <Table
-              label="Claims"
-              columns={columns}
-              count={rows.length}
-              row={(index) => rows[index]}
-              rowKey={(index) => rows[index]?.id ?? String(index)}
-              active={active}
-              onActive={setActive}
-              onOpen={open}
-              onRange={onRange}
-              listKey={q}
-            />
-          </div>
-        )}
+        <PagedList
+          list="claims"
+          label="Claims"
+          nouns={['claim', 'claims']}
+          fields={claimFields}
+          pages={pages}
+          columns={claimColumns}
+          keyOf={keyOf}
+          onOpen={({ decision: { id } }) => void navigate({ to: '/decisions/$id', params: { id } })}
+          choice={mayRevoke ? choice : undefined}
+          chosen={
+            <ChoiceBar
+              choice={choice}
+              found={pages.total}
+              most={MOST_CHOSEN}
+              onChooseAll={async () => choice.choose((await load(MOST_CHOSEN)).filter(isHeld))}
+            >
+              <WriteButton size="compact-sm" color="red" onClick={() => setRevoking(true)} title="R">
+                Revoke ...
+              </WriteButton>
+            </ChoiceBar>
+          }
+          none={
+            <Empty title="Nothing is claimed">
+              A request that is placed holds room by a claim, until its instance runs or it is given back.
+            </Empty>
+          }
+          noMatch="Claims that ended are kept for a while only."
+        />
       </Stack>
       {isRevoking ? (
         <RevokeClaims
-          claims={chosen}
+          claims={[...choice.items.values()]}
           onClose={() => setRevoking(false)}
           onDone={() => {
             setRevoking(false)
-            clear()
+            choice.clear()
           }}
         />
       ) : null}
     </Page>
-  )
-}
-
-/** Claims that were chosen one by one: they stay chosen whatever the filter shows, as they were then. */
-function useChoice() {
-  const [chosen, setChosen] = useState<readonly ClaimRow[]>([])
-  return useMemo(
-    () => ({
-      chosen,
-      toggle: (row: ClaimRow): void =>
-        setChosen((before) => {
-          const others = before.filter(({ id }) => id !== row.id)
-          return others.length < before.length || before.length >= MOST_CHOSEN ? others : [...before, row]
-        }),
-      clear: (): void => setChosen([]),
-    }),
-    [chosen],
   )
 }
 
@@ -163,22 +115,5 @@ function Counts() {
     <div className={error ? 'stale' : undefined}>
       <Figures figures={figures} />
     </div>
-  )
-}
-
-function NoClaim({ q, onClear }: { readonly q: string; onClear(): void }) {
-  if (q === '')
-    return (
-      <Empty title="Nothing is claimed">A request that is placed holds room by a claim, until its instance runs or it is given back.</Empty>
-    )
-  return (
-    <Empty title="No claim matches">
-      None is like <Code>{q}</Code>. Claims that ended are kept for a while only.
-      <Group justify="center" mt="sm">
-        <Button size="compact-sm" variant="outline" onClick={onClear}>
-          Clear the filter
-        </Button>
-      </Group>
-    </Empty>
   )
 }

@@ -4,7 +4,8 @@ import { formatCount } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { MatrixStrip } from '../../ui/matrix-strip.tsx'
-import { type Sort, Table } from '../../ui/table.tsx'
+import type { Sort } from '../../ui/sort.ts'
+import { Table } from '../../ui/table.tsx'
 import { useTableKeys } from '../../ui/table-keys.ts'
 import { Combos } from './combos.tsx'
 import { countHosts } from './facts.ts'
@@ -98,8 +99,8 @@ export function HostMatrix(props: HostMatrixProps) {
           count={hosts.length}
           row={(index) => hosts[index]}
           rowKey={(index) => String(hosts[index])}
-          sort={tableSort}
-          onSort={({ key }) => onSort(key === 'name' ? 'name' : key === 'rank' ? 'rank' : 'distance')}
+          sort={[tableSort]}
+          onSort={([{ key } = tableSort]) => onSort(key === 'name' ? 'name' : key === 'rank' ? 'rank' : 'distance')}
           active={active}
           onActive={setCursor}
           onOpen={open}

@@ -9,6 +9,8 @@ const row: HostRow = {
   host: 'cmp-1',
   node: 'cmp-1',
   az: 'az1',
+  aggregates: [],
+  traits: [],
   state: 'UP',
   status: 'ENABLED',
   cpuTotal: 64,

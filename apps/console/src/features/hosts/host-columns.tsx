@@ -7,6 +7,9 @@ import type { TableColumn } from '../../ui/table.tsx'
 import { type HostRow, labelOf } from './host-row.ts'
 import { HostState } from './host-state.tsx'
 
+/** Characters of a title. */
+const MOST_OF_TITLE = 1_000
+
 /** The columns of the list; keys are fields of the filter grammar, so that a sort reads like a filter. */
 export const hostColumns: readonly TableColumn<HostRow>[] = [
   {
@@ -91,7 +94,25 @@ export const hostColumns: readonly TableColumn<HostRow>[] = [
     value: ({ reportedMs }) => (reportedMs === 0 ? 'never' : formatDuration(Math.max(0, shownNow() - reportedMs))),
     cell: ({ reportedMs }) => <Age atMs={reportedMs} />,
   },
+  { ...count('cpu.free', 'CPU free', 'minmax(66px, 0.4fr)', ({ cpuFree }) => cpuFree), isExtra: true },
+  { ...count('cpu.total', 'CPU total', 'minmax(66px, 0.4fr)', ({ cpuTotal }) => cpuTotal), isExtra: true },
+  {
+    ...count('disk.free', 'Disk free', 'minmax(76px, 0.6fr)', ({ diskFreeGib }) => diskFreeGib),
+    cell: ({ diskFreeGib }) => formatGib(diskFreeGib),
+    isExtra: true,
+  },
+  many('agg', 'Aggregates', ({ aggregates }) => aggregates),
+  many('trait', 'Traits', ({ traits }) => traits),
 ]
+
+/** Texts in one line, whole in its title; long ones would be longer than a screen. */
+function many(key: string, label: string, read: (row: HostRow) => readonly string[]): TableColumn<HostRow> {
+  const value = (row: HostRow): string => read(row).join(', ')
+  return {
+    ...{ key, label, width: 'minmax(120px, 1.4fr)', isExtra: true, value },
+    cell: (row) => <span title={value(row).slice(0, MOST_OF_TITLE)}>{value(row).slice(0, MOST_OF_TITLE)}</span>,
+  }
+}
 
 /** The name as a link; the row is opened by its own keys, so the link is no stop of its own. */
 function HostLink({ host, node }: { readonly host: string; readonly node: string }) {

@@ -24,9 +24,9 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
   const { namesVersion } = store
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place, its names with namesVersion
   const names = useMemo(() => orderByName(store), [store, namesVersion])
-  const { field, isDescending } = readSort(sort)
+  const orders = useMemo(() => readSort(sort), [sort])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
-  const order = useMemo(() => orderHosts(store, names, field, isDescending), [fleet, names, field, isDescending])
+  const order = useMemo(() => orderHosts(store, names, orders), [fleet, names, orders])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const selection = useMemo(() => selectHosts(store, query, order, shownNow()), [fleet, order, query])
 

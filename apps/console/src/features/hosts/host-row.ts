@@ -1,10 +1,12 @@
-import type { CodeColumn, FleetStore, NumberColumn } from './fleet-store.ts'
+import type { CodeColumn, FleetStore, NumberColumn, SetColumn } from './fleet-store.ts'
 
 /** One host of the list, read from the columns: only for rows in sight, and for copies. */
 export interface HostRow {
   readonly host: string
   readonly node: string
   readonly az: string
+  readonly aggregates: readonly string[]
+  readonly traits: readonly string[]
   readonly state: string
   readonly status: string
   readonly cpuTotal: number
@@ -25,10 +27,13 @@ export interface HostRow {
 export function readHost(store: FleetStore, ordinal: number): HostRow {
   const number = (column: NumberColumn): number => store.numbers(column)[ordinal] ?? 0
   const text = (column: CodeColumn): string => store.dictionary(column).values[store.codes(column)[ordinal] ?? 0] ?? ''
+  const texts = (column: SetColumn): readonly string[] => store.sets(column).texts[store.codes(column)[ordinal] ?? 0] ?? []
   return {
     host: store.nameOf(ordinal),
     node: store.nodeOf(ordinal),
     az: text('AZ'),
+    aggregates: texts('AGGREGATES'),
+    traits: texts('TRAITS'),
     state: text('STATE'),
     status: text('STATUS'),
     cpuTotal: number('CPU_TOTAL'),

@@ -5,19 +5,23 @@ import { getRouteApi } from '@tanstack/react-router'
 import { lazy, memo, Suspense, useCallback, useDeferredValue, useState } from 'react'
 import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
+import { type Change, changed } from '../../lib/list-search.ts'
 import type { LiveState } from '../../lib/live.ts'
 import { preference } from '../../lib/preferences.ts'
 import { useAt } from '../../lib/travel.ts'
 import { Age } from '../../ui/age.tsx'
-import { Empty } from '../../ui/empty.tsx'
+import { ColumnChooser } from '../../ui/column-chooser.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
+import { NoMatch } from '../../ui/no-match.tsx'
 import { LiveBadge, Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ChoiceBar } from './choice-bar.tsx'
+import { useChoice } from '../../ui/use-choice.ts'
+import { ChosenHosts } from './chosen-hosts.tsx'
 import { CopyHosts } from './copy-hosts.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { narrowToGroup, toggleValue } from './filter-terms.ts'
 import { type Fleet, useFleet } from './fleet.ts'
+import { hostColumns } from './host-columns.tsx'
 import { type HostList, useHand, useHostList } from './host-list.ts'
 import { HostMap } from './host-map.tsx'
 import { readHost } from './host-row.ts'
@@ -25,7 +29,6 @@ import { HostTable } from './host-table.tsx'
 import { rememberList } from './present-list.ts'
 import { type HostsSearch, type HostView, hostViews } from './search.ts'
 import { type FacetField, facetFields } from './select-hosts.ts'
-import { useHostChoice } from './use-choice.ts'
 import './hosts.css'
 
 const route = getRouteApi('/hosts')
@@ -135,7 +138,8 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
   const { ordinals, selection, text } = list
   const total = store.ordinals.length
   const found = selection.ordinals.length
-  const choice = useHostChoice(ordinals)
+  const at = useCallback((index: number) => ordinals[index], [ordinals])
+  const choice = useChoice({ count: ordinals.length, at, keyOf })
   const open = useCallback(
     (ordinal: number | undefined): void => {
       if (ordinal === undefined) return
@@ -157,12 +161,15 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
         <Button size="compact-sm" variant="subtle" aria-expanded={areFacetsOn} onClick={() => setFacetsWanted(!areFacetsOn)}>
           {areFacetsOn ? 'Hide facets' : 'Show facets'}
         </Button>
-        <ChoiceBar fleet={fleet} choice={choice} found={ordinals.length} />
+        <ChosenHosts fleet={fleet} choice={choice} ordinals={ordinals} />
+        <div className="hosts-columns">{view === 'map' ? null : <ColumnChooser list="hosts" columns={hostColumns} />}</div>
       </Group>
       <div className="hosts" data-facets={areFacetsOn ? 'on' : 'off'}>
         {areFacetsOn ? <FacetPanel facets={selection.facets} text={text} onToggle={toggle} /> : null}
         {found === 0 && ordinals.length === 0 ? (
-          <NoMatch total={total} filter={search.q ?? ''} onClear={() => go({ q: '' })} />
+          <NoMatch one="host" filter={search.q ?? ''} onClear={() => go({ q: '' })}>
+            There are {formatCount(total)} in all.
+          </NoMatch>
         ) : (
           <div className="hosts-lists">
             {view === 'table' ? null : (
@@ -199,36 +206,19 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
   )
 })
 
-interface NoMatchProps {
-  readonly total: number
-  readonly filter: string
-  onClear(): void
-}
-
-function NoMatch({ total, filter, onClear }: NoMatchProps) {
-  return (
-    <Empty title="No host matches">
-      Of {formatCount(total)}, none is like <code>{filter}</code>.
-      <Group justify="center" mt="sm">
-        <Button size="compact-sm" variant="outline" onClick={onClear}>
-          Clear the filter
-        </Button>
-      </Group>
-    </Empty>
-  )
-}
+const keyOf = (ordinal: number): number => ordinal
 
 /** Changes what the address says. Typing replaces it, everything else is a step that Back undoes. */
 function useGo(): (change: SearchChange, how?: 'typing' | 'applied') => void {
   const navigate = route.useNavigate()
   return useCallback(
     (change, how = 'applied') =>
-      void navigate({ search: (before) => withoutDefaults({ ...before, ...change }), replace: how === 'typing', resetScroll: false }),
+      void navigate({ search: (before) => withoutDefaults(changed(before, change)), replace: how === 'typing', resetScroll: false }),
     [navigate],
   )
 }
 
-type SearchChange = { readonly [Name in keyof HostsSearch]?: HostsSearch[Name] | undefined }
+type SearchChange = Change<HostsSearch>
 
 /** Said when what is shown may be old: since when, and that it is tried on. */
 function FeedNote({ live, fleet }: { readonly live: LiveState; readonly fleet: Fleet }) {
@@ -254,14 +244,8 @@ function FirstLoad() {
 
 const viewNames: Readonly<Record<HostView, string>> = { split: 'Split', table: 'Table', map: 'Map' }
 
+const defaults: HostsSearch = { sort: 'host', view: 'split', group: 'az', colour: 'mem' }
+
 /** What is as it is without being said is left out of the address. */
-const withoutDefaults = (search: SearchChange): HostsSearch => {
-  const { q, sort, view, group, colour } = search
-  return {
-    ...(q === undefined || q === '' ? {} : { q }),
-    ...(sort === undefined || sort === 'host' ? {} : { sort }),
-    ...(view === undefined || view === 'split' ? {} : { view }),
-    ...(group === undefined || group === 'az' ? {} : { group }),
-    ...(colour === undefined || colour === 'mem' ? {} : { colour }),
-  }
-}
+const withoutDefaults = (search: HostsSearch): HostsSearch =>
+  Object.fromEntries(Object.entries(search).filter(([name, value]) => defaults[name as keyof HostsSearch] !== value))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createFleetStore } from './fleet-store.ts'
 import { orderByName, orderHosts } from './order-hosts.ts'
+import { readSort } from './search.ts'
 import { packHosts } from './testing/packed-hosts.ts'
 
 const store = createFleetStore()
@@ -14,15 +15,18 @@ store.apply(
 
 describe('order of hosts', () => {
   it.each([
-    ['by name', 'host', false, 'abc'],
-    ['by name, last first', 'host', true, 'cba'],
-    ['by a number, equals by name', 'mem.free', false, 'bca'],
-    ['by a number, largest first, equals by name still', 'mem.free', true, 'abc'],
-    ['by a text, whatever came first', 'az', false, 'abc'],
-    ['by a text, last first', 'az', true, 'cab'],
-    ['by age: the latest report first', 'age', false, 'abc'],
-    ['by age: the oldest report first', 'age', true, 'cba'],
-  ] as const)('%s', (_name, field, descending, names) => {
-    expect([...orderHosts(store, orderByName(store), field, descending)].map(store.nameOf).join('')).toBe(names)
+    ['by name', 'host', 'abc'],
+    ['by name, last first', '-host', 'cba'],
+    ['by a number, equals by name', 'mem.free', 'bca'],
+    ['by a number, largest first, equals by name still', '-mem.free', 'abc'],
+    ['by a text, whatever came first', 'az', 'abc'],
+    ['by a text, last first', '-az', 'cab'],
+    ['by age: the latest report first', 'age', 'abc'],
+    ['by age: the oldest report first', '-age', 'cba'],
+    ['by zone, the most free memory of each first', 'az,-mem.free', 'abc'],
+    ['by memory, of equals the last zone first', 'mem.free,-az', 'cba'],
+    ['by memory, of equals the last name first', '-mem.free,-host', 'acb'],
+  ])('%s', (_name, sort, names) => {
+    expect([...orderHosts(store, orderByName(store), readSort(sort))].map(store.nameOf).join('')).toBe(names)
   })
 })

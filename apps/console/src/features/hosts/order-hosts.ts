@@ -1,5 +1,5 @@
 import type { CodeColumn, FleetStore, NumberColumn } from './fleet-store.ts'
-import type { HostSort } from './search.ts'
+import type { HostOrder, HostSort } from './search.ts'
 
 /** Where each order is read from. */
 export const orderColumns: Readonly<Record<HostSort, NumberColumn | CodeColumn | 'NAME'>> = {
@@ -21,19 +21,26 @@ export const orderColumns: Readonly<Record<HostSort, NumberColumn | CodeColumn |
   age: 'REPORTED_AT',
 }
 
-/** All hosts in order; equals by name. It does not depend on a filter, so a keystroke in the filter sorts nothing. */
-export function orderHosts(store: FleetStore, names: Uint32Array, field: HostSort, descending: boolean): Uint32Array {
-  const column = orderColumns[field]
-  if (column === 'NAME') return descending ? names.slice().reverse() : names
-  const rank = rankOf(store, column)
-  // the older the report, the longer ago it was
-  const isReversed = column === 'REPORTED_AT' ? !descending : descending
+/** All hosts in order; equals by the next order, and at last by name. It does not depend on a filter, so a keystroke in the filter sorts nothing. */
+export function orderHosts(store: FleetStore, names: Uint32Array, orders: readonly HostOrder[]): Uint32Array {
+  if (orders.length === 0) return names
   const place = new Uint32Array(placesIn(names))
   names.forEach((ordinal, i) => {
     place[ordinal] = i
   })
-  const sign = isReversed ? -1 : 1
-  return names.slice().sort((a, b) => sign * ((rank[a] ?? 0) - (rank[b] ?? 0)) || (place[a] ?? 0) - (place[b] ?? 0))
+  const keys = orders.map(({ key, descending }) => {
+    const column = orderColumns[key]
+    // the older the report, the longer ago it was
+    const isReversed = column === 'REPORTED_AT' ? !descending : descending
+    return { rank: column === 'NAME' ? place : rankOf(store, column), sign: isReversed ? -1 : 1 }
+  })
+  return names.slice().sort((a, b) => {
+    for (const { rank, sign } of keys) {
+      const difference = (rank[a] ?? 0) - (rank[b] ?? 0)
+      if (difference !== 0) return sign * difference
+    }
+    return (place[a] ?? 0) - (place[b] ?? 0)
+  })
 }
 
 /** All hosts by name, code unit by code unit. It changes only when hosts are added. */

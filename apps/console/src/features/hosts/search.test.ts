@@ -1,15 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { printSort } from '../../ui/sort.ts'
 import { hostColours, hostGroups, hostSheets, hostSorts, hostViews, readHostSearch, readHostsSearch, readSort } from './search.ts'
 
 const optional = <Value>(values: readonly Value[]) => fc.option(fc.constantFrom(...values), { nil: undefined })
+/** Several orders, each by another field. */
+const orders = fc
+  .uniqueArray(fc.record({ key: fc.constantFrom(...hostSorts), descending: fc.boolean() }), { selector: ({ key }) => key, minLength: 1 })
+  .map(printSort)
 const given = (search: object) => Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
 
 describe('the address of the list', () => {
   test('what may stand in it is read as it stands', () => {
     const searches = fc.record({
       q: fc.option(fc.string({ minLength: 1, unit: 'grapheme' }), { nil: undefined }),
-      sort: optional(hostSorts.flatMap((field) => [field, `-${field}`])),
+      sort: fc.option(orders, { nil: undefined }),
+      cols: optional(['host', 'host,mem.free']),
       view: optional(hostViews),
       group: optional(hostGroups),
       colour: optional(hostColours),
@@ -26,16 +32,18 @@ describe('the address of the list', () => {
     ['an order that there is not', { sort: 'nonsense' }],
     ['a word that every object knows', { sort: 'constructor' }],
     ['two signs', { sort: '--host' }],
+    ['an order twice', { sort: 'host,-host' }],
+    ['columns that cannot be', { cols: '<img>' }],
     ['nothing', { q: '', sort: '', view: '' }],
     ['what belongs to other pages', { id: '1' }],
     ['what is no text', { q: 1, sort: ['host'] }],
   ])('%s is left out', (_name, search) => expect(readHostsSearch(search)).toEqual({}))
 
   test.each([
-    ['host', 'host', false],
-    ['-mem.free', 'mem.free', true],
-    ['-nonsense', 'host', true],
-  ])('the order %s', (sort, field, isDescending) => expect(readSort(sort)).toEqual({ field, isDescending }))
+    ['host', 'host'],
+    ['-mem.free,host', '-mem.free,host'],
+    ['-nonsense,az', 'az'],
+  ])('the order %s', (sort, read) => expect(printSort(readSort(sort))).toBe(read))
 })
 
 test('the address of a host has its node and its sheet', () => {

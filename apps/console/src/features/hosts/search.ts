@@ -1,3 +1,6 @@
+import { type ListSearch, readListSearch } from '../../lib/list-search.ts'
+import { parseSort, printSort, type Sort } from '../../ui/sort.ts'
+
 /** How the list is shown. */
 export const hostViews = ['split', 'table', 'map'] as const
 /** What the map is divided by. */
@@ -35,10 +38,8 @@ export type HostColour = (typeof hostColours)[number]
 export type HostSheet = (typeof hostSheets)[number]
 
 /** What the address of the list says behind the question mark; everything else is left out. */
-export interface HostsSearch {
-  /** The filter, in the grammar of docs/query.md. */
-  readonly q?: string
-  /** A field of the grammar, with `-` in front for the largest first; the name if not given. */
+export interface HostsSearch extends ListSearch {
+  /** Fields of the grammar with commas between, with `-` in front for the largest first; the name if not given. */
   readonly sort?: string
   /** split if not given. */
   readonly view?: HostView
@@ -48,20 +49,23 @@ export interface HostsSearch {
   readonly colour?: HostColour
 }
 
-export function readHostsSearch({ q, sort, view, group, colour }: Record<string, unknown>): HostsSearch {
+export function readHostsSearch({ sort, view, group, colour, ...search }: Record<string, unknown>): HostsSearch {
   return {
-    ...(typeof q === 'string' && q !== '' ? { q } : {}),
-    ...(typeof sort === 'string' && hostSorts.some((field) => field === sort.replace(/^-/, '')) ? { sort } : {}),
+    ...readListSearch(search),
+    ...(typeof sort === 'string' && sort !== '' && printSort(readSort(sort)) === sort ? { sort } : {}),
     ...choice('view', hostViews, view),
     ...choice('group', hostGroups, group),
     ...choice('colour', hostColours, colour),
   }
 }
 
-/** The order that `sort` names; by name where it names none. */
-export function readSort(sort: string): { readonly field: HostSort; readonly isDescending: boolean } {
-  const wanted = sort.replace(/^-/, '')
-  return { field: hostSorts.find((one) => one === wanted) ?? 'host', isDescending: sort.startsWith('-') }
+export interface HostOrder extends Sort {
+  readonly key: HostSort
+}
+
+/** The orders that `sort` names, without those that there are not. */
+export function readSort(sort: string): readonly HostOrder[] {
+  return parseSort(sort).flatMap(({ key, descending }) => hostSorts.filter((one) => one === key).map((one) => ({ key: one, descending })))
 }
 
 /** What the address of one host says. */

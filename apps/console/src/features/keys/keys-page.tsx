@@ -1,19 +1,20 @@
-import { Table as PlainTable, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Group, Table as PlainTable, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
+import { changed } from '../../lib/list-search.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { usePages } from '../../lib/use-pages.ts'
+import { ColumnChooser } from '../../ui/column-chooser.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Heading } from '../../ui/heading.tsx'
+import { ListTable } from '../../ui/list-table.tsx'
 import { NeedsScope } from '../../ui/needs-scope.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { Table } from '../../ui/table.tsx'
-import { useTableKeys } from '../../ui/table-keys.ts'
 import { WriteButton } from '../../ui/write-button.tsx'
 import { CreateKey } from './create-key.tsx'
 import { LIST, OWN } from './documents.ts'
@@ -46,24 +47,19 @@ type Doing = { readonly step: Step; readonly key: Key } | { readonly step: 'crea
 function Keys() {
   const { find = '', ended } = route.useSearch()
   const navigate = route.useNavigate()
-  const [active, setActive] = useState(-1)
   const [doing, setDoing] = useState<Doing | undefined>()
   const { data: own } = useOperation(OWN, {}, { staleMs: 60_000 })
   const { rows, total, error, isLoading, isOld, onRange, refresh } = usePages(LIST, {}, ({ apiKeys }) => apiKeys, { everyMs: REFRESH_MS })
   const shown = useMemo(() => rows.filter((key) => (ended === 'yes' || key.state === 'ACTIVE') && hasWord(key, find)), [rows, find, ended])
   const columns = useMemo(() => keyColumns((step, key) => setDoing({ step, key })), [])
   const go = (next: { readonly find?: string; readonly ended?: 'yes' | undefined }): void => {
-    const search = { find, ended, ...next }
-    void navigate({
-      search: { ...(search.find === '' ? {} : { find: search.find }), ...(search.ended === undefined ? {} : { ended: search.ended }) },
-      replace: next.find !== undefined,
-    })
+    void navigate({ search: (before) => changed(before, next), replace: next.find !== undefined })
   }
   const open = (index: number): void => {
     const key = shown[index]
     if (key !== undefined) void navigate({ to: '/audit', search: { q: `key:${key.id}` } })
   }
-  useTableKeys({ count: shown.length, active, onActive: setActive, onOpen: open })
+  const keyOf = useCallback((index: number) => shown[index]?.id ?? index, [shown])
   useShortcuts([{ keys: 'c', label: 'Make a key', isWrite: true, run: () => setDoing({ step: 'create' }) }])
   const close = (): void => setDoing(undefined)
   const showSecret = (made: Made): void => setDoing(made.secret === null ? undefined : { step: 'secret', made })
@@ -92,20 +88,22 @@ function Keys() {
         <Skeleton height={200} role="status" aria-label="Keys are being loaded" />
       ) : rows.length === 0 ? null : (
         <div className={isOld ? 'stale' : undefined}>
-          <Text size="sm" fw={600} role="status" data-count={shown.length} mb={4}>
-            {formatCount(shown.length)} of {formatCount(total)} keys
-          </Text>
+          <Group justify="space-between" mb={4}>
+            <Text size="sm" fw={600} role="status" data-count={shown.length}>
+              {formatCount(shown.length)} of {formatCount(total)} keys
+            </Text>
+            <ColumnChooser list="keys" columns={columns} />
+          </Group>
           {shown.length === 0 ? (
             <Empty title="No key is like this">Ended ones are shown only if asked for.</Empty>
           ) : (
-            <Table
+            <ListTable
+              list="keys"
               label="Keys"
               columns={columns}
               count={shown.length}
               row={(index) => shown[index]}
-              rowKey={(index) => shown[index]?.id ?? String(index)}
-              active={active}
-              onActive={setActive}
+              keyOf={keyOf}
               onOpen={open}
               onRange={onRange}
             />

@@ -1,27 +1,28 @@
-import { Alert, Skeleton, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { useCallback, useMemo } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
+import { ColumnChooser } from '../../ui/column-chooser.tsx'
 import { Heading } from '../../ui/heading.tsx'
+import { ListTable } from '../../ui/list-table.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
-import { useTableKeys } from '../../ui/table-keys.ts'
 import { AuditorPanel } from './auditor-panel.tsx'
-import { troublesOf } from './compare.ts'
+import { type Replica, troublesOf } from './compare.ts'
 import { STANDING } from './documents.ts'
 import { HealthPanel } from './health-panel.tsx'
 import { replicaColumns } from './replica-columns.tsx'
 
 /** Replicas give a sign every two seconds. */
 const REFRESH_MS = 2_000
+const none: readonly Replica[] = []
 
 /** Who serves, how far behind the log, whether all have one state, and what the one that answers finds in its own. */
 export function ReplicasPage() {
-  const [active, setActive] = useState(-1)
   const { data, error, refetch } = useOperation(STANDING, {}, { everyMs: REFRESH_MS })
-  const replicas = data?.replicas ?? []
-  useTableKeys({ count: replicas.length, active, onActive: setActive, onOpen: setActive })
+  const replicas = data?.replicas ?? none
+  const columns = useMemo(() => replicaColumns(replicas), [replicas])
+  const keyOf = useCallback((index: number) => replicas[index]?.id ?? index, [replicas])
   return (
     <Page title="Replicas">
       <Stack gap="sm" className={error && data !== undefined ? 'stale' : undefined}>
@@ -38,20 +39,23 @@ export function ReplicasPage() {
               </Alert>
             ))}
             <section aria-label="Who follows the log">
-              <Heading keys="1">Who follows the log</Heading>
+              <Group justify="space-between">
+                <Heading keys="1">Who follows the log</Heading>
+                <ColumnChooser list="replicas" columns={columns} />
+              </Group>
               <Text size="sm" role="status" data-count={replicas.length}>
                 {formatCount(replicas.filter(({ live }) => live).length)} of {formatCount(replicas.length)} that gave a sign within a day
                 are alive.
               </Text>
-              <Table
+              <ListTable
+                list="replicas"
                 label="Replicas"
-                columns={replicaColumns(replicas)}
+                columns={columns}
                 count={replicas.length}
                 row={(index) => replicas[index]}
-                rowKey={(index) => replicas[index]?.id ?? String(index)}
-                active={active}
-                onActive={setActive}
-                onOpen={setActive}
+                keyOf={keyOf}
+                // all that is known of it stands in its row
+                onOpen={() => undefined}
               />
             </section>
             <HealthPanel health={data.health} log={data.fleetLog} />

@@ -1,0 +1,42 @@
+import { useState } from 'react'
+import { useScopes } from '../../lib/scopes.ts'
+import { ChoiceBar } from '../../ui/choice-bar.tsx'
+import type { Choice } from '../../ui/use-choice.ts'
+import { WriteButton } from '../../ui/write-button.tsx'
+import type { Fleet } from './fleet.ts'
+import { SetStatus } from './set-status.tsx'
+
+interface ChosenHostsProps {
+  readonly fleet: Fleet
+  /** The hosts that were chosen, by their ordinals. */
+  readonly choice: Choice<number>
+  /** The rows of the list. */
+  readonly ordinals: Uint32Array
+}
+
+/** What can be done with the hosts that were chosen. */
+export function ChosenHosts({ fleet: { store }, choice, ordinals }: ChosenHostsProps) {
+  const { may } = useScopes()
+  const [isSetting, setSetting] = useState(false)
+  return (
+    <>
+      <ChoiceBar choice={choice} found={ordinals.length} onChooseAll={() => choice.choose(ordinals)}>
+        {may('OPERATE') === true ? (
+          <WriteButton size="compact-sm" onClick={() => setSetting(true)}>
+            Set status ...
+          </WriteButton>
+        ) : null}
+      </ChoiceBar>
+      {isSetting ? (
+        <SetStatus
+          hosts={[...choice.items.values()].map((ordinal) => ({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) }))}
+          onClose={() => setSetting(false)}
+          onDone={() => {
+            setSetting(false)
+            choice.clear()
+          }}
+        />
+      ) : null}
+    </>
+  )
+}

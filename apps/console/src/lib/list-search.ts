@@ -1,0 +1,40 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback } from 'react'
+
+/** What the address of a list may say behind the question mark, whatever it lists. */
+export interface ListSearch {
+  /** The filter, in the grammar of docs/query.md. */
+  readonly q?: string
+  /** Keys of the columns that are shown, with commas between; if not given, as was chosen for this browser. */
+  readonly cols?: string
+}
+
+export function readListSearch({ q, cols }: Record<string, unknown>): ListSearch {
+  return {
+    ...(typeof q === 'string' && q !== '' ? { q } : {}),
+    ...(typeof cols === 'string' && /^[\w.,-]+$/.test(cols) ? { cols } : {}),
+  }
+}
+
+/** Of a list without a filter. */
+export const readColumnsSearch = ({ cols }: Record<string, unknown>): Pick<ListSearch, 'cols'> => readListSearch({ cols })
+
+/** Some of what an address says, to be changed; undefined or empty: left out from then on. */
+export type Change<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined }
+
+export const changed = <Search extends object>(before: Search, change: Change<Search>): Search =>
+  Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined && value !== '')) as Search
+
+/** What the address says of the list of the page. */
+export const useListSearch = (): ListSearch =>
+  useSearch({ strict: false, select: ({ q, cols }: ListSearch) => ({ q, cols }), structuralSharing: true }) as ListSearch
+
+/** Changes what the address says. Typing replaces it, everything else is a step that Back undoes. */
+export function useListGo(): (change: Change<ListSearch>, how?: 'typing' | 'applied') => void {
+  const navigate = useNavigate()
+  return useCallback(
+    (change, how = 'applied') =>
+      void navigate({ to: '.', search: (before) => changed(before, change), replace: how === 'typing', resetScroll: false }),
+    [navigate],
+  )
+}

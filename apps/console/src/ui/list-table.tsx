@@ -1,0 +1,55 @@
+import { useCallback, useMemo, useState } from 'react'
+import { useShortcuts } from '../lib/keys.ts'
+import { setWidth, shownColumns, useColumnLayout } from './columns.ts'
+import { Table, type TableProps } from './table.tsx'
+import { useTableKeys } from './table-keys.ts'
+import { type Choice, indexOf, type Key } from './use-choice.ts'
+
+/** What the table works out by itself. */
+type Own = 'active' | 'onActive' | 'rowKey' | 'isChosen' | 'onChoose' | 'onResize'
+
+export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
+  /** Names the list where its layout is kept. */
+  readonly list: string
+  /** What a row is, wherever it moves. It is the same function for as long as the rows are. */
+  keyOf(index: number): Key
+  /** The row of the cursor at first. */
+  readonly first?: Key | undefined
+  /** Rows can be chosen, by `x`, by Shift-x, by their boxes. */
+  readonly choice?: Pick<Choice<unknown>, 'isChosen' | 'toggle'> | undefined
+}
+
+/**
+ * The list of a page: its cursor stays with its row wherever a change moves it, its columns are those that were chosen, and
+ * the keys of lists work wherever the focus is.
+ */
+export function ListTable<Row>({ list, keyOf, first, choice, columns, ...table }: ListTableProps<Row>) {
+  const { count, onOpen } = table
+  const [cursor, setCursor] = useState(first)
+  const active = useMemo(() => (cursor === undefined ? -1 : indexOf(cursor, count, keyOf)), [cursor, count, keyOf])
+  const setActive = useCallback((index: number) => setCursor(keyOf(index)), [keyOf])
+  const layout = useColumnLayout(list)
+  const shown = useMemo(() => shownColumns(columns, layout), [columns, layout])
+  const resize = useCallback((key: string, width: number | undefined) => setWidth(list, key, width), [list])
+
+  useTableKeys({ count, active, onActive: setActive, onOpen })
+  useShortcuts(
+    choice === undefined
+      ? []
+      : [
+          { keys: 'x', label: 'Choose the row, or not', run: () => choice.toggle(active, false) },
+          { keys: 'X', label: 'Choose all rows from the one chosen last to this one', run: () => choice.toggle(active, true) },
+        ],
+  )
+  return (
+    <Table
+      {...table}
+      columns={shown}
+      rowKey={(index) => String(keyOf(index))}
+      active={active}
+      onActive={setActive}
+      onResize={resize}
+      {...(choice === undefined ? {} : { isChosen: choice.isChosen, onChoose: choice.toggle })}
+    />
+  )
+}

@@ -1,0 +1,117 @@
+import type { QueryField } from '@gantt/scheduler-core/query'
+import { Group, Skeleton, Stack, Text } from '@mantine/core'
+import { type ReactNode, useCallback } from 'react'
+import { formatCount } from '../lib/format.ts'
+import { useListGo, useListSearch } from '../lib/list-search.ts'
+import type { Pages } from '../lib/use-pages.ts'
+import { ColumnChooser } from './column-chooser.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { ListTable } from './list-table.tsx'
+import { NoMatch } from './no-match.tsx'
+import { Problem } from './problem.tsx'
+import type { TableColumn } from './table.tsx'
+import type { Choice, Key } from './use-choice.ts'
+
+interface PagedListProps<Row> {
+  /** Names the list where its layout is kept. */
+  readonly list: string
+  /** What is listed: "Claims"; then one and many of it. */
+  readonly label: string
+  /** What the filter is called, where that is not "Filter claims". */
+  readonly filterLabel?: string
+  readonly nouns: readonly [one: string, many: string]
+  readonly fields: readonly QueryField[]
+  readonly pages: Pages<Row>
+  readonly columns: readonly TableColumn<Row>[]
+  keyOf(row: Row): Key
+  onOpen(row: Row): void
+  readonly choice?: Choice<Row> | undefined
+  /** What can be done with those that were chosen. */
+  readonly chosen?: ReactNode
+  /** Said where there is none at all. */
+  readonly none: ReactNode
+  /** Said beside a filter that finds none. */
+  readonly noMatch?: ReactNode
+  /** Beside the filter. */
+  readonly aside?: ReactNode
+  /** Between the count and the rows. */
+  readonly children?: ReactNode
+}
+
+/** A list of the service, which is loaded as one scrolls: the filter, how many it finds, and the rows; all of it in the address. */
+export function PagedList<Row>(props: PagedListProps<Row>) {
+  const {
+    list,
+    label,
+    filterLabel = `Filter ${label.toLowerCase()}`,
+    nouns,
+    fields,
+    pages,
+    columns,
+    keyOf,
+    onOpen,
+    choice,
+    chosen,
+    none,
+    noMatch,
+    aside,
+    children,
+  } = props
+  const { rows, total, error, isLoading, isOld, onRange, refresh } = pages
+  const { q = '' } = useListSearch()
+  const go = useListGo()
+  const keyAt = useCallback(
+    (index: number): Key => {
+      const row = rows[index]
+      return row === undefined ? index : keyOf(row)
+    },
+    [rows, keyOf],
+  )
+  const found = (
+    <div className={isOld ? 'stale' : undefined}>
+      <Group gap="xs" mb={4} mih={26}>
+        <Text size="sm" fw={600} role="status" data-count={total}>
+          {formatCount(total)} {nouns[total === 1 ? 0 : 1]}
+        </Text>
+        {chosen}
+        <div style={{ marginInlineStart: 'auto' }}>
+          <ColumnChooser list={list} columns={columns} />
+        </div>
+      </Group>
+      {children}
+      <ListTable
+        list={list}
+        label={label}
+        columns={columns}
+        count={rows.length}
+        row={(index) => rows[index]}
+        keyOf={keyAt}
+        onOpen={(index) => {
+          const row = rows[index]
+          if (row !== undefined) onOpen(row)
+        }}
+        choice={choice}
+        onRange={onRange}
+        listKey={q}
+      />
+    </div>
+  )
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" align="flex-start">
+        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} />
+        {aside}
+      </Group>
+      {error === null ? null : <Problem error={error} onRetry={refresh} />}
+      {isLoading ? <Skeleton height={280} role="status" aria-label={`${label} are being loaded`} /> : null}
+      {rows.length > 0 ? found : null}
+      {isLoading || error !== null || rows.length > 0 ? null : q === '' ? (
+        none
+      ) : (
+        <NoMatch one={nouns[0]} filter={q} onClear={() => go({ q: '' })}>
+          {noMatch}
+        </NoMatch>
+      )}
+    </Stack>
+  )
+}

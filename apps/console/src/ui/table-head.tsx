@@ -1,0 +1,74 @@
+import { nextSort, type Sort } from './sort.ts'
+import type { TableColumn, TableProps } from './table.tsx'
+
+interface HeadCellProps<Row> {
+  readonly column: TableColumn<Row>
+  readonly sort: readonly Sort[] | undefined
+  readonly onSort: TableProps<Row>['onSort']
+  readonly onResize: TableProps<Row>['onResize']
+}
+
+/** The head of a column: its name, its order, and an edge to make it wider. */
+export function HeadCell<Row>({ column, sort = [], onSort, onResize }: HeadCellProps<Row>) {
+  const place = sort.findIndex(({ key }) => key === column.key)
+  const order = sort[place] === undefined ? undefined : sort[place].descending ? 'descending' : 'ascending'
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the header of a virtual grid
+    <div
+      role="columnheader"
+      tabIndex={-1}
+      // a grid tells of its first order only; the others are told in words
+      aria-sort={place === 0 ? order : undefined}
+      title={column.title}
+      className={column.align === 'right' ? 'number' : undefined}
+    >
+      {column.sortable && onSort ? (
+        <button type="button" className="g-table-sort" onClick={({ shiftKey }) => onSort(nextSort(sort, column, shiftKey))}>
+          <span>
+            {column.label}
+            {order === undefined ? null : (
+              <span aria-hidden>
+                {order === 'descending' ? ' ↓' : ' ↑'}
+                {sort.length > 1 ? place + 1 : ''}
+              </span>
+            )}
+            {place > 0 ? (
+              <span className="g-table-unseen">
+                order {place + 1}, {order}
+              </span>
+            ) : null}
+          </span>
+        </button>
+      ) : (
+        column.label
+      )}
+      {onResize === undefined ? null : <ResizeEdge onResize={(width) => onResize(column.key, width)} />}
+    </div>
+  )
+}
+
+/** The right edge of a head, to be moved by a pointer; by keys a width is set where the columns are chosen. */
+function ResizeEdge({ onResize }: { onResize(width: number | undefined): void }) {
+  return (
+    <span
+      className="g-table-edge"
+      aria-hidden
+      onPointerDown={({ currentTarget, pointerId }) => currentTarget.setPointerCapture(pointerId)}
+      onPointerMove={({ currentTarget, pointerId, clientX }) => {
+        const head = currentTarget.parentElement
+        if (head !== null && currentTarget.hasPointerCapture(pointerId)) onResize(clientX - head.getBoundingClientRect().left)
+      }}
+      onDoubleClick={() => onResize(undefined)}
+    />
+  )
+}
+
+/** Over the boxes of the rows. */
+export function ChoiceHead() {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the header of a virtual grid
+    <div role="columnheader" tabIndex={-1} title="Chosen (x)" className="g-table-choice">
+      <span className="g-table-unseen">Chosen</span>
+    </div>
+  )
+}
