@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
@@ -423,4 +424,36 @@ test.describe('looks', () => {
     await look('an id that is none')
     expect(pageErrors.splice(0).join()).toContain('400')
   })
+})
+
+test('the tries before a decision stand in a line: which host each had, why it was lost, and each leads to itself', async ({
+  page,
+  visit,
+  service,
+}) => {
+  const { client } = service
+  const instance = randomUUID()
+  const ask = { flavor: 'x1.tried', vcpus: 1, memoryMb: 1_024, instance }
+  const first = await place(client, ask)
+  const { decision } = await client.request<{
+    decision: { destinations: { selected: { host: { name: string }; claim: { id: string; fence: number } } }[] }
+  }>(`query Held($id: ID!) { decision(id: $id) { destinations { selected { host { name } claim { id fence } } } } }`, {
+    id: first.decisionId,
+  })
+  const [held] = decision.destinations
+  await client.request(`mutation Release($claims: [ClaimRef!]!) { claimRelease(claims: $claims, reason: "no image") { __typename } }`, {
+    claims: [{ id: held?.selected.claim.id, fence: held?.selected.claim.fence }],
+  })
+  const second = await place(client, ask)
+  await visit(addressOf(second.decisionId))
+  const tries = page.getByRole('navigation', { name: 'Tries' })
+  await expect(tries.getByRole('listitem')).toHaveCount(2)
+  const lost = tries.locator('[data-try="1"]')
+  await expect(lost).toContainText(`${held?.selected.host.name} its claim was released: no image`)
+  await expect(tries.locator('[data-try="2"]')).toHaveAttribute('aria-current', 'true')
+  await lost.getByRole('link').focus()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(encodeURIComponent(first.decisionId)))
+  await expect(page.locator('.facts')).toContainText(/took [\d.]+ m?s/)
+  await expect(tries).toHaveCount(0)
 })

@@ -74,6 +74,8 @@ export interface Ask {
   readonly flavor?: string
   readonly zone?: string
   readonly numInstances?: number
+  /** The uuid of the only instance; named, so that a second request for it is a try again. */
+  readonly instance?: string
   /** Further kinds of instances, placed with those of the flavor or not at all. */
   readonly gang?: readonly { readonly name: string; readonly instances: number; readonly vcpus: number; readonly memoryMb: number }[]
   readonly gpus?: { readonly count: number; readonly model?: string }
@@ -91,7 +93,7 @@ export interface Placement {
 /** A service asks where an instance goes; 2 CPUs and 4 GiB unless told otherwise. */
 export async function place(
   client: Client,
-  { zone, flavor, gpus, numInstances, gang = [], profile, extraSpecs = {}, ...ask }: Ask,
+  { zone, flavor, gpus, instance, numInstances, gang = [], profile, extraSpecs = {}, ...ask }: Ask,
 ): Promise<Placement> {
   const spec = {
     flavor: {
@@ -103,6 +105,7 @@ export async function place(
     },
     ...(zone === undefined ? {} : { availabilityZone: zone }),
     ...(gpus === undefined ? {} : { gpus }),
+    ...(instance === undefined ? {} : { instanceUuids: [instance] }),
     ...(numInstances === undefined ? {} : { numInstances }),
     gang: gang.map(({ name, instances, vcpus, memoryMb }) => ({ name, instances, flavor: { vcpus, memoryMb, extraSpecs: [] } })),
   }

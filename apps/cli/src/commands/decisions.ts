@@ -29,10 +29,11 @@ interface DecisionRow {
   readonly destinations: readonly { readonly selected: { readonly host: { readonly name: string } } }[]
 }
 
+// a line has no room for all: attempt and durationMs are told with --json
 const DECISIONS = `query Decisions($first: Int!, $after: String, $filter: DecisionFilter, $query: String) {
   decisions(first: $first, after: $after, filter: $filter, query: $query) {
     ${PAGE_INFO}
-    nodes { id at outcome account spec { vcpus memoryMb numInstances } destinations { selected { host { name } } } }
+    nodes { id at outcome attempt durationMs account spec { vcpus memoryMb numInstances } destinations { selected { host { name } } } }
     unreadable { id at outcome account code message }
   }
 }`

@@ -97,3 +97,42 @@ test('how the solver fared is told with its numbers, and why it was not followed
   expect(told(explained.decision)).toContain('bound 2.25, gap 50 %, 7 nodes')
   expect(told({ ...explained.decision, solver: null })).not.toContain('Solver')
 })
+
+test('the tries before are told, oldest first, with the host that each lost and why', () => {
+  const decision = {
+    id: 'd3',
+    at: '2026-01-15T12:00:02Z',
+    outcome: 'PLACED',
+    account: 'nova',
+    durationMs: 0.43,
+    spec: { vcpus: 1, memoryMb: 1_024, diskGb: 0, numInstances: 1, availabilityZone: null },
+    lostTries: [{ attempt: 1, at: '2026-01-15T12:00:01Z', hostNames: ['b'], code: 'claim.no_room', text: 'Somebody was faster.' }],
+    previous: {
+      id: 'd1',
+      at: '2026-01-15T12:00:00Z',
+      outcome: 'PLACED',
+      lostTries: [],
+      reasons: [],
+      destinations: [{ selected: { host: { name: 'a' }, claim: { state: 'RELEASED', reason: 'no image' } } }],
+      previous: null,
+    },
+  }
+  const explanation = {
+    headline: 'c was taken.',
+    instanceIndex: 0,
+    hostCount: 3,
+    fidelity: 'REPLAYED',
+    fleetRevision: '9',
+    profile: { profileName: 'default', number: 0 },
+    steps: [],
+    reasons: [],
+    selection: { text: 'The best host is taken.' },
+    nearMisses: [],
+    weighing: { candidateCount: 0, weighers: [], hosts: [] },
+  }
+  const text = toLines({ decision, explanation }, undefined).join('\n')
+  expect(text).toContain('Decided by default@0 in 0.4 ms')
+  expect(text.replace(/\n +/g, ' ')).toMatch(
+    /Tried before\n1\. PLACED a, claim RELEASED: no image \(d1, .*\)\n2\. b: Somebody was faster\. \(/,
+  )
+})

@@ -1,16 +1,19 @@
 import { GANTT } from './called.ts'
-import { counted, decimal, mib } from './format.ts'
+import { counted, decimal, mib, took } from './format.ts'
 import { shortId } from './ids.ts'
 import { type Reason, toReasonTable } from './reasons.ts'
 import { toTable, wrap } from './table.ts'
+import { type Tried, toTryLines } from './try-lines.ts'
 
 /** What the API says of a decision and of one instance of its request. */
 export interface Explained {
-  readonly decision: {
+  readonly decision: Tried & {
     readonly id: string
     readonly at: string
     readonly outcome: string
     readonly account: string
+    /** Null: not measured. */
+    readonly durationMs?: number | null
     /** Null: it is beyond what the log holds. */
     readonly explanationRetainedUntil?: string | null
     /** Null: no solver was to be asked. */
@@ -120,6 +123,7 @@ export function toLines(
   return [
     ...toHeadline({ decision, explanation }),
     ...toSolver(decision.solver ?? null),
+    ...toTryLines(decision),
     '',
     ...toFunnel(ran),
     ...(skipped.length === 0 ? [] : ['', ...wrap(`Had nothing to check: ${skipped.join(', ')}.`)]),
@@ -158,10 +162,12 @@ export const refusalsOf = (checks: NearMiss['checks']): string =>
 function toHeadline({ decision, explanation }: Explained): readonly string[] {
   const { spec } = decision
   const { profileName, number } = explanation.profile
+  const { durationMs = null } = decision
+  const time = durationMs === null ? '' : ` in ${took(durationMs)}`
   const which = spec.numInstances === 1 ? '' : ` Told of instance ${explanation.instanceIndex}.`
   return [
     ...wrap(`${decision.outcome}: ${askedOf(decision)}, for ${decision.account} at ${decision.at}.`),
-    ...wrap(`${explanation.selection.text} Decided by ${profileName}@${number}; ${explanation.fidelity.toLowerCase()}.${which}`),
+    ...wrap(`${explanation.selection.text} Decided by ${profileName}@${number}${time}; ${explanation.fidelity.toLowerCase()}.${which}`),
   ]
 }
 

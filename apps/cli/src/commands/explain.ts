@@ -10,6 +10,7 @@ import { wholeNumber } from './options.ts'
 import { type Form, type Result, run, withExamples, withForms } from './output.ts'
 import { PAGE_INFO, type Page, readPages } from './pages.ts'
 import { REASON } from './reasons.ts'
+import { TRIED } from './try-lines.ts'
 import { toWeightBlocks, toWeightLines, WEIGHTS, type Weights } from './weight-lines.ts'
 
 interface Flags extends ConnectionFlags, Form {
@@ -22,7 +23,7 @@ interface Flags extends ConnectionFlags, Form {
 const SUBJECT = 'input: { subject: { decisionId: $id }, instanceIndex: $instance }'
 
 const EXPLAIN = `query Explain($id: ID!, $instance: Int, $top: Int!, $near: Int!) {
-  decision(id: $id) { id at explanationRetainedUntil outcome attempt account solver { text status taken objective filterObjective bound gap nodes candidates passing detail } spec { flavorName vcpus memoryMb diskGb numInstances availabilityZone } }
+  decision(id: $id) { id at explanationRetainedUntil outcome attempt durationMs account ${TRIED} solver { text status taken objective filterObjective bound gap nodes candidates passing detail } spec { flavorName vcpus memoryMb diskGb numInstances availabilityZone } }
   explanation: explainPlacement(${SUBJECT}) {
     headline instanceIndex hostCount fidelity fleetRevision
     profile { profileName number }

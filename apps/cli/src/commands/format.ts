@@ -25,6 +25,9 @@ export const gibPair = (free: number, total: number): string => mibPair(free * 1
 
 const stepOf = (amount: number): number => (amount < 1_024 ? 0 : Math.min(Math.floor(Math.log2(amount) / 10), UNITS_OF_MIB.length - 1))
 
+/** How long something short took: "0.4 ms", "120 ms". */
+export const took = (ms: number): string => `${ms < 100 ? Number(ms.toFixed(1)) : Math.round(ms)} ms`
+
 /** "4 s", "12 min", "3 h", "9 d": how long ago, or how long until, at `nowMs`. */
 export function age(time: string | null, nowMs: number): string {
   if (time === null) return 'never'

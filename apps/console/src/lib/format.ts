@@ -47,6 +47,9 @@ export function formatDuration(ms: number): string {
   return `${formatCount(Number((seconds / 86_400).toFixed(1)))} d`
 }
 
+/** How long something short took, in milliseconds to a tenth: 0.4 ms, 12.3 ms, 1.2 s. */
+export const formatTook = (ms: number): string => (ms < 100 ? `${formatCount(Number(ms.toFixed(1)))} ms` : formatDuration(ms))
+
 /** Milliseconds of a duration as the API writes it: PT3.2S, P1DT2H. 0 for what is none. */
 export function readDuration(text: string): number {
   const [, days, hours, minutes, seconds] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text) ?? []

@@ -2,6 +2,7 @@ import { type Beside, type KeptDecision, type PublishedSpec, packDecision, unpac
 import type { Query } from '@gantt/scheduler-core/query'
 import { Prisma } from '../generated/prisma/client.ts'
 import { decisionQuerySql } from './decision-query.ts'
+import { type LostTry, readLostTries } from './lost-tries.ts'
 import type { Database, PrismaClient } from './prisma.ts'
 import { hashesOf, type KeptReceipt, searchedOf } from './receipts.ts'
 import type { StoredDecision, UnreadableDecision } from './rows.ts'
@@ -17,6 +18,8 @@ export interface DecisionFilter {
   readonly instanceUuid?: string
   readonly requestSpecId?: string
   readonly account?: string
+  /** Not before this store time, milliseconds since 1970. */
+  readonly since?: number
 }
 
 export interface DecisionStore {
@@ -26,6 +29,8 @@ export interface DecisionStore {
     page: { readonly first: number; readonly after?: { readonly at: number; readonly id: string } } & DecisionFilter,
   ): Promise<(StoredDecision | UnreadableDecision)[]>
   count(filter: DecisionFilter): Promise<number>
+  /** The times that it was decided and did not count, oldest first. */
+  lostTries(id: string): Promise<readonly LostTry[]>
   /** Decisions by any version of a profile between two store times, drawn evenly, and how many there are. */
   sample(wanted: { readonly profileName: string; readonly since: number; readonly until: number; readonly limit: number }): Promise<{
     readonly total: number
@@ -57,6 +62,7 @@ interface DecisionRow {
   instanceUuids: string[]
   matrixHash: Uint8Array | null
   matrixAtMs: bigint | null
+  tookUs: number | null
   /** Of the request, for a decision that is packed. */
   request: unknown
 }
@@ -65,6 +71,7 @@ const SELECT = Prisma.sql`
   SELECT d.id::text AS id, d.outcome, d.at_ms AS "atMs", d.caller, d.request_spec_id AS "requestSpecId", d.document, d.packed, d.profile, d.seed,
     d.attempt, d.revision, d.entry_id AS "entryId", d.entry_place AS "entryPlace", d.claim_ids::text[] AS "claimIds", d.inputs_hash AS "inputsHash",
     d.decided_hash AS "decidedHash", d.row_hash AS "rowHash", d.hosts, d.instance_uuids AS "instanceUuids", d.matrix_hash AS "matrixHash", d.matrix_at_ms AS "matrixAtMs",
+    d.took_us AS "tookUs",
     CASE WHEN d.packed IS NULL THEN NULL ELSE (SELECT r.document FROM request_spec r WHERE r.id = d.request_spec_id) END AS request
   FROM decision d`
 
@@ -96,6 +103,7 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore {
       const [row] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${whereOf(filter)}`
       return Number(row?.count ?? 0)
     },
+    lostTries: async (id) => (UUID.test(id) ? readLostTries(prisma, id) : []),
     async sample({ profileName, since, until, limit }) {
       const isWanted = Prisma.sql`d.at_ms >= ${since} AND d.at_ms <= ${until} AND split_part(d.profile, '@', 1) = ${profileName}`
       const [counted] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${isWanted}`
@@ -115,7 +123,7 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore {
 }
 
 /** Everything given must hold. */
-function whereOf({ outcome, host, instanceUuid, requestSpecId, account, query }: DecisionFilter): Prisma.Sql {
+function whereOf({ outcome, host, instanceUuid, requestSpecId, account, since, query }: DecisionFilter): Prisma.Sql {
   return Prisma.join(
     [
       Prisma.sql`true`,
@@ -124,6 +132,7 @@ function whereOf({ outcome, host, instanceUuid, requestSpecId, account, query }:
       ...(instanceUuid ? [Prisma.sql`${instanceUuid} = ANY(d.instance_uuids)`] : []),
       ...(requestSpecId ? [Prisma.sql`d.request_spec_id = ${requestSpecId}`] : []),
       ...(account ? [Prisma.sql`d.caller = ${account}`] : []),
+      ...(since === undefined ? [] : [Prisma.sql`d.at_ms >= ${since}`]),
       ...(query ? [decisionQuerySql(query, Date.now())] : []),
     ],
     ' AND ',
@@ -144,6 +153,7 @@ const toStored = (row: DecisionRow): StoredDecision => ({
   at: Number(row.atMs),
   account: row.caller,
   requestSpecId: row.requestSpecId,
+  tookUs: row.tookUs,
   searched: { hosts: row.hosts, instanceUuids: row.instanceUuids },
   receipt: {
     inputs: hexOf(row.inputsHash),
@@ -243,7 +253,7 @@ function unpackOrSay(packed: Uint8Array, beside: Beside): KeptDecision {
 export async function writeDecisions(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
   if (decisions.length === 0) return
   const rows = decisions.map((decision) => {
-    const { id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons } = decision
+    const { id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons, tookUs } = decision
     const { hosts, instanceUuids } = searchedOf(decision)
     return {
       ...packedOr({ record, place, answer, claimIds, reasons }, mayPack),
@@ -259,17 +269,18 @@ export async function writeDecisions(database: Database, decisions: readonly Sto
       entry_id: place.entryId,
       entry_place: place.position,
       attempt: record.attempt,
+      took_us: tookUs ?? null,
       instance_uuids: instanceUuids,
       hosts,
     }
   })
   await database.$executeRaw`
-    INSERT INTO decision (id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, instance_uuids, hosts, document,
+    INSERT INTO decision (id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, took_us, instance_uuids, hosts, document,
       packed, claim_ids, inputs_hash, decided_hash, row_hash)
-    SELECT id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, instance_uuids, hosts, document,
+    SELECT id, outcome, at_ms, caller, request_spec_id, profile, seed, revision, entry_id, entry_place, attempt, took_us, instance_uuids, hosts, document,
       decode(packed, 'base64'), claim_ids, decode(inputs_hash, 'hex'), decode(decided_hash, 'hex'), decode(row_hash, 'hex')
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id uuid, outcome text, at_ms bigint, caller text, request_spec_id text,
-      profile text, seed text, revision bigint, entry_id text, entry_place int, attempt int, instance_uuids text[], hosts text[], document jsonb,
+      profile text, seed text, revision bigint, entry_id text, entry_place int, attempt int, took_us int, instance_uuids text[], hosts text[], document jsonb,
       packed text, claim_ids uuid[], inputs_hash text, decided_hash text, row_hash text)
     ON CONFLICT (id) DO NOTHING`
 }

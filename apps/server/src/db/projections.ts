@@ -1,5 +1,6 @@
 import type { Followed } from '../sync/followed-log.ts'
 import { writeDecisions } from './decisions.ts'
+import { writeLostTries } from './lost-tries.ts'
 import type { Database, PrismaClient } from './prisma.ts'
 import { writeRequestSpecs } from './request-specs.ts'
 import type { Rows } from './rows.ts'
@@ -89,6 +90,11 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
     await writeRequestSpecs(tx, rows)
     await writeDecisions(tx, rows, mayPack)
   })
+  await put(
+    'lost_try',
+    next.flatMap((row) => row.lostTries),
+    (rows) => writeLostTries(tx, rows),
+  )
   await put(
     'claim',
     lastOf(next.flatMap((row) => row.claims)),

@@ -47,6 +47,8 @@ export interface StoredDecision {
   readonly answer: readonly SelectedDestination[]
   readonly claimIds: readonly string[]
   readonly reasons: readonly RefusalReason[]
+  /** How long the replica that made it took to decide, whole microseconds; absent or null: not measured, as by older releases. */
+  readonly tookUs?: number | null
   /** Present where it was read from the tables. */
   readonly receipt?: KeptReceipt
   /** As in the tables; absent: as the record has it. */
@@ -66,10 +68,31 @@ export interface Rows {
   readonly revision: number
   readonly entryId: string
   readonly decisions: readonly StoredDecision[]
+  readonly lostTries: readonly LostTryRow[]
   readonly claims: readonly ClaimRow[]
   readonly nodes: readonly NodeRow[]
   readonly aggregates: readonly AggregateRow[]
   readonly groups: readonly GroupRow[]
+}
+
+/** A time that a request was decided and did not count: its proposal is in the log, and void. */
+export interface LostTryRow {
+  /** The decision and which try it was: `uuid/1`. */
+  readonly id: string
+  readonly decision_id: string
+  /** How often the request had been decided, that time included. */
+  readonly attempt: number
+  /** The entry that carried it. */
+  readonly revision: number
+  /** What it was decided on. */
+  readonly basis: number
+  /** Store time, milliseconds since 1970. */
+  readonly at_ms: number
+  /** Why the proposal did not count. */
+  readonly code: Code
+  /** Names of the hosts that it had chosen. */
+  readonly hosts: readonly string[]
+  readonly took_us: number | null
 }
 
 export interface ClaimRow {

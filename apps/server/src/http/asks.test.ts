@@ -69,6 +69,42 @@ test('every call keeps a decision of its own, and where it went is told after it
   expect(decisions.nodes[1]).toMatchObject({ outcome: 'PLACED', destinations: [{ selected: { host } }] })
 })
 
+test('a decision leads to the one that it tries again, and says what became of that and how long it took', async () => {
+  const asked = { flavor: { vcpus: 1, memoryMb: 64 }, instanceUuids: [randomUUID()] }
+  const first = await placeWith(api, {}, asked)
+  const { claim } = first.destinations[0].selected
+  await dataOf(
+    api,
+    `mutation { claimRelease(claims: [{ id: "${claim.id}", fence: ${claim.fence} }], reason: "refused by the host") { __typename } }`,
+  )
+  const second = await placeWith(api, {}, { ...asked, ignoreHosts: [first.destinations[0].selected.host.name] })
+  // the same instance for another intent is no try of the same
+  await placeWith(api, { intent: 'PROBE' }, asked)
+  const third = await placeWith(api, {}, { ...asked, flavor: { vcpus: 1, memoryMb: 999_999 } })
+  const other = await placeWith(api, {}, { ...asked, instanceUuids: [randomUUID()] })
+  const chainOf = (id: string) =>
+    dataOf(
+      api,
+      `{ decision(id: "${id}") { durationMs lostTries { attempt } previous { id previous {
+        id durationMs previous { id } destinations { selected { claim { state reason } } } } } } }`,
+    )
+  const { decision } = await chainOf(third.decision.id)
+  expect(decision).toMatchObject({
+    lostTries: [],
+    previous: {
+      id: second.decision.id,
+      previous: {
+        id: first.decision.id,
+        previous: null,
+        destinations: [{ selected: { claim: { state: 'RELEASED', reason: 'refused by the host' } } }],
+      },
+    },
+  })
+  expect(decision.durationMs).toBeGreaterThanOrEqual(0)
+  expect(decision.previous.previous.durationMs).toBeGreaterThanOrEqual(0)
+  expect((await chainOf(other.decision.id)).decision.previous).toBeNull()
+})
+
 test('what was asked wrongly, what fits nowhere and what is not there end differently', async () => {
   const fitsNowhere = await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 999_999 } })
   const wrong = await placeWith(api, {}, { flavor: { vcpus: -1, memoryMb: 1 } })

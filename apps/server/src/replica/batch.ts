@@ -79,6 +79,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
   let size = 0
   const { mostWorks = Number.POSITIVE_INFINITY } = options
   const startedAt = options.monotonic()
+  let lookedAt = startedAt
   const overlay = openOverlay(fleet)
   try {
     for (let work = queue.shift(); work !== undefined; work = queue.shift()) {
@@ -86,15 +87,19 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
       if (work.type === 'changes') {
         others.push({ changes: work.changes, work })
         size += JSON.stringify(work.changes).length
+        lookedAt = options.monotonic()
       } else {
         const key = `${work.call.account}\u0000${work.call.key}`
         // the same key twice in one batch: the second is answered from the first
         const step = keys.has(key)
           ? ({ type: 'later', fresh: false } as const)
           : placeSafely(fleet, overlay, work, options, claims.length === 0)
+        const now = options.monotonic()
+        const tookUs = Math.round((now - lookedAt) * 1_000)
+        lookedAt = now
         if (step === undefined) continue
         if (step.type === 'settled') settled.push({ work, outcome: step.outcome })
-        else if (step.type === 'unlogged') unlogged.push(step)
+        else if (step.type === 'unlogged') unlogged.push({ ...step, decision: { ...step.decision, tookUs } })
         else if (step.type === 'outdated') outdated.push(work)
         else if (step.type === 'later') {
           later.push(work)
@@ -102,12 +107,12 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
           needsTime ||= 'time' in step
         } else {
           keys.add(key)
-          claims.push({ change: step.change, work })
+          claims.push({ change: { ...step.change, tookUs }, work })
           parts += step.change.parts.length
         }
       }
       if (claims.length + others.length >= mostWorks) break
-      if (parts >= MAX_CLAIMS || size >= MAX_CHARACTERS || options.monotonic() - startedAt > MAX_DECIDING_MS) break
+      if (parts >= MAX_CLAIMS || size >= MAX_CHARACTERS || lookedAt - startedAt > MAX_DECIDING_MS) break
     }
   } finally {
     overlay.discard()

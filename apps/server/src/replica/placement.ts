@@ -58,6 +58,8 @@ export interface UnloggedDecision {
   readonly outcome: 'NO_VALID_HOST' | 'PLACED' | 'PARTIAL'
   readonly answer: readonly SelectedDestination[]
   readonly reasons: readonly RefusalReason[]
+  /** How long deciding took, whole microseconds. */
+  readonly tookUs?: number
 }
 
 /** The call was not answered in time, or the store is away: it may or may not have been placed. Asking again with the same key tells. */

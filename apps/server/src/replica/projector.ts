@@ -188,8 +188,8 @@ export function createProjector(
   }
 }
 
-const weightOf = ({ decisions, claims, nodes, aggregates, groups }: Rows): number =>
-  decisions.length * DECISION_ROWS + claims.length + nodes.length + aggregates.length + groups.length
+const weightOf = ({ decisions, lostTries, claims, nodes, aggregates, groups }: Rows): number =>
+  decisions.length * DECISION_ROWS + lostTries.length + claims.length + nodes.length + aggregates.length + groups.length
 
 /** As many entries as one transaction writes without taking long; at least one. */
 function oneTransaction(rows: readonly Rows[]): readonly Rows[] {

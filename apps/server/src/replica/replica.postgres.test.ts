@@ -1,4 +1,4 @@
-import { canonicalJson, checkpointOf, type RequestSpec } from '@gantt/scheduler-core'
+import { type Change, canonicalJson, checkpointOf, ENTRY_FORMAT, type RequestSpec } from '@gantt/scheduler-core'
 import { aReport, aRequest } from '@gantt/scheduler-core/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDecisionStore, type DecisionStore, isUnreadable } from '../db/decisions.ts'
@@ -150,6 +150,48 @@ test('the tables say what the fleet says', async () => {
   const specs = createRequestSpecStore(prisma)
   const [newest] = await specs.list({ first: 1 })
   expect(newest && requestSpecId(newest.document)).toBe(newest?.id)
+})
+
+test('a try that did not count is in the tables, with its host and why; the decision says how long it took', async () => {
+  const [a] = nodes as [Node]
+  await a.replica.propose([aReport('tight', { vcpus: 4, memoryMb: 1_024 })])
+  const placed = await place(a.replica, 'wins', aRequest({ memoryMb: 600, forceHosts: ['tight'] }))
+  const store = await openPostgresSynchronizer(database.connection)
+  const won = await createHistory(store).find(
+    (await decisions.list({ first: 1, host: 'tight' })).flatMap((one) => (isUnreadable(one) ? [] : [one.place.entryId ?? '']))[0] ?? '',
+    0,
+  )
+  // another replica decided the same room away: its proposal comes second, and after it the same request on another host
+  const claims = won?.changes.find((change) => change.type === 'claims')
+  if (claims?.type !== 'claims') throw new Error('the entry of the placement holds no claims')
+  const decision = '00000000-0000-4000-8000-00000000d001'
+  const again = (attempt: number, host: string): Change => ({
+    ...claims,
+    key: 'loses',
+    digest: 'loses',
+    tookUs: 1_500 * attempt,
+    parts: claims.parts.map((part) => ({ ...part, claim: `00000000-0000-4000-8000-00000000c00${attempt}`, host, node: host })),
+    decision: { ...claims.decision, id: decision, attempt },
+  })
+  for (const [attempt, host] of [
+    [1, 'tight'],
+    [2, 'h7'],
+  ] as const) {
+    await a.replica.fresh()
+    const basis = a.replica.fleet.place
+    const changes = [again(attempt, host)]
+    expect(await store.append({ format: ENTRY_FORMAT, id: `lost-try-${attempt}`, writer: 'c', basis, changes })).toBeDefined()
+  }
+  await store.close()
+  await a.replica.fresh()
+  expect(await a.projector.reached(a.replica.fleet.place.revision, 10_000)).toBe(true)
+  expect(placed.type).toBe('placed')
+  expect(await decisions.find(decision)).toMatchObject({ tookUs: 3_000, record: { attempt: 2 } })
+  const tries = await decisions.lostTries(decision)
+  expect(tries).toMatchObject([{ attempt: 1, code: 'claim.no_room', hosts: ['tight'], tookUs: 1_500 }])
+  expect(tries[0]?.revision).toBe((tries[0]?.basis ?? 0) + 1)
+  const [made] = await decisions.list({ first: 1, account: 'test', host: 'tight' })
+  expect(made !== undefined && !isUnreadable(made) && typeof made.tookUs).toBe('number')
 })
 
 test('a group that is bound anew has its new policy in the tables too', async () => {

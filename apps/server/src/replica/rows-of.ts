@@ -1,14 +1,17 @@
 import {
   type Claim,
+  type Code,
   type DecisionRecord,
   type Fleet,
   type HostRecord,
   hostStatuses,
+  isProposal,
+  type LogEntry,
   type Proposal,
   publishedStats,
   ZONE_KEY,
 } from '@gantt/scheduler-core'
-import type { AggregateRow, ClaimRow, GroupRow, NodeRow, Rows, StoredDecision } from '../db/rows.ts'
+import type { AggregateRow, ClaimRow, GroupRow, LostTryRow, NodeRow, Rows, StoredDecision } from '../db/rows.ts'
 import type { UnloggedDecision } from './placement.ts'
 import type { Applied } from './replica-options.ts'
 
@@ -18,8 +21,14 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
   const hosts = new Set<HostRecord>()
   const aggregates: AggregateRow[] = []
   const groups: GroupRow[] = []
+  const lostTries: LostTryRow[] = []
   for (const [position, change] of entry.changes.entries()) {
-    if (verdicts[position] !== undefined) continue
+    const verdict = verdicts[position]
+    if (verdict !== undefined) {
+      // an entry that came twice has counted where it came first
+      if (isProposal(change) && verdict !== 'entry.repeated') lostTries.push(lostTry(change, entry, verdict, fleet.now))
+      continue
+    }
     switch (change.type) {
       case 'claims':
       case 'move':
@@ -73,6 +82,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
     revision: entry.revision,
     entryId: entry.id,
     decisions,
+    lostTries,
     claims: [...fleet.ledger.changed].map((claim) => claimRow(fleet, claim)),
     nodes: [...hosts].map((record) => nodeRow(fleet, record)),
     aggregates,
@@ -90,7 +100,7 @@ export const unloggedRow = (decision: UnloggedDecision, digest: (record: Decisio
 
 /** A proposal that counted, as it is kept. `at`: the log's time once its entry was applied. */
 export function placedDecision(
-  { account, parts, answer, decision: record }: Proposal,
+  { account, parts, answer, decision: record, tookUs }: Proposal,
   entryId: string,
   basis: number,
   position: number,
@@ -108,6 +118,27 @@ export function placedDecision(
     answer,
     claimIds: parts.map(({ claim }) => claim),
     reasons: [],
+    ...(tookUs !== undefined && { tookUs }),
+  }
+}
+
+/** A proposal that did not count: what it had chosen, and the judge's word on it. */
+function lostTry(
+  { parts, decision: { id, attempt }, tookUs }: Proposal,
+  { revision, basis }: LogEntry,
+  code: Code,
+  at: number,
+): LostTryRow {
+  return {
+    id: `${id}/${attempt}`,
+    decision_id: id,
+    attempt,
+    revision,
+    basis: basis.revision,
+    at_ms: at,
+    code,
+    hosts: [...new Set(parts.map(({ host }) => host))],
+    took_us: tookUs ?? null,
   }
 }
 

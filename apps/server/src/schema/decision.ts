@@ -1,5 +1,6 @@
 import { type BatchOfMoves, type FilterCount, fallbackReasons, type SolverRecord, solutionStatuses } from '@gantt/scheduler-core'
-import type { DecisionPage, DecisionView, StoredDecision } from '../services/decisions.ts'
+import type { DecisionPage, DecisionView, LostTry as LostTryShape, StoredDecision } from '../services/decisions.ts'
+import { sentenceOf } from '../services/outcome.ts'
 import { solverSentence } from '../services/solver-text.ts'
 import type { DecisionEvent as DecisionEventShape } from '../services/watch.ts'
 import { builder } from './builder.ts'
@@ -137,6 +138,25 @@ builder.node(Decision, {
       description: 'How often the request was decided, this time included.',
       resolve: async (view) => (await view.load()).record.attempt,
     }),
+    durationMs: t.float({
+      nullable: true,
+      description:
+        'How long the replica that made it took to decide it, the last time: without waiting, and without what was asked outside of it before; null: not measured, as by older releases.',
+      resolve: async (view) => durationOf(await view.load()),
+    }),
+    lostTries: t.field({
+      type: [LostTry],
+      description:
+        'The times that it was decided before and did not count, oldest first, as the log proves them. A try whose entry the store refused before it was in the log is counted in attempt alone.',
+      resolve: async (view, _args, { decisions }) => [...(await decisions.lostTries(await view.load()))],
+    }),
+    previous: t.field({
+      type: Decision,
+      nullable: true,
+      description:
+        'The decision that it tries again: the last in the hour before it that the same account asked for the same instance and intent (of a move, from the same claim); null where there is none, or the request names no instance.',
+      resolve: async (view, _args, { decisions }) => decisions.previous(await view.load()),
+    }),
     destinations: t.field({
       type: [InstanceDestinations],
       description: 'In the order of the instances; empty when none was placed.',
@@ -177,6 +197,22 @@ builder.node(Decision, {
       },
       resolve: async (view, { shortCircuit }, { explain }) => explain.decision(await view.load(), shortCircuit ?? false),
     }),
+  }),
+})
+
+const durationOf = ({ tookUs }: Pick<StoredDecision, 'tookUs'>): number | null => (tookUs == null ? null : tookUs / 1_000)
+
+const LostTry = builder.objectRef<LostTryShape>('LostTry').implement({
+  description: 'A time that a request was decided and did not count: others had written first.',
+  fields: (t) => ({
+    attempt: t.exposeInt('attempt', { description: 'How often the request had been decided, that time included.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Store time.' }),
+    fleetRevision: t.field({ type: 'Revision', description: 'The state that it was decided on.', resolve: ({ basis }) => basis }),
+    revision: t.expose('revision', { type: 'Revision', description: 'Where its proposal is in the log.' }),
+    code: t.exposeString('code', { description: 'Why it did not count (docs/errors.md).' }),
+    text: t.string({ description: 'The same as a sentence.', resolve: ({ code }) => sentenceOf(code) }),
+    hostNames: t.stringList({ description: 'The hosts that it had chosen; it held none of them.', resolve: ({ hosts }) => [...hosts] }),
+    durationMs: t.float({ nullable: true, description: 'As Decision.durationMs.', resolve: durationOf }),
   }),
 })
 

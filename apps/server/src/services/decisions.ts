@@ -1,5 +1,6 @@
-import { type InstanceRecord, isStorable, type SelectedDestination } from '@gantt/scheduler-core'
+import { type DecisionRecord, type InstanceRecord, isStorable, type SelectedDestination } from '@gantt/scheduler-core'
 import { type DecisionFilter, type DecisionStore, isUnreadable, type UnreadableDecision } from '../db/decisions.ts'
+import type { LostTry } from '../db/lost-tries.ts'
 import { type KeptReceipt, receiptOf } from '../db/receipts.ts'
 import type { RequestSpecStore, StoredRequestSpec } from '../db/request-specs.ts'
 import type { StoredDecision } from '../db/rows.ts'
@@ -10,12 +11,20 @@ import { InputFault } from './outcome.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
 import { type InstanceDestinations, toDestinations } from './placement.ts'
 
+export type { LostTry } from '../db/lost-tries.ts'
 export type { KeptReceipt } from '../db/receipts.ts'
 export type { StoredRequestSpec } from '../db/request-specs.ts'
 export type { RefusalReason, StoredDecision } from '../db/rows.ts'
 
 /** How long a look-up waits for the tables to reach what this replica has applied. */
 const WAIT_MS = 5_000
+
+/** How far apart tries of one chain are at most, milliseconds, and among how many decisions of an instance the one before is looked for. */
+const CHAIN_MS = 3_600_000
+const LOOKED_BACK = 20
+
+/** A new instance is placed once, and a claim moves once: whoever asks for the same again tries again. The others come back in a life. */
+const isTriedAgain = ({ intent = 'CREATE', source }: DecisionRecord): boolean => intent === 'CREATE' || source !== undefined
 
 /** A decision by its id; the rest is read when it is asked for, so that placing reads no table. */
 export interface DecisionView {
@@ -43,6 +52,16 @@ export interface Decisions {
   receiptOf(decision: StoredDecision): KeptReceipt
   /** Resolves when the tables have what this replica has applied; false when they do not in time. */
   caughtUp(): Promise<boolean>
+  /**
+   * The times that it was decided before and did not count, oldest first, as the log proves them. Times whose entry never came
+   * into the log are not among them.
+   */
+  lostTries(decision: StoredDecision): Promise<readonly LostTry[]>
+  /**
+   * The decision that it tries again: the last one in the hour before it that the same account asked for the same instance,
+   * for the same intent and, of a move, from the same claim. Undefined where there is none, and of requests that name no instance.
+   */
+  previous(decision: StoredDecision): Promise<DecisionView | undefined>
   findSpec(id: string): Promise<StoredRequestSpec | undefined>
   /** Newest first. */
   listSpecs(args: PageArgs): Promise<Page<StoredRequestSpec>>
@@ -123,6 +142,19 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
         claimIds.map((id) => replica.fleet.ledger.claims.get(id)),
       ),
     receiptOf: (decision) => decision.receipt ?? { ...receiptOf(decision), matrix: null, matrixAt: null },
+    async lostTries({ id, record }) {
+      if (record.attempt === 1) return []
+      await caughtUp()
+      return decisions.lostTries(id)
+    },
+    async previous({ id, at, account, record }) {
+      const [instanceUuid] = record.request.instanceUuids
+      if (instanceUuid === undefined || !isTriedAgain(record)) return undefined
+      await caughtUp()
+      const before = await decisions.list({ first: LOOKED_BACK, after: { at, id }, since: at - CHAIN_MS, instanceUuid, account })
+      const found = before.find((one) => !isUnreadable(one) && one.record.intent === record.intent && one.record.source === record.source)
+      return found === undefined || isUnreadable(found) ? undefined : of(found)
+    },
     async findSpec(id) {
       const found = await requestSpecs.find(id)
       if (found !== undefined) return found

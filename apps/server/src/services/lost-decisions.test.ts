@@ -51,6 +51,7 @@ function decisionsOf(stored: readonly StoredDecision[]): Decisions {
     find: async (id) => stored.find((one) => one.id === id),
     list: async () => [...stored],
     count: async () => stored.length,
+    lostTries: async () => [],
     sample: async () => ({ total: stored.length, decisions: [...stored] }),
     keepMatrix: async () => undefined,
   }

@@ -41,6 +41,7 @@ function servicesOf(replica: Replica, history: History, kept: readonly StoredDec
     find: async (id) => kept.find((decision) => decision.id === id),
     list: async () => [...kept],
     count: async () => kept.length,
+    lostTries: async () => [],
     sample: async () => ({ total: kept.length, decisions: [...kept] }),
     async keepMatrix(id, hash) {
       const matrix = matrices.get(id) ?? hash

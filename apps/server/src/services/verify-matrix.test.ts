@@ -62,6 +62,7 @@ async function matrixCheck(kept: string | null, mostVerdicts?: number): Promise<
     find: async () => decision,
     list: async () => [],
     count: async () => 0,
+    lostTries: async () => [],
     sample: async () => ({ total: 0, decisions: [] }),
     keepMatrix: async (_id, hash) => ({ matrix: hash, matrixAt: 0 }),
   }

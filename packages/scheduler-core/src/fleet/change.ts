@@ -109,6 +109,8 @@ interface Proposed {
   readonly answer: readonly SelectedDestination[]
   /** Everything that makes the decision again. */
   readonly decision: DecisionRecord
+  /** How long its writer took to decide it, whole microseconds: for people, and judged by nobody. Absent: not measured. */
+  readonly tookUs?: number
 }
 
 /** Room for new instances: all parts count, or none. */

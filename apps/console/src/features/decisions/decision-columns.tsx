@@ -1,4 +1,4 @@
-import { formatCount, formatMib, formatTime, type TimeZoneChoice, titleOfTime } from '../../lib/format.ts'
+import { formatCount, formatMib, formatTime, formatTook, type TimeZoneChoice, titleOfTime } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import type { LIST } from './documents.ts'
@@ -40,6 +40,13 @@ export const decisionColumns = (zone: TimeZoneChoice): TableColumn<DecisionRow>[
     cell: (row) => <span title={resultOf(row)}>{resultOf(row)}</span>,
   },
   { key: 'attempt', label: 'Try', width: '40px', align: 'right', value: ({ attempt }) => attempt },
+  {
+    key: 'took',
+    label: 'Took',
+    width: '66px',
+    align: 'right',
+    value: ({ durationMs }) => (durationMs === null ? '' : formatTook(durationMs)),
+  },
   { key: 'account', label: 'Account', width: '90px', value: ({ account }) => account },
   {
     key: 'profile',

@@ -1,7 +1,7 @@
 import { withTerm } from '@gantt/scheduler-core/query'
 import { Badge, Text, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { formatGib, formatMib, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { formatGib, formatMib, formatTime, formatTook, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import type { DECISION } from './documents.ts'
@@ -28,7 +28,7 @@ interface HeaderProps {
 /** The facts of a decision; those that others share lead to all decisions that have them, too. */
 export function DecisionHeader({ decision, fidelity }: HeaderProps) {
   const zone = useTimeZone()
-  const { outcome, at, attempt, account, fleetRevision, profile, spec, instanceUuids } = decision
+  const { outcome, at, attempt, durationMs, account, fleetRevision, profile, spec, instanceUuids } = decision
   const { vcpus, memoryMb, diskGb, availabilityZone, projectId, flavorName } = spec
   const [instance] = instanceUuids
   const profileName = profile === null ? undefined : `${profile.profileName}@${profile.number}`
@@ -50,6 +50,11 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
         <Like name="instance" value={instance} says={`attempt ${attempt}`} />
       ) : (
         <Fact name="attempt">{attempt}</Fact>
+      )}
+      {durationMs === null ? null : (
+        <Fact name="took">
+          <span title="How long the replica took to decide it, without waiting">{formatTook(durationMs)}</span>
+        </Fact>
       )}
       {profileName === undefined ? <Fact name="profile">unknown here</Fact> : <Like name="profile" value={profileName} />}
       <Fact name="revision">

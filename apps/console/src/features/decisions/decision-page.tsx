@@ -27,6 +27,7 @@ import type { DecisionSearch } from './search.ts'
 import { ShadowFilters } from './shadow-filters.tsx'
 import { SimulateLink } from './simulate-link.tsx'
 import { SolverOutcome } from './solver-outcome.tsx'
+import { Tries } from './tries.tsx'
 import { WeighTable } from './weigh-table.tsx'
 import { WhyNot } from './why-not.tsx'
 import './decisions.css'
@@ -97,6 +98,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
     >
       <Stack gap="md">
         <DecisionHeader decision={decision} fidelity={explained?.fidelity} />
+        <Tries decision={decision} />
         {count > 1 ? (
           <Instances
             count={count}

@@ -5,7 +5,7 @@ export const LIST = graphql(`
   query DecisionList($q: String, $after: String) {
     decisions(first: 50, after: $after, query: $q) {
       nodes {
-        id at outcome attempt account hostCount
+        id at outcome attempt durationMs account hostCount
         funnel { filter entered passed }
         spec { flavorName numInstances vcpus memoryMb }
         profile { profileName number }
@@ -33,7 +33,7 @@ export const DECISION = graphql(`
   query Decision($id: ID!) {
     decision(id: $id) {
       funnel { filter entered passed }
-      id at outcome attempt account seed fleetRevision coreVersion hostCount instanceUuids
+      id at outcome attempt durationMs account seed fleetRevision coreVersion hostCount instanceUuids
       explanationRetainedUntil
       receipt { inputs decided matrix }
       solver { status taken text objective filterObjective bound gap nodes columns rows candidates passing detail }
@@ -43,6 +43,17 @@ export const DECISION = graphql(`
         instanceUuid
         selected { weight host { name node } claim { id state expiresAt } }
         alternates { weight host { name node } }
+      }
+      lostTries { at hostNames text }
+      previous {
+        id at outcome reasons { filter } lostTries { at hostNames text } destinations { selected { host { name node } claim { state reason } } }
+        previous {
+          id at outcome reasons { filter } lostTries { at hostNames text } destinations { selected { host { name node } claim { state reason } } }
+          previous {
+            id at outcome reasons { filter } lostTries { at hostNames text } destinations { selected { host { name node } claim { state reason } } }
+            previous { id }
+          }
+        }
       }
     }
   }

@@ -1,0 +1,72 @@
+import type { ResultOf } from '../../lib/graphql.ts'
+import type { DECISION } from './documents.ts'
+
+type Chained = NonNullable<ResultOf<typeof DECISION>['decision']>
+type Before = NonNullable<Chained['previous']>
+type LostTry = Chained['lostTries'][number]
+
+/** One step of a chain of tries. */
+export interface Try {
+  /** Counted from 1, over all decisions of the chain that are known. */
+  readonly number: number
+  /** The decision that it belongs to; null: the one that is shown. */
+  readonly decision: string | null
+  readonly at: string
+  /** Hosts that it had chosen; none where no host was found. */
+  readonly hosts: readonly string[]
+  /** What became of it. */
+  readonly text: string
+  /** Whether another try had to follow. */
+  readonly isLost: boolean
+}
+
+/** All tries that the records prove, oldest first; the last one is the decision itself. */
+export function triesOf(decision: Chained): Try[] {
+  const before = [decision.previous?.previous?.previous, decision.previous?.previous, decision.previous]
+  const steps = [
+    ...before.flatMap((one) => (one == null ? [] : [...one.lostTries.map((lost) => ofLost(lost, one.id)), ofBefore(one)])),
+    ...decision.lostTries.map((lost) => ofLost(lost, null)),
+    { decision: null, at: decision.at, hosts: hostsOf(decision), text: endOf(decision.outcome), isLost: false },
+  ]
+  return steps.map((step, i) => ({ ...step, number: i + 1 }))
+}
+
+/** Tries of a decision that left nothing in the log: the store refused their entries, and only their number is known. */
+export const unrecordedOf = ({ attempt, lostTries }: Pick<Chained, 'attempt' | 'lostTries'>): number => attempt - 1 - lostTries.length
+
+const ofLost = ({ at, hostNames, text }: LostTry, decision: string | null): Omit<Try, 'number'> => ({
+  decision,
+  at,
+  hosts: hostNames,
+  text,
+  isLost: true,
+})
+
+function ofBefore(one: Pick<Before, 'id' | 'at' | 'outcome' | 'destinations' | 'reasons'>): Omit<Try, 'number'> {
+  const [reason] = one.reasons
+  const refused = reason === undefined ? endOf(one.outcome) : `${endOf(one.outcome)}: ${reason.filter}`
+  const text = one.destinations.length === 0 ? refused : one.destinations.map(({ selected: { claim } }) => claimText(claim)).join(', ')
+  return { decision: one.id, at: one.at, hosts: hostsOf(one), text, isLost: true }
+}
+
+const hostsOf = ({ destinations }: Pick<Before, 'destinations'>): string[] =>
+  destinations.map(({ selected: { host } }) => (host.name === host.node ? host.name : `${host.name}/${host.node}`))
+
+const ends: Readonly<Record<string, string>> = { NO_VALID_HOST: 'no host', PLACED: 'placed', PARTIAL: 'placed in part' }
+const endOf = (outcome: string): string => ends[outcome] ?? outcome.toLowerCase()
+
+const claimEnds: Readonly<Record<string, string>> = {
+  RELEASED: 'its claim was released',
+  EXPIRED: 'nobody confirmed its claim in time',
+  REVOKED: 'its claim was revoked',
+  RESERVED: 'still reserved',
+  CONFIRMED: 'still claimed',
+  MATERIALISED: 'still there',
+}
+
+/** What became of the room that a try had taken. */
+function claimText(claim: { readonly state: string; readonly reason: string | null } | null): string {
+  if (claim === null) return 'no claim of it is known'
+  const end = claimEnds[claim.state] ?? claim.state
+  return claim.reason === null || claim.reason === '' ? end : `${end}: ${claim.reason}`
+}
