@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
+import { operationOf } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { tabTo } from './keyboard.ts'
@@ -280,8 +281,8 @@ test('a new decision costs one page, however many were read', async ({ page, vis
   await expectRowCount(page, 'Decisions', 60)
   const read: unknown[] = []
   page.on('request', (request) => {
-    const { query, variables } = (request.postDataJSON() ?? {}) as { query?: string; variables?: { after?: string | null } }
-    if (query?.includes('query DecisionList')) read.push(variables?.after)
+    const { variables } = (request.postDataJSON() ?? {}) as { variables?: { after?: string | null } }
+    if (operationOf(request).includes('query DecisionList')) read.push(variables?.after)
   })
   await place(service.client, { flavor: 'x1.paged', vcpus: 400 })
   await waitingButton(page, 1).click()

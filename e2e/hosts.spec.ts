@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
+import { operationOf } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { gather, place, report } from './seed.ts'
@@ -407,7 +408,7 @@ test('a feed that is lost is said to be, and comes back by itself', async ({ pag
 
 test('a failure of the service is told with its code and request id, and can be tried again', async ({ page, visit, axe, pageErrors }) => {
   await page.route('**/graphql', (route) => {
-    if (!route.request().postData()?.includes('query FleetColumns')) return route.continue()
+    if (!operationOf(route.request()).includes('query FleetColumns')) return route.continue()
     const extensions = { code: 'INTERNAL', requestId: 'request-of-the-test' }
     return route.fulfill({ status: 500, json: { errors: [{ message: 'The service failed.', extensions }] } })
   })

@@ -1,4 +1,5 @@
 import type { Client } from '@gantt/client'
+import { operationOf } from './calls.ts'
 import { test as base, expect, type Page } from './fixtures.ts'
 import { expectRowCount, gridOf, rowWith } from './grid.ts'
 import { tabTo } from './keyboard.ts'
@@ -220,8 +221,7 @@ test('a service that is away leaves the dialog as it is, and a second try does i
   await writeTwo(fleet.client, 'away')
   let isAway = true
   await page.route('**/graphql', async (route) => {
-    const { query = '' } = (route.request().postDataJSON() ?? {}) as { query?: string }
-    if (isAway && query.includes('mutation ProfileActivate')) await route.abort('connectionrefused')
+    if (isAway && operationOf(route.request()).includes('mutation ProfileActivate')) await route.abort('connectionrefused')
     else await route.continue()
   })
   await visit('/profiles/away?version=2')
@@ -307,9 +307,8 @@ test('a comparison of nothing says so, one that is cancelled can be asked after 
 
   let isSlow = true
   await page.route('**/graphql', async (route) => {
-    const { query = '' } = (route.request().postDataJSON() ?? {}) as { query?: string }
     // never answered: it ends when the page gives it up
-    if (!isSlow || !query.includes('query ProfileCheck')) await route.continue()
+    if (!isSlow || !operationOf(route.request()).includes('query ProfileCheck')) await route.continue()
   })
   await page.goto('/profiles/unused?version=2&last=24h&check=yes')
   await expect(evaluation(page).getByText('Requests are being decided again.')).toBeVisible()

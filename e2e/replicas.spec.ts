@@ -1,3 +1,4 @@
+import { operationOf } from './calls.ts'
 import { expect, test } from './fixtures.ts'
 import { expectRowCount, rowsOf } from './grid.ts'
 
@@ -19,7 +20,7 @@ test('the replica that answers is told with its state, its log and its auditor',
 
 test('what replicas and auditor say of trouble is told, whatever it is', async ({ page, visit, look }) => {
   await page.route('**/graphql', async (route) => {
-    if (!route.request().postData()?.includes('query Replicas')) return route.continue()
+    if (!operationOf(route.request()).includes('query Replicas')) return route.continue()
     const answer = await route.fetch()
     const { data } = await answer.json()
     const [own] = data.replicas

@@ -337,3 +337,37 @@ test.describe('the look of it', () => {
     await expect(page.getByRole('heading', { name: 'Decisions', level: 1 })).toBeVisible()
   })
 })
+
+test('operations go by the ids that the build gave them; a replica that does not know them is sent their texts', async ({
+  page,
+  visit,
+  pageErrors,
+}) => {
+  interface Body {
+    readonly query?: string
+    readonly documentId?: string
+  }
+  const sent: Body[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/graphql')) sent.push(request.postDataJSON() as Body)
+  })
+  await visit('/profiles')
+  await expect(page.getByRole('main').getByRole('grid').getByText('default').first()).toBeVisible()
+  expect(sent.length).toBeGreaterThan(0)
+  for (const { query, documentId } of sent) {
+    expect(query).toBeUndefined()
+    expect(documentId).toMatch(/^sha256:[0-9a-f]{64}$/)
+  }
+  // a replica of another release
+  await page.route('**/graphql', (route) =>
+    (route.request().postDataJSON() as Body).documentId === undefined
+      ? route.continue()
+      : route.fulfill({ status: 404, json: { errors: [{ message: 'not known', extensions: { code: 'PERSISTED_DOCUMENT_NOT_FOUND' } }] } }),
+  )
+  sent.length = 0
+  await page.reload()
+  await expect.poll(() => sent.some(({ query }) => query !== undefined)).toBe(true)
+  await expect(page.getByRole('main').getByRole('grid').getByText('default').first()).toBeVisible()
+  // the browser itself reports what was refused
+  expect(pageErrors.splice(0).join()).toContain('404')
+})

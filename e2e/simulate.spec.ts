@@ -1,4 +1,5 @@
 import type { Client } from '@gantt/client'
+import { operationOf } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { tabTo } from './keyboard.ts'
 
@@ -89,11 +90,10 @@ test('form and document are two views of one request', async ({ page, visit }) =
 
 test('what is running can be cancelled, which ends the request', async ({ page, visit }) => {
   await page.route('**/graphql', async (route) => {
-    const { query = '' } = (route.request().postDataJSON() ?? {}) as { query?: string }
     // never answered: it ends when the page gives it up
-    if (!query.includes('query Simulate')) await route.continue()
+    if (!operationOf(route.request()).includes('query Simulate')) await route.continue()
   })
-  const aborted = page.waitForEvent('requestfailed', (request) => request.postData()?.includes('query Simulate') === true)
+  const aborted = page.waitForEvent('requestfailed', (request) => operationOf(request).includes('query Simulate'))
   await visit(`/simulate?request=${encodeURIComponent('{"flavor":{"vcpus":1,"memoryMb":512}}')}`)
   await expect(outcome(page).getByText('The requests are being decided.')).toBeVisible()
   await page.keyboard.press('Escape')

@@ -4,12 +4,13 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
 import { graphiqlFiles } from './graphiql-files.ts'
+import { persistedDocuments } from './persisted-documents.ts'
 
 /** Where `npm run dev` finds a service. */
 const service = process.env.GANTT_URL ?? 'http://127.0.0.1:4000'
 
 export default defineConfig({
-  plugins: [react(), graphiqlFiles(), precompress()],
+  plugins: [react(), graphiqlFiles(), persistedDocuments(), precompress()],
   // our own packages by their sources, so that the console needs no build of theirs
   resolve: { conditions: ['source', ...defaultClientConditions] },
   server: { host: '127.0.0.1', proxy: { '/graphql': new URL(service).origin } },

@@ -15,6 +15,7 @@ import type { StoredDecision } from './db/rows.ts'
 import type { SetAside } from './db/set-aside.ts'
 import { type EngineOptions, openEngine } from './engine.ts'
 import { consoleFolder, createConsole } from './http/console.ts'
+import { readDocuments } from './http/documents.ts'
 import { createGraphql } from './http/graphql.ts'
 import { metricsText } from './http/metrics.ts'
 import { startHttpServer } from './http/server.ts'
@@ -237,6 +238,7 @@ export async function openService({
     server.open({
       keys,
       console: createConsole(consoleFolder()),
+      documents: await readDocuments(consoleFolder()),
       graphql: createGraphql({ schema: createSchema(), services, settled: () => replica.settled(), warn }),
       metrics: () =>
         metricsText({

@@ -11,6 +11,9 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
 }
 
+/** An operation: its text, or the id of one that the service knows, with its name for those who watch calls. */
+export type Operation = string | { readonly documentId: string; readonly operationName?: string }
+
 /** Single calls: what is asked is asked once. */
 export interface Client {
   /**
@@ -18,7 +21,7 @@ export interface Client {
    * errors, UnreachableError when no answer came in time, ProtocolError when the answer is not GraphQL, and the signal's reason when
    * that is aborted.
    */
-  request<Data>(document: string, variables?: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<Data>
+  request<Data>(operation: Operation, variables?: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<Data>
 }
 
 const DEADLINE_MS = 60_000
@@ -30,7 +33,7 @@ export function createClient({ deadlineMs = DEADLINE_MS, ...options }: ClientOpt
   const transport = createTransport(options)
   return {
     async request<Data>(
-      document: string,
+      operation: Operation,
       variables: Readonly<Record<string, unknown>> = {},
       { deadlineMs: own, signal: stop }: RequestOptions = {},
     ) {
@@ -40,7 +43,11 @@ export function createClient({ deadlineMs = DEADLINE_MS, ...options }: ClientOpt
       let response: Response
       let text: string
       try {
-        response = await transport(JSON.stringify({ query: document, variables }), ACCEPT, signal)
+        response = await transport(
+          JSON.stringify({ ...(typeof operation === 'string' ? { query: operation } : operation), variables }),
+          ACCEPT,
+          signal,
+        )
         text = await response.text()
       } catch (error) {
         stop?.throwIfAborted()

@@ -1,5 +1,5 @@
 /** The public names of the client, listed one by one. */
-export { type Client, type ClientOptions, createClient, type RequestOptions } from './client.ts'
+export { type Client, type ClientOptions, createClient, type Operation, type RequestOptions } from './client.ts'
 export type { DecisionEvent, DecisionsFilter, HostChange, HostChangesFilter } from './documents/events.ts'
 export type { Explanation, WhyNot, WhyNotInput } from './documents/explaining.ts'
 export { type Given, graphql, type ResultOf, type TypedDocument, type VariablesOf } from './documents/graphql.ts'

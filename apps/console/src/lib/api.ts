@@ -1,17 +1,13 @@
 import { createClient, FaultError } from '@gantt/client'
 import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { type OperationDefinitionNode, print } from 'graphql'
 import { fetchAndRead } from './clock.ts'
-import type { ResultOf, TadaDocumentNode, VariablesOf } from './graphql.ts'
+import type { ResultOf, VariablesOf } from './graphql.ts'
 import { currentSession, followSession, signOut } from './session.ts'
 import { currentAt, useAt, WritesOffError } from './travel.ts'
+import { nameOf, type Operation, operationOf, sendsTextNow, wireOf } from './wire.ts'
 
 /** The service's own address: the console is served by it. */
 export const graphqlUrl = (): string => new URL('/graphql', location.href).href
-
-/** A typed GraphQL operation. */
-// biome-ignore lint/suspicious/noExplicitAny: a document of any result and any variables
-export type Operation = TadaDocumentNode<any, any, any>
 
 /**
  * One operation; answers its data. Throws FaultError, UnreachableError or ProtocolError of the client package. A key that is
@@ -27,8 +23,13 @@ export async function request<Doc extends Operation>(
   if (at !== undefined && operationOf(document).operation === 'mutation') throw new WritesOffError(at)
   const { key } = currentSession()
   const client = createClient({ url: graphqlUrl(), fetch: fetchAndRead, ...(key === undefined ? {} : { key }) })
+  const send = (): Promise<ResultOf<Doc>> =>
+    client.request<ResultOf<Doc>>(wireOf(document), variables as Record<string, unknown>, signal ? { signal } : {})
   try {
-    return await client.request<ResultOf<Doc>>(textOf(document), variables as Record<string, unknown>, signal ? { signal } : {})
+    return await send().catch((error: unknown) => {
+      if (sendsTextNow(error)) return send()
+      throw error
+    })
   } catch (error) {
     if (isUnauthenticated(error) && currentSession().key === key) signOut('unknown-key')
     throw error
@@ -95,28 +96,6 @@ followSession(() => {
   queryClient.removeQueries({ type: 'inactive' })
   void queryClient.invalidateQueries()
 })
-
-const texts = new WeakMap<object, string>()
-
-/** The operation as it goes over the wire. */
-export function textOf(document: Operation): string {
-  const known = texts.get(document)
-  if (known !== undefined) return known
-  const text = print(document)
-  texts.set(document, text)
-  return text
-}
-
-function nameOf(document: Operation): string {
-  const { name } = operationOf(document)
-  if (name === undefined) throw new Error('An operation needs a name: it is kept and found under it.')
-  return name.value
-}
-
-function operationOf(document: Operation): OperationDefinitionNode {
-  for (const definition of document.definitions) if (definition.kind === 'OperationDefinition') return definition
-  throw new Error('A document needs an operation.')
-}
 
 const isUnauthenticated = (error: unknown): boolean =>
   error instanceof FaultError && error.faults.some(({ extensions }) => extensions?.code === 'UNAUTHENTICATED')

@@ -1,5 +1,5 @@
 import { print } from 'graphql'
-import type { Operation } from './api.ts'
+import type { Operation } from './wire.ts'
 
 /** The address of GraphiQL behind its question mark, with a call in its editors. */
 export function toGraphiql(document: string | Operation, variables: Readonly<Record<string, unknown>> = {}) {

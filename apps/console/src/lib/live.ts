@@ -1,10 +1,11 @@
 import { createClient } from 'graphql-sse'
 import { useEffect, useRef, useState } from 'react'
-import { graphqlUrl, type Operation, textOf } from './api.ts'
+import { graphqlUrl } from './api.ts'
 import { fetchAndRead } from './clock.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
 import { currentSession, signOut, useSession } from './session.ts'
 import { useAt } from './travel.ts'
+import { type Operation, textOf } from './wire.ts'
 
 /** off: not asked for; connecting: first time or again; live: events come; lost: tried again and again, without success yet. */
 export type LiveState = 'off' | 'connecting' | 'live' | 'lost'

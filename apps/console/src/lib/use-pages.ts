@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
-import { type Operation, operationKey, request, useMoment } from './api.ts'
+import { operationKey, request, useMoment } from './api.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
+import type { Operation } from './wire.ts'
 
 /** A list of the API, as it comes page by page. */
 export interface Connection<Node> {

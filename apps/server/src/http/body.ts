@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { quote } from '@gantt/scheduler-core'
 import { fault } from '../schema/faults.ts'
+import type { Documents } from './documents.ts'
 import { limits } from './limits.ts'
 
 /** The parameters of a GraphQL call. */
@@ -18,8 +19,11 @@ const tooLarge = () =>
     status: 413,
   })
 
-/** The parameters in a JSON body. Throws the fault: another content type, too large (before all of it is read), not JSON, not a call. */
-export async function readParams(request: IncomingMessage): Promise<Params> {
+/**
+ * The parameters in a JSON body; of an operation that is named by its id, the text. Throws the fault: another content type, too
+ * large (before all of it is read), not JSON, not a call, an id that is not known.
+ */
+export async function readParams(request: IncomingMessage, documents: Documents): Promise<Params> {
   const type = request.headers['content-type'] ?? ''
   // only JSON: what a foreign page's form can send is never a call
   if (!/^application\/(json|graphql\+json)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
@@ -34,7 +38,7 @@ export async function readParams(request: IncomingMessage): Promise<Params> {
       rule: 'http.content_encoding',
       status: 415,
     })
-  return toParams(parseJson(await readBody(request)))
+  return toParams(parseJson(await readBody(request)), documents)
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
@@ -63,12 +67,14 @@ function parseJson(text: string): unknown {
 }
 
 /** Throws the fault unless the body is one call. */
-function toParams(body: unknown): Params {
+function toParams(body: unknown, documents: Documents): Params {
   if (Array.isArray(body)) throw wrong([], body, 'one call, not a list of calls')
-  if (body === null || typeof body !== 'object') throw wrong([], body, 'an object with the member query')
-  const { query, operationName, variables, extensions, ...others } = body as Record<string, unknown>
+  if (body === null || typeof body !== 'object') throw wrong([], body, 'an object with the member query or documentId')
+  const { query: sent, documentId, operationName, variables, extensions, ...others } = body as Record<string, unknown>
   const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw wrong([unknown.slice(0, 80)], others[unknown], 'one of query, operationName, variables, extensions')
+  if (unknown !== undefined)
+    throw wrong([unknown.slice(0, 80)], others[unknown], 'one of query, documentId, operationName, variables, extensions')
+  const query = documentId === undefined ? sent : textOf(documentId, sent, documents)
   if (typeof query !== 'string' || query === '') throw wrong(['query'], query, 'the text of an operation')
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
     throw wrong(['operationName'], operationName, 'a name')
@@ -77,6 +83,18 @@ function toParams(body: unknown): Params {
   checkDocument(query)
   checkVariables(variables)
   return { query, ...(operationName ? { operationName } : {}), ...(variables ? { variables } : {}) }
+}
+
+/** The text of an operation that was sent by its id. */
+function textOf(documentId: unknown, sent: unknown, documents: Documents): string {
+  if (sent !== undefined) throw wrong(['documentId'], documentId, 'left out where query is sent')
+  const text = typeof documentId === 'string' ? documents.get(documentId) : undefined
+  if (text !== undefined) return text
+  throw fault('PERSISTED_DOCUMENT_NOT_FOUND', `The operation ${quote(documentId)} is not known here; send its text as query.`, {
+    path: ['documentId'],
+    found: quote(documentId),
+    allowed: `the id of one of the ${documents.size} operations of this service’s own console`,
+  })
 }
 
 /** The parser and the validation descend with the document: how far is bounded before they begin. */

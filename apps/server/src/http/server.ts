@@ -8,6 +8,7 @@ import { fault } from '../schema/faults.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
 import { readParams } from './body.ts'
 import type { ConsoleHandler } from './console.ts'
+import type { Documents } from './documents.ts'
 import type { GraphqlHandler } from './graphql.ts'
 import { defectBehind, toFault } from './masking.ts'
 
@@ -23,6 +24,8 @@ export interface HttpOptions {
 export interface HttpParts {
   readonly graphql: GraphqlHandler
   readonly console: ConsoleHandler
+  /** Operations that can be sent by their ids. */
+  readonly documents: Documents
   readonly keys: Pick<ApiKeyStore, 'verify'>
   /** What Prometheus scrapes. */
   metrics(): string
@@ -93,7 +96,11 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     else response.writeHead(200, METRICS_HEADERS).end(text())
   }
 
-  const graphql = async ({ keys, graphql: run }: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const graphql = async (
+    { keys, documents, graphql: run }: HttpParts,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
     if (request.method === 'GET' && wantsPage(request)) {
       response.writeHead(302, { location: `/graphiql${searchOf(request)}`, 'cache-control': 'no-store' }).end()
       return
@@ -109,7 +116,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
         allowed: 'POST',
         status: 405,
       })
-    Object.assign(request, { body: await readParams(request) })
+    Object.assign(request, { body: await readParams(request, documents) })
     await run(request, response, { caller, requestId })
   }
 

@@ -4,6 +4,7 @@ import { GraphQLError } from 'graphql'
 export const faultCodes = [
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
+  'PERSISTED_DOCUMENT_NOT_FOUND',
   'UNAUTHENTICATED',
   'FORBIDDEN',
   'RATE_LIMITED',
@@ -23,6 +24,7 @@ export type FaultCode = (typeof faultCodes)[number]
 const statusOf: Readonly<Record<FaultCode, number>> = {
   GRAPHQL_PARSE_FAILED: 400,
   GRAPHQL_VALIDATION_FAILED: 400,
+  PERSISTED_DOCUMENT_NOT_FOUND: 404,
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   RATE_LIMITED: 429,

@@ -1,6 +1,6 @@
 import { print } from 'graphql'
-import type { Operation } from '../../lib/api.ts'
 import { quoteForShell } from '../../lib/shell.ts'
+import type { Operation } from '../../lib/wire.ts'
 import { hostOfName } from './names.ts'
 
 /** A decision as something to paste elsewhere. */

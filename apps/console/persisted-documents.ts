@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { Kind, parse, print } from 'graphql'
+import { type ESTree, type Plugin, Visitor } from 'vite'
+
+/** What the service reads beside the page: the text of each operation by its id. */
+const MANIFEST = 'documents.json'
+
+/**
+ * Gives each operation of a build its id, `sha256:` of its text, as `documentId` (lib/wire.ts sends that), and writes the texts
+ * beside the page for the service. `graphql(...)` takes a text without expressions, and fragments of the same file by their names.
+ */
+export function persistedDocuments(): Plugin {
+  const texts = new Map<string, string>()
+  return {
+    name: 'persisted-documents',
+    apply: 'build',
+    enforce: 'post',
+    transform: {
+      filter: { id: /\/src\/.*\.tsx?$/, code: /\bgraphql\(/ },
+      handler(code, file) {
+        const found = documentsIn(this.parse(code), file)
+        let marked = code
+        // from the last on, so that the places of the others stay
+        for (const { text, start, end } of found.reverse()) {
+          const id = `sha256:${createHash('sha256').update(text).digest('hex')}`
+          texts.set(id, text)
+          marked = `${marked.slice(0, start)}Object.assign(${marked.slice(start, end)}, { documentId: '${id}' })${marked.slice(end)}`
+        }
+        // no line moves
+        return { code: marked, map: null }
+      },
+    },
+    generateBundle() {
+      const source = JSON.stringify(Object.fromEntries([...texts].sort()))
+      this.emitFile({ type: 'asset', fileName: MANIFEST, source })
+    },
+  }
+}
+
+interface FoundDocument {
+  /** With its fragments, as `print` writes it. */
+  readonly text: string
+  readonly start: number
+  readonly end: number
+}
+
+/** The operations of a module, in its order; a fragment alone is none. */
+function documentsIn(program: ESTree.Program, file: string): FoundDocument[] {
+  const calls: { readonly node: ESTree.CallExpression; readonly text: string; readonly fragments: readonly string[] }[] = []
+  const texts = new Map<string, string>()
+  const fail = (what: string): never => {
+    throw new Error(`${file}: graphql(...) takes ${what}, so that the operation has one text when it is built`)
+  }
+  const named = (element: ESTree.ArrayExpressionElement): string =>
+    element?.type === 'Identifier' ? element.name : fail('its fragments by their names')
+  new Visitor({
+    CallExpression(node) {
+      if (node.callee.type !== 'Identifier' || node.callee.name !== 'graphql') return
+      const [given, fragments] = node.arguments
+      const text = given === undefined ? undefined : textOf(given)
+      if (text === undefined) return fail('one text without expressions')
+      if (fragments !== undefined && fragments.type !== 'ArrayExpression') return fail('its fragments as a list')
+      calls.push({ node, text, fragments: fragments?.elements.map(named) ?? [] })
+    },
+    'VariableDeclarator:exit'({ id, init }) {
+      const last = calls.at(-1)
+      if (id.type === 'Identifier' && last !== undefined && last.node === init) texts.set(id.name, last.text)
+    },
+  }).visit(program)
+  return calls.flatMap(({ node: { start, end }, text, fragments }) => {
+    const whole = [text, ...fragments.map((name) => texts.get(name) ?? fail(`fragments of its own file; ${name} is none`))]
+    const document = parse(whole.join('\n'))
+    const isOperation = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION)
+    return isOperation ? [{ text: print(document), start, end }] : []
+  })
+}
+
+function textOf(node: ESTree.Argument): string | undefined {
+  if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined
+  if (node.type !== 'TemplateLiteral' || node.expressions.length > 0) return undefined
+  return node.quasis.map(({ value }) => value.cooked).join('')
+}

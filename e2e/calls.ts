@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs'
+
+/** What of a request of the page is read here. */
+interface Sent {
+  postData(): string | null
+}
+
+let documents: Readonly<Record<string, string>> | undefined
+
+/** The operation of a call, as text: the page sends it, or the id that its build wrote beside it. Empty for what is no call. */
+export function operationOf(request: Sent): string {
+  const { query, documentId } = JSON.parse(request.postData() ?? '{}') as { readonly query?: string; readonly documentId?: string }
+  if (documentId === undefined) return query ?? ''
+  documents ??= JSON.parse(readFileSync(new URL('../apps/console/dist/documents.json', import.meta.url), 'utf8')) as Record<string, string>
+  const text = documents[documentId]
+  if (text === undefined) throw new Error(`the build of the console names no operation ${documentId}`)
+  return text
+}
