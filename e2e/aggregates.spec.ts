@@ -1,6 +1,6 @@
 import { expect, test } from './fixtures.ts'
 import { expectRowCount, firstCells, rowWith } from './grid.ts'
-import { gather } from './seed.ts'
+import { gather, place } from './seed.ts'
 
 const READ = 'query Read($uuid: UUID!) { aggregate(uuid: $uuid) { name version hostNames metadata { key value } } }'
 
@@ -69,6 +69,32 @@ test('an edit is drafted, survives a reload, is looked at, and applied', async (
   await expectRowCount(page, 'Members', 2)
   const { aggregate } = await service.client.request<Read>(READ, { uuid })
   expect(aggregate).toMatchObject({ hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'a', value: '2' }] })
+})
+
+test('before an edit is applied it is told what recent requests would meet, each with its decision', async ({ page, visit, service }) => {
+  const { client } = service
+  const uuid = await gather(client, 'to-preview', { hosts: ['az1-06'], metadata: { 'preview-tier': 'gold' } })
+  const { decisionId, outcome } = await place(client, {
+    flavor: 'm1.preview',
+    vcpus: 1,
+    memoryMb: 256,
+    extraSpecs: { 'aggregate_instance_extra_specs:preview-tier': 'gold' },
+  })
+  expect(outcome).toBe('PLACED')
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  await draft.getByLabel('Set metadata').fill('preview-tier=silver')
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  const replay = draft.getByRole('region', { name: 'What it would change for recent requests', exact: true })
+  await expect(replay.getByRole('status').first()).toHaveText('1 recent request would newly fail.')
+  await expect(replay.locator('[data-room="m1.preview"]')).toContainText('(−100 %)')
+  await expect(replay.locator('[data-otherwise="NEW_FAILURE"]')).toContainText('az1-06')
+  await expect(replay.locator('[data-otherwise="NEW_FAILURE"] a')).toHaveAttribute('href', `/decisions/${encodeURIComponent(decisionId)}`)
+  // an edit that touches nobody says so, and nothing of it happened
+  await draft.getByLabel('Set metadata').fill('preview-rack=r1')
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(replay.getByRole('status').first()).toHaveText('No recent request would newly fail.')
+  expect((await service.client.request<Read>(READ, { uuid })).aggregate?.metadata).toEqual([{ key: 'preview-tier', value: 'gold' }])
 })
 
 test('who was slower sees what the other changed, and puts the own changes on top', async ({ page, visit, service }) => {
@@ -169,6 +195,7 @@ test('looks: the list, one, its draft, making one, deleting one @looks', async (
   await draft.getByLabel('Add hosts').fill('az1-07')
   await draft.getByRole('button', { name: 'See what it touches' }).click()
   await expect(draft.locator('[data-impact]')).toBeVisible()
+  await expect(draft.locator('[data-replayed]')).toBeVisible()
   await look('the draft of an aggregate')
   await page.goto('/aggregates/00000000-0000-4000-8000-000000000000')
   await expect(page.getByRole('heading', { name: 'There is no such aggregate' })).toBeVisible()

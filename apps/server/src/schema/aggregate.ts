@@ -1,4 +1,5 @@
 import { type AggregateDone, type VersionConflict as VersionConflictShape, zoneOf } from '../services/aggregates.ts'
+import { AggregateReplay } from './aggregate-replay.ts'
 import { builder } from './builder.ts'
 import { ImpactPreview, KeyValue, KeyValueInput, momentArg, toPairs } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
@@ -59,6 +60,17 @@ const AggregatePayload = builder.objectRef<AggregateDone>('AggregatePayload').im
     aggregate: t.expose('aggregate', { type: Aggregate, nullable: true, description: 'As it is now, or would be; null when deleted.' }),
     impact: t.expose('impact', { type: ImpactPreview, description: 'What it touches.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True when nothing was changed.' }),
+    replay: t.field({
+      type: AggregateReplay,
+      nullable: true,
+      description: 'What the edit would change for recent requests, and for the room of flavors; null when it is made.',
+      args: {
+        sample: t.arg.int({ description: 'How many of the last requests, at most; 200 if not given, at most 1000.' }),
+        deadline: t.arg({ type: 'Duration', description: 'How long it may take; PT10S if not given, at most PT30S.' }),
+      },
+      resolve: (done, { sample, deadline }, { replayAggregateEdit }) =>
+        replayAggregateEdit(done, { sample: sample ?? null, deadlineMs: deadline ?? null }),
+    }),
   }),
 })
 

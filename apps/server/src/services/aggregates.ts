@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { type Aggregate, type AggregateState, byCodeUnit, type Fleet, type Void, ZONE_KEY } from '@gantt/scheduler-core'
+import {
+  type Aggregate,
+  type AggregateChanged,
+  type AggregateState,
+  byCodeUnit,
+  type Fleet,
+  type Void,
+  ZONE_KEY,
+} from '@gantt/scheduler-core'
 import type { NovaAggregate } from '@gantt/scheduler-core/nova'
 import { aggregateFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { Replica } from '../replica/replica.ts'
@@ -36,6 +44,8 @@ export interface AggregateDone {
   readonly aggregate: Aggregate | null
   readonly impact: Impact
   readonly dryRun: boolean
+  /** What is written, or would be. */
+  readonly change: AggregateChanged
 }
 
 export interface VersionConflict extends Failure {
@@ -86,13 +96,13 @@ export function createAggregates(replica: Replica): Aggregates {
     const { fleet } = replica
     const before = find(uuid)
     const impact = impactOf(fleet, before, next)
-    const change = { type: 'aggregate', uuid, expectedVersion, next } as const
+    const change: AggregateChanged = { type: 'aggregate', uuid, expectedVersion, next }
     const verdict: Void = dryRun ? fleet.aggregates.refuses(change) : (await replica.propose([change]))[0]?.void
     if (verdict === 'aggregate.version') return versionConflict(expectedVersion, find(uuid))
     if (verdict !== undefined) return refused(verdict, next)
     const planned: Aggregate | null =
       next === null ? null : { ...next, uuid, version: expectedVersion + 1, updatedAt: fleet.now, revision: fleet.place.revision }
-    return { type: 'done', aggregate: dryRun ? planned : next === null ? null : (find(uuid) ?? planned), impact, dryRun }
+    return { type: 'done', aggregate: dryRun ? planned : next === null ? null : (find(uuid) ?? planned), impact, dryRun, change }
   }
 
   /** The aggregate at the version that the caller saw, or why it is not. */

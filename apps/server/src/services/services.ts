@@ -10,6 +10,7 @@ import type { AskSolver, Solve } from '../solver/ask-solver.ts'
 import type { ApiKeyStore } from '../stores/api-keys.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
 import { type Activities, createActivities } from './activity.ts'
+import { createAggregateReplay, type ReplayAggregateEdit } from './aggregate-replay.ts'
 import { type Aggregates, createAggregates } from './aggregates.ts'
 import { createRequestReader } from './asked-request.ts'
 import type { Audit } from './audit.ts'
@@ -52,6 +53,7 @@ export interface Services {
   readonly health: Health
   readonly liveness: LivenessService
   readonly aggregates: Aggregates
+  readonly replayAggregateEdit: ReplayAggregateEdit
   readonly groups: Groups
   readonly decisions: Decisions
   readonly activities: Activities
@@ -144,6 +146,7 @@ export function createServices({
     health: createHealth(replica, standing.auditor, degraded),
     liveness,
     aggregates: createAggregates(replica),
+    replayAggregateEdit: createAggregateReplay({ replica, store: records.decisions, decisions }),
     groups: createGroups(replica),
     decisions,
     activities: createActivities(replica, activity, () => decisions.caughtUp()),

@@ -52,6 +52,23 @@ export const UPDATE = graphql(`
   }
 `)
 
+/** What an edit would change for the last requests and for the room of flavors: it is only tried. */
+export const REPLAY = graphql(`
+  mutation AggregateReplay($uuid: UUID!, $ifVersion: Int!, $input: AggregateUpdateInput!) {
+    aggregateUpdate(uuid: $uuid, ifVersion: $ifVersion, input: $input, dryRun: true) {
+      __typename
+      ... on AggregatePayload {
+        replay {
+          asOf drawn sampled outOfTime notReplayable unreadable newFailures newPlacements elsewhere
+          otherwise { kind hostsBefore hostsAfter because decision { id at spec { flavorName } } }
+          room { flavor before after exact }
+        }
+      }
+      ... on UserError { message }
+    }
+  }
+`)
+
 export const DELETE = graphql(`
   mutation AggregateDelete($uuid: UUID!, $ifVersion: Int!, $dryRun: Boolean!) {
     aggregateDelete(uuid: $uuid, ifVersion: $ifVersion, dryRun: $dryRun) {

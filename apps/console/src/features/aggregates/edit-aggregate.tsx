@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Paper, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { queryClient, request } from '../../lib/api.ts'
+import { operationKey, queryClient, request } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { UPDATE } from './documents.ts'
+import { REPLAY, UPDATE } from './documents.ts'
 import {
   type AggregateState,
   changesBetween,
@@ -18,6 +18,7 @@ import {
   toUpdateInput,
 } from './draft.ts'
 import { Impact, Refusal } from './impact.tsx'
+import { Replay } from './replay.tsx'
 
 type Answer = ResultOf<typeof UPDATE>['aggregateUpdate']
 
@@ -49,6 +50,8 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
   const send = (dryRun: boolean): void => {
     setBusy(true)
     setError(undefined)
+    // what was worked out before was of another fleet
+    if (dryRun) queryClient.removeQueries({ queryKey: operationKey(REPLAY) })
     request(UPDATE, { uuid, ifVersion: draft.base.version, input: toUpdateInput(draft), dryRun })
       .then(({ aggregateUpdate }) => {
         setAnswer(aggregateUpdate)
@@ -84,7 +87,12 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
         <Names label="Remove metadata keys" names={draft.unsetMetadata} onChange={(unsetMetadata) => change({ unsetMetadata })} />
         <Diff label="What the draft changes" lines={diffOf(draft)} nothing="The draft changes nothing yet." />
         {error === undefined ? null : <Problem error={error} />}
-        {answer?.__typename === 'AggregatePayload' ? <Impact impact={answer.impact} /> : null}
+        {answer?.__typename === 'AggregatePayload' ? (
+          <>
+            <Impact impact={answer.impact} />
+            <Replay uuid={uuid} ifVersion={draft.base.version} input={toUpdateInput(draft)} />
+          </>
+        ) : null}
         {answer?.__typename === 'ValidationError' ? <Refusal message={answer.message} issues={answer.issues} /> : null}
         {answer?.__typename === 'NotFound' ? <Refusal message={answer.message} /> : null}
         {current === null ? null : (

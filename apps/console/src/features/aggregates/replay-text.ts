@@ -1,0 +1,24 @@
+import { formatCount } from '../../lib/format.ts'
+
+interface LeftOut {
+  readonly outOfTime: number
+  readonly notReplayable: number
+  readonly unreadable: number
+}
+
+/** Why requests were left out, as a sentence; empty: none was, and the numbers are exact. */
+export function leftOutText({ outOfTime, notReplayable, unreadable }: LeftOut): string {
+  const parts = [
+    ...(outOfTime > 0 ? [`for ${formatCount(outOfTime)} there was no time`] : []),
+    ...(notReplayable > 0 ? [`${formatCount(notReplayable)} cannot be asked again`] : []),
+    ...(unreadable > 0 ? [`${formatCount(unreadable)} cannot be read`] : []),
+  ]
+  return parts.length === 0 ? '' : `Of the others ${parts.join(', ')}.`
+}
+
+/** A difference with its sign, and its share of what was. */
+export function deltaText(before: number, after: number): string {
+  if (before === after) return '0'
+  const share = before === 0 ? '' : ` (${after < before ? '−' : '+'}${Math.abs(Math.round(((after - before) * 100) / before))} %)`
+  return `${after < before ? '−' : '+'}${formatCount(Math.abs(after - before))}${share}`
+}

@@ -1,0 +1,160 @@
+import { Table, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { useRun } from '../../lib/use-run.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Figures } from '../../ui/figures.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Cancelled, Running } from '../../ui/running.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { REPLAY } from './documents.ts'
+import type { UpdateInput } from './draft.ts'
+import { Refusal } from './impact.tsx'
+import { deltaText, leftOutText } from './replay-text.ts'
+
+type Payload = Extract<ResultOf<typeof REPLAY>['aggregateUpdate'], { readonly __typename: 'AggregatePayload' }>
+type Replayed = NonNullable<Payload['replay']>
+
+interface ReplayProps {
+  readonly uuid: string
+  readonly ifVersion: number
+  readonly input: UpdateInput
+}
+
+/** What an edit would change for the last requests, asked again on the fleet of now without it and with it. */
+export function Replay({ uuid, ifVersion, input }: ReplayProps) {
+  const text = JSON.stringify(input)
+  const variables = useMemo(() => ({ uuid, ifVersion, input: JSON.parse(text) as UpdateInput }), [uuid, ifVersion, text])
+  const { data, error, isRunning, isCancelled, cancel, run } = useRun(REPLAY, variables)
+  const end = data?.aggregateUpdate
+  return (
+    <section aria-label="What it would change for recent requests">
+      <Text component="h3" fw={600} size="sm">
+        What it would change for recent requests
+      </Text>
+      {error ? <Problem error={error} onRetry={run} /> : null}
+      {isRunning ? <Running label="The last requests are being asked again." onCancel={cancel} /> : null}
+      {isCancelled ? <Cancelled label="It was cancelled" onRun={run} /> : null}
+      {end === undefined || isRunning ? null : end.__typename !== 'AggregatePayload' ? (
+        <Refusal message={end.message} />
+      ) : end.replay === null ? null : (
+        <Outcome replay={end.replay} />
+      )}
+    </section>
+  )
+}
+
+function Outcome({ replay }: { readonly replay: Replayed }) {
+  const { drawn, sampled, newFailures, newPlacements, elsewhere, asOf } = replay
+  if (drawn === 0)
+    return (
+      <Text size="sm" c="dimmed" role="status" data-replayed={0}>
+        Nothing was asked for yet, as far as is kept.
+      </Text>
+    )
+  const rest = leftOutText(replay)
+  return (
+    <div data-replayed={sampled}>
+      <Text size="sm" role="status">
+        {newFailures === 0
+          ? 'No recent request would newly fail.'
+          : `${formatCount(newFailures)} recent ${newFailures === 1 ? 'request' : 'requests'} would newly fail.`}
+      </Text>
+      <Figures
+        figures={[
+          { label: 'asked again', value: `${formatCount(sampled)} of ${formatCount(drawn)}` },
+          { label: 'newly failing', value: formatCount(newFailures), isBad: newFailures > 0 },
+          { label: 'newly placed', value: formatCount(newPlacements) },
+          { label: 'go elsewhere', value: formatCount(elsewhere) },
+        ]}
+      />
+      <Text size="xs" c="dimmed">
+        The last requests, each asked anew and by itself on the fleet of revision {asOf}, with the change and without.
+        {rest === '' ? '' : ` ${rest}`}
+      </Text>
+      <Otherwise replay={replay} />
+      <Room replay={replay} />
+    </div>
+  )
+}
+
+const kindWords: Readonly<Record<Replayed['otherwise'][number]['kind'], string>> = {
+  NEW_FAILURE: 'newly fails',
+  NEW_PLACEMENT: 'is newly placed',
+  ELSEWHERE: 'goes elsewhere',
+}
+
+function Otherwise({ replay: { otherwise, newFailures, newPlacements, elsewhere } }: { readonly replay: Replayed }) {
+  const zone = useTimeZone()
+  const all = newFailures + newPlacements + elsewhere
+  if (all === 0) return null
+  return (
+    <>
+      <ScrollBox label="Requests that would fare otherwise" maxHeight="280px">
+        <Table verticalSpacing={3} stickyHeader>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Request</Table.Th>
+              <Table.Th>It</Table.Th>
+              <Table.Th>From</Table.Th>
+              <Table.Th>To</Table.Th>
+              <Table.Th>Because</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {otherwise.map(({ decision, kind, hostsBefore, hostsAfter, because }) => (
+              <Table.Tr key={decision.id} data-otherwise={kind}>
+                <Table.Td title={titleOfTime(decision.at)}>
+                  <AnchorLink size="sm" lh="24px" to="/decisions/$id" params={{ id: decision.id }}>
+                    {decision.spec.flavorName ?? 'request'}, {formatTime(decision.at, zone)}
+                  </AnchorLink>
+                </Table.Td>
+                <Table.Td>{kind === 'NEW_FAILURE' ? <b>{kindWords[kind]}</b> : kindWords[kind]}</Table.Td>
+                <Table.Td>{hostsBefore.join(', ') || 'no host'}</Table.Td>
+                <Table.Td>{hostsAfter.join(', ') || 'no host'}</Table.Td>
+                <Table.Td>{because}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
+      {otherwise.length < all ? (
+        <Text size="xs" c="dimmed">
+          The first {formatCount(otherwise.length)} of {formatCount(all)}.
+        </Text>
+      ) : null}
+    </>
+  )
+}
+
+function Room({ replay: { room } }: { readonly replay: Replayed }) {
+  if (room.length === 0) return null
+  return (
+    <ScrollBox label="Room for flavors">
+      <Table verticalSpacing={2} w="auto" mt="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Flavors asked for most</Table.Th>
+            <Table.Th className="number">more fit now</Table.Th>
+            <Table.Th className="number">with the change</Table.Th>
+            <Table.Th className="number">difference</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {room.map(({ flavor, before, after, exact }) => (
+            <Table.Tr key={flavor} data-room={flavor}>
+              <Table.Td>
+                {flavor}
+                {exact ? '' : ' (at least: there was no time to count on)'}
+              </Table.Td>
+              <Table.Td className="number">{formatCount(before)}</Table.Td>
+              <Table.Td className="number">{formatCount(after)}</Table.Td>
+              <Table.Td className="number">{deltaText(before, after)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollBox>
+  )
+}
