@@ -458,3 +458,31 @@ test('the tries before a decision stand in a line: which host each had, why it w
   await expect(page.locator('.facts')).toContainText(/took [\d.]+ m?s/)
   await expect(tries).toHaveCount(0)
 })
+
+test('a decision is asked of another profile from its page: everything below is of that one, as the API says, by the link too', async ({
+  page,
+  visit,
+  service,
+}) => {
+  const { client } = service
+  const { decisionId } = await place(client, { flavor: 'x1.asked', vcpus: 1, memoryMb: 1_024 })
+  await visit(addressOf(decisionId))
+  const headline = page.locator('[data-headline]')
+  await expect(headline).toBeVisible()
+  const profiles = page.getByLabel('Asked of profile')
+  const other = 'best-fit@0'
+  await expect(profiles.locator(`option[value="${other}"]`)).toBeAttached()
+  await profiles.selectOption(other)
+  await expect(page).toHaveURL(/[?&]by=best-fit/)
+  const { explainPlacement } = await client.request<{ explainPlacement: { headline: string } }>(
+    `query By($id: ID!, $by: String!) { explainPlacement(input: { subject: { decisionId: $id }, profile: $by }) { headline } }`,
+    { id: decisionId, by: other },
+  )
+  await expect(headline).toHaveText(explainPlacement.headline)
+  await expect(page.getByRole('status').filter({ hasText: `This is what ${other} would have done` })).toBeVisible()
+  await page.reload()
+  await expect(headline).toHaveText(explainPlacement.headline)
+  await page.getByRole('button', { name: 'Back to what was decided' }).click()
+  await expect(page).not.toHaveURL(/[?&]by=/)
+  await expect(profiles).toHaveValue('')
+})

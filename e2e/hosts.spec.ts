@@ -315,6 +315,42 @@ test('a host is closed after a look at what that touches', async ({ page, visit,
   expect(await statusOf()).toBe('DISABLED')
 })
 
+test('a host is evacuated after a look at where each of its instances would go; what is held is told', async ({ page, visit, service }) => {
+  const { client } = service
+  const traits = ['CUSTOM_LEAVES']
+  await report(client, { 'leaving-01': { traits } })
+  await place(client, { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'trait:CUSTOM_LEAVES': 'required' } })
+  await visit('/hosts/leaving-01')
+  await page.getByRole('button', { name: 'Evacuate' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'See where each would go' }).click()
+  // nobody else has what it needs
+  await expect(dialog.getByRole('status')).toContainText('0 of 1 would find a place; nothing is changed yet')
+  await expect(dialog.getByRole('button', { name: 'Hold 0 places' })).toBeDisabled()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  await report(client, { 'leaving-02': { traits } })
+  await page.getByRole('button', { name: 'Evacuate' }).click()
+  await dialog.getByRole('button', { name: 'See where each would go' }).click()
+  await expect(dialog.getByRole('status')).toContainText('1 of 1 would find a place; nothing is changed yet')
+  const claimsOn = async (host: string) =>
+    (
+      await client.request<{ host: { claims: { totalCount: number } } }>(
+        'query Claims($host: String!) { host(name: $host) { claims { totalCount } } }',
+        {
+          host,
+        },
+      )
+    ).host.claims.totalCount
+  expect(await claimsOn('leaving-02')).toBe(0)
+  await dialog.getByRole('button', { name: 'Hold 1 place' }).click()
+  await expect(dialog.getByRole('status')).toContainText('1 of 1 have a place elsewhere now')
+  await expect(dialog.getByRole('row').filter({ hasText: 'leaving-02' })).toHaveCount(1)
+  expect(await claimsOn('leaving-02')).toBe(1)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await expect(dialog).toBeHidden()
+})
+
 test('keys of the page below do nothing while a dialog is open', async ({ page, visit }) => {
   await visit('/hosts/az2-02')
   await page.getByRole('button', { name: 'Set status' }).click()

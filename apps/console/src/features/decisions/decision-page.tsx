@@ -23,6 +23,7 @@ import { findNames, readMatrix, type Selection, seenBefore } from './matrix.ts'
 import { membersOf } from './members.ts'
 import { NearMisses } from './near-misses.tsx'
 import { Receipt } from './receipt.tsx'
+import { ReplayBy } from './replay-by.tsx'
 import type { DecisionSearch } from './search.ts'
 import { ShadowFilters } from './shadow-filters.tsx'
 import { SimulateLink } from './simulate-link.tsx'
@@ -81,7 +82,11 @@ function Explained({ decision }: { readonly decision: Decision }) {
   const go = useGo()
   const count = decision.spec.numInstances
   const chosen = search.instance === undefined ? null : Math.min(Number(search.instance), count) - 1
-  const { data, error, refetch, isPlaceholderData } = useOperation(EXPLANATION, { id: decision.id, instance: chosen }, { staleMs: 60_000 })
+  const { data, error, refetch, isPlaceholderData } = useOperation(
+    EXPLANATION,
+    { id: decision.id, instance: chosen, profile: search.by ?? null },
+    { staleMs: 60_000 },
+  )
   const explained = data?.explainPlacement
   const scale = search.scale ?? scaleFor(explained?.hostCount ?? decision.hostCount)
   const onScale = (next: 'log' | 'linear'): void => go({ scale: next })
@@ -97,7 +102,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
       }
     >
       <Stack gap="md">
-        <DecisionHeader decision={decision} fidelity={explained?.fidelity} />
+        <DecisionHeader decision={decision} fidelity={search.by === undefined ? explained?.fidelity : undefined} />
         <Tries decision={decision} />
         {count > 1 ? (
           <Instances
@@ -106,13 +111,18 @@ function Explained({ decision }: { readonly decision: Decision }) {
             onChoose={(instance) => go({ instance, host: undefined, pin: undefined })}
           />
         ) : null}
+        <ReplayBy
+          recorded={decision.profile === null ? undefined : `${decision.profile.profileName}@${decision.profile.number}`}
+          by={search.by}
+          onAsk={(by) => go({ by, filter: undefined, reason: undefined, sole: undefined, combo: undefined, try: undefined })}
+        />
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
         {explained !== undefined ? (
           <Headline isOld={isPlaceholderData}>{explained.headline}</Headline>
         ) : error ? null : (
           <Skeleton height={28} role="status" aria-label="The decision is being made again" />
         )}
-        {explained?.fidelity === 'APPROXIMATE' ? (
+        {explained?.fidelity === 'APPROXIMATE' && search.by === undefined ? (
           <Alert color="yellow" title="Approximate">
             The decision could not be made again bit for bit: its state or its release is gone. What is shown is near it, not it.
           </Alert>
@@ -126,7 +136,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
           </Empty>
         ) : explained !== undefined ? (
           <Evidence
-            key={explained.instanceIndex}
+            key={`${explained.instanceIndex} ${search.by ?? ''}`}
             decisionId={decision.id}
             instance={chosen}
             explained={explained}
@@ -237,6 +247,7 @@ function Evidence({ decisionId, instance, explained, search, scale, isOld, go }:
           <WhyNot
             decisionId={decisionId}
             instance={instance}
+            profile={search.by}
             host={host}
             suggest={suggest}
             takesFocus={!isInRows}

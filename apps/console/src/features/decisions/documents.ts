@@ -61,8 +61,8 @@ export const DECISION = graphql(`
 
 /** The decision made again, once: sentence, funnel, matrix, near misses, weights. */
 export const EXPLANATION = graphql(`
-  query Explanation($id: ID!, $instance: Int) {
-    explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance }) {
+  query Explanation($id: ID!, $instance: Int, $profile: String) {
+    explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance, profile: $profile }) {
       fidelity headline instanceIndex hostCount fleetRevision
       profile { profileName number compat tieOrder weighers { name multiplier options } }
       shadowSteps { name isAsked wouldReject ofThosePassing reasons { code hosts text } }
@@ -87,8 +87,8 @@ export const EXPLANATION = graphql(`
 
 /** One host: every check with its numbers. */
 export const WHY_NOT = graphql(`
-  query WhyNot($id: ID!, $instance: Int, $host: String!, $node: String) {
-    whyNot(input: { subject: { decisionId: $id }, instanceIndex: $instance, host: { host: $host, node: $node } }) {
+  query WhyNot($id: ID!, $instance: Int, $host: String!, $node: String, $profile: String) {
+    whyNot(input: { subject: { decisionId: $id }, instanceIndex: $instance, profile: $profile, host: { host: $host, node: $node } }) {
       headline outcome wouldPassNow
       verdict {
         hostName node rank totalWeight distance
@@ -101,6 +101,13 @@ export const WHY_NOT = graphql(`
       changedSince { field before after source { kind ref } }
       changedSinceNote
     }
+  }
+`)
+
+/** Who may be asked instead. */
+export const PROFILES = graphql(`
+  query DecisionProfiles {
+    profiles { name versions(first: 50) { nodes { number } } }
   }
 `)
 

@@ -49,6 +49,8 @@ export interface DecisionSearch {
   readonly try?: string
   /** `yes`: what would make it fit is asked. */
   readonly fit?: 'yes'
+  /** The profile that is asked instead of the one that decided, `name` or `name@number`. */
+  readonly by?: string
   /** The id of a decision to compare with. */
   readonly with?: string
 }
@@ -71,6 +73,7 @@ export function readDecisionSearch(search: Record<string, unknown>): DecisionSea
     ...(weightNumbers.some((one) => one === numbers) ? { numbers: numbers as WeightNumbers } : {}),
     ...text('try', search.try),
     ...(search.fit === 'yes' ? { fit: 'yes' } : {}),
+    ...text('by', search.by),
     ...text('with', search.with),
   }
 }

@@ -6,6 +6,8 @@ import { HostAnswer } from './host-answer.tsx'
 interface WhyNotProps {
   readonly decisionId: string
   readonly instance: number | null
+  /** Who is asked instead of the one that decided. */
+  readonly profile: string | undefined
   /** `host` or `host/node`; undefined: nothing is asked yet. */
   readonly host: string | undefined
   /** Names of hosts that hold a text; any other name may be asked for, too. */
@@ -17,7 +19,7 @@ interface WhyNotProps {
 }
 
 /** Why not this host: any name may be asked for, also one that nobody knows. */
-export function WhyNot({ decisionId, instance, host, suggest, takesFocus, onAsk, onClose }: WhyNotProps) {
+export function WhyNot({ decisionId, instance, profile, host, suggest, takesFocus, onAsk, onClose }: WhyNotProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(host ?? '')
@@ -69,7 +71,7 @@ export function WhyNot({ decisionId, instance, host, suggest, takesFocus, onAsk,
         </Group>
       </form>
       {host === undefined ? null : (
-        <HostAnswer decisionId={decisionId} instance={instance} host={host} takesFocus={takesFocus} onClose={onClose} />
+        <HostAnswer decisionId={decisionId} instance={instance} profile={profile} host={host} takesFocus={takesFocus} onClose={onClose} />
       )}
     </section>
   )

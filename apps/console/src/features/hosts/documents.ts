@@ -68,3 +68,24 @@ export const SET_STATUS = graphql(`
     }
   }
 `)
+
+/** Looks for another place for every claim of a host; a dry run only tells where each would go. */
+export const EVACUATE = graphql(`
+  mutation HostEvacuate($input: HostEvacuateInput!, $dryRun: Boolean!) {
+    hostEvacuate(input: $input, dryRun: $dryRun) {
+      __typename
+      ... on HostEvacuatePreview { moves { claim { id instanceUuid } destination { name node } message } }
+      ... on HostEvacuatePayload {
+        moves {
+          claim { id instanceUuid }
+          result {
+            __typename
+            ... on SelectDestinationsPayload { destinations { selected { host { name node } } } }
+            ... on UserError { message }
+          }
+        }
+      }
+      ... on UserError { message }
+    }
+  }
+`)

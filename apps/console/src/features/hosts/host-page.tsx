@@ -13,6 +13,7 @@ import { LiveBadge, Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { WriteButton } from '../../ui/write-button.tsx'
 import { HOST, HOST_CHANGED } from './documents.ts'
+import { Evacuate } from './evacuate.tsx'
 import { HostClaims, HostDecisions } from './host-claims.tsx'
 import { HostNamespace } from './host-namespaces.tsx'
 import { HostGpus, HostNuma } from './host-numa.tsx'
@@ -159,6 +160,7 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
 /** What it is called, where it belongs, whether it takes instances, and since when that is known. */
 function Identity({ host, scopes, onChanged }: IdentityProps) {
   const [isSetting, setSetting] = useState(false)
+  const [isLeaving, setLeaving] = useState(false)
   const { lastReportAt, lastSequence, aggregates } = host
   return (
     <dl className="facts">
@@ -166,9 +168,14 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
         <HostState state={host.state} status={host.status} />
         {host.statusReason === null ? null : <span>: {host.statusReason}</span>}{' '}
         {scopes.includes('OPERATE') ? (
-          <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setSetting(true)}>
-            Set status
-          </WriteButton>
+          <>
+            <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setSetting(true)}>
+              Set status
+            </WriteButton>
+            <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setLeaving(true)}>
+              Evacuate
+            </WriteButton>
+          </>
         ) : (
           <Text size="xs" c="dimmed" component="span">
             (to set it a key needs OPERATE; yours has {scopes.join(', ')})
@@ -193,6 +200,7 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
         {lastSequence === null ? '' : `, number ${lastSequence} in the log`}
       </Fact>
       <Fact term="Instances">{formatCount(host.runningVms)}</Fact>
+      {isLeaving ? <Evacuate host={host.name} node={host.node} onClose={() => setLeaving(false)} onDone={onChanged} /> : null}
       {isSetting ? (
         <SetStatus
           hosts={[{ host: host.name, node: host.node }]}

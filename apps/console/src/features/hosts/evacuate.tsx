@@ -1,0 +1,153 @@
+import { Alert, Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
+import { useState } from 'react'
+import { request } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { EVACUATE } from './documents.ts'
+import { labelOf } from './host-row.ts'
+
+type Answer = ResultOf<typeof EVACUATE>['hostEvacuate']
+
+/** Where one claim goes, or why it stays. */
+interface Move {
+  readonly claim: string
+  readonly instance: string | null
+  readonly to: string | null
+  readonly why: string
+}
+
+interface Found {
+  /** False: nothing is held yet. */
+  readonly isDone: boolean
+  readonly moves: readonly Move[]
+}
+
+interface EvacuateProps {
+  readonly host: string
+  readonly node: string
+  onClose(): void
+  onDone(): void
+}
+
+/** Another place for everything on a host: first where each would go, then the room is held there. */
+export function Evacuate({ host, node, onClose, onDone }: EvacuateProps) {
+  // one key for the deed, however often the button is pressed: an answer that was lost is asked for again
+  const [key] = useState(() => `console-${crypto.randomUUID()}`)
+  const [found, setFound] = useState<Found | undefined>()
+  const [problem, setProblem] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const send = (dryRun: boolean): void => {
+    setBusy(true)
+    setProblem(undefined)
+    const input = { host: { host, node }, idempotencyKey: key, claim: { mode: 'RESERVE', ttl: HELD } as const, deadline: 'PT60S' }
+    request(EVACUATE, { input, dryRun })
+      .then(({ hostEvacuate }) => {
+        setFound(foundIn(hostEvacuate))
+        if (!dryRun) onDone()
+      })
+      .catch(setProblem)
+      .finally(() => setBusy(false))
+  }
+  const staying = found?.moves.filter(({ to }) => to === null).length ?? 0
+  return (
+    <Modal.Root opened onClose={onClose} size="xl">
+      <Modal.Overlay />
+      <Modal.Content>
+        <Modal.Body>
+          <Stack gap="sm">
+            <Modal.Title fw={600}>Evacuate {labelOf({ host, node })}</Modal.Title>
+            <Text size="sm">
+              Another place is looked for, and held for half an hour, for every claim of the host. The claims here stay until whoever moves
+              the instances confirms or reverts the moves. Close the host first (Set status), or new instances come meanwhile.
+            </Text>
+            {found === undefined ? null : <Moves found={found} staying={staying} />}
+            {problem === undefined ? null : <Problem error={problem} />}
+            <Group justify="flex-end">
+              <Button variant="subtle" onClick={onClose}>
+                {found?.isDone ? 'Close' : 'Cancel'}
+              </Button>
+              {found === undefined ? (
+                <Button onClick={() => send(true)} loading={isBusy} data-autofocus>
+                  See where each would go
+                </Button>
+              ) : found.isDone ? null : (
+                <Button onClick={() => send(false)} loading={isBusy} disabled={found.moves.length === staying}>
+                  Hold {formatCount(found.moves.length - staying)} {found.moves.length - staying === 1 ? 'place' : 'places'}
+                </Button>
+              )}
+            </Group>
+          </Stack>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}
+
+/** How long the room is held for the moves. */
+const HELD = 'PT30M'
+
+function Moves({ found: { isDone, moves }, staying }: { readonly found: Found; readonly staying: number }) {
+  if (moves.length === 0) return <Alert color="blue" role="status" title="Nothing is there that could move" />
+  const placed = moves.length - staying
+  const counts = `${formatCount(placed)} of ${formatCount(moves.length)}`
+  return (
+    <>
+      <Alert
+        color={staying > 0 ? 'yellow' : 'blue'}
+        role="status"
+        title={isDone ? `${counts} have a place elsewhere now` : `${counts} would find a place; nothing is changed yet`}
+      />
+      <ScrollBox label="Where each claim goes" maxHeight="320px">
+        <Table verticalSpacing={3} data-moves={moves.length}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Instance</Table.Th>
+              <Table.Th>To</Table.Th>
+              <Table.Th>Why it stays</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {moves.map(({ claim, instance, to, why }) => (
+              <Table.Tr key={claim}>
+                <Table.Td className="mono">{instance ?? 'not named'}</Table.Td>
+                <Table.Td>{to ?? <b>stays</b>}</Table.Td>
+                <Table.Td>{why}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
+    </>
+  )
+}
+
+/** Both forms of the answer as one. Throws what is refused. */
+function foundIn(answer: Answer): Found {
+  if (answer.__typename === 'HostEvacuatePreview')
+    return {
+      isDone: false,
+      moves: answer.moves.map(({ claim, destination, message }) => ({
+        claim: claim.id,
+        instance: claim.instanceUuid,
+        to: destination === null ? null : labelOf({ host: destination.name, node: destination.node }),
+        why: message ?? '',
+      })),
+    }
+  if (answer.__typename === 'HostEvacuatePayload')
+    return {
+      isDone: true,
+      moves: answer.moves.map(({ claim, result }) => {
+        const [first] = result.__typename === 'SelectDestinationsPayload' ? result.destinations : []
+        const there = first?.selected.host
+        return {
+          claim: claim.id,
+          instance: claim.instanceUuid,
+          to: there === undefined ? null : labelOf({ host: there.name, node: there.node }),
+          why: result.__typename === 'SelectDestinationsPayload' ? '' : result.message,
+        }
+      }),
+    }
+  throw new Error(answer.message)
+}
