@@ -641,3 +641,40 @@ test('hosts are ordered by several columns, with Shift by click and by keys, and
     await expect(page).toHaveURL(`/hosts?view=table&q=host:az*&sort=${sort}`)
   }
 })
+
+test('hosts are chosen by a frame on the map and by x, and compared with the others: each count opens exactly that many', async ({
+  page,
+  visit,
+  look,
+}) => {
+  await visit('/hosts?q=host:az1-*,az2-*')
+  const map = page.getByRole('application', { name: /^Map of 12 hosts/ })
+  const box = await map.boundingBox()
+  // the first zone's eight hosts lie in the first row of cells
+  await page.mouse.move((box?.x ?? 0) + 2, (box?.y ?? 0) + 30)
+  await page.mouse.down()
+  await page.mouse.move((box?.x ?? 0) + 400, (box?.y ?? 0) + 34, { steps: 4 })
+  await page.mouse.up()
+  await expect(page).toHaveURL('/hosts?q=host:az1-*,az2-*')
+  await expect(page.locator('[data-chosen="8"]')).toBeVisible()
+  await page.keyboard.press('c')
+  await expect(page.locator('[data-inside="8"][data-outside="4"]')).toBeVisible()
+  const panel = page.getByRole('region', { name: 'Compare' })
+  await expect(panel.getByRole('region', { name: 'az', exact: true })).toContainText('differs by 100 %')
+  await look('hosts beside the others')
+  const values = panel.locator('[data-opens]')
+  const names = await values.evaluateAll((all) => all.map((one) => one.getAttribute('title') ?? ''))
+  expect(names.length).toBeGreaterThan(8)
+  for (const name of names.filter((one) => !/ s:| s to | min| h | d /.test(one))) {
+    const value = panel.getByTitle(name, { exact: true }).first()
+    const count = Number(await value.getAttribute('data-opens'))
+    await value.click()
+    await expect(found(page)).toHaveAttribute('data-count', String(count))
+    await page.goBack()
+    await expect(found(page)).toHaveAttribute('data-count', '12')
+  }
+  await map.focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('x')
+  await expect(page.locator('[data-chosen="7"]')).toBeVisible()
+})

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type CellPlace, cellAfterKey, cellAt, cellSizeFor, cornerOf, layoutCells } from './cell-layout.ts'
+import { type CellPlace, cellAfterKey, cellAt, cellSizeFor, cellsWithin, cornerOf, layoutCells } from './cell-layout.ts'
 
 // 4 columns: rows of group 0: 4 + 3; group 1 is empty; group 2: 2
 const layout = layoutCells([7, 0, 2], 40, 10)
@@ -51,5 +51,25 @@ describe('layout of cells', () => {
     [0, 0, 18],
   ])('draws %i cells on a width of %i px at %i px', (count, width, size) => {
     expect(cellSizeFor(count, width)).toBe(size)
+  })
+})
+
+describe('a frame over the cells', () => {
+  // five cells of ten pixels in three columns, then four in the next group
+  const layout = layoutCells([5, 4], 30, 10)
+  const [first, second] = layout.groups.map(({ cellsTop }) => cellsTop)
+  it.each([
+    ['takes those that it touches', { x: 12, y: (first ?? 0) + 2 }, { x: 28, y: (first ?? 0) + 12 }, '0.1 0.2 0.4'],
+    ['is the same from the other corner', { x: 28, y: (first ?? 0) + 12 }, { x: 12, y: (first ?? 0) + 2 }, '0.1 0.2 0.4'],
+    ['goes on in the next group', { x: 1, y: (first ?? 0) + 12 }, { x: 2, y: (second ?? 0) + 2 }, '0.3 1.0'],
+    ['takes none of a heading', { x: 0, y: 0 }, { x: 29, y: (first ?? 0) - 1 }, ''],
+    ['takes none beside the cells', { x: 40, y: 0 }, { x: 90, y: 500 }, ''],
+    ['takes all', { x: -5, y: -5 }, { x: 500, y: 500 }, '0.0 0.1 0.2 0.3 0.4 1.0 1.1 1.2 1.3'],
+  ])('%s', (_name, one, other, cells) => {
+    expect(
+      cellsWithin(layout, one, other)
+        .map(({ group, index }) => `${group}.${index}`)
+        .join(' '),
+    ).toBe(cells)
   })
 })

@@ -52,6 +52,26 @@ export function cellAt({ cell, columns, groups }: CellLayout, x: number, y: numb
   return undefined
 }
 
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** The cells that a frame touches, given by two of its opposite corners. */
+export function cellsWithin({ cell, columns, groups }: CellLayout, one: Point, other: Point): CellPlace[] {
+  const placeOf = (pixels: number): number => Math.floor(pixels / cell)
+  const first = Math.max(0, placeOf(Math.min(one.x, other.x)))
+  const last = Math.min(columns - 1, placeOf(Math.max(one.x, other.x)))
+  return groups.flatMap(({ cellsTop, count }, group) => {
+    const top = Math.max(0, placeOf(Math.min(one.y, other.y) - cellsTop))
+    const bottom = Math.min(Math.ceil(count / columns) - 1, placeOf(Math.max(one.y, other.y) - cellsTop))
+    const found: CellPlace[] = []
+    for (let row = top; row <= bottom; row++)
+      for (let index = row * columns + first; index <= row * columns + last && index < count; index++) found.push({ group, index })
+    return found
+  })
+}
+
 /** The upper left corner of a cell. */
 export function cornerOf({ cell, columns, groups }: CellLayout, { group, index }: CellPlace): { readonly x: number; readonly y: number } {
   return { x: (index % columns) * cell, y: (groups[group]?.cellsTop ?? 0) + Math.floor(index / columns) * cell }

@@ -1,8 +1,20 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
-import { type CellLayout, type CellPlace, cellAfterKey, cellAt, cellSizeFor, cornerOf, layoutCells } from './cell-layout.ts'
+import {
+  type CellLayout,
+  type CellPlace,
+  cellAfterKey,
+  cellAt,
+  cellSizeFor,
+  cellsWithin,
+  cornerOf,
+  layoutCells,
+  type Point,
+} from './cell-layout.ts'
+import { drawCells } from './draw-cells.ts'
 import { loadGradient, loadPixels } from './load-scale.ts'
+import { type Frame, useFrame } from './use-frame.ts'
 import './cell-map.css'
 
 export interface CellGroup {
@@ -26,6 +38,10 @@ export interface CellMapProps {
   describe(cell: number): string
   /** Click or Enter. */
   onOpen(cell: number): void
+  /** Whether a cell is marked as chosen. */
+  isChosen?(cell: number): boolean
+  /** A frame was drawn around cells, or one was asked for by `x`; `isAdded`: beside those that are chosen, where `x` takes it back too. */
+  onChoose?(cells: readonly number[], how: 'only' | 'added' | 'toggled'): void
   /** A click on the heading of a group. */
   onOpenGroup(key: string): void
   /** At most so high; it scrolls from there on. */
@@ -38,7 +54,19 @@ export interface CellMapProps {
  * Equal cells, one per thing, coloured by load: any number of them, since only what is in sight is drawn. Arrows move a cursor,
  * Enter opens, a line of text tells about the cell; whoever uses it offers the same as a table.
  */
-export function CellMap({ label, groups, shade, isHollow, describe, onOpen, onOpenGroup, height, legend }: CellMapProps) {
+export function CellMap({
+  label,
+  groups,
+  shade,
+  isHollow,
+  describe,
+  onOpen,
+  onOpenGroup,
+  isChosen,
+  onChoose,
+  height,
+  legend,
+}: CellMapProps) {
   const id = useId()
   const scheme = useComputedColorScheme('light')
   const { ref: measured, width, height: seen } = useElementSize<HTMLDivElement>()
@@ -64,22 +92,32 @@ export function CellMap({ label, groups, shade, isHollow, describe, onOpen, onOp
 
   useEffect(() => {
     if (canvas.current === null || width === 0 || seen === 0) return
-    draw(canvas.current, { layout, groups, width, height: seen, scrollTop, pixels, shade, isHollow })
-  }, [layout, groups, width, seen, scrollTop, pixels, shade, isHollow])
+    drawCells(canvas.current, { layout, groups, width, height: seen, scrollTop, pixels, shade, isHollow, isChosen })
+  }, [layout, groups, width, seen, scrollTop, pixels, shade, isHollow, isChosen])
 
   // what is drawn moves as loads change: the cursor stays with its cell
   const current = cursor === undefined || place === undefined ? undefined : findCell(groups, cursor, place)
   const told = hovered ?? (current === undefined ? undefined : cursor)
 
-  const pointed = (event: MouseEvent): number | undefined => {
+  const pointOf = (event: MouseEvent): Point => {
     const box = event.currentTarget.getBoundingClientRect()
-    const at = cellAt(layout, event.clientX - box.left, event.clientY - box.top + (scroller.current?.scrollTop ?? 0))
+    return { x: event.clientX - box.left, y: event.clientY - box.top + (scroller.current?.scrollTop ?? 0) }
+  }
+  const { frame, handlers, endsFrame, cancel } = useFrame(pointOf, ({ from, to }, isAdded) => {
+    const cells = cellsWithin(layout, from, to).flatMap(({ group, index }) => groups[group]?.cells[index] ?? [])
+    onChoose?.(cells, isAdded ? 'added' : 'only')
+  })
+  const pointed = (event: MouseEvent): number | undefined => {
+    const { x, y } = pointOf(event)
+    const at = cellAt(layout, x, y)
     return at === undefined ? undefined : groups[at.group]?.cells[at.index]
   }
   const press = (event: KeyboardEvent): void => {
     // the headings have an Enter of their own
     if (total === 0 || event.target !== event.currentTarget) return
     if (event.key === 'Enter' && current !== undefined && cursor !== undefined) onOpen(cursor)
+    else if (event.key === 'x' && current !== undefined && cursor !== undefined) onChoose?.([cursor], 'toggled')
+    else if (event.key === 'Escape' && frame !== undefined) cancel()
     else {
       const next =
         current === undefined
@@ -104,17 +142,23 @@ export function CellMap({ label, groups, shade, isHollow, describe, onOpen, onOp
           ref={ref}
           className="g-map-scroller"
           role="application"
-          aria-label={`${label}. Arrows move, Enter opens.`}
+          aria-label={`${label}. Arrows move, Enter opens${onChoose === undefined ? '' : ', x chooses'}.`}
           aria-describedby={id}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it has a cursor of its own
           tabIndex={0}
           onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
           onKeyDown={press}
-          onPointerMove={(event) => setHovered(pointed(event))}
+          {...(onChoose === undefined ? {} : handlers)}
+          onPointerMove={(event) => {
+            setHovered(pointed(event))
+            if (onChoose !== undefined) handlers.onPointerMove(event)
+          }}
           onPointerLeave={() => setHovered(undefined)}
           onClick={(event) => {
             const cell = pointed(event)
-            if (cell !== undefined) onOpen(cell)
+            if (cell === undefined || endsFrame()) return
+            if (onChoose !== undefined && (event.ctrlKey || event.metaKey || event.shiftKey)) onChoose([cell], 'toggled')
+            else onOpen(cell)
           }}
         >
           <div style={{ height: layout.height }}>
@@ -130,6 +174,7 @@ export function CellMap({ label, groups, shade, isHollow, describe, onOpen, onOp
               </button>
             ))}
             {current === undefined ? null : <Cursor layout={layout} place={current} />}
+            {frame === undefined ? null : <div className="g-map-frame" style={boxOf(frame)} />}
           </div>
         </div>
       </div>
@@ -146,6 +191,13 @@ export function CellMap({ label, groups, shade, isHollow, describe, onOpen, onOp
     </div>
   )
 }
+
+const boxOf = ({ from, to }: Frame) => ({
+  left: Math.min(from.x, to.x),
+  top: Math.min(from.y, to.y),
+  width: Math.abs(from.x - to.x),
+  height: Math.abs(from.y - to.y),
+})
 
 function Cursor({ layout, place }: { readonly layout: CellLayout; readonly place: CellPlace }) {
   const { x, y } = cornerOf(layout, place)
@@ -169,59 +221,4 @@ function bringIntoSight(scroller: HTMLDivElement | null, layout: CellLayout, pla
   const { y } = cornerOf(layout, place)
   if (y < scroller.scrollTop) scroller.scrollTop = place.index < layout.columns ? (layout.groups[place.group]?.top ?? y) : y
   else if (y + layout.cell > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = y + layout.cell - scroller.clientHeight
-}
-
-interface Picture extends Pick<CellMapProps, 'groups' | 'shade' | 'isHollow'> {
-  readonly layout: CellLayout
-  readonly width: number
-  readonly height: number
-  readonly scrollTop: number
-  readonly pixels: Uint32Array
-}
-
-/** The whole part in sight, pixel by pixel: faster than thousands of rectangles, and never half old. */
-function draw(canvas: HTMLCanvasElement, { layout, groups, width, height, scrollTop, pixels, shade, isHollow }: Picture): void {
-  const ratio = window.devicePixelRatio || 1
-  const columns = Math.max(1, Math.round(width * ratio))
-  const rows = Math.max(1, Math.round(height * ratio))
-  if (canvas.width !== columns || canvas.height !== rows) {
-    canvas.width = columns
-    canvas.height = rows
-    canvas.style.width = `${width}px`
-    canvas.style.height = `${height}px`
-  }
-  const context = canvas.getContext('2d')
-  if (context === null) return
-  const image = context.createImageData(columns, rows)
-  const buffer = new Uint32Array(image.data.buffer)
-  const gap = layout.cell >= 6 ? 1 : 0
-  const frame = Math.max(1, Math.round((layout.cell >= 9 ? 2 : 1) * ratio))
-
-  for (const [group, { cells }] of groups.entries()) {
-    const cellsTop = layout.groups[group]?.cellsTop ?? 0
-    const firstRow = Math.max(0, Math.floor((scrollTop - cellsTop) / layout.cell))
-    const lastRow = Math.floor((scrollTop + height - cellsTop) / layout.cell)
-    const end = Math.min(cells.length, (lastRow + 1) * layout.columns)
-    for (let index = firstRow * layout.columns; index < end; index++) {
-      const cell = cells[index] ?? 0
-      const colour = pixels[shade(cell)] ?? 0
-      const x = (index % layout.columns) * layout.cell
-      const y = cellsTop + Math.floor(index / layout.columns) * layout.cell - scrollTop
-      const left = Math.round(x * ratio)
-      const right = Math.min(columns, Math.round((x + layout.cell - gap) * ratio))
-      const top = Math.max(0, Math.round(y * ratio))
-      const bottom = Math.min(rows, Math.round((y + layout.cell - gap) * ratio))
-      const hollow = isHollow(cell)
-      for (let line = top; line < bottom; line++) {
-        const start = line * columns
-        if (!hollow || line < Math.round(y * ratio) + frame || line >= Math.round((y + layout.cell - gap) * ratio) - frame)
-          buffer.fill(colour, start + left, start + right)
-        else {
-          buffer.fill(colour, start + left, start + Math.min(right, left + frame))
-          buffer.fill(colour, start + Math.max(left, right - frame), start + right)
-        }
-      }
-    }
-  }
-  context.putImageData(image, 0, 0)
 }

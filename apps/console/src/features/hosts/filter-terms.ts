@@ -16,8 +16,11 @@ export function narrowToGroup(text: string, group: HostGroup, key: string): stri
   if (group === 'az') return join(withoutField(text, 'az'), withTerm('', 'az', key))
   const term = key === '' ? '-agg:*' : withTerm('', 'agg', key)
   // a host is in many: what the filter asks of the others still holds
-  return isThere(text, term) ? text : join(text, term)
+  return narrowTo(text, term)
 }
+
+/** The filter with terms beside those that are there: what it found before, of that only what they find too. */
+export const narrowTo = (text: string, terms: string): string => (isThere(text, terms) ? text : join(text, terms))
 
 function withoutField(text: string, field: FacetField): string {
   const { terms } = parseQuery(text, hostFields).query

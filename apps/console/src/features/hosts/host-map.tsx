@@ -2,6 +2,7 @@ import { Group, SegmentedControl } from '@mantine/core'
 import { useCallback, useMemo } from 'react'
 import { formatCount, formatMib, formatPercent } from '../../lib/format.ts'
 import { CellMap } from '../../ui/cell-map.tsx'
+import type { Choice } from '../../ui/use-choice.ts'
 import type { Fleet } from './fleet.ts'
 import { labelOf, readHost } from './host-row.ts'
 import { isOpen } from './host-state.tsx'
@@ -22,10 +23,11 @@ export interface HostMapProps {
   /** A group's heading, by the key of groupHosts. */
   onOpenGroup(key: string): void
   onOpen(ordinal: number): void
+  readonly choice: Choice<number>
 }
 
 /** The hosts of the list as a picture: where it is full, where it is empty, what is shut. */
-export function HostMap({ fleet, ordinals, group, colour, height, onGroup, onColour, onOpenGroup, onOpen }: HostMapProps) {
+export function HostMap({ fleet, ordinals, group, colour, height, onGroup, onColour, onOpenGroup, onOpen, choice }: HostMapProps) {
   const { store } = fleet
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const groups = useMemo(() => groupHosts(store, ordinals, group, colour), [fleet, ordinals, group, colour])
@@ -56,11 +58,22 @@ export function HostMap({ fleet, ordinals, group, colour, height, onGroup, onCol
     [store],
   )
 
+  const { items, choose } = choice
+  const isChosen = useCallback((ordinal: number) => items.has(ordinal), [items])
+  const onChoose = useCallback(
+    (ordinals: readonly number[], how: 'only' | 'added' | 'toggled') => {
+      const [first = -1] = ordinals
+      if (how === 'toggled' && items.has(first)) choose([...items.values()].filter((one) => one !== first))
+      else choose(ordinals, how !== 'only')
+    },
+    [items, choose],
+  )
+
   return (
     <section aria-label="Map">
       <Group gap="md" mb={6}>
-        <Choice label="Group by" value={group} values={hostGroups} names={groupNames} onChange={onGroup} />
-        <Choice label="Colour" value={colour} values={hostColours} names={colourNames} onChange={onColour} />
+        <Switch label="Group by" value={group} values={hostGroups} names={groupNames} onChange={onGroup} />
+        <Switch label="Colour" value={colour} values={hostColours} names={colourNames} onChange={onColour} />
       </Group>
       <CellMap
         label={`Map of ${formatCount(ordinals.length)} ${ordinals.length === 1 ? 'host' : 'hosts'}`}
@@ -70,6 +83,8 @@ export function HostMap({ fleet, ordinals, group, colour, height, onGroup, onCol
         describe={describe}
         onOpen={onOpen}
         onOpenGroup={onOpenGroup}
+        isChosen={isChosen}
+        onChoose={onChoose}
         height={height}
         legend={{
           full: `100 % of ${colour === 'cpu' ? 'CPU' : colourNames[colour].toLowerCase()} used`,
@@ -80,7 +95,7 @@ export function HostMap({ fleet, ordinals, group, colour, height, onGroup, onCol
   )
 }
 
-interface ChoiceProps<Value extends string> {
+interface SwitchProps<Value extends string> {
   readonly label: string
   readonly value: Value
   readonly values: readonly Value[]
@@ -88,7 +103,7 @@ interface ChoiceProps<Value extends string> {
   onChange(value: Value): void
 }
 
-function Choice<Value extends string>({ label, value, values, names, onChange }: ChoiceProps<Value>) {
+function Switch<Value extends string>({ label, value, values, names, onChange }: SwitchProps<Value>) {
   return (
     <Group gap={6}>
       <span className="choice-label">{label}</span>

@@ -19,7 +19,7 @@ import { useChoice } from '../../ui/use-choice.ts'
 import { ChosenHosts } from './chosen-hosts.tsx'
 import { CopyHosts } from './copy-hosts.tsx'
 import { FacetPanel } from './facet-panel.tsx'
-import { narrowToGroup, toggleValue } from './filter-terms.ts'
+import { narrowTo, narrowToGroup, toggleValue } from './filter-terms.ts'
 import { type Fleet, useFleet } from './fleet.ts'
 import { hostColumns } from './host-columns.tsx'
 import { type HostList, useHand, useHostList } from './host-list.ts'
@@ -34,6 +34,9 @@ import './hosts.css'
 const route = getRouteApi('/hosts')
 /** Seen once in the life of a service, so no other visit loads it. */
 const EmptyFleet = lazy(async () => ({ default: (await import('./empty-fleet.tsx')).EmptyFleet }))
+
+/** Loaded when it is first asked for. */
+const ComparePanel = lazy(async () => ({ default: (await import('./compare-panel.tsx')).ComparePanel }))
 
 /** Every host: who is there, how full, what is odd, where room is. */
 export function HostsPage() {
@@ -128,7 +131,7 @@ interface HostListsProps {
 
 /** What a filter finds: counted, as a map, as a table. */
 const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBehind }: HostListsProps) {
-  const { view = 'split', group = 'az', colour = 'mem', sort = 'host' } = search
+  const { view = 'split', group = 'az', colour = 'mem', sort = 'host', compare } = search
   const navigate = route.useNavigate()
   const go = useGo()
   const isWide = useMediaQuery('(min-width: 1000px)', undefined, { getInitialValueInEffect: false })
@@ -150,6 +153,8 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
     },
     [store, ordinals, navigate],
   )
+  const toggleCompare = (): void => go({ compare: compare === 'yes' ? undefined : 'yes' })
+  useShortcuts([{ keys: 'c', label: 'Compare the chosen hosts with the others', run: toggleCompare }])
   const toggle = (field: FacetField, value: string, isAdded: boolean): void => go({ q: toggleValue(text, field, value, isAdded) })
 
   return (
@@ -162,8 +167,22 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
           {areFacetsOn ? 'Hide facets' : 'Show facets'}
         </Button>
         <ChosenHosts fleet={fleet} choice={choice} ordinals={ordinals} />
+        <Button size="compact-sm" variant="subtle" aria-expanded={compare === 'yes'} title="c" onClick={toggleCompare}>
+          Compare
+        </Button>
         <div className="hosts-columns">{view === 'map' ? null : <ColumnChooser list="hosts" columns={hostColumns} />}</div>
       </Group>
+      {compare === 'yes' ? (
+        <Suspense fallback={<Skeleton height={120} />}>
+          <ComparePanel
+            fleet={fleet}
+            ordinals={selection.ordinals}
+            chosen={choice.items}
+            onNarrow={(terms) => go({ q: narrowTo(text, terms) })}
+            onClose={toggleCompare}
+          />
+        </Suspense>
+      ) : null}
       <div className="hosts" data-facets={areFacetsOn ? 'on' : 'off'}>
         {areFacetsOn ? <FacetPanel facets={selection.facets} text={text} onToggle={toggle} /> : null}
         {found === 0 && ordinals.length === 0 ? (
@@ -183,6 +202,7 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
                 onColour={(next) => go({ colour: next })}
                 onOpenGroup={(key) => go({ q: narrowToGroup(text, group, key) })}
                 onOpen={open}
+                choice={choice}
               />
             )}
             {view === 'map' ? null : (

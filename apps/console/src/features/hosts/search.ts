@@ -47,15 +47,18 @@ export interface HostsSearch extends ListSearch {
   readonly group?: HostGroup
   /** mem if not given. */
   readonly colour?: HostColour
+  /** `yes`: those that were chosen stand beside the others. */
+  readonly compare?: 'yes'
 }
 
-export function readHostsSearch({ sort, view, group, colour, ...search }: Record<string, unknown>): HostsSearch {
+export function readHostsSearch({ sort, view, group, colour, compare, ...search }: Record<string, unknown>): HostsSearch {
   return {
     ...readListSearch(search),
     ...(typeof sort === 'string' && sort !== '' && printSort(readSort(sort)) === sort ? { sort } : {}),
     ...choice('view', hostViews, view),
     ...choice('group', hostGroups, group),
     ...choice('colour', hostColours, colour),
+    ...choice('compare', ['yes'] as const, compare),
   }
 }
 

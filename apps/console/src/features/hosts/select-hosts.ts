@@ -129,13 +129,13 @@ function toTextTerm(store: FleetStore, field: FacetField, term: QueryTerm): Text
   return { codes: store.codes(column), passes: Uint8Array.from(texts, (_text, code) => (passes(code) ? 1 : 0)) }
 }
 
-interface Counter {
+export interface Counter {
   add(ordinal: number): void
   values(): FacetValue[]
 }
 
 /** Counts hosts by their number of a text or a set; sets are taken apart once, at the end. */
-function createCounter(store: FleetStore, field: FacetField): Counter {
+export function createCounter(store: FleetStore, field: FacetField): Counter {
   const column = textColumns[field]
   const codes = store.codes(column)
   const size = isSet(column) ? store.sets(column).sets.length : store.dictionary(column).values.length

@@ -1,0 +1,65 @@
+import { hostFields, parseQuery } from '@gantt/scheduler-core/query'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compareHosts } from './compare-hosts.ts'
+import { createFleetStore } from './fleet-store.ts'
+import { selectHosts } from './select-hosts.ts'
+import { packHosts, type TestHost } from './testing/packed-hosts.ts'
+
+const NOW = 1_000_000
+const storeOf = (hosts: readonly TestHost[]) => {
+  const store = createFleetStore()
+  store.apply(packHosts(hosts))
+  return store
+}
+
+it('tells first what differs most', () => {
+  const store = storeOf([
+    { ordinal: 0, name: 'a', az: 'z1', traits: ['AVX'], memUsed: 95 },
+    { ordinal: 1, name: 'b', az: 'z2', traits: ['AVX'], memUsed: 10 },
+    { ordinal: 2, name: 'c', az: 'z1', memUsed: 95 },
+    { ordinal: 3, name: 'd', az: 'z2', memUsed: 10 },
+  ])
+  const [first, ...others] = compareHosts(store, Uint32Array.of(0, 1), Uint32Array.of(2, 3), NOW)
+  expect(first).toEqual({ field: 'trait', difference: 1, values: [{ label: 'AVX', terms: 'trait:AVX', inside: 2, outside: 0 }] })
+  expect(others.map(({ difference }) => difference)).toEqual(others.map(() => 0))
+})
+
+it('of one host alone, and of none, there is nothing to be compared with', () => {
+  const store = storeOf([{ ordinal: 0, name: 'a' }])
+  expect(() => compareHosts(store, Uint32Array.of(0), new Uint32Array(), NOW)).not.toThrow()
+  expect(compareHosts(store, new Uint32Array(), new Uint32Array(), NOW)).toEqual([])
+})
+
+describe('any fleet, cut in two', () => {
+  const host = fc.record({
+    isInside: fc.boolean(),
+    state: fc.constantFrom('UP', 'DOWN'),
+    az: fc.constantFrom('az1', 'a b', '*', '-x,y'),
+    aggregates: fc.uniqueArray(fc.constantFrom('ssd', 'gpu', '"'), { maxLength: 2 }),
+    traits: fc.uniqueArray(fc.constantFrom('T1', 'x:y'), { maxLength: 2 }),
+    memFreeMib: fc.nat(10),
+    memUsed: fc.double({ min: 0, max: 130, noNaN: true }),
+    gpuFreeMilli: fc.nat(3_000),
+    claims: fc.nat(3),
+    reportedAt: fc.constantFrom(0, NOW - 5_000, NOW - 60_000, 1),
+  })
+  it('each count is of exactly the hosts that its terms find', () => {
+    fc.assert(
+      fc.property(fc.array(host, { maxLength: 20 }), (hosts) => {
+        const store = storeOf(hosts.map((one, ordinal) => ({ ...one, ordinal, name: `h${ordinal}` })))
+        const of = (isInside: boolean) => store.ordinals.filter((ordinal) => hosts[ordinal]?.isInside === isInside)
+        for (const { values } of compareHosts(store, of(true), of(false), NOW))
+          for (const { terms, inside, outside } of values) {
+            const { query, problems } = parseQuery(terms, hostFields)
+            expect(problems).toEqual([])
+            const { ordinals } = selectHosts(store, query, store.ordinals, NOW)
+            expect([ordinals.filter((ordinal) => hosts[ordinal]?.isInside).length, ordinals.length], terms).toEqual([
+              inside,
+              inside + outside,
+            ])
+          }
+      }),
+    )
+  })
+})

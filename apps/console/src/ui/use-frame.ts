@@ -1,0 +1,60 @@
+import { type PointerEvent, useRef, useState } from 'react'
+import type { Point } from './cell-layout.ts'
+
+/** A frame that is drawn with a pointer, by two of its corners. */
+export interface Frame {
+  readonly from: Point
+  readonly to: Point
+}
+
+/** So far a pointer goes, in pixels, before a press becomes a frame. */
+const BEGINS_AFTER = 4
+
+/** Draws frames over an element. `pointOf` is where an event is in it. */
+export function useFrame<Over extends Element>(
+  pointOf: (event: PointerEvent<Over>) => Point,
+  onDone: (frame: Frame, isAdded: boolean) => void,
+) {
+  const [frame, setFrame] = useState<Frame | undefined>()
+  const pressed = useRef<Point | undefined>(undefined)
+  /** The click that ends a frame is none of its own. */
+  const isOver = useRef(false)
+  const cancel = (): void => {
+    pressed.current = undefined
+    setFrame(undefined)
+  }
+  return {
+    frame,
+    cancel,
+    /** Whether a click belongs to a frame; asked once for each click. */
+    endsFrame: (): boolean => {
+      const ends = isOver.current
+      isOver.current = false
+      return ends
+    },
+    handlers: {
+      onPointerDown: (event: PointerEvent<Over>): void => {
+        isOver.current = false
+        // a finger scrolls; headings and the like have presses of their own
+        const isOther = event.target instanceof Element && event.target.closest('button') !== null
+        if (event.button === 0 && event.pointerType !== 'touch' && !isOther) pressed.current = pointOf(event)
+      },
+      onPointerMove: (event: PointerEvent<Over>): void => {
+        const from = pressed.current
+        if (from === undefined) return
+        const to = pointOf(event)
+        if (frame === undefined && Math.hypot(to.x - from.x, to.y - from.y) < BEGINS_AFTER) return
+        event.currentTarget.setPointerCapture(event.pointerId)
+        setFrame({ from, to })
+      },
+      onPointerUp: (event: PointerEvent<Over>): void => {
+        if (frame !== undefined) {
+          isOver.current = true
+          onDone({ from: frame.from, to: pointOf(event) }, event.shiftKey || event.ctrlKey || event.metaKey)
+        }
+        cancel()
+      },
+      onPointerCancel: cancel,
+    },
+  }
+}
