@@ -678,3 +678,49 @@ test('hosts are chosen by a frame on the map and by x, and compared with the oth
   await page.keyboard.press('x')
   await expect(page.locator('[data-chosen="7"]')).toBeVisible()
 })
+
+test('a host with markup for a name, and the longest traits, do no harm and keep within the page; longer ones are refused', async ({
+  page,
+  visit,
+  service,
+  context,
+}) => {
+  const name = '<img src=x onerror=alert(1)>'
+  const trait = 'X'.repeat(255)
+  await expect(report(service.client, { [name]: { traits: ['X'.repeat(10_000)] } })).rejects.toThrow(
+    'it must be at most 255 characters long',
+  )
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
+  await report(service.client, { [name]: { traits: [trait, '<b>bold</b>'] } })
+  const dialogs: string[] = []
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.message())
+    void dialog.dismiss()
+  })
+  const expectWithin = async (state: string) => {
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    expect(over, state).toBeLessThanOrEqual(0)
+    expect(await page.locator('main img[src=x], main b:text-is("bold")').count(), state).toBe(0)
+  }
+
+  await visit('/hosts?cols=host,agg,trait&compare=yes')
+  const row = rowWith(page, 'Hosts', name)
+  await expect(row).toContainText('<b>bold</b>')
+  await row.getByRole('checkbox').click()
+  await expect(page.locator('[data-inside="1"]')).toBeVisible()
+  await expectWithin('the list, its facets and what sets the host apart')
+  await page.getByRole('navigation', { name: 'Facets' }).getByTitle('<b>bold</b>').click()
+  await expectRowCount(page, 'Hosts', 1)
+  await expectWithin('the list, narrowed')
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await page.getByRole('menuitem', { name: 'CSV, 1 host' }).click()
+  const csv = await page.evaluate(() => navigator.clipboard.readText())
+  expect(csv.split('\r\n')[1]?.startsWith(`${name},${name},`)).toBe(true)
+
+  await page.goto(`/hosts/${encodeURIComponent(name)}`)
+  await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
+  await expectWithin('the host')
+  await page.getByRole('tab', { name: /^Raw/ }).click()
+  await expectWithin('the host as JSON')
+  expect(dialogs).toEqual([])
+})
