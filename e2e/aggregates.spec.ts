@@ -97,6 +97,35 @@ test('before an edit is applied it is told what recent requests would meet, each
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.metadata).toEqual([{ key: 'preview-tier', value: 'gold' }])
 })
 
+test('hosts are added by a filter, the history tells of it, and its undoing is a draft like any other', async ({
+  page,
+  visit,
+  service,
+}) => {
+  const uuid = await gather(service.client, 'to-undo', { hosts: ['az1-04'], metadata: { a: '1' } })
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  const history = page.getByRole('region', { name: 'History', exact: true })
+  await draft.getByLabel('Members by a filter').fill('host:az1-04,az1-05')
+  await draft.getByRole('button', { name: 'Add those that match' }).click()
+  await expect(draft.locator('[data-added]')).toHaveText('2 hosts match; 1 added.')
+  await expect(draft.getByLabel('Add hosts')).toHaveValue('az1-05')
+  await draft.getByLabel('Set metadata').fill('a=2')
+  await expect(history.getByRole('button', { name: 'Draft the undoing of the last edit' })).toHaveCount(0)
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await draft.getByRole('button', { name: /^Apply to version/ }).click()
+  await expect(draft).toBeHidden()
+  await expect(history.locator('[data-deed]').first()).toContainText('+ a=2, + host az1-05')
+  await history.getByRole('button', { name: 'Draft the undoing of the last edit' }).click()
+  await expect(draft.getByLabel('Remove hosts')).toHaveValue('az1-05')
+  await expect(draft.getByLabel('Set metadata')).toHaveValue('a=1')
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await draft.getByRole('button', { name: /^Apply to version/ }).click()
+  await expect(draft).toBeHidden()
+  const { aggregate } = await service.client.request<Read>(READ, { uuid })
+  expect(aggregate).toMatchObject({ version: 3, hostNames: ['az1-04'], metadata: [{ key: 'a', value: '1' }] })
+})
+
 test('who was slower sees what the other changed, and puts the own changes on top', async ({ page, visit, service }) => {
   const uuid = await gather(service.client, 'to-fight-over', { hosts: ['az1-04'] })
   await visit(`/aggregates/${uuid}?edit=yes`)

@@ -11,6 +11,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { WriteButton } from '../../ui/write-button.tsx'
+import { AggregateHistory } from './aggregate-history.tsx'
 import { AggregateMembers } from './aggregate-members.tsx'
 import { DeleteAggregate } from './delete-aggregate.tsx'
 import { AGGREGATE } from './documents.ts'
@@ -105,6 +106,15 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
         ) : null}
         <Metadata metadata={aggregate.metadata} />
         <AggregateMembers aggregate={aggregate.name} hostNames={aggregate.hostNames} />
+        <AggregateHistory
+          uuid={uuid}
+          current={aggregate}
+          hasDraft={isEditing || !changesNothing(edited)}
+          onUndo={(undoing) => {
+            keep(undoing)
+            setEditing(true)
+          }}
+        />
       </Stack>
       {isDeleting ? (
         <DeleteAggregate

@@ -29,6 +29,20 @@ export const MEMBERS = graphql(`
   }
 `)
 
+/** Names of the hosts that a line of the filter grammar finds. */
+export const MATCHING = graphql(`
+  query AggregateMatching($query: String!) {
+    fleet { columns(names: [STATE], query: $query) { names } }
+  }
+`)
+
+/** Who changed what; only keys that may operate read it. */
+export const HISTORY = graphql(`
+  query AggregateHistory($query: String!) {
+    auditLog(first: 100, query: $query) { nodes { id at account mutation result summary } }
+  }
+`)
+
 export const CREATE = graphql(`
   mutation AggregateCreate($input: AggregateCreateInput!, $dryRun: Boolean!) {
     aggregateCreate(input: $input, dryRun: $dryRun) {

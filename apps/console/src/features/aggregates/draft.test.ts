@@ -5,6 +5,7 @@ import {
   changesBetween,
   changesNothing,
   diffOf,
+  draftTo,
   parseNames,
   parsePairs,
   readDraft,
@@ -87,3 +88,37 @@ test('what somebody else changed, and the draft on top of it', () => {
 test.each([[null], ['nonsense'], ['{}'], ['{"base":{"version":1}}']])('%j is no draft', (text) => expect(readDraft(text)).toBeUndefined())
 
 test('a draft that was kept is read again', () => expect(readDraft(JSON.stringify(draft))).toEqual(draft))
+
+test('the undoing of an edit is a draft that says no more than it takes', () => {
+  const now = {
+    name: 'b',
+    version: 3,
+    metadata: [
+      { key: 'x', value: '2' },
+      { key: 'new', value: '' },
+      { key: 'same', value: 's' },
+    ],
+    hostNames: ['h1', 'h3'],
+  }
+  const before = {
+    name: 'a',
+    metadata: [
+      { key: 'x', value: '1' },
+      { key: 'old', value: 'o' },
+      { key: 'same', value: 's' },
+    ],
+    hostNames: ['h1', 'h2'],
+  }
+  const undoing = draftTo(now, before)
+  expect(undoing).toMatchObject({ addHosts: ['h2'], removeHosts: ['h3'], setMetadata: { x: '1', old: 'o' }, unsetMetadata: ['new'] })
+  expect(toUpdateInput(undoing)).toEqual({
+    name: 'a',
+    addHosts: ['h2'],
+    removeHosts: ['h3'],
+    setMetadata: [
+      { key: 'x', value: '1' },
+      { key: 'old', value: 'o' },
+    ],
+    unsetMetadata: ['new'],
+  })
+})

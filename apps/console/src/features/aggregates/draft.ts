@@ -92,19 +92,24 @@ export function diffOf(draft: Draft): DiffLine[] {
   ]
 }
 
-/** What somebody else changed since a draft was begun. */
-export function changesBetween(base: AggregateState, current: AggregateState): DiffLine[] {
-  const members = new Set(current.hostNames)
-  const keys = new Set(current.metadata.map(({ key }) => key))
-  return diffOf({
+/** What makes one state the other, and nothing else. */
+export function draftTo(base: AggregateState, wanted: Omit<AggregateState, 'version'>): Draft {
+  const members = new Set(base.hostNames)
+  const stay = new Set(wanted.hostNames)
+  const keys = new Set(wanted.metadata.map(({ key }) => key))
+  const known = new Map(base.metadata.map(({ key, value }) => [key, value]))
+  return {
     base,
-    name: current.name,
-    addHosts: current.hostNames,
-    removeHosts: base.hostNames.filter((host) => !members.has(host)),
-    setMetadata: Object.fromEntries(current.metadata.map(({ key, value }) => [key, value])),
+    name: wanted.name,
+    addHosts: wanted.hostNames.filter((host) => !members.has(host)),
+    removeHosts: base.hostNames.filter((host) => !stay.has(host)),
+    setMetadata: Object.fromEntries(wanted.metadata.flatMap(({ key, value }) => (known.get(key) === value ? [] : [[key, value]]))),
     unsetMetadata: base.metadata.map(({ key }) => key).filter((key) => !keys.has(key)),
-  })
+  }
 }
+
+/** What somebody else changed since a draft was begun. */
+export const changesBetween = (base: AggregateState, current: AggregateState): DiffLine[] => diffOf(draftTo(base, current))
 
 /** The same wishes on what stands now. A name that was not touched follows the current one. */
 export const rebase = (draft: Draft, current: AggregateState): Draft => ({

@@ -4,6 +4,7 @@ import { operationKey, queryClient, request } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { AddByFilter } from './add-by-filter.tsx'
 import { REPLAY, UPDATE } from './documents.ts'
 import {
   type AggregateState,
@@ -41,6 +42,7 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
       .join('\n'),
   )
   const { wrong } = parsePairs(metadata)
+  const [fills, setFills] = useState(0)
 
   const change = (next: Partial<Draft>): void => {
     onChange({ ...draft, ...next })
@@ -70,7 +72,15 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
           Draft on version {draft.base.version}
         </Text>
         <TextInput label="Name" value={draft.name} onChange={({ currentTarget }) => change({ name: currentTarget.value })} />
-        <Names label="Add hosts" names={draft.addHosts} onChange={(addHosts) => change({ addHosts })} />
+        {/* what a filter found is written into the field, which then begins anew */}
+        <Names key={fills} label="Add hosts" names={draft.addHosts} onChange={(addHosts) => change({ addHosts })} />
+        <AddByFilter
+          known={new Set([...draft.base.hostNames, ...draft.addHosts])}
+          onAdd={(hosts) => {
+            change({ addHosts: [...draft.addHosts, ...hosts] })
+            setFills(fills + 1)
+          }}
+        />
         <Names label="Remove hosts" names={draft.removeHosts} onChange={(removeHosts) => change({ removeHosts })} />
         <Textarea
           label="Set metadata"
