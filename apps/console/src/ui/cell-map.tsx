@@ -47,7 +47,7 @@ export interface CellMapProps {
   /** At most so high; it scrolls from there on. */
   readonly height: string
   /** What the colours mean. */
-  readonly legend: { readonly full: string; readonly hollow: string }
+  readonly legend: { readonly empty: string; readonly full: string; readonly hollow: string }
 }
 
 /**
@@ -182,7 +182,7 @@ export function CellMap({
         {told === undefined ? `${label}.` : describe(told)}
       </div>
       <div className="g-legend">
-        <span>0 %</span>
+        <span>{legend.empty}</span>
         <i style={{ background: loadGradient(scheme) }} aria-hidden />
         <span>{legend.full}</span>
         <i style={{ width: 12, border: '2px solid var(--mantine-color-text)' }} aria-hidden />

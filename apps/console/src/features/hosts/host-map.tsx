@@ -1,16 +1,23 @@
 import { Group, SegmentedControl } from '@mantine/core'
 import { useCallback, useMemo } from 'react'
+import { shownNow } from '../../lib/clock.ts'
 import { formatCount, formatMib, formatPercent } from '../../lib/format.ts'
 import { CellMap } from '../../ui/cell-map.tsx'
 import type { Choice } from '../../ui/use-choice.ts'
 import type { Fleet } from './fleet.ts'
 import { labelOf, readHost } from './host-row.ts'
 import { isOpen } from './host-state.tsx'
-import { colourColumns, groupHosts, toShade } from './map-groups.ts'
+import { groupHosts, loadOf, toShade } from './map-groups.ts'
 import { type HostColour, type HostGroup, hostColours, hostGroups } from './search.ts'
 
-const colourNames: Readonly<Record<HostColour, string>> = { cpu: 'CPU', mem: 'Memory', disk: 'Disk' }
+const colourNames: Readonly<Record<HostColour, string>> = { cpu: 'CPU', mem: 'Memory', disk: 'Disk', age: 'Report age' }
 const groupNames: Readonly<Record<HostGroup, string>> = { az: 'Zone', aggregate: 'Aggregate' }
+
+/** What the last colour means. */
+const fullOf = (colour: HostColour): string => {
+  if (colour === 'age') return 'reported a day ago or longer, or never'
+  return `100 % of ${colour === 'cpu' ? 'CPU' : colourNames[colour].toLowerCase()} used`
+}
 
 export interface HostMapProps {
   readonly fleet: Fleet
@@ -30,12 +37,10 @@ export interface HostMapProps {
 export function HostMap({ fleet, ordinals, group, colour, height, onGroup, onColour, onOpenGroup, onOpen, choice }: HostMapProps) {
   const { store } = fleet
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
-  const groups = useMemo(() => groupHosts(store, ordinals, group, colour), [fleet, ordinals, group, colour])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
-  const shade = useMemo(() => {
-    const load = store.numbers(colourColumns[colour])
-    return (ordinal: number) => toShade(load[ordinal] ?? 0)
-  }, [fleet, colour])
+  const load = useMemo(() => loadOf(store, colour, shownNow()), [fleet, colour])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  const groups = useMemo(() => groupHosts(store, ordinals, group, load), [fleet, ordinals, group, load])
+  const shade = useCallback((ordinal: number) => toShade(load.of(ordinal)), [load])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const isHollow = useMemo(() => {
     const states = store.codes('STATE')
@@ -87,7 +92,8 @@ export function HostMap({ fleet, ordinals, group, colour, height, onGroup, onCol
         onChoose={onChoose}
         height={height}
         legend={{
-          full: `100 % of ${colour === 'cpu' ? 'CPU' : colourNames[colour].toLowerCase()} used`,
+          full: fullOf(colour),
+          empty: colour === 'age' ? 'just now' : '0 %',
           hollow: 'frame: not up, or closed to new instances',
         }}
       />

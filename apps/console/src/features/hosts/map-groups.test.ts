@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { createFleetStore } from './fleet-store.ts'
-import { groupHosts, toShade } from './map-groups.ts'
+import { groupHosts, loadOf, toShade } from './map-groups.ts'
 import { packHosts } from './testing/packed-hosts.ts'
 
+const NOW = 200_000_000
 const store = createFleetStore()
 store.apply(
   packHosts([
@@ -13,7 +14,7 @@ store.apply(
   ]),
 )
 const told = (by: 'az' | 'aggregate', ordinals = store.ordinals) =>
-  groupHosts(store, ordinals, by, 'mem').map(
+  groupHosts(store, ordinals, by, loadOf(store, 'mem', NOW)).map(
     ({ label, summary, cells }) => `${label}: ${[...cells].map(store.nameOf).join('')}, ${summary}`,
   )
 
@@ -41,4 +42,20 @@ it.each([
   [250, 255],
 ])('draws %i %% in shade %i', (percent, shade) => {
   expect(toShade(percent)).toBe(shade)
+})
+
+it('by the age of reports, the oldest come first, and those that never reported are counted', () => {
+  const told = createFleetStore()
+  told.apply(
+    packHosts([
+      { ordinal: 0, name: 'a', reportedAt: NOW - 1_000 },
+      { ordinal: 1, name: 'b', reportedAt: NOW - 60_000 },
+      { ordinal: 2, name: 'c', reportedAt: 0 },
+    ]),
+  )
+  const load = loadOf(told, 'age', NOW)
+  expect(groupHosts(told, told.ordinals, 'az', load).map(({ summary, cells }) => [...cells].map(told.nameOf).join('') + summary)).toEqual([
+    'cba3 hosts, the oldest report 1 min ago, 1 never reported',
+  ])
+  expect([0, 2].map((ordinal) => Math.round(load.of(ordinal)))).toEqual([6, 100])
 })

@@ -6,7 +6,7 @@ export const hostViews = ['split', 'table', 'map'] as const
 /** What the map is divided by. */
 export const hostGroups = ['az', 'aggregate'] as const
 /** What the map's colour tells. */
-export const hostColours = ['cpu', 'mem', 'disk'] as const
+export const hostColours = ['cpu', 'mem', 'disk', 'age'] as const
 
 /** What is told of one host, beside its summary. */
 export const hostSheets = ['claims', 'decisions', 'raw'] as const
