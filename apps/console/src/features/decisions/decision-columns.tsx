@@ -19,11 +19,11 @@ export const decisionColumns = (zone: TimeZoneChoice): TableColumn<DecisionRow>[
   {
     key: 'outcome',
     label: 'Outcome',
-    width: '140px',
+    width: '132px',
     value: ({ outcome }) => outcome,
     cell: ({ outcome }) => <Outcome outcome={outcome} />,
   },
-  { key: 'flavor', label: 'Asked for', width: 'minmax(150px, 1fr)', value: askedOf },
+  { key: 'flavor', label: 'Asked for', width: 'minmax(130px, 1fr)', value: askedOf },
   { key: 'n', label: 'n', width: '40px', align: 'right', value: ({ spec }) => spec.numInstances },
   {
     key: 'funnel',
@@ -35,7 +35,7 @@ export const decisionColumns = (zone: TimeZoneChoice): TableColumn<DecisionRow>[
   {
     key: 'result',
     label: 'Host, or main reason',
-    width: 'minmax(190px, 2.4fr)',
+    width: 'minmax(175px, 2.4fr)',
     value: resultOf,
     cell: (row) => <span title={resultOf(row)}>{resultOf(row)}</span>,
   },
@@ -43,11 +43,11 @@ export const decisionColumns = (zone: TimeZoneChoice): TableColumn<DecisionRow>[
   {
     key: 'took',
     label: 'Took',
-    width: '66px',
+    width: '62px',
     align: 'right',
     value: ({ durationMs }) => (durationMs === null ? '' : formatTook(durationMs)),
   },
-  { key: 'account', label: 'Account', width: '90px', value: ({ account }) => account },
+  { key: 'account', label: 'Account', width: '82px', value: ({ account }) => account },
   {
     key: 'profile',
     label: 'Profile',

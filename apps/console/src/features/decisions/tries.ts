@@ -16,7 +16,7 @@ export interface Try {
   readonly hosts: readonly string[]
   /** What became of it. */
   readonly text: string
-  /** Whether another try had to follow. */
+  /** Whether it holds nothing of what it had chosen any more. */
   readonly isLost: boolean
 }
 
@@ -46,7 +46,8 @@ function ofBefore(one: Pick<Before, 'id' | 'at' | 'outcome' | 'destinations' | '
   const [reason] = one.reasons
   const refused = reason === undefined ? endOf(one.outcome) : `${endOf(one.outcome)}: ${reason.filter}`
   const text = one.destinations.length === 0 ? refused : one.destinations.map(({ selected: { claim } }) => claimText(claim)).join(', ')
-  return { decision: one.id, at: one.at, hosts: hostsOf(one), text, isLost: true }
+  const isHeld = one.destinations.some(({ selected: { claim } }) => claim !== null && LIVE.has(claim.state))
+  return { decision: one.id, at: one.at, hosts: hostsOf(one), text, isLost: !isHeld }
 }
 
 const hostsOf = ({ destinations }: Pick<Before, 'destinations'>): string[] =>
@@ -63,6 +64,9 @@ const claimEnds: Readonly<Record<string, string>> = {
   CONFIRMED: 'still claimed',
   MATERIALISED: 'still there',
 }
+
+/** States of a claim that holds room. */
+const LIVE: ReadonlySet<string> = new Set(['RESERVED', 'CONFIRMED', 'MATERIALISED'])
 
 /** What became of the room that a try had taken. */
 function claimText(claim: { readonly state: string; readonly reason: string | null } | null): string {

@@ -39,7 +39,12 @@ function Step({ step: { number, decision, at, hosts, text, isLost } }: { readonl
   const zone = useTimeZone()
   const name = `try ${number}`
   return (
-    <li data-try={number} data-lost={isLost || undefined} aria-current={!isLost || undefined} title={titleOfTime(at)}>
+    <li
+      data-try={number}
+      data-lost={isLost || undefined}
+      aria-current={decision === null && !isLost ? true : undefined}
+      title={titleOfTime(at)}
+    >
       {decision === null ? (
         <b>{name}</b>
       ) : (
