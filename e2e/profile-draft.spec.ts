@@ -1,4 +1,5 @@
 import type { Client } from '@gantt/client'
+import { operationOf } from './calls.ts'
 import { test as base, expect, type Page } from './fixtures.ts'
 import { tabTo } from './keyboard.ts'
 import { keyFor, place, report } from './seed.ts'
@@ -154,8 +155,7 @@ test('a version that was never tried is not activated while its evaluation does 
   await write(fleet.client, 'unchecked', 1)
   await write(fleet.client, 'unchecked', -1)
   await page.route('**/graphql', async (route) => {
-    const { query = '' } = (route.request().postDataJSON() ?? {}) as { query?: string }
-    if (query.includes('query ProfileCheck')) await route.abort()
+    if (operationOf(route.request()).includes('query ProfileCheck')) await route.abort()
     else await route.continue()
   })
   await visit('/profiles/unchecked?version=2')
