@@ -7,7 +7,7 @@ import { type Demo, startDemo, startService } from './service.ts'
 // The pictures of docs/console.md and of the README, taken of the demo. `npm run screenshots` writes them into docs/images;
 // every other run makes them too, beside the results of the tests, so that they can be made.
 const FOLDER = process.env.GANTT_SCREENSHOTS ?? 'test-results/screenshots'
-const MOST_BYTES = 200_000
+const MOST_BYTES = 250_000
 
 const test = base.extend<{ readonly signedIn: Page }, { readonly demo: Demo }>({
   demo: [
