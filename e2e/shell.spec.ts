@@ -234,6 +234,37 @@ test.describe('finding one’s way', () => {
     await expect(page).toHaveURL('/hosts/az2-03')
   })
 
+  test('the palette keeps the keyboard while the page below it still opens; closed, it gives it to that page', async ({ page, visit }) => {
+    await visit('/aggregates')
+    for (const { label, closing, lands } of [
+      { label: 'Profiles', closing: 'Enter', lands: 'Claims' },
+      { label: 'Replicas', closing: 'Escape', lands: 'Replicas' },
+    ]) {
+      const script = new RegExp(`/assets/${label.toLowerCase()}-page-.*\\.js$`)
+      let release = (): void => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await page.route(script, async (route) => {
+        await held
+        await route.continue()
+      })
+      const asked = page.waitForRequest(script)
+      for (const key of ['g', label.charAt(0).toLowerCase()]) await page.keyboard.press(key)
+      await asked
+      await page.keyboard.press('Control+k')
+      await searchOf(page).fill('Claims')
+      release()
+      await expect(page.locator('h1')).toHaveText(label)
+      await expect(searchOf(page)).toBeFocused()
+      await page.keyboard.press(closing)
+      await expect(searchOf(page)).toBeHidden()
+      await expect(page).toHaveURL(`/${lands.toLowerCase()}`)
+      await expect(page.getByRole('heading', { level: 1, name: lands })).toBeFocused()
+      await page.unroute(script)
+    }
+  })
+
   test('Ctrl-K finds an aggregate and a page', async ({ page, visit, service }) => {
     await visit('/hosts')
     await page.getByRole('button', { name: 'Search and go, Control K' }).click()

@@ -1,4 +1,4 @@
-import { Spotlight, spotlight } from '@mantine/spotlight'
+import { Spotlight, spotlight, spotlightStore, useSpotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useOperation } from '../lib/api.ts'
@@ -17,6 +17,8 @@ const FIND = graphql(`
 `)
 
 export const openPalette = (): void => spotlight.open()
+
+export const usePaletteIsOpen = (): boolean => useSpotlight(spotlightStore).opened
 
 /** Ctrl-K: pages, and whatever has the text in its name or id. */
 export function Palette({ onPickTime }: { onPickTime(): void }) {

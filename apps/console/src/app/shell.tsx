@@ -16,15 +16,17 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconHelp, IconHistory, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { useLayoutEffect } from 'react'
 import { useTimeZone } from '../lib/format.ts'
 import { useKeyboard, useShortcuts } from '../lib/keys.ts'
+import { coverPage } from '../lib/over-page.ts'
 import { choose } from '../lib/preferences.ts'
 import { signOut } from '../lib/session.ts'
 import { useAt } from '../lib/travel.ts'
 import { MenuLink } from '../ui/menu-link.tsx'
 import { Help } from './help.tsx'
 import { pages, presentOn } from './pages.ts'
-import { openPalette, Palette } from './palette.tsx'
+import { openPalette, Palette, usePaletteIsOpen } from './palette.tsx'
 import { Standing } from './standing.tsx'
 import { TravelBanner } from './travel-banner.tsx'
 import { TravelPicker } from './travel-picker.tsx'
@@ -34,11 +36,14 @@ export function Shell() {
   const [isHelpOpen, help] = useDisclosure(false)
   const [isNavOpen, nav] = useDisclosure(false)
   const [isPicking, picking] = useDisclosure(false)
+  const isPaletteOpen = usePaletteIsOpen()
   const at = useAt()
   const navigate = useNavigate()
   const path = useRouterState({ select: ({ location }) => location.pathname })
 
   useKeyboard()
+  // before the effects of a page that opens in the same moment
+  useLayoutEffect(() => coverPage(isHelpOpen || isPicking || isPaletteOpen), [isHelpOpen, isPicking, isPaletteOpen])
   useShortcuts([
     ...pages.map(({ to, label, keys }) => ({ keys, label: `Go to ${label}`, run: () => void navigate({ to }) })),
     { keys: '?', label: 'Show the keys', run: help.open },

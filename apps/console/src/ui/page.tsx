@@ -1,6 +1,7 @@
 import { Badge, Box, Group, Title, Tooltip } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { LiveState } from '../lib/live.ts'
+import { whenUncovered } from '../lib/over-page.ts'
 
 /** The path at which a visit began. Its page takes no focus, whatever it loads: the keyboard begins at the top of the document. */
 let beginning: string | undefined
@@ -18,8 +19,10 @@ export function Page({ title, aside, children }: { readonly title: string; reado
     // a page that only gets another title leaves the focus where somebody is at work
     beginning ??= location.pathname
     hasLeftIt ||= location.pathname !== beginning
-    if (hasLeftIt && (!isOpened.current || document.activeElement === document.body)) heading.current?.focus({ preventScroll: true })
+    const isNew = !isOpened.current
     isOpened.current = true
+    if (!hasLeftIt || !(isNew || document.activeElement === document.body)) return
+    return whenUncovered(() => heading.current?.focus({ preventScroll: true }))
   }, [title])
   return (
     <Box p="md">

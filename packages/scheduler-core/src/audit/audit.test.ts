@@ -294,6 +294,17 @@ describe('each kind of fault is found, and shown by comparing with the state as 
   })
 })
 
+test.each(['gpuMostFreeMilli', 'zone', 'serviceSuspect'] as const)(
+  'what follows from the rest, %s, is in no digest: another release may not have it; wrong, it is found all the same',
+  (name) => {
+    const fleet = aState()
+    const column = fleet.hosts.columns[name]
+    column[1] = (column[1] as number) + 1
+    expect(findingsOf(fleet).map(({ code, name: host, field }) => `${code} ${host} ${field}`)).toEqual([`state.column h2 ${name}`])
+    expect(digestsOf(fleet)).toEqual(digestsOf(aState()))
+  },
+)
+
 test('an excess that a report brought is none of the claims’', () => {
   const log = aLog()
   log.append([aReport('h1', { vcpus: 8 })])

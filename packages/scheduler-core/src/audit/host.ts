@@ -5,6 +5,7 @@ import { type HostRecord, hostKey } from '../fleet/hosts.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { CellState } from '../kinds/numa/numa.ts'
+import { isServiceSuspect } from '../nova/told-service.ts'
 import type { AuditCode, Finding } from './finding.ts'
 import { type CellSums, type HostSums, heldBeside, sumClaims } from './sums.ts'
 
@@ -37,6 +38,11 @@ function checkName({ hosts, aggregates }: Fleet, record: HostRecord, tell: Tell)
   if (!hosts.nodesOf(record.host).includes(record.index)) tell('state.orphan_entry', 'nodes of the host', record.index, 'not listed')
   const uuids = aggregates.of(record.host).map(({ uuid }) => uuid)
   if (uuids.join() !== record.aggregates.join()) tell('state.orphan_entry', 'aggregates', uuids.join(' '), record.aggregates.join(' '))
+  const { zone, serviceSuspect } = hosts.columns
+  const numberOf = hosts.zoneOf(record.zone)
+  if (at(zone, record.index) !== numberOf) tell('state.column', 'zone', numberOf ?? 'none', at(zone, record.index))
+  const isSuspect = Number(isServiceSuspect(record.stats))
+  if (at(serviceSuspect, record.index) !== isSuspect) tell('state.column', 'serviceSuspect', isSuspect, at(serviceSuspect, record.index))
 }
 
 /** Every class column from the report, with whole numbers of any size; free from what claims hold. */
@@ -76,16 +82,20 @@ function checkClasses({ hosts }: Fleet, { index, stats }: HostRecord, { classes 
 
 function checkGpus({ hosts }: Fleet, { index, stats, gpus }: HostRecord, sums: HostSums, tell: Tell): void {
   let free = 0
+  let most = stats.gpus.length === 0 ? 0 : Number.NEGATIVE_INFINITY
   for (const { index: number, usedMilli } of stats.gpus) {
     const held = sums.gpus.get(number)
     const used = (usedMilli ?? 0) + heldBeside(held, usedMilli !== null)
     const gpu = gpus.find((device) => device.index === number)
     free += 1_000 - used
+    most = Math.max(most, 1_000 - used)
     if (gpu?.freeMilli !== 1_000 - used) tell('state.column', `GPU ${number} freeMilli`, 1_000 - used, gpu?.freeMilli ?? 'none')
     if (used > 1_000 && held?.late !== undefined) tell('state.over_capacity', `GPU ${number}`, 1_000, used, held.late.id)
   }
   if (gpus.length !== stats.gpus.length) tell('state.column', 'GPUs', stats.gpus.length, gpus.length)
   if (at(hosts.columns.gpuFreeMilli, index) !== free) tell('state.column', 'gpuFreeMilli', free, at(hosts.columns.gpuFreeMilli, index))
+  if (at(hosts.columns.gpuMostFreeMilli, index) !== most)
+    tell('state.column', 'gpuMostFreeMilli', most, at(hosts.columns.gpuMostFreeMilli, index))
 }
 
 function checkCells({ stats, cells }: HostRecord, sums: HostSums, tell: Tell): void {

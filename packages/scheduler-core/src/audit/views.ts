@@ -37,7 +37,8 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
 
 export function hostView({ hosts }: Fleet, record: HostRecord): View {
   const { index, stats, cells, gpus, claims, present, reporters, namespaces, traits } = record
-  const { version: _version, ...columns } = hosts.columns
+  // the last three follow from what else is said here, and releases that read each other's digests may not have them
+  const { version: _version, zone: _zone, gpuMostFreeMilli: _most, serviceSuspect: _suspect, ...columns } = hosts.columns
   return {
     host: record.host,
     node: record.node,

@@ -1,5 +1,6 @@
 import { fromRequest } from '../evidence.ts'
 import { ZONE_KEY } from '../fleet/aggregates.ts'
+import { at } from '../fleet/columns.ts'
 import { aggregatesOf } from '../fleet/sources.ts'
 import type { Filter } from './filter.ts'
 
@@ -11,9 +12,11 @@ export const availabilityZoneFilter: Filter = {
   readsHostOnly: true,
   prepare({ availabilityZone: need }, { hosts, aggregates }) {
     if (need === null) return undefined
+    const { zone } = hosts.columns
+    const wanted = hosts.zoneOf(need)
 
     return {
-      passes: (host) => hosts.get(host).zone === need,
+      passes: (host) => at(zone, host) === wanted,
       reason: (host) => ({ code: 'zone.other', subject: 'availability zone', need, have: hosts.get(host).zone }),
       facts: (host) => [
         {

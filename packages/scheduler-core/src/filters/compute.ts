@@ -2,8 +2,7 @@ import { fromRule, type Source } from '../evidence.ts'
 import { hostStatuses } from '../fleet/change.ts'
 import { at, type HostIndex } from '../fleet/columns.ts'
 import { livenessOf, reportOf, statusOf } from '../fleet/sources.ts'
-import type { HostService } from '../nova/host-state.ts'
-import { toldService } from '../nova/told-service.ts'
+import { isServiceOut, toldService } from '../nova/told-service.ts'
 import type { Filter } from './filter.ts'
 
 const ENABLED = 0
@@ -16,11 +15,11 @@ export const computeFilter: Filter = {
   reads: [],
   readsHostOnly: true,
   prepare(_request, { hosts }) {
-    const { status, liveness } = hosts.columns
+    const { status, liveness, serviceSuspect } = hosts.columns
     const told = (host: HostIndex) => toldService(hosts.get(host).stats)
-    const isOut = (service: HostService | undefined) => service !== undefined && (service.disabled || service.forcedDown)
     return {
-      passes: (host) => at(status, host) === ENABLED && at(liveness, host) !== DOWN && !isOut(told(host)),
+      passes: (host) =>
+        at(status, host) === ENABLED && at(liveness, host) !== DOWN && (at(serviceSuspect, host) === 0 || !isServiceOut(told(host))),
       reason(host) {
         const service = told(host)
         if (at(status, host) === ENABLED && at(liveness, host) !== DOWN && service !== undefined)

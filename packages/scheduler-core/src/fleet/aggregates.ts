@@ -20,11 +20,24 @@ export interface Aggregate extends AggregateState {
   readonly revision: number
 }
 
+/** The members of an aggregate as a column, and what it was made of. */
+interface Members {
+  readonly of: Aggregate
+  readonly hostCount: number
+  readonly column: Uint8Array
+}
+
+/** Of so many aggregates the members are kept as columns; requests name few. */
+const MEMBER_COLUMNS = 64
+
+const NO_MEMBERS = new Uint8Array(0)
+
 /** All aggregates, and what they mean for their member hosts. */
 export class Aggregates {
   readonly byUuid = new Map<string, Aggregate>()
   /** Aggregates by member host name, each list in order of uuid. */
   #ofHost = new SharedMap<readonly string[]>()
+  readonly #members = new Map<string, Members>()
 
   readonly #hosts: HostTable
 
@@ -80,11 +93,30 @@ export class Aggregates {
     return (this.#ofHost.get(host) ?? []).map((uuid) => this.byUuid.get(uuid) as Aggregate)
   }
 
+  /**
+   * 1 for each host that is in an aggregate, by index; shorter than the hosts are many where there is no such aggregate. Valid until the
+   * next edit or new host: whoever goes over all hosts asks for it first, and then touches no record.
+   */
+  members(uuid: string): Uint8Array {
+    const of = this.byUuid.get(uuid)
+    if (of === undefined) return NO_MEMBERS
+    const { count: hostCount } = this.#hosts
+    const known = this.#members.get(uuid)
+    if (known?.of === of && known.hostCount === hostCount) return known.column
+    const column = new Uint8Array(hostCount)
+    for (const host of of.hosts) for (const index of this.#hosts.nodesOf(host)) column[index] = 1
+    this.#members.delete(uuid)
+    const [oldest] = this.#members.keys()
+    if (oldest !== undefined && this.#members.size >= MEMBER_COLUMNS) this.#members.delete(oldest)
+    this.#members.set(uuid, { of, hostCount, column })
+    return column
+  }
+
   /** Sets what a host record says about its aggregates. */
   attach(record: OwnHostRecord): void {
     const aggregates = this.of(record.host)
     record.aggregates = aggregates.map(({ uuid }) => uuid)
-    record.zone = aggregates.find(({ metadata }) => metadata[ZONE_KEY] !== undefined)?.metadata[ZONE_KEY] ?? DEFAULT_ZONE
+    this.#hosts.setZone(record, aggregates.find(({ metadata }) => metadata[ZONE_KEY] !== undefined)?.metadata[ZONE_KEY] ?? DEFAULT_ZONE)
     const pools = aggregates.flatMap(({ metadata }) => metadata[DISK_POOL_KEY]?.trim().toLowerCase() || [])
     this.#hosts.pools.users += Number(pools.length > 0) - Number(record.diskPools.length > 0)
     record.diskPools = [...new Set(pools)]

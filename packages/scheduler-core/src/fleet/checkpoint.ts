@@ -9,7 +9,6 @@ import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type P
 import { copyFleet } from './copy.ts'
 import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
 import type { HostRecord, HostTable, NamespaceDocument, Reporter } from './hosts.ts'
-import { bitsOf } from './stats-fields.ts'
 import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
 import { atOnce, inSlices, SLICE } from './steps.ts'
 
@@ -206,7 +205,7 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   record.reporters = new Map(stored.reporters)
   record.namespaces = new Map(stored.namespaces)
   for (const [namespace] of stored.namespaces) takeDocument(hosts, index, namespace, undefined)
-  hosts.setOmits(index, bitsOf(stats.omitted))
+  hosts.setTold(index, stats)
   for (const kind of allKinds) kind.takeInventory(hosts, index, stats)
 }
 

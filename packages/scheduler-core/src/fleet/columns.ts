@@ -15,6 +15,8 @@ export interface HostColumns {
   status: Uint8Array
   /** 0 up, 1 suspect, 2 down. */
   liveness: Uint8Array
+  /** The host's availability zone, as a number that only this table's `zoneOf` knows; 0 is the default zone. */
+  zone: Int32Array
   /** Rises with every change of the host or of what it holds; scores cached at a version are valid at that version. */
   version: Float64Array
   /** Revision of the last edit (status, aggregate) that touched the host. */
@@ -25,6 +27,10 @@ export interface HostColumns {
   ioOps: Int32Array
   /** Thousandths of GPUs that are free, over all GPUs of the host. */
   gpuFreeMilli: Float64Array
+  /** Thousandths that are free of the GPU with the most, so that most hosts need no look at their devices; 0 without GPUs. */
+  gpuMostFreeMilli: Float64Array
+  /** 1 where the report, in Nova's words, tells something against the service, or what nobody can read (nova/told-service.ts). */
+  serviceSuspect: Uint8Array
   /** Fields that the host's report leaves out, as bits (fleet/stats-fields.ts). */
   omits: Int32Array
 }
@@ -32,11 +38,14 @@ export interface HostColumns {
 export const createHostColumns = (size: number): HostColumns => ({
   status: new Uint8Array(size),
   liveness: new Uint8Array(size),
+  zone: new Int32Array(size),
   version: new Float64Array(size),
   lastEdit: new Float64Array(size),
   instances: new Int32Array(size),
   ioOps: new Int32Array(size),
   gpuFreeMilli: new Float64Array(size),
+  gpuMostFreeMilli: new Float64Array(size),
+  serviceSuspect: new Uint8Array(size),
   omits: new Int32Array(size),
 })
 

@@ -17,12 +17,15 @@ import { openOverlay } from './overlay.ts'
 const stored = (fleet: Fleet): string => canonicalJson(checkpointOf(fleet))
 const restored = (fleet: Fleet): Fleet => restoreFleet(JSON.parse(stored(fleet)))
 
-/** Everything that decisions read beside the checkpoint: columns but `version`, classes, cells, GPUs, members. */
+/** Columns that say the same with other numbers on another copy; records have the zone's name. */
+const ownNumbers = ['version', 'zone']
+
+/** Everything that decisions read beside the checkpoint: columns, classes, cells, GPUs, members. */
 function columnsOf({ hosts, groups, ledger }: Fleet): string {
   const valuesOf = (columns: object) =>
     Object.fromEntries(
       (Object.entries(columns) as [string, Column][])
-        .filter(([name]) => name !== 'version')
+        .filter(([name]) => !ownNumbers.includes(name))
         .map(([name, column]) => [name, [...column.slice(0, hosts.count)]]),
     )
   return canonicalJson({

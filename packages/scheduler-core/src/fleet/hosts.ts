@@ -1,6 +1,7 @@
 import type { Claim } from '../claims/claim.ts'
 import type { GpuState } from '../kinds/gpu/device.ts'
 import type { CellState } from '../kinds/numa/numa.ts'
+import { isServiceSuspect } from '../nova/told-service.ts'
 import type { HostName } from './change.ts'
 import {
   type ClassColumns,
@@ -20,6 +21,7 @@ import { ifOwn, OWNER, type Own, type Owner } from './owner.ts'
 import { Pools } from './pools.ts'
 import { SharedMap } from './shared-map.ts'
 import type { HostStats } from './stats.ts'
+import { bitsOf } from './stats-fields.ts'
 import { Tellers } from './tellers.ts'
 
 /** Who reported a namespace last, and in which order: older reports are recognised and ignored. */
@@ -95,6 +97,8 @@ export class HostTable {
   readonly classes = new Map<string, ClassColumns>()
   readonly pools = new Pools()
   readonly #tellers = new Map<string, Tellers>()
+  /** Numbers of zones' names, in the order in which they were first met. */
+  readonly #zones = new Map([[DEFAULT_ZONE, 0]])
   #records: HostRecord[] = []
   #byName = new SharedMap<HostIndex>()
   #nodesOf = new SharedMap<readonly HostIndex[]>()
@@ -123,11 +127,26 @@ export class HostTable {
     return this.#omitting
   }
 
-  /** Takes over which fields a host's report leaves out, as bits. */
-  setOmits(host: HostIndex, bits: number): void {
-    const { omits } = this.columns
+  /** Takes over what the columns say of a host's report: the fields that it leaves out, and whether it tells against the service. */
+  setTold(host: HostIndex, stats: HostStats): void {
+    const { omits, serviceSuspect } = this.columns
+    const bits = bitsOf(stats.omitted)
     this.#omitting += Number(bits !== 0) - Number(omits[host] !== 0)
     omits[host] = bits
+    serviceSuspect[host] = Number(isServiceSuspect(stats))
+  }
+
+  /** Takes over in which zone a host is. */
+  setZone(record: OwnHostRecord, zone: string): void {
+    record.zone = zone
+    const known = this.#zones.get(zone)
+    if (known === undefined) this.#zones.set(zone, this.#zones.size)
+    this.columns.zone[record.index] = known ?? this.#zones.size - 1
+  }
+
+  /** What the column `zone` has for hosts of this zone; undefined where no host was ever in it. */
+  zoneOf(name: string): number | undefined {
+    return this.#zones.get(name)
   }
 
   /** Undefined when no host of that name has reported. */
@@ -226,6 +245,7 @@ export class HostTable {
     this.#records = from.#records.slice()
     this.#byName = from.#byName.copy()
     this.#nodesOf = from.#nodesOf.copy()
+    for (const [name, zone] of from.#zones) this.#zones.set(name, zone)
     this.pools.takeCopy(from.pools)
     for (const [namespace, tellers] of from.#tellers) this.tellersOf(namespace).takeCopy(tellers)
     from.#owner = {}

@@ -5,7 +5,6 @@ import type { HostReported, NamespaceReported } from './change.ts'
 import type { Fleet } from './fleet.ts'
 import { COMPUTE, type HostRecord, type HostTable, type OwnHostRecord, type Reporter } from './hosts.ts'
 import { type HostStats, mergeDelta, type StatsDelta } from './stats.ts'
-import { bitsOf } from './stats-fields.ts'
 import { currentStats } from './stats-versions.ts'
 
 /** How many earlier incarnations of a reporter are recognised as stale. */
@@ -71,7 +70,7 @@ export function takeStats(
 ): void {
   record.stats = stats
   record.traits = new Set(stats.traits)
-  hosts.setOmits(record.index, bitsOf(stats.omitted))
+  hosts.setTold(record.index, stats)
   if (stats.instances !== null) {
     record.present = new Set(stats.instances)
     for (const claim of record.claims) {

@@ -184,7 +184,11 @@ kindSuite({
       ],
     },
   },
-  state: ({ hosts }, host) => [hosts.get(host).gpus.map(({ freeMilli }) => freeMilli), hosts.columns.gpuFreeMilli[host]],
+  state: ({ hosts }, host) => [
+    hosts.get(host).gpus.map(({ freeMilli }) => freeMilli),
+    hosts.columns.gpuFreeMilli[host],
+    hosts.columns.gpuMostFreeMilli[host],
+  ],
   leastLeft: ({ hosts }, host) => Math.min(0, ...hosts.get(host).gpus.map(({ freeMilli }) => freeMilli)),
 })
 

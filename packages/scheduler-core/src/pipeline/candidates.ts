@@ -1,6 +1,7 @@
 import { type Fact, fromRequest } from '../evidence.ts'
 import type { Filter, PreparedFilter } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 import { type HostRecord, hostKey } from '../fleet/hosts.ts'
 import { membershipsOf, reportOf } from '../fleet/sources.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -15,25 +16,26 @@ export const candidatesFilter: Filter = {
   reads: [],
   readsHostOnly: true,
   prepare(request, fleet) {
-    const checks = [ignored(request), forced(request), forbidden(request), ...memberships(request)].filter((check) => check !== undefined)
-    if (checks.length === 0) return undefined
-    const refusing = (host: HostIndex) => {
-      const record = fleet.hosts.get(host)
-      return checks.find((check) => !check.passes(record))
-    }
+    const checks = [ignored(request, fleet), forced(request, fleet), forbidden(request, fleet), ...memberships(request, fleet)].filter(
+      (check) => check !== undefined,
+    )
+    const [only] = checks
+    if (only === undefined) return undefined
+    const refusing = (host: HostIndex) => checks.find((check) => !check.passes(host))
     return {
-      passes: (host) => refusing(host) === undefined,
+      passes: checks.length === 1 ? only.passes : (host) => refusing(host) === undefined,
       reason: (host) => refusing(host)?.reason ?? { code: 'host.excluded' },
       facts(host) {
         const record = fleet.hosts.get(host)
-        return checks.filter((check) => !check.passes(record)).map((check) => factOf(check, record))
+        return checks.filter((check) => !check.passes(host)).map((check) => factOf(check, record))
       },
     }
   },
 }
 
 interface Check {
-  passes(host: { readonly host: string; readonly node: string; readonly aggregates: readonly string[] }): boolean
+  /** Asked of every host: a look at a column, wherever that will do. */
+  readonly passes: (host: HostIndex) => boolean
   readonly reason: ReturnType<PreparedFilter['reason']>
   /** The field of the request that names hosts or aggregates. */
   readonly field: string
@@ -49,23 +51,31 @@ const factOf = ({ reason: { subject, need }, field, looksAt }: Check, record: Ho
   actualFrom: looksAt === 'name' ? reportOf(record) : membershipsOf(record),
 })
 
-function ignored({ ignoreHosts }: RequestSpec): Check | undefined {
+/** 1 for each host of these names. */
+function named({ hosts }: Fleet, names: Iterable<string>): Uint8Array {
+  const column = new Uint8Array(hosts.count)
+  for (const name of names) for (const index of hosts.nodesOf(name)) column[index] = 1
+  return column
+}
+
+function ignored({ ignoreHosts }: RequestSpec, fleet: Fleet): Check | undefined {
   if (ignoreHosts.length === 0) return undefined
-  const names = new Set(ignoreHosts)
+  const isNamed = named(fleet, ignoreHosts)
   return {
-    passes: ({ host }) => !names.has(host),
+    passes: (host) => isNamed[host] !== 1,
     reason: { code: 'host.excluded', subject: 'ignoreHosts' },
     field: 'ignoreHosts',
     looksAt: 'name',
   }
 }
 
-function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec): Check | undefined {
+function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec, fleet: Fleet): Check | undefined {
   const hosts = new Set([...forceHosts, ...(requestedDestination?.host ? [requestedDestination.host] : [])])
   const nodes = new Set([...forceNodes, ...(requestedDestination?.node ? [requestedDestination.node] : [])])
   if (hosts.size === 0 && nodes.size === 0) return undefined
+  const isNamed = hosts.size === 0 ? undefined : named(fleet, hosts)
   return {
-    passes: ({ host, node }) => (hosts.size === 0 || hosts.has(host)) && (nodes.size === 0 || nodes.has(node)),
+    passes: (host) => (isNamed === undefined || isNamed[host] === 1) && (nodes.size === 0 || nodes.has(fleet.hosts.get(host).node)),
     reason: { code: 'host.not_requested', need: [...hosts, ...nodes].slice(0, 5).join(', ') },
     field: [
       ...(forceHosts.length > 0 ? ['forceHosts'] : []),
@@ -76,26 +86,35 @@ function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec): 
   }
 }
 
+/** Whether a host is in at least one of these aggregates. */
+function memberOf({ aggregates }: Fleet, uuids: readonly string[]): (host: HostIndex) => boolean {
+  const columns = uuids.map((uuid) => aggregates.members(uuid))
+  const [only] = columns
+  if (only !== undefined && columns.length === 1) return (host) => only[host] === 1
+  return (host) => columns.some((column) => column[host] === 1)
+}
+
 /** One check per list of aggregates: the host must be in at least one of each list. */
-function memberships({ requestedDestination, requestedResources }: RequestSpec): Check[] {
+function memberships({ requestedDestination, requestedResources }: RequestSpec, fleet: Fleet): Check[] {
   return [
     { wanted: requestedDestination?.aggregates ?? [], field: 'requestedDestination.aggregates' },
     ...requestedResources.map(({ memberOf }, i) => ({ wanted: memberOf, field: `requestedResources.${i}.memberOf` })),
   ]
     .filter(({ wanted }) => wanted.length > 0)
     .map(({ wanted, field }) => ({
-      passes: ({ aggregates }) => wanted.some((uuid) => aggregates.includes(uuid)),
+      passes: memberOf(fleet, wanted),
       reason: { code: 'aggregate.not_member', need: wanted.slice(0, 5).join(', ') },
       field,
       looksAt: 'aggregates',
     }))
 }
 
-function forbidden({ requestedDestination }: RequestSpec): Check | undefined {
+function forbidden({ requestedDestination }: RequestSpec, fleet: Fleet): Check | undefined {
   const unwanted = requestedDestination?.forbiddenAggregates ?? []
   if (unwanted.length === 0) return undefined
+  const isIn = memberOf(fleet, unwanted)
   return {
-    passes: ({ aggregates }) => !unwanted.some((uuid) => aggregates.includes(uuid)),
+    passes: (host) => !isIn(host),
     reason: { code: 'host.excluded', subject: 'forbiddenAggregates' },
     field: 'requestedDestination.forbiddenAggregates',
     looksAt: 'aggregates',

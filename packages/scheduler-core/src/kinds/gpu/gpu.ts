@@ -1,5 +1,5 @@
 import { fromRequest } from '../../evidence.ts'
-import type { HostIndex } from '../../fleet/columns.ts'
+import { at, type HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
 import { leftOf, reportOf } from '../../fleet/sources.ts'
 import { demandOf, type GpuRequest } from '../../request/request-spec.ts'
@@ -34,8 +34,13 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
 
   prepareCanGive(hosts, { count, shareMilli, models }) {
     const { records } = hosts
+    const { gpuMostFreeMilli } = hosts.columns
     const anyModel = models.length === 0
+    const mostTells = anyModel && count === 1
     return (host) => {
+      // devices lie all over the memory, and most hosts of a busy fleet have none with that much free
+      if (at(gpuMostFreeMilli, host) < shareMilli) return false
+      if (mostTells) return true
       const { gpus } = records[host] as HostRecord
       let found = 0
       for (let g = 0; g < gpus.length; g++) {
@@ -72,6 +77,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
       .map(({ index, model, usedMilli }) => ({ index, model, countsUse: usedMilli !== null, freeMilli: WHOLE_GPU - (usedMilli ?? 0) }))
       .sort((a, b) => a.index - b.index)
     hosts.columns.gpuFreeMilli[host] = record.gpus.reduce((sum, gpu) => sum + gpu.freeMilli, 0)
+    hosts.columns.gpuMostFreeMilli[host] = mostFreeOf(record.gpus)
   },
 
   copy(from, to) {
@@ -137,11 +143,19 @@ const modelsOf = (gpus: readonly GpuState[]): string => [...new Set(gpus.map(({ 
 
 function add(hosts: HostTable, host: HostIndex, grant: readonly GpuGrant[], materialised: boolean, sign: 1 | -1): void {
   const { gpus } = hosts.own(host)
-  const { gpuFreeMilli } = hosts.columns
+  const { gpuFreeMilli, gpuMostFreeMilli } = hosts.columns
   for (const { index, milli } of grant) {
     const gpu = gpus.find((device) => device.index === index)
     if (gpu === undefined || (materialised && gpu.countsUse)) continue
     gpu.freeMilli -= sign * milli
     gpuFreeMilli[host] = (gpuFreeMilli[host] as number) - sign * milli
   }
+  gpuMostFreeMilli[host] = mostFreeOf(gpus)
+}
+
+/** Thousandths free of the GPU with the most; 0 without GPUs. */
+const mostFreeOf = (gpus: readonly GpuState[]): number => {
+  let most = gpus[0]?.freeMilli ?? 0
+  for (const { freeMilli } of gpus) if (freeMilli > most) most = freeMilli
+  return most
 }
