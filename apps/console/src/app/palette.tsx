@@ -1,4 +1,4 @@
-import { Spotlight, spotlight, spotlightStore, useSpotlight } from '@mantine/spotlight'
+import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useOperation } from '../lib/api.ts'
@@ -16,9 +16,11 @@ const FIND = graphql(`
   }
 `)
 
-export const openPalette = (): void => spotlight.open()
+const [store, palette] = createSpotlight()
 
-export const usePaletteIsOpen = (): boolean => useSpotlight(spotlightStore).opened
+export const openPalette = (): void => palette.open()
+
+export const usePaletteIsOpen = (): boolean => useSpotlight(store).opened
 
 /** Ctrl-K: pages, and whatever has the text in its name or id. */
 export function Palette({ onPickTime }: { onPickTime(): void }) {
@@ -92,6 +94,7 @@ export function Palette({ onPickTime }: { onPickTime(): void }) {
 
   return (
     <Spotlight
+      store={store}
       shortcut={['mod + K']}
       query={text}
       onQueryChange={setText}
@@ -111,7 +114,7 @@ export function Palette({ onPickTime }: { onPickTime(): void }) {
           if (first === undefined) return
           event.preventDefault()
           first.onClick()
-          spotlight.close()
+          palette.close()
         },
       }}
       actions={groups}
