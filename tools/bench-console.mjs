@@ -1,7 +1,9 @@
 // `npm run bench:console -- --hosts 10000`: how fast the console is with a large fleet, in a real browser against a real service.
 // Prints figures; asserts nothing, for a busy machine is slower. First table: from the navigation to the first row. Keystroke:
-// from the key to the next paint (Event Timing). Live: tasks over 50 ms while requests and reports come in.
+// from the key to the next paint (Event Timing). Hover: from a move of the pointer on the map to the end of the next frame, which
+// holds the wait for that frame (16.7 ms at most). Live: tasks over 50 ms while reports come in, and while `--decisions` a second are made.
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -12,6 +14,10 @@ import { chromium } from '@playwright/test'
 import { ensureBrowser, findBrowser } from './browser.mjs'
 import { root } from './prepare.mjs'
 
+const HOVERS = 200
+/** Calls at once, and the decisions that each asks for. */
+const WORKERS = 16
+const IN_ONE_CALL = 10
 const TYPED = ['az:z1', 'mem.free>=64GiB', 'trait:HW_CPU_X86_AVX512F', 'cmp-0']
 
 /** Answers the exit code. */
@@ -22,6 +28,7 @@ export async function benchConsole(args) {
       hosts: { type: 'string', default: '10000' },
       seconds: { type: 'string', default: '20' },
       rounds: { type: 'string', default: '3' },
+      decisions: { type: 'string', default: '500' },
     },
   })
   const missing = ensureBrowser()
@@ -32,7 +39,8 @@ export async function benchConsole(args) {
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-bench-'))
   const demo = await startDemo(folder, values.hosts)
   try {
-    await measure(demo.link, Number(values.rounds), Number(values.seconds), values.hosts)
+    const { hosts, rounds, seconds, decisions } = values
+    await measure(demo.link, { hosts, rounds: Number(rounds), seconds: Number(seconds), decisions: Number(decisions) })
     return 0
   } finally {
     await demo.stop()
@@ -63,7 +71,7 @@ async function startDemo(folder, hosts) {
   return { link, stop }
 }
 
-async function measure(link, rounds, seconds, hosts) {
+async function measure(link, { hosts, rounds, seconds, decisions }) {
   const browser = await chromium.launch({
     ...(findBrowser() === undefined ? {} : { executablePath: findBrowser() }),
     args: [
@@ -102,22 +110,84 @@ async function measure(link, rounds, seconds, hosts) {
     const keys = await page.evaluate(() => window.keys)
     tell('key to paint in the filter', keys, 'ms (those of 16 ms and more)')
 
-    await page.evaluate(() => void window.tasks.splice(0))
-    await page.waitForTimeout(seconds * 1_000)
-    const tasks = await page.evaluate(() => window.tasks)
-    process.stdout.write(
-      `live for ${seconds} s: ${tasks.length} tasks over 50 ms${tasks.length === 0 ? '' : `, the longest ${Math.round(Math.max(...tasks))} ms`}\n`,
-    )
+    await tellTasks(page, `reports for ${seconds} s`, () => page.waitForTimeout(seconds * 1_000))
+
+    await page.goto(`${origin}/hosts?view=map`)
+    const map = page.getByRole('application').first()
+    await map.waitFor()
+    const box = await map.boundingBox()
+    await page.evaluate(() => void window.hovers.splice(0))
+    for (let step = 0; step < HOVERS; step++)
+      await page.mouse.move(box.x + ((step * 37) % box.width), box.y + ((step * 23) % Math.min(box.height, 400)))
+    tell('pointer to paint on the map', await page.evaluate(() => window.hovers), 'ms')
+
+    await page.goto(`${origin}/decisions?live=on`)
+    await page.getByRole('grid').getByRole('row').nth(2).waitFor()
+    let made = 0
+    await tellTasks(page, `decisions for ${seconds} s`, async () => {
+      made = await decide(origin, hash.replace('#key=', ''), decisions, seconds)
+    })
+    process.stdout.write(`${Math.round(made / seconds)} decisions a second were made, of ${decisions} wanted\n`)
     process.stdout.write(`load average ${loadavg()[0].toFixed(1)}\n`)
   } finally {
     await browser.close()
   }
 }
 
+/** Does something, and prints how many tasks of the page took over 50 ms meanwhile. */
+async function tellTasks(page, what, act) {
+  await page.evaluate(() => void window.tasks.splice(0))
+  await act()
+  const tasks = await page.evaluate(() => window.tasks)
+  const longest = tasks.length === 0 ? '' : `, the longest ${Math.round(Math.max(...tasks))} ms`
+  process.stdout.write(`${what}: ${tasks.length} tasks over 50 ms${longest}\n`)
+}
+
+/** Makes so many decisions a second for a while, as far as the service can; answers how many were made. */
+async function decide(origin, key, perSecond, seconds) {
+  const ask = async (query, variables) => {
+    const response = await fetch(`${origin}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      body: JSON.stringify({ query, variables }),
+    })
+    const { data, errors } = await response.json()
+    if (errors !== undefined) throw new Error(JSON.stringify(errors))
+    return data
+  }
+  const names = Array.from({ length: IN_ONE_CALL }, (_, i) => `i${i}`)
+  const call = `mutation Decide(${names.map((name) => `$${name}: SelectDestinationsInput!`).join(', ')}) {
+    ${names.map((name) => `${name}: selectDestinations(input: $${name}) { __typename }`).join('\n')} }`
+  const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64, name: 'bench' } } }
+  const endsAt = performance.now() + seconds * 1_000
+  let made = 0
+  const work = async () => {
+    for (let next = performance.now(); performance.now() < endsAt; next += (WORKERS * IN_ONE_CALL * 1_000) / perSecond) {
+      await new Promise((resolve) => setTimeout(resolve, next - performance.now()))
+      const input = () => ({ idempotencyKey: randomUUID(), spec, profile: 'first-fit', claim: { mode: 'RESERVE', ttl: 'PT5S' } })
+      const answers = await ask(call, Object.fromEntries(names.map((name) => [name, input()])))
+      made += Object.values(answers).filter(({ __typename }) => __typename === 'SelectDestinationsPayload').length
+    }
+  }
+  await Promise.all(Array.from({ length: WORKERS }, work))
+  return made
+}
+
 /** Runs in the page: keeps what the browser says of keys and long tasks. */
 function observe() {
   window.keys = []
   window.tasks = []
+  window.hovers = []
+  addEventListener(
+    'pointermove',
+    ({ timeStamp }) =>
+      requestAnimationFrame(() => {
+        const painted = new MessageChannel()
+        painted.port1.onmessage = () => window.hovers.push(performance.now() - timeStamp)
+        painted.port2.postMessage(null)
+      }),
+    { capture: true, passive: true },
+  )
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) if (entry.name === 'keydown') window.keys.push(entry.duration)
   }).observe({ type: 'event', durationThreshold: 16, buffered: true })

@@ -89,12 +89,17 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   reason(hosts, host, ask) {
     const { gpus } = hosts.get(host)
     if (gpus.length === 0) return { code: 'gpu.none', subject: 'GPU', need: ask.count, have: 0, unit: 'GPUs' }
-    const matching = gpus.filter((gpu) => modelFits(gpu, ask))
-    if (matching.length === 0)
-      return { code: 'gpu.model', subject: 'GPU', need: ask.models.join(' or '), have: modelsOf(gpus), unit: 'model' }
-    if (matching.length < ask.count) return { code: 'gpu.count', subject: 'GPU', need: ask.count, have: matching.length, unit: 'GPUs' }
-    const fitting = matching.filter((gpu) => gpu.freeMilli >= ask.shareMilli)
-    return { code: 'gpu.short', subject: `GPU with ${ask.shareMilli}/1000 free`, need: ask.count, have: fitting.length, unit: 'GPUs' }
+    // one refusal asks it of every host, so nothing is made beside the answer
+    let matching = 0
+    let fitting = 0
+    for (const gpu of gpus) {
+      if (!modelFits(gpu, ask)) continue
+      matching++
+      if (gpu.freeMilli >= ask.shareMilli) fitting++
+    }
+    if (matching === 0) return { code: 'gpu.model', subject: 'GPU', need: ask.models.join(' or '), have: modelsOf(gpus), unit: 'model' }
+    if (matching < ask.count) return { code: 'gpu.count', subject: 'GPU', need: ask.count, have: matching, unit: 'GPUs' }
+    return { code: 'gpu.short', subject: `GPU with ${ask.shareMilli}/1000 free`, need: ask.count, have: fitting, unit: 'GPUs' }
   },
 
   facts(hosts, host, ask) {
