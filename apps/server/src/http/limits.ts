@@ -54,6 +54,9 @@ const weights: Readonly<Record<string, number>> = {
   'HostVerdict.checks': 2,
 }
 
+/** Arguments that tell how long a list may be. */
+const SIZES: readonly string[] = ['first', 'top', 'points']
+
 /** Lists whose length no argument tells. */
 const PLAIN_LIST = 5
 
@@ -146,7 +149,7 @@ function costOfField(walk: Walk, node: FieldNode, parent: GraphQLNamedType, dept
 
 /** How many items a field may bring: its own argument, else a guess for lists; the parts of a page count once. */
 function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unknown, unknown>): number {
-  const sized = field.args.find(({ name }) => name === 'first' || name === 'top')
+  const sized = field.args.find(({ name }) => SIZES.includes(name))
   if (sized !== undefined) {
     const given = node.arguments?.find((argument) => argument.name.value === sized.name)?.value
     const value = given === undefined ? sized.defaultValue : readInt(given, variables)

@@ -49,6 +49,27 @@ describe('simulate', () => {
     expect(await standing()).toEqual(before)
   })
 
+  test('tells how it went, point by point, and within which number of points', async () => {
+    const CURVE = `query ($in: SimulateInput!, $points: Int) { simulate(input: $in) { placed
+      utilisationAfter { usage { resourceClass used } } curve(points: $points) { asked placed usage { resourceClass used capacity free } } } }`
+    const requests = [{ spec: { gantt: { flavor, availabilityZone: 'az1' } }, count: 10 }]
+    const { placed, utilisationAfter, curve } = (await ask(CURVE, { in: { requests }, points: 3 })).simulate
+    expect(curve.map(({ asked, placed: by }: Json) => [asked, by])).toEqual([
+      [0, 0],
+      [5, 5],
+      [8, 8],
+      [10, placed],
+    ])
+    const used = (groups: Json, name: string) =>
+      groups.flatMap(({ usage }: Json) => usage).reduce((sum: number, use: Json) => sum + (use.resourceClass === name ? use.used : 0), 0)
+    for (const name of ['VCPU', 'MEMORY_MB', 'DISK_GB']) expect(used([curve.at(-1)], name)).toBe(used(utilisationAfter, name))
+    for (const points of [1, 501]) {
+      const answer = await api.ask(CURVE, { in: { requests }, points })
+      expect(codeOf(answer)).toBe('GRAPHQL_VALIDATION_FAILED')
+      expect(answer.errors[0]?.extensions.path).toEqual(['curve', 'points'])
+    }
+  })
+
   test('an overlay makes hosts, takes hosts away and changes ratios; hosts that are not there are named', async () => {
     const spec = { gantt: { flavor, availabilityZone: 'az2' } }
     const placedWith = async (overlay: Record<string, unknown>) => {

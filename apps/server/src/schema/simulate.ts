@@ -1,4 +1,4 @@
-import { type ClassUse, reasonText, type ZoneUse } from '@gantt/scheduler-core'
+import { type ClassUse, type CurvePoint, reasonText, type ZoneUse } from '@gantt/scheduler-core'
 import {
   countSolved,
   pageOfDecisions,
@@ -102,6 +102,19 @@ const SolvedCount = builder.objectRef<SolvedCountShape>('SolvedCount').implement
   }),
 })
 
+const SimulatedPoint = builder.objectRef<CurvePoint>('SimulatedPoint').implement({
+  description: 'Where a simulation stood after some of its decisions.',
+  fields: (t) => ({
+    asked: t.exposeInt('asked', { description: 'Instances that were asked for by then.' }),
+    placed: t.exposeInt('placed', { description: 'Of these, the ones that would have a host.' }),
+    usage: t.field({
+      type: [ClassUsage],
+      description: 'How full the whole fleet is then, class by class.',
+      resolve: ({ usage }) => [...usage],
+    }),
+  }),
+})
+
 const Simulation = builder.objectRef<SimulationShape>('Simulation').implement({
   description: 'What would become of requests. Nothing was claimed, and nothing was written.',
   fields: (t) => ({
@@ -134,6 +147,13 @@ const Simulation = builder.objectRef<SimulationShape>('Simulation').implement({
       nullable: true,
       description: 'The first that placed nothing; null when all did.',
       resolve: ({ decisions }) => decisions.find(({ outcome }) => outcome === 'NO_VALID_HOST') ?? null,
+    }),
+    curve: t.field({
+      type: [SimulatedPoint],
+      description:
+        'How it went: before the first decision, after decisions that are evenly apart, and after the last; with one point more where the first request found no host.',
+      args: { points: t.arg.int({ defaultValue: 100, description: 'How many at most beside that one, 2 to 500.' }) },
+      resolve: (simulation, { points }) => [...simulation.curve(points ?? 100)],
     }),
     utilisationBefore: t.field({
       type: [FleetGroup],

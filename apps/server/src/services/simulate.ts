@@ -1,5 +1,7 @@
 import {
+  type CurvePoint,
   copyFleet,
+  curveOf,
   MOST_SIMULATED,
   type Simulated,
   type SimulatedDecision,
@@ -18,6 +20,7 @@ import { InputFault, type Issue, issue } from './outcome.ts'
 
 const MOST_REQUESTS = 1_000
 const MOST_SHOWN = 500
+const MOST_POINTS = 500
 
 export interface SimulateInput extends Hypothesis {
   readonly requests: readonly { readonly request: AskedRequest; readonly count: number }[]
@@ -33,6 +36,8 @@ export interface SimulatedView extends SimulatedDecision {
 export interface Simulation extends Omit<Simulated, 'decisions' | 'proposals'> {
   readonly asOf: number
   readonly decisions: readonly SimulatedView[]
+  /** How it went, in at most so many points and one more. Throws InputFault for a number that is out of range. */
+  curve(most: number): readonly CurvePoint[]
 }
 
 /** Some of the decisions of a simulation. Throws InputFault for a page that is out of range. */
@@ -81,7 +86,15 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
         }
         return examineInstance(question, record.instances.length - 1)
       }
-      return { ...rest, asOf, decisions: simulated.decisions.map((decision) => ({ ...decision, explain: () => explain(decision) })) }
+      return {
+        ...rest,
+        asOf,
+        decisions: simulated.decisions.map((decision) => ({ ...decision, explain: () => explain(decision) })),
+        curve(most) {
+          if (most < 2 || most > MOST_POINTS) throw InputFault.at(['curve', 'points'], most, `2 to ${MOST_POINTS}`)
+          return curveOf(simulated, most)
+        },
+      }
     },
   }
 }

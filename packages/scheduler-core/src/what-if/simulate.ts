@@ -33,6 +33,8 @@ export interface SimulatedDecision {
   readonly request: number
   /** Which of the copies of the request, from 0. */
   readonly copy: number
+  /** Instances that it asked for. */
+  readonly asked: number
   readonly outcome: 'PLACED' | 'NO_VALID_HOST'
   readonly decided: Decided
   /** Why hosts were refused, for the instance that found none; empty where all are placed. */
@@ -142,10 +144,11 @@ function decideOne(fleet: Fleet, overlay: Overlay, one: One): SimulatedDecision 
     solution,
   }
   const decided = decide(fleet, overlay, { ...input, allOrNothing: true })
-  if (decided.found === request.numInstances) return { request: index, copy, outcome: 'PLACED', decided, reasons: [], before }
+  const told = { request: index, copy, asked: request.numInstances, decided, before }
+  if (decided.found === request.numInstances) return { ...told, outcome: 'PLACED', reasons: [] }
   // the same state refuses the copies of a request for the same reasons
   const reasons = last?.outcome === 'NO_VALID_HOST' ? last.reasons : reasonsAt(fleet, overlay, input)
-  return { request: index, copy, outcome: 'NO_VALID_HOST', decided, reasons, before }
+  return { ...told, outcome: 'NO_VALID_HOST', reasons }
 }
 
 /** Why the instance that found no host found none: those before it hold their share. */

@@ -53,5 +53,27 @@ export function utilisationOf({ hosts }: Fleet): readonly ZoneUse[] {
     }))
 }
 
+/** All zones together, class by class. */
+export function fleetUseOf(zones: readonly ZoneUse[]): readonly ClassUse[] {
+  const sums = new Map<string, ClassUse>()
+  for (const { usage } of zones)
+    for (const use of usage) {
+      const sum = sums.get(use.resourceClass)
+      sums.set(
+        use.resourceClass,
+        sum === undefined
+          ? use
+          : {
+              resourceClass: use.resourceClass,
+              capacity: sum.capacity + use.capacity,
+              used: sum.used + use.used,
+              claimed: sum.claimed + use.claimed,
+              free: sum.free + use.free,
+            },
+      )
+    }
+  return [...sums.values()].sort((a, b) => rank(a.resourceClass) - rank(b.resourceClass) || byCodeUnit(a.resourceClass, b.resourceClass))
+}
+
 const standard = ['VCPU', 'MEMORY_MB', 'DISK_GB']
 const rank = (resourceClass: string): number => (standard.includes(resourceClass) ? standard.indexOf(resourceClass) : standard.length)
