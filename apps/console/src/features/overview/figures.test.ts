@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failedShare, fitsOf, nameOf, perMinute, replicasLine, toRequest } from './figures.ts'
+import { failedShare, fitsOf, perMinute, replicasLine } from './figures.ts'
 
 test.each([
   [{ decisions: 0, failed: 0 }, '-'],
@@ -35,15 +35,4 @@ test('a replica that is gone, or finds what cannot be, is told; its lag is no lo
   expect(replicasLine([one])).toEqual({ value: '1 of 1, lag 12 ms', isBad: false })
   expect(replicasLine([one, { ...one, id: 'r2', live: false, lag: 'PT9S' }])).toEqual({ value: '1 of 2, lag 12 ms', isBad: true })
   expect(replicasLine([{ ...one, violations: 1 }]).isBad).toBe(true)
-})
-
-test('a flavor is asked again as it was, by its own name or by its size', () => {
-  const flavor = {
-    ...{ name: null, vcpus: 2, memoryMb: 4_096, rootGb: 1, ephemeralGb: 0, swapMb: 0, decisions: 7 },
-    extraSpecs: [{ key: 'ssd', value: 'true' }],
-  }
-  expect(nameOf(flavor)).toBe('2 vCPU / 4,096 MiB')
-  expect(JSON.parse(toRequest(flavor))).toEqual({
-    flavor: { name: null, vcpus: 2, memoryMb: 4_096, rootGb: 1, ephemeralGb: 0, swapMb: 0, extraSpecs: { ssd: 'true' } },
-  })
 })

@@ -33,16 +33,8 @@ export function replicasLine(replicas: FleetNow['replicas']): { readonly value: 
   }
 }
 
-/** A flavor in a few words. */
-export const nameOf = ({ name, vcpus, memoryMb }: Pick<Flavor, 'name' | 'vcpus' | 'memoryMb'>): string =>
-  name ?? `${vcpus} vCPU / ${formatCount(memoryMb)} MiB`
-
 /** The flavor as it is asked again, of the newest version. */
 export const toSpec = ({ decisions: _, ...flavor }: Flavor) => ({ gantt: { flavor } })
-
-/** The scenario of the page Simulate that asks for one of a flavor. */
-export const toRequest = ({ decisions: _, extraSpecs, ...flavor }: Flavor): string =>
-  JSON.stringify({ flavor: { ...flavor, extraSpecs: Object.fromEntries(extraSpecs.map(({ key, value }) => [key, value])) } })
 
 export interface Fits {
   readonly fits: number

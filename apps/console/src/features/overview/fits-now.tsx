@@ -1,12 +1,13 @@
 import { Skeleton, Table, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { useOperation } from '../../lib/api.ts'
+import { nameOfFlavor, requestOfFlavor } from '../../lib/flavors.ts'
 import { formatCount, formatMib } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { FITS } from './documents.ts'
-import { type Flavor, fitsOf, nameOf, toRequest, toSpec } from './figures.ts'
+import { type Flavor, fitsOf, toSpec } from './figures.ts'
 
 interface FitsNowProps {
   readonly flavors: readonly Flavor[]
@@ -78,10 +79,10 @@ function FitsRow({ flavor, zones }: { readonly flavor: Flavor; readonly zones: r
   const counted = data === undefined ? undefined : fitsOf(data.capacity)
   const size = `${flavor.vcpus} vCPU, ${formatMib(flavor.memoryMb)}, ${formatCount(flavor.rootGb + flavor.ephemeralGb)} GiB disk`
   return (
-    <Table.Tr data-flavor={nameOf(flavor)} className={error ? 'stale' : undefined}>
+    <Table.Tr data-flavor={nameOfFlavor(flavor)} className={error ? 'stale' : undefined}>
       <Table.Td title={size}>
-        <AnchorLink size="sm" to="/simulate" search={{ request: toRequest(flavor) }} title={`Simulate ${size}`}>
-          {nameOf(flavor)}
+        <AnchorLink size="sm" to="/simulate" search={{ request: JSON.stringify(requestOfFlavor(flavor)) }} title={`Simulate ${size}`}>
+          {nameOfFlavor(flavor)}
         </AnchorLink>
       </Table.Td>
       {counted === undefined ? (

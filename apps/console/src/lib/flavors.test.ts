@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { nameOfFlavor, requestOfFlavor } from './flavors.ts'
+
+test('a flavor is asked again as it was, by its own name or by its size', () => {
+  const flavor = {
+    ...{ name: null, vcpus: 2, memoryMb: 4_096, rootGb: 1, ephemeralGb: 0, swapMb: 0, decisions: 7 },
+    extraSpecs: [{ key: 'ssd', value: 'true' }],
+  }
+  expect(nameOfFlavor(flavor)).toBe('2 vCPU / 4,096 MiB')
+  expect(requestOfFlavor(flavor)).toEqual({
+    flavor: { name: null, vcpus: 2, memoryMb: 4_096, rootGb: 1, ephemeralGb: 0, swapMb: 0, extraSpecs: { ssd: 'true' } },
+  })
+})
