@@ -90,7 +90,7 @@ export function createKeySequence(): KeySequence {
 }
 
 /** A dialog has the page to itself: what is below it may hold a draft. */
-const isDialogOpen = (): boolean => document.querySelector('[aria-modal=true]') !== null
+export const isDialogOpen = (): boolean => document.querySelector('[aria-modal=true]') !== null
 
 /** What the keyboard stops at has an Enter of its own. */
 const isOwnStop = (target: EventTarget | null): boolean => target instanceof Element && target.closest('a, button, [tabindex="0"]') !== null

@@ -3,7 +3,7 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 
 /** What went wrong, its code and request id for the ticket, and a way to try again. A missing scope is told as such. */
 export function Problem({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }) {
-  const { title, text, code, requestId } = toProblem(error)
+  const { title, text, code, requestId } = problemOf(error)
   return (
     <Alert color="red" title={title} role="alert" m="md">
       <Stack gap="xs" align="flex-start">
@@ -24,14 +24,15 @@ export function Problem({ error, onRetry }: { readonly error: unknown; readonly 
   )
 }
 
-interface Told {
+export interface ToldProblem {
   readonly title: string
   readonly text: string
   readonly code?: string | undefined
   readonly requestId?: string | undefined
 }
 
-function toProblem(error: unknown): Told {
+/** What went wrong, in words. */
+export function problemOf(error: unknown): ToldProblem {
   if (error instanceof FaultError) {
     const [first] = error.faults
     const code = first?.extensions?.code

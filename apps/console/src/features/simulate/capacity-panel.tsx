@@ -1,24 +1,15 @@
 import { Alert, Table, Text } from '@mantine/core'
-import { useMemo } from 'react'
 import { formatCount } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
-import { useRun } from '../../lib/use-run.ts'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { CAPACITY } from './documents.ts'
-import type { Scenario } from './scenario.ts'
-import { isOtherwise, toCapacity } from './variables.ts'
-
-type Answer = ResultOf<typeof CAPACITY>['capacity']
+import type { Capacity } from './compared.ts'
+import type { Answer } from './use-answers.ts'
 
 /** How many more of one instance fit, zone by zone, with what is in the way of more; beside it the fleet as it is. */
-export function CapacityPanel({ scenario }: { readonly scenario: Scenario }) {
-  const variables = useMemo(() => toCapacity(scenario, false), [scenario])
-  const asItIs = useMemo(() => toCapacity(scenario, true), [scenario])
-  const { data, error, isRunning, isCancelled, cancel, run } = useRun(CAPACITY, variables)
-  const baseline = useRun(CAPACITY, asItIs, isOtherwise(scenario))
+export function CapacityPanel({ capacity, baseline }: Pick<Answer, 'capacity' | 'baseline'>) {
+  const { data, error, isRunning, isCancelled, cancel, run } = capacity
   return (
     <section aria-label="Capacity">
       <Heading keys="2">How many more fit</Heading>
@@ -30,7 +21,7 @@ export function CapacityPanel({ scenario }: { readonly scenario: Scenario }) {
   )
 }
 
-function Counted({ answer, baseline }: { readonly answer: Answer; readonly baseline: Answer | undefined }) {
+function Counted({ answer, baseline }: { readonly answer: Capacity; readonly baseline: Capacity | undefined }) {
   const { fits, exact, cut, hostsWithRoom, groups, bottleneck } = answer
   const before = new Map(baseline?.groups.map(({ key, fits: was }) => [key, was]))
   return (
@@ -82,5 +73,5 @@ function Counted({ answer, baseline }: { readonly answer: Answer; readonly basel
   )
 }
 
-const wordFor = ({ resource, code, hosts }: Pick<Answer['bottleneck'][number], 'resource' | 'code' | 'hosts'>): string =>
+const wordFor = ({ resource, code, hosts }: Pick<Capacity['bottleneck'][number], 'resource' | 'code' | 'hosts'>): string =>
   `${resource} (${code}) on ${formatCount(hosts)} ${hosts === 1 ? 'host' : 'hosts'}`

@@ -12,6 +12,7 @@ export const SIMULATE = graphql(`
         reasons { code filter hosts text }
         explanation { headline hostCount steps { name entered passed rejected skippedBecause isNet reasons { code hosts text } } }
       }
+      curve(points: 100) { asked placed usage { resourceClass capacity used } }
       utilisationBefore { key hosts usage { resourceClass capacity used free } }
       utilisationAfter { key hosts usage { resourceClass capacity used free } }
     }
@@ -40,5 +41,14 @@ export const ASKED = graphql(`
 export const PROFILES = graphql(`
   query ProfileNames {
     profiles { name active { number } }
+  }
+`)
+
+/** What was asked for lately, most first, to begin a scenario with. */
+export const FLAVORS = graphql(`
+  query RecentFlavors($window: Duration!) {
+    activity(window: $window, steps: 1) {
+      flavors { name vcpus memoryMb rootGb ephemeralGb swapMb extraSpecs { key value } decisions }
+    }
   }
 `)

@@ -41,3 +41,20 @@ export function utilisationRows(before: readonly Zone[], after: readonly Zone[])
       })),
   )
 }
+
+export interface ClassSum {
+  readonly capacity: number
+  readonly used: number
+}
+
+/** All zones together, class by class; classes that nobody offers are left out. */
+export function classUses(zones: readonly Zone[]): ReadonlyMap<string, ClassSum> {
+  const sums = new Map<string, ClassSum>()
+  for (const { usage } of zones)
+    for (const { resourceClass, capacity, used } of usage) {
+      if (capacity === 0) continue
+      const sum = sums.get(resourceClass)
+      sums.set(resourceClass, { capacity: capacity + (sum?.capacity ?? 0), used: used + (sum?.used ?? 0) })
+    }
+  return sums
+}

@@ -1,28 +1,26 @@
 import { Alert, Group, Table, Text } from '@mantine/core'
-import { useMemo } from 'react'
 import { formatAmount, formatCount, formatPercent } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
-import { useRun } from '../../lib/use-run.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { SIMULATE } from './documents.ts'
+import { askedOf, type Simulation } from './compared.ts'
 import { placedOn, utilisationRows } from './outcome-rows.ts'
-import type { Scenario } from './scenario.ts'
-import { toSimulate } from './variables.ts'
+import type { Answer } from './use-answers.ts'
 
-type Simulation = ResultOf<typeof SIMULATE>['simulate']
+interface OutcomeProps extends Pick<Answer, 'simulation'> {
+  /** Of the scenario, where it is one of several. */
+  readonly name?: string | undefined
+}
 
 /** What became of the requests: how many were placed and where, why the first was not, and how full the zones are then. */
-export function Outcome({ scenario }: { readonly scenario: Scenario }) {
-  const variables = useMemo(() => toSimulate(scenario), [scenario])
-  const { data, error, isRunning, isCancelled, cancel, run } = useRun(SIMULATE, variables)
+export function Outcome({ simulation, name }: OutcomeProps) {
+  const { data, error, isRunning, isCancelled, cancel, run } = simulation
   return (
     <section aria-label="What would happen">
-      <Heading keys="1">What would happen</Heading>
+      <Heading keys="1">{name === undefined ? 'What would happen' : `What would happen: ${name}`}</Heading>
       {error ? <Problem error={error} onRetry={run} /> : null}
       {isRunning ? <Running label="The requests are being decided." onCancel={cancel} /> : null}
       {isCancelled ? <Cancelled label="The simulation was cancelled" onRun={run} /> : null}
@@ -33,7 +31,7 @@ export function Outcome({ scenario }: { readonly scenario: Scenario }) {
 
 function Simulated({ simulation }: { readonly simulation: Simulation }) {
   const { asOf, placed, failed, notDecided, solved, firstFailure } = simulation
-  const all = placed + failed + notDecided
+  const all = askedOf(simulation)
   return (
     <div data-placed={placed} data-failed={failed}>
       <Text size="lg" role="status">
@@ -78,7 +76,7 @@ function Destinations({ simulation }: { readonly simulation: Simulation }) {
   const { decisions, decisionCount } = simulation
   const hosts = placedOn(decisions)
   return (
-    <Text size="sm" data-hosts={hosts.length}>
+    <Text size="sm" className="running-text" data-hosts={hosts.length}>
       {decisions.length < decisionCount ? `The first ${formatCount(decisions.length)} go to ` : 'They go to '}
       {hosts.slice(0, HOSTS_SHOWN).map(({ host, count }, i) => (
         <span key={host}>

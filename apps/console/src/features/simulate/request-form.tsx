@@ -1,5 +1,5 @@
 import { Alert, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { fieldsOf, type RequestDocument, type RequestFields, readObject, withFields } from './scenario.ts'
 
 interface RequestFormProps {
@@ -9,16 +9,19 @@ interface RequestFormProps {
   onChange(request: RequestDocument): void
   /** What is written is no request, so that nothing can be asked. */
   onInvalid(isInvalid: boolean): void
+  /** Where else a request comes from. */
+  readonly from: ReactNode
 }
 
 /** The request, as a form of what most requests say, or as the whole document: two views of one thing. */
-export function RequestForm({ request, view, onView, onChange, onInvalid }: RequestFormProps) {
+export function RequestForm({ request, view, onView, onChange, onInvalid, from }: RequestFormProps) {
   return (
     <Stack gap="xs" component="section" aria-label="Request">
       <div className="simulate-head">
         <Text fw={600} component="h2" size="md">
           Request
         </Text>
+        {from}
         <SegmentedControl
           size="xs"
           aria-label="View of the request"

@@ -1,9 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { scenariosOf, searchOf } from './address.ts'
 import { editKinds, editsOf, isWhole, NO_DRAFT, withEdit } from './edits.ts'
 import { placedOn, utilisationRows } from './outcome-rows.ts'
-import { EMPTY, fieldsOf, fromSimulateInput, fromSpecInput, type Overlay, toSpecInput, withFields, withoutDefaults } from './scenario.ts'
-import { readSimulateSearch, scenarioOf, searchOf } from './search.ts'
+import {
+  EMPTY,
+  fieldsOf,
+  fromSimulateInput,
+  fromSpecInput,
+  type Overlay,
+  type Scenario,
+  toSpecInput,
+  withFields,
+  withoutDefaults,
+} from './scenario.ts'
+import { changedAt, namesOf, swapped, toName, withCopy, without } from './scenarios.ts'
+import { readSimulateSearch } from './search.ts'
 
 const word = fc.stringMatching(/^[a-z][a-z0-9_.:-]{0,11}$/)
 const map = fc.dictionary(word, word, { minKeys: 1, maxKeys: 3, noNullPrototype: true })
@@ -71,14 +83,43 @@ describe('a request', () => {
 })
 
 describe('a scenario', () => {
-  test('stands in the address whole', () => {
-    const overlay = { removeHosts: ['h1'], addHosts: [{ likeHost: 'h2', count: 3 }] }
+  const scenario: fc.Arbitrary<Scenario> = fc.record({
+    name: fc.option(word, { nil: undefined }),
+    request,
+    count: fc.integer({ min: 1, max: 9_999 }),
+    profile: fc.option(word, { nil: undefined }),
+    overlay: fc.constantFrom<Overlay>({}, { removeHosts: ['h1'], addHosts: [{ likeHost: 'h2', count: 3 }] }),
+    profileChanges: fc.constantFrom(undefined, { hostSubsetSize: 2 }),
+    at: fc.constantFrom(undefined, '17', '2026-11-21T08:00:00Z'),
+  })
+  const throughAddress = (scenarios: readonly Scenario[]) =>
+    scenariosOf(readSimulateSearch(JSON.parse(JSON.stringify(searchOf(scenarios)))), undefined)
+
+  test('stands in the address whole, and so do those beside it', () => {
     fc.assert(
-      fc.property(request, fc.integer({ min: 1, max: 9_999 }), fc.option(word, { nil: undefined }), (one, count, profile) => {
-        const scenario = { ...EMPTY, request: one, count, profile, overlay, at: '17', profileChanges: { hostSubsetSize: 2 } }
-        expect(scenarioOf(readSimulateSearch({ ...searchOf(scenario) }), undefined)).toEqual({ scenario, problem: undefined })
+      fc.property(fc.array(scenario, { minLength: 1, maxLength: 3 }), (scenarios) => {
+        expect(throughAddress(scenarios)).toEqual({ scenarios, problem: undefined })
       }),
     )
+  })
+
+  test('beside the first says in the address only what is otherwise', () => {
+    const first = { ...EMPTY, at: '17' }
+    const { beside, ...flat } = searchOf([first, { ...first, count: 3 }, { ...first, at: undefined, name: 'now' }])
+    expect(flat).toEqual(searchOf([first]))
+    expect(JSON.parse(beside ?? '')).toEqual([{ count: 3 }, { name: 'now', at: 'now' }])
+  })
+
+  test('of a link from before there were several is the only one', () => {
+    const search = { request: JSON.stringify(EMPTY.request), count: '4', profile: 'p@2', at: '9' }
+    expect(scenariosOf(readSimulateSearch(search), undefined).scenarios).toEqual([{ ...EMPTY, count: 4, profile: 'p@2', at: '9' }])
+  })
+
+  test('asks the request of the decision that the address names, and so do those beside it', () => {
+    const asked = { flavor: { vcpus: 7 } }
+    const { scenarios } = scenariosOf({ decision: 'd', beside: '[{"count":2}]' }, asked)
+    expect(scenarios.map((one) => one.request)).toEqual([asked, asked])
+    expect(scenariosOf({ decision: 'd', beside: '[{"count":2}]' }, undefined)).toEqual({ scenarios: [], problem: undefined })
   })
 
   test('is read out of what an answer carries', () => {
@@ -94,9 +135,44 @@ describe('a scenario', () => {
     ['a broken request', { request: '{' }, /a request that cannot be read/],
     ['a list as overlay', { request: '{}', overlay: '[]' }, /overlay that cannot be read. It is a list/],
     ['an input without a request', { input: '{}' }, /It has no request/],
+    ['too long a name', { name: 'n'.repeat(61) }, /name of 61 characters; it may have 60/],
+    ['scenarios beside it that are no list', { request: '{}', beside: '{}' }, /They are object; they must be a list/],
+    ['scenarios beside it that are no JSON', { request: '{}', beside: '[' }, /beside the first that cannot be read/],
+    ['too many beside it', { request: '{}', beside: '[{},{},{}]' }, /3 scenarios beside the first; it may have 2/],
+    ['one beside it that is no object', { request: '{}', beside: '[{},7]' }, /Scenario 3 of the address is 7; it must be an object/],
+    ['a count of 0 beside it', { request: '{}', beside: '[{"count":0}]' }, /Scenario 2 of the address has the count 0; .* 1 to 9999/],
+    ['a list as the overlay beside it', { request: '{}', beside: '[{"overlay":[]}]' }, /has the overlay \[\]; it must be an object/],
+    ['a number as the profile beside it', { request: '{}', beside: '[{"profile":3}]' }, /has the profile 3; it must be a text/],
   ])('with %s is told', (_name, search, told) => {
-    expect(scenarioOf(search, undefined).problem).toMatch(told)
+    expect(scenariosOf(search, undefined)).toEqual({ scenarios: [], problem: expect.stringMatching(told) })
   })
+})
+
+describe('scenarios beside each other', () => {
+  const named = (...names: (string | undefined)[]): readonly Scenario[] => names.map((name) => ({ ...EMPTY, name }))
+
+  test('are called by their names, else by their places', () => {
+    expect(namesOf(named(undefined, 'b', undefined))).toEqual(['Scenario 1', 'b', 'Scenario 3'])
+  })
+
+  test('are copied without the name, removed, set in each other’s place and changed one by one', () => {
+    expect(withCopy(named('a', 'b'), 0).map(({ name }) => name)).toEqual(['a', undefined, 'b'])
+    expect(without(named('a', 'b', 'c'), 1).map(({ name }) => name)).toEqual(['a', 'c'])
+    expect(swapped(named('a', 'b', 'c'), 0, 1).map(({ name }) => name)).toEqual(['b', 'a', 'c'])
+    expect(changedAt(named('a', 'b'), 1, { count: 3 }).map(({ count }) => count)).toEqual([1, 3])
+  })
+
+  test('are three at most, and one at least', () => {
+    expect(withCopy(named('a', 'b', 'c'), 0)).toHaveLength(3)
+    expect(without(named('a'), 0)).toHaveLength(1)
+    expect(swapped(named('a', 'b'), 1, 2).map(({ name }) => name)).toEqual(['a', 'b'])
+  })
+
+  test.each([
+    ['  a  ', 'a'],
+    ['   ', undefined],
+    ['n'.repeat(70), 'n'.repeat(60)],
+  ])('%j is kept as the name %j', (text, name) => expect(toName(text)).toBe(name))
 })
 
 describe('an overlay', () => {

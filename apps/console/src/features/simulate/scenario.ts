@@ -25,6 +25,8 @@ export interface Overlay {
 
 /** A question of what would happen; all of it stands in the address. */
 export interface Scenario {
+  /** How it is called beside others; not given: by its place. */
+  readonly name: string | undefined
   readonly request: RequestDocument
   /** How often the request is asked, one after the other. */
   readonly count: number
@@ -33,11 +35,15 @@ export interface Scenario {
   readonly overlay: Overlay
   /** Parts of the profile that are otherwise, as the API takes them. */
   readonly profileChanges: RequestDocument | undefined
-  /** The revision whose fleet is asked; not given: as it is now. */
+  /** The moment whose fleet is asked, a revision or a time; not given: as it is now. */
   readonly at: string | undefined
 }
 
+/** So often a request can be asked: as many instances as one simulation of the service may place, less one. */
+export const MOST_COPIES = 9_999
+
 export const EMPTY: Scenario = {
+  name: undefined,
   request: { flavor: { vcpus: 2, memoryMb: 4_096, rootGb: 20 } },
   count: 1,
   profile: undefined,
@@ -211,6 +217,7 @@ export function fromSimulateInput(input: RequestDocument): Scenario | undefined 
   const request = isRecord(first) && isRecord(first.spec) ? fromSpecInput(first.spec) : undefined
   if (request === undefined || !isRecord(first)) return undefined
   return {
+    name: undefined,
     request,
     count: countOf(first.count) || 1,
     profile: typeof profile === 'string' ? profile : undefined,

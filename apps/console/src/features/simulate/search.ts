@@ -1,6 +1,4 @@
-import { EMPTY, fromSimulateInput, type Overlay, type RequestDocument, readObject, type Scenario } from './scenario.ts'
-
-/** What the address of the page says: the whole scenario, so that a link asks the same. */
+/** What the address of the page says: all scenarios whole, so that a link asks the same. Those of the first stand each by itself. */
 export interface SimulateSearch {
   /** The request, JSON in the form of docs/request-spec.md. */
   readonly request?: string
@@ -13,89 +11,35 @@ export interface SimulateSearch {
   readonly changes?: string
   /** The moment whose fleet is asked, as on every page; not given: now. Given as undefined by links that lead to now. */
   readonly at?: string | undefined
+  /** How the first scenario is called. */
+  readonly name?: string
+  /** The scenarios beside the first, JSON: a list of objects that `address.ts` knows. */
+  readonly beside?: string
+  /** Which scenario is edited and shown whole; not given: the first. */
+  readonly on?: '2' | '3' | undefined
+  /** The resource class whose use the curve shows; not given: the one that is fullest at the end. */
+  readonly use?: string
   /** The whole as the API's SimulateInput, JSON, where `request` says nothing: so other pages link here. */
   readonly input?: string
   /** `json`: the request is shown as a document. */
-  readonly as?: 'json'
+  readonly as?: 'json' | undefined
   /** A decision whose request is asked, where `request` says none. */
   readonly decision?: string
 }
 
-export function readSimulateSearch({
-  request,
-  count,
-  profile,
-  overlay,
-  changes,
-  at,
-  input,
-  as,
-  decision,
-}: Record<string, unknown>): SimulateSearch {
+/** What is given as a text and read later, where it is used. */
+const TEXTS = ['request', 'profile', 'overlay', 'changes', 'at', 'name', 'beside', 'use', 'input', 'decision'] as const
+
+export function readSimulateSearch(search: Record<string, unknown>): SimulateSearch {
+  const { count, as, on } = search
+  const texts = TEXTS.flatMap((name) => {
+    const value = search[name]
+    return typeof value === 'string' && value !== '' ? [[name, value] as const] : []
+  })
   return {
-    ...text('request', request),
+    ...Object.fromEntries(texts),
     ...(typeof count === 'string' && /^[1-9]\d{0,3}$/.test(count) && count !== '1' ? { count } : {}),
-    ...text('profile', profile),
-    ...text('overlay', overlay),
-    ...text('changes', changes),
-    ...text('at', at),
-    ...text('input', input),
+    ...(on === '2' || on === '3' ? { on } : {}),
     ...(as === 'json' ? { as } : {}),
-    ...text('decision', decision),
   }
-}
-
-const text = <Name extends string>(name: Name, value: unknown): { readonly [name in Name]?: string } =>
-  typeof value === 'string' && value !== '' ? ({ [name]: value } as { readonly [name in Name]: string }) : {}
-
-interface ScenarioFound {
-  /** Undefined: it asks nothing yet, or not in a way that can be read. */
-  readonly scenario: Scenario | undefined
-  readonly problem: string | undefined
-}
-
-/** The scenario of an address. `asked`: the request of the decision that the address names, where it says none itself. */
-export function scenarioOf(search: SimulateSearch, asked: RequestDocument | undefined): ScenarioFound {
-  const { request, count, profile, overlay, changes, at, input } = search
-  if (request === undefined && input !== undefined) return scenarioOfInput(input)
-  const read = {
-    request: request === undefined ? { value: asked } : readObject(request),
-    overlay: overlay === undefined ? { value: {} } : readObject(overlay),
-    changes: changes === undefined ? { value: undefined } : readObject(changes),
-  }
-  for (const [what, one] of Object.entries(read))
-    if ('problem' in one) return { scenario: undefined, problem: `The address has a ${what} that cannot be read. ${one.problem}` }
-  const [document, edits, profileChanges] = [read.request, read.overlay, read.changes].map((one) =>
-    'value' in one ? one.value : undefined,
-  )
-  if (document === undefined) return { scenario: undefined, problem: undefined }
-  // what the overlay says beyond being an object is the service's to refuse
-  const scenario = {
-    request: document,
-    count: Number(count ?? EMPTY.count),
-    profile,
-    overlay: (edits ?? {}) as Overlay,
-    profileChanges,
-    at,
-  }
-  return { scenario, problem: undefined }
-}
-
-/** The other way; nothing that is so by default. */
-export function searchOf({ request, count, profile, overlay, profileChanges, at }: Scenario): SimulateSearch {
-  return {
-    request: JSON.stringify(request),
-    ...(count === 1 ? {} : { count: String(count) }),
-    ...(profile === undefined || profile === '' ? {} : { profile }),
-    ...(Object.keys(overlay).length === 0 ? {} : { overlay: JSON.stringify(overlay) }),
-    ...(profileChanges === undefined ? {} : { changes: JSON.stringify(profileChanges) }),
-    at,
-  }
-}
-
-function scenarioOfInput(text: string): ScenarioFound {
-  const read = readObject(text)
-  const scenario = 'value' in read ? fromSimulateInput(read.value) : undefined
-  if (scenario !== undefined) return { scenario, problem: undefined }
-  return { scenario, problem: `The address has an input that cannot be read. ${'problem' in read ? read.problem : 'It has no request.'}` }
 }

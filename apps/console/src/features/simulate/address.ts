@@ -1,0 +1,158 @@
+import {
+  EMPTY,
+  fromSimulateInput,
+  isRecord,
+  MOST_COPIES,
+  type Overlay,
+  type RequestDocument,
+  readObject,
+  type Scenario,
+} from './scenario.ts'
+import { MOST_NAME_LENGTH, MOST_SCENARIOS } from './scenarios.ts'
+import type { SimulateSearch } from './search.ts'
+
+interface ScenariosFound {
+  /** Empty: the address asks nothing yet, or not in a way that can be read. */
+  readonly scenarios: readonly Scenario[]
+  readonly problem: string | undefined
+}
+
+/** A moment of a scenario beside the first that is now, while the page shows the past. */
+const NOW = 'now'
+
+/**
+ * A scenario beside the first as it stands in the address. What it does not say is so by default, but two things: without a request it
+ * asks that of the first, and without a moment it is of the moment of the page.
+ */
+interface Entry {
+  readonly name?: string
+  readonly request?: RequestDocument
+  readonly count?: number
+  readonly profile?: string
+  readonly overlay?: Overlay
+  readonly changes?: RequestDocument
+  /** A revision or a time; `now`. */
+  readonly at?: string
+}
+
+/** The scenarios of an address. `asked`: the request of the decision that the address names, where it says none itself. */
+export function scenariosOf(search: SimulateSearch, asked: RequestDocument | undefined): ScenariosFound {
+  try {
+    const first = firstOf(search, asked)
+    if (first === undefined) return { scenarios: [], problem: undefined }
+    return { scenarios: [first, ...besideOf(search.beside, first)], problem: undefined }
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error
+    return { scenarios: [], problem: error.message }
+  }
+}
+
+/** The other way; nothing that is so by default. */
+export function searchOf([first, ...others]: readonly Scenario[]): SimulateSearch {
+  if (first === undefined) return {}
+  const { name, request, count, profile, overlay, profileChanges, at } = first
+  return {
+    request: JSON.stringify(request),
+    ...(count === 1 ? {} : { count: String(count) }),
+    ...(profile === undefined || profile === '' ? {} : { profile }),
+    ...(Object.keys(overlay).length === 0 ? {} : { overlay: JSON.stringify(overlay) }),
+    ...(profileChanges === undefined ? {} : { changes: JSON.stringify(profileChanges) }),
+    ...(name === undefined ? {} : { name }),
+    ...(others.length === 0 ? {} : { beside: JSON.stringify(others.map((scenario) => entryOf(scenario, first))) }),
+    at,
+  }
+}
+
+/** What of an address cannot be read, as sentences. */
+class UnreadableError extends Error {
+  override readonly name = 'UnreadableError'
+}
+
+function firstOf(search: SimulateSearch, asked: RequestDocument | undefined): Scenario | undefined {
+  const { request, count, profile, overlay, changes, at, input, name } = search
+  if (name !== undefined) checkName(name, 'The address has a name')
+  if (request === undefined && input !== undefined) return { ...ofInput(input), name }
+  const read = (what: string, text: string | undefined): RequestDocument | undefined => {
+    if (text === undefined) return undefined
+    const found = readObject(text)
+    if ('problem' in found) throw new UnreadableError(`The address has a ${what} that cannot be read. ${found.problem}`)
+    return found.value
+  }
+  const document = read('request', request) ?? asked
+  // what the overlay says beyond being an object is the service's to refuse
+  const edits = (read('overlay', overlay) ?? {}) as Overlay
+  const profileChanges = read('changes', changes)
+  if (document === undefined) return undefined
+  return { name, request: document, count: Number(count ?? EMPTY.count), profile, overlay: edits, profileChanges, at }
+}
+
+function ofInput(text: string): Scenario {
+  const read = readObject(text)
+  const scenario = 'value' in read ? fromSimulateInput(read.value) : undefined
+  if (scenario !== undefined) return scenario
+  throw new UnreadableError(`The address has an input that cannot be read. ${'problem' in read ? read.problem : 'It has no request.'}`)
+}
+
+function besideOf(text: string | undefined, first: Scenario): readonly Scenario[] {
+  if (text === undefined) return []
+  const list = readList(text)
+  if (list.length >= MOST_SCENARIOS)
+    throw new UnreadableError(`The address has ${list.length} scenarios beside the first; it may have ${MOST_SCENARIOS - 1}.`)
+  return list.map((entry, i) => ofEntry(entry, first, `Scenario ${i + 2} of the address`))
+}
+
+function readList(text: string): readonly unknown[] {
+  const told = 'The address has scenarios beside the first that cannot be read.'
+  let list: unknown
+  try {
+    list = JSON.parse(text)
+  } catch (error) {
+    throw new UnreadableError(`${told} ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (!Array.isArray(list)) throw new UnreadableError(`${told} They are ${typeof list}; they must be a list.`)
+  return list
+}
+
+/** Throws UnreadableError, which begins with `what`. */
+function ofEntry(entry: unknown, first: Scenario, what: string): Scenario {
+  if (!isRecord(entry)) throw new UnreadableError(`${what} is ${JSON.stringify(entry)}; it must be an object.`)
+  const { name, request, count = 1, profile, overlay, changes, at } = entry
+  const objectAt = (field: string, value: unknown): RequestDocument | undefined => {
+    if (value === undefined || isRecord(value)) return value
+    throw new UnreadableError(`${what} has the ${field} ${JSON.stringify(value)}; it must be an object.`)
+  }
+  const textAt = (field: string, value: unknown): string | undefined => {
+    if (value === undefined || (typeof value === 'string' && value !== '')) return value
+    throw new UnreadableError(`${what} has the ${field} ${JSON.stringify(value)}; it must be a text.`)
+  }
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > MOST_COPIES)
+    throw new UnreadableError(`${what} has the count ${JSON.stringify(count)}; it must be a whole number of 1 to ${MOST_COPIES}.`)
+  const moment = textAt('at', at)
+  const called = textAt('name', name)
+  if (called !== undefined) checkName(called, `${what} has a name`)
+  return {
+    name: called,
+    request: objectAt('request', request) ?? first.request,
+    count,
+    profile: textAt('profile', profile),
+    overlay: (objectAt('overlay', overlay) ?? {}) as Overlay,
+    profileChanges: objectAt('changes', changes),
+    at: moment === undefined ? first.at : moment === NOW ? undefined : moment,
+  }
+}
+
+function checkName(name: string, what: string): void {
+  if (name.length > MOST_NAME_LENGTH) throw new UnreadableError(`${what} of ${name.length} characters; it may have ${MOST_NAME_LENGTH}.`)
+}
+
+function entryOf({ name, request, count, profile, overlay, profileChanges, at }: Scenario, first: Scenario): Entry {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(JSON.stringify(request) === JSON.stringify(first.request) ? {} : { request }),
+    ...(count === 1 ? {} : { count }),
+    ...(profile === undefined || profile === '' ? {} : { profile }),
+    ...(Object.keys(overlay).length === 0 ? {} : { overlay }),
+    ...(profileChanges === undefined ? {} : { changes: profileChanges }),
+    ...(at === first.at ? {} : { at: at ?? NOW }),
+  }
+}

@@ -1,0 +1,162 @@
+import { Button, Loader, Table, Text } from '@mantine/core'
+import { Heading } from '../../ui/heading.tsx'
+import { problemOf } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { StepSample } from '../../ui/step-chart.tsx'
+import { askedRows, type ComparedRow, type Known, resultRows, verdictOf } from './compared.ts'
+import { inPlaces } from './scenarios.ts'
+import type { Answer } from './use-answers.ts'
+
+interface ComparePanelProps {
+  readonly answers: readonly Answer[]
+  readonly names: readonly string[]
+  /** The place of the one that is edited, and shown whole below. */
+  readonly on: number
+}
+
+/** Scenarios in columns: what they ask otherwise than each other, and what comes of each. */
+export function ComparePanel({ answers, names, on }: ComparePanelProps) {
+  const known: readonly Known[] = answers.map(({ simulation, capacity }) => ({
+    simulation: simulation.isRunning ? undefined : simulation.data?.simulate,
+    capacity: capacity.isRunning ? undefined : capacity.data?.capacity,
+  }))
+  const asked = askedRows(answers.map(({ scenario }) => scenario))
+  const verdicts = answers.slice(1).flatMap((_, i) => verdictOf(names, known, i + 1) ?? [])
+  return (
+    <section aria-label="Side by side">
+      <Heading keys="4">Side by side</Heading>
+      <Text size="sm" role="status" data-verdicts={verdicts.length}>
+        {verdicts.join(' ')}
+      </Text>
+      <ScrollBox label="Scenarios side by side">
+        <Table verticalSpacing={2} horizontalSpacing="xs" fz="sm" className="simulate-compared">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th />
+              {inPlaces(names).map(({ one: name, place }) => (
+                <Table.Th key={place} aria-current={place === on ? 'true' : undefined}>
+                  <StepSample look={place} /> {name}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            <Group columns={answers.length}>What is asked otherwise</Group>
+            {asked.length === 0 ? (
+              <Table.Tr>
+                <Table.Td />
+                <Table.Td colSpan={answers.length} data-same>
+                  Nothing: they ask the same.
+                </Table.Td>
+              </Table.Tr>
+            ) : (
+              asked.map((row) => <Row key={row.label} row={row} />)
+            )}
+            <Group columns={answers.length}>What would come of it</Group>
+            {answers.every(isDone) ? null : (
+              <Table.Tr>
+                <Table.Td />
+                {inPlaces(answers).map(({ one, place }) => (
+                  <Table.Td key={place} data-column={place + 1}>
+                    <State answer={one} name={names[place] ?? ''} />
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            )}
+            {resultRows(known).map((row) => (
+              <Row key={row.label} row={row} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
+      <Text size="xs" c="dimmed">
+        ≠ is not alike in all. + and − count from {names[0]}.
+      </Text>
+    </section>
+  )
+}
+
+function Group({ columns, children }: { readonly columns: number; readonly children: string }) {
+  return (
+    <Table.Tr>
+      <Table.Th colSpan={columns + 1} scope="colgroup" className="simulate-group">
+        {children}
+      </Table.Th>
+    </Table.Tr>
+  )
+}
+
+function Row({ row: { label, cells, differs } }: { readonly row: ComparedRow }) {
+  return (
+    <Table.Tr data-row={label} data-differs={differs}>
+      <Table.Th scope="row">
+        {differs ? '≠ ' : ''}
+        {label}
+      </Table.Th>
+      {inPlaces(cells).map(({ one: cell, place }) => (
+        <Table.Td key={place} title={cell?.title}>
+          {cell === undefined ? (
+            ''
+          ) : (
+            <>
+              {cell.text}
+              {cell.delta === undefined ? null : <b> ({cell.delta})</b>}
+            </>
+          )}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  )
+}
+
+const partsOf = ({ simulation, capacity }: Answer) => [simulation, capacity]
+
+const isDone = (answer: Answer): boolean => partsOf(answer).every(({ data, isRunning }) => data !== undefined && !isRunning)
+
+/** How a column stands that has no whole answer: it runs, was cancelled, or went wrong. */
+function State({ answer, name }: { readonly answer: Answer; readonly name: string }) {
+  const parts = partsOf(answer)
+  const running = parts.filter(({ isRunning }) => isRunning)
+  const failed = parts.filter(({ error, isRunning }) => error !== null && !isRunning)
+  const cancelled = parts.filter(({ isCancelled }) => isCancelled)
+  const problems = new Map(failed.map(({ error }) => problemOf(error)).map((problem) => [problem.text, problem]))
+  const again = [...failed, ...cancelled]
+  if (running.length > 0)
+    return (
+      <span className="simulate-state">
+        <Loader size="xs" aria-hidden /> being decided
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          aria-label={`Cancel ${name}`}
+          title="Esc cancels all"
+          onClick={() => {
+            for (const { cancel } of running) cancel()
+          }}
+        >
+          Cancel
+        </Button>
+      </span>
+    )
+  if (again.length === 0) return 'done'
+  return (
+    <span className="simulate-state">
+      {[...problems.values()].map(({ title, text, code }) => (
+        <span key={text} role="alert" data-code={code}>
+          ! {title}: {text}
+        </span>
+      ))}
+      {problems.size === 0 ? <span>cancelled</span> : null}
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        aria-label={`Ask ${name} again`}
+        onClick={() => {
+          for (const { run } of again) run()
+        }}
+      >
+        Ask again
+      </Button>
+    </span>
+  )
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { askedRows, type Capacity, type Known, resultRows, type Simulation, verdictOf } from './compared.ts'
+import { EMPTY } from './scenario.ts'
+
+const zones = (used: number) => [{ key: 'z', hosts: 1, usage: [{ resourceClass: 'VCPU', capacity: 8, used, free: 8 - used }] }]
+
+const simulation = (more: Partial<Simulation>): Simulation => ({
+  ...{ asOf: '7', placed: 2, failed: 0, notDecided: 0, complete: true, decisionCount: 2, solved: [], curve: [], firstFailure: null },
+  decisions: [],
+  utilisationBefore: zones(0),
+  utilisationAfter: zones(2),
+  ...more,
+})
+
+const capacity = (more: Partial<Capacity>): Capacity => ({
+  ...{ asOf: '7', fits: 6, exact: true, cut: null, method: 'PER_HOST', hostsWithRoom: 1, groups: [], bottleneck: [] },
+  ...more,
+})
+
+const failure: Simulation['firstFailure'] = {
+  ...{ copy: 1, found: 0 },
+  reasons: [{ code: 'memory.short', filter: 'RamFilter', hosts: 3, text: 'RamFilter needs 4 MiB' }],
+  explanation: { headline: '', hostCount: 3, steps: [] },
+}
+
+const cellsOf = (known: readonly Known[], label: string) => resultRows(known).find((row) => row.label === label)
+
+describe('what scenarios ask otherwise', () => {
+  test('is told field by field, and nothing of what they ask alike', () => {
+    const other = {
+      ...EMPTY,
+      request: { flavor: { vcpus: 4, memoryMb: 4_096, rootGb: 20 }, availabilityZone: 'az1', ignoreHosts: ['a', 'b'] },
+      count: 1_000,
+      overlay: { removeHosts: ['h1'], disableHosts: ['h2'] },
+      at: '9',
+    }
+    expect(askedRows([EMPTY, other]).map(({ label, cells }) => [label, ...cells.map((cell) => cell?.text)])).toEqual([
+      ['flavor.vcpus', '2', '4'],
+      ['availabilityZone', '-', 'az1'],
+      ['ignoreHosts', '-', 'a, b'],
+      ['asked', 'once', '1,000 times'],
+      ['fleet', 'as it is', 'remove h1; disable h2'],
+      ['moment', 'now', 'revision 9'],
+    ])
+  })
+
+  test('is nothing where only their names differ', () => expect(askedRows([EMPTY, { ...EMPTY, name: 'b' }])).toEqual([]))
+})
+
+describe('what comes of scenarios', () => {
+  const one: Known = { simulation: simulation({ placed: 1, failed: 1, firstFailure: failure }), capacity: capacity({ fits: 0 }) }
+  const two: Known = { simulation: simulation({ utilisationAfter: zones(4) }), capacity: capacity({}) }
+
+  test('is counted from the first', () => {
+    expect(cellsOf([one, two], 'Placed')).toMatchObject({ differs: true, cells: [{ text: '1 of 2' }, { text: '2 of 2', delta: '+1' }] })
+    expect(cellsOf([two, one], 'Placed')?.cells[1]).toMatchObject({ delta: '−1' })
+    expect(cellsOf([one, two], 'Why not all')?.cells.map((cell) => cell?.text)).toEqual(['request 2: memory.short on 3 hosts', 'all were'])
+    expect(cellsOf([one, two], 'VCPU, before → after')?.cells.map((cell) => cell?.text)).toEqual(['0 % → 25 %', '0 % → 50 %'])
+    expect(verdictOf(['A', 'B'], [one, two], 1)).toBe('“B” places 1 more than “A”: 2 of 2.')
+    expect(verdictOf(['A', 'B'], [two, one], 1)).toBe('“B” places 1 fewer than “A”: 1 of 2.')
+    expect(verdictOf(['A', 'B'], [two, two], 1)).toBe('“B” places as many as “A”: 2.')
+  })
+
+  test('is not said to differ while one of them is not known', () => {
+    const row = cellsOf([one, { simulation: undefined, capacity: undefined }], 'Placed')
+    expect(row).toMatchObject({ differs: false, cells: [{ text: '1 of 2' }, undefined] })
+    expect(verdictOf(['A', 'B'], [one, { simulation: undefined, capacity: undefined }], 1)).toBeUndefined()
+  })
+
+  test('has no difference of counts that are not exact', () => {
+    const cut: Known = { ...two, capacity: capacity({ fits: 9, exact: false, cut: 'DEADLINE' }) }
+    expect(cellsOf([one, cut], 'More fit')?.cells[1]).toEqual({ text: 'at least 9', delta: undefined })
+  })
+
+  test('tells what there was no time for only where there is such', () => {
+    expect(cellsOf([one, two], 'No time for')).toBeUndefined()
+    expect(cellsOf([one, { ...two, simulation: simulation({ notDecided: 3 }) }], 'No time for')?.cells[1]).toEqual({ text: '3' })
+  })
+})

@@ -1,0 +1,165 @@
+import { formatCount, formatPercent } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { nameOfMoment } from '../../lib/travel.ts'
+import type { CAPACITY, SIMULATE } from './documents.ts'
+import { editsOf } from './edits.ts'
+import { classUses, placedOn } from './outcome-rows.ts'
+import { isRecord, type Scenario } from './scenario.ts'
+
+export type Simulation = ResultOf<typeof SIMULATE>['simulate']
+export type Capacity = ResultOf<typeof CAPACITY>['capacity']
+
+/** What is known of a scenario by now. */
+export interface Known {
+  readonly simulation: Simulation | undefined
+  readonly capacity: Capacity | undefined
+}
+
+export interface ComparedCell {
+  readonly text: string
+  /** How far a number is from that of the first scenario: +3; not given where there is nothing to compare. */
+  readonly delta?: string | undefined
+  readonly title?: string | undefined
+}
+
+/** One thing that scenarios have in common, with what it is in each; a cell is undefined while it is not known. */
+export interface ComparedRow {
+  readonly label: string
+  readonly cells: readonly (ComparedCell | undefined)[]
+  /** False as long as one is not known. */
+  readonly differs: boolean
+}
+
+/** What scenarios ask otherwise than each other: field by field of the request, then the rest. What they ask alike is left out. */
+export function askedRows(scenarios: readonly Scenario[]): ComparedRow[] {
+  const requests = scenarios.map(({ request }) => new Map(leavesOf(request, '')))
+  const fields = [...new Set(requests.flatMap((leaves) => [...leaves.keys()]))]
+  const rowOf = (label: string, textOf: (scenario: Scenario) => string): ComparedRow =>
+    toRow(
+      label,
+      scenarios.map((scenario) => ({ text: textOf(scenario) })),
+    )
+  return [
+    ...fields.map((field) =>
+      toRow(
+        field,
+        requests.map((leaves) => ({ text: leaves.get(field) ?? '-' })),
+      ),
+    ),
+    rowOf('asked', ({ count }) => (count === 1 ? 'once' : `${formatCount(count)} times`)),
+    rowOf('profile', ({ profile }) => profile ?? 'the default one'),
+    rowOf('parts of the profile', ({ profileChanges }) => (profileChanges === undefined ? 'as they are' : JSON.stringify(profileChanges))),
+    rowOf('fleet', ({ overlay }) => {
+      const edits = editsOf(overlay)
+      return edits.length === 0 ? 'as it is' : edits.map(({ text }) => text).join('; ')
+    }),
+    rowOf('moment', ({ at }) => (at === undefined ? 'now' : nameOfMoment(at))),
+  ].filter(({ differs }) => differs)
+}
+
+/** Every value of a document by its path, as text; lists of plain values are one. */
+function leavesOf(value: unknown, path: string): (readonly [path: string, text: string])[] {
+  if (isRecord(value)) return Object.entries(value).flatMap(([name, one]) => leavesOf(one, path === '' ? name : `${path}.${name}`))
+  if (Array.isArray(value) && value.some((one) => typeof one === 'object'))
+    return value.flatMap((one: unknown, i) => leavesOf(one, `${path}.${i}`))
+  return [[path, Array.isArray(value) ? value.join(', ') : String(value)]]
+}
+
+/** What came of scenarios, alike or not; classes of which none of them takes anything are left out. */
+export function resultRows(known: readonly Known[]): ComparedRow[] {
+  const row = <Part>(
+    label: string,
+    part: (one: Known) => Part | undefined,
+    cellOf: (part: Part, first: Part | undefined) => ComparedCell,
+  ) => {
+    const parts = known.map(part)
+    return toRow(
+      label,
+      parts.map((one, i) => (one === undefined ? undefined : cellOf(one, i === 0 ? undefined : parts[0]))),
+    )
+  }
+  const simulated = ({ simulation }: Known) => simulation
+  const counted = ({ capacity }: Known) => capacity
+  return [
+    row('Placed', simulated, (one, first) => ({
+      text: `${formatCount(one.placed)} of ${formatCount(askedOf(one))}`,
+      delta: deltaOf(one.placed, first?.placed),
+    })),
+    ...(known.some(({ simulation }) => (simulation?.notDecided ?? 0) > 0)
+      ? [row('No time for', simulated, ({ notDecided }) => ({ text: formatCount(notDecided) }))]
+      : []),
+    row('Why not all', simulated, ({ firstFailure }) => failureCell(firstFailure)),
+    row('Hosts taken', simulated, ({ decisions, decisionCount }) => {
+      const hosts = formatCount(placedOn(decisions).length)
+      return { text: decisions.length < decisionCount ? `at least ${hosts}` : hosts }
+    }),
+    row('More fit', counted, ({ fits, exact }, first) => ({
+      text: `${exact ? '' : 'at least '}${formatCount(fits)}`,
+      delta: exact && first?.exact === true ? deltaOf(fits, first.fits) : undefined,
+    })),
+    row('In the way of more', counted, ({ bottleneck: [most] }) =>
+      most === undefined
+        ? { text: 'nothing' }
+        : {
+            text: `${most.resource} on ${formatCount(most.hosts)} ${most.hosts === 1 ? 'host' : 'hosts'}`,
+            title: `${most.filter}: ${most.code}`,
+          },
+    ),
+    ...usedClasses(known).map((resourceClass) =>
+      row(`${resourceClass}, before → after`, simulated, ({ utilisationBefore, utilisationAfter }) => {
+        const [before, after] = [utilisationBefore, utilisationAfter].map((zones) => classUses(zones).get(resourceClass))
+        return {
+          text: `${shareOf(before)} → ${shareOf(after)}`,
+          title: after && `${formatCount(after.used)} of ${formatCount(after.capacity)}`,
+        }
+      }),
+    ),
+    ...[row('Decided on revision', simulated, ({ asOf }) => ({ text: asOf }))].filter(({ differs }) => differs),
+  ]
+}
+
+/** What a scenario makes of the first, in a sentence; undefined while one of them is not known. */
+export function verdictOf(names: readonly string[], known: readonly Known[], place: number): string | undefined {
+  const [first, one] = [known[0]?.simulation, known[place]?.simulation]
+  if (first === undefined || one === undefined) return undefined
+  const more = one.placed - first.placed
+  const [here, there] = [place, 0].map((at) => `“${names[at]}”`)
+  if (more === 0) return `${here} places as many as ${there}: ${formatCount(one.placed)}.`
+  return `${here} places ${formatCount(Math.abs(more))} ${more > 0 ? 'more' : 'fewer'} than ${there}: ${formatCount(one.placed)} of ${formatCount(askedOf(one))}.`
+}
+
+export const askedOf = ({ placed, failed, notDecided }: Pick<Simulation, 'placed' | 'failed' | 'notDecided'>): number =>
+  placed + failed + notDecided
+
+function failureCell(failure: Simulation['firstFailure']): ComparedCell {
+  if (failure === null) return { text: 'all were' }
+  const [most] = failure.reasons
+  if (most === undefined) return { text: `request ${formatCount(failure.copy + 1)}: no host was left to ask` }
+  return {
+    text: `request ${formatCount(failure.copy + 1)}: ${most.code} on ${formatCount(most.hosts)} ${most.hosts === 1 ? 'host' : 'hosts'}`,
+    title: `${most.filter}: ${most.text}`,
+  }
+}
+
+/** Classes whose use a simulation changes. */
+function usedClasses(known: readonly Known[]): readonly string[] {
+  const changed = known.flatMap(({ simulation }) => {
+    if (simulation === undefined) return []
+    const before = classUses(simulation.utilisationBefore)
+    return [...classUses(simulation.utilisationAfter)].flatMap(([name, { used }]) => (used === before.get(name)?.used ? [] : [name]))
+  })
+  return [...new Set(changed)]
+}
+
+const shareOf = (use: { readonly used: number; readonly capacity: number } | undefined): string =>
+  use === undefined || use.capacity === 0 ? '-' : formatPercent((100 * use.used) / use.capacity)
+
+function deltaOf(value: number, first: number | undefined): string | undefined {
+  if (first === undefined || value === first) return undefined
+  return `${value > first ? '+' : '−'}${formatCount(Math.abs(value - first))}`
+}
+
+function toRow(label: string, cells: readonly (ComparedCell | undefined)[]): ComparedRow {
+  const isKnown = cells.every((cell) => cell !== undefined)
+  return { label, cells, differs: isKnown && new Set(cells.map((cell) => cell.text)).size > 1 }
+}

@@ -1,0 +1,156 @@
+import { NativeSelect, Table, Text } from '@mantine/core'
+import { type ReactNode, useId, useState } from 'react'
+import { formatCount, formatPercent } from '../../lib/format.ts'
+import { Heading } from '../../ui/heading.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { StepChart, StepSample } from '../../ui/step-chart.tsx'
+import { type Curve, classesOf, placedLine, pointAt, spacingOf, stepsOf, usedLine } from './curve.ts'
+import './curve-panel.css'
+
+/** The curve of a scenario; `place` tells which of those beside each other it is, and how it looks. */
+interface DrawnCurve {
+  readonly name: string
+  readonly place: number
+  readonly curve: Curve
+}
+
+interface CurvePanelProps {
+  /** Of the scenarios that have an answer. */
+  readonly curves: readonly DrawnCurve[]
+  /** The resource class whose use is drawn; not given or not there: the one that is fullest at the end. */
+  readonly resourceClass: string | undefined
+  onResourceClass(resourceClass: string): void
+}
+
+/** How many are placed and how full the fleet gets, against how many are asked for: all scenarios on the same axes. */
+export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePanelProps) {
+  const drawn = curves.map(({ curve }) => curve)
+  const asked = Math.max(0, ...drawn.map((curve) => curve.at(-1)?.asked ?? 0))
+  const [chosen, setCursor] = useState<number>()
+  const id = useId()
+  if (asked < 2)
+    return (
+      <Section>
+        <Text size="sm" c="dimmed">
+          {curves.length === 0
+            ? 'There is no curve yet.'
+            : 'A request that is asked once has no curve: say under How often how many are wanted.'}
+        </Text>
+      </Section>
+    )
+  const classes = classesOf(drawn)
+  const shown = resourceClass !== undefined && classes.includes(resourceClass) ? resourceClass : (classes[0] ?? '')
+  const cursor = Math.min(asked, chosen ?? asked)
+  const chart = { cursor, onCursor: setCursor }
+  const placed = Math.max(1, ...drawn.map((curve) => curve.at(-1)?.placed ?? 0))
+  const spacing = Math.max(...drawn.map(spacingOf))
+  return (
+    <Section>
+      <ul className="simulate-lines" aria-label={`At ${formatCount(cursor)} asked for`}>
+        {curves.map(({ name, place, curve }) => (
+          <li key={place} data-line={place}>
+            <StepSample look={place} /> <span>{name}</span> <span className="dimmed">{textAt(curve, cursor, shown)}</span>
+          </li>
+        ))}
+      </ul>
+      <div className="simulate-axis">
+        <span>placed, up to {formatCount(placed)}</span>
+      </div>
+      <StepChart
+        {...chart}
+        label={`Placed against asked for: ${curves.map(({ name, curve }) => `${name} ${textAt(curve, asked, shown)}`).join('; ')}.`}
+        lines={curves.map(({ name, place, curve }) => ({ name, look: place, points: placedLine(curve) }))}
+        most={{ x: asked, y: placed }}
+      />
+      <div className="simulate-axis">
+        <NativeSelect
+          size="xs"
+          aria-label="Resource class whose use is drawn"
+          value={shown}
+          data={[...classes]}
+          onChange={({ currentTarget: { value } }) => onResourceClass(value)}
+        />
+        <span>used of the whole fleet, up to 100 %</span>
+      </div>
+      <StepChart
+        {...chart}
+        label={`${shown} used, in per cent of the whole fleet, against asked for.`}
+        lines={curves.map(({ name, place, curve }) => ({ name, look: place, points: usedLine(curve, shown) }))}
+        most={{ x: asked, y: 100 }}
+      />
+      <input
+        type="range"
+        className="simulate-cursor"
+        min={0}
+        max={asked}
+        value={cursor}
+        aria-label="Instances asked for"
+        aria-describedby={id}
+        onChange={({ currentTarget: { value } }) => setCursor(Number(value))}
+      />
+      <div className="simulate-axis">
+        <span>0</span>
+        <span data-cursor={cursor}>{formatCount(cursor)} asked for</span>
+        <span>{formatCount(asked)}</span>
+      </div>
+      <Text size="xs" c="dimmed" id={id}>
+        {spacing > 1
+          ? `Points are up to ${formatCount(spacing)} instances apart; where the first request found no host there is one. Between them a line stays as it was.`
+          : 'Each instance has its point.'}
+      </Text>
+      <CurveTable curves={curves} resourceClass={shown} />
+    </Section>
+  )
+}
+
+function Section({ children }: { readonly children: ReactNode }) {
+  return (
+    <section aria-label="Curve">
+      <Heading keys="3">Placed against asked for</Heading>
+      {children}
+    </section>
+  )
+}
+
+/** The same numbers for those who do not see lines. */
+function CurveTable({ curves, resourceClass }: { readonly curves: readonly DrawnCurve[]; readonly resourceClass: string }) {
+  return (
+    <details className="simulate-twin">
+      <summary>As a table</summary>
+      <ScrollBox label="Placed against asked for, point by point" maxHeight="240px">
+        <Table verticalSpacing={1} stickyHeader>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th className="number">Asked for</Table.Th>
+              {curves.map(({ name, place }) => (
+                <Table.Th key={place} className="number">
+                  {name}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {stepsOf(curves.map(({ curve }) => curve)).map((asked) => (
+              <Table.Tr key={asked} data-asked={asked}>
+                <Table.Td className="number">{formatCount(asked)}</Table.Td>
+                {curves.map(({ place, curve }) => (
+                  <Table.Td key={place} className="number">
+                    {textAt(curve, asked, resourceClass)}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollBox>
+    </details>
+  )
+}
+
+/** How a curve stood at so many asked for; it asked for fewer where it ends before. */
+function textAt(curve: Curve, asked: number, resourceClass: string): string {
+  const point = pointAt(curve, asked)
+  if (point === undefined) return '-'
+  const used = usedLine([point], resourceClass)[0]
+  return `${formatCount(point.placed)} of ${formatCount(point.asked)} placed${used === undefined ? '' : `, ${resourceClass} ${formatPercent(used.y)}`}`
+}

@@ -1,0 +1,52 @@
+import { classUses } from './outcome-rows.ts'
+
+/** Where a simulation stood after some of its decisions, as the service tells it. */
+export interface CurvePoint {
+  readonly asked: number
+  readonly placed: number
+  readonly usage: readonly { readonly resourceClass: string; readonly capacity: number; readonly used: number }[]
+}
+
+export type Curve = readonly CurvePoint[]
+
+/** Classes whose use some of the curves change, the fullest at the end first; where they change none, all that there are. */
+export function classesOf(curves: readonly Curve[]): readonly string[] {
+  const ends = new Map<string, number>()
+  const changed = new Set<string>()
+  for (const curve of curves) {
+    const [before, after] = [curve[0], curve.at(-1)].map((point) => classUses(point === undefined ? [] : [{ key: '', usage: point.usage }]))
+    for (const [name, { capacity, used }] of after ?? []) {
+      ends.set(name, Math.max(ends.get(name) ?? 0, used / capacity))
+      if (used !== before?.get(name)?.used) changed.add(name)
+    }
+  }
+  return [...ends]
+    .filter(([name]) => changed.size === 0 || changed.has(name))
+    .sort(([, a], [, b]) => b - a)
+    .map(([name]) => name)
+}
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** Placed against asked. */
+export const placedLine = (curve: Curve): readonly Point[] => curve.map(({ asked, placed }) => ({ x: asked, y: placed }))
+
+/** How full the fleet is of a class, in per cent, against asked; where nobody offers it there is no point. */
+export const usedLine = (curve: Curve, resourceClass: string): readonly Point[] =>
+  curve.flatMap(({ asked, usage }) => {
+    const use = usage.find((one) => one.resourceClass === resourceClass)
+    return use === undefined || use.capacity === 0 ? [] : [{ x: asked, y: (100 * use.used) / use.capacity }]
+  })
+
+/** Where a curve stood at so many asked: its last point until there. */
+export const pointAt = (curve: Curve, asked: number): CurvePoint | undefined => curve.findLast((point) => point.asked <= asked)
+
+/** The most instances between two points that follow each other: 1 where every one has its point. */
+export const spacingOf = (curve: Curve): number => Math.max(0, ...curve.slice(1).map(({ asked }, i) => asked - (curve[i]?.asked ?? asked)))
+
+/** Numbers of instances at which some of the curves have a point, in order. */
+export const stepsOf = (curves: readonly Curve[]): readonly number[] =>
+  [...new Set(curves.flatMap((curve) => curve.map(({ asked }) => asked)))].sort((a, b) => a - b)

@@ -1,0 +1,48 @@
+import { Skeleton } from '@mantine/core'
+import { lazy, Suspense, useMemo } from 'react'
+import { CapacityPanel } from './capacity-panel.tsx'
+import { ComparePanel } from './compare-panel.tsx'
+import { Outcome } from './outcome.tsx'
+import type { Scenario } from './scenario.ts'
+import { namesOf } from './scenarios.ts'
+import { useAnswers } from './use-answers.ts'
+
+const CurvePanel = lazy(async () => ({ default: (await import('./curve-panel.tsx')).CurvePanel }))
+
+interface ResultsProps {
+  /** At least one. */
+  readonly scenarios: readonly Scenario[]
+  /** The place of the one that is shown whole. */
+  readonly on: number
+  readonly resourceClass: string | undefined
+  onResourceClass(resourceClass: string): void
+}
+
+/** What comes of the scenarios: all beside each other, and one of them whole. */
+export function Results({ scenarios, on, resourceClass, onResourceClass }: ResultsProps) {
+  const answers = useAnswers(scenarios, on)
+  const names = useMemo(() => namesOf(scenarios), [scenarios])
+  const curves = answers.flatMap(({ simulation: { data, isRunning } }, place) =>
+    data === undefined || isRunning ? [] : [{ name: names[place] ?? '', place, curve: data.simulate.curve }],
+  )
+  const curve = (
+    <Suspense fallback={<Skeleton height={240} role="status" aria-label="The curve is being loaded" />}>
+      <CurvePanel curves={curves} resourceClass={resourceClass} onResourceClass={onResourceClass} />
+    </Suspense>
+  )
+  const chosen = answers[on]
+  const isOne = scenarios.length === 1
+  return (
+    <>
+      {isOne ? null : <ComparePanel answers={answers} names={names} on={on} />}
+      {isOne ? null : curve}
+      {chosen === undefined ? null : (
+        <>
+          <Outcome simulation={chosen.simulation} {...(isOne ? {} : { name: names[on] })} />
+          <CapacityPanel capacity={chosen.capacity} baseline={chosen.baseline} />
+        </>
+      )}
+      {isOne ? curve : null}
+    </>
+  )
+}

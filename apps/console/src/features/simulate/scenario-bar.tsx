@@ -1,0 +1,149 @@
+import { Button, TextInput } from '@mantine/core'
+import { useLayoutEffect, useRef, useState } from 'react'
+import { useShortcuts } from '../../lib/keys.ts'
+import type { Scenario } from './scenario.ts'
+import { inPlaces, MOST_NAME_LENGTH, MOST_SCENARIOS, namesOf, swapped, toName, withCopy, without } from './scenarios.ts'
+
+interface ScenarioBarProps {
+  readonly scenarios: readonly Scenario[]
+  /** The place of the one that is edited. */
+  readonly on: number
+  /** Why nothing can be done with them at present; undefined: it can. */
+  readonly whyNot: string | undefined
+  onChoose(place: number): void
+  /** Others, or in another order; `on` is the place of the one that is edited then. */
+  onChange(scenarios: readonly Scenario[], on: number): void
+  /** The chosen one is called otherwise; undefined: by its place. */
+  onName(name: string | undefined): void
+}
+
+/** The scenarios that stand beside each other, and what can be done with the chosen one. */
+export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName }: ScenarioBarProps) {
+  const bar = useRef<HTMLDivElement>(null)
+  const next = useRef<number>(undefined)
+  // what was pressed may be gone, or off, once it is done: the keyboard goes on from the one that is chosen then
+  useLayoutEffect(() => {
+    if (next.current !== on) return
+    next.current = undefined
+    bar.current?.querySelector<HTMLElement>('[aria-pressed=true]')?.focus()
+  })
+  const names = namesOf(scenarios)
+  const { length } = scenarios
+  const isWithin = (place: number): boolean => place >= 0 && place < length
+  const isFull = length >= MOST_SCENARIOS
+  const change = (others: readonly Scenario[], place: number): void => {
+    next.current = place
+    onChange(others, place)
+  }
+  const acts = {
+    add: () => !isFull && change(withCopy(scenarios, on), on + 1),
+    choose: (place: number) => isWithin(place) && onChoose(place),
+    move: (place: number) => isWithin(place) && change(swapped(scenarios, on, place), place),
+    remove: () => length > 1 && change(without(scenarios, on), Math.max(0, Math.min(on, length - 2))),
+  }
+  const shortcut = (keys: string, label: string, run: () => unknown) => ({ keys, label, run: () => void run() })
+  useShortcuts(
+    whyNot === undefined
+      ? [
+          shortcut('n', 'Another scenario beside this one', acts.add),
+          shortcut('[', 'Previous scenario', () => acts.choose(on - 1)),
+          shortcut(']', 'Next scenario', () => acts.choose(on + 1)),
+          shortcut('{', 'Move the scenario to the left', () => acts.move(on - 1)),
+          shortcut('}', 'Move the scenario to the right', () => acts.move(on + 1)),
+          shortcut('Delete', 'Remove the scenario', acts.remove),
+        ]
+      : [],
+  )
+  const isOff = whyNot !== undefined
+  const button = { size: 'compact-sm', variant: 'subtle' } as const
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what a form sends
+    <div ref={bar} className="scenario-bar" role="group" aria-label="Scenarios">
+      {inPlaces(names).map(({ one: name, place }) => (
+        <Button
+          key={place}
+          size="compact-sm"
+          variant={place === on ? 'filled' : 'outline'}
+          aria-pressed={place === on}
+          disabled={isOff && place !== on}
+          title={whyNot ?? '[ and ]'}
+          onClick={() => acts.choose(place)}
+        >
+          {name}
+        </Button>
+      ))}
+      <Button
+        {...button}
+        disabled={isOff || isFull}
+        title={whyNot ?? (isFull ? `At most ${MOST_SCENARIOS} stand beside each other` : 'n: a copy of this one, to be made otherwise')}
+        onClick={acts.add}
+      >
+        Another beside it
+      </Button>
+      <Name key={on} name={scenarios[on]?.name} usual={`Scenario ${on + 1}`} isOff={isOff} onName={onName} />
+      {length === 1 ? null : (
+        <>
+          <Button
+            {...button}
+            disabled={isOff || !isWithin(on - 1)}
+            aria-label="Move to the left"
+            title="{"
+            onClick={() => acts.move(on - 1)}
+          >
+            ←
+          </Button>
+          <Button
+            {...button}
+            disabled={isOff || !isWithin(on + 1)}
+            aria-label="Move to the right"
+            title="}"
+            onClick={() => acts.move(on + 1)}
+          >
+            →
+          </Button>
+          <Button {...button} disabled={isOff} title="Delete; Back brings it back" onClick={acts.remove}>
+            Remove
+          </Button>
+        </>
+      )}
+    </div>
+  )
+}
+
+interface NameProps {
+  readonly name: string | undefined
+  /** How it is called without a name. */
+  readonly usual: string
+  readonly isOff: boolean
+  onName(name: string | undefined): void
+}
+
+/** The name of the chosen scenario; it counts once one leaves the field or presses Enter. */
+function Name({ name, usual, isOff, onName }: NameProps) {
+  // what is written is of the name that there was then: another one, by Back or another order, goes before it
+  const [written, setWritten] = useState({ of: name, text: name ?? '' })
+  const text = written.of === name ? written.text : (name ?? '')
+  const apply = (): void => {
+    const next = toName(text)
+    if (next !== name) onName(next)
+  }
+  return (
+    <TextInput
+      size="xs"
+      className="scenario-name"
+      aria-label="Name of the scenario"
+      placeholder={usual}
+      maxLength={MOST_NAME_LENGTH}
+      autoComplete="off"
+      spellCheck={false}
+      disabled={isOff}
+      value={text}
+      onChange={({ currentTarget: { value } }) => setWritten({ of: name, text: value })}
+      onBlur={apply}
+      onKeyDown={({ key }) => {
+        if (key === 'Enter') apply()
+        if (key === 'Escape') setWritten({ of: name, text: name ?? '' })
+      }}
+    />
+  )
+}
