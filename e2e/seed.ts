@@ -9,6 +9,16 @@ export interface Machine {
   readonly gpus?: readonly { readonly index: number; readonly model: string; readonly usedMilli?: number }[]
   readonly numaCells?: readonly { readonly id: number; readonly cpuset: readonly number[]; readonly memoryMb: number }[]
   readonly traits?: readonly string[]
+  readonly vcpus?: number
+  readonly pciPools?: readonly {
+    readonly vendorId: string
+    readonly productId: string
+    readonly deviceType?: string
+    readonly numaNode?: number
+    readonly tags?: readonly { readonly key: string; readonly value: string }[]
+    readonly total: number
+    readonly used?: number
+  }[]
 }
 
 /** A host reports in full. */
@@ -79,6 +89,7 @@ export interface Ask {
   /** Further kinds of instances, placed with those of the flavor or not at all. */
   readonly gang?: readonly { readonly name: string; readonly instances: number; readonly vcpus: number; readonly memoryMb: number }[]
   readonly gpus?: { readonly count: number; readonly model?: string }
+  readonly pciRequests?: readonly { readonly count: number; readonly vendorId: string }[]
   readonly extraSpecs?: Readonly<Record<string, string>>
   /** Who decides; if not given the default one. */
   readonly profile?: string
@@ -93,7 +104,7 @@ export interface Placement {
 /** A service asks where an instance goes; 2 CPUs and 4 GiB unless told otherwise. */
 export async function place(
   client: Client,
-  { zone, flavor, gpus, instance, numInstances, gang = [], profile, extraSpecs = {}, ...ask }: Ask,
+  { zone, flavor, gpus, instance, numInstances, gang = [], profile, pciRequests = [], extraSpecs = {}, ...ask }: Ask,
 ): Promise<Placement> {
   const spec = {
     flavor: {
@@ -107,6 +118,7 @@ export async function place(
     ...(gpus === undefined ? {} : { gpus }),
     ...(instance === undefined ? {} : { instanceUuids: [instance] }),
     ...(numInstances === undefined ? {} : { numInstances }),
+    pciRequests: pciRequests.map(({ count, vendorId }) => ({ count, specs: [{ properties: [{ key: 'vendor_id', value: vendorId }] }] })),
     gang: gang.map(({ name, instances, vcpus, memoryMb }) => ({ name, instances, flavor: { vcpus, memoryMb, extraSpecs: [] } })),
   }
   const { selectDestinations } = await client.request<{

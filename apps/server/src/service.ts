@@ -6,6 +6,7 @@ import { createActivityStore } from './db/activity.ts'
 import { createAuditStore } from './db/audit.ts'
 import { askedAnyway, type DatabaseWatch, watchDatabase } from './db/database-watch.ts'
 import { createDecisionStore, type DecisionStore } from './db/decisions.ts'
+import { createHostTimelineStore } from './db/host-timeline.ts'
 import { migrate } from './db/migrate.ts'
 import { createPrisma, type PrismaClient } from './db/prisma.ts'
 import { createProjectionStore } from './db/projections.ts'
@@ -351,7 +352,12 @@ function openRecords(prisma: PrismaClient, store: RecordStore, database: Databas
     for (const listener of listeners) listener(decision)
   }
   return {
-    stores: { decisions: { ...tables, find }, requestSpecs, activity: createActivityStore(prisma) },
+    stores: {
+      decisions: { ...tables, find },
+      requestSpecs,
+      activity: createActivityStore(prisma),
+      timeline: createHostTimelineStore(prisma),
+    },
     tell,
     onDecision(listener: (decision: StoredDecision) => void) {
       listeners.add(listener)

@@ -93,17 +93,23 @@ export async function appendAudit(
   return { before, head: { seq: head.seq, hash: head.hash } }
 }
 
+/** A row (a) as `toAuditRow` reads it. */
+export const AUDIT_COLUMNS = Prisma.sql`a.seq, a.id::text AS id, a.at_ms AS at, a.account, a.key_id AS "keyId", a.mutation, a.target, a.summary,
+  a.result, a.request_id AS "requestId", a.previous, a.hash`
+
+export type RawAuditRow = Omit<AuditRow, 'seq' | 'at'> & { readonly seq: bigint; readonly at: bigint }
+
+export const toAuditRow = (row: RawAuditRow): AuditRow => ({ ...row, seq: Number(row.seq), at: toTime(row.at) })
+
 export function createAuditStore(prisma: PrismaClient): AuditStore {
   return {
     async list({ first, after, oldestFirst, query }) {
       const isAfter =
         after === undefined ? Prisma.sql`true` : oldestFirst ? Prisma.sql`a.seq > ${after}::bigint` : Prisma.sql`a.seq < ${after}::bigint`
       const order = oldestFirst ? Prisma.sql`ASC` : Prisma.sql`DESC`
-      const rows = await prisma.$queryRaw<(Omit<AuditRow, 'seq' | 'at'> & { seq: bigint; at: bigint })[]>`
-        SELECT a.seq, a.id::text AS id, a.at_ms AS at, a.account, a.key_id AS "keyId", a.mutation, a.target, a.summary, a.result,
-          a.request_id AS "requestId", a.previous, a.hash
-        FROM audit a WHERE ${auditQuerySql(query, Date.now())} AND ${isAfter} ORDER BY a.seq ${order} LIMIT ${first}::int`
-      return rows.map((row) => ({ ...row, seq: Number(row.seq), at: toTime(row.at) }))
+      const rows = await prisma.$queryRaw<RawAuditRow[]>`
+        SELECT ${AUDIT_COLUMNS} FROM audit a WHERE ${auditQuerySql(query, Date.now())} AND ${isAfter} ORDER BY a.seq ${order} LIMIT ${first}::int`
+      return rows.map(toAuditRow)
     },
     async count(query) {
       const [row] = await prisma.$queryRaw<{ count: bigint }[]>`

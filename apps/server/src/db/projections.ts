@@ -1,5 +1,6 @@
 import type { Followed } from '../sync/followed-log.ts'
 import { writeDecisions } from './decisions.ts'
+import { coverHostChanges, writeHostChanges } from './host-changes.ts'
 import { writeLostTries } from './lost-tries.ts'
 import type { Database, PrismaClient } from './prisma.ts'
 import { writeRequestSpecs } from './request-specs.ts'
@@ -38,7 +39,8 @@ export function createProjectionStore(
         const position = Number(held.revision)
         const next = rows.filter(({ revision }) => revision > position)
         const last = next.at(-1)
-        if (last === undefined || next[0]?.revision !== position + 1) return { position, aside: [] }
+        const [first] = next
+        if (last === undefined || first?.revision !== position + 1) return { position, aside: [] }
         const aside: SetAside[] = []
         await writeTables(
           tx,
@@ -46,7 +48,7 @@ export function createProjectionStore(
           isCareful ? async (kind, own, write) => void aside.push(...(await writeOrSetAside(tx, kind, own, write))) : putAll,
           mayPack(),
         )
-        await tx.$executeRaw`UPDATE projection_position SET revision = ${last.revision}, id = ${last.entryId} WHERE name = ${NAME}`
+        await tx.$executeRaw`${coverHostChanges({ after: position, first, last })} UPDATE projection_position SET revision = ${last.revision}, id = ${last.entryId} WHERE name = ${NAME}`
         return { position: last.revision, aside }
       },
       { timeout: 30_000 },
@@ -103,6 +105,11 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(id uuid, instance_uuid text, host text, node text, state text,
         account text, decision_id text, fence bigint, document jsonb, revision bigint, created_at_ms bigint, expires_at_ms bigint)
       ON CONFLICT (id) DO UPDATE SET state = excluded.state, document = excluded.document, revision = excluded.revision, expires_at_ms = excluded.expires_at_ms`,
+  )
+  await put(
+    'host_change',
+    next.flatMap((row) => row.hostChanges),
+    (rows) => writeHostChanges(tx, rows),
   )
   await put(
     'compute_node',

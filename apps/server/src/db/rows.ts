@@ -1,4 +1,4 @@
-import type { Code, DecisionRecord, SelectedDestination } from '@gantt/scheduler-core'
+import type { Code, DecisionRecord, FieldChange, HostStepKind, SelectedDestination } from '@gantt/scheduler-core'
 import type { KeptReceipt } from './receipts.ts'
 
 /** Where a decision stands: what its replay needs beside the record. */
@@ -67,10 +67,13 @@ export interface UnreadableDecision extends Pick<StoredDecision, 'id' | 'at' | '
 export interface Rows {
   readonly revision: number
   readonly entryId: string
+  /** The log's time once the entry was applied, milliseconds since 1970. */
+  readonly at: number
   readonly decisions: readonly StoredDecision[]
   readonly lostTries: readonly LostTryRow[]
   readonly claims: readonly ClaimRow[]
   readonly nodes: readonly NodeRow[]
+  readonly hostChanges: readonly HostChangeRow[]
   readonly aggregates: readonly AggregateRow[]
   readonly groups: readonly GroupRow[]
 }
@@ -93,6 +96,24 @@ export interface LostTryRow {
   /** Names of the hosts that it had chosen. */
   readonly hosts: readonly string[]
   readonly took_us: number | null
+}
+
+/** What the entry did to a host, beside what claims do. */
+export interface HostChangeRow {
+  /** The entry and the step's place among what it did: `revision/0`. */
+  readonly id: string
+  readonly revision: number
+  readonly place: number
+  readonly host: string
+  readonly node: string
+  readonly kind: HostStepKind
+  /** Store time, milliseconds since 1970. */
+  readonly at_ms: number
+  readonly reason: string
+  readonly aggregate: string | null
+  readonly aggregate_name: string | null
+  readonly changes: readonly FieldChange[]
+  readonly untold: number
 }
 
 export interface ClaimRow {

@@ -68,3 +68,36 @@ test('a guest gets its device, a cell beside it, cores of its own, pages, and a 
   const refused = await place('second')
   expect(refused.__typename).toBe('NoValidHost')
 })
+
+const POOLS = `query ($at: Moment) { fleet { asOf } host(name: "h2", at: $at) { pciPools { key vendorId productId deviceType numaNode tags { key value }
+  total used free holders { count claim { id state } } } } }`
+
+test('the PCI devices of a host are told by kind, with what is in use, what claims hold, and what is left, now and at a moment', async () => {
+  const nic = { vendorId: '15b3', productId: '1018', deviceType: 'type-VF' }
+  const pools = [
+    { ...nic, numaNode: 1, total: 2, tags: [{ key: 'physical_network', value: 'a' }] },
+    // the same again: one pool of five
+    { ...nic, numaNode: 1, total: 3, tags: [{ key: 'physical_network', value: 'a' }] },
+    { vendorId: '10de', productId: '20b0', numaNode: 0, total: 4, used: 1 },
+  ]
+  const update = {
+    name: { host: 'h2' },
+    reporter: { incarnation: randomUUID(), sequence: 1 },
+    report: { full: { ...host, pciPools: pools } },
+  }
+  await dataOf(api, REPORT, { u: [update] })
+  const before = (await dataOf(api, POOLS)).fleet.asOf
+  const placed = await place('third')
+  const { claim } = placed.destinations[0].selected
+  expect(claim.pciDevices).toEqual([{ request: 0, pool: '15b3:1018:type-VF@1?physical_network=a', count: 1 }])
+  const vf = {
+    ...{ ...nic, key: '15b3:1018:type-VF@1?physical_network=a', numaNode: 1, tags: [{ key: 'physical_network', value: 'a' }], total: 5 },
+    ...{ used: null, free: 4, holders: [{ count: 1, claim: { id: expect.any(String), state: 'CONFIRMED' } }] },
+  }
+  const gpu = {
+    ...{ key: '10de:20b0@0', vendorId: '10de', productId: '20b0', deviceType: null, numaNode: 0, tags: [], total: 4, used: 1, free: 3 },
+    holders: [],
+  }
+  expect((await dataOf(api, POOLS)).host.pciPools).toEqual([vf, gpu])
+  expect((await dataOf(api, POOLS, { at: before })).host.pciPools).toEqual([{ ...vf, free: 5, holders: [] }, gpu])
+})

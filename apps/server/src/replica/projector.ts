@@ -188,14 +188,14 @@ export function createProjector(
   }
 }
 
-const weightOf = ({ decisions, lostTries, claims, nodes, aggregates, groups }: Rows): number =>
-  decisions.length * DECISION_ROWS + lostTries.length + claims.length + nodes.length + aggregates.length + groups.length
+const weightOf = ({ decisions, lostTries, claims, nodes, hostChanges, aggregates, groups }: Rows): number =>
+  decisions.length * DECISION_ROWS + [lostTries, claims, nodes, hostChanges, aggregates, groups].reduce((sum, rows) => sum + rows.length, 0)
 
 /** As many entries as one transaction writes without taking long; at least one. */
 function oneTransaction(rows: readonly Rows[]): readonly Rows[] {
   let size = 0
   const end = rows.findIndex((row) => {
-    size += row.nodes.length + row.claims.length + row.decisions.length
+    size += row.nodes.length + row.hostChanges.length + row.claims.length + row.decisions.length
     return size > WRITE_LIMIT
   })
   return end < 0 ? rows : rows.slice(0, Math.max(end, 1))

@@ -5,13 +5,14 @@ import {
   type Fleet,
   type HostRecord,
   hostStatuses,
+  hostStepsOf,
   isProposal,
   type LogEntry,
   type Proposal,
   publishedStats,
   ZONE_KEY,
 } from '@gantt/scheduler-core'
-import type { AggregateRow, ClaimRow, GroupRow, LostTryRow, NodeRow, Rows, StoredDecision } from '../db/rows.ts'
+import type { AggregateRow, ClaimRow, GroupRow, HostChangeRow, LostTryRow, NodeRow, Rows, StoredDecision } from '../db/rows.ts'
 import type { UnloggedDecision } from './placement.ts'
 import type { Applied } from './replica-options.ts'
 
@@ -81,10 +82,12 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
   return {
     revision: entry.revision,
     entryId: entry.id,
+    at: fleet.now,
     decisions,
     lostTries,
     claims: [...fleet.ledger.changed].map((claim) => claimRow(fleet, claim)),
     nodes: [...hosts].map((record) => nodeRow(fleet, record)),
+    hostChanges: hostChangeRows(fleet),
     aggregates,
     groups,
   }
@@ -140,6 +143,18 @@ function lostTry(
     hosts: [...new Set(parts.map(({ host }) => host))],
     took_us: tookUs ?? null,
   }
+}
+
+function hostChangeRows(fleet: Fleet): HostChangeRow[] {
+  const { revision } = fleet.place
+  return hostStepsOf(fleet).map(({ host: index, kind, reason, aggregate, changes, untold }, place) => {
+    const { host, node } = fleet.hosts.get(index)
+    return {
+      ...{ id: `${revision}/${place}`, revision, place, host, node, kind, at_ms: fleet.now, reason, changes, untold },
+      aggregate: aggregate?.uuid ?? null,
+      aggregate_name: aggregate?.name ?? null,
+    }
+  })
 }
 
 function claimRow(fleet: Fleet, { host, ...claim }: Claim): ClaimRow {

@@ -2,7 +2,7 @@ import type { AuditRow } from '../services/audit.ts'
 import { builder } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 
-const AuditEntry = builder.objectRef<AuditRow>('AuditEntry').implement({
+export const AuditEntry = builder.objectRef<AuditRow>('AuditEntry').implement({
   description: 'One mutation: who, what, about what, and how it ended. Rows are never changed; each hashes the one before.',
   fields: (t) => ({
     seq: t.expose('seq', { type: 'SafeInt', description: 'Its place: 1, 2, 3, ... without gaps.' }),

@@ -7,7 +7,7 @@ import { NotFound, resultUnion, UserError, ValidationError } from './errors.ts'
 import { idOf } from './ids.ts'
 import { Claim, Decision, Host } from './refs.ts'
 
-const ClaimState = builder.enumType('ClaimState', {
+export const ClaimState = builder.enumType('ClaimState', {
   description: 'RESERVED (expires), CONFIRMED, MATERIALISED (the host counts it), then RELEASED; or EXPIRED, REVOKED.',
   values: claimStates,
 })

@@ -5,6 +5,7 @@ import {
   keyOfHost,
   type NumaCellView,
   numaCellsOf,
+  type PciPoolView,
   stateOf,
   statusOf,
   type ResourceUsage as Usage,
@@ -13,12 +14,12 @@ import type { StatusSetOutcome } from '../services/hosts.ts'
 import { statsDocument } from '../services/published.ts'
 import type { HostEvent } from '../services/watch.ts'
 import { builder } from './builder.ts'
-import { ImpactPreview, momentArg, ResourceNameInput } from './common.ts'
+import { ImpactPreview, KeyValue, momentArg, ResourceNameInput, toPairs } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, ValidationError } from './errors.ts'
 import { GapEvent } from './events.ts'
 import { HostFilterInput, HostOrder, HostState, HostStatus } from './host-filter.ts'
-import { Aggregate, Host } from './refs.ts'
+import { Aggregate, Claim, Host } from './refs.ts'
 
 const ResourceUsage = builder.objectRef<Usage>('ResourceUsage').implement({
   description: 'Amounts of one resource class. free = floor((total - reserved) x allocationRatio) - used - claimed.',
@@ -58,6 +59,38 @@ const HostGpu = builder.objectRef<HostView['record']['gpus'][number]>('HostGpu')
     index: t.exposeInt('index', { description: "The host's number of the device." }),
     model: t.exposeString('model', { nullable: true, description: 'As reported.' }),
     freeMilli: t.exposeInt('freeMilli', { description: 'Thousandths still free; 1000 = idle.' }),
+  }),
+})
+
+const HostPciHolder = builder.objectRef<PciPoolView['holders'][number]>('HostPciHolder').implement({
+  description: 'A live claim that holds devices of a PCI pool.',
+  fields: (t) => ({
+    claim: t.expose('claim', { type: Claim, description: 'The claim.' }),
+    count: t.exposeInt('count', { description: 'Devices that it holds of this pool.' }),
+  }),
+})
+
+const HostPciPool = builder.objectRef<PciPoolView>('HostPciPool').implement({
+  description: 'PCI devices of a host that are alike: one kind, near to one NUMA cell, with the same tags.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'Its name, as Claim.pciDevices has it.' }),
+    vendorId: t.exposeString('vendorId', { description: "PCI vendor, four hexadecimal digits in Nova's reports." }),
+    productId: t.exposeString('productId', { description: "PCI product, four hexadecimal digits in Nova's reports." }),
+    deviceType: t.exposeString('deviceType', { nullable: true, description: 'E.g. type-PCI, type-PF, type-VF; null: not told.' }),
+    numaNode: t.exposeInt('numaNode', { nullable: true, description: 'The cell that the devices are near to; null: not known.' }),
+    tags: t.field({ type: [KeyValue], description: 'Further properties, e.g. physical_network.', resolve: ({ tags }) => toPairs(tags) }),
+    total: t.expose('total', { type: 'SafeInt', description: 'Devices in all, as reported.' }),
+    used: t.expose('used', {
+      type: 'SafeInt',
+      nullable: true,
+      description: "In use as the host's report counts; null: it leaves that to claims.",
+    }),
+    free: t.expose('free', { type: 'SafeInt', description: 'Neither used nor claimed; below 0 after a report that takes some away.' }),
+    holders: t.field({
+      type: [HostPciHolder],
+      description: 'Live claims that hold some, oldest first; what a report that counts use has of a materialised one is in `used` too.',
+      resolve: ({ holders }) => [...holders],
+    }),
   }),
 })
 
@@ -113,6 +146,11 @@ builder.node(Host, {
       resolve: (host) => (host.record.cells.length > 0 ? numaCellsOf(host) : null),
     }),
     gpus: t.field({ type: [HostGpu], description: 'Its GPUs.', resolve: ({ record }) => record.gpus }),
+    pciPools: t.field({
+      type: [HostPciPool],
+      description: 'Its PCI devices, those alike together.',
+      resolve: (host, _args, { hosts }) => [...hosts.pciPoolsOf(host)],
+    }),
     stats: t.field({
       type: 'JSON',
       description: 'What it reported of itself, deltas included (docs/host-stats.md).',

@@ -1,13 +1,18 @@
 import {
   byCodeUnit,
+  type Claim,
   type Fleet,
   type HostIndex,
   type HostName,
   type HostRecord,
   type HostStatus,
   hostStatuses,
+  isLive,
+  type PciPool,
+  pciPoolsOf,
   sharedCpusLeft,
 } from '@gantt/scheduler-core'
+import { type Dated, datedIn } from './dated.ts'
 
 /** A host as this replica sees it, now: it moves on with the fleet. */
 export interface HostView {
@@ -95,5 +100,22 @@ export const numaCellsOf = ({ record }: HostView): NumaCellView[] =>
     memoryUsedMb: cell.memoryCapacity - cell.memoryFree,
     memoryFreeMb: cell.memoryFree,
   }))
+
+/** A PCI pool of a host, and the claims that hold devices of it. */
+export interface PciPoolView extends PciPool {
+  readonly holders: readonly { readonly claim: Dated<Claim>; readonly count: number }[]
+}
+
+/** `present`: the fleet that goes on, where the host may be of a past one. */
+export function pciPoolViewsOf({ fleet, record }: HostView, present: Fleet): PciPoolView[] {
+  const claims = [...record.claims].filter(isLive).sort((a, b) => a.createdAt - b.createdAt || byCodeUnit(a.id, b.id))
+  return pciPoolsOf(record).map((pool) => ({
+    ...pool,
+    holders: claims.flatMap((claim) => {
+      const count = (claim.grants.pci ?? []).reduce((sum, grant) => (grant.pool === pool.key ? sum + grant.count : sum), 0)
+      return count === 0 ? [] : [{ claim: datedIn(claim, fleet, present), count }]
+    }),
+  }))
+}
 
 export const keyOfHost = ({ host, node }: HostName): string => JSON.stringify(host === node ? [host] : [host, node])

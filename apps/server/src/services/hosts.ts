@@ -2,7 +2,7 @@ import { byCodeUnit, type Change, type Fleet, type HostName, type HostRecord, ty
 import type { Replica } from '../replica/replica.ts'
 import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
 import { compileHostQuery } from './host-query.ts'
-import { type HostView, viewHost } from './host-view.ts'
+import { type HostView, type PciPoolView, pciPoolViewsOf, viewHost } from './host-view.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
 import { listOf, type Page, type PageArgs, pageOf } from './paging.ts'
 import { checkText } from './text.ts'
@@ -33,6 +33,8 @@ export interface Hosts {
   find(name: HostNameInput, fleet?: Fleet): HostView | undefined
   /** By the key of a `HostView`, as in global ids. */
   byKey(key: string): HostView | undefined
+  /** Its PCI pools, those alike together, in the order of its report. */
+  pciPoolsOf(host: HostView): readonly PciPoolView[]
   list(
     args: PageArgs & { filter?: HostFilter | null | undefined; query?: string | null | undefined; byName?: 'ASC' | 'DESC' | undefined },
     fleet?: Fleet,
@@ -64,6 +66,7 @@ export function createHosts(replica: Replica): Hosts {
       const [host, node = host] = parseKey(key)
       return typeof host === 'string' && typeof node === 'string' ? find({ host, node }) : undefined
     },
+    pciPoolsOf: (host) => pciPoolViewsOf(host, replica.fleet),
     list({ filter, query, byName, ...page }, fleet = replica.fleet) {
       const list = listOf('hosts', [filter, query, byName])
       const isAsked = compileHostQuery(query, ['query'], fleet === replica.fleet ? Date.now : () => fleet.now)

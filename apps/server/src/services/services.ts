@@ -1,4 +1,5 @@
 import type { ActivityStore } from '../db/activity.ts'
+import type { HostTimelineStore } from '../db/host-timeline.ts'
 import type { LoadedPlugin } from '../plugin/open-plugins.ts'
 import type { Documents } from '../plugin/outside/documents.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
@@ -23,6 +24,7 @@ import { createExplain, type Explain } from './explain.ts'
 import { createFleetReader, type FleetReader } from './fleet-columns.ts'
 import { createGroups, type Groups } from './groups.ts'
 import { createHealth, type Degraded, type Health } from './health.ts'
+import { createHostTimelines, type HostTimelines } from './host-timeline.ts'
 import { createHosts, type Hosts } from './hosts.ts'
 import { createHypotheticals } from './hypothetical.ts'
 import { createKeys, type Keys } from './keys.ts'
@@ -50,6 +52,7 @@ export interface Services {
   readonly stats: Stats
   readonly claims: Claims
   readonly hosts: Hosts
+  readonly hostTimelines: HostTimelines
   readonly health: Health
   readonly liveness: LivenessService
   readonly aggregates: Aggregates
@@ -83,6 +86,7 @@ export interface Services {
 
 export interface ServicesOptions extends Records {
   readonly activity: ActivityStore
+  readonly timeline: HostTimelineStore
   readonly replica: Replica
   readonly history: History
   /** Whom to ask before something is decided. */
@@ -128,6 +132,7 @@ export function createServices({
   plugins,
   settings,
   activity,
+  timeline,
   ...records
 }: ServicesOptions): Services {
   const decisions = createDecisions(replica, records)
@@ -143,6 +148,7 @@ export function createServices({
     stats: hearingReports(createStats(replica, documents), liveness),
     claims: createClaims(replica),
     hosts: createHosts(replica),
+    hostTimelines: createHostTimelines({ replica, store: timeline, caughtUp: () => decisions.caughtUp() }),
     health: createHealth(replica, standing.auditor, degraded),
     liveness,
     aggregates: createAggregates(replica),

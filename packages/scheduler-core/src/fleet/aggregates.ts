@@ -35,6 +35,8 @@ const NO_MEMBERS = new Uint8Array(0)
 /** All aggregates, and what they mean for their member hosts. */
 export class Aggregates {
   readonly byUuid = new Map<string, Aggregate>()
+  /** How those were that the last entry edited; null: it was not there. As `HostTable.before`, no part of the state. */
+  readonly before = new Map<string, Aggregate | null>()
   /** Aggregates by member host name, each list in order of uuid. */
   #ofHost = new SharedMap<readonly string[]>()
   readonly #members = new Map<string, Members>()
@@ -63,6 +65,7 @@ export class Aggregates {
   /** Takes an accepted edit over and marks every host that it touches as edited. */
   take({ uuid, expectedVersion, next }: AggregateChanged, revision: number, now: number): void {
     const before = this.byUuid.get(uuid)
+    if (!this.before.has(uuid)) this.before.set(uuid, before ?? null)
     if (next === null) this.byUuid.delete(uuid)
     else this.byUuid.set(uuid, { ...next, uuid, version: expectedVersion + 1, updatedAt: now, revision })
     const members = new Set(next?.hosts)

@@ -95,6 +95,8 @@ export class Fleet {
     const refusal: Void = this.#ids.has(entry.id) ? 'entry.repeated' : this.knows(entry.basis) ? undefined : 'entry.basis'
     this.#moveTo({ revision: entry.revision, id: entry.id, at: entry.at })
     this.ledger.forgetChanged()
+    this.hosts.before.clear()
+    this.aggregates.before.clear()
     if (refusal === undefined) this.#raiseLevel(entry.changes)
     let fence = entry.revision * CLAIMS_PER_ENTRY
     const verdicts = entry.changes.map((change): Void => {
@@ -218,6 +220,7 @@ export class Fleet {
   #setStatus(change: StatusSet): Void {
     const known = this.hosts.find(change)
     if (known === undefined) return 'report.unknown_host'
+    this.hosts.keepBefore(known.index)
     const record = this.hosts.own(known.index)
     const { columns } = this.hosts
     columns.status[record.index] = hostStatuses.indexOf(change.status)
@@ -232,6 +235,7 @@ export class Fleet {
   #setLiveness(change: LivenessChanged): Void {
     const known = this.hosts.find(change)
     if (known === undefined) return 'report.unknown_host'
+    this.hosts.keepBefore(known.index)
     const record = this.hosts.own(known.index)
     const { columns } = this.hosts
     columns.liveness[record.index] = livenessStates.indexOf(change.state)

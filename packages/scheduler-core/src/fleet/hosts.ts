@@ -4,6 +4,7 @@ import type { CellState } from '../kinds/numa/numa.ts'
 import { isServiceSuspect } from '../nova/told-service.ts'
 import type { HostName } from './change.ts'
 import {
+  at,
   type ClassColumns,
   copyInventory,
   createClassColumns,
@@ -74,6 +75,14 @@ export interface HostRecord extends HostName {
   readonly claims: ReadonlySet<Claim>
 }
 
+/** What of a host an entry may change beside what claims hold, as it was before: references, nothing is copied. */
+export interface HostBefore extends Pick<HostRecord, 'stats' | 'statusReason' | 'livenessReason'> {
+  /** Place in `hostStatuses`. */
+  readonly status: number
+  /** Place in `livenessStates`. */
+  readonly liveness: number
+}
+
 /** A record to be written, with its claims and what kinds keep of it; all else in it is replaced. */
 export type OwnHostRecord = Own<Omit<HostRecord, 'claims'>> & { claims: Set<Claim> }
 
@@ -96,6 +105,11 @@ export class HostTable {
   readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
   readonly classes = new Map<string, ClassColumns>()
   readonly pools = new Pools()
+  /**
+   * How the hosts were that reports, operators and signs of life changed with the last entry; null: it was not there. For those who tell
+   * what happened: no part of the state, and gone with the next entry.
+   */
+  readonly before = new Map<HostIndex, HostBefore | null>()
   readonly #tellers = new Map<string, Tellers>()
   /** Numbers of zones' names, in the order in which they were first met. */
   readonly #zones = new Map([[DEFAULT_ZONE, 0]])
@@ -249,6 +263,14 @@ export class HostTable {
     this.pools.takeCopy(from.pools)
     for (const [namespace, tellers] of from.#tellers) this.tellersOf(namespace).takeCopy(tellers)
     from.#owner = {}
+  }
+
+  /** Keeps how a host is before the entry that is being applied changes it; of many changes in one entry the first. */
+  keepBefore(index: HostIndex): void {
+    if (this.before.has(index)) return
+    const { stats, statusReason, livenessReason } = this.get(index)
+    const { status, liveness } = this.columns
+    this.before.set(index, { stats, statusReason, livenessReason, status: at(status, index), liveness: at(liveness, index) })
   }
 
   /** Marks that the host, or what it holds, changed. */

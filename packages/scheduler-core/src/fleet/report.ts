@@ -24,8 +24,12 @@ export function takeReport(fleet: Fleet, change: HostReported): Code | undefined
   }
   const stats =
     change.full === undefined ? mergeDelta((known as HostRecord).stats, change.delta ?? { baseSequence: 0 }) : currentStats(change.full)
+  if (known !== undefined) hosts.keepBefore(known.index)
   const record = known === undefined ? hosts.add(change, stats, place.revision) : hosts.own(known.index)
-  if (known === undefined) fleet.aggregates.attach(record)
+  if (known === undefined) {
+    hosts.before.set(record.index, null)
+    fleet.aggregates.attach(record)
+  }
   record.reporters = new Map(record.reporters).set(COMPUTE, nextReporter(reporter, change))
   record.reportedAt = now
   record.revision = place.revision

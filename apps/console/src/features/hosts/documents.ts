@@ -36,6 +36,11 @@ export const HOST = graphql(`
       capacity { resourceClass total reserved allocationRatio capacity used claimed free }
       numa { cells { id cpus pinned cpusFree memoryMb memoryUsedMb memoryFreeMb } }
       gpus { index model freeMilli }
+      pciPools {
+        key vendorId productId deviceType numaNode total used free
+        tags { key value }
+        holders { count claim { id state instanceUuid decision { id } } }
+      }
       aggregates(first: 100) { totalCount nodes { uuid name } }
       claims(first: 200, states: [RESERVED, CONFIRMED, MATERIALISED]) {
         totalCount

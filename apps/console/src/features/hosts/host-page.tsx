@@ -17,8 +17,10 @@ import { Evacuate } from './evacuate.tsx'
 import { HostClaims, HostDecisions } from './host-claims.tsx'
 import { HostNamespace } from './host-namespaces.tsx'
 import { HostGpus, HostNuma } from './host-numa.tsx'
+import { HostPci } from './host-pci.tsx'
 import { labelOf } from './host-row.ts'
 import { HostState } from './host-state.tsx'
+import { HostTimeline } from './host-timeline.tsx'
 import { type HostDetail, HostUsage } from './host-usage.tsx'
 import { neighbourOf, rememberOpened } from './present-list.ts'
 import { type HostSheet, readHostSearch } from './search.ts'
@@ -101,6 +103,7 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
           <Tabs.Tab value="summary">Summary</Tabs.Tab>
           <Tabs.Tab value="claims">Claims ({formatCount(host.claims.totalCount)})</Tabs.Tab>
           <Tabs.Tab value="decisions">Decisions ({formatCount(host.recentDecisions.totalCount)})</Tabs.Tab>
+          <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
           <Tabs.Tab value="raw">Raw</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="summary" pt="sm">
@@ -116,6 +119,11 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
             {host.gpus.length === 0 ? null : (
               <Section title="GPUs">
                 <HostGpus gpus={host.gpus} />
+              </Section>
+            )}
+            {host.pciPools.length === 0 ? null : (
+              <Section title="PCI devices">
+                <HostPci pools={host.pciPools} />
               </Section>
             )}
             <Section title="Traits">
@@ -145,6 +153,9 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
         </Tabs.Panel>
         <Tabs.Panel value="decisions" pt="sm">
           <HostDecisions host={host.name} decisions={host.recentDecisions} />
+        </Tabs.Panel>
+        <Tabs.Panel value="timeline" pt="sm">
+          <HostTimeline host={host.name} node={host.node} revision={host.revision} />
         </Tabs.Panel>
         <Tabs.Panel value="raw" pt="sm">
           <CopyButton text={raw} mb="xs">
@@ -275,7 +286,7 @@ function useNeighbourKeys(host: string, node: string): void {
       void navigate({
         to: '/hosts/$host',
         params: { host: next.host },
-        search: ({ sheet }) => readHostSearch({ node: next.host === next.node ? undefined : next.node, sheet }),
+        search: ({ sheet, kinds }) => readHostSearch({ node: next.host === next.node ? undefined : next.node, sheet, kinds }),
         replace: true,
       })
   }

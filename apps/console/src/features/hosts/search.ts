@@ -9,7 +9,7 @@ export const hostGroups = ['az', 'aggregate'] as const
 export const hostColours = ['cpu', 'mem', 'disk', 'age'] as const
 
 /** What is told of one host, beside its summary. */
-export const hostSheets = ['claims', 'decisions', 'raw'] as const
+export const hostSheets = ['claims', 'decisions', 'timeline', 'raw'] as const
 
 /** What hosts can be ordered by: the fields of the grammar that hold one value. */
 export const hostSorts = [
@@ -77,10 +77,16 @@ export interface HostSearch {
   readonly node?: string
   /** summary if not given. */
   readonly sheet?: HostSheet
+  /** What of the timeline is shown, with commas between (timeline.ts); all if not given. */
+  readonly kinds?: string
 }
 
-export function readHostSearch({ node, sheet }: Record<string, unknown>): HostSearch {
-  return { ...(typeof node === 'string' && node !== '' ? { node } : {}), ...choice('sheet', hostSheets, sheet) }
+export function readHostSearch({ node, sheet, kinds }: Record<string, unknown>): HostSearch {
+  return {
+    ...(typeof node === 'string' && node !== '' ? { node } : {}),
+    ...choice('sheet', hostSheets, sheet),
+    ...(typeof kinds === 'string' && /^[a-z,]+$/.test(kinds) ? { kinds } : {}),
+  }
 }
 
 function choice<Name extends string, Value extends string>(

@@ -41,6 +41,31 @@ export function takePools(record: OwnHostRecord, reported: readonly Reported[]):
   state.set(record, { shape: list.map(({ key }) => key).join(' '), list })
 }
 
+/** A pool as its host reports it, with what claims leave of it. */
+export interface PciPool extends Pick<Reported, 'vendorId' | 'productId' | 'deviceType' | 'numaNode' | 'tags'> {
+  /** Its name in grants. */
+  readonly key: string
+  /** Devices in all. */
+  readonly total: number
+  /** In use as the report counts; null: it leaves that to claims. */
+  readonly used: number | null
+  /** Neither used nor claimed; negative after a report that takes some away. */
+  readonly free: number
+}
+
+/** The PCI devices of a host, those alike together, in the order of its report. */
+export function pciPoolsOf(record: HostRecord): readonly PciPool[] {
+  const reported = record.stats.pciPools.map((pool) => ({ ...pool, key: poolKey(pool) }))
+  return poolsOf(record).list.flatMap(({ key, free }) => {
+    const alike = reported.filter((pool) => pool.key === key)
+    const [first] = alike
+    if (first === undefined) return []
+    const { vendorId, productId, deviceType, numaNode, tags } = first
+    const used = alike.reduce<number | null>((sum, pool) => (sum === null || pool.used === null ? null : sum + pool.used), 0)
+    return [{ key, vendorId, productId, deviceType, numaNode, tags, total: alike.reduce((sum, { total }) => sum + total, 0), used, free }]
+  })
+}
+
 /** Gives a clone of a record pools of its own. */
 export function copyPools(from: HostRecord, to: OwnHostRecord): void {
   const { shape, list } = poolsOf(from)

@@ -1,0 +1,248 @@
+import { withTerm } from '@gantt/scheduler-core/query'
+import { Button, Checkbox, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { usePages } from '../../lib/use-pages.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { readHostSearch } from './search.ts'
+import {
+  type GroupName,
+  groupNames,
+  groups,
+  type Happening,
+  kindsOf,
+  momentOf,
+  printGroups,
+  REACH,
+  readGroups,
+  TIMELINE,
+  type Timeline,
+  wordOf,
+} from './timeline.ts'
+
+const route = getRouteApi('/hosts/$host')
+
+const REFRESH_MS = 15_000
+const PAGE = 50
+const NONE: Timeline = { totalCount: 0, pageInfo: { endCursor: null, hasNextPage: false }, nodes: [] }
+
+interface HostTimelineProps {
+  readonly host: string
+  readonly node: string
+  /** Of the host's last change: behind it there is more to show. */
+  readonly revision: string
+}
+
+/** What happened to the host, newest first: what it was, by whom, and the way to how the console was then. */
+export function HostTimeline({ host, node, revision }: HostTimelineProps) {
+  const { kinds } = route.useSearch()
+  const shown = readGroups(kinds)
+  const pages = usePages(TIMELINE, { host, node, kinds: kindsOf(shown) }, (data) => data.host?.timeline ?? NONE, { everyMs: REFRESH_MS })
+  const { rows, total, error, isLoading, isOld, refresh, load } = pages
+  const { data: reach } = useOperation(REACH, { host, node })
+  const shownRevision = useRef(revision)
+  useEffect(() => {
+    if (shownRevision.current === revision) return
+    shownRevision.current = revision
+    refresh()
+  }, [revision, refresh])
+  const since = reach?.host?.timeline.since ?? null
+  return (
+    <Stack gap="xs">
+      <Shown shown={shown} />
+      {error === null ? null : <Problem error={error} onRetry={refresh} />}
+      {isLoading ? <Skeleton height={160} role="status" aria-label="The timeline is being loaded" /> : null}
+      {isLoading ? null : (
+        <div className={isOld ? 'stale' : undefined}>
+          <Text size="sm" role="status" data-happened={total} mb={4}>
+            {rows.length < total ? `The newest ${formatCount(rows.length)} of ${formatCount(total)}.` : `${formatCount(total)} in all.`}{' '}
+            {since === null ? null : <Since at={since.at} />}
+          </Text>
+          {rows.length === 0 ? <Nothing shown={shown} /> : <Rows rows={rows} log={reach?.fleetLog} />}
+          {rows.length < total ? (
+            <Button size="compact-sm" variant="outline" mt="xs" onClick={() => void load(rows.length + PAGE)}>
+              Show {formatCount(Math.min(PAGE, total - rows.length))} more
+            </Button>
+          ) : null}
+        </div>
+      )}
+    </Stack>
+  )
+}
+
+/** Which kinds are shown; the address says so. */
+function Shown({ shown }: { readonly shown: readonly GroupName[] }) {
+  const navigate = route.useNavigate()
+  const set = (group: GroupName, isShown: boolean): void => {
+    const kinds = printGroups(groupNames.filter((name) => (name === group ? isShown : shown.includes(name))))
+    void navigate({ search: (before) => readHostSearch({ ...before, kinds }), resetScroll: false })
+  }
+  return (
+    <Group gap="md" role="group" aria-label="What is shown">
+      {groupNames.map((name) => (
+        <Checkbox
+          key={name}
+          checked={shown.includes(name)}
+          label={groups[name].label}
+          size="xs"
+          onChange={({ currentTarget }) => set(name, currentTarget.checked)}
+        />
+      ))}
+    </Group>
+  )
+}
+
+function Since({ at }: { readonly at: string }) {
+  const zone = useTimeZone()
+  return (
+    <span title={titleOfTime(at)} data-since={at}>
+      Before {formatTime(at, zone)} only claims and lost tries are known: what else happened to hosts was not kept then.
+    </span>
+  )
+}
+
+const Nothing = ({ shown }: { readonly shown: readonly GroupName[] }) => (
+  <Text size="sm" c="dimmed">
+    {shown.length === 0
+      ? 'No kind is chosen: tick what is to be shown.'
+      : `Nothing of that happened to it${shown.length === groupNames.length ? '' : `: ${shown.map((name) => groups[name].label.toLowerCase()).join(', ')}`}.`}
+  </Text>
+)
+
+type Log = Parameters<typeof momentOf>[1]
+
+function Rows({ rows, log }: { readonly rows: readonly Happening[]; readonly log: Log }) {
+  return (
+    <ScrollBox label="Timeline">
+      <Table verticalSpacing={4} horizontalSpacing="xs" aria-label="What happened to the host">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>When</Table.Th>
+            <Table.Th>What</Table.Th>
+            <Table.Th>How</Table.Th>
+            <Table.Th>By</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr
+              key={`${row.at} ${row.kind} ${row.revision} ${row.claimId ?? row.aggregateUuid ?? row.decision?.id}`}
+              data-kind={row.kind}
+            >
+              <Table.Td style={{ whiteSpace: 'nowrap' }}>
+                <When row={row} log={log} />
+              </Table.Td>
+              <Table.Td style={{ whiteSpace: 'nowrap' }}>{wordOf(row)}</Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <How row={row} />
+              </Table.Td>
+              <Table.Td>
+                <By row={row} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollBox>
+  )
+}
+
+/** The way to the console as it was then, as far as the log goes back. */
+function When({ row, log }: { readonly row: Happening; readonly log: Log }) {
+  const zone = useTimeZone()
+  const moment = momentOf(row, log)
+  const time = formatTime(row.at, zone)
+  if (moment === undefined) return <span title={`${titleOfTime(row.at)}; the log does not reach back to there`}>{time}</span>
+  return (
+    <Link
+      className="host-link"
+      to="."
+      search={(before) => ({ ...before, at: moment })}
+      title={titleOfTime(row.at)}
+      aria-label={`${time}: the console as it was then`}
+    >
+      {time}
+    </Link>
+  )
+}
+
+/** Changes that are shown at once; the others open. */
+const MOST_OPEN = 4
+
+function How({
+  row: { changes, changesLeftOut, reason, aggregateUuid, aggregateName, instanceUuid, claimId, attempt, code },
+}: {
+  readonly row: Happening
+}) {
+  return (
+    <>
+      {aggregateUuid === null ? null : (
+        <Link className="host-link" to="/aggregates/$uuid" params={{ uuid: aggregateUuid }}>
+          {aggregateName}
+        </Link>
+      )}
+      {claimId === null ? null : instanceUuid === null ? (
+        <span>an instance without a name</span>
+      ) : (
+        <>
+          instance{' '}
+          <Link className="host-link mono" to="/claims" search={{ q: withTerm('', 'instance', instanceUuid) }}>
+            {instanceUuid}
+          </Link>
+        </>
+      )}
+      {code === null ? null : (
+        <>
+          try {attempt} had chosen it: <span className="mono">{code}</span>
+        </>
+      )}
+      {changes.length > MOST_OPEN ? (
+        <details>
+          <summary>{formatCount(changes.length + changesLeftOut)} changes</summary>
+          <Changes changes={changes} />
+          {changesLeftOut === 0 ? null : <div>and {formatCount(changesLeftOut)} more, which are not kept</div>}
+        </details>
+      ) : (
+        <Changes changes={changes} />
+      )}
+      {reason === null ? null : <div>“{reason}”</div>}
+    </>
+  )
+}
+
+const Changes = ({ changes }: Pick<Happening, 'changes'>) =>
+  changes.map(({ field, before, after }) => (
+    <div key={field}>
+      <span className="mono">{field}</span> {before ?? 'none'} → {after ?? 'none'}
+    </div>
+  ))
+
+/** Who did it: the audit's row, the holder of the claim, and the decision. */
+function By({ row: { edit, account, decision, kind, claimId } }: { readonly row: Happening }) {
+  return (
+    <>
+      {edit === null ? account : null}
+      {edit === null ? null : (
+        <Link className="host-link" to="/audit" search={{ q: withTerm('', 'request', edit.requestId) }} title="Its row in the audit">
+          {edit.account}
+        </Link>
+      )}
+      {decision === null || kind === 'CLAIM_ENDED' ? null : (
+        <>
+          {edit === null && account === null ? '' : ', '}
+          <Link
+            className="host-link"
+            to="/decisions/$id"
+            params={{ id: decision.id }}
+            aria-label={`its decision (${claimId ?? decision.id})`}
+          >
+            its decision
+          </Link>
+        </>
+      )}
+    </>
+  )
+}

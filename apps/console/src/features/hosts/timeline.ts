@@ -1,0 +1,85 @@
+import { graphql, type ResultOf } from '../../lib/graphql.ts'
+
+/** What happened to a host, page by page. */
+export const TIMELINE = graphql(`
+  query HostTimeline($host: String!, $node: String, $kinds: [HostTimelineKind!], $after: String, $at: Moment) {
+    host(name: $host, node: $node, at: $at) {
+      timeline(first: 50, after: $after, kinds: $kinds) {
+        totalCount
+        pageInfo { endCursor hasNextPage }
+        nodes {
+          kind at revision reason changesLeftOut aggregateUuid aggregateName claimId instanceUuid endedAs account attempt code
+          changes { field before after }
+          decision { id }
+          edit { account requestId }
+        }
+      }
+    }
+  }
+`)
+
+/** From where on the timeline knows all, and the log can be gone back to. */
+export const REACH = graphql(`
+  query HostTimelineReach($host: String!, $node: String, $at: Moment) {
+    fleetLog { firstRevision firstAt }
+    host(name: $host, node: $node, at: $at) { timeline(first: 1) { since { revision at } } }
+  }
+`)
+
+export type Timeline = NonNullable<ResultOf<typeof TIMELINE>['host']>['timeline']
+export type Happening = Timeline['nodes'][number]
+type Kind = Happening['kind']
+
+/** What can be shown or not, as the address names it. */
+export const groups = {
+  status: { label: 'Status', kinds: ['STATUS'] },
+  liveness: { label: 'Signs of life', kinds: ['LIVENESS'] },
+  inventory: { label: 'Inventory', kinds: ['FIRST_REPORT', 'INVENTORY'] },
+  aggregates: { label: 'Aggregates', kinds: ['AGGREGATE_JOINED', 'AGGREGATE_LEFT', 'AGGREGATE_EDITED'] },
+  claims: { label: 'Claims', kinds: ['CLAIM_MADE', 'CLAIM_CONFIRMED', 'CLAIM_ENDED'] },
+  tries: { label: 'Lost tries', kinds: ['TRY_LOST'] },
+} as const satisfies Readonly<Record<string, { readonly label: string; readonly kinds: readonly Kind[] }>>
+
+export type GroupName = keyof typeof groups
+export const groupNames = Object.keys(groups) as readonly GroupName[]
+
+/** The groups that the address names; all where it names none, and where it names only what there is not: none. */
+export const readGroups = (kinds: string | undefined): readonly GroupName[] =>
+  kinds === undefined ? groupNames : groupNames.filter((name) => kinds.split(',').includes(name))
+
+/** The same as the address has it; undefined: all. */
+export const printGroups = (names: readonly GroupName[]): string | undefined =>
+  names.length === groupNames.length ? undefined : groupNames.filter((name) => names.includes(name)).join(',') || 'none'
+
+/** As the API takes them; null: all. */
+export const kindsOf = (names: readonly GroupName[]): Kind[] | null =>
+  names.length === groupNames.length ? null : names.flatMap((name) => [...groups[name].kinds])
+
+const words: Readonly<Record<Kind, string>> = {
+  FIRST_REPORT: 'first report',
+  INVENTORY: 'inventory',
+  STATUS: 'status',
+  LIVENESS: 'sign of life',
+  AGGREGATE_JOINED: 'came into aggregate',
+  AGGREGATE_LEFT: 'left aggregate',
+  AGGREGATE_EDITED: 'aggregate edited',
+  CLAIM_MADE: 'claim made',
+  CLAIM_CONFIRMED: 'claim confirmed',
+  CLAIM_ENDED: 'claim ended',
+  TRY_LOST: 'try lost',
+}
+
+/** What happened, in a few words. */
+export const wordOf = ({ kind, endedAs }: Pick<Happening, 'kind' | 'endedAs'>): string =>
+  endedAs === null ? words[kind] : `claim ${endedAs.toLowerCase()}`
+
+/** The moment to show the console at: the entry, or the time where only that is kept; undefined where the log does not reach there any more. */
+export function momentOf(
+  { revision, at }: Pick<Happening, 'revision' | 'at'>,
+  log: { readonly firstRevision: string; readonly firstAt: string | null } | undefined,
+): string | undefined {
+  if (log === undefined) return undefined
+  const isKept =
+    revision === null ? log.firstAt !== null && Date.parse(at) >= Date.parse(log.firstAt) : Number(revision) >= Number(log.firstRevision)
+  return isKept ? (revision ?? at) : undefined
+}

@@ -1,0 +1,45 @@
+import { Prisma } from '../generated/prisma/client.ts'
+import type { Database, PrismaClient } from './prisma.ts'
+import type { HostChangeRow, Rows } from './rows.ts'
+
+/** From where on the tables have every step of hosts. */
+export interface HostChangeSpan {
+  /** What follows this revision is there; 0: the whole log. */
+  readonly fromRevision: number
+  /** Store time of the first entry that is there, milliseconds since 1970. */
+  readonly from: number
+}
+
+/** Keeps steps; one that is there already stays as it is. */
+export const writeHostChanges = (database: Database, rows: readonly HostChangeRow[]): Promise<unknown> =>
+  database.$executeRaw`
+    INSERT INTO host_change (revision, place, host, node, kind, at_ms, reason, aggregate, aggregate_name, changes, untold)
+    SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(revision bigint, place int, host text, node text, kind text,
+      at_ms bigint, reason text, aggregate text, aggregate_name text, changes jsonb, untold int)
+    ON CONFLICT (revision, place) DO NOTHING`
+
+/**
+ * Says up to where the steps are there, as the head of a statement that says how far the tables are. Entries that a release wrote which
+ * does not know the table left none: then what is there begins anew behind them.
+ */
+export const coverHostChanges = ({
+  after,
+  first,
+  last,
+}: {
+  readonly after: number
+  readonly first: Pick<Rows, 'at'>
+  readonly last: Pick<Rows, 'revision'>
+}): Prisma.Sql =>
+  Prisma.sql`WITH span AS (
+    INSERT INTO host_change_span AS span (id, from_revision, from_ms, to_revision) VALUES (1, ${after}::bigint, ${first.at}::bigint, ${last.revision}::bigint)
+    ON CONFLICT (id) DO UPDATE SET to_revision = excluded.to_revision,
+      from_revision = CASE WHEN span.to_revision = ${after}::bigint THEN span.from_revision ELSE excluded.from_revision END,
+      from_ms = CASE WHEN span.to_revision = ${after}::bigint THEN span.from_ms ELSE excluded.from_ms END)`
+
+/** Undefined before anything was written. */
+export async function readHostChangeSpan(prisma: PrismaClient): Promise<HostChangeSpan | undefined> {
+  const [row] = await prisma.$queryRaw<{ fromRevision: bigint; from: bigint }[]>`
+    SELECT from_revision AS "fromRevision", from_ms AS "from" FROM host_change_span WHERE id = 1`
+  return row === undefined ? undefined : { fromRevision: Number(row.fromRevision), from: Number(row.from) }
+}

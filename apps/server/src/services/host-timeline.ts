@@ -1,0 +1,77 @@
+import { hostStepKinds } from '@gantt/scheduler-core'
+import type { AuditRow } from '../db/audit.ts'
+import { claimStepKinds, type HostTimelineStore, type TimelineKind, type TimelineRow } from '../db/host-timeline.ts'
+import type { Replica } from '../replica/replica.ts'
+import { type HostView, keyOfHost } from './host-view.ts'
+import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
+import { isEditOf, isSomebodys } from './timeline-edits.ts'
+
+export const timelineKinds: readonly TimelineKind[] = [...hostStepKinds, ...claimStepKinds]
+
+/** Something that happened to a host, and who did it. */
+export interface TimelineEntry extends TimelineRow {
+  /** The audit's row of the operator's edit behind it; undefined: nobody's, or the audit has none that fits. Those of a page are read together. */
+  edit(): Promise<AuditRow | undefined>
+}
+
+export interface TimelinePage extends Page<TimelineEntry> {
+  /** Before it, only what claims and tries did is known: the tables did not follow then. Null: everything since its first report is there. */
+  readonly since: { readonly revision: number; readonly at: number } | null
+}
+
+export interface HostTimelines {
+  /** What happened to a host up to the moment of its view, newest first. Throws InputFault for a page that is out of range. */
+  of(host: HostView, args: PageArgs & { readonly kinds?: readonly TimelineKind[] | null | undefined }): Promise<TimelinePage>
+}
+
+export interface HostTimelinesOptions {
+  readonly replica: Replica
+  readonly store: HostTimelineStore
+  /** Waits for tables that have what this replica has applied. */
+  caughtUp(): Promise<unknown>
+}
+
+export function createHostTimelines({ replica, store, caughtUp }: HostTimelinesOptions): HostTimelines {
+  /** The rows of a page with who did it, which is read once, when somebody asks. */
+  const withEdits = (rows: readonly TimelineRow[]): TimelineEntry[] => {
+    const somebodys = rows.filter(isSomebodys)
+    let reading: Promise<readonly (readonly AuditRow[])[]> | undefined
+    return rows.map((row) => ({
+      ...row,
+      async edit() {
+        const place = somebodys.indexOf(row)
+        if (place < 0) return undefined
+        reading ??= store.edits(somebodys.map(({ at }) => at))
+        return (await reading)[place]?.find((edit) => isEditOf(row, edit))
+      },
+    }))
+  }
+
+  return {
+    async of({ fleet, record }, { kinds: asked, ...page }) {
+      const { host, node, firstSeen } = record
+      // an empty list asks for no kind, as everywhere
+      const kinds = asked ?? timelineKinds
+      const list = listOf('timeline', [keyOfHost(record), kinds])
+      const first = firstOf(list, page)
+      const after = keyOf<[number, number, string]>(list, page, ['number', 'number', 'string'])
+      await caughtUp()
+      const query = { host, node, kinds, until: fleet === replica.fleet ? undefined : { revision: fleet.place.revision, at: fleet.now } }
+      const [found, span] = await Promise.all([store.list({ ...query, after, first: first + 1 }), store.span()])
+      const shown = found.slice(0, first)
+      const entries = withEdits(shown)
+      return {
+        edges: entries.map((node) => ({ cursor: toCursor(list, [node.at, node.rank, node.key]), node })),
+        hasNextPage: found.length > first,
+        hasPreviousPage: after !== undefined,
+        totalCount: () => store.count(query),
+        since:
+          span === undefined
+            ? { revision: fleet.place.revision, at: fleet.now }
+            : span.fromRevision < firstSeen
+              ? null
+              : { revision: span.fromRevision, at: span.from },
+      }
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { isJsonObject, type JsonObject } from '@gantt/scheduler-core'
+import type { AuditRow } from '../db/audit.ts'
+import type { TimelineRow } from '../db/host-timeline.ts'
+
+/** Whether an operator did it: what others do has no row in the audit to look for. */
+export const isSomebodys = ({ kind, endedAs }: Pick<TimelineRow, 'kind' | 'endedAs'>): boolean =>
+  kind === 'STATUS' || kind.startsWith('AGGREGATE_') || endedAs === 'REVOKED'
+
+/** Whether a row of the audit is the edit behind something that happened to a host at about its time. */
+export function isEditOf(row: TimelineRow, { mutation, target, summary, result }: AuditRow): boolean {
+  const args = readArguments(summary)
+  if (args?.dryRun === true) return false
+  if (row.kind === 'STATUS')
+    return mutation === 'hostSetStatus' && result === 'HostSetStatusPayload' && (args === undefined || setsStatus(row, args))
+  if (row.aggregate !== null) return mutation.startsWith('aggregate') && result === 'AggregatePayload' && target === row.aggregate
+  return mutation === 'claimRevoke' && row.claim !== null && (target.includes(row.claim) || target.includes(' more'))
+}
+
+/** The reason, and the status where it was another before: of long arguments the audit keeps the beginning. */
+function setsStatus({ reason, changes }: TimelineRow, { reason: said, status }: JsonObject): boolean {
+  const [change] = changes
+  const isSaid = typeof said === 'string' && (reason ?? '').startsWith(said.replace(/\.\.\.$/, ''))
+  return isSaid && (change === undefined || change.after === status)
+}
+
+/** The arguments that the audit kept; undefined where they were too long to be kept whole. */
+function readArguments(summary: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(summary)
+    return isJsonObject(value) && !('sha256' in value && 'begins' in value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

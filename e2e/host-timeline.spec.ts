@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import type { Client } from '@gantt/client'
+import { expect, type Page, test } from './fixtures.ts'
+import { gather, keyFor, place, report, setStatus } from './seed.ts'
+
+const kindsOn = (page: Page): Promise<(string | null)[]> =>
+  page.locator('tr[data-kind]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-kind')))
+
+/** A host of its own with a life: reported, closed and opened, gathered, chosen, grown. */
+async function aLife(client: Client, host: string, ask: Parameters<typeof place>[1] = {}): Promise<{ readonly instance: string }> {
+  const instance = randomUUID()
+  await report(client, { [host]: { traits: ['HW_A'] } })
+  await setStatus(client, host, 'DISABLED', 'disk swap')
+  await setStatus(client, host, 'ENABLED', 'disk is new')
+  await gather(client, `rack of ${host}`, { availabilityZone: `zone-${host}`, hosts: [host] })
+  await place(client, { zone: `zone-${host}`, instance, ...ask })
+  await report(client, { [host]: { vcpus: 32, traits: ['HW_B'] } })
+  return { instance }
+}
+
+test('a host tells what happened to it, by whom, and leads to how the console was then @looks', async ({ page, visit, look, service }) => {
+  const { instance } = await aLife(service.client, 'tl-01')
+  await visit('/hosts/tl-01')
+  await page.getByRole('tab', { name: 'Timeline' }).click()
+  await expect(page).toHaveURL('/hosts/tl-01?sheet=timeline')
+  await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '6')
+  expect(await kindsOn(page)).toEqual(['INVENTORY', 'CLAIM_MADE', 'AGGREGATE_JOINED', 'STATUS', 'STATUS', 'FIRST_REPORT'])
+  await expect(page.locator('tr[data-kind=INVENTORY]')).toContainText('vcpus 16 → 32')
+  await expect(page.locator('tr[data-kind=CLAIM_MADE]')).toContainText(instance)
+  const closed = page.locator('tr[data-kind=STATUS]').last()
+  await expect(closed).toContainText('status ENABLED → DISABLED')
+  await expect(closed).toContainText('disk swap')
+  await look('the timeline of a host')
+
+  await closed.getByRole('link', { name: 'admin' }).click()
+  await expect(page).toHaveURL(/\/audit\?q=request/)
+  await expect(page.getByRole('row', { name: /hostSetStatus/ })).toHaveCount(1)
+  await page.goBack()
+  await page
+    .locator('tr[data-kind=CLAIM_MADE]')
+    .getByRole('link', { name: /its decision/ })
+    .click()
+  await expect(page.locator('[data-outcome=PLACED]').first()).toBeVisible()
+  await page.goBack()
+
+  await closed.getByRole('link', { name: /the console as it was then/ }).click()
+  await expect(page.getByRole('region', { name: 'Time travel' })).toBeVisible()
+  await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '2')
+  await expect(page.getByText(': disk swap')).toBeVisible()
+  await page.reload()
+  await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '2')
+  expect(await kindsOn(page)).toEqual(['STATUS', 'FIRST_REPORT'])
+})
+
+test('what is shown of it is chosen by keyboard, and the address says so', async ({ page, visit, service }) => {
+  await aLife(service.client, 'tl-02')
+  await visit('/hosts/tl-02?sheet=timeline&kinds=status,claims')
+  await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '3')
+  const shown = page.getByRole('group', { name: 'What is shown' })
+  await expect(shown.getByRole('checkbox', { checked: true })).toHaveCount(2)
+  await shown.getByRole('checkbox', { name: 'Claims' }).focus()
+  await page.keyboard.press('Space')
+  await expect(page).toHaveURL('/hosts/tl-02?sheet=timeline&kinds=status')
+  await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '2')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Space')
+  await expect(page.getByText('No kind is chosen')).toBeVisible()
+  await page.goBack()
+  await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '2')
+  await shown.getByRole('checkbox', { name: 'Status' }).uncheck()
+  await shown.getByRole('checkbox', { name: 'Lost tries' }).check()
+  await expect(page.getByText('Nothing of that happened to it: lost tries.')).toBeVisible()
+})
+
+test('a long life is shown in parts, and who may not read the audit is not told who', async ({ page, visit, service }) => {
+  await report(service.client, { 'tl-03': {} })
+  for (let i = 0; i < 55; i++) await setStatus(service.client, 'tl-03', i % 2 === 0 ? 'DISABLED' : 'ENABLED', `turn ${i}`)
+  await visit('/hosts/tl-03?sheet=timeline')
+  await expect(page.getByText('The newest 50 of 56.')).toBeVisible()
+  await expect(page.locator('tr[data-kind]').first().getByRole('link', { name: 'admin' })).toBeVisible()
+  await page.getByRole('button', { name: 'Show 6 more' }).click()
+  await expect(page.getByText('56 in all.')).toBeVisible()
+  await expect(page.locator('tr[data-kind]')).toHaveCount(56)
+  const reader = await keyFor(service.client, 'tl-reader', ['READ'])
+  // a link with another key alone would only change what stands behind the hash
+  await page.goto('about:blank')
+  await page.goto(`/hosts/tl-03?sheet=timeline#key=${reader}`)
+  await expect(page.getByText('The newest 50 of 56.')).toBeVisible()
+  await expect(page.locator('tr[data-kind]').first()).toContainText('turn 54')
+  await expect(page.locator('tr[data-kind]').getByRole('link', { name: 'admin' })).toHaveCount(0)
+})
+
+test('PCI devices are told by kind, with what is left and who holds some @looks', async ({ page, visit, look, service }) => {
+  await report(service.client, {
+    'pci-01': {
+      pciPools: [
+        {
+          vendorId: '15b3',
+          productId: '1018',
+          deviceType: 'type-VF',
+          numaNode: 0,
+          tags: [{ key: 'physical_network', value: 'phys-a' }],
+          total: 8,
+        },
+        { vendorId: '10de', productId: '20b0', total: 4, used: 1 },
+      ],
+    },
+  })
+  await gather(service.client, 'rack of pci-01', { availabilityZone: 'zone-pci', hosts: ['pci-01'] })
+  const instance = randomUUID()
+  await place(service.client, { zone: 'zone-pci', instance, pciRequests: [{ count: 2, vendorId: '15b3' }] })
+  await visit('/hosts/pci-01')
+  const section = page.getByRole('region', { name: 'PCI devices' })
+  const nic = section.locator('tr').filter({ hasText: '15b3:1018' })
+  await expect(nic).toContainText('physical_network=phys-a')
+  await expect(nic.getByRole('cell')).toHaveText([
+    'type-VF',
+    '0',
+    'physical_network=phys-a',
+    '8',
+    'by claims',
+    '6',
+    /25 %/,
+    /2 by .* \(confirmed\)/,
+  ])
+  await expect(section.locator('tr').filter({ hasText: '10de:20b0' }).getByRole('cell')).toHaveText([
+    ...['not told', 'not known', 'none', '4', '1', '3', /25 %/, 'no claim'],
+  ])
+  await look('a host with PCI devices')
+  await nic.getByRole('link', { name: instance }).click()
+  await expect(page).toHaveURL(/\/claims\?q=instance/)
+})

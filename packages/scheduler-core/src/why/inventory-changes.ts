@@ -1,0 +1,163 @@
+import type { FieldChange } from '../compare/field-change.ts'
+import type { HostStats } from '../fleet/stats.ts'
+import { poolKey } from '../kinds/pci/pool.ts'
+import { shorten } from '../storable.ts'
+
+/**
+ * What a host reports to have, one report against a later one: amounts, what is kept back, ratios, traits, GPUs, PCI devices, NUMA cells,
+ * CPUs and hypervisor, and what it leaves out. What is in use is no part of it, nor are measurements. In a fixed order. Every report asks:
+ * what is alike is compared as it is, and only what differs is put into words.
+ */
+export function inventoryChanges(before: HostStats, after: HostStats): readonly FieldChange[] {
+  return aspects.flatMap(({ differs, wordsOf }) => {
+    if (!differs(before, after)) return []
+    const [was, is] = [wordsOf(before), wordsOf(after)]
+    return [...new Set([...was.keys(), ...is.keys()])].flatMap((field) => {
+      const change = { field: shown(field), before: was.get(field) ?? null, after: is.get(field) ?? null }
+      return change.before === change.after ? [] : [change]
+    })
+  })
+}
+
+/** One side of what a host has: whether it is another, and in words by field. */
+interface Aspect {
+  differs(before: HostStats, after: HostStats): boolean
+  wordsOf(stats: HostStats): ReadonlyMap<string, string>
+}
+
+const MAX_TEXT = 200
+
+const shown = (value: unknown): string => shorten(typeof value === 'string' ? value : JSON.stringify(value), MAX_TEXT)
+
+/** A field of the report that is a number, a word or nothing. */
+const plain = (
+  field: { [Name in keyof HostStats]: HostStats[Name] extends string | number | null ? Name : never }[keyof HostStats],
+): Aspect => ({
+  differs: (before, after) => before[field] !== after[field],
+  wordsOf: (stats) => new Map(stats[field] === null ? [] : [[field, shown(stats[field])]]),
+})
+
+/** A list: `members` are what of each item counts; `says` are the fields of an item, and what they say. */
+function listed<Item extends object>(
+  of: (stats: HostStats) => readonly Item[],
+  members: readonly (keyof Item)[],
+  says: (item: Item) => readonly (readonly [field: string, text: string])[],
+): Aspect {
+  const isSame = (one: Item, other: Item): boolean => members.every((member) => isAlike(one[member], other[member]))
+  return {
+    differs(before, after) {
+      const [was, is] = [of(before), of(after)]
+      return was !== is && (was.length !== is.length || !was.every((item, i) => isSame(item, is[i] as Item)))
+    },
+    wordsOf: (stats) => new Map(of(stats).flatMap((item) => says(item).map(([field, text]) => [field, shown(text)] as const))),
+  }
+}
+
+/** A set of words: each is there or not. */
+const words = (field: string, of: (stats: HostStats) => readonly (string | number)[]): Aspect => ({
+  differs: (before, after) => !isAlike(of(before), of(after)),
+  wordsOf: (stats) => new Map(of(stats).map((word) => [`${field} ${word}`, 'yes'])),
+})
+
+/** Plain data that is equal member by member. */
+function isAlike(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  if (Array.isArray(one)) return Array.isArray(other) && one.length === other.length && one.every((item, i) => isAlike(item, other[i]))
+  const members = Object.entries(one)
+  return members.length === Object.keys(other).length && members.every(([name, value]) => isAlike(value, Reflect.get(other, name)))
+}
+
+type Cell = HostStats['numaCells'][number]
+
+const cellText = ({ cpuset, dedicatedCpuset, memoryMb, siblings, socket, pages, physicalNetworks }: Cell): string =>
+  [
+    `CPUs ${cpuset.join(',') || 'none'}`,
+    ...(dedicatedCpuset === null ? [] : [`dedicated ${dedicatedCpuset.join(',') || 'none'}`]),
+    ...(siblings.length === 0 ? [] : [`threads ${siblings.map((core) => core.join('+')).join(',')}`]),
+    `${memoryMb} MiB`,
+    ...pages.map(({ sizeKib, total, reserved }) => `${total} pages of ${sizeKib} KiB${reserved === 0 ? '' : ` (${reserved} reserved)`}`),
+    ...(socket === null ? [] : [`socket ${socket}`]),
+    ...physicalNetworks.map((name) => `near ${name}`),
+  ].join('; ')
+
+/** Pages of a cell without how many are in use. */
+const pagesOf = ({ pages }: Cell) => pages.map(({ sizeKib, total, reserved }) => ({ sizeKib, total, reserved }))
+const cellMembers = ['id', 'cpuset', 'memoryMb', 'siblings', 'dedicatedCpuset', 'socket', 'physicalNetworks'] as const
+
+const cells: Aspect = {
+  differs: ({ numaCells: before }, { numaCells: after }) =>
+    before !== after &&
+    (before.length !== after.length ||
+      before.some((cell, i) => {
+        const other = after[i] as Cell
+        return cellMembers.some((member) => !isAlike(cell[member], other[member])) || !isAlike(pagesOf(cell), pagesOf(other))
+      })),
+  wordsOf: ({ numaCells }) => new Map(numaCells.map((cell) => [`NUMA cell ${cell.id}`, shown(cellText(cell))])),
+}
+
+/** Devices in all by what they are; a report may list the same twice. */
+const devices: Aspect = {
+  ...listed(
+    ({ pciPools }) => pciPools,
+    ['vendorId', 'productId', 'numaNode', 'deviceType', 'tags', 'total'],
+    () => [],
+  ),
+  wordsOf({ pciPools }) {
+    const totals = new Map<string, number>()
+    for (const pool of pciPools) totals.set(poolKey(pool), (totals.get(poolKey(pool)) ?? 0) + pool.total)
+    return new Map([...totals].map(([key, total]) => [`PCI ${key} total`, String(total)]))
+  },
+}
+
+const aspects: readonly Aspect[] = [
+  plain('vcpus'),
+  plain('cpuAllocationRatio'),
+  plain('memoryMb'),
+  plain('ramAllocationRatio'),
+  plain('localGb'),
+  plain('diskAllocationRatio'),
+  listed(
+    ({ inventories }) => inventories,
+    ['resourceClass', 'total', 'reserved', 'allocationRatio', 'minUnit', 'maxUnit', 'stepSize'],
+    ({ resourceClass, total, reserved, allocationRatio, minUnit, maxUnit, stepSize }) => [
+      [`${resourceClass} total`, String(total)],
+      [`${resourceClass} reserved`, String(reserved)],
+      [`${resourceClass} ratio`, String(allocationRatio)],
+      [`${resourceClass} units`, `${minUnit} to ${maxUnit ?? 'any'} by ${stepSize}`],
+    ],
+  ),
+  words('trait', ({ traits }) => traits),
+  listed(
+    ({ gpus }) => gpus,
+    ['index', 'model'],
+    ({ index, model }) => [[`GPU ${index}`, model ?? 'unnamed']],
+  ),
+  devices,
+  cells,
+  plain('hypervisorType'),
+  plain('hypervisorVersion'),
+  plain('hypervisorHostname'),
+  plain('hostIp'),
+  {
+    differs: (before, after) => !isAlike(before.cpuInfo, after.cpuInfo),
+    wordsOf: ({ cpuInfo }) =>
+      new Map(
+        cpuInfo === null
+          ? []
+          : [
+              ...Object.entries({ ...cpuInfo, features: null }).flatMap(([name, value]): [string, string][] =>
+                value === null ? [] : [[`cpuInfo.${name}`, shown(value)]],
+              ),
+              ...cpuInfo.features.map((flag): [string, string] => [`CPU flag ${flag}`, 'yes']),
+            ],
+      ),
+  },
+  listed(
+    ({ supportedInstances }) => supportedInstances,
+    ['arch', 'hvType', 'vmMode'],
+    ({ arch, hvType, vmMode }) => [[`runs ${arch}/${hvType}/${vmMode}`, 'yes']],
+  ),
+  words('tunnels at cell', ({ tunneledCells }) => tunneledCells),
+  words('leaves out', ({ omitted }) => omitted),
+]
