@@ -50,6 +50,7 @@ export { Fleet, type FleetReader, PLACE_WINDOW, UnknownEntryError } from './flee
 export { type Group, type Groups, groupAllows, membersKeep } from './fleet/groups.ts'
 export { COMPUTE, DEFAULT_ZONE, type HostRecord, type HostTable, hostKey, type Reporter } from './fleet/hosts.ts'
 export { holdsInstance } from './fleet/instances.ts'
+export { covers, fleetKeys, isExact, type MetadataRead, type MetadataReads, metadataReadsOf } from './fleet/metadata-reads.ts'
 export { type Overlay, openOverlay } from './fleet/overlay.ts'
 export { type HostStats, type HostStatsInput, mergeDelta, parseHostStats, parseStatsDelta, type StatsDelta } from './fleet/stats.ts'
 export { type Reads, readsOf } from './fleet/stats-fields.ts'
@@ -132,6 +133,7 @@ export {
   rolloutModes,
   WHOLE_SHARE,
 } from './profiles/course.ts'
+export { type MetadataReader, metadataReaders, nearMisses } from './profiles/metadata-readers.ts'
 export { isOwnScheduler, type Profile, type ProfileInput, profileRef } from './profiles/profile.ts'
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './profiles/required-stats.ts'

@@ -1,10 +1,47 @@
-import { type AggregateDone, type VersionConflict as VersionConflictShape, zoneOf } from '../services/aggregates.ts'
+import type { MetadataReader as MetadataReaderShape } from '@gantt/scheduler-core'
+import { type AggregateDone, type MetadataEntry, type VersionConflict as VersionConflictShape, zoneOf } from '../services/aggregates.ts'
 import { AggregateReplay } from './aggregate-replay.ts'
 import { builder } from './builder.ts'
-import { ImpactPreview, KeyValue, KeyValueInput, momentArg, toPairs } from './common.ts'
+import { ImpactPreview, KeyValueInput, momentArg } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from './errors.ts'
+import { ProfilePartKind } from './profile-part.ts'
 import { Aggregate, Host } from './refs.ts'
+
+const MetadataReader = builder.objectRef<MetadataReaderShape>('MetadataReader').implement({
+  description: 'A filter or weigher of served profiles that looks at a key of metadata: those that decide calls or are tried.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: ProfilePartKind, description: 'FILTER or WEIGHER.' }),
+    part: t.exposeString('part', { description: 'Its name.' }),
+    key: t.exposeString('key', { description: 'As it says it: the very key, or a pattern with a star at its end.' }),
+    by: t.string({
+      nullable: true,
+      description: 'Of a pattern: what names the keys that it looks at. It may be that nothing names this one.',
+      resolve: ({ by }) => by ?? null,
+    }),
+    profiles: t.stringList({ description: 'The versions that have it, as name@number.', resolve: ({ profiles }) => [...profiles] }),
+  }),
+})
+
+const AggregateMetadata = builder.objectRef<MetadataEntry>('AggregateMetadata').implement({
+  description: 'A key of the metadata of an aggregate.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'The key.' }),
+    value: t.exposeString('value', { description: 'The value.' }),
+    readers: t.field({
+      type: [MetadataReader],
+      description: 'Who reads it: those that name the key, then those with a pattern.',
+      resolve: ({ readers }) => [...readers],
+    }),
+    isOwn: t.exposeBoolean('isOwn', {
+      description: 'It means something to the service itself, whatever profiles read: the zone of the hosts, or the pool of their disks.',
+    }),
+    similarKeys: t.stringList({
+      description: 'Where nobody names the key: keys that something of this service names, spelled much like it. Nearest first.',
+      resolve: ({ similarKeys }) => [...similarKeys],
+    }),
+  }),
+})
 
 builder.node(Aggregate, {
   description: 'A set of hosts with metadata; one with the key availability_zone is a zone.',
@@ -14,7 +51,11 @@ builder.node(Aggregate, {
     uuid: t.expose('uuid', { type: 'UUID', description: 'Its identity.' }),
     name: t.exposeString('name', { description: 'Unique among aggregates.' }),
     availabilityZone: t.string({ nullable: true, description: 'Its metadata key availability_zone.', resolve: zoneOf }),
-    metadata: t.field({ type: [KeyValue], description: 'What filters read.', resolve: ({ metadata }) => toPairs(metadata) }),
+    metadata: t.field({
+      type: [AggregateMetadata],
+      description: 'What filters and weighers read.',
+      resolve: (aggregate, _args, { aggregates }) => [...aggregates.metadataOf(aggregate)],
+    }),
     version: t.exposeInt('version', { description: 'Rises with every edit; give it as ifVersion.' }),
     hostNames: t.field({ type: ['String'], description: 'Names of its member hosts.', resolve: ({ hosts }) => [...hosts] }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Store time of the last edit.' }),

@@ -1,11 +1,21 @@
+import type { MetadataRead as MetadataReadShape } from '@gantt/scheduler-core'
 import { type ProfilePart as ProfilePartShape, profilePartKinds } from '../services/profile-parts.ts'
 import { builder } from './builder.ts'
 import { PluginVersion } from './plugin.ts'
 import { ProfileCompat } from './profile.ts'
 
-const ProfilePartKind = builder.enumType('ProfilePartKind', {
+export const ProfilePartKind = builder.enumType('ProfilePartKind', {
   description: 'FILTER: lets hosts through or refuses them; WEIGHER: ranks those that passed; SCHEDULER: takes one of them.',
   values: profilePartKinds,
+})
+
+const MetadataRead = builder.objectRef<MetadataReadShape>('MetadataRead').implement({
+  description: 'Metadata of aggregates that a filter or weigher may look at.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'A key; with a star at its end, every key that begins so and that `by` names.' }),
+    by: t.string({ nullable: true, description: 'Of keys with a star: what names them.', resolve: ({ by }) => by ?? null }),
+    option: t.string({ nullable: true, description: 'The option that must be true for it.', resolve: ({ option }) => option ?? null }),
+  }),
 })
 
 const ProfilePart = builder.objectRef<ProfilePartShape>('ProfilePart').implement({
@@ -27,6 +37,11 @@ const ProfilePart = builder.objectRef<ProfilePartShape>('ProfilePart').implement
     reads: t.stringList({
       description: "Fields of a host's report that it looks at, without options.",
       resolve: ({ reads: list }) => [...list],
+    }),
+    readsMetadata: t.field({
+      type: [MetadataRead],
+      description: 'Metadata of aggregates that it may look at; keys that options name are those of no options.',
+      resolve: ({ readsMetadata: list }) => [...list],
     }),
     plugin: t.expose('plugin', { type: PluginVersion, nullable: true, description: 'The plug-in that brings it; null: the release does.' }),
   }),

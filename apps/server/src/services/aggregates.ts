@@ -4,7 +4,14 @@ import {
   type AggregateChanged,
   type AggregateState,
   byCodeUnit,
+  covers,
   type Fleet,
+  fleetKeys,
+  isExact,
+  type MetadataReader,
+  metadataReaders,
+  nearMisses,
+  servedProfiles,
   type Void,
   ZONE_KEY,
 } from '@gantt/scheduler-core'
@@ -63,6 +70,8 @@ export interface Aggregates {
   list(args: PageArgs & { readonly query?: string | null | undefined }, fleet?: Fleet): Page<Dated<Aggregate>>
   /** Those that a host is in, by uuid. */
   of(host: HostView, args: PageArgs): Page<Dated<Aggregate>>
+  /** Its metadata, each key with who reads it: of the profiles that served calls, or were tried, at its moment. */
+  metadataOf(aggregate: Dated<Aggregate>): readonly MetadataEntry[]
   /** Its member hosts, in the order of first sight. */
   hostsIn(aggregate: Dated<Aggregate>, args: PageArgs): Page<HostView>
   create(input: AggregateEdit & { readonly name: string }, dryRun: boolean): Promise<AggregateOutcome>
@@ -70,6 +79,16 @@ export interface Aggregates {
   importNova(document: unknown, dryRun: boolean): Promise<AggregateOutcome>
   update(uuid: string, ifVersion: number, edit: AggregateEdit, dryRun: boolean): Promise<AggregateOutcome>
   delete(uuid: string, ifVersion: number, dryRun: boolean): Promise<AggregateOutcome>
+}
+
+/** A key of an aggregate's metadata, and who reads it. */
+export interface MetadataEntry extends KeyValue {
+  /** Those that name the key, then those to which requests may name it. */
+  readonly readers: readonly MetadataReader[]
+  /** It means something to the service itself, whatever profiles read. */
+  readonly isOwn: boolean
+  /** Where nobody names the key: those that are named and are spelled much like it. */
+  readonly similarKeys: readonly string[]
 }
 
 export const zoneOf = ({ metadata }: AggregateState): string | null => metadata[ZONE_KEY] ?? null
@@ -144,6 +163,14 @@ export function createAggregates(replica: Replica): Aggregates {
         record.aggregates.flatMap((uuid) => find(uuid, fleet) ?? []),
         { types: ['string'], keyFor: ({ uuid }) => [uuid] as const, isAfter: ({ uuid }, [last]) => byCodeUnit(uuid, last) > 0 },
       ),
+    metadataOf({ metadata, of: { profiles, plugins } = replica.fleet }) {
+      const all = metadataReaders(servedProfiles(profiles), plugins)
+      return Object.entries(metadata).map(([key, value]) => {
+        const readers = all.filter((reader) => covers(reader, key))
+        const isOwn = fleetKeys.includes(key)
+        return { key, value, readers, isOwn, similarKeys: isOwn || readers.some(isExact) ? [] : nearMisses(key, plugins) }
+      })
+    },
     hostsIn: ({ uuid, hosts, of: fleet = replica.fleet }, args) =>
       pageOf(
         listOf('hosts', uuid),

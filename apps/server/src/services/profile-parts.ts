@@ -4,6 +4,8 @@ import {
   fitFilters,
   type JsonObject,
   jsonSchemaOf,
+  type MetadataRead,
+  metadataReadsOf,
   nameableParts,
   type PluginRef,
   type Profile,
@@ -27,6 +29,8 @@ export interface ProfilePart {
   readonly unit: string | null
   /** Fields of a host's report; of a part that reads by its options, those without any. */
   readonly reads: readonly string[]
+  /** Metadata of aggregates that it may look at. */
+  readonly readsMetadata: readonly MetadataRead[]
   /** Null: of the release. */
   readonly plugin: PluginRef | null
 }
@@ -47,9 +51,18 @@ export function profilePartsOf({ plugins }: Pick<Fleet, 'plugins'>, compat: Prof
     parameters: (part.parameters === undefined ? null : (jsonSchemaOf(part.parameters) ?? null)) as JsonObject | null,
     takesOptions: part.parameters !== undefined || part.checkOptions !== undefined,
     reads: readsOf(part.reads, {}),
+    readsMetadata: metadataReadsOf(part.readsMetadata),
     plugin: ownerOf(part.name),
   })
-  const scheduler = { kind: 'SCHEDULER', parameters: null, takesOptions: false, mayShadow: false, unit: null, reads: [] } as const
+  const scheduler = {
+    kind: 'SCHEDULER',
+    parameters: null,
+    takesOptions: false,
+    mayShadow: false,
+    unit: null,
+    reads: [],
+    readsMetadata: [],
+  } as const
   const own = Object.entries(ownSchedulers).map(([name, description]) => ({ ...scheduler, name, description, plugin: null }))
   const others = plugins.schedulers.map(({ name, description }) => ({ ...scheduler, name, description, plugin: ownerOf(name) }))
   return [

@@ -15,6 +15,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
   name: 'AggregateInstanceExtraSpecsFilter',
   description: "The metadata of the host's aggregates meet the flavor's extra specs.",
   reads: [],
+  readsMetadata: [{ key: '*', by: 'extra specs of flavors' }],
   readsHostOnly: true,
   prepare({ flavor }, fleet) {
     const wanted = Object.entries(flavor.extraSpecs).flatMap(([key, requirement]) => {

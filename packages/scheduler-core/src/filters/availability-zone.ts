@@ -9,6 +9,7 @@ export const availabilityZoneFilter: Filter = {
   name: 'AvailabilityZoneFilter',
   description: 'The host is in the availability zone asked for.',
   reads: [],
+  readsMetadata: [{ key: ZONE_KEY }],
   readsHostOnly: true,
   prepare({ availabilityZone: need }, { hosts, aggregates }) {
     if (need === null) return undefined

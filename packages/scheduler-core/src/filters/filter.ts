@@ -3,6 +3,7 @@ import type { Code } from '../codes.ts'
 import type { Fact } from '../evidence.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { MetadataReads } from '../fleet/metadata-reads.ts'
 import type { Reads } from '../fleet/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
@@ -44,6 +45,11 @@ export interface Filter {
    * asked, and reporters are told that they are needed (fleet/stats-fields.ts).
    */
   readonly reads: Reads
+  /**
+   * Which metadata of aggregates it looks at: operators are told who reads a key, and that nobody does. Keys that the request names are
+   * a pattern (fleet/metadata-reads.ts). Absent: none; a part outside of this process sees none.
+   */
+  readonly readsMetadata?: MetadataReads
   /**
    * Present when the verdict of a host depends only on the request, on the options and on the host's own state (everything that raises its
    * version), whatever other hosts take: then it is asked once a request, and between the instances of one request only of hosts that changed.

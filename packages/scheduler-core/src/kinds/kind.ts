@@ -2,6 +2,7 @@ import type { Fact } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { HostRecord, HostTable, OwnHostRecord } from '../fleet/hosts.ts'
+import type { MetadataReads } from '../fleet/metadata-reads.ts'
 import type { HostStats } from '../fleet/stats.ts'
 import type { StatsField } from '../fleet/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
@@ -42,7 +43,13 @@ export interface ResourceKind<Ask, Grant> {
   /** Its key in grants and assignments. */
   readonly name: string
   /** The name, Nova's where Nova has it, the fields of reports that it looks at, and the sentence of the filter that lets only hosts pass that can give what is asked. */
-  readonly filter: { readonly name: string; readonly description: string; readonly reads: readonly StatsField[] }
+  readonly filter: {
+    readonly name: string
+    readonly description: string
+    readonly reads: readonly StatsField[]
+    /** As a filter says it. */
+    readonly readsMetadata?: MetadataReads
+  }
   /** Assignment rules by name; the first is the default. */
   readonly rules: readonly string[]
   /** Grants are amounts by name, of which one size has a difference to another: an instance may grow on its own host. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { MetadataRead } from '../fleet/metadata-reads.ts'
 import { memoByObject } from '../memo.ts'
 import { checkOptions } from '../request/parse.ts'
 import type { Multipliers, Weigher, WeigherOptions } from '../weighers/weigher.ts'
@@ -17,8 +18,12 @@ export const aggregateOption = {
 
 const justThat = z.strictObject(aggregateOption)
 
+/** What such a weigher says that it reads of metadata. */
+export const readsMultiplier = (key: string): readonly MetadataRead[] => [{ key, option: 'aggregateMultiplier' }]
+
 /** The parts of a weigher that takes no other option: its multiplier under an aggregate's key, where the profile lets aggregates say it. */
-export const multipliedBy = (key: string): Required<Pick<Weigher, 'checkOptions' | 'multipliers'>> => ({
+export const multipliedBy = (key: string): Required<Pick<Weigher, 'checkOptions' | 'multipliers' | 'readsMetadata'>> => ({
+  readsMetadata: readsMultiplier(key),
   checkOptions: (options) => void checkOptions(justThat, options),
   multipliers: (fleet, options, multiplier) => multipliersOf(fleet, key, multiplier, isOn(options)),
 })

@@ -11,6 +11,7 @@ export const asFilter = (filter: NovaFilter): Filter => ({
   name: filter.name,
   description: filter.description,
   reads: filter.reads,
+  ...(filter.readsMetadata !== undefined && { readsMetadata: filter.readsMetadata }),
   checkOptions: (options) => void checkOptions(filter.options, options),
   prepare(request, fleet, options) {
     const wanted = novaRequestOn(fleet, request)

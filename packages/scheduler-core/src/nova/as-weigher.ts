@@ -1,7 +1,7 @@
 import { memoByObject } from '../memo.ts'
 import { checkOptions } from '../request/parse.ts'
 import type { Weigher, WeigherOptions } from '../weighers/weigher.ts'
-import { aggregateOption, multiplierFor, multipliersOf } from './aggregate-multiplier.ts'
+import { aggregateOption, multiplierFor, multipliersOf, readsMultiplier } from './aggregate-multiplier.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
 import { ownHostsOf } from './own-hosts.ts'
 import { novaRequestOn } from './own-request.ts'
@@ -23,6 +23,7 @@ export function asWeigher(weigher: NovaWeigher): Weigher {
     description,
     unit,
     reads,
+    readsMetadata: readsMultiplier(key),
     ...(minval !== undefined && { minval }),
     checkOptions: (options) => void checkOptions(schema, options),
     multipliers: (fleet, options, multiplier) => multipliersOf(fleet, key, multiplier, read(options).isByAggregates, isNegated),

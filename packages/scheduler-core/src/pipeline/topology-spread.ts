@@ -11,6 +11,7 @@ export const topologySpreadFilter: Filter = {
   name: 'TopologySpreadFilter',
   description: "The host's domain may hold one more member of the server group.",
   reads: [],
+  readsMetadata: [{ key: '*', by: 'topologySpread of requests' }],
   readsOtherHosts: true,
   prepare(request, fleet) {
     if (request.topologySpread.length === 0) return undefined

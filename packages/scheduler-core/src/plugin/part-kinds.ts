@@ -45,6 +45,11 @@ export interface PartKind {
 const sentence = z.string().trim().min(1).max(1_024)
 const aFunction = z.custom((value) => typeof value === 'function', 'must be a function')
 const aRead = z.string().refine(isRead, 'must be a field of reports, or a namespace with a field after a dot: memoryMb, storage.pools')
+const aMetadataRead = z.strictObject({
+  key: z.string().min(1).max(255),
+  by: z.string().min(1).max(200).optional(),
+  option: z.string().min(1).max(100).optional(),
+})
 const aSchema = z.custom((value) => jsonSchemaOf(value) !== undefined, 'must be the zod schema of an object that JSON Schema has words for')
 
 /** What profiles list: filters and weighers. */
@@ -52,6 +57,9 @@ const listed = (noun: 'Filter' | 'Weigher') => ({
   name: z.string().regex(new RegExp(`^[A-Z][A-Za-z0-9]{0,100}${noun}$`), `must be letters and digits, a capital first and ${noun} last`),
   description: sentence,
   reads: z.union([z.array(aRead).max(64), aFunction], 'must be a list of fields of reports, or a function of the options'),
+  readsMetadata: z
+    .union([z.array(aMetadataRead).max(64), aFunction], 'must be a list of keys of metadata, or a function of the options')
+    .optional(),
   parameters: aSchema.optional(),
   readsHostOnly: z.literal(true).optional(),
   readsOtherHosts: z.literal(true).optional(),

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { HostIndex } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { MetadataReads } from '../fleet/metadata-reads.ts'
 import type { Reads } from '../fleet/stats-fields.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
@@ -18,6 +19,8 @@ export interface Weigher {
   readonly unit: string
   /** Which fields of a host's report it looks at; a host that leaves one of them out has no number, which counts as the least. */
   readonly reads: Reads
+  /** See Filter. */
+  readonly readsMetadata?: MetadataReads
   /** minmax normalisation measures the spread from here instead of from the least raw number, as some of Nova's do. */
   readonly minval?: number
   /**

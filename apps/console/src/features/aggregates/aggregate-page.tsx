@@ -1,4 +1,4 @@
-import { Code, Group, Table as PlainTable, Skeleton, Stack, Text } from '@mantine/core'
+import { Code, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { useOperation } from '../../lib/api.ts'
@@ -13,9 +13,10 @@ import { Problem } from '../../ui/problem.tsx'
 import { WriteButton } from '../../ui/write-button.tsx'
 import { AggregateHistory } from './aggregate-history.tsx'
 import { AggregateMembers } from './aggregate-members.tsx'
+import { AggregateMetadata } from './aggregate-metadata.tsx'
 import { DeleteAggregate } from './delete-aggregate.tsx'
 import { AGGREGATE } from './documents.ts'
-import { type AggregateState, beginDraft, changesNothing, readDraft } from './draft.ts'
+import { beginDraft, changesNothing, readDraft } from './draft.ts'
 import { EditAggregate } from './edit-aggregate.tsx'
 import { useRefresh } from './use-refresh.ts'
 
@@ -104,7 +105,7 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
             }}
           />
         ) : null}
-        <Metadata metadata={aggregate.metadata} />
+        <AggregateMetadata metadata={aggregate.metadata} />
         <AggregateMembers aggregate={aggregate.name} hostNames={aggregate.hostNames} />
         <AggregateHistory
           uuid={uuid}
@@ -133,35 +134,3 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
 }
 
 const withoutEdit = ({ find }: { readonly find?: string }): { readonly find?: string } => (find === undefined ? {} : { find })
-
-function Metadata({ metadata }: { readonly metadata: AggregateState['metadata'] }) {
-  return (
-    <section aria-label="Metadata">
-      <Text component="h2" fw={600} size="md">
-        Metadata
-      </Text>
-      {metadata.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          None: filters read nothing from it.
-        </Text>
-      ) : (
-        <PlainTable w="auto">
-          <PlainTable.Thead>
-            <PlainTable.Tr>
-              <PlainTable.Th>Key</PlainTable.Th>
-              <PlainTable.Th>Value</PlainTable.Th>
-            </PlainTable.Tr>
-          </PlainTable.Thead>
-          <PlainTable.Tbody>
-            {metadata.map(({ key, value }) => (
-              <PlainTable.Tr key={key}>
-                <PlainTable.Td className="mono">{key}</PlainTable.Td>
-                <PlainTable.Td className="mono">{value}</PlainTable.Td>
-              </PlainTable.Tr>
-            ))}
-          </PlainTable.Tbody>
-        </PlainTable>
-      )}
-    </section>
-  )
-}

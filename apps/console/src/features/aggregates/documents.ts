@@ -12,7 +12,10 @@ export const LIST = graphql(`
 
 export const AGGREGATE = graphql(`
   query Aggregate($uuid: UUID!, $at: Moment) {
-    aggregate(uuid: $uuid, at: $at) { uuid name availabilityZone metadata { key value } hostNames version updatedAt }
+    aggregate(uuid: $uuid, at: $at) {
+      uuid name availabilityZone hostNames version updatedAt
+      metadata { key value isOwn similarKeys readers { kind part key by profiles } }
+    }
   }
 `)
 

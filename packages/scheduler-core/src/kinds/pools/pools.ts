@@ -24,6 +24,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     name: 'DiskPoolFilter',
     description: 'The pool that the disks of the host lie in, if there is one, has the disk asked for left.',
     reads: [],
+    readsMetadata: [{ key: DISK_POOL_KEY }],
   },
   rules: ['sum'],
   isPlain: true,

@@ -19,11 +19,14 @@ export const aggregateImagePropertiesIsolation = novaFilter({
   name: 'AggregateImagePropertiesIsolation',
   description: "The host's aggregates are kept for no image property that the image has otherwise.",
   reads: [],
+  readsMetadata: ({ [NAMESPACE]: namespace, [SEPARATOR]: separator = '.' }) => [
+    { key: `${prefixOf(namespace, separator)}*`, by: 'properties of images' },
+  ],
   oncePerRequest: true,
   runsOnRebuild: true,
   options,
   prepare({ image }, { [NAMESPACE]: namespace, [SEPARATOR]: separator }) {
-    const prefix = namespace ? namespace + separator : ''
+    const prefix = prefixOf(namespace, separator)
     const asked = Object.entries(image?.properties ?? {})
       .filter(([name, value]) => name.startsWith(prefix) && imagePropertyFields.has(name) && isTruthy(value))
       .map(([name, value]) => ({ name, need: textOf(name, value) }))
@@ -39,6 +42,8 @@ export const aggregateImagePropertiesIsolation = novaFilter({
     }
   },
 })
+
+const prefixOf = (namespace: unknown, separator: unknown): string => (namespace ? `${namespace}${separator}` : '')
 
 /** As Python prints it. CPUs of NUMA nodes are sets to Nova, and lists on the wire. */
 function textOf(name: string, value: PythonValue): string {

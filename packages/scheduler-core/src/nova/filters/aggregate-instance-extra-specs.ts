@@ -10,6 +10,7 @@ export const aggregateInstanceExtraSpecsFilter = novaFilter({
   name: 'AggregateInstanceExtraSpecsFilter',
   description: "The metadata of the host's aggregates meets the flavor's extra specs.",
   reads: [],
+  readsMetadata: [{ key: '*', by: 'extra specs of flavors' }],
   oncePerRequest: true,
   prepare({ flavor: { extraSpecs } }) {
     const asked = Object.entries(extraSpecs ?? {}).flatMap(([spec, need]) => {

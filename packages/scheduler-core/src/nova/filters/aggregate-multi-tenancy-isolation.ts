@@ -11,6 +11,7 @@ export const aggregateMultiTenancyIsolation = novaFilter({
   name: 'AggregateMultiTenancyIsolation',
   description: "The host's aggregates are kept for no project, or for the request's.",
   reads: [],
+  readsMetadata: [{ key: KEY }],
   oncePerRequest: true,
   prepare:
     ({ projectId }) =>

@@ -8,6 +8,7 @@ export const aggregateTypeAffinityFilter = novaFilter({
   name: 'AggregateTypeAffinityFilter',
   description: "The host's aggregates are kept for no flavor, or for the request's.",
   reads: [],
+  readsMetadata: [{ key: KEY }],
   oncePerRequest: true,
   prepare:
     ({ flavor }) =>

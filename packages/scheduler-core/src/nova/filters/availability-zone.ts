@@ -9,6 +9,7 @@ export const availabilityZoneFilter = novaFilter({
   name: 'AvailabilityZoneFilter',
   description: 'The host is in the availability zone asked for.',
   reads: [],
+  readsMetadata: [{ key: KEY }],
   oncePerRequest: true,
   options: z.strictObject({ default_availability_zone: z.string().default('nova') }),
   prepare({ availabilityZone: need }, { default_availability_zone: byDefault }) {

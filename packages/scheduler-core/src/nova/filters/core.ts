@@ -26,6 +26,7 @@ export const aggregateCoreFilter = novaFilter({
   name: 'AggregateCoreFilter',
   description: 'The host has enough virtual CPUs left by the ratio of its aggregates.',
   reads: classFields.VCPU,
+  readsMetadata: [{ key: RATIO }],
   options,
   prepare: (request, { [RATIO]: option }) => checkCores(request, aggregateRatio(RATIO, ownRatio(option))),
 })

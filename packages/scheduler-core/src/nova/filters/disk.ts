@@ -25,6 +25,7 @@ export const aggregateDiskFilter = novaFilter({
   name: 'AggregateDiskFilter',
   description: 'The host has enough disk left by the ratio of its aggregates.',
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
+  readsMetadata: [{ key: RATIO }],
   options,
   prepare: (request, { [RATIO]: option }) => checkDisk(request, aggregateRatio(RATIO, ownRatio(option))),
 })

@@ -23,6 +23,7 @@ export const aggregateIoOpsFilter = novaFilter({
   name: 'AggregateIoOpsFilter',
   description: 'The host runs fewer I/O-heavy operations than its aggregates allow.',
   reads: ['numIoOps'],
+  readsMetadata: [{ key: 'max_io_ops_per_host' }],
   options,
   prepare:
     (_request, { max_io_ops_per_host: option }) =>

@@ -23,6 +23,7 @@ export const aggregateNumInstancesFilter = novaFilter({
   name: 'AggregateNumInstancesFilter',
   description: 'The host holds fewer instances than its aggregates allow.',
   reads: ['runningVms'],
+  readsMetadata: [{ key: 'max_instances_per_host' }],
   options,
   prepare:
     (_request, { max_instances_per_host: option }) =>

@@ -26,6 +26,7 @@ export const aggregateRamFilter = novaFilter({
   name: 'AggregateRamFilter',
   description: 'The host has enough memory left by the ratio of its aggregates.',
   reads: classFields.MEMORY_MB,
+  readsMetadata: [{ key: RATIO }],
   options,
   prepare: (request, { [RATIO]: option }) => checkRam(request, aggregateRatio(RATIO, ownRatio(option))),
 })

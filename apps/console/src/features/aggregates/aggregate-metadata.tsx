@@ -1,0 +1,99 @@
+import { Table, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import type { AGGREGATE } from './documents.ts'
+
+type Entry = NonNullable<ResultOf<typeof AGGREGATE>['aggregate']>['metadata'][number]
+type Reader = Entry['readers'][number]
+
+/** What it says, key by key, with who reads it: a key that nobody reads does nothing, and is often one that is misspelled. */
+export function AggregateMetadata({ metadata }: { readonly metadata: readonly Entry[] }) {
+  return (
+    <section aria-label="Metadata">
+      <Text component="h2" fw={600} size="md">
+        Metadata
+      </Text>
+      {metadata.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          None: filters read nothing from it.
+        </Text>
+      ) : (
+        <ScrollBox label="Keys of the metadata">
+          <Table w="auto" verticalSpacing={4}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Key</Table.Th>
+                <Table.Th>Value</Table.Th>
+                <Table.Th>Read by</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {metadata.map((entry) => (
+                <Table.Tr key={entry.key} data-key={entry.key}>
+                  <Table.Td className="mono">{entry.key}</Table.Td>
+                  <Table.Td className="mono" style={{ overflowWrap: 'anywhere' }}>
+                    {entry.value}
+                  </Table.Td>
+                  <Table.Td>
+                    <ReadBy entry={entry} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </ScrollBox>
+      )}
+    </section>
+  )
+}
+
+function ReadBy({ entry: { readers, isOwn, similarKeys } }: { readonly entry: Entry }) {
+  return (
+    <>
+      {isOwn ? <div>the service itself, for every profile</div> : null}
+      {readers.map((reader) => (
+        <ReaderLine key={`${reader.part} ${reader.key} ${reader.by}`} reader={reader} />
+      ))}
+      {readers.length === 0 && !isOwn ? (
+        <div data-unread>
+          <span aria-hidden>! </span>Nothing reads it: no filter or weigher of a profile in use.
+        </div>
+      ) : null}
+      {similarKeys.length === 0 ? null : (
+        <div data-similar={similarKeys.join(' ')}>
+          <span aria-hidden>! </span>No filter or weigher knows it by name. Is it meant to be{' '}
+          {similarKeys.map((key, i) => (
+            <span key={key}>
+              {i === 0 ? '' : ' or '}
+              <span className="mono">{key}</span>
+            </span>
+          ))}
+          ?
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The profiles that have it, and of a pattern what must name the key. */
+function ReaderLine({ reader: { part, by, profiles } }: { readonly reader: Reader }) {
+  return (
+    <Text component="div" inherit data-reader={part} {...(by === null ? {} : { c: 'dimmed' })}>
+      {part}
+      {by === null ? '' : `, where ${by} name it`} (
+      {profiles.map((ref, i) => {
+        const [name = ref] = ref.split('@')
+        return (
+          <span key={ref}>
+            {i === 0 ? '' : ', '}
+            <Link className="host-link" to="/profiles/$name" params={{ name }}>
+              {ref}
+            </Link>
+          </span>
+        )
+      })}
+      )
+    </Text>
+  )
+}

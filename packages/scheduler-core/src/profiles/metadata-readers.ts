@@ -1,0 +1,57 @@
+import { fleetKeys, isExact, type MetadataRead, metadataReadsOf, metadataReadsWith, similarKeys } from '../fleet/metadata-reads.ts'
+import { memoByObject } from '../memo.ts'
+import { compileProfile, nameableParts } from '../pipeline/compile.ts'
+import { topologySpreadFilter } from '../pipeline/topology-spread.ts'
+import type { Plugins } from '../plugin/plugins.ts'
+import { type Profile, profileRef } from './profile.ts'
+
+/** A filter or weigher that looks at metadata of aggregates, as it says, and the profile versions that have it. */
+export interface MetadataReader extends MetadataRead {
+  readonly kind: 'FILTER' | 'WEIGHER'
+  readonly part: string
+  /** `name@number`, in the order of the profiles. */
+  readonly profiles: readonly string[]
+}
+
+/** Who of these profiles looks at metadata of aggregates: those that name a key before those that a request names keys to. */
+export function metadataReaders(profiles: readonly Profile[], plugins: Plugins): readonly MetadataReader[] {
+  const found = new Map<string, MetadataReader & { profiles: string[] }>()
+  for (const profile of profiles)
+    for (const reader of readersIn(plugins)(profile)) {
+      const name = JSON.stringify(reader)
+      const known = found.get(name)
+      if (known === undefined) found.set(name, { ...reader, profiles: [profileRef(profile)] })
+      else known.profiles.push(profileRef(profile))
+    }
+  return [...found.values()].sort((a, b) => Number(isExact(b)) - Number(isExact(a)))
+}
+
+type Reader = Omit<MetadataReader, 'profiles'>
+
+/** What the parts of a version look at, each once. Versions never change. */
+const readersIn = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => readersOf(profile, plugins)))
+
+function readersOf(profile: Profile, plugins: Plugins): readonly Reader[] {
+  const { filters, shadows, weighers } = compileProfile(profile, plugins)
+  const readers = [
+    ...[...filters, ...shadows, { filter: topologySpreadFilter, options: {} }].flatMap(({ filter, options }) =>
+      metadataReadsWith(filter.readsMetadata, options).map((read) => ({ ...read, kind: 'FILTER' as const, part: filter.name })),
+    ),
+    ...weighers.flatMap(({ weigher, options }) =>
+      metadataReadsWith(weigher.readsMetadata, options).map((read) => ({ ...read, kind: 'WEIGHER' as const, part: weigher.name })),
+    ),
+  ]
+  return [...new Map(readers.map((reader) => [JSON.stringify(reader), reader])).values()]
+}
+
+/** Keys that something of this service may read under, which one that nobody reads may have been meant to be. */
+export const nearMisses = (key: string, plugins: Plugins): readonly string[] => similarKeys(key, knownKeys(plugins))
+
+const knownKeys = memoByObject((plugins: Plugins): readonly string[] => {
+  const parts = [undefined, 'nova' as const].flatMap((compat) => {
+    const { filters, weighers } = nameableParts(compat, plugins)
+    return [...filters, ...weighers]
+  })
+  const reads = parts.flatMap(({ readsMetadata }) => metadataReadsOf(readsMetadata))
+  return [...new Set([...fleetKeys, ...reads.filter(isExact).map(({ key }) => key)])]
+})
