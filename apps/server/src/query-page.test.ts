@@ -7,7 +7,14 @@ const page = readFileSync(new URL('../../../docs/query.md', import.meta.url), 'u
 /** The row that the page has of a field. */
 function rowOf({ name, aliases = [], kind, unit, values, description }: QueryField): string {
   const names = [name, ...aliases].map((one) => `\`${one}\``).join(', ')
-  const kinds = kind === 'enum' ? (values ?? []).join(', ') : kind === 'text' ? 'text' : unit === 'count' ? 'number' : `number, ${unit}`
+  const kinds =
+    kind === 'enum'
+      ? (values ?? []).join(', ')
+      : kind === 'text' || kind === 'time'
+        ? kind
+        : unit === 'count'
+          ? 'number'
+          : `number, ${unit}`
   return `| ${names} | ${kinds} | ${description} |`
 }
 

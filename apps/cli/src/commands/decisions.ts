@@ -75,6 +75,7 @@ export function addDecisions(program: Command): void {
   withExamples(withService(command), [
     ['gantt decisions --outcome NO_VALID_HOST', 'requests that no host could take'],
     ["gantt decisions --query 'reason:memory.* last:1h'", 'what failed for memory in the last hour'],
+    ["gantt decisions --query 'at>=2026-11-22T09:00:00Z at<2026-11-22T10:00:00Z'", 'of one hour of one day, UTC'],
   ])
 }
 

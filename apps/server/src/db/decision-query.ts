@@ -1,22 +1,11 @@
-import { decisionFields, findField, numberOf, type Query, type QueryTerm } from '@gantt/scheduler-core/query'
+import { decisionFields, findField, isOfTime, numberOf, type Query, type QueryTerm, type Span, spanOf } from '@gantt/scheduler-core/query'
 import { Prisma } from '../generated/prisma/client.ts'
 
 /** The rows of table `decision` (as d) that a query means: the same as services/decision-query.ts says of decisions in memory. */
-export function decisionQuerySql({ terms }: Query, now: number): Prisma.Sql {
-  if (terms.length === 0) return Prisma.sql`true`
-  return Prisma.join(
-    terms.map((term) => {
-      const holds = termSql(term, now)
-      return term.negated ? Prisma.sql`NOT (${holds})` : holds
-    }),
-    ' AND ',
-  )
-}
+export const decisionQuerySql = (query: Query, now: number): Prisma.Sql => allSql(query, Prisma.sql`d.at_ms`, now, termSql)
 
-function termSql(term: QueryTerm, now: number): Prisma.Sql {
+function termSql(term: QueryTerm): Prisma.Sql {
   if (term.field === null) return wordSql(term.values[0] ?? '')
-  if (term.field === 'last')
-    return numberSql(Prisma.sql`((${now}::bigint - d.at_ms) / 1000.0)`, term.operator === ':' ? { ...term, operator: '<=' } : term)
   if (term.field === 'attempt') return numberSql(Prisma.sql`d.attempt`, term)
   const texts = textsOf[term.field]
   if (texts === undefined) throw new RangeError(`the tables cannot be asked for ${term.field}`)
@@ -27,7 +16,12 @@ function termSql(term: QueryTerm, now: number): Prisma.Sql {
 const ofRequest = (path: string, column: string): Prisma.Sql =>
   Prisma.sql`coalesce(d.document #>> ${path}::text[], (SELECT r.${Prisma.raw(column)} FROM request_spec r WHERE r.id = d.request_spec_id))`
 
-const FLAVOR = ofRequest('{record,request,flavor,name}', 'flavor_name')
+export const FLAVOR = ofRequest('{record,request,flavor,name}', 'flavor_name')
+
+export const PROJECT = ofRequest('{record,request,projectId}', 'project_id')
+
+/** The instance that a request names first: the same for all tries of it. */
+export const CHAIN = Prisma.sql`d.instance_uuids[1]`
 
 /** The reason of a decision (d) as `lastReason` says it: the filters stand in their order, and of one the reason of most hosts first. */
 export const LAST_REASON = Prisma.sql`SELECT one.reason
@@ -40,9 +34,10 @@ const textsOf: Readonly<Record<string, Prisma.Sql>> = {
   host: Prisma.sql`unnest(d.hosts)`,
   account: Prisma.sql`(VALUES (d.caller))`,
   instance: Prisma.sql`unnest(d.instance_uuids)`,
+  chain: Prisma.sql`(VALUES (${CHAIN}))`,
   flavor: Prisma.sql`(VALUES (${FLAVOR}))`,
   zone: Prisma.sql`(VALUES (${ofRequest('{record,request,availabilityZone}', 'availability_zone')}))`,
-  project: Prisma.sql`(VALUES (${ofRequest('{record,request,projectId}', 'project_id')}))`,
+  project: Prisma.sql`(VALUES (${PROJECT}))`,
   profile: Prisma.sql`(VALUES (d.profile), (split_part(d.profile, '@', 1)))`,
   reason: Prisma.sql`(SELECT reason ->> 'code' FROM jsonb_array_elements(d.document -> 'reasons') AS reason)`,
   'reason.last': Prisma.sql`(SELECT last.reason ->> 'code' FROM (${LAST_REASON}) AS last)`,
@@ -69,8 +64,23 @@ export function matchSql(value: string): Prisma.Sql {
 /** A text as the part of a LIKE pattern that means it. */
 export const likeLiteral = (text: string): string => text.replace(/[%_\\]/g, '\\$&')
 
+/** What a span asks of a column of milliseconds since 1970, which stands alone so that its index is of use. */
+export const spanSql = (column: Prisma.Sql, { since, until }: Span): Prisma.Sql[] => [
+  ...(since === undefined ? [] : [Prisma.sql`${column} >= ${since}::bigint`]),
+  ...(until === undefined ? [] : [Prisma.sql`${column} < ${until}::bigint`]),
+]
+
+/** What all terms ask, those of the time together; `termSql` is what one of the others asks, not negated. */
+export function allSql(query: Query, column: Prisma.Sql, now: number, termSql: (term: QueryTerm) => Prisma.Sql): Prisma.Sql {
+  const others = query.terms
+    .filter((term) => !isOfTime(term))
+    .map((term) => (term.negated ? Prisma.sql`NOT (${termSql(term)})` : termSql(term)))
+  const all = [...spanSql(column, spanOf(query, now)), ...others]
+  return all.length === 0 ? Prisma.sql`true` : Prisma.join(all, ' AND ')
+}
+
 /** Compares a number with those of a term. */
-export function numberSql(found: Prisma.Sql, { field, operator, values }: QueryTerm): Prisma.Sql {
+function numberSql(found: Prisma.Sql, { field, operator, values }: QueryTerm): Prisma.Sql {
   const known = findField(field ?? '', decisionFields)
   const numbers = values.map((value) => (known === undefined ? undefined : numberOf(value, known)) ?? Number.NaN)
   const [first = Number.NaN] = numbers

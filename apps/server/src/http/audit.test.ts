@@ -108,11 +108,16 @@ test('rows are answered in pages, newest or oldest first, and by what is asked',
   expect(next.nodes.map(({ seq }: Json) => seq)).toEqual([3, 4])
   const newest = await auditLog('first: 1')
   expect(newest.nodes[0].seq).toBe(newest.totalCount)
-  for (const query of ['account:admin', 'mutation:claim*', '-result:FORBIDDEN', 'last:1h', 'apiKey', 'key:*']) {
+  for (const query of ['account:admin', 'mutation:claim*', '-result:FORBIDDEN', 'last:1h', 'at>=2020-01-01', 'apiKey', 'key:*']) {
     const { totalCount } = await auditLog(`query: ${JSON.stringify(query)}`)
     expect({ query, isSome: totalCount > 0 }).toEqual({ query, isSome: true })
   }
   expect((await auditLog('query: "account:nobody"')).totalCount).toBe(0)
+  const { at } = newest.nodes[0]
+  const [before, since, notBefore] = await Promise.all(
+    [`at<${at}`, `at>=${at}`, `-at<${at}`].map(async (query) => (await auditLog(`query: "${query}"`)).totalCount),
+  )
+  expect([before + since, since > 0, notBefore]).toEqual([newest.totalCount, true, since])
   expect((await api.ask('{ auditLog(query: "colour:red") { totalCount } }')).status).toBe(400)
 })
 

@@ -148,6 +148,12 @@ describe('the filter grammar in lists', () => {
     expect(await found('-outcome:PLACED profile:default')).toEqual(['huge'])
     expect(await found('flavor:m1_*')).toEqual([])
     expect(await found('last<0')).toEqual([])
+    const { at } = (await dataOf(api, 'query ($id: ID!) { decision(id: $id) { at } }', { id: decision.id })).decision
+    const later = new Date(Date.parse(at) + 1).toISOString()
+    expect(await found(`at>=${at} at<${later} flavor:m1.*`)).toEqual(['odd'])
+    for (const query of [`at>${at} flavor:m1.*`, `at<${at} flavor:m1.*`, `-at<=${at} flavor:m1.*`]) expect(await found(query)).toEqual([])
+    expect(await found(`at<=${at} flavor:m1.*`)).toEqual(['odd'])
+    expect(await found('at>=0001-01-01 last:99999999999999d outcome:NO_VALID_HOST')).toEqual(['huge'])
   })
 })
 

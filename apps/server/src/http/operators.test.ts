@@ -199,11 +199,13 @@ describe('lists', () => {
       (await ask(LIST, { q, s })).claims.nodes.map((claim: Json) => claim.id)
     const { claims } = await ask(LIST)
     const own = claims.nodes.find((claim: Json) => claim.id === id)
-    for (const q of ['state:reserved left<=10m left>5m', `host:${own.host.name} age<1h`, 'account:admin -state:CONFIRMED']) {
+    const asked = ['state:reserved left<=10m left>5m', `host:${own.host.name} age<1h`, 'account:admin -state:CONFIRMED']
+    for (const q of [...asked, 'at>=2020-01-01 ends>2020-01-01']) {
       const found = await idsOf(q)
       expect([q, found.includes(id)]).toEqual([q, true])
     }
-    for (const q of ['state:CONFIRMED', 'age>=1h', 'left>11m', 'account:nobody', 'no-such-host']) expect(await idsOf(q)).not.toContain(id)
+    const others = ['state:CONFIRMED', 'age>=1h', 'left>11m', 'at<2020-01-01', 'ends<=2020-01-01', 'account:nobody', 'no-such-host']
+    for (const q of others) expect(await idsOf(q)).not.toContain(id)
     expect(await idsOf('state:RESERVED', ['CONFIRMED'])).toEqual([])
     expect(codeOf(await api.ask(LIST, { q: 'colour:red' }))).toBe(codeOf(await api.ask('{ hosts(query: "colour:red") { totalCount } }')))
   })

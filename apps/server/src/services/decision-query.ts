@@ -36,6 +36,7 @@ const readers: QueryReaders<StoredDecision> = {
   host: ({ answer }) => answer.map(({ selected }) => selected.host),
   account: ({ account }) => account,
   instance: ({ record }) => record.request.instanceUuids,
+  chain: ({ record }) => record.request.instanceUuids[0],
   flavor: ({ record }) => record.request.flavor.name ?? undefined,
   zone: ({ record }) => record.request.availabilityZone ?? undefined,
   project: ({ record }) => record.request.projectId ?? undefined,
@@ -45,4 +46,5 @@ const readers: QueryReaders<StoredDecision> = {
   filter: ({ reasons }) => reasons.map(({ filter }) => filter),
   attempt: ({ record }) => record.attempt,
   last: ({ at }) => (Date.now() - at) / 1_000,
+  at: ({ at }) => at,
 }

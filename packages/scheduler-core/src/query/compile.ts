@@ -1,10 +1,10 @@
 import { findField } from './parse.ts'
-import type { Query, QueryField, QueryTerm } from './query.ts'
+import { isOrdered, type Query, type QueryField, type QueryTerm } from './query.ts'
 import { numberOf } from './units.ts'
 
 export type QueryValue = string | readonly string[] | number | undefined
 
-/** How a field is read from a row, by field name; `''` is the name in which bare words are looked for. */
+/** How a field is read from a row, by field name; `''` is the name in which bare words are looked for. Times are milliseconds since 1970. */
 export type QueryReaders<Row> = Readonly<Record<string, (row: Row) => QueryValue>>
 
 /** A test of one row. Everything that can be worked out once is. A field without reader throws, for that is a defect. */
@@ -22,7 +22,7 @@ function compileTerm<Row>(term: QueryTerm, fields: readonly QueryField[], reader
   if (read === undefined) throw new RangeError(`nothing reads the field ${term.field ?? '(name)'}`)
   const field = term.field === null ? undefined : findField(term.field, fields)
   const holds =
-    field === undefined ? containsTest(term.values[0] ?? '') : field.kind === 'number' ? numberTest(term, field) : textTest(term.values)
+    field === undefined ? containsTest(term.values[0] ?? '') : isOrdered(field) ? numberTest(term, field) : textTest(term.values)
   const { negated } = term
   return (row) => holds(read(row)) !== negated
 }

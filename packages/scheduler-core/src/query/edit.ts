@@ -1,5 +1,6 @@
 import { printTerm, printValue } from './print.ts'
 import type { QueryTerm } from './query.ts'
+import { printTime } from './time.ts'
 
 /** Adds `field:value` to a text, or the value to a plain `field:` term that is there. */
 export function withTerm(text: string, field: string, value: string): string {
@@ -23,6 +24,16 @@ export function withoutTerm(text: string, field: string, value: string): string 
 
 export const hasTerm = (text: string, field: string, value: string): boolean =>
   piecesOf(text).some((piece) => piece.startsWith(`${field}:`) && valuesOf(piece.slice(field.length + 1)).includes(written(value)))
+
+/** A text that asks for rows from `since` on and before `until`, milliseconds since 1970, in the place of what it said of their time. */
+export const withTimes = (text: string, since: number, until: number): string =>
+  [withoutTimes(text), `at>=${printTime(since)} at<${printTime(until)}`].filter((part) => part !== '').join(' ')
+
+/** A text that asks for rows of any time: without its terms of `at` and `last`. */
+export const withoutTimes = (text: string): string =>
+  piecesOf(text)
+    .filter((piece) => !/^-?(at|last)[:=<>!]/.test(piece))
+    .join(' ')
 
 /** A value that stands for itself. */
 const literal = (value: string): QueryTerm['values'][number] => value.replace(/[*\\]/g, '\\$&')

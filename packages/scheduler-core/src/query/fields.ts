@@ -34,6 +34,7 @@ export const decisionFields: readonly QueryField[] = [
   { name: 'host', kind: 'text', description: 'a host that was chosen' },
   { name: 'account', kind: 'text', description: 'the service account that asked' },
   { name: 'instance', kind: 'text', description: 'uuid of an instance' },
+  { name: 'chain', kind: 'text', description: 'uuid of the instance that it names first: all tries for it' },
   { name: 'flavor', kind: 'text', description: 'name of the flavor' },
   { name: 'zone', aliases: ['az'], kind: 'text', description: 'availability zone that was asked for' },
   { name: 'project', kind: 'text', description: 'project of the request' },
@@ -43,6 +44,7 @@ export const decisionFields: readonly QueryField[] = [
   { name: 'filter', kind: 'text', description: 'a filter that refused hosts' },
   { name: 'attempt', kind: 'number', unit: 'count', description: 'how often the request was decided' },
   { name: 'last', kind: 'number', unit: 's', description: 'not older than this: last:1h' },
+  { name: 'at', kind: 'time', description: 'when it was decided: at>=2026-11-22T09:00:00Z' },
 ]
 
 /** What can be asked of an aggregate. */
@@ -69,6 +71,8 @@ export const claimFields: readonly QueryField[] = [
   { name: 'group', kind: 'text', description: 'uuid of the server group that it is a member of' },
   { name: 'age', kind: 'number', unit: 's', description: 'time since it was made' },
   { name: 'left', kind: 'number', unit: 's', description: 'time until the reservation ends' },
+  { name: 'at', kind: 'time', description: 'when it was made' },
+  { name: 'ends', kind: 'time', description: 'when the reservation ends' },
 ]
 
 /** What can be asked of the audit. A bare word is part of the target, the summary or the mutation. */
@@ -80,4 +84,5 @@ export const auditFields: readonly QueryField[] = [
   { name: 'result', kind: 'text', description: 'type of the answer, or code of the fault' },
   { name: 'request', kind: 'text', description: 'id of the request' },
   { name: 'last', kind: 'number', unit: 's', description: 'not older than this: last:1h' },
+  { name: 'at', kind: 'time', description: 'when it was answered' },
 ]

@@ -1,4 +1,4 @@
-import type { Query, QueryField, QueryOperator, QueryProblem, QueryTerm } from './query.ts'
+import { isOrdered, type Query, type QueryField, type QueryOperator, type QueryProblem, type QueryTerm } from './query.ts'
 import { numberOf } from './units.ts'
 
 export const MAX_LENGTH = 1_000
@@ -125,14 +125,24 @@ function check(raw: RawTerm, fields: readonly QueryField[]): QueryProblem[] {
     return [{ message: `there is no field ${raw.field.text}; there are ${allowed}`, from: raw.field.from, to: raw.field.to }]
   }
   const isOrder = operator !== ':' && operator !== '=' && operator !== '!='
-  if (isOrder && field.kind !== 'number')
+  if (isOrder && !isOrdered(field))
     problems.push({
       message: `${field.name} is compared with ${operator}; it is a text: write ${field.name}:value`,
       from: raw.field.from,
       to: raw.to,
     })
+  if (!isOrder && field.kind === 'time')
+    problems.push({
+      message: `${field.name} is compared with ${operator}; it is a time: write ${field.name}>=, >, <= or <, such as ${field.name}>=${A_TIME}`,
+      from: raw.field.from,
+      to: raw.to,
+    })
   if (isOrder && values.length > 1)
-    problems.push({ message: `${operator} takes one number, ${values.length} are given`, from: values[0]?.from ?? raw.from, to: raw.to })
+    problems.push({
+      message: `${operator} takes one ${field.kind === 'time' ? 'time' : 'number'}, ${values.length} are given`,
+      from: values[0]?.from ?? raw.from,
+      to: raw.to,
+    })
   for (const value of values) {
     const why = valueProblem(value.text, field)
     if (why !== undefined) problems.push({ message: why, from: value.from, to: Math.max(value.to, value.from) })
@@ -143,10 +153,13 @@ function check(raw: RawTerm, fields: readonly QueryField[]): QueryProblem[] {
 function valueProblem(text: string, field: QueryField): string | undefined {
   if (text === '') return `${field.name} has no value`
   if (field.kind === 'number' && numberOf(text, field) === undefined) return `${text} is no number${unitHint(field)}`
+  if (field.kind === 'time' && numberOf(text, field) === undefined) return `${text} is no time of UTC, such as ${A_TIME} or 2026-11-22`
   if (field.kind === 'enum' && !field.values?.some((value) => value.toLowerCase() === text.toLowerCase()))
     return `${field.name} is ${text}; it can be ${field.values?.join(', ')}`
   return undefined
 }
+
+const A_TIME = '2026-11-22T09:00:00Z'
 
 const hints: Readonly<Record<string, string>> = {
   MiB: ' of MiB, GiB or TiB, such as 64GiB',

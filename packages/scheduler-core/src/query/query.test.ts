@@ -1,6 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileQuery, hasTerm, hostFields, parseQuery, printQuery, type Query, suggest, withoutTerm, withTerm } from './index.ts'
+import {
+  compileQuery,
+  decisionFields,
+  hasTerm,
+  hostFields,
+  parseQuery,
+  printQuery,
+  printTime,
+  type Query,
+  spanOf,
+  suggest,
+  timeOf,
+  withoutTerm,
+  withoutTimes,
+  withTerm,
+  withTimes,
+} from './index.ts'
 
 interface Row {
   readonly name: string
@@ -96,6 +112,97 @@ describe('what is wrong, and where', () => {
   })
 })
 
+describe('times', () => {
+  const nine = Date.UTC(2026, 10, 22, 9)
+  test.each([
+    ['at>=2026-11-22T09:00:00Z', [nine, nine + 1]],
+    ['at>2026-11-22T09:00:00Z', [nine + 1]],
+    ['at<2026-11-22T09:00Z', [nine - 1]],
+    ['at<=2026-11-22T09:00:00.000Z', [nine - 1, nine]],
+    ['at>=2026-11-22T09:00:00.001Z', [nine + 1]],
+    ['at>=2026-11-22T08:59:59.999Z at<2026-11-22T09:00:00.001Z', [nine - 1, nine]],
+    ['-at<2026-11-22T09:00:00Z', [nine, nine + 1]],
+    ['at>=2026-11-22', [nine - 1, nine, nine + 1]],
+    ['at>=2026-11-23', []],
+  ])('%s', (text, found) => {
+    const { query, problems } = parseQuery(text, decisionFields)
+    expect(problems).toEqual([])
+    const isAsked = compileQuery(query, decisionFields, { at: (at: number) => at })
+    expect([nine - 1, nine, nine + 1].filter(isAsked)).toEqual(found)
+    expect(printQuery(query)).toBe(text)
+  })
+
+  test.each<[string, number, number, string]>([
+    ['at>=yesterday', 4, 13, 'yesterday is no time of UTC, such as 2026-11-22T09:00:00Z or 2026-11-22'],
+    ['at>=2026-11-22T09:00:00', 4, 23, 'is no time of UTC'],
+    ['at>=2026-11-22T09:00:00+01:00', 4, 29, 'is no time of UTC'],
+    ['at>=2026-02-30', 4, 14, 'is no time of UTC'],
+    ['at>=2026-11-22T24:00:00Z', 4, 24, 'is no time of UTC'],
+    ['at>=1732266000000', 4, 17, 'is no time of UTC'],
+    ['at:2026-11-22', 0, 13, 'at is compared with :; it is a time: write at>=, >, <= or <, such as at>=2026-11-22T09:00:00Z'],
+    ['at!=2026-11-22', 0, 14, 'at is compared with !=; it is a time'],
+    ['at>=2026-11-22,2026-11-23', 4, 25, '>= takes one time, 2 are given'],
+    ['at>=', 4, 4, 'at has no value'],
+  ])('%s', (text, from, to, message) => {
+    const { problems } = parseQuery(text, decisionFields)
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatchObject({ from, to })
+    expect(problems[0]?.message).toContain(message)
+  })
+
+  const time = fc.integer({ min: Date.UTC(0, 0, 1), max: Date.UTC(9999, 11, 31) })
+
+  test('a printed time reads as the same time', () => {
+    fc.assert(
+      fc.property(time, (ms) => {
+        expect(timeOf(printTime(ms))).toBe(ms)
+      }),
+    )
+  })
+
+  test('of any text a time is read or none', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/), (text) => {
+        const ms = timeOf(text)
+        if (ms !== undefined) expect(printTime(ms).startsWith(text.replace(/Z$/, ''))).toBe(true)
+      }),
+    )
+  })
+
+  test('what all terms ask of the time together is one span', () => {
+    const at = fc.integer({ min: nine - 20_000, max: nine })
+    const operator = fc.constantFrom('>', '>=', '<', '<=')
+    const ofTime = fc.oneof(
+      fc.tuple(operator, at).map(([sign, ms]) => `at${sign}${printTime(ms)}`),
+      fc.tuple(operator, fc.integer({ min: 0, max: 20 })).map(([sign, s]) => `last${sign}${s}s`),
+    )
+    const term = fc.tuple(fc.boolean(), ofTime).map(([negated, text]) => (negated ? `-${text}` : text))
+    fc.assert(
+      fc.property(fc.array(term, { maxLength: 4 }), at, (terms, row) => {
+        const { query, problems } = parseQuery(terms.join(' '), decisionFields)
+        expect(problems).toEqual([])
+        const isAsked = compileQuery(query, decisionFields, { at: (ms: number) => ms, last: (ms: number) => (nine - ms) / 1_000 })
+        const { since = row, until = row + 1 } = spanOf(query, nine)
+        expect(isAsked(row)).toBe(since <= row && row < until)
+      }),
+    )
+  })
+
+  test('an age without an order is one at most', () =>
+    expect(spanOf(parseQuery('last:1s', decisionFields).query, nine)).toEqual({ since: nine - 1_000 }))
+
+  test.each([
+    ['', 'at>=2026-11-22T09:00:00Z at<2026-11-22T09:00:01.500Z'],
+    ['last:1h flavor:m1.*', 'flavor:m1.* at>=2026-11-22T09:00:00Z at<2026-11-22T09:00:01.500Z'],
+    ['-at>2026-01-01 "at:" at<2026-12-24', '"at:" at>=2026-11-22T09:00:00Z at<2026-11-22T09:00:01.500Z'],
+  ])('%s of a time', (text, wanted) => {
+    expect(withTimes(text, nine, nine + 1_500)).toBe(wanted)
+    expect(parseQuery(wanted, decisionFields).problems).toEqual([])
+    expect(withTimes(wanted, nine, nine + 1_500)).toBe(wanted)
+    expect(withTimes(withoutTimes(wanted), nine, nine + 1_500)).toBe(wanted)
+  })
+})
+
 const value = fc.string({ minLength: 1, maxLength: 12 }).map((text) => text.replace(/[*\\]/g, '\\$&'))
 const term = fc.oneof(
   fc.record({
@@ -111,7 +218,16 @@ const term = fc.oneof(
     operator: fc.constantFrom('>', '>=', '<', '<='),
     values: fc.integer({ min: 0, max: 9_999 }).map((n) => [`${n}GiB`]),
   }),
+  fc.record({
+    field: fc.constant('at'),
+    negated: fc.boolean(),
+    operator: fc.constantFrom('>', '>=', '<', '<='),
+    values: fc.integer({ min: 0, max: 4_000_000_000_000 }).map((ms) => [printTime(ms)]),
+  }),
 )
+
+/** All kinds of fields. */
+const fields = [...hostFields, ...decisionFields.filter(({ kind }) => kind === 'time')]
 
 test('a printed query reads as the same query', () => {
   fc.assert(
@@ -119,7 +235,7 @@ test('a printed query reads as the same query', () => {
       const query = { terms: terms.map((one) => ({ ...one, from: 0, to: 0 })) } as Query
       const text = printQuery(query)
       fc.pre(text.length <= 1_000)
-      const again = parseQuery(text, hostFields)
+      const again = parseQuery(text, fields)
       expect(again.problems).toEqual([])
       expect(again.query.terms.map(({ from: _from, to: _to, ...rest }) => rest)).toEqual(terms)
     }),
@@ -184,6 +300,9 @@ describe('suggestions', () => {
     expect(offered).toMatchObject({ field, from, to })
     expect(offered.options[0]?.text).toBe(first)
   })
+
+  test('times are asked for by their order', () =>
+    expect(suggest('at', 2, decisionFields).options).toMatchObject([{ text: 'attempt>=' }, { text: 'at>=' }]))
 
   test('values of a text are the caller’s to add', () =>
     expect(suggest('az:z', 4, hostFields)).toEqual({ from: 3, to: 4, field: 'az', options: [] }))

@@ -1,4 +1,4 @@
-/** How a field is compared: `:` any of the values, the others with one number. */
+/** How a field is compared: `:` any of the values, the others with one number or one time. */
 export type QueryOperator = ':' | '>' | '>=' | '<' | '<='
 
 /** One condition of a query, with its place in the text. */
@@ -29,10 +29,14 @@ export interface QueryProblem {
 export interface QueryField {
   readonly name: string
   readonly aliases?: readonly string[]
-  readonly kind: 'text' | 'enum' | 'number'
+  /** A time is compared by its order alone. */
+  readonly kind: 'text' | 'enum' | 'number' | 'time'
   /** Of a number as the rows have it; what is written with another unit of its kind is converted. */
   readonly unit?: 'MiB' | 'GiB' | '%' | 's' | 'count'
   /** Of an enum. */
   readonly values?: readonly string[]
   readonly description: string
 }
+
+/** Whether more and less can be asked of it. */
+export const isOrdered = ({ kind }: Pick<QueryField, 'kind'>): boolean => kind === 'number' || kind === 'time'

@@ -1,5 +1,5 @@
 import { findField } from './parse.ts'
-import type { QueryField } from './query.ts'
+import { isOrdered, type QueryField } from './query.ts'
 
 /** Something that may stand at the caret, ready to be put there. */
 export interface Suggestion {
@@ -29,7 +29,7 @@ export function suggest(text: string, caret: number, fields: readonly QueryField
     const wanted = word.toLowerCase()
     const options = fields
       .filter(({ name, aliases = [] }) => [name, ...aliases].some((one) => one.toLowerCase().startsWith(wanted)))
-      .map(({ name, kind, description }) => ({ text: `${name}${kind === 'number' ? '>=' : ':'}`, description }))
+      .map((field) => ({ text: `${field.name}${isOrdered(field) ? '>=' : ':'}`, description: field.description }))
     return { from: start + sign, to: caret + rest.length, field: null, options }
   }
   const values = word.slice(head[0].length)

@@ -1,4 +1,5 @@
 import type { QueryField } from './query.ts'
+import { timeOf } from './time.ts'
 
 const MEMORY: Readonly<Record<string, number>> = {
   mib: 1,
@@ -13,8 +14,12 @@ const MEMORY: Readonly<Record<string, number>> = {
 }
 const TIME: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
-/** A number with its unit, in the field's own unit; a bare number is in that unit already. Undefined for what is none. */
-export function numberOf(text: string, { unit }: QueryField): number | undefined {
+/**
+ * A number with its unit, in the field's own unit; a bare number is in that unit already. Of a time, milliseconds since 1970.
+ * Undefined for what is none.
+ */
+export function numberOf(text: string, { kind, unit }: Pick<QueryField, 'kind' | 'unit'>): number | undefined {
+  if (kind === 'time') return timeOf(text)
   const found = /^(-?\d+(?:\.\d+)?)([A-Za-z%]*)$/.exec(text)
   if (found === null) return undefined
   const amount = Number(found[1])
