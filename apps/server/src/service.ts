@@ -5,6 +5,7 @@ import { DEFAULT_LIVENESS, type LivenessSettings } from './config.ts'
 import { createActivityStore } from './db/activity.ts'
 import { createAuditStore } from './db/audit.ts'
 import { askedAnyway, type DatabaseWatch, watchDatabase } from './db/database-watch.ts'
+import { createDecisionCountStore } from './db/decision-counts.ts'
 import { createDecisionStore, type DecisionStore } from './db/decisions.ts'
 import { createHostTimelineStore } from './db/host-timeline.ts'
 import { migrate } from './db/migrate.ts'
@@ -357,6 +358,7 @@ function openRecords(prisma: PrismaClient, store: RecordStore, database: Databas
       requestSpecs,
       activity: createActivityStore(prisma),
       timeline: createHostTimelineStore(prisma),
+      decisionCounts: createDecisionCountStore(prisma),
     },
     tell,
     onDecision(listener: (decision: StoredDecision) => void) {

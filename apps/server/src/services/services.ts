@@ -1,4 +1,5 @@
 import type { ActivityStore } from '../db/activity.ts'
+import type { DecisionCountStore } from '../db/decision-counts.ts'
 import type { HostTimelineStore } from '../db/host-timeline.ts'
 import type { LoadedPlugin } from '../plugin/open-plugins.ts'
 import type { Documents } from '../plugin/outside/documents.ts'
@@ -19,6 +20,7 @@ import { type Capacities, createCapacities } from './capacity.ts'
 import { type Claims, createClaims } from './claims.ts'
 import { type CompareDecisions, createCompareDecisions } from './compare-decisions.ts'
 import { type CompareProfiles, createCompareProfiles } from './compare-profiles.ts'
+import { createDecisionCounts, type DecisionCounts } from './decision-counts.ts'
 import { createDecisions, type Decisions, type Records } from './decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
 import { createFleetReader, type FleetReader } from './fleet-columns.ts'
@@ -60,6 +62,7 @@ export interface Services {
   readonly groups: Groups
   readonly decisions: Decisions
   readonly activities: Activities
+  readonly decisionCounts: DecisionCounts
   readonly explain: Explain
   readonly compareDecisions: CompareDecisions
   readonly compareProfiles: CompareProfiles
@@ -87,6 +90,7 @@ export interface Services {
 export interface ServicesOptions extends Records {
   readonly activity: ActivityStore
   readonly timeline: HostTimelineStore
+  readonly decisionCounts: DecisionCountStore
   readonly replica: Replica
   readonly history: History
   /** Whom to ask before something is decided. */
@@ -133,6 +137,7 @@ export function createServices({
   settings,
   activity,
   timeline,
+  decisionCounts,
   ...records
 }: ServicesOptions): Services {
   const decisions = createDecisions(replica, records)
@@ -156,6 +161,7 @@ export function createServices({
     groups: createGroups(replica),
     decisions,
     activities: createActivities(replica, activity, () => decisions.caughtUp()),
+    decisionCounts: createDecisionCounts(replica, decisionCounts, () => decisions.caughtUp()),
     explain,
     compareDecisions: createCompareDecisions(replica, history, decisions),
     verifyDecision: createVerifyDecision(replica, history, decisions, records.decisions),

@@ -1,0 +1,133 @@
+import { printTime, type Query, type Span, spanOf, withTerm } from '@gantt/scheduler-core/query'
+import type { Counted, DecisionCountStore, DecisionGrouping, KeyCount, OutcomeCounts } from '../db/decision-counts.ts'
+import type { Replica } from '../replica/replica.ts'
+import { parseDecisionQuery } from './decision-query.ts'
+import { InputFault } from './outcome.ts'
+import { firstOf, listOf } from './paging.ts'
+import { checkRange } from './text.ts'
+
+export type { DecisionGrouping } from '../db/decision-counts.ts'
+
+/** Decisions of a short time, from `at` on and before `until`. */
+export interface DecisionStep extends OutcomeCounts {
+  readonly at: number
+  readonly until: number
+}
+
+/** Decisions that have something in common. */
+export interface DecisionGroup extends KeyCount {
+  /** What the query has to say more to find exactly these. */
+  readonly terms: string
+}
+
+export interface DecisionGroups {
+  /** Most decisions first. */
+  readonly nodes: readonly DecisionGroup[]
+  /** How many groups there are in all. */
+  readonly totalCount: number
+}
+
+/** How many decisions a query finds from `since` on and before `until`, store time, milliseconds since 1970. */
+export interface DecisionCountsView {
+  readonly since: number
+  readonly until: number
+  readonly decisions: number
+  /** Whether it finds older ones too, which are not counted. */
+  readonly isCut: boolean
+  /** All of it in steps of one length, at most so many. Throws InputFault for a number out of range. */
+  steps(most: number): Promise<DecisionStep[]>
+  /** Throws InputFault for a number out of range. */
+  groups(by: DecisionGrouping, first: number | null | undefined): Promise<DecisionGroups>
+}
+
+export interface DecisionCounts {
+  /** Throws InputFault for a query that cannot be read. */
+  read(query: string | null | undefined): Promise<DecisionCountsView>
+}
+
+export const steps = { least: 10, most: 500 } as const
+
+/** No decision is older, whatever is asked. */
+const EPOCH = 0
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** Lengths of steps that people can add up, milliseconds; longer ones are whole days. */
+const lengths = [
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE),
+  ...[1, 2, 3, 6, 12].map((count) => count * HOUR),
+]
+
+/** `caughtUp` waits for tables that have what this replica has applied. */
+export function createDecisionCounts(replica: Replica, store: DecisionCountStore, caughtUp: () => Promise<unknown>): DecisionCounts {
+  return {
+    async read(text) {
+      const query = parseDecisionQuery(text)
+      await caughtUp()
+      // the newest decision is in it, whatever the clocks of store and replica say
+      const now = Math.max(replica.fleet.now, Date.now()) + 1
+      const asked = spanOf(query, now)
+      const until = Math.min(asked.until ?? now, now)
+      const { decisions, since: first, isCut } = await store.reach({ query, span: { ...asked, until } })
+      const since = Math.min(until, isCut ? (first ?? until) : Math.max(EPOCH, asked.since ?? first ?? until))
+      const span = { since, until }
+      return {
+        ...{ since, until, decisions, isCut },
+        steps: (most) => stepsOf(store, query, span, most),
+        groups: (by, wanted) => groupsOf(store, { query, span }, by, { first: wanted, since: isCut ? since : undefined }),
+      }
+    },
+  }
+}
+
+async function stepsOf(store: DecisionCountStore, query: Query, span: Required<Span>, most: number): Promise<DecisionStep[]> {
+  const issues = checkRange(['most'], most, steps.least, steps.most)
+  if (issues.length > 0) throw new InputFault(issues)
+  const { since, until } = span
+  if (since >= until) return []
+  const stepMs = lengthOf(since, until, most)
+  const base = Math.floor(since / stepMs) * stepMs
+  const found = new Map((await store.steps({ query, span }, base, stepMs)).map((one) => [one.step, one]))
+  return Array.from({ length: Math.ceil((until - base) / stepMs) }, (_, step) => {
+    const { decisions = 0, placed = 0, partial = 0, noValidHost = 0 } = found.get(step) ?? {}
+    const at = base + step * stepMs
+    return { at: Math.max(since, at), until: Math.min(until, at + stepMs), decisions, placed, partial, noValidHost }
+  })
+}
+
+/** The shortest step of which at most so many cover a span, where each begins at a multiple of its length. */
+export function lengthOf(since: number, until: number, most: number): number {
+  const fits = (length: number): boolean => Math.ceil(until / length) - Math.floor(since / length) <= most
+  const known = lengths.find(fits)
+  if (known !== undefined) return known
+  let days = Math.max(1, Math.ceil((until - since) / most / DAY))
+  while (!fits(days * DAY)) days++
+  return days * DAY
+}
+
+/** The field of the grammar that finds a group. */
+const fieldOf: Readonly<Record<DecisionGrouping, string>> = {
+  REASON: 'reason.last',
+  FLAVOR: 'flavor',
+  PROJECT: 'project',
+  PROFILE: 'profile',
+  CHAIN: 'chain',
+}
+
+async function groupsOf(
+  store: DecisionCountStore,
+  counted: Counted,
+  by: DecisionGrouping,
+  { first, since }: { readonly first: number | null | undefined; readonly since: number | undefined },
+): Promise<DecisionGroups> {
+  const { groups, total } = await store.groups(counted, by, firstOf(listOf('groups'), { first }))
+  const field = fieldOf[by]
+  const newest = since === undefined ? '' : ` at>=${printTime(since)}`
+  return {
+    nodes: groups.map((group) => ({ ...group, terms: `${group.key === null ? `-${field}:*` : withTerm('', field, group.key)}${newest}` })),
+    totalCount: total,
+  }
+}
