@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { operationKey, request, useMoment } from './api.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
@@ -7,19 +7,22 @@ import type { Operation } from './wire.ts'
 /** A list of the API, as it comes page by page. */
 export interface Connection<Node> {
   readonly nodes: readonly Node[]
-  readonly totalCount: number
+  /** Not of a list that somebody else counts. */
+  readonly totalCount?: number
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
 interface PagesOptions {
   readonly enabled?: boolean
-  /** Reads what is shown again so often, milliseconds. */
-  readonly everyMs: number
+  /** Reads what is shown again so often, milliseconds; not by itself if not given, as where a feed tells what is new. */
+  readonly everyMs?: number
 }
 
 /** What of a list is there. */
-export interface Pages<Node> {
+export interface Pages<Node, List = unknown> {
   readonly rows: readonly Node[]
+  /** The pages that are there, with whatever they have beside their rows. */
+  readonly lists: readonly List[]
   /** How many there are in all. */
   readonly total: number
   readonly error: Error | null
@@ -30,6 +33,8 @@ export interface Pages<Node> {
   /** Which rows are in sight: the next ones are loaded before one comes to them. */
   onRange(first: number, last: number): void
   refresh(): void
+  /** Reads the first page alone; what follows it is loaded as one scrolls, so that there is neither a hole nor a row twice. */
+  readNewest(): Promise<void>
   /** So many rows, or all there are: what of them is not there is loaded first. */
   load(most: number): Promise<readonly Node[]>
 }
@@ -38,21 +43,26 @@ export interface Pages<Node> {
 const AHEAD = 10
 
 /** A list that is loaded as one scrolls. Its operation takes the cursor as `after`; `listOf` finds the list in an answer. */
-export function usePages<Doc extends Operation, Node>(
+export function usePages<Doc extends Operation, List extends Connection<unknown>>(
   document: Doc,
   variables: Omit<VariablesOf<Doc>, 'after'>,
-  listOf: (data: ResultOf<Doc>) => Connection<Node>,
-  { enabled = true, everyMs }: PagesOptions,
-): Pages<Node> {
+  listOf: (data: ResultOf<Doc>) => List,
+  { enabled = true, everyMs }: PagesOptions = {},
+): Pages<List['nodes'][number], List> {
+  const client = useQueryClient()
   const { asked, isPast } = useMoment(document, variables as VariablesOf<Doc>)
+  const key = operationKey(document, { ...asked, after: null })
   const { data, error, isPending, isPlaceholderData, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
-    queryKey: operationKey(document, { ...asked, after: null }),
+    queryKey: key,
     queryFn: async ({ pageParam, signal }) => listOf(await request(document, { ...asked, after: pageParam }, signal)),
     initialPageParam: null as string | null,
     getNextPageParam: ({ pageInfo }) => (pageInfo.hasNextPage ? pageInfo.endCursor : undefined),
     placeholderData: (previous) => previous,
-    refetchInterval: isPast ? false : everyMs,
     enabled,
+    ...(everyMs === undefined
+      ? // to read every page again would move rows under whoever reads
+        { refetchOnWindowFocus: false, refetchOnReconnect: false }
+      : { refetchInterval: isPast ? false : everyMs }),
   })
   const rows = useMemo(() => data?.pages.flatMap(({ nodes }) => nodes) ?? [], [data])
   const onRange = useCallback(
@@ -62,6 +72,14 @@ export function usePages<Doc extends Operation, Node>(
     [rows.length, hasNextPage, isFetchingNextPage, fetchNextPage],
   )
   const refresh = useCallback(() => void refetch(), [refetch])
+  const keyText = JSON.stringify(key)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what is asked, and how
+  const readNewest = useCallback(async () => {
+    // a page that is on its way follows one that is not there any more
+    await client.cancelQueries({ queryKey: key })
+    const page = listOf(await request(document, { ...asked, after: null }))
+    client.setQueryData<InfiniteData<List, string | null>>(key, { pages: [page], pageParams: [null] })
+  }, [client, keyText])
   const load = useCallback(
     async (most: number) => {
       let loaded = data?.pages ?? []
@@ -77,8 +95,8 @@ export function usePages<Doc extends Operation, Node>(
     [data, hasNextPage, fetchNextPage],
   )
   return {
-    ...{ rows, total: data?.pages[0]?.totalCount ?? 0, error, isLoading: isPending && error === null },
-    ...{ isOld: isPlaceholderData || error !== null, onRange, refresh, load },
+    ...{ rows, lists: data?.pages ?? [], total: data?.pages[0]?.totalCount ?? 0, error, isLoading: isPending && error === null },
+    ...{ isOld: isPlaceholderData || error !== null, onRange, refresh, readNewest, load },
   }
 }
 

@@ -1,12 +1,12 @@
 import type { QueryField } from '@gantt/scheduler-core/query'
 import { Group, Skeleton, Stack, Text } from '@mantine/core'
-import { type ReactNode, useCallback } from 'react'
+import { type HTMLAttributes, type ReactNode, useCallback } from 'react'
 import { formatCount } from '../lib/format.ts'
 import { useListGo, useListSearch } from '../lib/list-search.ts'
 import type { Pages } from '../lib/use-pages.ts'
 import { ColumnChooser } from './column-chooser.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { ListTable } from './list-table.tsx'
+import { ListTable, type ListTableProps } from './list-table.tsx'
 import { NoMatch } from './no-match.tsx'
 import { Problem } from './problem.tsx'
 import type { TableColumn } from './table.tsx'
@@ -32,34 +32,69 @@ interface PagedListProps<Row> {
   readonly none: ReactNode
   /** Said beside a filter that finds none. */
   readonly noMatch?: ReactNode
+  /** Of a list that somebody else counts: how many there are, and whether there are more than that. */
+  readonly counted?: { readonly total: number; readonly isMore: boolean }
   /** Beside the filter. */
   readonly aside?: ReactNode
+  /** Below the filter, whatever it finds. */
+  readonly above?: ReactNode
+  /** In the place of the list. */
+  readonly instead?: ReactNode
   /** Between the count and the rows. */
   readonly children?: ReactNode
+  /** What its page knows of the table. */
+  readonly table?: Partial<Pick<ListTableProps<Row>, 'cursor' | 'listKey' | 'height'>>
+  /** Hears of hands on the rows. */
+  readonly handlers?: Pick<HTMLAttributes<HTMLDivElement>, 'onPointerEnter' | 'onPointerLeave' | 'onScrollCapture'>
 }
 
 /** A list of the service, which is loaded as one scrolls: the filter, how many it finds, and the rows; all of it in the address. */
 export function PagedList<Row>(props: PagedListProps<Row>) {
-  const {
-    list,
-    label,
-    filterLabel = `Filter ${label.toLowerCase()}`,
-    nouns,
-    fields,
-    pages,
-    columns,
-    keyOf,
-    onOpen,
-    choice,
-    chosen,
-    none,
-    noMatch,
-    aside,
-    children,
-  } = props
-  const { rows, total, error, isLoading, isOld, onRange, refresh } = pages
+  const { label, filterLabel = `Filter ${label.toLowerCase()}`, fields, aside, above, instead } = props
   const { q = '' } = useListSearch()
   const go = useListGo()
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" align="flex-start">
+        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} />
+        {aside}
+      </Group>
+      {above}
+      {instead ?? <Found {...props} />}
+    </Stack>
+  )
+}
+
+/** What the filter finds, or that it finds none, or why that is not known. */
+function Found<Row>(props: PagedListProps<Row>) {
+  const { label, nouns, pages, none, noMatch, counted = { total: pages.total, isMore: false } } = props
+  const { rows, error, isLoading, refresh } = pages
+  const { q = '' } = useListSearch()
+  const go = useListGo()
+  // of a page that cannot be read there are no rows, and others may follow it
+  const isAny = rows.length > 0 || counted.total > 0
+  return (
+    <>
+      {error === null ? null : <Problem error={error} onRetry={refresh} />}
+      {isLoading ? <Skeleton height={280} role="status" aria-label={`${label} are being loaded`} /> : null}
+      {isAny && !isLoading ? <Rows {...props} counted={counted} /> : null}
+      {isLoading || error !== null || isAny ? null : q === '' ? (
+        none
+      ) : (
+        <NoMatch one={nouns[0]} filter={q} onClear={() => go({ q: '' })}>
+          {noMatch}
+        </NoMatch>
+      )}
+    </>
+  )
+}
+
+/** How many there are, and the rows. */
+function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
+  const { list, label, nouns, pages, columns, keyOf, onOpen, choice, chosen, children, counted, table, handlers } = props
+  const { rows, isOld, onRange } = pages
+  const { total, isMore } = counted
+  const { q = '' } = useListSearch()
   const keyAt = useCallback(
     (index: number): Key => {
       const row = rows[index]
@@ -67,10 +102,11 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
     },
     [rows, keyOf],
   )
-  const found = (
+  return (
     <div className={isOld ? 'stale' : undefined}>
       <Group gap="xs" mb={4} mih={26}>
         <Text size="sm" fw={600} role="status" data-count={total}>
+          {isMore ? 'more than ' : ''}
           {formatCount(total)} {nouns[total === 1 ? 0 : 1]}
         </Text>
         {chosen}
@@ -79,39 +115,24 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
         </div>
       </Group>
       {children}
-      <ListTable
-        list={list}
-        label={label}
-        columns={columns}
-        count={rows.length}
-        row={(index) => rows[index]}
-        keyOf={keyAt}
-        onOpen={(index) => {
-          const row = rows[index]
-          if (row !== undefined) onOpen(row)
-        }}
-        choice={choice}
-        onRange={onRange}
-        listKey={q}
-      />
+      <div {...handlers}>
+        <ListTable
+          list={list}
+          label={label}
+          columns={columns}
+          count={rows.length}
+          row={(index) => rows[index]}
+          keyOf={keyAt}
+          onOpen={(index) => {
+            const row = rows[index]
+            if (row !== undefined) onOpen(row)
+          }}
+          choice={choice}
+          onRange={onRange}
+          listKey={q}
+          {...table}
+        />
+      </div>
     </div>
-  )
-  return (
-    <Stack gap="xs">
-      <Group gap="xs" align="flex-start">
-        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} />
-        {aside}
-      </Group>
-      {error === null ? null : <Problem error={error} onRetry={refresh} />}
-      {isLoading ? <Skeleton height={280} role="status" aria-label={`${label} are being loaded`} /> : null}
-      {rows.length > 0 ? found : null}
-      {isLoading || error !== null || rows.length > 0 ? null : q === '' ? (
-        none
-      ) : (
-        <NoMatch one={nouns[0]} filter={q} onClear={() => go({ q: '' })}>
-          {noMatch}
-        </NoMatch>
-      )}
-    </Stack>
   )
 }

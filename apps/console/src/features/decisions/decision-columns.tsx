@@ -1,5 +1,6 @@
 import { formatCount, formatMib, formatTime, formatTook, type TimeZoneChoice, titleOfTime } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import type { LIST } from './documents.ts'
 import { barShare, countsOf, endsText, funnelText } from './funnel.ts'
@@ -28,7 +29,7 @@ export const decisionColumns = (zone: TimeZoneChoice): TableColumn<DecisionRow>[
   {
     key: 'funnel',
     label: 'Hosts left',
-    width: 'minmax(150px, 1fr)',
+    width: 'minmax(174px, 1fr)',
     value: ({ hostCount, funnel }) => funnelText(hostCount, funnel),
     cell: (row) => <Spark row={row} />,
   },
@@ -39,22 +40,49 @@ export const decisionColumns = (zone: TimeZoneChoice): TableColumn<DecisionRow>[
     value: resultOf,
     cell: (row) => <span title={resultOf(row)}>{resultOf(row)}</span>,
   },
-  { key: 'attempt', label: 'Try', width: '40px', align: 'right', value: ({ attempt }) => attempt },
+  { key: 'attempt', label: 'Try', title: 'How often it was decided', width: '40px', align: 'right', value: ({ attempt }) => attempt },
   {
     key: 'took',
     label: 'Took',
+    title: 'How long the replica took for it the last time, without waiting',
     width: '62px',
     align: 'right',
     value: ({ durationMs }) => (durationMs === null ? '' : formatTook(durationMs)),
   },
-  { key: 'account', label: 'Account', width: '82px', value: ({ account }) => account },
+  { key: 'account', label: 'Account', width: '78px', value: ({ account }) => account },
   {
     key: 'profile',
     label: 'Profile',
-    width: '100px',
+    width: '90px',
     value: ({ profile }) => (profile === null ? '' : `${profile.profileName}@${profile.number}`),
   },
+  {
+    key: 'instance',
+    label: 'Instance',
+    isExtra: true,
+    width: 'minmax(180px, 1.4fr)',
+    value: ({ instanceUuids }) => instanceUuids.join(', '),
+    cell: ({ instanceUuids }) => <span className="mono">{instanceUuids.join(', ')}</span>,
+  },
+  { key: 'project', label: 'Project', isExtra: true, width: '110px', value: ({ spec: { projectId } }) => projectId ?? '' },
+  { key: 'zone', label: 'Zone', title: 'Zone that was asked for', isExtra: true, width: '82px', value: zoneOf },
+  {
+    key: 'revision',
+    label: 'Revision',
+    title: 'The revision of the fleet that it was decided on',
+    isExtra: true,
+    width: '90px',
+    align: 'right',
+    value: ({ fleetRevision }) => fleetRevision,
+    cell: ({ fleetRevision }) => (
+      <AnchorLink size="sm" to="/hosts" search={{ at: fleetRevision }} aria-label={`The fleet at revision ${fleetRevision}`}>
+        {fleetRevision}
+      </AnchorLink>
+    ),
+  },
 ]
+
+const zoneOf = ({ spec: { availabilityZone } }: DecisionRow): string => availabilityZone ?? ''
 
 function askedOf({ spec: { flavorName, vcpus, memoryMb } }: DecisionRow): string {
   return flavorName ?? `${vcpus} vCPU, ${formatMib(memoryMb)}`

@@ -1,72 +1,70 @@
 import { decisionFields } from '@gantt/scheduler-core/query'
-import { Alert, Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Button, Code, Group, NativeSelect, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { useCallback, useMemo, useState } from 'react'
+import { useMemo } from 'react'
+import { useOperation } from '../../lib/api.ts'
 import { formatCount, useTimeZone } from '../../lib/format.ts'
 import { toGraphiql } from '../../lib/graphiql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
+import { type Change, changed } from '../../lib/list-search.ts'
 import { usePreference } from '../../lib/preferences.ts'
 import { quoteForShell } from '../../lib/shell.ts'
+import { usePages } from '../../lib/use-pages.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { FilterBar } from '../../ui/filter-bar.tsx'
 import { LiveBadge, Page } from '../../ui/page.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Table } from '../../ui/table.tsx'
-import { useTableKeys } from '../../ui/table-keys.ts'
-import { decisionColumns } from './decision-columns.tsx'
+import { PagedList } from '../../ui/paged-list.tsx'
+import { type DecisionRow, decisionColumns } from './decision-columns.tsx'
+import { DecisionGroups } from './decision-groups.tsx'
 import { Feed, useTail } from './decision-tail.tsx'
-import { LIST } from './documents.ts'
-import { useList } from './use-list.ts'
+import { COUNTS, LIST } from './documents.ts'
+import { groupingTexts } from './groupings.ts'
+import { Histogram } from './histogram.tsx'
+import { type DecisionsSearch, groupings } from './search.ts'
+import { useReading } from './use-reading.ts'
 import './decisions.css'
 
 const route = getRouteApi('/decisions')
 
+/** So often is counted anew while one follows: each count reads many rows. */
+const COUNTS_EVERY_MS = 5_000
+/** What the histogram takes of the page, pixels, so that nothing moves when it comes. */
+const HISTOGRAM_HEIGHT = 94
+
+const keyOf = ({ id }: DecisionRow): string => id
+
 /** What was asked for and what came of it, newest first, as it happens. */
 export function DecisionsPage() {
-  const { q = '', live } = route.useSearch()
+  const search = route.useSearch()
+  const { q = '', live, group } = search
   const navigate = route.useNavigate()
   const zone = useTimeZone()
   const usual = usePreference('live')
   const isLive = (live ?? usual) === 'on'
-  const list = useList(q)
-  const { rows, unreadable, error, isLoading, isOld } = list
-  const [active, setActive] = useState(-1)
-  const [isScrolled, setScrolled] = useState(false)
-  const [isPointed, setPointed] = useState(false)
-  const isReading = active >= 0 || isScrolled || isPointed
-  const { state, waiting, suppressed, hasGap, onState, onEvent, takeIn } = useTail(q, isReading, list.readNewest)
-  // how often the operator went back to the newest: each time the list begins at its first row
-  const [rounds, setRounds] = useState(0)
+  const pages = usePages(LIST, { q }, ({ decisions }) => decisions, { enabled: group === undefined })
+  const counts = useOperation(COUNTS, { q }, isLive ? { everyMs: COUNTS_EVERY_MS } : {})
+  const { rows } = pages
+  const { isReading, stopReading, cursor, round, handlers } = useReading(rows)
+  const { state, waiting, suppressed, hasGap, onState, onEvent, takeIn } = useTail(q, isReading, pages.readNewest)
   const columns = useMemo(() => decisionColumns(zone), [zone])
+  const unreadable = useMemo(() => pages.lists.flatMap((list) => list.unreadable), [pages.lists])
 
-  const go = (next: { q?: string; live?: 'on' | 'off' | undefined }, how: 'typing' | 'applied' = 'applied'): void =>
-    void navigate({
-      search: (before) =>
-        Object.fromEntries(Object.entries({ ...before, ...next }).filter(([, value]) => value !== undefined && value !== '')),
-      replace: how === 'typing',
-    })
-  const open = (index: number): void => {
-    const id = rows[index]?.id
-    if (id !== undefined) void navigate({ to: '/decisions/$id', params: { id } })
-  }
+  const go = (change: Change<DecisionsSearch>): void => void navigate({ search: (before) => changed(before, change) })
   const toggleLive = (): void => {
     const next = isLive ? 'off' : 'on'
     go({ live: next === usual ? undefined : next })
   }
-  useTableKeys({ count: rows.length, active, onActive: setActive, onOpen: open })
   const showNew = (): void => {
-    setActive(-1)
-    setRounds(rounds + 1)
+    stopReading()
     takeIn()
+    void counts.refetch()
   }
   useShortcuts([
     { keys: 'f', label: isLive ? 'Freeze: nothing comes in by itself' : 'Follow new decisions', run: toggleLive },
     { keys: 'n', label: 'Show the newest decisions', run: showNew },
   ])
-  const loadMore = list.loadMore
-  const onRange = useCallback((_first: number, last: number) => last >= rows.length - 10 && loadMore(), [rows.length, loadMore])
+  const known = counts.isPlaceholderData ? undefined : counts.data?.decisionCounts
 
   return (
     <Page
@@ -74,97 +72,112 @@ export function DecisionsPage() {
       aside={
         <>
           {/* in a line that is there anyway: nothing moves under the pointer when it comes */}
-          {waiting > 0 ? (
+          {waiting > 0 && group === undefined ? (
             <Button size="compact-sm" onClick={showNew} title="n">
               {formatCount(waiting)} new
             </Button>
           ) : null}
-          <LiveBadge state={state} />
+          {group === undefined ? <LiveBadge state={state} /> : null}
           <Button size="compact-sm" variant="subtle" onClick={toggleLive}>
             {isLive ? 'Freeze' : 'Follow'}
           </Button>
         </>
       }
     >
-      <Feed key={q} q={q} enabled={isLive} onState={onState} onEvent={onEvent} />
-      <Stack gap="xs">
-        <Group gap="xs" align="flex-start">
-          <FilterBar label="Filter decisions" fields={decisionFields} value={q} onChange={(next, how) => go({ q: next }, how)} />
-          <CopyAs
-            items={[
-              ['Link', () => location.href],
-              ['Command line', () => `gantt decisions${q === '' ? '' : ` --query ${quoteForShell(q)}`}`],
-            ]}
-            graphiql={toGraphiql(LIST, { q })}
-          />
-        </Group>
-        {state === 'lost' ? (
-          <Alert color="yellow" role="status" title="The feed is interrupted">
-            New decisions are not shown until the service answers again; it is tried every few seconds.
-          </Alert>
-        ) : null}
-        {unreadable.length === 0 ? null : (
-          <Alert color="yellow" role="status" title={`${formatCount(unreadable.length)} of these cannot be read, and are left out`}>
-            {unreadable.slice(0, 3).map(({ id, message }) => (
-              <div key={id}>
-                <Code>{id}</Code> {message}
-              </div>
-            ))}
-          </Alert>
-        )}
-        {error === null ? null : <Problem error={error} onRetry={list.refresh} />}
-        {isLoading ? (
-          <Skeleton height={280} role="status" aria-label="Decisions are being loaded" />
-        ) : error === null && rows.length === 0 && unreadable.length === 0 ? (
-          <NoDecision q={q} onClear={() => go({ q: '' })} />
-        ) : rows.length === 0 ? null : (
-          <div
-            className={isOld ? 'stale' : undefined}
-            onPointerEnter={({ pointerType }) => setPointed(pointerType !== 'touch')}
-            onPointerLeave={() => setPointed(false)}
-            onScrollCapture={({ target }) => setScrolled(target instanceof Element && target.scrollTop > 0)}
-          >
-            <Table
-              label="Decisions"
-              columns={columns}
-              count={rows.length}
-              row={(index) => rows[index]}
-              rowKey={(index) => rows[index]?.id ?? String(index)}
-              active={active}
-              onActive={setActive}
-              onOpen={open}
-              onRange={onRange}
-              listKey={`${rounds} ${q}`}
+      <Feed key={q} q={q} enabled={isLive && group === undefined} onState={onState} onEvent={onEvent} />
+      <PagedList
+        list="decisions"
+        label="Decisions"
+        nouns={['decision', 'decisions']}
+        fields={decisionFields}
+        pages={pages}
+        counted={{ total: Math.max(known?.decisions ?? 0, rows.length), isMore: known?.isCut ?? false }}
+        columns={columns}
+        keyOf={keyOf}
+        onOpen={({ id }) => void navigate({ to: '/decisions/$id', params: { id } })}
+        none={<NoDecision />}
+        aside={
+          <>
+            <NativeSelect
+              size="xs"
+              aria-label="Group by"
+              value={group ?? ''}
+              onChange={({ currentTarget: { value } }) => go({ group: groupings.find((one) => one === value) })}
+              data={[
+                { value: '', label: 'One by one' },
+                ...groupings.map((one) => ({ value: one, label: `By ${groupingTexts[one].name}` })),
+              ]}
             />
-          </div>
-        )}
-        {hasGap ? (
-          <Text size="xs" c="dimmed" role="status">
-            The feed was interrupted; the list was read again.
-          </Text>
-        ) : null}
-        {suppressed > 0 ? (
-          <Text size="xs" c="dimmed" role="status">
-            {formatCount(suppressed)} decisions came faster than the feed tells them one by one; the list has them all.
-          </Text>
-        ) : null}
-      </Stack>
+            <CopyAs
+              items={[
+                ['Link', () => location.href],
+                ['Command line', () => `gantt decisions${q === '' ? '' : ` --query ${quoteForShell(q)}`}`],
+              ]}
+              graphiql={toGraphiql(LIST, { q })}
+            />
+          </>
+        }
+        above={
+          <>
+            {state === 'lost' ? (
+              <Alert color="yellow" role="status" title="The feed is interrupted">
+                New decisions are not shown until the service answers again; it is tried every few seconds.
+              </Alert>
+            ) : null}
+            <Unreadable decisions={unreadable} />
+            <Histogram
+              height={HISTOGRAM_HEIGHT}
+              counts={counts.data?.decisionCounts}
+              isOld={counts.isPlaceholderData}
+              // where the list or the groups cannot be read either, they say why
+              error={pages.error === null && group === undefined ? counts.error : null}
+              onRetry={() => void counts.refetch()}
+              q={q}
+              onFilter={(next) => go({ q: next })}
+            />
+          </>
+        }
+        instead={
+          group === undefined ? undefined : (
+            <DecisionGroups search={search} by={group} isLive={isLive} onOpen={(next) => void navigate({ search: next })} />
+          )
+        }
+        table={{ cursor, listKey: `${round} ${q}`, height: 'calc(100vh - 330px)' }}
+        handlers={handlers}
+      />
+      {hasGap ? (
+        <Text size="xs" c="dimmed" role="status">
+          The feed was interrupted; the list was read again.
+        </Text>
+      ) : null}
+      {suppressed > 0 ? (
+        <Text size="xs" c="dimmed" role="status">
+          {formatCount(suppressed)} decisions came faster than the feed tells them one by one; the list has them all.
+        </Text>
+      ) : null}
     </Page>
   )
 }
 
-function NoDecision({ q, onClear }: { readonly q: string; onClear(): void }) {
-  if (q !== '')
-    return (
-      <Empty title="No decision matches">
-        None is like <Code>{q}</Code>.
-        <Group justify="center" mt="sm">
-          <Button size="compact-sm" variant="outline" onClick={onClear}>
-            Clear the filter
-          </Button>
-        </Group>
-      </Empty>
-    )
+interface UnreadableProps {
+  readonly decisions: readonly { readonly id: string; readonly message: string }[]
+}
+
+/** Which decisions are left out, and why. */
+function Unreadable({ decisions }: UnreadableProps) {
+  if (decisions.length === 0) return null
+  return (
+    <Alert color="yellow" role="status" title={`${formatCount(decisions.length)} of these cannot be read, and are left out`}>
+      {decisions.slice(0, 3).map(({ id, message }) => (
+        <div key={id}>
+          <Code>{id}</Code> {message}
+        </div>
+      ))}
+    </Alert>
+  )
+}
+
+function NoDecision() {
   const command = 'gantt select --vcpus 2 --memory-mb 4096'
   return (
     <Empty title="No decision yet">

@@ -5,15 +5,35 @@ export const LIST = graphql(`
   query DecisionList($q: String, $after: String) {
     decisions(first: 50, after: $after, query: $q) {
       nodes {
-        id at outcome attempt durationMs account hostCount
+        id at outcome attempt durationMs account hostCount fleetRevision instanceUuids
         funnel { filter entered passed }
-        spec { flavorName numInstances vcpus memoryMb }
+        spec { flavorName numInstances vcpus memoryMb availabilityZone projectId }
         profile { profileName number }
         reasons { code filter hosts text }
         destinations { selected { host { name node } } }
       }
       unreadable { id at message }
       pageInfo { endCursor hasNextPage }
+    }
+  }
+`)
+
+/** How many there are, and when. */
+export const COUNTS = graphql(`
+  query DecisionCounts($q: String) {
+    decisionCounts(query: $q) {
+      since until decisions isCut
+      steps(most: 90) { at until decisions placed partial noValidHost }
+    }
+  }
+`)
+
+/** What they have in common, most decisions first. */
+export const GROUPS = graphql(`
+  query DecisionGroups($q: String, $by: DecisionGrouping!) {
+    decisionCounts(query: $q) {
+      decisions isCut
+      groups(by: $by, first: 100) { totalCount nodes { key decisions failed lastAt terms } }
     }
   }
 `)

@@ -1,15 +1,25 @@
+import { type ListSearch, readListSearch } from '../../lib/list-search.ts'
 import type { Scale } from './funnel.ts'
 
+/** What decisions are gathered by. */
+export const groupings = ['reason', 'flavor', 'project', 'profile', 'chain'] as const
+export type Grouping = (typeof groupings)[number]
+
 /** What the address of the list says behind the question mark; everything else is left out. */
-export interface DecisionsSearch {
-  /** The filter, in the grammar of docs/query.md. */
-  readonly q?: string
+export interface DecisionsSearch extends ListSearch {
   /** `off`: nothing comes in by itself; if not given, as was chosen for this browser. */
   readonly live?: 'on' | 'off'
+  /** Gathered, in the place of the list. */
+  readonly group?: Grouping
 }
 
-export function readDecisionsSearch({ q, live }: Record<string, unknown>): DecisionsSearch {
-  return { ...text('q', q), ...(live === 'on' || live === 'off' ? { live } : {}) }
+export function readDecisionsSearch({ live, group, ...search }: Record<string, unknown>): DecisionsSearch {
+  const grouping = groupings.find((one) => one === group)
+  return {
+    ...readListSearch(search),
+    ...(live === 'on' || live === 'off' ? { live } : {}),
+    ...(grouping === undefined ? {} : { group: grouping }),
+  }
 }
 
 export const matrixSorts = ['distance', 'rank', 'name'] as const

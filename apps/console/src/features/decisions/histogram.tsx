@@ -1,0 +1,164 @@
+import { withoutTimes, withTimes } from '@gantt/scheduler-core/query'
+import { Button, Skeleton, Table, UnstyledButton } from '@mantine/core'
+import { formatCount, formatDuration, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { type Bar, BrushBars } from '../../ui/brush-bars.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import type { COUNTS } from './documents.ts'
+import './histogram.css'
+
+type Counts = ResultOf<typeof COUNTS>['decisionCounts']
+type Step = Counts['steps'][number]
+
+interface HistogramProps {
+  /** Pixels. */
+  readonly height: number
+  /** Undefined while they are not there. */
+  readonly counts: Counts | undefined
+  /** They are of another filter. */
+  readonly isOld: boolean
+  readonly error: Error | null
+  onRetry(): void
+  /** The filter. */
+  readonly q: string
+  onFilter(q: string): void
+}
+
+/** How the decisions of a filter ended, step by step; a range of it becomes a part of the filter. */
+export function Histogram({ height, counts, isOld, error, onRetry, q, onFilter }: HistogramProps) {
+  if (counts === undefined)
+    return error === null ? (
+      <Skeleton height={height} role="status" aria-label="Decisions are being counted" />
+    ) : (
+      <Problem error={error} onRetry={onRetry} />
+    )
+  const { steps } = counts
+  const take = (from: number, to: number): void => {
+    const [first, last] = [steps[from], steps[to]]
+    if (first !== undefined && last !== undefined) onFilter(withTimes(q, Date.parse(first.at), Date.parse(last.until)))
+  }
+  if (steps.length === 0) return null
+  return (
+    <section
+      aria-label="Decisions over time"
+      className={`histogram${isOld || error !== null ? ' stale' : ''}`}
+      style={{ minHeight: height }}
+    >
+      <Chart counts={counts} onTake={take} />
+      <div className="histogram-below">
+        {kinds.map(({ key, name }) => (
+          <span key={key}>
+            <i className={`histogram-${key}`} aria-hidden /> {name} {formatCount(sumOf(steps, key))}
+          </span>
+        ))}
+        {counts.isCut ? (
+          <span role="status" data-cut>
+            The newest {formatCount(counts.decisions)}; older ones match too, and are not counted.
+          </span>
+        ) : null}
+        {withoutTimes(q) === q.trim() ? null : (
+          <Button size="compact-sm" variant="subtle" onClick={() => onFilter(withoutTimes(q))}>
+            All times
+          </Button>
+        )}
+        <details>
+          <summary>As a table</summary>
+          <Steps steps={steps} onTake={take} />
+        </details>
+      </div>
+    </section>
+  )
+}
+
+/** From the bottom up; how those ended that cannot be read nobody knows. */
+const kinds = [
+  { key: 'noValidHost', name: 'no valid host' },
+  { key: 'partial', name: 'partial' },
+  { key: 'placed', name: 'placed' },
+] as const
+
+type Kind = (typeof kinds)[number]['key']
+
+const sumOf = (steps: readonly Step[], key: Kind | 'decisions'): number => steps.reduce((sum, step) => sum + step[key], 0)
+
+interface RangeProps {
+  /** Takes the steps from one place to another, both in it. */
+  onTake(from: number, to: number): void
+}
+
+function Chart({ counts: { steps, decisions, since, until }, onTake }: RangeProps & { readonly counts: Counts }) {
+  const zone = useTimeZone()
+  const bars = steps.map(
+    (step): Bar => ({
+      key: step.at,
+      parts: kinds.map(({ key }) => ({ className: `histogram-${key}`, count: step[key] })),
+    }),
+  )
+  const [first] = steps
+  const length = steps[1] ?? first
+  const lengthMs = length === undefined ? 0 : Date.parse(length.until) - Date.parse(length.at)
+  return (
+    <BrushBars
+      label={`${formatCount(decisions)} decisions in ${steps.length} steps of ${formatDuration(lengthMs)}.`}
+      bars={bars}
+      ends={[formatTime(since, zone), formatTime(until, zone)]}
+      describe={(from, to) => lineOf(steps, from, to, zone)}
+      onBrush={onTake}
+    />
+  )
+}
+
+/** Steps from one place to another in one line: when, and how many ended how. */
+function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZoneChoice): string {
+  const some = steps.slice(from, to + 1)
+  const [first, last] = [some[0], some.at(-1)]
+  if (first === undefined || last === undefined) return ''
+  const ended = kinds.flatMap(({ key, name }) => (sumOf(some, key) === 0 ? [] : [`${formatCount(sumOf(some, key))} ${name}`]))
+  const count = sumOf(some, 'decisions')
+  return `${formatTime(first.at, zone)} to ${formatTime(last.until, zone)}: ${formatCount(count)} ${count === 1 ? 'decision' : 'decisions'}${ended.length === 0 ? '' : `, ${ended.join(', ')}`}`
+}
+
+/** The steps that have decisions, each count a press away. */
+function Steps({ steps, onTake }: RangeProps & { readonly steps: readonly Step[] }) {
+  const zone = useTimeZone()
+  const busy = steps.flatMap((step, place) => (step.decisions === 0 ? [] : [{ ...step, place }]))
+  return (
+    <ScrollBox label="Decisions step by step" maxHeight="200px">
+      <Table verticalSpacing={1} stickyHeader>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>From</Table.Th>
+            <Table.Th className="number">Decisions</Table.Th>
+            {kinds.map(({ key, name }) => (
+              <Table.Th key={key} className="number">
+                {name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {busy.map((step) => (
+            <Table.Tr key={step.at} data-step={step.at} data-until={step.until}>
+              <Table.Td title={titleOfTime(step.at)}>{formatTime(step.at, zone)}</Table.Td>
+              <Table.Td className="number">
+                <UnstyledButton
+                  className="count"
+                  aria-label={`${formatCount(step.decisions)} from ${formatTime(step.at, zone)}, open them`}
+                  onClick={() => onTake(step.place, step.place)}
+                >
+                  {formatCount(step.decisions)}
+                </UnstyledButton>
+              </Table.Td>
+              {kinds.map(({ key }) => (
+                <Table.Td key={key} className="number">
+                  {formatCount(step[key])}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollBox>
+  )
+}

@@ -1,0 +1,159 @@
+import { type CSSProperties, type KeyboardEvent, type MouseEvent, useId, useState } from 'react'
+import { formatCount } from '../lib/format.ts'
+import { useFrame } from './use-frame.ts'
+import './brush-bars.css'
+
+/** One bar: what it is made of, from the bottom up. */
+export interface Bar {
+  readonly key: string
+  readonly parts: readonly { readonly className: string; readonly count: number }[]
+}
+
+interface BrushBarsProps {
+  /** Says to a screen reader what is drawn. */
+  readonly label: string
+  readonly bars: readonly Bar[]
+  /** Below the first bar and below the last. */
+  readonly ends: readonly [first: string, last: string]
+  /** One line about the bars from one place to another, both in it. */
+  describe(from: number, to: number): string
+  /** A range of bars was asked for: both places are in it. */
+  onBrush(from: number, to: number): void
+}
+
+/** Places of bars that a brush covers, in either order. */
+type Range = readonly [begin: number, end: number]
+
+/**
+ * Bars side by side, and a brush over them: a press takes one, a drag some. By keys, arrows move a cursor, with Shift they widen
+ * the range, Enter takes it, Esc lets it go. A line of text tells about it; whoever uses it offers the same as a table.
+ */
+export function BrushBars({ label, bars, ends, describe, onBrush }: BrushBarsProps) {
+  const id = useId()
+  const [range, setRange] = useState<Range | undefined>()
+  const [hovered, setHovered] = useState<number | undefined>()
+  const most = Math.max(1, ...bars.map(heightOf))
+  const placeOf = (event: MouseEvent): number => {
+    const box = event.currentTarget.getBoundingClientRect()
+    return within(Math.floor(((event.clientX - box.left) / box.width) * bars.length), bars.length)
+  }
+  // a frame of which only the places count
+  const pointOf = (event: MouseEvent) => ({ x: event.clientX, y: 0 })
+  const take = ([begin, end]: Range): void => {
+    setRange(undefined)
+    onBrush(Math.min(begin, end), Math.max(begin, end))
+  }
+  const [pressedAt, setPressedAt] = useState(0)
+  const { frame, handlers, endsFrame, cancel } = useFrame<HTMLDivElement>(pointOf, () => undefined)
+  const drawn: Range | undefined = frame === undefined || hovered === undefined ? undefined : [pressedAt, hovered]
+  const shown = drawn ?? range
+  const told = shown ?? (hovered === undefined ? undefined : ([hovered, hovered] as const))
+
+  const press = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || bars.length === 0) return
+    if (event.key === 'Enter' && range !== undefined) take(range)
+    else if (event.key === 'Escape' && (frame !== undefined || range !== undefined)) {
+      cancel()
+      setRange(undefined)
+    } else {
+      const next = rangeAfterKey(event.key, event.shiftKey, range, bars.length)
+      if (next === undefined) return
+      setHovered(undefined)
+      setRange(next)
+    }
+    event.preventDefault()
+  }
+  return (
+    <div className="g-brush">
+      <div
+        role="application"
+        aria-label={`${label} Arrows move, with Shift they widen, Enter takes the range.`}
+        aria-describedby={id}
+        className="g-brush-bars"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it has a cursor of its own
+        tabIndex={0}
+        onKeyDown={press}
+        {...handlers}
+        onPointerDown={(event) => {
+          setPressedAt(placeOf(event))
+          handlers.onPointerDown(event)
+        }}
+        onPointerMove={(event) => {
+          setHovered(placeOf(event))
+          handlers.onPointerMove(event)
+        }}
+        onPointerUp={(event) => {
+          const isFrame = frame !== undefined
+          handlers.onPointerUp(event)
+          if (isFrame) take([pressedAt, placeOf(event)])
+        }}
+        onPointerLeave={() => setHovered(undefined)}
+        onClick={(event) => {
+          if (endsFrame()) return
+          const place = placeOf(event)
+          take([place, place])
+        }}
+      >
+        <svg viewBox={`0 0 ${bars.length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+          {bars.map((bar, place) => (
+            <BarShape key={bar.key} bar={bar} place={place} most={most} />
+          ))}
+        </svg>
+        {shown === undefined ? null : <div className="g-brush-range" style={boxOf(shown, bars.length)} />}
+      </div>
+      <div className="g-brush-axis">
+        <span>{ends[0]}</span>
+        <span id={id} aria-live="polite" data-brush-line>
+          {told === undefined ? `at most ${formatCount(most)} in one` : describe(Math.min(...told), Math.max(...told))}
+        </span>
+        <span>{ends[1]}</span>
+      </div>
+    </div>
+  )
+}
+
+/** Units of the drawing; it is stretched to its place. */
+const HEIGHT = 100
+/** What is there at all can be seen. */
+const LEAST = 3
+
+function BarShape({ bar: { parts }, place, most }: { readonly bar: Bar; readonly place: number; readonly most: number }) {
+  let y = HEIGHT
+  return parts.map(({ className, count }) => {
+    if (count === 0) return null
+    const height = Math.max(LEAST, (HEIGHT * count) / most)
+    y -= height
+    return <rect key={className} className={className} x={place + 0.06} y={y} width={0.88} height={height} />
+  })
+}
+
+const heightOf = ({ parts }: Bar): number => parts.reduce((sum, { count }) => sum + count, 0)
+
+const within = (place: number, count: number): number => Math.max(0, Math.min(count - 1, place))
+
+/** The range after a key; undefined for keys that change none. */
+function rangeAfterKey(key: string, isWider: boolean, range: Range | undefined, count: number): Range | undefined {
+  const end = placeAfterKey(key, range?.[1] ?? count, count)
+  if (end === undefined) return undefined
+  return isWider && range !== undefined ? [range[0], end] : [end, end]
+}
+
+function placeAfterKey(key: string, place: number, count: number): number | undefined {
+  switch (key) {
+    case 'ArrowLeft':
+      return within(place - 1, count)
+    case 'ArrowRight':
+      return within(place + 1, count)
+    case 'Home':
+      return 0
+    case 'End':
+      return count - 1
+    default:
+      return undefined
+  }
+}
+
+function boxOf([begin, end]: Range, count: number): CSSProperties {
+  const from = Math.min(begin, end)
+  return { left: `${(100 * from) / count}%`, width: `${(100 * (Math.abs(end - begin) + 1)) / count}%` }
+}
