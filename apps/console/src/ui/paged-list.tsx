@@ -11,6 +11,7 @@ import { NoMatch } from './no-match.tsx'
 import { Problem } from './problem.tsx'
 import type { TableColumn } from './table.tsx'
 import type { Choice, Key } from './use-choice.ts'
+import { ViewsButton } from './views-button.tsx'
 
 interface PagedListProps<Row> {
   /** Names the list where its layout is kept. */
@@ -50,13 +51,14 @@ interface PagedListProps<Row> {
 
 /** A list of the service, which is loaded as one scrolls: the filter, how many it finds, and the rows; all of it in the address. */
 export function PagedList<Row>(props: PagedListProps<Row>) {
-  const { label, filterLabel = `Filter ${label.toLowerCase()}`, fields, aside, above, instead } = props
+  const { list, label, filterLabel = `Filter ${label.toLowerCase()}`, fields, aside, above, instead } = props
   const { q = '' } = useListSearch()
   const go = useListGo()
   return (
     <Stack gap="xs">
       <Group gap="xs" align="flex-start">
         <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} />
+        <ViewsButton list={list} />
         {aside}
       </Group>
       {above}

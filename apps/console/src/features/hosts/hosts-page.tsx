@@ -35,6 +35,9 @@ const route = getRouteApi('/hosts')
 /** Seen once in the life of a service, so no other visit loads it. */
 const EmptyFleet = lazy(async () => ({ default: (await import('./empty-fleet.tsx')).EmptyFleet }))
 
+/** The page is large enough without it. */
+const ViewsButton = lazy(async () => ({ default: (await import('../../ui/views-button.tsx')).ViewsButton }))
+
 /** Loaded when it is first asked for. */
 const ComparePanel = lazy(async () => ({ default: (await import('./compare-panel.tsx')).ComparePanel }))
 
@@ -113,6 +116,15 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
           onChange={(next) => go({ view: hostViews.find((one) => one === next) })}
           data={hostViews.map((one) => ({ value: one, label: viewNames[one] }))}
         />
+        <Suspense
+          fallback={
+            <Button size="compact-sm" variant="subtle" disabled>
+              Views
+            </Button>
+          }
+        >
+          <ViewsButton list="hosts" />
+        </Suspense>
         <CopyHosts text={list.text} count={list.ordinals.length} rows={() => Array.from(list.ordinals, (one) => readHost(store, one))} />
       </Group>
       <HostLists fleet={fleet} list={list} search={asked} handlers={hand.handlers} isBehind={asked !== search} />

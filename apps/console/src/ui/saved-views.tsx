@@ -1,0 +1,162 @@
+import { ActionIcon, Button, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
+import { IconPencil, IconTrash } from '@tabler/icons-react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { changed } from '../lib/list-search.ts'
+import { columnsOf } from './columns.ts'
+import { isSame, LONGEST_NAME, MOST_VIEWS, opening, renamed, type View, viewOf, viewsOf, withoutView, withView } from './views.ts'
+import './saved-views.css'
+
+interface SavedViewsProps {
+  /** Names the list. */
+  readonly list: string
+  /** A view was opened. */
+  onOpened(): void
+}
+
+/** Views under their names, kept in this browser: opened into the address, renamed, deleted; and a name for the present one. */
+export function SavedViews({ list, onOpened }: SavedViewsProps) {
+  const kept = viewsOf(list)
+  const views = kept.use()
+  const navigate = useNavigate()
+  const now = usePresentView(list)
+  const [renaming, setRenaming] = useState<string | undefined>()
+  /** Where the keyboard goes on when what it was at is gone. */
+  const naming = useRef<HTMLInputElement>(null)
+  const open = ({ search }: View): void => {
+    void navigate({ to: '.', search: (before) => changed<Record<string, unknown>>(before, opening(search)), resetScroll: false })
+    onOpened()
+  }
+  return (
+    <Stack gap={6} className="g-views">
+      {views.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          None is kept yet. A view is the filter, the columns and the order, under a name; a link does for others.
+        </Text>
+      ) : (
+        <ul aria-label="Saved views">
+          {views.map((view) => (
+            <li key={view.name}>
+              {renaming === view.name ? (
+                <NameForm
+                  label={`Another name for ${view.name}`}
+                  first={view.name}
+                  problemOf={(name) => (name !== view.name && views.some((one) => one.name === name) ? 'This name is taken' : undefined)}
+                  action={() => 'Rename'}
+                  onName={(name) => {
+                    kept.set(renamed(views, view.name, name))
+                    setRenaming(undefined)
+                    naming.current?.focus()
+                  }}
+                />
+              ) : (
+                <ViewLine
+                  view={view}
+                  isNow={isSame(view.search, now)}
+                  onOpen={() => open(view)}
+                  onRename={() => setRenaming(view.name)}
+                  onDelete={() => {
+                    kept.set(withoutView(views, view.name))
+                    naming.current?.focus()
+                  }}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      <NameForm
+        input={naming}
+        label="Name for the present view"
+        first=""
+        problemOf={(name) =>
+          views.length >= MOST_VIEWS && views.every((one) => one.name !== name)
+            ? `There are ${MOST_VIEWS} views, which is the most: delete one first`
+            : undefined
+        }
+        action={(name) => (views.some((one) => one.name === name) ? 'Replace' : 'Keep')}
+        onName={(name) => kept.set(withView(views, { name, search: now }))}
+      />
+    </Stack>
+  )
+}
+
+/** What the address says of the list, with the columns as they are chosen in this browser where it does not say them. */
+function usePresentView(list: string): View['search'] {
+  const search: Readonly<Record<string, unknown>> = useSearch({ strict: false })
+  const { shown } = columnsOf(list).use()
+  return viewOf({ cols: shown?.join(','), ...search })
+}
+
+interface ViewLineProps {
+  readonly view: View
+  /** It is what is shown. */
+  readonly isNow: boolean
+  onOpen(): void
+  onRename(): void
+  onDelete(): void
+}
+
+function ViewLine({ view: { name, search }, isNow, onOpen, onRename, onDelete }: ViewLineProps) {
+  return (
+    <>
+      <UnstyledButton className="g-view" aria-current={isNow || undefined} title={search.q ?? 'no filter'} onClick={onOpen}>
+        {name}
+      </UnstyledButton>
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Rename ${name}`} onClick={onRename}>
+        <IconPencil size={14} />
+      </ActionIcon>
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Delete ${name}`} onClick={onDelete}>
+        <IconTrash size={14} />
+      </ActionIcon>
+    </>
+  )
+}
+
+interface NameFormProps {
+  /** Its line; not given: one that takes the keyboard as soon as it is there. */
+  readonly input?: RefObject<HTMLInputElement | null>
+  readonly label: string
+  readonly first: string
+  /** Why a name cannot be taken. */
+  problemOf(name: string): string | undefined
+  /** What its button says. */
+  action(name: string): string
+  onName(name: string): void
+}
+
+/** Asks for a name; Enter takes it. */
+function NameForm({ input, label, first, problemOf, action, onName }: NameFormProps) {
+  const own = useRef<HTMLInputElement>(null)
+  useEffect(() => own.current?.select(), [])
+  const [text, setText] = useState(first)
+  const name = text.trim()
+  const problem = name === '' ? undefined : problemOf(name)
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (name === '' || problem !== undefined) return
+    onName(name)
+    setText(first)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group gap={6} wrap="nowrap" align="flex-start">
+        <TextInput
+          ref={input ?? own}
+          size="xs"
+          aria-label={label}
+          placeholder={label}
+          value={text}
+          maxLength={LONGEST_NAME}
+          error={problem}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          style={{ flex: 1 }}
+          data-autofocus={input !== undefined}
+        />
+        <Button type="submit" size="xs" variant="outline" disabled={name === '' || problem !== undefined}>
+          {action(name)}
+        </Button>
+      </Group>
+    </form>
+  )
+}
