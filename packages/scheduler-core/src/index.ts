@@ -133,7 +133,7 @@ export {
   rolloutModes,
   WHOLE_SHARE,
 } from './profiles/course.ts'
-export { type MetadataReader, metadataReaders, nearMisses } from './profiles/metadata-readers.ts'
+export { type MetadataReader, metadataReaders, nearMisses, partsNaming } from './profiles/metadata-readers.ts'
 export { isOwnScheduler, type Profile, type ProfileInput, profileRef } from './profiles/profile.ts'
 export { DEFAULT_PROFILE, type Profiles } from './profiles/profiles.ts'
 export { type Need, type RequiredField, type RequiredNamespace, requiredStats, servedProfiles } from './profiles/required-stats.ts'

@@ -6,15 +6,15 @@ let uuid: string
 
 const ask = (query: string, variables?: Record<string, unknown>): Promise<Json> => dataOf(api, query, variables)
 const METADATA = `query ($uuid: UUID!, $at: Moment) { aggregate(uuid: $uuid, at: $at) {
-  metadata { key value isOwn similarKeys readers { kind part key by profiles } } } }`
+  metadata { key value isOwn unusedReaders similarKeys readers { kind part key by profiles } } } }`
 /** By key: by whom it is read by its name, and by whom where something names it. */
 const readers = async (at: string | null = null): Promise<Record<string, Json>> => {
   const { metadata } = (await ask(METADATA, { uuid, at })).aggregate
   return Object.fromEntries(
-    metadata.map(({ key, isOwn, similarKeys, readers: all }: Json) => [
+    metadata.map(({ key, isOwn, unusedReaders, similarKeys, readers: all }: Json) => [
       key,
       {
-        ...{ isOwn, similarKeys },
+        ...{ isOwn, unusedReaders, similarKeys },
         named: all.flatMap(({ part, by, profiles }: Json) => (by === null ? [[part, profiles]] : [])),
         pattern: all.flatMap(({ part, by }: Json) => (by === null ? [] : [[part, by]])),
       },
@@ -38,7 +38,7 @@ test('each key says who reads it in profiles that are in use, and one that nobod
   const before = await readers()
   expect(before.availability_zone).toMatchObject({ isOwn: true, similarKeys: [], named: [['AvailabilityZoneFilter', ['default@0']]] })
   expect(before.availabilty_zone).toMatchObject({ isOwn: false, similarKeys: ['availability_zone'], named: [] })
-  expect(before.filter_tenant_id).toMatchObject({ similarKeys: [], named: [] })
+  expect(before.filter_tenant_id).toMatchObject({ unusedReaders: ['AggregateMultiTenancyIsolation'], similarKeys: [], named: [] })
   expect(before.ssd.pattern).toContainEqual(['AggregateInstanceExtraSpecsFilter', 'extra specs of flavors'])
 
   const { asOf } = (await ask('{ fleet { asOf } }')).fleet
@@ -47,7 +47,7 @@ test('each key says who reads it in profiles that are in use, and one that nobod
     { in: { filters: [{ name: 'AggregateMultiTenancyIsolation' }], weighers: [], note: 'kept apart' } },
   )
   expect(created.profileVersionCreate).not.toHaveProperty('message')
-  expect((await readers()).filter_tenant_id.named).toEqual([['AggregateMultiTenancyIsolation', ['gold@1']]])
+  expect((await readers()).filter_tenant_id).toMatchObject({ unusedReaders: [], named: [['AggregateMultiTenancyIsolation', ['gold@1']]] })
   expect((await readers(asOf)).filter_tenant_id.named).toEqual([])
 })
 

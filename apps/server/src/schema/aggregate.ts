@@ -36,6 +36,10 @@ const AggregateMetadata = builder.objectRef<MetadataEntry>('AggregateMetadata').
     isOwn: t.exposeBoolean('isOwn', {
       description: 'It means something to the service itself, whatever profiles read: the zone of the hosts, or the pool of their disks.',
     }),
+    unusedReaders: t.stringList({
+      description: 'Where nobody names the key: filters and weighers of this service that do, and that no served profile has.',
+      resolve: ({ unusedReaders }) => [...unusedReaders],
+    }),
     similarKeys: t.stringList({
       description: 'Where nobody names the key: keys that something of this service names, spelled much like it. Nearest first.',
       resolve: ({ similarKeys }) => [...similarKeys],

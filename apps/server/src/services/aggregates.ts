@@ -11,6 +11,7 @@ import {
   type MetadataReader,
   metadataReaders,
   nearMisses,
+  partsNaming,
   servedProfiles,
   type Void,
   ZONE_KEY,
@@ -87,6 +88,8 @@ export interface MetadataEntry extends KeyValue {
   readonly readers: readonly MetadataReader[]
   /** It means something to the service itself, whatever profiles read. */
   readonly isOwn: boolean
+  /** Where nobody names the key: filters and weighers that would, if a profile in use had them. */
+  readonly unusedReaders: readonly string[]
   /** Where nobody names the key: those that are named and are spelled much like it. */
   readonly similarKeys: readonly string[]
 }
@@ -168,7 +171,12 @@ export function createAggregates(replica: Replica): Aggregates {
       return Object.entries(metadata).map(([key, value]) => {
         const readers = all.filter((reader) => covers(reader, key))
         const isOwn = fleetKeys.includes(key)
-        return { key, value, readers, isOwn, similarKeys: isOwn || readers.some(isExact) ? [] : nearMisses(key, plugins) }
+        const isNamed = isOwn || readers.some(isExact)
+        return {
+          ...{ key, value, readers, isOwn },
+          unusedReaders: isNamed ? [] : partsNaming(key, plugins),
+          similarKeys: isNamed ? [] : nearMisses(key, plugins),
+        }
       })
     },
     hostsIn: ({ uuid, hosts, of: fleet = replica.fleet }, args) =>

@@ -44,14 +44,20 @@ function readersOf(profile: Profile, plugins: Plugins): readonly Reader[] {
   return [...new Map(readers.map((reader) => [JSON.stringify(reader), reader])).values()]
 }
 
-/** Keys that something of this service may read under, which one that nobody reads may have been meant to be. */
-export const nearMisses = (key: string, plugins: Plugins): readonly string[] => similarKeys(key, knownKeys(plugins))
+/** Filters and weighers that name the key, whether a profile has them or not. */
+export const partsNaming = (key: string, plugins: Plugins): readonly string[] => partsByKey(plugins).get(key) ?? []
 
-const knownKeys = memoByObject((plugins: Plugins): readonly string[] => {
-  const parts = [undefined, 'nova' as const].flatMap((compat) => {
+/** Keys that something of this service may read under, which one that nobody reads may have been meant to be. */
+export const nearMisses = (key: string, plugins: Plugins): readonly string[] =>
+  similarKeys(key, [...fleetKeys, ...partsByKey(plugins).keys()])
+
+const partsByKey = memoByObject((plugins: Plugins): ReadonlyMap<string, readonly string[]> => {
+  const found = new Map<string, string[]>()
+  for (const compat of [undefined, 'nova' as const]) {
     const { filters, weighers } = nameableParts(compat, plugins)
-    return [...filters, ...weighers]
-  })
-  const reads = parts.flatMap(({ readsMetadata }) => metadataReadsOf(readsMetadata))
-  return [...new Set([...fleetKeys, ...reads.filter(isExact).map(({ key }) => key)])]
+    for (const { name, readsMetadata } of [...filters, ...weighers])
+      for (const { key } of metadataReadsOf(readsMetadata).filter(isExact))
+        if (!found.get(key)?.includes(name)) found.set(key, [...(found.get(key) ?? []), name])
+  }
+  return found
 })

@@ -1,6 +1,6 @@
 import { Table, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { AGGREGATE } from './documents.ts'
 
@@ -48,7 +48,7 @@ export function AggregateMetadata({ metadata }: { readonly metadata: readonly En
   )
 }
 
-function ReadBy({ entry: { readers, isOwn, similarKeys } }: { readonly entry: Entry }) {
+function ReadBy({ entry: { readers, isOwn, unusedReaders, similarKeys } }: { readonly entry: Entry }) {
   return (
     <>
       {isOwn ? <div>the service itself, for every profile</div> : null}
@@ -60,6 +60,11 @@ function ReadBy({ entry: { readers, isOwn, similarKeys } }: { readonly entry: En
           <span aria-hidden>! </span>Nothing reads it: no filter or weigher of a profile in use.
         </div>
       ) : null}
+      {unusedReaders.length === 0 ? null : (
+        <div data-unused={unusedReaders.join(' ')}>
+          <span aria-hidden>! </span>No profile in use has what reads it: {unusedReaders.join(', ')}.
+        </div>
+      )}
       {similarKeys.length === 0 ? null : (
         <div data-similar={similarKeys.join(' ')}>
           <span aria-hidden>! </span>No filter or weigher knows it by name. Is it meant to be{' '}
@@ -87,9 +92,9 @@ function ReaderLine({ reader: { part, by, profiles } }: { readonly reader: Reade
         return (
           <span key={ref}>
             {i === 0 ? '' : ', '}
-            <Link className="host-link" to="/profiles/$name" params={{ name }}>
+            <AnchorLink inherit underline="always" to="/profiles/$name" params={{ name }}>
               {ref}
-            </Link>
+            </AnchorLink>
           </span>
         )
       })}

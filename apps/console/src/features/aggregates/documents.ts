@@ -14,7 +14,7 @@ export const AGGREGATE = graphql(`
   query Aggregate($uuid: UUID!, $at: Moment) {
     aggregate(uuid: $uuid, at: $at) {
       uuid name availabilityZone hostNames version updatedAt
-      metadata { key value isOwn similarKeys readers { kind part key by profiles } }
+      metadata { key value isOwn unusedReaders similarKeys readers { kind part key by profiles } }
     }
   }
 `)

@@ -131,6 +131,7 @@ function Rows({ rows, log }: { readonly rows: readonly Happening[]; readonly log
             <Table.Tr
               key={`${row.at} ${row.kind} ${row.revision} ${row.claimId ?? row.aggregateUuid ?? row.decision?.id}`}
               data-kind={row.kind}
+              style={{ verticalAlign: 'top' }}
             >
               <Table.Td style={{ whiteSpace: 'nowrap' }}>
                 <When row={row} log={log} />
