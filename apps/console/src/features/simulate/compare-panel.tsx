@@ -70,7 +70,7 @@ export function ComparePanel({ answers, names, on }: ComparePanelProps) {
         </Table>
       </ScrollBox>
       <Text size="xs" c="dimmed">
-        ≠ is not alike in all. + and − count from {names[0]}.
+        ≠ is not alike in all. + and − count from “{names[0]}”.
       </Text>
     </section>
   )

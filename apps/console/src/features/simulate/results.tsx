@@ -1,13 +1,11 @@
-import { Skeleton } from '@mantine/core'
-import { lazy, Suspense, useMemo } from 'react'
+import { useMemo } from 'react'
 import { CapacityPanel } from './capacity-panel.tsx'
 import { ComparePanel } from './compare-panel.tsx'
+import { CurvePanel } from './curve-panel.tsx'
 import { Outcome } from './outcome.tsx'
 import type { Scenario } from './scenario.ts'
 import { namesOf } from './scenarios.ts'
 import { useAnswers } from './use-answers.ts'
-
-const CurvePanel = lazy(async () => ({ default: (await import('./curve-panel.tsx')).CurvePanel }))
 
 interface ResultsProps {
   /** At least one. */
@@ -25,11 +23,7 @@ export function Results({ scenarios, on, resourceClass, onResourceClass }: Resul
   const curves = answers.flatMap(({ simulation: { data, isRunning } }, place) =>
     data === undefined || isRunning ? [] : [{ name: names[place] ?? '', place, curve: data.simulate.curve }],
   )
-  const curve = (
-    <Suspense fallback={<Skeleton height={240} role="status" aria-label="The curve is being loaded" />}>
-      <CurvePanel curves={curves} resourceClass={resourceClass} onResourceClass={onResourceClass} />
-    </Suspense>
-  )
+  const curve = <CurvePanel curves={curves} resourceClass={resourceClass} onResourceClass={onResourceClass} />
   const chosen = answers[on]
   const isOne = scenarios.length === 1
   return (

@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Skeleton, Stack } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { queryClient, useOperation } from '../../lib/api.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { useAt } from '../../lib/travel.ts'
@@ -13,6 +13,7 @@ import { ASKED } from './documents.ts'
 import { Editor } from './editor.tsx'
 import { Results } from './results.tsx'
 import { sizeOf } from './saved.ts'
+import { SavedDialog } from './saved-dialog.tsx'
 import { isRecord, type Scenario, withoutDefaults } from './scenario.ts'
 import { ScenarioBar } from './scenario-bar.tsx'
 import { changedAt } from './scenarios.ts'
@@ -22,8 +23,6 @@ import { useRunKey } from './use-run-key.ts'
 import './simulate.css'
 
 const route = getRouteApi('/simulate')
-
-const SavedDialog = lazy(async () => ({ default: (await import('./saved-dialog.tsx')).SavedDialog }))
 
 /** Above so many characters an address does not get through to the service when it is loaded anew. */
 const MOST_LINK_CHARACTERS = 30_000
@@ -122,11 +121,7 @@ export function SimulatePage() {
           ) : null}
         </Stack>
       </div>
-      {isSaving ? (
-        <Suspense>
-          <SavedDialog scenarios={drafts} whyNot={whyNot} onClose={() => setSaving(false)} />
-        </Suspense>
-      ) : null}
+      {isSaving ? <SavedDialog scenarios={drafts} whyNot={whyNot} onClose={() => setSaving(false)} /> : null}
     </Page>
   )
 }
