@@ -158,6 +158,19 @@ test('Esc ends the requests of all, and each can be asked after all', async ({ p
   await expect(columns.first()).toContainText('cancelled')
 })
 
+test('one scenario is of the moment that the page shows, the one beside it of now', async ({ page, visit, service }) => {
+  const { fleet } = await service.client.request<{ fleet: { asOf: string } }>('{ fleet { asOf } }', {})
+  await place(service.client, { flavor: 'm1.later', vcpus: 1, memoryMb: 1_024, zone: 'az1' })
+  await visit(`${addressOf({ count: 9, at: 'now' })}&at=${fleet.asOf}`)
+  await expect(rowOf(page, 'moment').getByRole('cell')).toHaveText([`revision ${fleet.asOf}`, 'now'])
+  const revisions = rowOf(page, 'Decided on revision').getByRole('cell')
+  await expect(revisions.first()).toHaveText(fleet.asOf)
+  await expect(revisions.last()).not.toHaveText(fleet.asOf)
+  await expect(page.getByText(`On the fleet as it was at revision ${fleet.asOf}`)).toBeVisible()
+  await bar(page).getByRole('button', { name: 'Scenario 2' }).click()
+  await expect(page.getByLabel('Moment')).toHaveValue('')
+})
+
 test('the curve tells what the service told, at each number asked for, and the class stands in the address', async ({
   page,
   visit,
