@@ -24,7 +24,8 @@ const LARGE_BYTES = 300_000
 function precompress(): Plugin {
   return {
     name: 'precompress',
-    apply: 'build',
+    // a build of the kit is for one look only
+    apply: (_config, { command, mode }) => command === 'build' && mode !== 'kit',
     writeBundle({ dir = 'dist' }) {
       for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
         if (!entry.isFile() || !/\.(js|css|html|svg|json)$/.test(entry.name)) continue

@@ -1,4 +1,4 @@
-import { StrictMode } from 'react'
+import { type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
 // the first page and most others are a list: what they share comes with the start, not with each of them
@@ -6,8 +6,8 @@ import './ui/list-table.tsx'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no element with the id root.')
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-)
+const show = (page: ReactNode): void => createRoot(root).render(<StrictMode>{page}</StrictMode>)
+
+const hasKit = import.meta.env.DEV || import.meta.env.MODE === 'kit'
+if (hasKit && location.pathname === '/kit') void import('./kit/kit.tsx').then(({ Kit }) => show(<Kit />))
+else show(<App />)

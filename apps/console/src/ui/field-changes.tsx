@@ -12,6 +12,9 @@ interface FieldChangesProps extends TableProps {
   readonly sides: readonly [string, string]
 }
 
+/** A long value makes no column wider than the page. */
+const breaking = { overflowWrap: 'anywhere' } as const
+
 /** What differs between two documents, field by field. */
 export function FieldChanges({ changes, sides: [before, after], ...table }: FieldChangesProps) {
   return (
@@ -27,8 +30,8 @@ export function FieldChanges({ changes, sides: [before, after], ...table }: Fiel
         {changes.map((change) => (
           <Table.Tr key={change.field}>
             <Table.Td className="mono">{change.field}</Table.Td>
-            <Table.Td>{change.before ?? <span className="dimmed">none</span>}</Table.Td>
-            <Table.Td>{change.after ?? <span className="dimmed">none</span>}</Table.Td>
+            <Table.Td style={breaking}>{change.before ?? <span className="dimmed">none</span>}</Table.Td>
+            <Table.Td style={breaking}>{change.after ?? <span className="dimmed">none</span>}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

@@ -1,0 +1,157 @@
+import { useState } from 'react'
+import type { Pages } from '../lib/use-pages.ts'
+import { ChoiceBar } from '../ui/choice-bar.tsx'
+import { ColumnChooser } from '../ui/column-chooser.tsx'
+import { FilterBar } from '../ui/filter-bar.tsx'
+import { ListTable } from '../ui/list-table.tsx'
+import { PagedList } from '../ui/paged-list.tsx'
+import { SavedViews } from '../ui/saved-views.tsx'
+import type { Sort } from '../ui/sort.ts'
+import { Table } from '../ui/table.tsx'
+import { HeadCell } from '../ui/table-head.tsx'
+import { ViewsButton } from '../ui/views-button.tsx'
+import { columns, fields, nothing, type Sample, samples } from './samples.ts'
+import type { Story } from './story.ts'
+
+const some = samples(40)
+const fault = new Error('The list could not be read.')
+
+function Rows({ label, rows, chosen = new Set() }: { label: string; rows: readonly Sample[]; chosen?: ReadonlySet<number> }) {
+  const [sort, setSort] = useState<readonly Sort[]>([
+    { key: 'zone', descending: false },
+    { key: 'free', descending: true },
+  ])
+  const [active, setActive] = useState(1)
+  return (
+    <Table
+      label={label}
+      columns={columns}
+      count={rows.length}
+      row={(i) => (i === 3 ? undefined : rows[i])}
+      rowKey={(i) => String(i)}
+      sort={sort}
+      onSort={setSort}
+      onResize={nothing}
+      active={active}
+      onActive={setActive}
+      onOpen={nothing}
+      isChosen={(i) => (i === 4 ? undefined : chosen.has(i))}
+      onChoose={nothing}
+      height="220px"
+    />
+  )
+}
+
+const pages = (rows: readonly Sample[], more: Partial<Pages<Sample>> = {}): Pages<Sample> => ({
+  rows,
+  total: rows.length,
+  error: null,
+  isLoading: false,
+  isOld: false,
+  onRange: nothing,
+  refresh: nothing,
+  lists: [],
+  readNewest: async () => {},
+  load: async () => rows,
+  ...more,
+})
+
+const paged = (label: string, of: Pages<Sample>) => (
+  <PagedList
+    list="kit"
+    label={label}
+    nouns={['host', 'hosts']}
+    fields={fields}
+    pages={of}
+    columns={columns}
+    keyOf={({ name }) => name}
+    onOpen={nothing}
+    none="There is none yet."
+  />
+)
+
+const chosen = (count: number) => ({ items: new Map(some.slice(0, count).map((row) => [row.name, row])), clear: nothing })
+const filter = (label: string, value: string) => <FilterBar label={label} fields={fields} value={value} onChange={nothing} />
+
+/** Tables, and what stands around them. */
+export const lists: readonly Story[] = [
+  {
+    of: 'choice-bar',
+    states: {
+      'none is chosen': <ChoiceBar choice={chosen(0)} found={40} onChooseAll={nothing} />,
+      'some are chosen': <ChoiceBar choice={chosen(3)} found={40} onChooseAll={nothing} />,
+      'more match than can be chosen': <ChoiceBar choice={chosen(3)} found={8_412} most={1_000} onChooseAll={nothing} />,
+    },
+  },
+  { of: 'column-chooser', states: { closed: <ColumnChooser list="kit" columns={columns} /> } },
+  {
+    of: 'filter-bar',
+    states: {
+      empty: filter('Filter nothing', ''),
+      'a filter': filter('Filter some', 'state:up mem.free>=64GiB'),
+      'two mistakes': filter('Filter wrongly', 'stat:up mem.free>=lots'),
+    },
+  },
+  {
+    of: 'list-table',
+    states: {
+      'with its columns and a choice': (
+        <ListTable
+          list="kit"
+          label="Some hosts"
+          columns={columns}
+          count={5}
+          row={(i) => some[i]}
+          keyOf={(i) => i}
+          onOpen={nothing}
+          choice={{ isChosen: (i) => i === 1, toggle: nothing }}
+          height="200px"
+        />
+      ),
+    },
+  },
+  {
+    of: 'paged-list',
+    states: {
+      rows: paged('Listed', pages(some.slice(0, 4))),
+      'being loaded': paged('Awaited', pages([], { isLoading: true })),
+      'refused, with the rows from before': paged('Refused', pages(some.slice(0, 2), { error: fault, isOld: true })),
+      none: paged('Missing', pages([])),
+    },
+  },
+  { of: 'saved-views', states: { 'none is kept': <SavedViews list="kit" onOpened={nothing} /> } },
+  { of: 'views-button', states: { closed: <ViewsButton list="kit" /> } },
+  {
+    of: 'table',
+    states: {
+      'two orders, a cursor, one not loaded, one that cannot be chosen': <Rows label="Forty rows" rows={some} chosen={new Set([0, 2])} />,
+      'no rows': <Rows label="No rows" rows={[]} />,
+    },
+  },
+  {
+    of: 'table-head',
+    states: {
+      'not ordered, first, second': (
+        // biome-ignore lint/a11y/useSemanticElements: the header of a virtual grid, without the grid
+        <div role="table" aria-label="Heads">
+          {/* biome-ignore lint/a11y/useSemanticElements: as above */}
+          {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
+          <div role="row" style={{ display: 'flex', gap: 32 }}>
+            {columns.slice(0, 3).map((column) => (
+              <HeadCell
+                key={column.key}
+                column={column}
+                sort={[
+                  { key: 'zone', descending: false },
+                  { key: 'free', descending: true },
+                ]}
+                onSort={nothing}
+                onResize={undefined}
+              />
+            ))}
+          </div>
+        </div>
+      ),
+    },
+  },
+]

@@ -1,0 +1,74 @@
+import { FaultError, UnreachableError } from '@gantt/client'
+import { Empty } from '../ui/empty.tsx'
+import { FieldChanges } from '../ui/field-changes.tsx'
+import { NeedsScope } from '../ui/needs-scope.tsx'
+import { NoMatch } from '../ui/no-match.tsx'
+import { LiveBadge, Page } from '../ui/page.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Cancelled, Running } from '../ui/running.tsx'
+import { LONG, nothing } from './samples.ts'
+import type { Story } from './story.ts'
+
+const fault = (code: string, message: string) => new FaultError([{ message, extensions: { code, requestId: 'req-77ab' } }], 200)
+
+/** What a page says where it has nothing to show, or something else than it should. */
+export const messages: readonly Story[] = [
+  { of: 'empty', states: { 'a title alone': <Empty title="No claims" />, 'the next step': <Empty title="No claims">{LONG}</Empty> } },
+  {
+    of: 'field-changes',
+    states: {
+      usual: (
+        <FieldChanges
+          sides={['Was', 'Is']}
+          changes={[
+            { field: 'metadata.ssd', before: null, after: 'true' },
+            { field: 'name', before: 'rack-1', after: null },
+            { field: 'note', before: 'short', after: LONG },
+          ]}
+        />
+      ),
+      none: <FieldChanges sides={['Was', 'Is']} changes={[]} />,
+    },
+  },
+  { of: 'needs-scope', states: { usual: <NeedsScope what="The rows of the audit" scope="ADMIN" scopes={['READ', 'REPORT']} /> } },
+  {
+    of: 'no-match',
+    states: {
+      usual: <NoMatch one="claim" filter="state:reserved" onClear={nothing} />,
+      'with something to know': (
+        <NoMatch one="decision" filter={LONG} onClear={nothing}>
+          Explanations are kept seven days.
+        </NoMatch>
+      ),
+    },
+  },
+  {
+    of: 'page',
+    states: {
+      'with its feeds': (
+        <Page
+          title="Hosts"
+          aside={(['off', 'connecting', 'live', 'lost'] as const).map((state) => <LiveBadge key={state} state={state} />)}
+        >
+          What the page shows.
+        </Page>
+      ),
+    },
+  },
+  {
+    of: 'problem',
+    states: {
+      'the service refused': <Problem error={fault('BAD_USER_INPUT', 'first is 5000; it must be 1000 or less.')} onRetry={nothing} />,
+      'a scope is missing': <Problem error={fault('FORBIDDEN', 'ADMIN is needed; the key has READ.')} />,
+      'nobody answers': <Problem error={new UnreachableError('fetch failed')} onRetry={nothing} />,
+      'an error of the page': <Problem error={new Error(LONG)} />,
+    },
+  },
+  {
+    of: 'running',
+    states: {
+      running: <Running label="10,000 hosts are asked" onCancel={nothing} />,
+      cancelled: <Cancelled label="The question was cancelled." onRun={nothing} />,
+    },
+  },
+]

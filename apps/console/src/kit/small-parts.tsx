@@ -1,0 +1,150 @@
+import { Group, Menu } from '@mantine/core'
+import { Age, TimeLeft } from '../ui/age.tsx'
+import { AnchorLink } from '../ui/anchor-link.tsx'
+import { ColourKey, DivergingBar, Share } from '../ui/bars.tsx'
+import { ButtonLink } from '../ui/button-link.tsx'
+import { CopyAs } from '../ui/copy-as.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Figures } from '../ui/figures.tsx'
+import { Heading } from '../ui/heading.tsx'
+import { Json } from '../ui/json.tsx'
+import { MenuLink } from '../ui/menu-link.tsx'
+import { Meter, PercentMeter } from '../ui/meter.tsx'
+import { ScrollBox } from '../ui/scroll-box.tsx'
+import { WriteButton } from '../ui/write-button.tsx'
+import { LONG, NOW } from './samples.ts'
+import type { Story } from './story.ts'
+
+const parts = [
+  { key: 'RAMWeigher', from: 0, to: 0.8, colour: 0 },
+  { key: 'CPUWeigher', from: 0.8, to: 1.1, colour: 1 },
+  { key: 'IoOpsWeigher', from: -0.6, to: 0, colour: 2 },
+]
+
+/** Texts, links, buttons, numbers and bars. */
+export const smallParts: readonly Story[] = [
+  {
+    of: 'age',
+    states: {
+      never: <Age atMs={0} />,
+      'just now': <Age atMs={NOW} />,
+      'a while ago': <Age atMs={NOW - 3_723_000} ago />,
+      'before its end': <TimeLeft untilMs={NOW + 90_000} />,
+      'after its end': <TimeLeft untilMs={NOW - 1_000} />,
+    },
+  },
+  {
+    of: 'anchor-link',
+    states: { usual: <AnchorLink to="/hosts">All hosts</AnchorLink>, long: <AnchorLink to="/hosts">{LONG}</AnchorLink> },
+  },
+  {
+    of: 'bars',
+    states: {
+      'a share: none, some, all': (
+        <Group>
+          <Share share={0} />
+          <Share share={0.4} />
+          <Share share={1} />
+        </Group>
+      ),
+      'parts of both signs': <DivergingBar label="RAM 0.8, CPU 0.3, operations -0.6" parts={parts} extent={[-1, 2]} total={0.5} />,
+      'no parts': <DivergingBar label="nothing weighs" parts={[]} extent={[-1, 1]} total={0} />,
+      'what eight colours mean': (
+        <ColourKey label="Weighers" names={['RAM', 'CPU', 'Disk', 'IoOps', 'Soft affinity', 'PCI', 'Metrics', 'Build failures']} />
+      ),
+    },
+  },
+  { of: 'button-link', states: { usual: <ButtonLink to="/simulate">Try it</ButtonLink> } },
+  {
+    of: 'copy-as',
+    states: {
+      'without a call': <CopyAs items={[['Link', () => 'link']]} />,
+      'with the call behind it': (
+        <CopyAs
+          items={[
+            ['Link', () => 'link'],
+            ['CSV', () => 'csv'],
+          ]}
+          graphiql={{ query: '{ health }' }}
+        />
+      ),
+    },
+  },
+  { of: 'copy-button', states: { usual: <CopyButton text="cmp-0412">Copy the name</CopyButton> } },
+  {
+    of: 'figures',
+    states: {
+      usual: (
+        <Figures
+          figures={[
+            { label: 'Hosts', value: '10,000' },
+            { label: 'Down', value: <AnchorLink to="/hosts">92</AnchorLink>, isBad: true, title: 'Not heard of for a minute.' },
+          ]}
+        />
+      ),
+      none: <Figures figures={[]} />,
+    },
+  },
+  { of: 'heading', states: { usual: <Heading>Claims</Heading>, long: <Heading>{LONG}</Heading> } },
+  {
+    of: 'json',
+    states: { usual: <Json text={JSON.stringify({ host: 'cmp-0412', free: { VCPU: 12 } }, null, 2)} />, long: <Json text={LONG} /> },
+  },
+  {
+    of: 'menu-link',
+    states: {
+      'in its menu': (
+        <Menu opened withinPortal={false} position="bottom-start" trapFocus={false} returnFocus={false}>
+          <Menu.Target>
+            <button type="button">More</button>
+          </Menu.Target>
+          <Menu.Dropdown pos="relative" top="0" left="0">
+            <MenuLink to="/settings">Settings</MenuLink>
+          </Menu.Dropdown>
+        </Menu>
+      ),
+    },
+  },
+  {
+    of: 'meter',
+    states: {
+      empty: <Meter parts={[]} />,
+      'used and claimed': (
+        <Meter
+          parts={[
+            { share: 0.4, tone: 'used' },
+            { share: 0.2, tone: 'claimed' },
+          ]}
+        />
+      ),
+      'more than all': (
+        <Meter
+          parts={[
+            { share: 0.8, tone: 'used' },
+            { share: 0.5, tone: 'problem' },
+          ]}
+        />
+      ),
+      percent: <PercentMeter percent={71} />,
+      'percent, over-committed': <PercentMeter percent={112} title="112 % of what there is" />,
+    },
+  },
+  {
+    of: 'scroll-box',
+    states: {
+      'longer than it may be': (
+        <ScrollBox label="A long text" maxHeight="3rem">
+          <p>{LONG}</p>
+          <p>{LONG}</p>
+        </ScrollBox>
+      ),
+    },
+  },
+  {
+    of: 'write-button',
+    states: {
+      'works now, tells why not in the past': <WriteButton>Release</WriteButton>,
+      busy: <WriteButton loading>Release</WriteButton>,
+    },
+  },
+]

@@ -1,0 +1,14 @@
+import { readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { stories } from './stories.ts'
+
+test('every component that pages share is in the kit', () => {
+  const components = readdirSync(new URL('../ui', import.meta.url))
+    .filter((file) => file.endsWith('.tsx'))
+    .map((file) => file.replace('.tsx', ''))
+  expect(stories.map(({ of }) => of).sort()).toEqual(components.sort())
+})
+
+test('every state shows something under a name of its own', () => {
+  for (const { of, states } of stories) expect(Object.keys(states), of).not.toEqual([])
+})

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, preview } from 'vite'
+import { test as base, expect } from './fixtures.ts'
+
+const root = fileURLToPath(new URL('../apps/console', import.meta.url))
+
+interface Kit {
+  /** Where the kit is served; no service has a part in it. */
+  readonly kit: string
+}
+
+const test = base.extend<object, Kit>({
+  kit: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+    async ({}, use) => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'gantt-kit-'))
+      const output = { outDir: folder, emptyOutDir: true, sourcemap: false }
+      try {
+        await build({ root, mode: 'kit', logLevel: 'error', build: output })
+        const server = await preview({ root, mode: 'kit', logLevel: 'error', build: output, preview: { host: '127.0.0.1', port: 0 } })
+        await use(`http://127.0.0.1:${(server.httpServer.address() as AddressInfo).port}`)
+        await server.close()
+      } finally {
+        rmSync(folder, { recursive: true, force: true })
+      }
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+  baseURL: async ({ kit }, use) => use(kit),
+})
+
+test('every component is there in each of its states, in all colours @looks', async ({ page, look }, info) => {
+  await page.goto('/kit')
+  const shown = page.locator('[data-story]')
+  await expect(shown.first()).toBeVisible()
+  expect(await shown.count()).toBeGreaterThan(20)
+  await look('the kit')
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.screenshot({ path: info.outputPath(`kit-${scheme}.png`), fullPage: true })
+  }
+})
+
+test('with forced colours, and in the past, nothing is wrong with it either', async ({ page, axe }) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  await page.goto('/kit?at=1200')
+  const release = page.locator('[data-story=write-button]').getByRole('button', { name: 'Release' }).first()
+  await expect(release).toHaveAttribute('aria-disabled', 'true')
+  await axe('the kit, forced colours, in the past')
+})
