@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
+import { operationOf } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { place } from './seed.ts'
@@ -149,6 +150,26 @@ test('decisions are gathered by what they have in common, and each count opens a
       await expectRowCount(page, label, groups)
     }
   }
+})
+
+test('groups of one kind are never shown as those of another', async ({ page, visit, service }) => {
+  await decide(service.client, 'x9.kinds', 1, 0)
+  await visit(listOf('flavor:x9.kinds', '&group=project'))
+  await expect(gridOf(page, 'Decisions by project').getByRole('link', { name: 'no project: 1, open them', exact: true })).toBeVisible()
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/graphql', async (route) => {
+    if (operationOf(route.request()).includes('query DecisionGroups')) await held
+    await route.continue()
+  })
+  await page.getByRole('combobox', { name: 'Group by' }).selectOption({ label: 'By profile' })
+  await expect(page.getByRole('status', { name: 'Decisions are being counted' })).toBeVisible()
+  await expect(page.getByText('no profile')).toHaveCount(0)
+  release()
+  await expectRowCount(page, 'Decisions by profile', 1)
+  await expect(gridOf(page, 'Decisions by profile').getByRole('link', { name: 'default@0: 1, open them', exact: true })).toBeVisible()
 })
 
 test('a group is opened by keyboard, and the gathering stands in the address', async ({ page, visit, service }) => {

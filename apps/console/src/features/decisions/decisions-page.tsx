@@ -139,7 +139,8 @@ export function DecisionsPage() {
         }
         instead={
           group === undefined ? undefined : (
-            <DecisionGroups search={search} by={group} isLive={isLive} onOpen={(next) => void navigate({ search: next })} />
+            // another one for each grouping: what has no project has a profile
+            <DecisionGroups key={group} search={search} by={group} isLive={isLive} onOpen={(next) => void navigate({ search: next })} />
           )
         }
         table={{ cursor, listKey: `${round} ${q}`, height: 'calc(100vh - 330px)' }}
