@@ -7,6 +7,8 @@ test('what somebody did is found by the filter, opened, and leads to all that th
   await visit('/hosts')
   for (const key of ['g', 'l']) await page.keyboard.press(key)
   await expect(page.getByRole('heading', { level: 1, name: 'Audit' })).toBeFocused()
+  // what the key may read is asked first
+  await expect(page.getByRole('combobox', { name: 'Filter the audit' })).toBeVisible()
   await page.keyboard.press('/')
   await page.keyboard.type('mutation:apiKeyCreate told-in-the-audit')
   await page.keyboard.press('Enter')

@@ -70,6 +70,7 @@ test('by keyboard alone a claim is chosen, looked at, and revoked with a reason'
   await visit('/hosts')
   for (const key of ['g', 'c']) await page.keyboard.press(key)
   await expect(page.getByRole('heading', { level: 1, name: 'Claims' })).toBeFocused()
+  await expect(page.getByRole('combobox', { name: 'Filter claims' })).toBeVisible()
   await page.keyboard.press('/')
   await page.keyboard.type(one.instance)
   await page.keyboard.press('Enter')
