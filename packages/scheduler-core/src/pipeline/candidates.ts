@@ -87,7 +87,7 @@ function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec, f
 }
 
 /** Whether a host is in at least one of these aggregates. */
-function memberOf({ aggregates }: Fleet, uuids: readonly string[]): (host: HostIndex) => boolean {
+function inAnyOf({ aggregates }: Fleet, uuids: readonly string[]): (host: HostIndex) => boolean {
   const columns = uuids.map((uuid) => aggregates.members(uuid))
   const [only] = columns
   if (only !== undefined && columns.length === 1) return (host) => only[host] === 1
@@ -102,7 +102,7 @@ function memberships({ requestedDestination, requestedResources }: RequestSpec, 
   ]
     .filter(({ wanted }) => wanted.length > 0)
     .map(({ wanted, field }) => ({
-      passes: memberOf(fleet, wanted),
+      passes: inAnyOf(fleet, wanted),
       reason: { code: 'aggregate.not_member', need: wanted.slice(0, 5).join(', ') },
       field,
       looksAt: 'aggregates',
@@ -112,7 +112,7 @@ function memberships({ requestedDestination, requestedResources }: RequestSpec, 
 function forbidden({ requestedDestination }: RequestSpec, fleet: Fleet): Check | undefined {
   const unwanted = requestedDestination?.forbiddenAggregates ?? []
   if (unwanted.length === 0) return undefined
-  const isIn = memberOf(fleet, unwanted)
+  const isIn = inAnyOf(fleet, unwanted)
   return {
     passes: (host) => !isIn(host),
     reason: { code: 'host.excluded', subject: 'forbiddenAggregates' },
