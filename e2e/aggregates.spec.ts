@@ -1,3 +1,4 @@
+import { operationOf } from './calls.ts'
 import { expect, test } from './fixtures.ts'
 import { expectRowCount, firstCells, rowWith } from './grid.ts'
 import { gather, place } from './seed.ts'
@@ -124,6 +125,37 @@ test('hosts are added by a filter, the history tells of it, and its undoing is a
   await expect(draft).toBeHidden()
   const { aggregate } = await service.client.request<Read>(READ, { uuid })
   expect(aggregate).toMatchObject({ version: 3, hostNames: ['az1-04'], metadata: [{ key: 'a', value: '1' }] })
+})
+
+test('the answers of a look come below its buttons, each asked for once', async ({ page, visit, service }) => {
+  const uuid = await gather(service.client, 'to-stand-still', { hosts: ['az1-04'] })
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let replays = 0
+  await page.route('**/graphql', async (route) => {
+    if (operationOf(route.request()).includes('mutation AggregateReplay')) {
+      replays += 1
+      await held
+    }
+    await route.continue()
+  })
+  await draft.getByLabel('Set metadata').fill('still=yes')
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  const apply = draft.getByRole('button', { name: /^Apply to version/ })
+  const replay = draft.getByRole('region', { name: 'What it would change for recent requests', exact: true })
+  await expect(draft.locator('[data-impact]')).toBeVisible()
+  const before = (await apply.boundingBox())?.y
+  release()
+  await expect(replay.locator('[data-replayed]')).toBeVisible()
+  expect((await apply.boundingBox())?.y).toBe(before)
+  await apply.click()
+  await expect(draft).toBeHidden()
+  expect((await service.client.request<Read>(READ, { uuid })).aggregate?.metadata).toEqual([{ key: 'still', value: 'yes' }])
+  expect(replays).toBe(1)
 })
 
 test('who was slower sees what the other changed, and puts the own changes on top', async ({ page, visit, service }) => {

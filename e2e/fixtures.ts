@@ -101,7 +101,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
       })
       context.on('weberror', (error) => errors.push(String(error.error())))
       await use(errors)
-      expect(errors, 'errors in the console of the browser').toEqual([])
+      expect(errors, `errors in the console of the browser: ${errors.join('; ')}`).toEqual([])
     },
     { auto: true },
   ],

@@ -40,8 +40,8 @@ export interface OperationOptions {
   readonly enabled?: boolean
   /** Keeps what was there while other variables load; true if not given. */
   readonly keepPrevious?: boolean
-  /** How long an answer counts as fresh, milliseconds; 1,000 if not given. */
-  readonly staleMs?: number
+  /** How long an answer counts as fresh, milliseconds; 1,000 if not given. `static`: for ever, whatever else was changed meanwhile. */
+  readonly staleMs?: number | 'static'
   /** Asks again so often while somebody looks, milliseconds; not by itself if not given. */
   readonly everyMs?: number
 }
@@ -61,7 +61,7 @@ export function useOperation<Doc extends Operation>(
     queryKey: operationKey(document, asked),
     queryFn: ({ signal }) => request(document, asked, signal),
     enabled,
-    staleTime: isPast ? Number.POSITIVE_INFINITY : staleMs,
+    staleTime: isPast && staleMs !== 'static' ? Number.POSITIVE_INFINITY : staleMs,
     ...(everyMs === undefined || isPast ? {} : { refetchInterval: everyMs }),
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
   } as Parameters<typeof useQuery<ResultOf<Doc>>>[0])

@@ -14,7 +14,7 @@ function cancelAll(): void {
 /** A question that costs the service time: it is asked once, not by itself again, and can be cancelled, which ends the request. */
 export function useRun<Doc extends Operation>(document: Doc, variables: VariablesOf<Doc>, isWanted = true) {
   const { data, error, fetchStatus, refetch } = useOperation(document, variables, {
-    staleMs: Number.POSITIVE_INFINITY,
+    staleMs: 'static',
     keepPrevious: false,
     enabled: isWanted,
   })

@@ -56,8 +56,10 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
     if (dryRun) queryClient.removeQueries({ queryKey: operationKey(REPLAY) })
     request(UPDATE, { uuid, ifVersion: draft.base.version, input: toUpdateInput(draft), dryRun })
       .then(({ aggregateUpdate }) => {
-        setAnswer(aggregateUpdate)
-        if (aggregateUpdate.__typename !== 'AggregatePayload' || dryRun) return
+        const isApplied = aggregateUpdate.__typename === 'AggregatePayload' && !dryRun
+        // what it would touch is asked of a draft, and an applied one is none any more
+        setAnswer(isApplied ? undefined : aggregateUpdate)
+        if (!isApplied) return
         void queryClient.invalidateQueries()
         onDone()
       }, setError)
@@ -96,6 +98,21 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
         />
         <Names label="Remove metadata keys" names={draft.unsetMetadata} onChange={(unsetMetadata) => change({ unsetMetadata })} />
         <Diff label="What the draft changes" lines={diffOf(draft)} nothing="The draft changes nothing yet." />
+        {/* above the answers: they come in parts, and must not move a button from under the pointer */}
+        <Group justify="flex-end">
+          <Button variant="subtle" onClick={onDone}>
+            Discard
+          </Button>
+          {answer?.__typename === 'AggregatePayload' ? (
+            <Button loading={isBusy} onClick={() => send(false)}>
+              Apply to version {draft.base.version}
+            </Button>
+          ) : (
+            <Button loading={isBusy} disabled={changesNothing(draft) || wrong.length > 0 || current !== null} onClick={() => send(true)}>
+              See what it touches
+            </Button>
+          )}
+        </Group>
         {error === undefined ? null : <Problem error={error} />}
         {answer?.__typename === 'AggregatePayload' ? (
           <>
@@ -116,20 +133,6 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
             onDiscard={onDone}
           />
         )}
-        <Group justify="flex-end">
-          <Button variant="subtle" onClick={onDone}>
-            Discard
-          </Button>
-          {answer?.__typename === 'AggregatePayload' ? (
-            <Button loading={isBusy} onClick={() => send(false)}>
-              Apply to version {draft.base.version}
-            </Button>
-          ) : (
-            <Button loading={isBusy} disabled={changesNothing(draft) || wrong.length > 0 || current !== null} onClick={() => send(true)}>
-              See what it touches
-            </Button>
-          )}
-        </Group>
       </Stack>
     </Paper>
   )
