@@ -261,3 +261,19 @@ test('a move keeps its group: it cannot join one by moving, in the core and in t
   expect(append([aMove({ key: 'm', source, instances: [aUuid(1)], intent: 'RESIZE', group })])).toEqual(['claim.group_mismatch'])
   expect(append([aClaim({ key: 'b', instances: [aUuid(2)], group })])).toEqual([undefined])
 })
+
+test('a claim that ended long ago is there until the report that drops its instance, and not longer', () => {
+  const model = new ReferenceModel()
+  const log: Log = { fleet: new Fleet(), entries: [] }
+  const append = (step: Partial<Step>) => new Append({ drafts: [], basis: 'head', repeats: false, passMs: 0, ...step }).run(model, log)
+  const revoke: Draft = { type: 'revoke', a: 0, b: 0, c: 0 }
+  append({ drafts: reports })
+  append({ drafts: [{ type: 'claims', a: 0, b: 1, c: 0 }] })
+  // the host lists the instance, and goes on to do so
+  append({ drafts: [{ type: 'report', a: 0, b: 32, c: 0 }] })
+  append({ drafts: [revoke] })
+  append({ passMs: HOUR_MS })
+  expect(model.claims).toMatchObject([{ state: 'REVOKED', lingers: true }])
+  append({ drafts: [revoke, { type: 'report', a: 0, b: 15, c: 0 }, revoke] })
+  expect(model.claims).toEqual([])
+})

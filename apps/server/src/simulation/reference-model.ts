@@ -109,10 +109,15 @@ export class ReferenceModel {
       return verdict
     })
     this.keys = this.keys.filter(({ forgottenAt }) => forgottenAt === null || forgottenAt > this.now)
+    this.#forgetUnused()
+    return verdicts
+  }
+
+  /** Ended claims that neither an instance nor a key keeps are gone: with the entry that ends the key, or the report that drops the instance. */
+  #forgetUnused(): void {
     this.claims = this.claims.filter(
       (claim) => isLiveState(claim.state) || claim.lingers || this.keys.some(({ claims }) => claims.includes(claim.id)),
     )
-    return verdicts
   }
 
   #recentIds(): string[] {
@@ -483,6 +488,7 @@ export class ReferenceModel {
         claim.expiresAt = null
       } else if (!listed && claim.state === 'MATERIALISED') claim.state = 'CONFIRMED'
     }
+    this.#forgetUnused()
     return undefined
   }
 }
