@@ -13,6 +13,7 @@ import { createPrisma, type PrismaClient } from './db/prisma.ts'
 import { createProjectionStore } from './db/projections.ts'
 import { PACKED_LEVEL } from './db/receipts.ts'
 import { createRequestSpecStore, requestSpecId } from './db/request-specs.ts'
+import { createRolloutStore } from './db/rollouts.ts'
 import type { StoredDecision } from './db/rows.ts'
 import type { SetAside } from './db/set-aside.ts'
 import { type EngineOptions, openEngine } from './engine.ts'
@@ -37,6 +38,7 @@ import { createProjector } from './replica/projector.ts'
 import type { Registry } from './replica/registry.ts'
 import { Replica } from './replica/replica.ts'
 import type { ReplicaOptions } from './replica/replica-options.ts'
+import { createRolloutFindings } from './replica/rollout-findings.ts'
 import { unloggedRow } from './replica/rows-of.ts'
 import { createShadow } from './replica/shadow.ts'
 import { openStanding, type Registered } from './replica/standing.ts'
@@ -195,7 +197,10 @@ export async function openService({
     opened.push(() => projector.close())
     const stopFeed = projector.onDecision(records.tell)
     opened.push(() => stopFeed())
-    const shadow = createShadow({ replica, warn })
+    const rollouts = createRolloutStore(prisma)
+    const findings = createRolloutFindings({ store: rollouts, replica: replica.name, timers: realTimers, warn })
+    opened.push(() => findings.close())
+    const shadow = createShadow({ replica, findings, warn })
     const stopShadow = records.onDecision((decision) => shadow.take(decision))
     opened.push(() => {
       stopShadow()
@@ -213,6 +218,8 @@ export async function openService({
       solve,
       askSimulated: createAskSolver(simulatedSolver, realTimers),
       shadow,
+      rollouts,
+      findings,
       projector: {
         async reached(revision, timeoutMs) {
           database.assertThere()

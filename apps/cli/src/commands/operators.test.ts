@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { gantt, oneLine, widthOf } from './testing/gantt.ts'
 import { useOwnService } from './testing/own-service.ts'
 
@@ -175,6 +175,25 @@ test('a profile is checked against the requests of the last day, tried and taken
   expect(widthOf(shown.out)).toBeLessThanOrEqual(80)
   expect((await run('profile', 'rollback', 'site', '--reason', 'slow')).out).toBe('site@1 is not tried any more; site@2 decides.\n')
   expect((await run('profile', 'shadow', 'site@1', '--dry-run')).out).toMatch(/^Nothing was changed\. /)
+})
+
+test('what a version that is tried would have done is shown over time, with the ranks of both choices', async () => {
+  const file = path.join(own.folder, 'packing.conf')
+  fs.writeFileSync(file, '[filter_scheduler]\nram_weight_multiplier = -100\n')
+  await run('profile', 'import', file, '--name', 'site')
+  const { number } = oneLine<{ created: { number: number } }>(await run('profile', 'import', file, '--name', 'site', '--json')).created
+  expect((await run('profile', 'shadow', `site@${number}`)).code).toBe(0)
+  expect((await run('profile', 'show', 'site')).out).not.toContain('over time')
+  await run('select', '--vcpus', '1', '--memory-mb', '512', '--profile', 'site', '--advice')
+  const shown = await vi.waitFor(async () => {
+    const found = await run('profile', 'show', 'site')
+    expect(found.out).toContain('over time')
+    return found
+  })
+  expect(shown.out).toMatch(/\nfrom +compared +alike +elsewhere +failing +placed\n[\s\S]*Z +1 +0 % +1 +0 +0\n/i)
+  expect(shown.out).toMatch(/\n\S+ ELSEWHERE:\s\S+\s\(rank\s\d+\),\s\S+\s\(rank\s\d+\)\n/)
+  expect(widthOf(shown.out)).toBeLessThanOrEqual(80)
+  await run('profile', 'rollback', 'site', '--reason', 'seen')
 })
 
 test.each([

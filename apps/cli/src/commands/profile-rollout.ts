@@ -33,6 +33,34 @@ interface Rollout {
   readonly newPlacements: number
 }
 
+/** Decisions of a short time that were made again by the other version. */
+interface Step {
+  readonly at: string
+  readonly sampled: number
+  readonly agreement: number | null
+  readonly elsewhere: number
+  readonly newFailures: number
+  readonly newPlacements: number
+}
+
+/** Where a version puts an instance, and its rank in the other's order. */
+interface Choice {
+  readonly hostName: string | null
+  readonly rank: number | null
+}
+
+interface Disagreement {
+  readonly decision: { readonly id: string }
+  readonly kind: string
+  readonly baselineChoice: Choice
+  readonly candidateChoice: Choice
+}
+
+interface Followed extends Rollout {
+  readonly overTime: readonly Step[]
+  readonly disagreements: readonly Disagreement[]
+}
+
 interface Profile {
   readonly name: string
   readonly active: Version
@@ -40,7 +68,11 @@ interface Profile {
 }
 
 const VERSION = 'profileName number state note'
-const ROLLOUT = `rollout { mode percent since candidate { ${VERSION} } sampled skipped notSolved agreement newFailures newPlacements }`
+const FARES = `mode percent since candidate { ${VERSION} } sampled skipped notSolved agreement newFailures newPlacements`
+const ROLLOUT = `rollout { ${FARES} }`
+const CHOICE = 'hostName rank because'
+const OVER_TIME = `overTime(most: 12) { at until sampled agreement elsewhere newFailures newPlacements skipped notSolved }
+  disagreements(first: 5) { decision { id } at kind because instance baselineChoice { ${CHOICE} } candidateChoice { ${CHOICE} } }`
 const DONE = `__typename ... on ProfilePayload { dryRun version { ${VERSION} } profile { name active { ${VERSION} } ${ROLLOUT} } } ${REFUSAL}`
 
 const TRY = `mutation Try($version: ID!, $rollout: RolloutInput!, $dryRun: Boolean!) {
@@ -51,7 +83,7 @@ const ROLL_BACK = `mutation RollBack($profile: String!, $reason: String!, $dryRu
   result: profileRollback(profile: $profile, reason: $reason, dryRun: $dryRun, ifStanding: $ifStanding) { ${DONE} }
 }`
 const SHOW = `query Show($name: String!) {
-  profile(name: $name) { name active { ${VERSION} } ${ROLLOUT} versions(first: 500) { nodes { ${VERSION} diff { field before after } } } }
+  profile(name: $name) { name active { ${VERSION} } rollout { ${FARES} ${OVER_TIME} } versions(first: 500) { nodes { ${VERSION} diff { field before after } } } }
 }`
 
 /** `gantt profile shadow|canary|rollback|show`: a version on its way. */
@@ -147,6 +179,7 @@ const wouldRollBack = (name: string, ref: string, { active, rollout }: Profile):
     : `${ref} would not be tried any more, and ${name}@${active.number} would go on to decide.`
 
 interface Shown extends Profile {
+  readonly rollout: Followed | null
   readonly versions: {
     readonly nodes: readonly (Version & {
       readonly diff: readonly { readonly field: string; readonly before: string | null; readonly after: string | null }[]
@@ -169,6 +202,7 @@ async function showProfile(name: string, flags: Flags): Promise<Result> {
   const lines = [
     `${name}@${profile.active.number} decides.`,
     ...toRolloutLines(profile.rollout),
+    ...toFollowedLines(profile.rollout),
     '',
     ...toTable(
       [
@@ -203,6 +237,45 @@ function toRolloutLines(rollout: Rollout | null): readonly string[] {
     ),
   ]
 }
+
+function toFollowedLines(rollout: Followed | null): readonly string[] {
+  const steps = rollout?.overTime ?? []
+  const disagreements = rollout?.disagreements ?? []
+  const over = toTable(
+    [
+      { head: 'from' },
+      { head: 'compared', align: 'right' },
+      { head: 'alike', align: 'right' },
+      { head: 'elsewhere', align: 'right' },
+      { head: 'failing', align: 'right' },
+      { head: 'placed', align: 'right' },
+    ],
+    steps.map(({ at, sampled, agreement, elsewhere, newFailures, newPlacements }) => [
+      at,
+      String(sampled),
+      agreement === null ? '-' : `${decimal(agreement * 100)} %`,
+      ...[elsewhere, newFailures, newPlacements].map(String),
+    ]),
+  )
+  const last = disagreements.flatMap(({ decision, kind, baselineChoice, candidateChoice }) =>
+    wrap(`${decision.id} ${kind}${kind === 'ELSEWHERE' ? `: ${toChoice(baselineChoice)}, ${toChoice(candidateChoice)}` : ''}`),
+  )
+  return [
+    ...(steps.some(({ sampled }) => sampled > 0) ? ['', 'All replicas, over time:', ...over] : []),
+    ...(disagreements.length > 0
+      ? [
+          '',
+          ...wrap(
+            'The last that they decide otherwise: the host of the active version, that of the other, and the rank of each in the order of the version that did not choose it:',
+          ),
+          ...last,
+        ]
+      : []),
+  ]
+}
+
+const toChoice = ({ hostName, rank }: Choice): string =>
+  hostName === null ? 'no host' : `${hostName} (${rank === null ? 'no rank' : `rank ${rank}`})`
 
 function percent(given: string): number {
   const value = /^\d{1,3}(\.\d{1,2})?$/.test(given) ? Number(given) : Number.NaN

@@ -50,7 +50,7 @@ export async function writeOrSetAside<Row extends { readonly id: string; readonl
 }
 
 /** PostgreSQL's text has no NUL. */
-const clean = (text: string): string => text.replaceAll('\u0000', '\ufffd')
+export const clean = (text: string): string => text.replaceAll('\u0000', '\ufffd')
 
 /** Prisma and its adapter hide the state at different depths. */
 function findState(error: unknown, depth = 0): string | undefined {

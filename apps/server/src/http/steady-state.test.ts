@@ -69,6 +69,7 @@ test.each<[string, () => Promise<void>]>([
     /^\s*INSERT INTO (request_spec|decision|claim) /, // what the projection writes
     /\baudit\b|^SELECT pg_advisory_xact_lock/, // the audit, behind the answers
     /^\s*UPDATE api_key SET last_used_at_ms/, // the use of keys, every few seconds
+    /^\s*INSERT INTO rollout_|^\s*DELETE FROM rollout_/, // what a shadow found, every five seconds
     /^\s*INSERT INTO replica |FROM "public"."replica"/, // the sign of the replica, every two seconds
   ]
   expect(caused.filter((text) => !allowed.some((pattern) => pattern.test(text)))).toEqual([])

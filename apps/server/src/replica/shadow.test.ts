@@ -1,9 +1,10 @@
 import { type Change, canonicalJson, checkpointOf, type ProfileRolledOut, parseProfile, type RequestSpec } from '@gantt/scheduler-core'
 import { aReport, aRequest } from '@gantt/scheduler-core/testing'
 import { afterEach, expect, test } from 'vitest'
-import { createMemoryStore } from '../sync/memory/memory.ts'
+import { createMemoryStore, type MemoryStore } from '../sync/memory/memory.ts'
 import type { PlacementCall, UnloggedDecision } from './placement.ts'
 import { Replica } from './replica.ts'
+import type { Finding } from './rollout-findings.ts'
 import { unloggedRow } from './rows-of.ts'
 import { createShadow, type Shadow } from './shadow.ts'
 
@@ -13,20 +14,33 @@ afterEach(async () => {
 })
 
 /** A replica with a shadow, and two versions of a profile: the first takes the roomiest host, the second the fullest that is left to it. */
-async function openPair({ lag, second = {} }: { readonly lag?: number; readonly second?: object } = {}) {
+async function openPair({
+  lag,
+  second = {},
+  memory,
+}: {
+  readonly lag?: number
+  readonly second?: object
+  readonly memory?: MemoryStore
+} = {}) {
+  const store = memory ?? createMemoryStore()
   const warnings: string[] = []
   const warn = (message: string) => void warnings.push(message)
   let shadow: Shadow | undefined
   const recordUnlogged = async (decisions: readonly UnloggedDecision[]) => {
     for (const decision of decisions) shadow?.take(unloggedRow(decision, () => ''))
   }
-  const replica = await Replica.start({ store: createMemoryStore().open(), name: 'one', recordUnlogged, warn })
-  const made = createShadow({ replica, warn, ...(lag !== undefined && { lag }) })
+  const replica = await Replica.start({ store: store.open(), name: memory === undefined ? 'one' : 'two', recordUnlogged, warn })
+  const findings: (Omit<Finding, 'disagreement'> & { readonly told: unknown })[] = []
+  const add = ({ disagreement, ...one }: Finding) => void findings.push({ ...one, told: disagreement?.() })
+  const made = createShadow({ replica, warn, findings: { add }, ...(lag !== undefined && { lag }) })
   shadow = made
   closers.push(() => replica.close(), made.close)
-  await replica.propose([aReport('large', { memoryMb: 65_536 }), aReport('small', { memoryMb: 8_192 })])
-  await replica.propose([version(1, {}), version(2, { weighers: [{ name: 'RAMWeigher', multiplier: -1 }], ...second })])
-  return { replica, shadow: made, warnings }
+  if (memory === undefined) {
+    await replica.propose([aReport('large', { memoryMb: 65_536 }), aReport('small', { memoryMb: 8_192 })])
+    await replica.propose([version(1, {}), version(2, { weighers: [{ name: 'RAMWeigher', multiplier: -1 }], ...second })])
+  }
+  return { store, replica, shadow: made, findings, warnings }
 }
 
 function version(number: number, parts: object): Change {
@@ -66,6 +80,40 @@ test('what was decided is decided again by the candidate on the same state, refu
   expect(warnings).toEqual([])
 })
 
+test('each of its own decisions is told once, with the choices of both versions as the other ranks them', async () => {
+  const { replica, shadow, findings } = await openPair()
+  await replica.propose([rollout(0, asShadow)])
+  const since = replica.fleet.profiles.courseOf('site')?.rollout?.since
+  for (const [key, memoryMb] of Object.entries({ a: 1_024, b: 32_768, c: 999_999 })) await replica.place(call(key, mib(memoryMb)))
+  await shadow.settled(5_000)
+  expect(findings.map(({ rollout: id, end }) => [id, end])).toEqual(
+    ['elsewhere', 'agreed', 'agreed'].map((end) => [`site@2 SHADOW ${since}`, end]),
+  )
+  expect(findings.map(({ told }) => told)).toEqual([
+    {
+      ...{ decision: expect.any(String), kind: 'ELSEWHERE', because: expect.stringMatching(/^site@2: small has /), instance: 0 },
+      ...{ baseline: { host: 'large', rank: 2, because: null }, candidate: { host: 'small', rank: 2, because: null } },
+    },
+    undefined,
+    undefined,
+  ])
+  expect(findings.every(({ at }) => at >= (since ?? Number.NaN) && Number.isInteger(at))).toBe(true)
+})
+
+test('decisions of another replica are looked at, and told by that one', async () => {
+  const { replica, shadow, findings, store } = await openPair()
+  const other = await openPair({ memory: store })
+  await replica.propose([rollout(0, asShadow)])
+  await other.replica.fresh()
+  await replica.place(call('a', mib(1_024)))
+  await other.replica.fresh()
+  await other.replica.place(call('b', mib(1_024)))
+  await replica.fresh()
+  await Promise.all([shadow.settled(5_000), other.shadow.settled(5_000)])
+  expect([shadow.reportOf('site')?.sampled, other.shadow.reportOf('site')?.sampled]).toEqual([2, 2])
+  expect([findings.length, other.findings.length]).toEqual([1, 1])
+})
+
 test('several claims of one entry are looked at as each was decided', async () => {
   const { replica, shadow } = await openPair({ second: { weighers: [{ name: 'RAMWeigher', multiplier: 3 }] } })
   await replica.propose([rollout(0, asShadow)])
@@ -76,7 +124,7 @@ test('several claims of one entry are looked at as each was decided', async () =
 })
 
 test('what only the candidate refuses is a new failure, with who refuses', async () => {
-  const { replica, shadow } = await openPair({
+  const { replica, shadow, findings } = await openPair({
     second: {
       filters: [{ name: 'NumInstancesFilter', options: { max_instances_per_host: 1 } }],
       weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
@@ -89,6 +137,14 @@ test('what only the candidate refuses is a new failure, with who refuses', async
   expect(report?.counts).toEqual({ SAME: 1, ELSEWHERE: 2, NEW_FAILURE: 0, NEW_PLACEMENT: 0 })
   await replica.place(call('d', mib(32_768)))
   await shadow.settled(5_000)
+  const none = { host: null, rank: null, because: 'The candidate finds no host for an instance.' }
+  expect(findings.map(({ end }) => end)).toEqual(['agreed', 'elsewhere', 'elsewhere', 'newFailures'])
+  expect(findings[3]?.told).toMatchObject({ kind: 'NEW_FAILURE', instance: null, baseline: none, candidate: none })
+  // refused by the one, it has no rank there; the other ranks every host
+  expect(findings[1]?.told).toMatchObject({
+    baseline: { host: 'large', rank: null, because: expect.stringMatching(/^NumInstancesFilter refuses it: /) },
+    candidate: { host: 'small', rank: 2, because: null },
+  })
   expect(shadow.reportOf('site')?.disagreements[0]).toMatchObject({
     kind: 'NEW_FAILURE',
     because: expect.stringMatching(/^site@2: None of 2 hosts passed: .*NumInstancesFilter refused 1/),
@@ -96,7 +152,7 @@ test('what only the candidate refuses is a new failure, with who refuses', async
 })
 
 test('a canary is compared too, seen from the active version whichever decided', async () => {
-  const { replica, shadow } = await openPair()
+  const { replica, shadow, findings } = await openPair()
   await replica.propose([rollout(0, { mode: 'CANARY', number: 2, share: 10_000 })])
   const outcome = await replica.place(call('a', mib(1_024)))
   if (outcome.type !== 'placed') throw new Error(outcome.type)
@@ -105,6 +161,7 @@ test('a canary is compared too, seen from the active version whichever decided',
   expect(shadow.reportOf('site')?.disagreements).toMatchObject([
     { kind: 'ELSEWHERE', because: expect.stringContaining('site@1: large has ') },
   ])
+  expect(findings[0]?.told).toMatchObject({ baseline: { host: 'large', rank: 2 }, candidate: { host: 'small', rank: 2 } })
 })
 
 test('nothing is decided for a solver that was not asked: it is counted, by a shadow and by a canary', async () => {
@@ -139,11 +196,12 @@ test('it dies with its rollout, and the next one begins at nothing', async () =>
 })
 
 test('what it has no time for is skipped and counted, and it stays at the state of the log', async () => {
-  const { replica, shadow } = await openPair({ lag: 0 })
+  const { replica, shadow, findings } = await openPair({ lag: 0 })
   await replica.propose([rollout(0, asShadow)])
   for (const key of ['a', 'b', 'c']) await replica.place(call(key, mib(1_024)))
   await shadow.settled(5_000)
   expect(shadow.reportOf('site')).toMatchObject({ sampled: 0, skipped: 3 })
+  expect(findings.map(({ end }) => end)).toEqual(['skipped', 'skipped', 'skipped'])
 })
 
 test('with a shadow the same calls have the same answers, and the fleet is the same', async () => {

@@ -1,5 +1,6 @@
 import {
   type Agreement,
+  type ChoiceRanks,
   copyFleet,
   type DecisionRecord,
   decideOtherwise,
@@ -16,9 +17,11 @@ import {
   type SelectedDestination,
   WHOLE_SHARE,
 } from '@gantt/scheduler-core'
+import type { KeptDisagreement, RankedChoice, RolloutCounts } from '../db/rollouts.ts'
 import type { StoredDecision } from '../db/rows.ts'
 import { realTimers, type Timers } from '../timers.ts'
 import type { Replica } from './replica.ts'
+import { type RolloutFindings, rolloutId } from './rollout-findings.ts'
 import { createSignal } from './signal.ts'
 
 /** A decision that the other version makes otherwise. */
@@ -43,7 +46,7 @@ export interface ShadowReport {
 
 /**
  * Follows the log beside the request path, with a fleet of its own, while a version is being tried: decides what was decided
- * again by the version that did not, on the same state. It claims and writes nothing, and asks the store nothing.
+ * again by the version that did not, on the same state. It claims nothing, and asks the store nothing.
  */
 export interface Shadow {
   /** Undefined while nothing of that name is tried. */
@@ -56,7 +59,9 @@ export interface Shadow {
 }
 
 export interface ShadowOptions {
-  readonly replica: Pick<Replica, 'fleet' | 'onApplied' | 'onReplaced'>
+  readonly replica: Pick<Replica, 'name' | 'fleet' | 'onApplied' | 'onReplaced'>
+  /** Hears what became of the decisions that this replica made, so that of all replicas one tells of each; nobody does if not given. */
+  readonly findings?: Pick<RolloutFindings, 'add'>
   readonly timers?: Timers
   /** Tells operators what went wrong. */
   warn(message: string): void
@@ -82,10 +87,17 @@ interface Tally {
   readonly disagreements: ShadowDisagreement[]
 }
 
-type Item = { readonly entry: LogEntry; readonly counted: readonly boolean[] } | { readonly decision: StoredDecision }
+/** `at`: the log's time once the entry was applied. */
+type Item = { readonly entry: LogEntry; readonly at: number; readonly counted: readonly boolean[] } | { readonly decision: StoredDecision }
+
+/** When a decision was made, and whether this replica made it. */
+interface Made {
+  readonly at: number
+  readonly isOwn: boolean
+}
 
 /** A decision with what it needs to be made again. */
-interface Asked {
+interface Asked extends Made {
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]
   readonly before: readonly Proposal[]
@@ -94,7 +106,7 @@ interface Asked {
   readonly key: string
 }
 
-export function createShadow({ replica, timers = realTimers, warn, lag = LAG }: ShadowOptions): Shadow {
+export function createShadow({ replica, findings, timers = realTimers, warn, lag = LAG }: ShadowOptions): Shadow {
   const tallies = new Map<string, Tally>()
   const waiting: Item[] = []
   const idle = createSignal(timers)
@@ -120,12 +132,11 @@ export function createShadow({ replica, timers = realTimers, warn, lag = LAG }: 
       return
     }
     if (waiting.length >= HOPELESS) {
-      for (const tally of tallies.values()) tally.skipped += waiting.length
-      waiting.length = 0
+      for (const item of waiting.splice(0)) skipAll(own, item)
       own = copyFleet(replica.fleet)
       return
     }
-    waiting.push({ entry, counted: verdicts.map((verdict) => verdict === undefined) })
+    waiting.push({ entry, at: replica.fleet.now, counted: verdicts.map((verdict) => verdict === undefined) })
     kick()
   })
   const stopReplaced = replica.onReplaced(forget)
@@ -156,36 +167,52 @@ export function createShadow({ replica, timers = realTimers, warn, lag = LAG }: 
   const step = (item: Item): void => {
     if (own === undefined) return
     if ('decision' in item) {
-      const { record, answer, place, account, id } = item.decision
-      const asked = { record, answer, before: [], account, key: id }
+      const { record, answer, place, account, id, at } = item.decision
+      const asked = { record, answer, before: [], account, key: id, at, isOwn: true }
       if (place.basis === own.place.revision) look(own, asked)
-      else skip(own, record)
+      else skip(own, asked)
       return
     }
     const { entry, counted } = item
+    const made = madeBy(item)
     if (entry.basis.revision === own.place.revision) {
       for (const [position, change] of entry.changes.entries()) {
         if (!isProposal(change) || counted[position] !== true) continue
         const { decision: record, answer, account, key } = change
-        if (waiting.length >= lag) skip(own, record)
-        else look(own, { record, answer, before: proposalsBefore(entry, position), account, key })
+        if (waiting.length >= lag) skip(own, { record, ...made })
+        else look(own, { record, answer, before: proposalsBefore(entry, position), account, key, ...made })
       }
-    } else {
       // decided on an older state than the one that is here: it would be compared with something else
-      for (const change of entry.changes) if (isProposal(change)) skip(own, change.decision)
-    }
+    } else skipAll(own, item)
     own.apply(entry)
     renew()
   }
-  const skip = (fleet: Fleet, record: DecisionRecord): void => {
+  const madeBy = ({ entry, at }: Extract<Item, { readonly at: number }>): Made => ({ at, isOwn: entry.writer === replica.name })
+  const skipAll = (fleet: Fleet, item: Item): void => {
+    if ('decision' in item) skip(fleet, { record: item.decision.record, at: item.decision.at, isOwn: true })
+    else
+      for (const [position, change] of item.entry.changes.entries())
+        if (isProposal(change) && item.counted[position] === true) skip(fleet, { record: change.decision, ...madeBy(item) })
+  }
+  const skip = (fleet: Fleet, { record, ...made }: Pick<Asked, 'record'> & Made): void => {
     const found = tallyOf(fleet, record)
-    if (found !== undefined) found.tally.skipped++
+    if (found === undefined) return
+    found.tally.skipped++
+    tell(found, made, 'skipped')
+  }
+  const tell = (
+    { rollout }: { readonly rollout: string },
+    { at, isOwn }: Made,
+    end: keyof RolloutCounts,
+    disagreement?: () => Omit<KeptDisagreement, 'rollout' | 'at'>,
+  ): void => {
+    if (isOwn) findings?.add({ rollout, at, end, ...(disagreement !== undefined && { disagreement }) })
   }
   /** The version that did not decide, where one of two that are compared did. */
   const tallyOf = (
     fleet: Fleet,
     { profile }: DecisionRecord,
-  ): { tally: Tally; other: Profile; isCandidate: boolean; share: number } | undefined => {
+  ): { tally: Tally; rollout: string; other: Profile; isCandidate: boolean; share: number } | undefined => {
     const [name = '', number] = profile.split('@')
     const rollout = fleet.profiles.courseOf(name)?.rollout
     const active = fleet.profiles.activeNumber(name)
@@ -200,14 +227,16 @@ export function createShadow({ replica, timers = realTimers, warn, lag = LAG }: 
       tally = newTally(mark)
       tallies.set(name, tally)
     }
-    return { tally, other, isCandidate, share: rollout.mode === 'SHADOW' ? rollout.share : WHOLE_SHARE }
+    const share = rollout.mode === 'SHADOW' ? rollout.share : WHOLE_SHARE
+    return { tally, rollout: rolloutId(name, rollout), other, isCandidate, share }
   }
-  const look = (fleet: Fleet, { record, answer, before, account, key }: Asked): void => {
+  const look = (fleet: Fleet, { record, answer, before, account, key, ...when }: Asked): void => {
     const found = tallyOf(fleet, record)
     if (found === undefined || !isInShare(account, key, found.share)) return
     const { tally, other, isCandidate } = found
     if (isUnsolved(fleet, record, other)) {
       tally.notSolved++
+      tell(found, when, 'notSolved')
       return
     }
     try {
@@ -219,16 +248,20 @@ export function createShadow({ replica, timers = realTimers, warn, lag = LAG }: 
         other,
       )
       const kind = isCandidate ? turned[made.agreement] : made.agreement
+      if (kind === 'SAME') tell(found, when, 'agreed')
+      const because = kind === 'SAME' ? '' : `${other.name}@${other.number}: ${made.because()}`
+      if (kind !== 'SAME')
+        tell(found, when, ends[kind], () => ({ decision: record.id, kind, because, ...choicesOf(made.ranks(), kind, isCandidate) }))
       tally.sampled++
       tally.counts[kind]++
       if (kind === 'SAME') return
-      const because = `${other.name}@${other.number}: ${made.because()}`
       tally.disagreements.unshift({ decision: record.id, kind, because })
       tally.disagreements.length = Math.min(tally.disagreements.length, TOLD)
     } catch (error) {
       // a claim that it moves is not there under this state
       if (!(error instanceof RangeError)) throw error
       tally.skipped++
+      tell(found, when, 'skipped')
     }
   }
   /** What is counted dies with its rollout. */
@@ -254,7 +287,7 @@ export function createShadow({ replica, timers = realTimers, warn, lag = LAG }: 
     },
     take(decision) {
       if (own === undefined || decision.place.entryId !== null) return
-      if (waiting.length >= lag) return skip(own, decision.record)
+      if (waiting.length >= lag) return skip(own, { record: decision.record, at: decision.at, isOwn: true })
       // before the entry that was decided on a later state
       const place = waiting.findIndex((item) => 'entry' in item && item.entry.revision > decision.place.basis)
       waiting.splice(place < 0 ? waiting.length : place, 0, { decision })
@@ -286,6 +319,23 @@ const turned: Readonly<Record<Agreement, Agreement>> = {
   ELSEWHERE: 'ELSEWHERE',
   NEW_FAILURE: 'NEW_PLACEMENT',
   NEW_PLACEMENT: 'NEW_FAILURE',
+}
+
+const ends = { ELSEWHERE: 'elsewhere', NEW_FAILURE: 'newFailures', NEW_PLACEMENT: 'newPlacements' } as const
+
+/** Both versions' choices, seen from the active one: who decided is either. */
+function choicesOf(
+  ranks: ChoiceRanks | undefined,
+  kind: KeptDisagreement['kind'],
+  isCandidate: boolean,
+): Pick<KeptDisagreement, 'instance' | 'baseline' | 'candidate'> {
+  if (ranks === undefined) {
+    const who = kind === 'NEW_FAILURE' ? 'candidate' : 'active version'
+    const none: RankedChoice = { host: null, rank: null, because: `The ${who} finds no host for an instance.` }
+    return { instance: null, baseline: none, candidate: none }
+  }
+  const { instance, decided, other } = ranks
+  return isCandidate ? { instance, baseline: other, candidate: decided } : { instance, baseline: decided, candidate: other }
 }
 
 const markOf = ({ profiles }: Fleet, name: string): string => {

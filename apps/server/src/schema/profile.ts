@@ -1,17 +1,7 @@
-import {
-  filters,
-  isOwnScheduler,
-  type Profile as ProfileShape,
-  profileRef,
-  type Reads,
-  readsOf,
-  rolloutModes,
-  weighers,
-} from '@gantt/scheduler-core'
+import { filters, isOwnScheduler, type Profile as ProfileShape, profileRef, type Reads, readsOf, weighers } from '@gantt/scheduler-core'
 import { novaFilters, novaWeighers } from '@gantt/scheduler-core/nova'
-import type { ShadowDisagreement } from '../replica/shadow.ts'
 import { type Invalid, invalid, issue } from '../services/outcome.ts'
-import type { ProfileDone, RolloutView, StepOptions } from '../services/profiles.ts'
+import type { ProfileDone, StepOptions } from '../services/profiles.ts'
 import { builder } from './builder.ts'
 import { momentArg, withoutNulls } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
@@ -19,8 +9,8 @@ import type { Context } from './context.ts'
 import { NotFound, resultUnion, ValidationError } from './errors.ts'
 import { FieldChange } from './field-change.ts'
 import { idOf } from './ids.ts'
-import { DisagreementKind } from './profile-comparison.ts'
-import { Decision, Profile, ProfileVersion } from './refs.ts'
+import { Profile, ProfileVersion } from './refs.ts'
+import { Rollout, RolloutMode } from './rollout.ts'
 
 /** Those of Nova that only profiles with its way of deciding may name, then all others. */
 const descriptions: ReadonlyMap<string, string> = new Map(
@@ -129,12 +119,6 @@ const ProfileState = builder.enumType('ProfileState', {
   values: ['DRAFT', 'SHADOW', 'CANARY', 'ACTIVE', 'RETIRED', 'ROLLED_BACK'] as const,
 })
 
-const RolloutMode = builder.enumType('RolloutMode', {
-  description:
-    'SHADOW: decides beside the active version on the same states, and claims nothing; CANARY: decides for a share of the calls, the same ones for as long as it grows.',
-  values: rolloutModes,
-})
-
 builder.node(ProfileVersion, {
   description: 'How a service decides, as data. Versions are never edited: a change is the next version.',
   id: { resolve: profileRef, description: 'Global id.' },
@@ -181,55 +165,6 @@ builder.node(ProfileVersion, {
       args: { against: t.arg.id({ description: 'Its global id, or name@number; the active version of the same name if not given.' }) },
       resolve: (version, { against }, { profiles }) =>
         profiles.diff(version, against ? idOf('ProfileVersion', against, ['against']) : null),
-    }),
-  }),
-})
-
-const RolloutDisagreement = builder.objectRef<ShadowDisagreement>('RolloutDisagreement').implement({
-  description: 'A decision that the two versions make otherwise, seen from the active one.',
-  fields: (t) => ({
-    decision: t.field({
-      type: Decision,
-      description: 'What was decided.',
-      resolve: ({ decision }, _args, { decisions }) => decisions.view(decision),
-    }),
-    kind: t.expose('kind', { type: DisagreementKind, description: 'How they differ.' }),
-    because: t.exposeString('because', { description: 'What the version that did not decide would have done, as a sentence.' }),
-  }),
-})
-
-const Rollout = builder.objectRef<RolloutView>('Rollout').implement({
-  description: 'A version that is being tried beside the one that decides.',
-  fields: (t) => ({
-    mode: t.expose('mode', { type: RolloutMode, description: 'How.' }),
-    percent: t.float({ description: 'Of the calls that name no version.', resolve: ({ share }) => share / 100 }),
-    candidate: t.expose('candidate', { type: ProfileVersion, description: 'The version that is tried.' }),
-    since: t.expose('since', { type: 'DateTime', description: 'When this candidate began in this mode; store time.' }),
-    sampled: t.int({
-      description:
-        'Decisions of either version that this replica has made again by the other one, on the same state, since the rollout or since it started: placements of all replicas, refusals of its own.',
-      resolve: ({ report }) => report?.sampled ?? 0,
-    }),
-    skipped: t.int({ description: 'Decisions that it had no time for.', resolve: ({ report }) => report?.skipped ?? 0 }),
-    notSolved: t.int({
-      description:
-        'Decisions about which the version that did not make them would have asked its solver: what it decides is not known, and they are not among the sampled.',
-      resolve: ({ report }) => report?.notSolved ?? 0,
-    }),
-    agreement: t.float({
-      nullable: true,
-      description: 'Share of the sampled in which both go to the same hosts, 0 to 1; null while there is none.',
-      resolve: ({ report }) => (report === undefined || report.sampled === 0 ? null : report.counts.SAME / report.sampled),
-    }),
-    newFailures: t.int({
-      description: 'Of the sampled, those of which fewer instances find a host by the candidate than by the active version.',
-      resolve: ({ report }) => report?.counts.NEW_FAILURE ?? 0,
-    }),
-    newPlacements: t.int({ description: 'Those of which more do.', resolve: ({ report }) => report?.counts.NEW_PLACEMENT ?? 0 }),
-    disagreements: t.field({
-      type: [RolloutDisagreement],
-      description: 'The last fifty, latest first.',
-      resolve: ({ report }) => [...(report?.disagreements ?? [])],
     }),
   }),
 })

@@ -1,11 +1,13 @@
 import type { ActivityStore } from '../db/activity.ts'
 import type { DecisionCountStore } from '../db/decision-counts.ts'
 import type { HostTimelineStore } from '../db/host-timeline.ts'
+import type { RolloutStore } from '../db/rollouts.ts'
 import type { LoadedPlugin } from '../plugin/open-plugins.ts'
 import type { Documents } from '../plugin/outside/documents.ts'
 import type { Outside } from '../plugin/outside/outside.ts'
 import type { History } from '../replica/history.ts'
 import type { Replica } from '../replica/replica.ts'
+import type { RolloutFindings } from '../replica/rollout-findings.ts'
 import type { Shadow } from '../replica/shadow.ts'
 import type { Standing } from '../replica/standing.ts'
 import type { AskSolver, Solve } from '../solver/ask-solver.ts'
@@ -39,6 +41,7 @@ import { createProfiles, type Profiles } from './profiles.ts'
 import { createRelocation, type Relocation } from './relocation.ts'
 import { createReplicas, type Replicas } from './replicas.ts'
 import { createRequiredStats, type RequiredStats } from './required-stats.ts'
+import { createRollouts, type Rollouts } from './rollouts.ts'
 import type { Setting } from './settings.ts'
 import { createSimulations, type Simulations } from './simulate.ts'
 import { createStats, type Stats } from './stats.ts'
@@ -72,6 +75,7 @@ export interface Services {
   readonly remedies: Remedies
   readonly tenantExplanations: TenantExplanations
   readonly profiles: Profiles
+  readonly rollouts: Rollouts
   readonly plugins: Plugins
   readonly requiredStats: RequiredStats
   readonly watch: Watch
@@ -102,6 +106,9 @@ export interface ServicesOptions extends Records {
   /** Who is asked about what is only simulated: nobody who is to be placed waits for it. */
   readonly askSimulated: AskSolver
   readonly shadow: Shadow
+  /** What shadows found, and what this one's did that is not there yet. */
+  readonly rollouts: RolloutStore
+  readonly findings: Pick<RolloutFindings, 'flush'>
   readonly feed: DecisionFeed
   readonly log: LogKeeping
   /** The log to heal from. */
@@ -125,6 +132,8 @@ export function createServices({
   solve,
   askSimulated,
   shadow,
+  rollouts,
+  findings,
   feed,
   log,
   past,
@@ -178,6 +187,7 @@ export function createServices({
     simulations: createSimulations(hypotheticals, readRequest, askSimulated),
     remedies: createRemedies(hypotheticals, readRequest, decisions),
     profiles: createProfiles(replica, shadow),
+    rollouts: createRollouts(replica, rollouts, findings),
     plugins: createPlugins(plugins),
     requiredStats: createRequiredStats(replica),
     watch: createWatch(replica, decisions, feed),

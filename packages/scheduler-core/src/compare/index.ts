@@ -3,5 +3,6 @@ export { type CompareOptions, type Comparison, compareDecisions } from './compar
 export { documentChanges, type FieldChange, profileChanges } from './field-change.ts'
 export { type FleetChanges, fleetChanges } from './fleet-changes.ts'
 export type { ComparedOutcome, Flips, HostFlip, StepCount, StepDelta } from './flips.ts'
+export type { HostRank } from './host-rank.ts'
 export { type InEarnest, inEarnest } from './in-earnest.ts'
-export { type Agreement, decideOtherwise, type OtherDecision } from './other-version.ts'
+export { type Agreement, type ChoiceRanks, decideOtherwise, type OtherDecision } from './other-version.ts'

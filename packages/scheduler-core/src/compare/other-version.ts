@@ -6,6 +6,7 @@ import { hostKey } from '../fleet/hosts.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Decided } from '../schedulers/decide.ts'
 import { type Goal, isSameGoal } from './cause.ts'
+import { type HostRank, hostRank } from './host-rank.ts'
 
 /** How a decision by another profile version stands to the one that was made; a failure is an instance less that finds a host. */
 export type Agreement = 'SAME' | 'ELSEWHERE' | 'NEW_FAILURE' | 'NEW_PLACEMENT'
@@ -16,6 +17,17 @@ export interface OtherDecision {
   readonly hosts: Goal
   /** Why it differs, as a sentence; '' where it does not. Asks the fleet: read it before the fleet moves on. */
   because(): string
+  /** How each version ranks the host of the other; undefined but for ELSEWHERE. Read it before the fleet moves on. */
+  ranks(): ChoiceRanks | undefined
+}
+
+/** The first instance that two versions put on different hosts. */
+export interface ChoiceRanks {
+  readonly instance: number
+  /** The host of the version that decided, in the order of the other. */
+  readonly decided: HostRank
+  /** The host of the other version, in the order of the one that decided. */
+  readonly other: HostRank
 }
 
 /**
@@ -52,6 +64,18 @@ export function decideOtherwise(
         Math.min(decided.found, record.request.numInstances - 1),
         profile,
       )
+    },
+    ranks() {
+      if (agreement !== 'ELSEWHERE') return undefined
+      // up to there both have the same hosts, and so the same state
+      const instance = goal.findIndex((host, i) => host !== hosts[i])
+      const rankBy = (host: string | undefined, made: DecisionRecord, by: Profile | undefined): HostRank =>
+        hostRank(fleet, before, { record, made, profile: by }, instance, host ?? '')
+      return {
+        instance,
+        decided: rankBy(hosts[instance], decided.record, profile),
+        other: rankBy(goal[instance], record, fleet.profiles.find(record.profile)),
+      }
     },
   }
 }

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createPrisma } from '../db/prisma.ts'
+import { createRolloutStore, KEPT_DISAGREEMENTS, type KeptDisagreement } from '../db/rollouts.ts'
+import { MINUTE_MS, ROLLOUT_KEPT_MS } from '../replica/rollout-findings.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
+import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
+
+let database: TestDatabase
+let api: TestService
+let second: TestService
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  api = await startTestService({ database })
+  second = await startTestService({ database })
+  await api.report({ large: { memoryMb: 65_536 }, small: { memoryMb: 16_384 }, tiny: { memoryMb: 8_192 } })
+})
+afterAll(async () => {
+  expect([...api.warnings, ...second.warnings]).toEqual([])
+  await api.close()
+  await second.close()
+  await database.drop()
+})
+
+const write = (name: string, filters: readonly object[], multiplier: number): Promise<Json> =>
+  dataOf(
+    api,
+    'mutation ($name: String!, $input: ProfileVersionInput!) { profileVersionCreate(profile: $name, input: $input) { __typename ... on ProfilePayload { version { number } } } }',
+    { name, input: { filters, weighers: [{ name: 'RAMWeigher', multiplier }], note: '' } },
+  )
+const activate = (version: string, rollout: Json): Promise<Json> =>
+  dataOf(
+    api,
+    'mutation ($version: ID!, $rollout: RolloutInput) { profileActivate(version: $version, rollout: $rollout) { ... on ProfilePayload { profile { rollout { mode since } } } } }',
+    { version, rollout },
+  ).then(({ profileActivate }) => profileActivate.profile.rollout)
+
+const FIELDS =
+  'since overTime(most: 60) { at until sampled agreed elsewhere newFailures newPlacements agreement skipped notSolved } disagreements(first: 10) { at kind because instance decision { id } baselineChoice { hostName rank because } candidateChoice { hostName rank because } }'
+const rolloutOf = async (name: string, at?: number, of = api): Promise<Json> =>
+  (await dataOf(of, `query ($name: String!, $at: Moment) { profile(name: $name, at: $at) { rollout { ${FIELDS} } } }`, { name, at }))
+    .profile.rollout
+
+type Step = Readonly<Record<'sampled' | 'agreed' | 'elsewhere' | 'newFailures' | 'skipped', number>>
+const sum = (steps: readonly Step[], field: keyof Step): number => steps.reduce((all, step) => all + step[field], 0)
+
+describe('a rollout over time', () => {
+  test('each decision of every replica is counted once, in the step of its time, and asked of any replica', async () => {
+    await write('site', [{ name: 'RamFilter' }], 1)
+    await write('site', [{ name: 'RamFilter' }], -1)
+    await activate('site@2', { mode: 'SHADOW' })
+    const made: Json[] = []
+    for (const of of [api, second, api]) made.push(await placeWith(of, { profile: 'site' }, { flavor: { vcpus: 1, memoryMb: 64 } }))
+    made.push(await placeWith(second, { profile: 'site' }, { flavor: { vcpus: 1, memoryMb: 999_999 } }))
+    // what the other replica found is in the tables a few seconds later
+    const seen = await vi.waitFor(
+      async () => {
+        const found = await rolloutOf('site')
+        expect(sum(found.overTime, 'sampled')).toBe(4)
+        return found
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+    expect([sum(seen.overTime, 'elsewhere'), sum(seen.overTime, 'agreed'), sum(seen.overTime, 'skipped')]).toEqual([3, 1, 0])
+    for (const { sampled, agreed, agreement } of seen.overTime) expect(agreement).toBe(sampled === 0 ? null : agreed / sampled)
+    expect(seen.overTime[0].at).toBe(seen.since)
+    for (const [i, { at }] of seen.overTime.slice(1).entries()) expect(at).toBe(seen.overTime[i].until)
+    expect(seen.disagreements.map(({ decision }: Json) => decision.id)).toEqual(
+      made
+        .slice(0, 3)
+        .map(({ decision }) => decision.id)
+        .reverse(),
+    )
+    expect(seen.disagreements[2]).toMatchObject({
+      ...{ kind: 'ELSEWHERE', because: expect.stringMatching(/^site@2: tiny has /), instance: 0 },
+      baselineChoice: { hostName: 'large', rank: 3, because: null },
+      candidateChoice: { hostName: 'tiny', rank: 3, because: null },
+    })
+    expect(await rolloutOf('site', undefined, second)).toMatchObject({ disagreements: seen.disagreements })
+  })
+
+  test('what a filter of the candidate refuses has no rank there, and it is told which; the next step begins at nothing', async () => {
+    await write('picky', [{ name: 'RamFilter' }], 1)
+    await write('picky', [{ name: 'IsolatedHostsFilter', options: { isolated_hosts: ['large'], isolated_images: ['i'] } }], 1)
+    await activate('picky@2', { mode: 'SHADOW' })
+    const { fleetRevision } = await placeWith(api, { profile: 'picky' }, { flavor: { vcpus: 1, memoryMb: 64 } })
+    const seen = await vi.waitFor(async () => {
+      const found = await rolloutOf('picky')
+      expect(found.disagreements).toHaveLength(1)
+      return found
+    })
+    expect(seen.disagreements[0]).toMatchObject({
+      baselineChoice: { hostName: 'large', rank: null, because: expect.stringMatching(/^IsolatedHostsFilter refuses it: /) },
+      candidateChoice: { hostName: 'small', rank: 2, because: null },
+    })
+    await activate('picky@2', { mode: 'CANARY', percent: 100 })
+    expect(await rolloutOf('picky')).toMatchObject({ disagreements: [], overTime: [{ sampled: 0, agreement: null }] })
+    // the shadow that was is still known to its moment
+    expect(sum((await rolloutOf('picky', Number(fleetRevision))).overTime, 'elsewhere')).toBe(1)
+  })
+
+  test.each([
+    ['overTime(most: 9) { at }', 'most'],
+    ['overTime(most: 501) { at }', 'most'],
+    ['disagreements(first: 0) { kind }', 'first'],
+    ['disagreements(first: 501) { kind }', 'first'],
+  ])('%s is out of range', async (field, path) => {
+    const { errors } = await api.ask(`{ profile(name: "site") { rollout { ${field} } } }`)
+    expect(errors[0]?.message).toContain(path)
+  })
+})
+
+describe('the tables of rollouts', () => {
+  const AT = Math.floor(Date.UTC(2026, 0, 1) / MINUTE_MS) * MINUTE_MS
+  const none = { agreed: 0, elsewhere: 0, newFailures: 0, newPlacements: 0, skipped: 0, notSolved: 0 }
+  const told = (rollout: string, i: number): KeptDisagreement => ({
+    ...{
+      rollout,
+      decision: `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
+      at: AT + i,
+      kind: 'ELSEWHERE',
+      because: `it\u0000is ${i}`,
+    },
+    ...{ instance: 0, baseline: { host: 'a', rank: 2, because: null }, candidate: { host: 'b', rank: null, because: 'refused' } },
+  })
+
+  test('what replicas write of one minute adds up, and what is written again counts once', async () => {
+    const prisma = createPrisma(database.connection)
+    try {
+      const store = createRolloutStore(prisma)
+      const minute = { rollout: 'sums', at: AT, ...none }
+      await store.keep(
+        [
+          { ...minute, replica: 'one', agreed: 3 },
+          { ...minute, replica: 'two', elsewhere: 2 },
+        ],
+        [],
+      )
+      await store.keep(
+        [
+          { ...minute, replica: 'one', agreed: 4, skipped: 1 },
+          { ...minute, at: AT + MINUTE_MS, replica: 'one', agreed: 1 },
+        ],
+        [],
+      )
+      const span = { rollout: 'sums', since: AT, until: AT + 10 * MINUTE_MS }
+      expect(await store.steps(span, MINUTE_MS)).toEqual([
+        { step: 0, ...none, agreed: 4, elsewhere: 2, skipped: 1 },
+        { step: 1, ...none, agreed: 1 },
+      ])
+      expect(await store.steps(span, 5 * MINUTE_MS)).toEqual([{ step: 0, ...none, agreed: 5, elsewhere: 2, skipped: 1 }])
+    } finally {
+      await prisma.$disconnect()
+    }
+  })
+
+  test('of a rollout the newest disagreements stay, and nothing stays for more than a month', async () => {
+    const prisma = createPrisma(database.connection)
+    try {
+      const store = createRolloutStore(prisma)
+      const ask = (rollout: string) => store.disagreements({ rollout, until: AT + MINUTE_MS }, 1_000)
+      await store.keep([], [told('other', 1)])
+      await store.keep(
+        [],
+        Array.from({ length: KEPT_DISAGREEMENTS + 20 }, (_, i) => told('many', i)),
+      )
+      await store.keep([], [told('many', KEPT_DISAGREEMENTS + 19)])
+      const kept = await ask('many')
+      expect(kept).toHaveLength(KEPT_DISAGREEMENTS)
+      expect(kept[0]).toEqual({ ...told('many', KEPT_DISAGREEMENTS + 19), because: `it\ufffdis ${KEPT_DISAGREEMENTS + 19}` })
+      expect(await ask('other')).toHaveLength(1)
+      await store.keep([{ rollout: 'many', at: AT - ROLLOUT_KEPT_MS, replica: 'one', ...none }], [])
+      await store.forget(AT + 300)
+      expect(await ask('many')).toHaveLength(KEPT_DISAGREEMENTS + 20 - 300)
+      expect(await ask('other')).toEqual([])
+      expect(await store.steps({ rollout: 'many', since: 0, until: AT * 2 }, MINUTE_MS)).toEqual([])
+    } finally {
+      await prisma.$disconnect()
+    }
+  })
+})

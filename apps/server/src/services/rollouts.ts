@@ -1,0 +1,54 @@
+import type { KeptDisagreement, RolloutCounts, RolloutStore } from '../db/rollouts.ts'
+import type { Replica } from '../replica/replica.ts'
+import { MINUTE_MS, ROLLOUT_KEPT_MS, type RolloutFindings, rolloutId } from '../replica/rollout-findings.ts'
+import { lengthOf, steps } from './decision-counts.ts'
+import { InputFault } from './outcome.ts'
+import { firstOf, listOf } from './paging.ts'
+import type { RolloutView } from './profiles.ts'
+import { checkRange } from './text.ts'
+
+export type { KeptDisagreement, RankedChoice } from '../db/rollouts.ts'
+
+/** What was found of the decisions of a short time, from `at` on and before `until`. */
+export interface RolloutStep extends RolloutCounts {
+  readonly at: number
+  readonly until: number
+}
+
+/** What the shadows of all replicas found of a rollout, each of the decisions that its replica made. */
+export interface Rollouts {
+  /** From its begin on, as far as it is kept, in at most so many steps of one length. Throws InputFault for a number out of range. */
+  overTime(rollout: RolloutView, most: number): Promise<RolloutStep[]>
+  /** The newest first. Throws InputFault for a number out of range. */
+  disagreements(rollout: RolloutView, first: number | null | undefined): Promise<readonly KeptDisagreement[]>
+}
+
+const NOTHING: RolloutCounts = { agreed: 0, elsewhere: 0, newFailures: 0, newPlacements: 0, skipped: 0, notSolved: 0 }
+
+export function createRollouts(replica: Replica, store: RolloutStore, findings: Pick<RolloutFindings, 'flush'>): Rollouts {
+  const idOf = ({ candidate: { name }, ...rollout }: RolloutView): string => rolloutId(name, rollout)
+  // a rollout of the past ends with its moment; the newest decision of the present one is in it, whatever the clocks say
+  const endOf = ({ candidate: { of } }: RolloutView): number => (of === undefined ? Math.max(replica.fleet.now, Date.now()) : of.now) + 1
+  return {
+    async overTime(rollout, most) {
+      const issues = checkRange(['overTime', 'most'], most, steps.least, steps.most)
+      if (issues.length > 0) throw new InputFault(issues)
+      await findings.flush()
+      const until = endOf(rollout)
+      const since = Math.max(rollout.since, until - ROLLOUT_KEPT_MS)
+      const stepMs = Math.max(MINUTE_MS, lengthOf(since, until, most))
+      const base = Math.floor(since / stepMs) * stepMs
+      const found = new Map((await store.steps({ rollout: idOf(rollout), since: base, until }, stepMs)).map((one) => [one.step, one]))
+      return Array.from({ length: Math.ceil((until - base) / stepMs) }, (_, i) => {
+        const { step: _step, ...counts } = found.get(i) ?? { step: i, ...NOTHING }
+        const at = base + i * stepMs
+        return { at: Math.max(since, at), until: Math.min(until, at + stepMs), ...counts }
+      })
+    },
+    async disagreements(rollout, first) {
+      const count = firstOf(listOf('disagreements'), { first })
+      await findings.flush()
+      return store.disagreements({ rollout: idOf(rollout), until: endOf(rollout) }, count)
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { withProposals } from '../decision/replay.ts'
+import { hostKey } from '../fleet/hosts.ts'
+import { type Profile, type ProfileInput, profileRef, profileSchema } from '../profiles/profile.ts'
+import { decide } from '../schedulers/decide.ts'
+import { aFleet, aRequest } from '../testing/index.ts'
+import { decideOtherwise } from './other-version.ts'
+
+const version = (number: number, more: Partial<ProfileInput> = {}): Profile =>
+  profileSchema.parse({
+    ...{ name: 'site', number, filters: [{ name: 'RamFilter' }], weighers: [{ name: 'RAMWeigher', multiplier: 1 }] },
+    ...more,
+  })
+const roomiest = version(1)
+const fullest = version(2, { weighers: [{ name: 'RAMWeigher', multiplier: -1 }] })
+const picky = version(3, { filters: [{ name: 'IsolatedHostsFilter', options: { isolated_hosts: ['h0'], isolated_images: ['i'] } }] })
+
+/** Hosts h0, h1, ... of which each has less memory than the one before. */
+function aSite(count: number) {
+  const fleet = aFleet(Object.fromEntries(Array.from({ length: count }, (_, i) => [`h${i}`, { memoryMb: (count - i) * 1_024 + 8_192 }])))
+  for (const profile of [roomiest, fullest, picky])
+    fleet.apply({
+      ...{ format: 1, id: profileRef(profile), writer: 't', basis: fleet.place, changes: [{ type: 'profile', profile }] },
+      ...{ revision: fleet.place.revision + 1, at: 1_000 },
+    })
+  return fleet
+}
+
+function compared(count: number, first: Profile, second: Profile, numInstances = 1) {
+  const fleet = aSite(count)
+  const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, profile: first }
+  const claimIds = Array.from({ length: numInstances }, (_, i) => `c${i}`)
+  const request = aRequest({ memoryMb: 64, numInstances })
+  const { record, parts } = withProposals(fleet, [], (overlay) => decide(fleet, overlay, { ...asked, request, claimIds }))
+  return decideOtherwise(fleet, [], record, parts.map(hostKey), second)
+}
+
+test.each([3, 40])(
+  'each choice has the rank that the other version gives it, also far behind the best that a record keeps: of %i hosts',
+  (count) => {
+    const other = compared(count, roomiest, fullest)
+    expect(other.agreement).toBe('ELSEWHERE')
+    expect(other.ranks()).toEqual({
+      instance: 0,
+      decided: { host: 'h0', rank: count, because: null },
+      other: { host: `h${count - 1}`, rank: count, because: null },
+    })
+  },
+)
+
+test('a host that the other version refuses has no rank, and it is told who refuses it', () => {
+  const { decided, other } = compared(4, roomiest, picky).ranks() ?? {}
+  expect(other).toEqual({ host: 'h1', rank: 2, because: null })
+  expect(decided).toEqual({ host: 'h0', rank: null, because: expect.stringMatching(/^IsolatedHostsFilter refuses it: ./) })
+})
+
+test('the first instance that goes elsewhere is told, as the others left the hosts', () => {
+  expect(compared(3, roomiest, fullest, 3).ranks()).toMatchObject({ instance: 0, decided: { host: 'h0', rank: 3 } })
+})
+
+test('where both go to the same hosts there is nothing to rank', () => {
+  expect(compared(3, roomiest, version(4, { note: 'the same' })).ranks()).toBeUndefined()
+})
