@@ -15,6 +15,8 @@ interface BrushBarsProps {
   readonly bars: readonly Bar[]
   /** Below the first bar and below the last. */
   readonly ends: readonly [first: string, last: string]
+  /** What is said while no bar is pointed at; how many are in the highest if not given. */
+  readonly idle?: string
   /** One line about the bars from one place to another, both in it. */
   describe(from: number, to: number): string
   /** A range of bars was asked for: both places are in it. */
@@ -28,7 +30,7 @@ type Range = readonly [begin: number, end: number]
  * Bars side by side, and a brush over them: a press takes one, a drag some. By keys, arrows move a cursor, with Shift they widen
  * the range, Enter takes it, Esc lets it go. A line of text tells about it; whoever uses it offers the same as a table.
  */
-export function BrushBars({ label, bars, ends, describe, onBrush }: BrushBarsProps) {
+export function BrushBars({ label, bars, ends, idle, describe, onBrush }: BrushBarsProps) {
   const id = useId()
   const [range, setRange] = useState<Range | undefined>()
   const [hovered, setHovered] = useState<number | undefined>()
@@ -104,7 +106,7 @@ export function BrushBars({ label, bars, ends, describe, onBrush }: BrushBarsPro
       <div className="g-brush-axis">
         <span>{ends[0]}</span>
         <span id={id} aria-live="polite" data-brush-line>
-          {told === undefined ? `at most ${formatCount(most)} in one` : describe(Math.min(...told), Math.max(...told))}
+          {told === undefined ? (idle ?? `at most ${formatCount(most)} in one`) : describe(Math.min(...told), Math.max(...told))}
         </span>
         <span>{ends[1]}</span>
       </div>

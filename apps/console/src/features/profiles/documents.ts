@@ -34,7 +34,24 @@ export const PROFILE = graphql(`
       rollout {
         mode percent since sampled agreement newFailures newPlacements skipped notSolved
         candidate { number }
-        disagreements { kind because decision { id at spec { flavorName vcpus memoryMb } } }
+      }
+    }
+  }
+`)
+
+/** What all replicas found of a rollout: step by step, and the decisions that are made otherwise. */
+export const ROLLOUT = graphql(`
+  query ProfileRollout($name: String!, $at: Moment) {
+    profile(name: $name, at: $at) {
+      rollout {
+        mode since
+        overTime(most: 60) { at until sampled agreed elsewhere newFailures newPlacements agreement skipped notSolved }
+        disagreements(first: 100) {
+          kind because instance
+          baselineChoice { hostName rank because }
+          candidateChoice { hostName rank because }
+          decision { id at profile { number } spec { flavorName vcpus memoryMb } }
+        }
       }
     }
   }

@@ -1,12 +1,11 @@
-import { Table, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Figures } from '../../ui/figures.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { standingOf } from './course.ts'
-import { DecisionLink, kindWord } from './disagreement.tsx'
 import type { PROFILE } from './documents.ts'
+import { Followed } from './followed.tsx'
 
 type Profile = NonNullable<ResultOf<typeof PROFILE>['profile']>
 type Rollout = NonNullable<Profile['rollout']>
@@ -20,14 +19,14 @@ export function RolloutPanel({ profile }: { readonly profile: Profile }) {
       <Text data-standing-of={name} role="status">
         {standingOf(profile, name)}
       </Text>
-      {rollout === null ? null : <Counted rollout={rollout} />}
+      {rollout === null ? null : <Counted profile={profile} rollout={rollout} />}
     </section>
   )
 }
 
-function Counted({ rollout }: { readonly rollout: Rollout }) {
+function Counted({ profile, rollout }: { readonly profile: Profile; readonly rollout: Rollout }) {
   const zone = useTimeZone()
-  const { since, sampled, agreement, newFailures, newPlacements, skipped, notSolved, disagreements } = rollout
+  const { since, sampled, agreement, newFailures, newPlacements, skipped, notSolved } = rollout
   return (
     <>
       <Text size="xs" c="dimmed">
@@ -46,30 +45,7 @@ function Counted({ rollout }: { readonly rollout: Rollout }) {
           ]}
         />
       )}
-      {disagreements.length === 0 ? null : (
-        <ScrollBox label="Decisions that the two versions make otherwise" maxHeight="220px">
-          <Table verticalSpacing={3} stickyHeader>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Decision</Table.Th>
-                <Table.Th>By the version tried</Table.Th>
-                <Table.Th>Because</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {disagreements.map(({ decision, kind, because }) => (
-                <Table.Tr key={decision.id} data-disagreement={kind}>
-                  <Table.Td className="profile-narrow">
-                    <DecisionLink decision={decision} />
-                  </Table.Td>
-                  <Table.Td className="profile-narrow">{kindWord(kind)}</Table.Td>
-                  <Table.Td>{because}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
-      )}
+      <Followed profile={profile} />
     </>
   )
 }

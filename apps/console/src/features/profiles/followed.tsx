@@ -1,0 +1,55 @@
+import { Skeleton, Text } from '@mantine/core'
+import { useOperation } from '../../lib/api.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { AgreementOverTime } from './agreement.tsx'
+import { Disagreements } from './disagreements.tsx'
+import { ROLLOUT } from './documents.ts'
+import type { Versions } from './rank-points.ts'
+import { RankScatter } from './rank-scatter.tsx'
+import './followed.css'
+
+export type FollowedRollout = NonNullable<NonNullable<ResultOf<typeof ROLLOUT>['profile']>['rollout']>
+
+const EVERY_MS = 15_000
+const HEIGHT = 120
+
+interface FollowedProps {
+  readonly profile: {
+    readonly name: string
+    readonly active: { readonly number: number }
+    readonly rollout: { readonly since: string; readonly candidate: { readonly number: number } } | null
+  }
+}
+
+/** How a version that is tried fared since it is, as all replicas found it. */
+export function Followed({ profile: { name, active, rollout } }: FollowedProps) {
+  const { data, error, refetch } = useOperation(ROLLOUT, { name }, { keepPrevious: true, everyMs: EVERY_MS })
+  const found = data?.profile?.rollout
+  if (rollout === null) return null
+  if (data === undefined)
+    return error ? (
+      <Problem error={error} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton height={HEIGHT} role="status" aria-label="What was found of the rollout is being loaded" />
+    )
+  // of another step than the one that stands above
+  if (!found || found.since !== rollout.since) return null
+  const versions: Versions = { name, active: active.number, candidate: rollout.candidate.number }
+  return (
+    <>
+      {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+      <AgreementOverTime steps={found.overTime} versions={versions} />
+      {found.disagreements.length === 0 ? (
+        <Text size="sm" c="dimmed" data-none-otherwise>
+          {found.overTime.some(({ sampled }) => sampled > 0) ? 'Both versions made every decision alike, so there is no host to rank.' : ''}
+        </Text>
+      ) : (
+        <>
+          <RankScatter disagreements={found.disagreements} versions={versions} />
+          <Disagreements disagreements={found.disagreements} versions={versions} />
+        </>
+      )}
+    </>
+  )
+}
