@@ -28,20 +28,27 @@ export interface TailOptions {
   readonly stream: string
   readonly timers: Timers
   readonly after: Place
-  /** Messages held at most: who reads slower is fed slower. */
+  /** Messages held at most, and bytes of them from which on no more are asked for: who reads slower is fed slower. */
   readonly most?: number
+  readonly mostBytes?: number
   /** Called for each message as it comes, the place itself left out. */
   onMessage?(message: StoredMessage): void
   onBroken?(): void
 }
 
 const MOST = 4_096
+/** What was asked for before comes all the same: a request's messages more. */
+const MOST_BYTES = 64 * 1_048_576
 
-export async function createTail(connection: Connection, { stream, timers, after, most = MOST, ...events }: TailOptions): Promise<Tail> {
+export async function createTail(
+  connection: Connection,
+  { stream, timers, after, most = MOST, mostBytes = MOST_BYTES, ...events }: TailOptions,
+): Promise<Tail> {
   /** Where whoever reads stands, and its stamp once it is known. */
   let place = after
   let stamp: string | undefined
-  let messages: StoredMessage[] = []
+  const messages: StoredMessage[] = []
+  let bytes = 0
   let problem: Error | undefined
   let waiting: { readonly revision: number; over(): void } | undefined
   const last = (): number => messages.at(-1)?.revision ?? (stamp === undefined && place.revision > 0 ? 0 : place.revision)
@@ -69,12 +76,14 @@ export async function createTail(connection: Connection, { stream, timers, after
     stream,
     from: after.revision,
     timers,
-    room: () => most - messages.length,
+    // whoever waits for an entry is brought it, however large those before it are
+    room: () => (bytes < mostBytes ? most - messages.length : waiting === undefined ? 0 : waiting.revision - last()),
     onMessage(message) {
       if (problem !== undefined) return
       if (last() === 0 && after.revision > 0) return takePlace(message)
       if (message.revision !== last() + 1) return fail(new LogTrimmedError(last(), message.revision))
       messages.push(message)
+      bytes += message.body.length
       events.onMessage?.(message)
       wake()
     },
@@ -96,7 +105,7 @@ export async function createTail(connection: Connection, { stream, timers, after
       const index = to.revision - place.revision - 1
       const message = index < 0 ? undefined : messages[index]
       if (message === undefined || idOf(message) !== to.id || atOf(message) !== to.at) return false
-      messages = messages.slice(index + 1)
+      for (const { body } of messages.splice(0, index + 1)) bytes -= body.length
       place = to
       stamp = message.stamp
       feed.refill()
@@ -112,6 +121,7 @@ export async function createTail(connection: Connection, { stream, timers, after
             resolve()
           }
           waiting = { revision, over }
+          feed.refill()
         })
         waiting = undefined
         if (last() === before) fail(new StoreUnavailableError(`the stream ${stream} does not bring revision ${before + 1}`))
