@@ -67,7 +67,7 @@ export const SET_STATUS = graphql(`
   mutation HostSetStatus($hosts: [ResourceNameInput!]!, $status: HostStatus!, $reason: String!, $dryRun: Boolean!) {
     hostSetStatus(hosts: $hosts, status: $status, reason: $reason, dryRun: $dryRun) {
       __typename
-      ... on HostSetStatusPayload { dryRun hosts { id status } impact { hostsAffected claimsOnAffectedHosts azChanges warnings } }
+      ... on HostSetStatusPayload { dryRun impact { hostsAffected claimsOnAffectedHosts azChanges warnings } }
       ... on NotFound { message code }
       ... on ValidationError { message code issues { message } }
     }
