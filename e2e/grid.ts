@@ -26,6 +26,9 @@ export async function expectRowCount(page: Page, label: string, count: number): 
   await expect(gridOf(page, label)).toHaveAttribute('aria-rowcount', String(count + 1))
 }
 
+/** A number as the pages write it. */
+export const inWords = (count: number): string => count.toLocaleString('en-US')
+
 /** A number as people read it. */
 export const numberIn = (text: string | null): number => {
   const found = /\d[\d,]*/.exec(text ?? '')?.[0]

@@ -3,7 +3,7 @@ import { operationOf } from './calls.ts'
 import { test as base, expect, type Page } from './fixtures.ts'
 import { expectRowCount, gridOf, rowWith } from './grid.ts'
 import { tabTo } from './keyboard.ts'
-import { keyFor, place, report } from './seed.ts'
+import { activate, keyFor, type Part, place, report, writeVersion as write } from './seed.ts'
 import { type Service, startService } from './service.ts'
 
 // Rollouts change how the whole service decides, so these tests have one of their own, and each its own profile in it.
@@ -41,23 +41,6 @@ const test = base.extend<object, { readonly fleet: Fleet }>({
   },
 })
 
-interface Part {
-  readonly name: string
-  readonly shadow?: boolean
-  readonly multiplier?: number
-  readonly options?: object
-}
-
-/** Writes the next version of a profile: the first spreads by memory, the second packs, say. */
-async function write(client: Client, profile: string, note: string, weighers: readonly Part[], filters: readonly Part[] = []) {
-  const { profileVersionCreate } = await client.request<{ profileVersionCreate: { version?: { number: number }; message?: string } }>(
-    `mutation Write($profile: String!, $input: ProfileVersionInput!) {
-      profileVersionCreate(profile: $profile, input: $input) { ... on ProfilePayload { version { number } } ... on UserError { message } } }`,
-    { profile, input: { note, filters: [{ name: 'ComputeFilter' }, { name: 'RamFilter' }, ...filters], weighers } },
-  )
-  if (profileVersionCreate.version === undefined) throw new Error(`${profile} was not written: ${profileVersionCreate.message}`)
-}
-
 const SPREADS: readonly Part[] = [{ name: 'RAMWeigher', multiplier: 1 }]
 const PACKS: readonly Part[] = [{ name: 'RAMWeigher', multiplier: -1 }]
 
@@ -78,15 +61,6 @@ async function stateOf(client: Client, name: string): Promise<State> {
     { name },
   )
   return profile
-}
-
-async function activate(client: Client, version: string, rollout: object | null = null): Promise<void> {
-  const { profileActivate } = await client.request<{ profileActivate: { message?: string } }>(
-    `mutation Activate($version: ID!, $rollout: RolloutInput) {
-      profileActivate(version: $version, rollout: $rollout) { ... on UserError { message } } }`,
-    { version, rollout },
-  )
-  if (profileActivate.message !== undefined) throw new Error(profileActivate.message)
 }
 
 const standing = (page: Page) => page.locator('[data-standing-of]')

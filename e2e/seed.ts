@@ -57,15 +57,20 @@ export async function gather(client: Client, name: string, { metadata = {}, ...s
   return aggregateCreate.aggregate.uuid
 }
 
-/** Opens or closes a host. */
-export async function setStatus(client: Client, host: string, status: 'ENABLED' | 'DISABLED' | 'DRAINING', reason: string): Promise<void> {
+/** Opens or closes hosts, 1,000 at most. */
+export async function setStatus(
+  client: Client,
+  hosts: string | readonly string[],
+  status: 'ENABLED' | 'DISABLED' | 'DRAINING',
+  reason: string,
+): Promise<void> {
   const { hostSetStatus } = await client.request<{ hostSetStatus: { __typename: string; message?: string } }>(
-    `mutation SetStatus($host: String!, $status: HostStatus!, $reason: String!) {
-      hostSetStatus(hosts: [{ host: $host }], status: $status, reason: $reason) { __typename ... on UserError { message } }
+    `mutation SetStatus($hosts: [ResourceNameInput!]!, $status: HostStatus!, $reason: String!) {
+      hostSetStatus(hosts: $hosts, status: $status, reason: $reason) { __typename ... on UserError { message } }
     }`,
-    { host, status, reason },
+    { hosts: [hosts].flat().map((host) => ({ host })), status, reason },
   )
-  if (hostSetStatus.__typename !== 'HostSetStatusPayload') throw new Error(`${host} stays as it is: ${hostSetStatus.message}`)
+  if (hostSetStatus.__typename !== 'HostSetStatusPayload') throw new Error(`${hosts} stay as they are: ${hostSetStatus.message}`)
 }
 
 /** A key of a service account of the same name. */
@@ -93,6 +98,8 @@ export interface Ask {
   readonly extraSpecs?: Readonly<Record<string, string>>
   /** Who decides; if not given the default one. */
   readonly profile?: string
+  /** How long its room is reserved (PT1H); if not given it is held for good. */
+  readonly reservedFor?: string
 }
 
 export interface Placement {
@@ -104,7 +111,7 @@ export interface Placement {
 /** A service asks where an instance goes; 2 CPUs and 4 GiB unless told otherwise. */
 export async function place(
   client: Client,
-  { zone, flavor, gpus, instance, numInstances, gang = [], profile, pciRequests = [], extraSpecs = {}, ...ask }: Ask,
+  { zone, flavor, gpus, instance, numInstances, gang = [], profile, reservedFor, pciRequests = [], extraSpecs = {}, ...ask }: Ask,
 ): Promise<Placement> {
   const spec = {
     flavor: {
@@ -140,7 +147,7 @@ export async function place(
       input: {
         idempotencyKey: randomUUID(),
         spec: { gantt: spec },
-        claim: { mode: 'CONFIRM' },
+        claim: reservedFor === undefined ? { mode: 'CONFIRM' } : { mode: 'RESERVE', ttl: reservedFor },
         ...(profile === undefined ? {} : { profile }),
       },
     },
@@ -148,6 +155,40 @@ export async function place(
   const { decision, destinations = [], message } = selectDestinations
   if (decision === undefined) throw new Error(`Nothing was decided: ${message}`)
   return { decisionId: decision.id, outcome: decision.outcome, hosts: destinations.map(({ selected }) => selected.host.name) }
+}
+
+/** A filter or weigher of a profile. */
+export interface Part {
+  readonly name: string
+  readonly shadow?: boolean
+  readonly multiplier?: number
+  readonly options?: object
+}
+
+/** Writes the next version of a profile: the first spreads by memory, the second packs, say. */
+export async function writeVersion(
+  client: Client,
+  profile: string,
+  note: string,
+  weighers: readonly Part[],
+  filters: readonly Part[] = [],
+): Promise<void> {
+  const { profileVersionCreate } = await client.request<{ profileVersionCreate: { version?: { number: number }; message?: string } }>(
+    `mutation Write($profile: String!, $input: ProfileVersionInput!) {
+      profileVersionCreate(profile: $profile, input: $input) { ... on ProfilePayload { version { number } } ... on UserError { message } } }`,
+    { profile, input: { note, filters: [{ name: 'ComputeFilter' }, { name: 'RamFilter' }, ...filters], weighers } },
+  )
+  if (profileVersionCreate.version === undefined) throw new Error(`${profile} was not written: ${profileVersionCreate.message}`)
+}
+
+/** Lets a version decide, or be tried by a rollout. */
+export async function activate(client: Client, version: string, rollout: object | null = null): Promise<void> {
+  const { profileActivate } = await client.request<{ profileActivate: { message?: string } }>(
+    `mutation Activate($version: ID!, $rollout: RolloutInput) {
+      profileActivate(version: $version, rollout: $rollout) { ... on UserError { message } } }`,
+    { version, rollout },
+  )
+  if (profileActivate.message !== undefined) throw new Error(profileActivate.message)
 }
 
 /** What `seedFleet` made. */

@@ -1,5 +1,6 @@
 // The tests in a browser, against the built service (folder e2e/).
 import path from 'node:path'
+import { parseArgs } from 'node:util'
 import { ensureBrowser } from './browser.mjs'
 import { root, runTool, tools } from './prepare.mjs'
 
@@ -11,6 +12,15 @@ export function runBrowserTests(args, env = {}) {
   if (missing === undefined) return runTool(tools.playwright, [...FIXED, ...args], { env }).status ?? 1
   process.stderr.write(`The browser tests cannot run: ${missing}\n`)
   return 1
+}
+
+/** `npm run e2e:large -- --hosts 100000`: the tests of the large fleet, at any size; what follows a further `--` goes to Playwright. */
+export function runLargeFleetTests(args) {
+  const options = { hosts: { type: 'string', default: '100000' } }
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  // by one worker, and so with one fleet
+  const fixed = ['e2e/large-fleet.spec.ts', 'e2e/why.spec.ts', '--project=desktop', '--workers=1']
+  return runBrowserTests([...fixed, ...positionals], { GANTT_LARGE_FLEET: values.hosts })
 }
 
 /** As a part of `npm test`: progress goes to standard error, the counts into a file. `missing`: why nothing could run. */

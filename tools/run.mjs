@@ -16,6 +16,7 @@ const tasks = {
   rules: () => run(tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs']),
   prisma: () => spawnSync(process.execPath, [path.join(root, 'tools', 'prisma.mjs'), ...args], { stdio: 'inherit' }).status ?? 1,
   e2e: async () => (await import('./browser-tests.mjs')).runBrowserTests(args),
+  'e2e:large': async () => (await import('./browser-tests.mjs')).runLargeFleetTests(args),
   screenshots: async () =>
     (await import('./browser-tests.mjs')).runBrowserTests(['--project=screenshots', ...args], { GANTT_SCREENSHOTS: 'docs/images' }),
   bench: async () => (await import('./bench.mjs')).bench(args),
