@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
 import { gridOf, rowsOf } from './grid.ts'
+import { place } from './seed.ts'
 import { type Demo, startDemo, startService } from './service.ts'
 
 // The pictures of docs/console.md and of the README, taken of the demo. `npm run screenshots` writes them into docs/images;
@@ -182,6 +183,29 @@ test('a profile: a canary, and what it would have changed', async ({ signedIn: p
   await picture(page, 'profile')
   await showTop(page, evaluation)
   await picture(page, 'profile-evaluation')
+
+  // one that is nearly the one that decides
+  const decides = await demo.client.request<{
+    profile: {
+      active: { weighers: readonly { name: string; multiplier: number; options: object }[]; filters: readonly { name: string }[] }
+    }
+  }>('{ profile(name: "default") { active { filters { name } weighers { name multiplier options } } } }', {})
+  const near = decides.profile.active.weighers.map((one) => ({ ...one, multiplier: one.multiplier * (one.name === 'RAMWeigher' ? 2 : 1) }))
+  const { profileVersionCreate } = await demo.client.request<{ profileVersionCreate: { version: { id: string } } }>(
+    `mutation Near($input: ProfileVersionInput!) {
+      profileVersionCreate(profile: "default", input: $input) { ... on ProfilePayload { version { id } } } }`,
+    { input: { note: 'Memory counts twice.', filters: decides.profile.active.filters, weighers: near } },
+  )
+  await demo.client.request(
+    'mutation Try($version: ID!) { profileActivate(version: $version, rollout: { mode: SHADOW }) { __typename } }',
+    { version: profileVersionCreate.version.id },
+  )
+  for (let i = 0; i < 60; i++) await place(demo.client, { vcpus: 1 + (i % 8), memoryMb: 1_024 * (1 + (i % 13)) })
+  await page.goto('/profiles/default')
+  await expect(page.getByRole('region', { name: 'Ranks of the choices' })).toBeVisible({ timeout: 60_000 })
+  await showTop(page, page.getByRole('region', { name: 'What decides' }))
+  await picture(page, 'profile-rollout')
+  await demo.client.request('mutation Back { profileRollback(profile: "default", reason: "the picture is taken") { __typename } }', {})
 })
 
 test('the palette, and the fleet before its first host', async ({ signedIn: page, demo }) => {
