@@ -116,6 +116,7 @@ async function seedLargeFleet(client: Client, size: number): Promise<LargeSeed> 
   await setStatusOfMany(client, those(isDisabled), 'DISABLED', 'disk swap')
   await setStatusOfMany(client, those(isDraining), 'DRAINING', 'its rack is moved')
 
+  await tablesFollowed(client)
   const placed = await place(client, { flavor: 'm1.large', vcpus: 4, memoryMb: 8_192, rootGb: 20, zone: 'az1' })
   const refused = await place(client, { flavor: 'm1.huge', vcpus: 8, memoryMb: 61_440, rootGb: 40, zone: 'az4' })
   const first = await place(client, { flavor: 'm1.twice', vcpus: 2, memoryMb: 4_096, zone: 'az2' })
@@ -160,6 +161,17 @@ async function gatherMany(
 async function setStatusOfMany(client: Client, hosts: readonly string[], status: 'DISABLED' | 'DRAINING', reason: string): Promise<void> {
   for (let from = 0; from < hosts.length; from += STATUSES_AT_ONCE)
     await setStatus(client, hosts.slice(from, from + STATUSES_AT_ONCE), status, reason)
+}
+
+/** Waits until the tables have what the log has: a decision is read from them, and so many hosts at once keep them busy for a while. */
+async function tablesFollowed(client: Client): Promise<void> {
+  const behind = async (): Promise<number> => {
+    const { fleet, fleetLog } = await client.request<{ fleet: { asOf: string }; fleetLog: { tablesRevision: string } }>(
+      '{ fleet { asOf } fleetLog { tablesRevision } }',
+    )
+    return Number(fleet.asOf) - Number(fleetLog.tablesRevision)
+  }
+  await expect.poll(behind, { timeout: LONGER_MS }).toBe(0)
 }
 
 /** Does something so often, some of it at the same time. */
