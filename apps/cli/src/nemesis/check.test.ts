@@ -227,6 +227,11 @@ const planted: readonly (readonly [what: string, rule: string, Evidence])[] = [
     ),
   ],
   [
+    'a release with an old fence that is answered as lost and done all the same',
+    'every acknowledged claim is there',
+    evidence([puts(0, 'x', 'b', 9), ends(2, 'release', 'x', 8, 'lost')], shows([stands('b', 'x', 9, released)])),
+  ],
+  [
     'an extension with an old fence',
     'what is released stays released, and an old fence moves nothing',
     evidence([puts(0, 'x', 'b', 9), ends(2, 'extend', 'x', 8)], shows([stands('b', 'x', 9)])),

@@ -76,7 +76,9 @@ function endersOf(history: readonly Operation[]): { readonly claims: Map<string,
     if (call.type === 'abandon') note(keys, call.key, invokedAt)
     if (call.type === 'place' && call.moveOf !== null && call.mode === 'CONFIRM') note(claims, call.moveOf.id, invokedAt)
     if (call.type !== 'release' && call.type !== 'confirm') continue
-    for (const { id } of call.claims) {
+    for (const [i, { id }] of call.claims.entries()) {
+      // what was answered as not done has ended nothing: a server that ends it all the same is found out
+      if (outcome.type === 'ok' && outcome.answer.type === 'ends' && outcome.answer.results[i]?.end !== 'done') continue
       const ended = call.type === 'release' ? id : sources.get(id)
       if (ended !== undefined) note(claims, ended, invokedAt)
     }

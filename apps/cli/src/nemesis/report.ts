@@ -1,7 +1,7 @@
 import type { Left } from './engine.ts'
 import type { Injected } from './faults.ts'
 import { type FinalState, isLiveState, type Operation, type Setting } from './history.ts'
-import { longestGap, type Unavailability, unavailabilityOf } from './unavailability.ts'
+import { type Answered, longestGap, type Unavailability, unavailabilityOf } from './unavailability.ts'
 
 /** What a run held, and for how long nothing was answered. */
 export interface Figures {
@@ -51,8 +51,13 @@ export function figuresOf({ history, injected, left, final, setting }: Held): Fi
     ),
   )
   const latencies = answered.map(({ invokedAt, endedAt }) => endedAt - invokedAt).sort((a, b) => a - b)
-  const timesOf = (isRead: boolean): number[] =>
-    answered.filter(({ call }) => (call.type === 'read') === isRead).map(({ endedAt }) => endedAt)
+  const timesOf = (isRead: boolean): Answered => {
+    const calls = history.filter(({ call }) => (call.type === 'read') === isRead)
+    return {
+      at: calls.filter(({ outcome }) => outcome.type === 'ok').map(({ endedAt }) => endedAt),
+      endedAt: calls.reduce((last, { endedAt }) => Math.max(last, endedAt), 0),
+    }
+  }
   const [writes, reads] = [timesOf(false), timesOf(true)]
   return {
     operations: history.length,

@@ -15,15 +15,21 @@ interface Gap {
   readonly to: number
 }
 
-/** The longest time between two answers, or before the first; milliseconds. */
-export const longestGap = (answeredAt: readonly number[]): number => longest(gapsOf(answeredAt))
+/** When calls of a kind were answered, and when the last of them was over, answered or not; milliseconds since the start of the run. */
+export interface Answered {
+  readonly at: readonly number[]
+  readonly endedAt: number
+}
+
+/** The longest time between two answers, before the first, or behind the last while calls went on; milliseconds. */
+export const longestGap = (answered: Answered): number => longest(gapsOf(answered))
 
 /** Of each fault the longest times without an answer that met it. Of faults that overlap each is charged with all of it. The worst first. */
 export function unavailabilityOf(
-  answeredAt: { readonly writes: readonly number[]; readonly reads: readonly number[] },
+  answered: { readonly writes: Answered; readonly reads: Answered },
   injected: readonly Injected[],
 ): readonly Unavailability[] {
-  const [writes, reads] = [gapsOf(answeredAt.writes), gapsOf(answeredAt.reads)]
+  const [writes, reads] = [gapsOf(answered.writes), gapsOf(answered.reads)]
   return [...new Set(injected.map(({ fault }) => fault))]
     .map((fault) => {
       const times = injected.filter((each) => each.fault === fault)
@@ -34,8 +40,8 @@ export function unavailabilityOf(
     .sort((a, b) => b.writesMs - a.writesMs || b.readsMs - a.readsMs)
 }
 
-function gapsOf(answeredAt: readonly number[]): Gap[] {
-  const times = [0, ...[...answeredAt].sort((a, b) => a - b)]
+function gapsOf({ at, endedAt }: Answered): Gap[] {
+  const times = [0, ...at, endedAt].sort((a, b) => a - b)
   return times.slice(1).map((to, i) => ({ from: times[i] as number, to }))
 }
 
