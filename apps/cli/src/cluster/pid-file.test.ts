@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { buildSync } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPidFile } from './pid-file.ts'
 
@@ -43,4 +44,34 @@ test('of two that want to be the only one the second is told who the first is; t
   expect(file.claim(process.pid)).toBeUndefined()
   file.remove()
   expect(fs.existsSync(fileIn('claimed'))).toBe(false)
+})
+
+test('of many processes that find the file of a dead one at once exactly one has it, and no other file is left', async () => {
+  const module = fileIn('pid-file.mjs')
+  const entry = path.join(import.meta.dirname, 'pid-file.ts')
+  buildSync({ entryPoints: [entry], bundle: true, platform: 'node', format: 'esm', outfile: module })
+  const claims = `import { createPidFile } from ${JSON.stringify(module)}
+    process.stdin.on('data', (file) => console.log(createPidFile(String(file).trim()).claim(process.pid) ?? 'mine'))
+    console.log('ready')`
+  const children = Array.from({ length: 8 }, () =>
+    spawn(process.execPath, ['--input-type=module', '-e', claims], { stdio: ['pipe', 'pipe', 'inherit'] }),
+  )
+  const say = async (file: string): Promise<string[]> => {
+    const answers = children.map(({ stdout }) => once(stdout, 'data'))
+    if (file !== '') for (const { stdin } of children) stdin.write(`${file}\n`)
+    return (await Promise.all(answers)).map(([answer]) => String(answer).trim())
+  }
+  await say('')
+  const pids = new Set(children.map(({ pid }) => String(pid)))
+  for (let round = 0; round < 20; round++) {
+    const file = fileIn(`raced-${round}`)
+    fs.writeFileSync(file, `${process.pid} of another life\n`)
+    const answers = await say(file)
+    expect(answers.filter((answer) => answer === 'mine')).toHaveLength(1)
+    expect(answers.filter((answer) => pids.has(answer))).toHaveLength(7)
+  }
+  const exits = children.map((child) => once(child, 'exit'))
+  for (const child of children) child.kill('SIGKILL')
+  await Promise.all(exits)
+  expect(fs.readdirSync(folder).filter((name) => name.startsWith('raced-'))).toHaveLength(20)
 })
