@@ -7,7 +7,7 @@ import type { Timers } from '../../timers.ts'
 
 /** A small stream that is held in memory: every message is shown once, in order, from the first on. */
 export interface Followed {
-  /** Resolves when the message of a sequence was shown. Throws StoreUnavailableError when it does not come in time. */
+  /** Resolves when the message of a sequence was shown. Throws StoreUnavailableError when nothing comes for some time before it. */
   reach(sequence: number): Promise<void>
   /** Resolves when all that the stream held at this call was shown. */
   fresh(): Promise<void>
@@ -114,10 +114,17 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
         over()
         resolve()
       }
-      const stop = timers.after(PATIENCE_MS, () => {
-        over()
-        reject(new StoreUnavailableError(`the stream ${stream} does not bring its message ${sequence}`))
-      })
+      let stop = (): void => {}
+      // what comes slowly comes: the way may be slow, and a stream of years long
+      const beGivenTime = (): void => {
+        const before = last
+        stop = timers.after(PATIENCE_MS, () => {
+          if (last !== before) return beGivenTime()
+          over()
+          reject(new StoreUnavailableError(`the stream ${stream} does not bring its message ${sequence}`))
+        })
+      }
+      beGivenTime()
       waiting.add(look)
     })
 

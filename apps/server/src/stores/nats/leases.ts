@@ -131,6 +131,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
         ))
       const wasBroken = since === null || until === null || now - until > breakMs
       const listeningSince = isMine ? (wasBroken ? now : since) : (since ?? now)
+      for (const [host, at] of last) if (now - at >= LEASES_LAST_MS) last.delete(host)
       const leases = async (): Promise<LastOf> => {
         const seen = new Map(last)
         return (host) => seen.get(hostKey(host))

@@ -168,6 +168,60 @@ for (const count of [1, 3] as const)
         await drop()
       })
 
+      test('a replica that ends writes what was there, and waits for no more, however much the others keep', async () => {
+        const { prisma, open, drop } = await aPlace()
+        let isThere = false
+        const [first, second] = [await open({ isThere: () => isThere }), await open({ isThere: () => false })]
+        const there = Array.from({ length: 3 }, () => anAuditEntry())
+        for (const entry of there) await first.records.keepAudit([entry])
+        let isOver = false
+        const others = (async () => {
+          while (!isOver) await second.records.keepAudit([anAuditEntry()])
+        })()
+        isThere = true
+        await first.close()
+        isOver = true
+        await others
+        expect((await readTables(prisma)).audit).toEqual(expect.arrayContaining(there.map(({ id }) => id)))
+        await second.close()
+        await drop()
+      })
+
+      test('tables that followed another stream have nothing of this one, however far they were', async () => {
+        const { prisma, tables, open, drop } = await aPlace()
+        const none = { decisions: [], audit: [], uses: [], keys: [] }
+        await tables.write('records', await tables.position('records'), { sequence: 1_000, id: 'of another stream' }, none)
+        let isThere = false
+        const stores = await open({ isThere: () => isThere })
+        const entry = anAuditEntry()
+        await stores.records.keepAudit([entry])
+        isThere = true
+        expect(await stores.records.caughtUp(20_000)).toBe(true)
+        expect((await readTables(prisma)).audit).toEqual([entry.id])
+        await stores.close()
+        await drop()
+      })
+
+      test('of a host that was silent for longer than any patience nothing is remembered', async () => {
+        const { open, drop } = await aPlace()
+        let days = 0
+        const stores = await open({ time: async () => Date.now() + days * 86_400_000 })
+        const host = { host: 'h', node: 'h' }
+        await stores.leases.renew([host])
+        const lastOf = async (): Promise<number | undefined> => {
+          let last: number | undefined
+          await stores.leases.look(60_000, async (look) => {
+            last = (await look.leases())(host)
+          })
+          return last
+        }
+        expect(await lastOf()).toBeGreaterThan(0)
+        days = 3
+        expect(await lastOf()).toBeUndefined()
+        await stores.close()
+        await drop()
+      })
+
       // how a way is slow has nothing to do with how many servers are behind it
       if (count === 1)
         test('records come over a slow way in parts', async () => {

@@ -36,6 +36,8 @@ const BYTES = 4_194_304
 const SILENT_MS = 2_000
 /** How long one that found another replica writing waits. */
 const YIELD_MS = 20
+/** How long a replica that ends goes on writing what was there then. */
+const CLOSE_MS = 5_000
 /** Names of the positions. */
 export const RECORDS = 'records'
 export const KEYS = 'keys'
@@ -126,6 +128,12 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
       )
     return true
   }
+  /** Whether the tables have what a stream held when its last message was this one. */
+  const holds = async (lastSequence: number): Promise<boolean> => {
+    const { sequence, id } = await tables.position(RECORDS)
+    // a position of another stream, or of one that went back, says nothing of this one
+    return sequence >= lastSequence && (id === '' || (await idAt(sequence)) === id)
+  }
   const idAt = async (sequence: number): Promise<string | undefined> => {
     const found = await connection.find(stream, { seq: sequence })
     return found === null ? undefined : idOf({ headers: found.header })
@@ -199,31 +207,35 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
   }
   const stop = timers.every(SWEEP_MS, kick)
 
+  const caughtUp = async (timeoutMs: number): Promise<boolean> => {
+    const { state } = await connection.look(stream)
+    for (const end = timers.now() + timeoutMs; ; ) {
+      if (state.messages === 0 || (await holds(state.last_seq))) return true
+      if (timers.now() > end || isClosing || !isThere()) return false
+      kick()
+      await new Promise<void>((resolve) => {
+        const over = (): void => {
+          cancel()
+          waiting.delete(over)
+          resolve()
+        }
+        const cancel = timers.after(YIELD_MS * 5, over)
+        waiting.add(over)
+      })
+    }
+  }
+
   return {
     kick,
-    async caughtUp(timeoutMs) {
-      const { state } = await connection.look(stream)
-      const holds = async (): Promise<boolean> => (await tables.position(RECORDS)).sequence >= state.last_seq
-      for (const end = timers.now() + timeoutMs; ; ) {
-        if (state.messages === 0 || (await holds())) return true
-        if (timers.now() > end || isClosing || !isThere()) return false
-        kick()
-        await new Promise<void>((resolve) => {
-          const over = (): void => {
-            cancel()
-            waiting.delete(over)
-            resolve()
-          }
-          const cancel = timers.after(YIELD_MS * 5, over)
-          waiting.add(over)
-        })
-      }
-    },
+    caughtUp,
     async close() {
       stop()
-      await running
-      await drain().catch(() => undefined)
+      // what comes behind that is another replica's to write: callers may go on without end
+      await caughtUp(CLOSE_MS).catch(() => false)
       isClosing = true
+      await running
+      // an edit of keys may have come since; what fails here is there for the next one
+      if (isThere()) await writeKeys().catch(() => undefined)
     },
   }
 }
