@@ -125,6 +125,8 @@ async function seedLargeFleet(client: Client, size: number): Promise<LargeSeed> 
   expect([placed, refused, first, second].map(({ outcome }) => outcome)).toEqual(['PLACED', 'NO_VALID_HOST', 'PLACED', 'PLACED'])
 
   await together(60, (i) => place(client, { flavor: 'm1.small', vcpus: 1, memoryMb: 512, zone: `az${1 + (i % 4)}` }))
+  // of what large ones have room for there are few enough to be counted to the end, however many hosts there are
+  await together(20, () => place(client, { flavor: 'm1.broad', vcpus: 12, memoryMb: 40_960 }))
   await together(30, (i) => place(client, { flavor: 'm1.wide', vcpus: 200 + i }))
   await together(10, () => place(client, { flavor: 'm1.elsewhere', zone: 'az9' }))
   for (let i = 0; i < 4; i++) await place(client, { flavor: 'm1.tiny', vcpus: 0, memoryMb: 64, numInstances: 50 })
