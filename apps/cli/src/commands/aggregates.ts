@@ -2,13 +2,14 @@ import { aggregateFields } from '@gantt/scheduler-core/query'
 import type { Command } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT } from './failure.ts'
+import { type MomentFlags, pastLines, stateAt, withMoment } from './moment.ts'
 import { wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { DEFAULT_FIRST, PAGE_INFO, type Page, readPages, tally } from './pages.ts'
 import { fieldsHelp, queryOf } from './query.ts'
 import { toPairs, toTable } from './table.ts'
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, MomentFlags {
   readonly query?: string
   readonly first: number
   readonly all?: true
@@ -27,16 +28,15 @@ interface Aggregate {
 
 const AGGREGATE = 'uuid name availabilityZone version updatedAt metadata { key value } hostNames'
 
-const AGGREGATES = `query Aggregates($first: Int!, $after: String, $query: String) {
-  aggregates(first: $first, after: $after, query: $query) { ${PAGE_INFO} nodes { ${AGGREGATE} } }
+const AGGREGATES = `query Aggregates($first: Int!, $after: String, $query: String, $at: Moment) {
+  aggregates(first: $first, after: $after, query: $query, at: $at) { ${PAGE_INFO} nodes { ${AGGREGATE} } }
 }`
 
-const ONE = `query Aggregate($uuid: UUID!) { aggregate(uuid: $uuid) { ${AGGREGATE} } }`
+const ONE = `query Aggregate($uuid: UUID!, $at: Moment) { aggregate(uuid: $uuid, at: $at) { ${AGGREGATE} } }`
 
 /** `gantt aggregates`: sets of hosts with metadata, and zones among them. */
 export function addAggregates(program: Command): void {
-  const aggregates = program
-    .command('aggregates')
+  const aggregates = withMoment(program.command('aggregates'))
     .description('list aggregates: sets of hosts with metadata; some are zones')
     .option('--query <terms>', `only those of which these terms hold; ${fieldsHelp(aggregateFields)}`, queryOf(aggregateFields))
     .option('--first <n>', 'at most so many', wholeNumber(1, 100_000), DEFAULT_FIRST)
@@ -44,10 +44,10 @@ export function addAggregates(program: Command): void {
     .action((flags: Flags) => run(flags, () => listAggregates(flags)))
   withExamples(withService(aggregates), [
     ['gantt aggregates', 'all of them'],
+    ['gantt aggregates --at -1d', 'as they were yesterday'],
     ['gantt aggregates show 3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d001', 'members and metadata of one'],
   ])
-  const show = aggregates
-    .command('show')
+  const show = withMoment(aggregates.command('show'))
     .description('members and metadata of one aggregate')
     .argument('<uuid>', 'its uuid, as aggregates prints it')
     .action((uuid: string, _flags: Flags, command: Command) => {
@@ -59,8 +59,9 @@ export function addAggregates(program: Command): void {
 
 async function listAggregates({ query, first, all, ...flags }: Flags): Promise<Result> {
   const client = connect(flags)
+  const past = await stateAt(client, flags)
   const { items: aggregates, totalCount } = await readPages(all ? Number.POSITIVE_INFINITY : first, async (size, after) => {
-    const answer = await client.request<{ aggregates: Page<Aggregate> }>(AGGREGATES, { first: size, after, query })
+    const answer = await client.request<{ aggregates: Page<Aggregate> }>(AGGREGATES, { first: size, after, query, at: past?.revision })
     return answer.aggregates
   })
   const rows = aggregates.map(({ uuid, name, availabilityZone, hostNames, metadata }) => [
@@ -71,8 +72,11 @@ async function listAggregates({ query, first, all, ...flags }: Flags): Promise<R
     toWords(metadata).join(' ') || '-',
   ])
   const table = toTable(COLUMNS, rows)
-  const lines = totalCount === 0 ? ['There is no such aggregate.'] : [...table, '', `${tally(aggregates.length, totalCount, 'aggregate')}.`]
-  return { lines, json: { totalCount, aggregates } }
+  const lines =
+    totalCount === 0
+      ? [past === null ? 'There is no such aggregate.' : 'There was no such aggregate.']
+      : [...table, '', `${tally(aggregates.length, totalCount, 'aggregate')}.`]
+  return { lines: [...pastLines(past), ...lines], json: { ...(past !== null && { asOf: past }), totalCount, aggregates } }
 }
 
 const COLUMNS = [
@@ -84,8 +88,14 @@ const COLUMNS = [
 ] as const
 
 async function showAggregate(uuid: string, flags: Flags): Promise<Result> {
-  const { aggregate } = await connect(flags).request<{ aggregate: Aggregate | null }>(ONE, { uuid })
-  if (aggregate === null) throw new CommandFailure(EXIT.refused, `there is no aggregate ${uuid}`)
+  const client = connect(flags)
+  const past = await stateAt(client, flags)
+  const { aggregate } = await client.request<{ aggregate: Aggregate | null }>(ONE, { uuid, at: past?.revision })
+  if (aggregate === null)
+    throw new CommandFailure(
+      EXIT.refused,
+      past === null ? `there is no aggregate ${uuid}` : `there was no aggregate ${uuid} at revision ${past.revision}`,
+    )
   const { name, availabilityZone, version, updatedAt, metadata, hostNames } = aggregate
   const lines = toPairs([
     ['name', name],
@@ -95,7 +105,7 @@ async function showAggregate(uuid: string, flags: Flags): Promise<Result> {
     ['metadata', toWords(metadata).join(' ') || '-'],
     [`hosts (${hostNames.length})`, hostNames.join(' ') || '-'],
   ])
-  return { lines, json: aggregate }
+  return { lines: [...pastLines(past), ...lines], json: { ...(past !== null && { asOf: past }), ...aggregate } }
 }
 
 /** The zone has a column of its own. */

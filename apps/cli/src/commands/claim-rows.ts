@@ -32,13 +32,13 @@ const LIVE = new Set(['RESERVED', 'CONFIRMED', 'MATERIALISED'])
 /** Open moves told below a table: the others are in the JSON. */
 const MOST_MOVES = 5
 
-/** One claim a line: what it takes while it holds room, and why it ended once it has; then the moves that are open. */
-export function toClaimTable(claims: readonly ClaimRow[]): readonly string[] {
+/** One claim a line: what it takes while it holds room, and why it ended once it has; then the moves that are open. `nowMs`: of a past fleet, then. */
+export function toClaimTable(claims: readonly ClaimRow[], nowMs = Date.now()): readonly string[] {
   const live = claims.filter(({ state }) => LIVE.has(state))
   const ended = claims.filter(({ state }) => !LIVE.has(state))
   const moving = live.filter(({ movingTo }) => movingTo !== null)
   return [
-    ...(live.length > 0 || ended.length === 0 ? toLiveTable(live) : []),
+    ...(live.length > 0 || ended.length === 0 ? toLiveTable(live, nowMs) : []),
     ...(live.length > 0 && ended.length > 0 ? [''] : []),
     ...(ended.length > 0 ? toEndedTable(ended) : []),
     ...moving.slice(0, MOST_MOVES).flatMap(toMove),
@@ -61,8 +61,7 @@ const toEndedTable = (claims: readonly ClaimRow[]): readonly string[] =>
     claims.map(({ id, host, state, reason }) => [shortId(id), nameOf(host), state, reason ?? '-']),
   )
 
-function toLiveTable(claims: readonly ClaimRow[]): readonly string[] {
-  const nowMs = Date.now()
+function toLiveTable(claims: readonly ClaimRow[], nowMs: number): readonly string[] {
   return toTable(
     [
       { head: 'claim' },

@@ -5,6 +5,7 @@ import { CLAIM, type ClaimRow, toClaimTable } from './claim-rows.ts'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { notEmpty } from './hosts.ts'
+import { type MomentFlags, nowOf, pastLines, stateAt, withMoment } from './moment.ts'
 import { oneOf, wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { DEFAULT_FIRST, PAGE_INFO, type Page, readPages, tally } from './pages.ts'
@@ -12,7 +13,7 @@ import { DEFAULT_FIRST, PAGE_INFO, type Page, readPages, tally } from './pages.t
 const STATES = ['RESERVED', 'CONFIRMED', 'MATERIALISED', 'RELEASED', 'EXPIRED', 'REVOKED'] as const
 const LIVE = ['RESERVED', 'CONFIRMED', 'MATERIALISED']
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, MomentFlags {
   readonly state?: (typeof STATES)[number]
   readonly host?: string
   readonly first: number
@@ -23,12 +24,14 @@ interface Flags extends ConnectionFlags {
 /** With everything that a claim has beside it, more would be above what one call may cost. */
 const CLAIMS_PER_PAGE = 400
 
-const LIST = `claims(first: $first, after: $after, states: $states) { ${PAGE_INFO} nodes { ${CLAIM} } }`
+const PAGE = `{ ${PAGE_INFO} nodes { ${CLAIM} } }`
 
-const CLAIMS = `query Claims($first: Int!, $after: String, $states: [ClaimState!]) { ${LIST} }`
+const CLAIMS = `query Claims($first: Int!, $after: String, $states: [ClaimState!], $at: Moment) {
+  claims(first: $first, after: $after, states: $states, at: $at) ${PAGE}
+}`
 
-const CLAIMS_OF_HOST = `query ClaimsOfHost($host: String!, $first: Int!, $after: String, $states: [ClaimState!]) {
-  host(name: $host) { ${LIST} }
+const CLAIMS_OF_HOST = `query ClaimsOfHost($host: String!, $first: Int!, $after: String, $states: [ClaimState!], $at: Moment) {
+  host(name: $host, at: $at) { claims(first: $first, after: $after, states: $states) ${PAGE} }
 }`
 
 /** `gantt claims`: the room that is held, and what becomes of it. */
@@ -39,6 +42,7 @@ export function addClaims(program: Command): void {
   withExamples(withService(claims), [
     ['gantt claims --state RESERVED', 'what nobody confirmed yet'],
     ['gantt claims --host rack1-a', 'what is held on a host'],
+    ['gantt claims --host rack1-a --at -2h', 'what was held there two hours ago'],
     ['gantt claims --state REVOKED', 'what operators took back, and why'],
     ['gantt claims release 7d0e... --reason "given up"', 'give room back'],
   ])
@@ -52,7 +56,7 @@ export function addClaims(program: Command): void {
 }
 
 const withListOptions = (command: Command): Command =>
-  command
+  withMoment(command)
     .option('--state <state>', `only in this state: ${STATES.join(', ')}; those that hold room if not given`, oneOf(STATES))
     .option('--host <name>', 'only on this host', notEmpty)
     .option('--first <n>', 'at most so many', wholeNumber(1, 100_000), DEFAULT_FIRST)
@@ -60,17 +64,25 @@ const withListOptions = (command: Command): Command =>
 
 async function listClaims({ state, host, first, all, ...flags }: Flags): Promise<Result> {
   const client = connect(flags)
+  const past = await stateAt(client, flags)
+  const at = past?.revision
   const states = state === undefined ? LIVE : [state]
   const read = async (wanted: number, after: string | null): Promise<Page<ClaimRow>> => {
     const size = Math.min(wanted, CLAIMS_PER_PAGE)
-    if (host === undefined) return (await client.request<{ claims: Page<ClaimRow> }>(CLAIMS, { first: size, after, states })).claims
-    const variables = { host, first: size, after, states }
+    if (host === undefined) return (await client.request<{ claims: Page<ClaimRow> }>(CLAIMS, { first: size, after, states, at })).claims
+    const variables = { host, first: size, after, states, at }
     const answer = await client.request<{ host: { claims: Page<ClaimRow> } | null }>(CLAIMS_OF_HOST, variables)
-    if (answer.host === null) throw new CommandFailure(EXIT.refused, `no host ${JSON.stringify(host)} has reported`)
+    if (answer.host === null)
+      throw new CommandFailure(
+        EXIT.refused,
+        `no host ${JSON.stringify(host)} ${past === null ? 'has reported' : `had reported by revision ${past.revision}`}`,
+      )
     return answer.host.claims
   }
   const { items: claims, totalCount } = await readPages(all ? Number.POSITIVE_INFINITY : first, read)
   const lines =
-    totalCount === 0 ? ['No claim is like that.'] : [...toClaimTable(claims), '', `${tally(claims.length, totalCount, 'claim')}.`]
-  return { lines, json: { totalCount, claims } }
+    totalCount === 0
+      ? [past === null ? 'No claim is like that.' : 'No claim was like that.']
+      : [...toClaimTable(claims, nowOf(past)), '', `${tally(claims.length, totalCount, 'claim')}.`]
+  return { lines: [...pastLines(past), ...lines], json: { ...(past !== null && { asOf: past }), totalCount, claims } }
 }

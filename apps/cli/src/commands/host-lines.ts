@@ -44,10 +44,10 @@ interface Cell {
 }
 
 /** One host from top to bottom: what it is, what it can give, what it has inside, who holds room. */
-export function toLines(host: HostDetail): readonly string[] {
+export function toLines(host: HostDetail, nowMs: number): readonly string[] {
   const { numa, gpus, namespaces, claims } = host
   return [
-    ...toHead(host),
+    ...toHead(host, nowMs),
     '',
     ...toCapacity(host.capacity),
     'free = floor((total - reserved) x ratio) - used - claimed',
@@ -55,7 +55,7 @@ export function toLines(host: HostDetail): readonly string[] {
     ...(gpus.length === 0 ? [] : ['', 'GPUs', ...toGpus(gpus)]),
     ...(namespaces.length === 0 ? [] : ['', 'told by other services', ...toTold(namespaces)]),
     '',
-    ...(claims.totalCount === 0 ? ['No claim holds room.'] : [toClaimHead(host), ...toClaimTable(claims.nodes)]),
+    ...(claims.totalCount === 0 ? ['No claim holds room.'] : [toClaimHead(host), ...toClaimTable(claims.nodes, nowMs)]),
   ]
 }
 
@@ -65,8 +65,8 @@ function toClaimHead({ name, claims: { totalCount, nodes } }: HostDetail): strin
     : `${nodes.length} of ${totalCount} claims; all: ${GANTT} claims --host ${name} --all`
 }
 
-function toHead(host: HostDetail): readonly string[] {
-  const ago = host.lastReportAt === null ? 'never' : `${age(host.lastReportAt, Date.now())} ago`
+function toHead(host: HostDetail, nowMs: number): readonly string[] {
+  const ago = host.lastReportAt === null ? 'never' : `${age(host.lastReportAt, nowMs)} ago`
   return toPairs([
     ['host', nameOf(host)],
     ['zone', host.availabilityZone],

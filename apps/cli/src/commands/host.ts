@@ -7,12 +7,13 @@ import { CommandFailure, EXIT, REFUSAL, type Refusal, toRefusal } from './failur
 import { counted } from './format.ts'
 import { type HostDetail, toLines } from './host-lines.ts'
 import { HOST_STATUSES, type HostStatus, nameOf, notEmpty } from './hosts.ts'
+import { type MomentFlags, nowOf, pastLines, stateAt, withMoment } from './moment.ts'
 import { oneOf } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { toTable } from './table.ts'
 import { USAGE } from './usage.ts'
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, MomentFlags {
   readonly node?: string
   readonly json?: true
 }
@@ -31,8 +32,8 @@ interface StatusSet {
   readonly impact: { readonly hostsAffected: number; readonly claimsOnAffectedHosts: number; readonly warnings: readonly string[] }
 }
 
-const HOST = `query Host($name: String!, $node: String) {
-  host(name: $name, node: $node) {
+const HOST = `query Host($name: String!, $node: String, $at: Moment) {
+  host(name: $name, node: $node, at: $at) {
     name node availabilityZone status statusReason state stateReason lastReportAt runningVms traits
     capacity { ${USAGE} }
     numa { cells { id cpus cpusFree pinned memoryMb memoryUsedMb memoryFreeMb } }
@@ -58,13 +59,15 @@ const SET_STATUS = `mutation SetStatus($hosts: [ResourceNameInput!]!, $status: H
 /** `gantt host show|set-status|evacuate`: one host as it is, whether hosts take anything new, and what to do with what is there. */
 export function addHost(program: Command): void {
   const host = program.command('host').description('look at one host; open hosts for new instances, close or empty them')
-  const show = host
-    .command('show')
+  const show = withMoment(host.command('show'))
     .description('what a host has: the arithmetic of its capacity, NUMA cells, GPUs, aggregates and claims')
     .argument('<host>', 'its name')
     .option('--node <name>', 'which node, of a host with many', notEmpty)
     .action((name: string, flags: Flags) => run(flags, () => showHost(name, flags)))
-  withExamples(withService(show), [['gantt host show rack1-a', 'one host']])
+  withExamples(withService(show), [
+    ['gantt host show rack1-a', 'one host'],
+    ['gantt host show rack1-a --at 09:14', 'as it was this morning'],
+  ])
 
   const setStatus = host
     .command('set-status')
@@ -82,10 +85,14 @@ export function addHost(program: Command): void {
 }
 
 async function showHost(name: string, { node, ...flags }: Flags): Promise<Result> {
-  const { host } = await connect(flags).request<{ host: HostDetail | null }>(HOST, { name, node })
+  const client = connect(flags)
+  const past = await stateAt(client, flags)
+  const { host } = await client.request<{ host: HostDetail | null }>(HOST, { name, node, at: past?.revision })
+  if (host === null && past !== null)
+    throw new CommandFailure(EXIT.refused, `no host ${JSON.stringify(name)} had reported by revision ${past.revision}`)
   if (host === null)
     throw new CommandFailure(EXIT.refused, `no host ${JSON.stringify(name)} has reported; "${GANTT} hosts" lists those that have`)
-  return { lines: toLines(host), json: host }
+  return { lines: [...pastLines(past), ...toLines(host, nowOf(past))], json: { ...(past !== null && { asOf: past }), ...host } }
 }
 
 async function setStatusOf(names: readonly string[], { status, reason, dryRun, ...flags }: StatusFlags): Promise<Result> {

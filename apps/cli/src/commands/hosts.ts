@@ -2,6 +2,7 @@ import { hostFields } from '@gantt/scheduler-core/query'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { age } from './format.ts'
+import { type MomentFlags, nowOf, type PastState, pastLines, stateAt, withMoment } from './moment.ts'
 import { oneOf, wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
 import { DEFAULT_FIRST, PAGE_INFO, type Page, readPages, tally } from './pages.ts'
@@ -14,7 +15,7 @@ export const HOST_STATUSES = ['ENABLED', 'DISABLED', 'DRAINING', 'MAINTENANCE'] 
 
 export type HostStatus = (typeof HOST_STATUSES)[number]
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, MomentFlags {
   readonly zone?: string
   readonly status?: HostStatus
   readonly name?: string
@@ -35,8 +36,8 @@ interface HostRow {
   readonly claims: { readonly totalCount: number }
 }
 
-const HOSTS = `query Hosts($first: Int!, $after: String, $filter: HostFilter, $query: String) {
-  hosts(first: $first, after: $after, filter: $filter, query: $query, orderBy: [{ field: NAME }]) {
+const HOSTS = `query Hosts($first: Int!, $after: String, $filter: HostFilter, $query: String, $at: Moment) {
+  hosts(first: $first, after: $after, filter: $filter, query: $query, at: $at, orderBy: [{ field: NAME }]) {
     ${PAGE_INFO}
     nodes {
       name node availabilityZone status state lastReportAt capacity { ${USAGE} }
@@ -47,8 +48,7 @@ const HOSTS = `query Hosts($first: Int!, $after: String, $filter: HostFilter, $q
 
 /** `gantt hosts`: the fleet as the service sees it now. */
 export function addHosts(program: Command): void {
-  const command = program
-    .command('hosts')
+  const command = withMoment(program.command('hosts'))
     .description('list hosts: what is free of what they may give, overcommit included')
     .option('--zone <zone>', 'only of this availability zone', notEmpty)
     .option('--status <status>', `only with this status: ${HOST_STATUSES.join(', ')}`, oneOf(HOST_STATUSES))
@@ -60,28 +60,32 @@ export function addHosts(program: Command): void {
   withExamples(withService(command), [
     ['gantt hosts --zone az1 --status DISABLED', 'hosts of a zone that take nothing new'],
     ["gantt hosts --query 'az:az1,az2 mem.free>=64GiB -trait:HW_GPU*'", 'where room is left'],
+    ['gantt hosts --at -15m', 'as they were a quarter of an hour ago'],
     ['gantt hosts --all --json | jq -r ".hosts[].name"', 'every name'],
   ])
 }
 
 async function listHosts({ zone, status, name, query, first, all, ...flags }: Flags): Promise<Result> {
   const client = connect(flags)
+  const past = await stateAt(client, flags)
   const filter = {
     ...(zone === undefined ? {} : { availabilityZone: { eq: zone } }),
     ...(status === undefined ? {} : { status }),
     ...(name === undefined ? {} : { name: { contains: name } }),
   }
   const { items: hosts, totalCount } = await readPages(all ? Number.POSITIVE_INFINITY : first, async (size, after) => {
-    const answer = await client.request<{ hosts: Page<HostRow> }>(HOSTS, { first: size, after, filter, query })
+    const answer = await client.request<{ hosts: Page<HostRow> }>(HOSTS, { first: size, after, filter, query, at: past?.revision })
     return answer.hosts
   })
-  return { lines: toLines(hosts, totalCount, query !== undefined || Object.keys(filter).length > 0), json: { totalCount, hosts } }
+  const lines = toLines(hosts, totalCount, query !== undefined || Object.keys(filter).length > 0, past)
+  return { lines: [...pastLines(past), ...lines], json: { ...(past !== null && { asOf: past }), totalCount, hosts } }
 }
 
-function toLines(hosts: readonly HostRow[], totalCount: number, isFiltered: boolean): readonly string[] {
+function toLines(hosts: readonly HostRow[], totalCount: number, isFiltered: boolean, past: PastState | null): readonly string[] {
   if (totalCount === 0 && isFiltered) return ['No host is like that.']
+  if (totalCount === 0 && past !== null) return ['No host had reported yet.']
   if (totalCount === 0) return ['No host has reported yet. The README shows how to report one.']
-  const nowMs = Date.now()
+  const nowMs = nowOf(past)
   const rows = hosts.map((host) => [
     nameOf(host),
     host.availabilityZone,

@@ -2,17 +2,17 @@ import fs from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CommandFailure, EXIT } from './failure.ts'
 import { notEmpty } from './hosts.ts'
+import { type MomentFlags, withMoment } from './moment.ts'
 import { wholeNumber } from './options.ts'
 import { readSpec, type SpecFlags, type SpecInput } from './spec.ts'
 
 /** Options of every question about a fleet that is not. */
-export interface HypothesisFlags extends SpecFlags {
+export interface HypothesisFlags extends SpecFlags, MomentFlags {
   readonly decision?: string
   readonly overlay?: string
   readonly add?: readonly Added[]
   readonly drain?: readonly string[]
   readonly profile?: string
-  readonly at?: string
 }
 
 interface Added {
@@ -43,7 +43,7 @@ function readAdded(text: string): Added {
 
 /** The options that say what is asked about, and how the fleet and the profile are other than they are. */
 export const withHypothesis = (command: Command): Command =>
-  command
+  withMoment(command)
     .option('--vcpus <n>', 'CPUs of each instance', wholeNumber(0, 100_000))
     .option('--memory-mb <n>', 'its memory in MiB', wholeNumber(0, 1_000_000_000))
     .option('--root-gb <n>', 'its root disk in GiB', wholeNumber(0, 10_000_000))
@@ -61,7 +61,6 @@ export const withHypothesis = (command: Command): Command =>
     .option('--drain <host>', 'as if this host took nothing new; may be repeated', collect(String))
     .option('--overlay <file>', 'as if the fleet were so: a FleetOverlayInput as JSON (docs/what-if.md)', notEmpty)
     .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
-    .option('--at <revision>', 'at this revision of the log instead of now', notEmpty)
 
 /** The request, or whose. A count is of copies of it here, not of its instances. */
 export const readAsked = async ({ decision, count: _, ...flags }: HypothesisFlags): Promise<Asked> =>

@@ -54,6 +54,49 @@ test('aggregates are listed, and one is shown with its hosts', async () => {
   expect((await run('aggregates', 'show', '00000000-0000-4000-8000-000000000000')).code).toBe(1)
 })
 
+test('what was is shown with --at: hosts, one host, aggregates and claims of one state, with its revision', async () => {
+  const { id, host } = await reserve()
+  const before = oneLine<{ asOf: { revision: string; at: string } }>(await run('hosts', '--at', '-0s', '--json')).asOf
+  await run('claims', 'release', id, '--reason', 'given up')
+  await run('host', 'set-status', host, '--status', 'DISABLED', '--reason', 'fan broken')
+  const at = ['--at', before.revision]
+  const head = `As it was at revision ${before.revision}, ${before.at}.\n`
+
+  const claims = await run('claims', '--host', host, ...at)
+  expect([claims.code, widthOf(claims.out) <= 80]).toEqual([0, true])
+  expect(claims.out).toContain(head)
+  expect(claims.out).toMatch(/RESERVED +1\/512MiB/)
+  expect(oneLine(await run('claims', 'list', '--host', host, ...at, '--json'))).toMatchObject({ asOf: before, claims: [{ id }] })
+  expect(oneLine(await run('claims', '--host', host, '--json'))).toMatchObject({ totalCount: 0 })
+
+  expect((await run('host', 'show', host, ...at)).out).toMatch(/status +ENABLED\n/)
+  expect((await run('host', 'show', host)).out).toMatch(/status +DISABLED: fan broken\n/)
+  expect(oneLine(await run('host', 'show', host, ...at, '--json'))).toMatchObject({ asOf: before, name: host, claims: { totalCount: 1 } })
+  const statuses = async (...more: string[]) =>
+    oneLine<{ hosts: { name: string; status: string }[] }>(await run('hosts', '--name', host, ...more, '--json')).hosts.map(
+      ({ status }) => status,
+    )
+  expect([await statuses(), await statuses(...at)]).toEqual([['DISABLED'], ['ENABLED']])
+  expect((await run('hosts', ...at)).out).toContain(head)
+
+  const list = oneLine<{ aggregates: { uuid: string }[] }>(await run('aggregates', ...at, '--json')).aggregates
+  expect((await run('aggregates', 'show', list[0]?.uuid ?? '', ...at)).out).toContain(head)
+  const none = await run('aggregates', '--at', '1')
+  expect([none.code, none.out]).toEqual([0, expect.stringContaining('There was no such aggregate.')])
+  await run('host', 'set-status', host, '--status', 'ENABLED', '--reason', 'mended')
+})
+
+test('a moment that is none, has not come, or has no host yet is told', async () => {
+  const bad = await run('hosts', '--at', 'yesterday')
+  expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('Write a revision (88123)')])
+  expect((await run('claims', '--at', '2999-01-01')).err).toContain('That has not come yet.')
+  const early = await run('host', 'show', 'nowhere', '--at', '1')
+  expect([early.code, early.err]).toEqual([1, expect.stringContaining('no host "nowhere" had reported by revision 1')])
+  const late = await run('hosts', '--at', '999999999')
+  expect([late.code, late.out]).toEqual([2, ''])
+  expect(late.err).toContain('999999999')
+})
+
 test('a host is shown with its arithmetic, NUMA cells, GPUs and aggregates', async () => {
   const { out, code } = await run('host', 'show', 'az2-gpu')
   expect(code).toBe(0)

@@ -1,10 +1,10 @@
+import { readMoment } from '@gantt/scheduler-core/query'
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { serviceNow } from '../lib/clock.ts'
 import { titleOfTime, useTimeZone } from '../lib/format.ts'
 import { nameOfMoment, useAt } from '../lib/travel.ts'
-import { readMoment } from './moment-text.ts'
 
 /** How long ago one often looks. */
 const SHORTCUTS = ['-5m', '-15m', '-1h', '-6h', '-1d', '-7d'] as const

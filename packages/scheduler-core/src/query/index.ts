@@ -2,6 +2,7 @@
 export { compileQuery, type QueryReaders, type QueryValue } from './compile.ts'
 export { hasTerm, withoutTerm, withoutTimes, withTerm, withTimes } from './edit.ts'
 export { aggregateFields, auditFields, claimFields, decisionFields, hostFields } from './fields.ts'
+export { type MomentRead, type MomentZone, readMoment } from './moment-text.ts'
 export { findField, type ParsedQuery, parseQuery } from './parse.ts'
 export { printQuery } from './print.ts'
 export type { Query, QueryField, QueryOperator, QueryProblem, QueryTerm } from './query.ts'

@@ -1,4 +1,5 @@
-import type { TimeZoneChoice } from '../lib/format.ts'
+/** In which zone dates and times are that do not say it: this machine's, or UTC. */
+export type MomentZone = 'local' | 'utc'
 
 /** What somebody wrote for a moment, as an address says it; or what is wrong with it. */
 export type MomentRead = { readonly at: string } | { readonly problem: string }
@@ -13,9 +14,9 @@ const clockForm = /^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC)?$/i
 
 /**
  * Reads a revision (`88123`), how long ago (`-15m`), a date with or without its time, or a time of the last 24 hours (`09:14`). Dates
- * and times are in the zone in which the console shows times, unless they say UTC. `nowMs`: the service's time.
+ * and times are in the zone given, unless they say UTC. `nowMs`: the service's time.
  */
-export function readMoment(text: string, nowMs: number, zone: TimeZoneChoice): MomentRead {
+export function readMoment(text: string, nowMs: number, zone: MomentZone): MomentRead {
   const given = text.trim()
   const [, revision] = revisionForm.exec(given) ?? []
   if (revision !== undefined) return { at: String(Number(revision.replaceAll(',', ''))) }
@@ -28,7 +29,7 @@ export function readMoment(text: string, nowMs: number, zone: TimeZoneChoice): M
   return { at: new Date(ms).toISOString() }
 }
 
-function timeOf(text: string, nowMs: number, zone: TimeZoneChoice): number | undefined {
+function timeOf(text: string, nowMs: number, zone: MomentZone): number | undefined {
   const [, amount, unit = ''] = agoForm.exec(text) ?? []
   if (amount !== undefined) return nowMs - Number(amount) * (units[unit.toLowerCase()] ?? Number.NaN)
   if (exactForm.test(text)) return known(Date.parse(text))
@@ -54,7 +55,7 @@ function timeOf(text: string, nowMs: number, zone: TimeZoneChoice): number | und
 const Number0 = (digits: string | undefined): number => Number(digits ?? 0)
 
 /** The time of a date in a zone; undefined where there is no such date. `isLoose`: a day before the first is of the month before. */
-function inZone(zone: TimeZoneChoice, parts: readonly number[], isLoose = false): number | undefined {
+function inZone(zone: MomentZone, parts: readonly number[], isLoose = false): number | undefined {
   const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = parts
   if (hours > 23 || minutes > 59 || seconds > 59) return undefined
   const date =
