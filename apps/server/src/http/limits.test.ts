@@ -108,6 +108,14 @@ describe('what could hold up everybody is refused before it runs', () => {
     expect(answer.errors[0]?.extensions.allowed).toBe('a filter of at most 100 parts')
   })
 
+  test('a list of too many items, and not one of as many as an input allows', async () => {
+    const create = 'mutation ($input: AggregateCreateInput!) { aggregateCreate(input: $input, dryRun: true) { __typename } }'
+    const many = Array.from({ length: 18_750 }, (_, i) => `h${i}`)
+    expect(codeOf(await api.ask(create, { input: { name: 'of many', hosts: many } }))).toBeUndefined()
+    const answer = await api.ask(create, { input: { name: 'x', hosts: Array.from({ length: 100_001 }, () => 'h') } })
+    expect(answer.errors[0]?.message).toContain('input.hosts is a list of 100001; it must be a list of at most 100000')
+  })
+
   test('variables nested without end', async () => {
     const answer = await hosts(deep(3_000))
     expect([answer.status, codeOf(answer), answer.errors[0]?.extensions.rule]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED', 'limit.depth'])

@@ -29,8 +29,8 @@ export const limits = {
   cost: 10_000,
   /** Lists and objects within each other in a call's variables, and brackets in its document. */
   nesting: 64,
-  /** Items of one list in a call's variables. */
-  listItems: 10_000,
+  /** Items of one list in a call's variables: as many as the longest that an input allows has, the hosts of an aggregate. */
+  listItems: 100_000,
 } as const
 
 /** What a field costs beside its objects; lists cost once per item that may come. */

@@ -4,6 +4,7 @@ import type { LostTry } from '../db/lost-tries.ts'
 import { type KeptReceipt, receiptOf } from '../db/receipts.ts'
 import type { RequestSpecStore, StoredRequestSpec } from '../db/request-specs.ts'
 import type { StoredDecision } from '../db/rows.ts'
+import { UnavailableError } from '../replica/placement.ts'
 import type { Projector } from '../replica/projector.ts'
 import type { Replica } from '../replica/replica.ts'
 import { parseDecisionQuery } from './decision-query.ts'
@@ -76,21 +77,24 @@ export interface Records {
 export function createDecisions(replica: Replica, { decisions, requestSpecs, projector }: Records): Decisions {
   /** The tables follow the log; a caller who was just answered finds what it was answered about. */
   const caughtUp = () => projector.reached(replica.fleet.place.revision, WAIT_MS)
-  const stored = async (id: string): Promise<StoredDecision | undefined> => {
+  /** One that is not found although the tables have caught up is not there. */
+  const look = async (id: string): Promise<{ readonly found: StoredDecision | undefined; readonly isCaughtUp: boolean }> => {
     const found = await decisions.find(id)
-    if (found !== undefined) return found
-    await caughtUp()
-    return decisions.find(id)
+    if (found !== undefined) return { found, isCaughtUp: true }
+    const isCaughtUp = await caughtUp()
+    return { found: await decisions.find(id), isCaughtUp }
   }
+  const stored = async (id: string): Promise<StoredDecision | undefined> => (await look(id)).found
   const of = (decision: StoredDecision): DecisionView => ({ id: decision.id, load: () => Promise.resolve(decision) })
   const view = (id: string): DecisionView => {
     let loading: Promise<StoredDecision> | undefined
     return {
       id,
       load() {
-        loading ??= stored(id).then((found) => {
-          if (found === undefined) throw new Error(`decision ${id} was made and is not in the records`)
-          return found
+        loading ??= look(id).then(({ found, isCaughtUp }) => {
+          if (found !== undefined) return found
+          if (!isCaughtUp) throw new UnavailableError('store', `decision ${id} was made; the tables have not followed up to it yet`)
+          throw new Error(`decision ${id} was made and is not in the records`)
         })
         return loading
       },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DecisionStore, StoredDecision } from '../db/decisions.ts'
 import { nothingOutside } from '../plugin/outside/outside.ts'
 import { createHistory, type History } from '../replica/history.ts'
+import { UnavailableError } from '../replica/placement.ts'
 import { Replica } from '../replica/replica.ts'
 import { rowsOf } from '../replica/rows-of.ts'
 import { createMemoryStore } from '../sync/memory/memory.ts'
@@ -46,7 +47,7 @@ const trimmed = (): History => {
   return { ...createHistory(createMemoryStore(() => clock).open().past), read: gone, at: gone, entry: gone, find: gone }
 }
 
-function decisionsOf(stored: readonly StoredDecision[]): Decisions {
+function decisionsOf(stored: readonly StoredDecision[], isReached = true): Decisions {
   const decisions: DecisionStore = {
     find: async (id) => stored.find((one) => one.id === id),
     list: async () => [...stored],
@@ -56,7 +57,7 @@ function decisionsOf(stored: readonly StoredDecision[]): Decisions {
     keepMatrix: async () => undefined,
   }
   const requestSpecs = { find: async () => undefined, list: async () => [], count: async () => 0 }
-  return createDecisions(replica, { decisions, requestSpecs, projector: { reached: async () => true } })
+  return createDecisions(replica, { decisions, requestSpecs, projector: { reached: async () => isReached } })
 }
 
 const explainOf = (stored: StoredDecision): Explain => createExplain(replica, trimmed(), decisionsOf([stored]), nothingOutside)
@@ -105,4 +106,11 @@ test('two of them are compared by their records, and no cause is claimed', async
   const { specChanges } = await compare(one.id, moved.id)
   expect(specChanges).toContainEqual({ field: 'moveOf', before: null, after: moved.record.source })
   expect(await compare(moved.id, moved.id)).toMatchObject({ cause: 'NONE', fidelity: 'APPROXIMATE' })
+})
+
+test('one that the tables have not followed up to yet is asked for again; one that they should have is a fault', async () => {
+  const load = (isReached: boolean) => decisionsOf([], isReached).view('one').load()
+  await expect(load(false)).rejects.toThrow(UnavailableError)
+  await expect(load(false)).rejects.toThrow('the tables have not followed up to it yet')
+  await expect(load(true)).rejects.toThrow('was made and is not in the records')
 })
