@@ -13,7 +13,7 @@ import {
   type Point,
 } from './cell-layout.ts'
 import { drawCells } from './draw-cells.ts'
-import { loadGradient, loadPixels } from './load-scale.ts'
+import { type Backdrop, loadGradient, loadPixels } from './load-scale.ts'
 import { type Frame, useFrame } from './use-frame.ts'
 import './cell-map.css'
 
@@ -32,6 +32,8 @@ export interface CellMapProps {
   readonly groups: readonly CellGroup[]
   /** How full a cell is, 0..255. */
   shade(cell: number): number
+  /** 256 colours for the shades (ABGR), where they are no load; what they mean is then told beside the map. */
+  colours?(backdrop: Backdrop): Uint32Array
   /** Drawn as a frame: what is special about it the legend says. */
   isHollow(cell: number): boolean
   /** One line about a cell, for the text under the map. */
@@ -58,6 +60,7 @@ export function CellMap({
   label,
   groups,
   shade,
+  colours = loadPixels,
   isHollow,
   describe,
   onOpen,
@@ -88,7 +91,7 @@ export function CellMap({
       ),
     [groups, width, total],
   )
-  const pixels = useMemo(() => loadPixels(scheme), [scheme])
+  const pixels = useMemo(() => colours(scheme), [colours, scheme])
 
   useEffect(() => {
     if (canvas.current === null || width === 0 || seen === 0) return
@@ -182,9 +185,13 @@ export function CellMap({
         {told === undefined ? `${label}.` : describe(told)}
       </div>
       <div className="g-legend">
-        <span>{legend.empty}</span>
-        <i style={{ background: loadGradient(scheme) }} aria-hidden />
-        <span>{legend.full}</span>
+        {colours === loadPixels ? (
+          <>
+            <span>{legend.empty}</span>
+            <i style={{ background: loadGradient(scheme) }} aria-hidden />
+            <span>{legend.full}</span>
+          </>
+        ) : null}
         <i style={{ width: 12, border: '2px solid var(--mantine-color-text)' }} aria-hidden />
         <span>{legend.hollow}</span>
       </div>

@@ -2,11 +2,12 @@ import { Button, Menu } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { useState } from 'react'
 import { request } from '../../lib/api.ts'
+import { EXPLANATION } from '../../lib/explanation.ts'
 import { toGraphiql } from '../../lib/graphiql.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { MenuLink } from '../../ui/menu-link.tsx'
 import { commandExplain, curlOf, graphqlOf } from './copies.ts'
-import { EXPLANATION, TICKET } from './documents.ts'
+import { TICKET } from './documents.ts'
 
 interface DecisionCopiesProps {
   readonly id: string

@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
+import { EXPLANATION, readMatrix } from '../../lib/explanation.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
@@ -14,12 +15,13 @@ import { Compare } from './compare.tsx'
 import { DecisionCopies } from './decision-copies.tsx'
 import { type Decision, DecisionHeader, titleOf } from './decision-header.tsx'
 import { Destinations } from './destinations.tsx'
-import { DECISION, EXPLANATION } from './documents.ts'
+import { DECISION } from './documents.ts'
 import { FilterFunnel } from './filter-funnel.tsx'
 import { Fitting } from './fitting.tsx'
 import { recordedSteps, scaleFor } from './funnel.ts'
 import { HostMatrix } from './host-matrix.tsx'
-import { findNames, readMatrix, type Selection, seenBefore } from './matrix.ts'
+import { MapLink } from './map-link.tsx'
+import { findNames, type Selection, seenBefore } from './matrix.ts'
 import { membersOf } from './members.ts'
 import { NearMisses } from './near-misses.tsx'
 import { Receipt } from './receipt.tsx'
@@ -96,6 +98,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
       title={titleOf(decision)}
       aside={
         <>
+          <MapLink id={decision.id} instance={search.instance} />
           <SimulateLink decision={decision} />
           <DecisionCopies id={decision.id} instance={chosen} document={decision.spec.document} />
         </>

@@ -79,32 +79,6 @@ export const DECISION = graphql(`
   }
 `)
 
-/** The decision made again, once: sentence, funnel, matrix, near misses, weights. */
-export const EXPLANATION = graphql(`
-  query Explanation($id: ID!, $instance: Int, $profile: String) {
-    explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance, profile: $profile }) {
-      fidelity headline instanceIndex hostCount fleetRevision
-      profile { profileName number compat tieOrder weighers { name multiplier options } }
-      shadowSteps { name isAsked wouldReject ofThosePassing reasons { code hosts text } }
-      steps { index name entered passed rejected soleRejections skippedBecause isNet reasons { code hosts text } }
-      selection { subsetSize pickedRank tied seed text }
-      nearMisses(first: 10) { hostName node distance checks { filter status text facts { subject required actual shortfall unit } } }
-      weighing(top: 50) {
-        candidateCount truncatedAt margin note
-        weighers {
-          name unit multiplier multiplierVaries min max spread
-          decisive idle winnerWithout flipsBelow winnerBelow flipsAbove winnerAbove
-        }
-        hosts { hostName node outcome rank totalWeight weights { weigher unit raw normalized multiplier multiplierSource weighted } }
-      }
-      matrix {
-        hostCount hostNames filters firstFailing reason reasonCodes bits rank distance
-        otherNodes { ordinal node }
-      }
-    }
-  }
-`)
-
 /** One host: every check with its numbers. */
 export const WHY_NOT = graphql(`
   query WhyNot($id: ID!, $instance: Int, $host: String!, $node: String, $profile: String) {

@@ -1,6 +1,7 @@
+import type { Matrix } from '../../lib/explanation.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { TableColumn } from '../../ui/table.tsx'
-import { countRefusals, type FilterPlace, headNames, type Matrix, shortfallText, type Verdict, verdictAt } from './matrix.ts'
+import { countRefusals, type FilterPlace, headNames, shortfallText, type Verdict, verdictAt } from './matrix.ts'
 
 const glyphs: Readonly<Record<Verdict, string>> = { pass: '+', fail: 'x', skipped: '·' }
 const words: Readonly<Record<Verdict, string>> = { pass: 'passes', fail: 'refuses', skipped: 'not run' }

@@ -1,60 +1,7 @@
-import { unpack } from '../../lib/packed.ts'
-
-/** The verdict matrix as the service sends it. */
-export interface PackedMatrix {
-  readonly hostCount: number
-  readonly hostNames: readonly string[]
-  readonly otherNodes: readonly { readonly ordinal: number; readonly node: string }[]
-  readonly filters: readonly string[]
-  readonly firstFailing: string
-  readonly reason: string
-  readonly reasonCodes: readonly string[]
-  readonly bits: string
-  readonly rank: string
-  readonly distance: string
-}
+import { type Matrix, PASSES_ALL } from '../../lib/explanation.ts'
 
 /** What a filter says of a host. `skipped`: an earlier filter refused, and only first refusals are asked for. */
 export type Verdict = 'pass' | 'fail' | 'skipped'
-
-export interface Matrix {
-  readonly hostCount: number
-  readonly filters: readonly string[]
-  readonly codes: readonly string[]
-  /** 255: passes all. */
-  readonly firstFailing: ArrayLike<number>
-  /** 255: none refuses. */
-  readonly reason: ArrayLike<number>
-  readonly rank: ArrayLike<number>
-  readonly distance: ArrayLike<number>
-  /** `host`, or `host/node` where the node has a name of its own. */
-  nameOf(host: number): string
-  refuses(host: number, filter: number): boolean
-}
-
-export const PASSES_ALL = 255
-
-export function readMatrix(packed: PackedMatrix): Matrix {
-  const { hostCount, hostNames, otherNodes, filters } = packed
-  const bits = unpack(packed.bits, 'U8')
-  const bytesPerHost = Math.ceil(filters.length / 8)
-  const nodes = new Map(otherNodes.map(({ ordinal, node }) => [ordinal, node]))
-  return {
-    hostCount,
-    filters,
-    codes: packed.reasonCodes,
-    firstFailing: unpack(packed.firstFailing, 'U8'),
-    reason: unpack(packed.reason, 'U8'),
-    rank: unpack(packed.rank, 'U32'),
-    distance: unpack(packed.distance, 'F64'),
-    nameOf(host) {
-      const name = hostNames[host] ?? ''
-      const node = nodes.get(host)
-      return node === undefined ? name : `${name}/${node}`
-    },
-    refuses: (host, filter) => (((bits[host * bytesPerHost + (filter >> 3)] ?? 0) >> (filter & 7)) & 1) === 1,
-  }
-}
 
 /** The order of first sight by name, which is that of the matrix; worked out when it is first asked for. */
 export function seenBefore({ hostCount, nameOf }: Pick<Matrix, 'hostCount' | 'nameOf'>): (name: string) => number {

@@ -1,9 +1,9 @@
 import { Anchor, Table } from '@mantine/core'
+import type { EXPLANATION } from '../../lib/explanation.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Share } from '../../ui/bars.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import type { EXPLANATION } from './documents.ts'
 import { exactAmount, readableAmount, shareOf } from './facts.ts'
 import { nameOfHost } from './names.ts'
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type PackedMatrix, readMatrix } from '../../lib/explanation.ts'
 import { barShare, funnelText } from './funnel.ts'
 import {
   countCombos,
@@ -7,8 +8,6 @@ import {
   findNames,
   groupByFirst,
   headNames,
-  type PackedMatrix,
-  readMatrix,
   selectHosts,
   shortfallText,
   shortNames,

@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core'
+import type { EXPLANATION } from '../../lib/explanation.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
-import type { EXPLANATION } from './documents.ts'
 import { countHosts } from './facts.ts'
 
 interface ShadowFiltersProps {

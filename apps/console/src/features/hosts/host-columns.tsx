@@ -6,6 +6,7 @@ import { PercentMeter } from '../../ui/meter.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import { type HostRow, labelOf } from './host-row.ts'
 import { HostState } from './host-state.tsx'
+import type { Verdicts } from './verdicts.ts'
 
 /** Characters of a title. */
 const MOST_OF_TITLE = 1_000
@@ -104,6 +105,16 @@ export const hostColumns: readonly TableColumn<HostRow>[] = [
   many('agg', 'Aggregates', ({ aggregates }) => aggregates),
   many('trait', 'Traits', ({ traits }) => traits),
 ]
+
+/** The columns with what a decision said of each host, behind the name. */
+export function withVerdicts({ groups, ofName }: Verdicts): readonly TableColumn<HostRow>[] {
+  const value = (row: HostRow): string => groups[ofName(labelOf(row))]?.label ?? ''
+  const column: TableColumn<HostRow> = {
+    ...{ key: 'verdict', label: 'Verdict', width: 'minmax(110px, 1.6fr)', value },
+    cell: (row) => <span title={value(row)}>{value(row)}</span>,
+  }
+  return hostColumns.flatMap((one, i) => (i === 0 ? [one, column] : [one]))
+}
 
 /** Texts in one line, whole in its title; long ones would be longer than a screen. */
 function many(key: string, label: string, read: (row: HostRow) => readonly string[]): TableColumn<HostRow> {

@@ -5,6 +5,13 @@ import type { Fleet } from './fleet.ts'
 import { orderByName, orderHosts } from './order-hosts.ts'
 import { readSort } from './search.ts'
 import { type HostSelection, selectHosts } from './select-hosts.ts'
+import { ofVerdict, type Verdicts } from './verdicts.ts'
+
+/** A verdict of a decision that the list is narrowed to. */
+export interface OnlyVerdict {
+  readonly verdicts: Verdicts
+  readonly key: string
+}
 
 export interface HostList {
   readonly selection: HostSelection
@@ -18,7 +25,7 @@ export interface HostList {
  * The hosts that a filter finds, in order. A filter sorts nothing, since all hosts are kept in order; a live change filters and
  * sorts anew at most once a second (so often does the service send one), and not under a hand that is choosing a row.
  */
-export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: boolean): HostList {
+export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: boolean, only?: OnlyVerdict): HostList {
   const { store } = fleet
   const { query, problems } = useMemo(() => parseQuery(filter, hostFields), [filter])
   const { namesVersion } = store
@@ -27,12 +34,14 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
   const orders = useMemo(() => readSort(sort), [sort])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const order = useMemo(() => orderHosts(store, names, orders), [fleet, names, orders])
+  const among = useMemo(() => (only === undefined ? order : ofVerdict(order, only.verdicts, only.key)), [order, only])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
-  const selection = useMemo(() => selectHosts(store, query, order, shownNow()), [fleet, order, query])
+  const selection = useMemo(() => selectHosts(store, query, among, shownNow()), [fleet, among, query])
 
-  const shown = useRef({ ordinals: selection.ordinals, filter, sort })
-  if (!isHeld || shown.current.filter !== filter || shown.current.sort !== sort)
-    shown.current = { ordinals: selection.ordinals, filter, sort }
+  const shown = useRef({ ordinals: selection.ordinals, filter, sort, only })
+  const { current: before } = shown
+  if (!isHeld || before.filter !== filter || before.sort !== sort || before.only !== only)
+    shown.current = { ordinals: selection.ordinals, filter, sort, only }
   const { ordinals } = shown.current
   return useMemo(() => {
     const text = problems.length === 0 ? printQuery(query) : filter

@@ -1,14 +1,15 @@
 import { useCallback, useMemo } from 'react'
 import { ListTable } from '../../ui/list-table.tsx'
 import { parseSort, printSort } from '../../ui/sort.ts'
+import type { TableColumn } from '../../ui/table.tsx'
 import type { Choice } from '../../ui/use-choice.ts'
 import type { Fleet } from './fleet.ts'
-import { hostColumns } from './host-columns.tsx'
 import { type HostRow, readHost } from './host-row.ts'
 import { lastOpened } from './present-list.ts'
 
 export interface HostTableProps {
   readonly fleet: Fleet
+  readonly columns: readonly TableColumn<HostRow>[]
   /** The hosts, in order. */
   readonly ordinals: Uint32Array
   readonly choice: Choice<number>
@@ -20,7 +21,7 @@ export interface HostTableProps {
 }
 
 /** The hosts as rows. */
-export function HostTable({ fleet, ordinals, choice, filter, sort, height, onSort, onOpen }: HostTableProps) {
+export function HostTable({ fleet, columns, ordinals, choice, filter, sort, height, onSort, onOpen }: HostTableProps) {
   const { store } = fleet
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows are read anew with each change of the fleet
   const row = useMemo(() => {
@@ -41,7 +42,7 @@ export function HostTable({ fleet, ordinals, choice, filter, sort, height, onSor
     <ListTable
       list="hosts"
       label="Hosts"
-      columns={hostColumns}
+      columns={columns}
       count={ordinals.length}
       row={row}
       keyOf={keyOf}

@@ -2,7 +2,7 @@ import { hostFields } from '@gantt/scheduler-core/query'
 import { Alert, Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, memo, Suspense, useCallback, useDeferredValue, useState } from 'react'
+import { lazy, memo, Suspense, useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { formatCount, formatTime, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { type Change, changed } from '../../lib/list-search.ts'
@@ -21,14 +21,15 @@ import { CopyHosts } from './copy-hosts.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { narrowTo, narrowToGroup, toggleValue } from './filter-terms.ts'
 import { type Fleet, useFleet } from './fleet.ts'
-import { hostColumns } from './host-columns.tsx'
+import { hostColumns, withVerdicts } from './host-columns.tsx'
 import { type HostList, useHand, useHostList } from './host-list.ts'
 import { HostMap } from './host-map.tsx'
 import { readHost } from './host-row.ts'
 import { HostTable } from './host-table.tsx'
 import { rememberList } from './present-list.ts'
-import { type HostsSearch, type HostView, hostViews } from './search.ts'
+import { type HostColour, type HostsSearch, type HostView, hostViews } from './search.ts'
 import { type FacetField, facetFields } from './select-hosts.ts'
+import { useVerdicts, type VerdictsFeed } from './use-verdicts.ts'
 import './hosts.css'
 
 const route = getRouteApi('/hosts')
@@ -37,6 +38,9 @@ const EmptyFleet = lazy(async () => ({ default: (await import('./empty-fleet.tsx
 
 /** The page is large enough without it. */
 const ViewsButton = lazy(async () => ({ default: (await import('../../ui/views-button.tsx')).ViewsButton }))
+
+/** Only whoever comes from a decision needs it. */
+const VerdictLegend = lazy(async () => ({ default: (await import('./verdict-legend.tsx')).VerdictLegend }))
 
 /** Loaded when it is first asked for. */
 const ComparePanel = lazy(async () => ({ default: (await import('./compare-panel.tsx')).ComparePanel }))
@@ -96,7 +100,13 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
   const asked = useDeferredValue(search)
   const go = useGo()
   const hand = useHand()
-  const list = useHostList(fleet, asked.q ?? '', asked.sort ?? 'host', hand.isHeld)
+  const feed = useVerdicts(fleet, asked)
+  const { verdicts } = feed
+  const only = useMemo(
+    () => (verdicts === undefined || asked.verdict === undefined ? undefined : { verdicts, key: asked.verdict }),
+    [verdicts, asked.verdict],
+  )
+  const list = useHostList(fleet, asked.q ?? '', asked.sort ?? 'host', hand.isHeld, only)
   const { store } = fleet
 
   return (
@@ -127,7 +137,20 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
         </Suspense>
         <CopyHosts text={list.text} count={list.ordinals.length} rows={() => Array.from(list.ordinals, (one) => readHost(store, one))} />
       </Group>
-      <HostLists fleet={fleet} list={list} search={asked} handlers={hand.handlers} isBehind={asked !== search} />
+      {asked.decision === undefined ? null : (
+        <Suspense fallback={<Skeleton height={48} />}>
+          <VerdictLegend
+            feed={feed}
+            decision={asked.decision}
+            instance={asked.instance}
+            chosen={asked.verdict}
+            // a count is of all that it was said of, so it takes the place of the filter
+            onChoose={(verdict) => go({ verdict, q: undefined })}
+            onClose={() => go({ decision: undefined, instance: undefined, verdict: undefined, colour: undefined })}
+          />
+        </Suspense>
+      )}
+      <HostLists fleet={fleet} list={list} verdicts={verdicts} search={asked} handlers={hand.handlers} isBehind={asked !== search} />
     </Stack>
   )
 }
@@ -135,6 +158,7 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
 interface HostListsProps {
   readonly fleet: Fleet
   readonly list: HostList
+  readonly verdicts: VerdictsFeed['verdicts']
   readonly search: HostsSearch
   readonly handlers: ReturnType<typeof useHand>['handlers']
   /** More was asked meanwhile. */
@@ -142,9 +166,10 @@ interface HostListsProps {
 }
 
 /** What a filter finds: counted, as a map, as a table. */
-const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBehind }: HostListsProps) {
-  const { view = 'split', group = 'az', colour = 'mem', sort = 'host', compare } = search
+const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handlers, isBehind }: HostListsProps) {
+  const { view = 'split', group = 'az', colour = usualColour(search), sort = 'host', compare } = search
   const navigate = route.useNavigate()
+  const columns = useMemo(() => (verdicts === undefined ? hostColumns : withVerdicts(verdicts)), [verdicts])
   const go = useGo()
   const isWide = useMediaQuery('(min-width: 1000px)', undefined, { getInitialValueInEffect: false })
   const [areFacetsWanted, setFacetsWanted] = useState<boolean | undefined>()
@@ -182,7 +207,7 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
         <Button size="compact-sm" variant="subtle" aria-expanded={compare === 'yes'} title="c" onClick={toggleCompare}>
           Compare
         </Button>
-        <div className="hosts-columns">{view === 'map' ? null : <ColumnChooser list="hosts" columns={hostColumns} />}</div>
+        <div className="hosts-columns">{view === 'map' ? null : <ColumnChooser list="hosts" columns={columns} />}</div>
       </Group>
       {compare === 'yes' ? (
         <Suspense fallback={<Skeleton height={120} />}>
@@ -198,7 +223,7 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
       <div className="hosts" data-facets={areFacetsOn ? 'on' : 'off'}>
         {areFacetsOn ? <FacetPanel facets={selection.facets} text={text} onToggle={toggle} /> : null}
         {found === 0 && ordinals.length === 0 ? (
-          <NoMatch one="host" filter={search.q ?? ''} onClear={() => go({ q: '' })}>
+          <NoMatch one="host" filter={search.q ?? search.verdict ?? ''} onClear={() => go({ q: '', verdict: undefined })}>
             There are {formatCount(total)} in all.
           </NoMatch>
         ) : (
@@ -209,6 +234,7 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
                 ordinals={selection.ordinals}
                 group={group}
                 colour={colour}
+                verdicts={verdicts}
                 height={view === 'map' ? 'max(240px, calc(100vh - 315px))' : '240px'}
                 onGroup={(next) => go({ group: next })}
                 onColour={(next) => go({ colour: next })}
@@ -221,6 +247,7 @@ const HostLists = memo(function HostLists({ fleet, list, search, handlers, isBeh
               <div {...handlers}>
                 <HostTable
                   fleet={fleet}
+                  columns={columns}
                   ordinals={ordinals}
                   choice={choice}
                   filter={text}
@@ -276,8 +303,14 @@ function FirstLoad() {
 
 const viewNames: Readonly<Record<HostView, string>> = { split: 'Split', table: 'Table', map: 'Map' }
 
-const defaults: HostsSearch = { sort: 'host', view: 'split', group: 'az', colour: 'mem' }
+const defaults: HostsSearch = { sort: 'host', view: 'split', group: 'az' }
+
+const usualColour = ({ decision }: HostsSearch): HostColour => (decision === undefined ? 'mem' : 'verdict')
 
 /** What is as it is without being said is left out of the address. */
 const withoutDefaults = (search: HostsSearch): HostsSearch =>
-  Object.fromEntries(Object.entries(search).filter(([name, value]) => defaults[name as keyof HostsSearch] !== value))
+  Object.fromEntries(
+    Object.entries(search).filter(
+      ([name, value]) => (name === 'colour' ? usualColour(search) : defaults[name as keyof HostsSearch]) !== value,
+    ),
+  )

@@ -2,8 +2,12 @@ import { formatCount, formatDuration, formatPercent } from '../../lib/format.ts'
 import type { CellGroup } from '../../ui/cell-map.tsx'
 import type { FleetStore, NumberColumn } from './fleet-store.ts'
 import type { HostColour, HostGroup } from './search.ts'
+import type { Verdicts } from './verdicts.ts'
 
-const usedColumns: Readonly<Record<Exclude<HostColour, 'age'>, NumberColumn>> = {
+/** Colours that tell what the store holds. */
+export type LoadColour = Exclude<HostColour, 'verdict'>
+
+const usedColumns: Readonly<Record<Exclude<LoadColour, 'age'>, NumberColumn>> = {
   cpu: 'CPU_USED_PCT',
   mem: 'MEM_USED_PCT',
   disk: 'DISK_USED_PCT',
@@ -18,7 +22,7 @@ export interface MapLoad {
 }
 
 /** How full hosts are; or how old their reports are, from 0 to a day on a logarithmic scale. `nowMs`: the service's time. */
-export function loadOf(store: FleetStore, colour: HostColour, nowMs: number): MapLoad {
+export function loadOf(store: FleetStore, colour: LoadColour, nowMs: number): MapLoad {
   if (colour !== 'age') {
     const used = store.numbers(usedColumns[colour])
     const of = (ordinal: number): number => used[ordinal] ?? 0
@@ -35,6 +39,18 @@ export function loadOf(store: FleetStore, colour: HostColour, nowMs: number): Ma
     },
   }
 }
+
+/** What a decision said of hosts, each group a shade of its own, the first group the last shade. */
+export const verdictLoad = ({ of, groups }: Verdicts): MapLoad => ({
+  of: (ordinal) => placeOf(of(ordinal)) / 2.55,
+  tell(ordinals) {
+    const passed = ordinals.filter((ordinal) => groups[of(ordinal)]?.hasPassed).length
+    return `${formatCount(passed)} passed`
+  },
+})
+
+/** The shade of a group of verdicts. */
+export const placeOf = (group: number): number => Math.max(0, 255 - group)
 
 /** A percentage as one of 256 shades. */
 export const toShade = (percent: number): number => Math.max(0, Math.min(255, Math.round(percent * 2.55)))

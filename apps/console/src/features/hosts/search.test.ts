@@ -20,8 +20,11 @@ describe('the address of the list', () => {
       group: optional(hostGroups),
       colour: optional(hostColours),
     })
+    const overlays = fc.record({ decision: fc.constant('id'), instance: optional(['1', '12']), verdict: optional(['passed', 'refused:A']) })
     fc.assert(
-      fc.property(searches, (search) => {
+      fc.property(searches, fc.option(overlays, { nil: undefined }), (plain, overlay) => {
+        fc.pre(plain.colour !== 'verdict' || overlay !== undefined)
+        const search = { ...plain, ...overlay }
         expect(readHostsSearch(given(search))).toEqual(given(search))
       }),
     )

@@ -6,7 +6,7 @@ export const hostViews = ['split', 'table', 'map'] as const
 /** What the map is divided by. */
 export const hostGroups = ['az', 'aggregate'] as const
 /** What the map's colour tells. */
-export const hostColours = ['cpu', 'mem', 'disk', 'age'] as const
+export const hostColours = ['cpu', 'mem', 'disk', 'age', 'verdict'] as const
 
 /** What is told of one host, beside its summary. */
 export const hostSheets = ['claims', 'decisions', 'timeline', 'raw'] as const
@@ -45,20 +45,31 @@ export interface HostsSearch extends ListSearch {
   readonly view?: HostView
   /** az if not given. */
   readonly group?: HostGroup
-  /** mem if not given. */
+  /** If not given mem, or verdict where a decision is. */
   readonly colour?: HostColour
   /** `yes`: those that were chosen stand beside the others. */
   readonly compare?: 'yes'
+  /** The decision whose verdicts are shown. */
+  readonly decision?: string
+  /** Which of its instances, counted from 1; as the service chooses if not given. */
+  readonly instance?: string
+  /** Only hosts of this verdict: the key of a group of verdicts.ts. */
+  readonly verdict?: string
 }
 
-export function readHostsSearch({ sort, view, group, colour, compare, ...search }: Record<string, unknown>): HostsSearch {
+export function readHostsSearch(said: Record<string, unknown>): HostsSearch {
+  const { sort, view, group, colour, compare, decision, instance, verdict, ...search } = said
+  const isOverlaid = typeof decision === 'string' && decision !== ''
   return {
     ...readListSearch(search),
     ...(typeof sort === 'string' && sort !== '' && printSort(readSort(sort)) === sort ? { sort } : {}),
     ...choice('view', hostViews, view),
     ...choice('group', hostGroups, group),
-    ...choice('colour', hostColours, colour),
+    ...(colour === 'verdict' && !isOverlaid ? {} : choice('colour', hostColours, colour)),
     ...choice('compare', ['yes'] as const, compare),
+    ...(isOverlaid ? { decision } : {}),
+    ...(isOverlaid && typeof instance === 'string' && /^[1-9]\d{0,3}$/.test(instance) ? { instance } : {}),
+    ...(isOverlaid && typeof verdict === 'string' && verdict !== '' ? { verdict } : {}),
   }
 }
 

@@ -1,0 +1,75 @@
+import { type Matrix, PASSES_ALL } from '../../lib/explanation.ts'
+import type { FleetStore } from './fleet-store.ts'
+import { labelOf } from './host-row.ts'
+
+/** Hosts of which a decision said the same. */
+export interface VerdictGroup {
+  /** As it stands in addresses. */
+  readonly key: string
+  readonly label: string
+  /** How many it said it of, as its funnel counts them; for those that it did not know, how many are here. */
+  readonly count: number
+  /** How many of them the list can show. */
+  readonly here: number
+  readonly hasPassed: boolean
+}
+
+/** What one decision said of each host of the fleet. */
+export interface Verdicts {
+  /** The chosen host, those that passed, one group for each filter that refused some, those unknown to it. */
+  readonly groups: readonly VerdictGroup[]
+  /** The place of a host's group, by its ordinal. */
+  of(ordinal: number): number
+  /** The same by its name: `host`, or `host/node`. */
+  ofName(name: string): number
+}
+
+/** `pickedRank`: the rank of the host that was taken, 0 when none was. */
+export function readVerdicts(store: FleetStore, matrix: Matrix, pickedRank: number): Verdicts {
+  const refusals = new Uint32Array(matrix.filters.length)
+  let passed = 0
+  for (let host = 0; host < matrix.hostCount; host++) {
+    const first = matrix.firstFailing[host] ?? PASSES_ALL
+    if (first === PASSES_ALL) passed++
+    else refusals[first] = (refusals[first] ?? 0) + 1
+  }
+  const kinds = [
+    ...(pickedRank > 0 ? [{ key: 'chosen', label: 'chosen', count: 1, hasPassed: true }] : []),
+    { key: 'passed', label: 'passed', count: passed, hasPassed: true },
+    ...matrix.filters
+      .map((name, i) => ({ key: `refused:${name}`, label: `${name} refused`, count: refusals[i] ?? 0, hasPassed: false }))
+      .filter(({ count }) => count > 0),
+    { key: 'unknown', label: 'unknown to it', count: 0, hasPassed: false },
+  ]
+  const placeOf = (key: string): number => kinds.findIndex((kind) => kind.key === key)
+  const places = { passed: placeOf('passed'), unknown: placeOf('unknown') }
+  const byFilter = matrix.filters.map((name) => placeOf(`refused:${name}`))
+  const groupOf = (host: number): number => {
+    const first = matrix.firstFailing[host] ?? PASSES_ALL
+    if (first !== PASSES_ALL) return byFilter[first] ?? places.unknown
+    return pickedRank > 0 && matrix.rank[host] === pickedRank ? placeOf('chosen') : places.passed
+  }
+
+  const byName = new Map(Array.from({ length: matrix.hostCount }, (_, host) => [matrix.nameOf(host), groupOf(host)]))
+  const ofName = (name: string): number => byName.get(name) ?? places.unknown
+  const nameOf = (ordinal: number): string => labelOf({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) })
+  const codes = new Map(Array.from(store.ordinals, (ordinal) => [ordinal, ofName(nameOf(ordinal))]))
+  const here = new Uint32Array(kinds.length)
+  for (const place of codes.values()) here[place] = (here[place] ?? 0) + 1
+  const hereOf = (key: string, place: number): number =>
+    // the chosen one passed, too: the funnel counts it among those that are left
+    (here[place] ?? 0) + (key === 'passed' && pickedRank > 0 ? (here[placeOf('chosen')] ?? 0) : 0)
+  const groups = kinds.map((kind, place) => {
+    const there = hereOf(kind.key, place)
+    return { ...kind, here: there, count: kind.key === 'unknown' ? there : kind.count }
+  })
+  return { groups, of: (ordinal) => codes.get(ordinal) ?? places.unknown, ofName }
+}
+
+/** The hosts of an order that a verdict means; the chosen one is among those that passed. A verdict that there is not means none. */
+export function ofVerdict(order: Uint32Array, { groups, of }: Verdicts, key: string): Uint32Array {
+  return order.filter((ordinal) => {
+    const group = groups[of(ordinal)]
+    return group !== undefined && (key === 'passed' ? group.hasPassed : group.key === key)
+  })
+}

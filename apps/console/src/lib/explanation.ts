@@ -1,0 +1,83 @@
+import { graphql } from './graphql.ts'
+import { unpack } from './packed.ts'
+
+/** The decision made again, once: sentence, funnel, matrix, near misses, weights. */
+export const EXPLANATION = graphql(`
+  query Explanation($id: ID!, $instance: Int, $profile: String) {
+    explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance, profile: $profile }) {
+      fidelity headline instanceIndex hostCount fleetRevision
+      profile { profileName number compat tieOrder weighers { name multiplier options } }
+      shadowSteps { name isAsked wouldReject ofThosePassing reasons { code hosts text } }
+      steps { index name entered passed rejected soleRejections skippedBecause isNet reasons { code hosts text } }
+      selection { subsetSize pickedRank tied seed text }
+      nearMisses(first: 10) { hostName node distance checks { filter status text facts { subject required actual shortfall unit } } }
+      weighing(top: 50) {
+        candidateCount truncatedAt margin note
+        weighers {
+          name unit multiplier multiplierVaries min max spread
+          decisive idle winnerWithout flipsBelow winnerBelow flipsAbove winnerAbove
+        }
+        hosts { hostName node outcome rank totalWeight weights { weigher unit raw normalized multiplier multiplierSource weighted } }
+      }
+      matrix {
+        hostCount hostNames filters firstFailing reason reasonCodes bits rank distance
+        otherNodes { ordinal node }
+      }
+    }
+  }
+`)
+
+/** The verdict matrix as the service sends it. */
+export interface PackedMatrix {
+  readonly hostCount: number
+  readonly hostNames: readonly string[]
+  readonly otherNodes: readonly { readonly ordinal: number; readonly node: string }[]
+  readonly filters: readonly string[]
+  readonly firstFailing: string
+  readonly reason: string
+  readonly reasonCodes: readonly string[]
+  readonly bits: string
+  readonly rank: string
+  readonly distance: string
+}
+
+/** Who said what of whom: hosts by number, filters by their place in the order of running. */
+export interface Matrix {
+  readonly hostCount: number
+  readonly filters: readonly string[]
+  readonly codes: readonly string[]
+  /** 255: passes all. */
+  readonly firstFailing: ArrayLike<number>
+  /** 255: none refuses. */
+  readonly reason: ArrayLike<number>
+  readonly rank: ArrayLike<number>
+  readonly distance: ArrayLike<number>
+  /** `host`, or `host/node` where the node has a name of its own. */
+  nameOf(host: number): string
+  refuses(host: number, filter: number): boolean
+}
+
+/** In the place of the first filter that refuses a host: none does. */
+export const PASSES_ALL = 255
+
+export function readMatrix(packed: PackedMatrix): Matrix {
+  const { hostCount, hostNames, otherNodes, filters } = packed
+  const bits = unpack(packed.bits, 'U8')
+  const bytesPerHost = Math.ceil(filters.length / 8)
+  const nodes = new Map(otherNodes.map(({ ordinal, node }) => [ordinal, node]))
+  return {
+    hostCount,
+    filters,
+    codes: packed.reasonCodes,
+    firstFailing: unpack(packed.firstFailing, 'U8'),
+    reason: unpack(packed.reason, 'U8'),
+    rank: unpack(packed.rank, 'U32'),
+    distance: unpack(packed.distance, 'F64'),
+    nameOf(host) {
+      const name = hostNames[host] ?? ''
+      const node = nodes.get(host)
+      return node === undefined ? name : `${name}/${node}`
+    },
+    refuses: (host, filter) => (((bits[host * bytesPerHost + (filter >> 3)] ?? 0) >> (filter & 7)) & 1) === 1,
+  }
+}
