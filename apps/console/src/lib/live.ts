@@ -1,4 +1,4 @@
-import { createClient } from 'graphql-sse'
+import type { Client } from 'graphql-sse'
 import { useEffect, useRef, useState } from 'react'
 import { graphqlUrl } from './api.ts'
 import { fetchAndRead } from './clock.ts'
@@ -54,16 +54,22 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
     const heard = (): void => {
       heardMs = Date.now()
     }
-    const client = createClient({
-      url: graphqlUrl(),
-      headers: { authorization: `Bearer ${key}` },
-      retryAttempts: 0,
-      fetchFn: async (url: string, init: RequestInit) => {
-        const response = await fetchAndListen(url, init, heard)
-        if (response.status === 401 && !isOver && currentSession().key === key) signOut('unknown-key')
-        return response
-      },
-    })
+    let client: Client | undefined
+    /** Loaded with the first stream: what a page shows first comes without it. */
+    const loadClient = async (): Promise<Client> => {
+      const { createClient } = await import('graphql-sse')
+      client ??= createClient({
+        url: graphqlUrl(),
+        headers: { authorization: `Bearer ${key}` },
+        retryAttempts: 0,
+        fetchFn: async (url: string, init: RequestInit) => {
+          const response = await fetchAndListen(url, init, heard)
+          if (response.status === 401 && !isOver && currentSession().key === key) signOut('unknown-key')
+          return response
+        },
+      })
+      return client
+    }
     const again = (): void => {
       if (isOver) return
       failures++
@@ -80,25 +86,29 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
         if (Date.now() - openedMs > STEADY_MS) failures = 0
         again()
       }
-      stop = client.subscribe<ResultOf<Doc>>(
-        { query: textOf(document), variables: latest.current.variables() as Record<string, unknown> },
-        {
-          next({ data, errors }) {
-            if (!data || errors) return
-            failures = 0
-            setState('live')
-            latest.current.onEvent(data as ResultOf<Doc>)
+      const subscribe = (loaded: Client): void => {
+        if (isOver || mine !== connection) return
+        stop = loaded.subscribe<ResultOf<Doc>>(
+          { query: textOf(document), variables: latest.current.variables() as Record<string, unknown> },
+          {
+            next({ data, errors }) {
+              if (!data || errors) return
+              failures = 0
+              setState('live')
+              latest.current.onEvent(data as ResultOf<Doc>)
+            },
+            error: ended,
+            complete: ended,
           },
-          error: ended,
-          complete: ended,
-        },
-        {
-          connected() {
-            openedMs = Date.now()
-            if (failures < LOST_AFTER) setState('live')
+          {
+            connected() {
+              openedMs = Date.now()
+              if (failures < LOST_AFTER) setState('live')
+            },
           },
-        },
-      )
+        )
+      }
+      loadClient().then(subscribe, ended)
     }
     // a computer that slept, a network that went away without a word
     const watch = setInterval(() => {
@@ -116,7 +126,7 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
       clearInterval(watch)
       clearTimeout(retry)
       stop?.()
-      client.dispose()
+      client?.dispose()
     }
   }, [document, enabled, key])
 
