@@ -61,6 +61,7 @@ it('hands a filter through the shell and through GraphQL as it is', () => {
       return run.split('\0')
     }
     expect(argumentsOf(cliLineOf(filter))).toContain(filter)
+    expect(argumentsOf(cliLineOf(filter, '88123')).slice(-3, -1)).toEqual(['--at', '88123'])
     const body = argumentsOf(curlOf('http://h', filter)).at(-2) ?? ''
     const { query } = JSON.parse(body) as { readonly query: string }
     expect(query).toContain(JSON.stringify(filter))

@@ -21,8 +21,8 @@ export function curlOf(origin: string, filter: string, at?: string): string {
   return `curl -s ${origin}/graphql -H "authorization: Bearer $GANTT_KEY" -H 'content-type: application/json' -d ${quoteForShell(body)}`
 }
 
-export const cliLineOf = (filter: string): string =>
-  filter === '' ? 'gantt hosts --all' : `gantt hosts --all --query ${quoteForShell(filter)}`
+export const cliLineOf = (filter: string, at?: string): string =>
+  `gantt hosts --all${filter === '' ? '' : ` --query ${quoteForShell(filter)}`}${at === undefined ? '' : ` --at ${quoteForShell(at)}`}`
 
 /** Rows under a heading, safe to open as a sheet. */
 export const csvOf = (rows: readonly HostRow[], at?: string): string => {

@@ -21,8 +21,7 @@ export function CopyHosts({ text, count, rows }: CopyHostsProps) {
     ['Link', () => location.href],
     ['GraphQL query', () => queryTextOf(text, at)],
     ['curl', () => curlOf(location.origin, text, at)],
-    // the terminal knows the present only
-    ...(at === undefined ? [['Command line', () => cliLineOf(text)] as const] : []),
+    ['Command line', () => cliLineOf(text, at)],
     [`CSV, ${inAll}`, () => csvOf(rows(), at)],
     [`JSON, ${inAll}`, () => jsonOf(rows(), at)],
   ]

@@ -37,7 +37,7 @@ export interface TailOptions {
 }
 
 const MOST = 4_096
-/** What was asked for before comes all the same: a request's messages more. */
+/** Where it stops asking: what was asked for before comes all the same, up to one and a half of a feed's batches. */
 const MOST_BYTES = 64 * 1_048_576
 
 export async function createTail(
