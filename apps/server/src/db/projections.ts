@@ -8,6 +8,11 @@ import type { Rows } from './rows.ts'
 import { refusalOf, type SetAside, writeOrSetAside } from './set-aside.ts'
 
 const NAME = 'main'
+/** Rows of one statement: one entry may touch every host of a fleet. */
+const STATEMENT_ROWS = 5_000
+/** How long a transaction may take, and how much longer for each row of it. */
+const WRITE_MS = 30_000
+const ROW_MS = 2
 
 /** How far the projections are, and the one way to write them. */
 export interface ProjectionStore {
@@ -51,7 +56,7 @@ export function createProjectionStore(
         await tx.$executeRaw`${coverHostChanges({ after: position, first, last })} UPDATE projection_position SET revision = ${last.revision}, id = ${last.entryId} WHERE name = ${NAME}`
         return { position: last.revision, aside }
       },
-      { timeout: 30_000 },
+      { timeout: WRITE_MS + ROW_MS * rows.reduce((sum, { nodes, hostChanges }) => sum + nodes.length + hostChanges.length, 0) },
     )
 
   return {
@@ -82,7 +87,7 @@ type Put = <Row extends { readonly id: string; readonly revision: number }>(
 ) => Promise<unknown>
 
 const putAll: Put = async (_kind, rows, write) => {
-  if (rows.length > 0) await write(rows)
+  for (let from = 0; from < rows.length; from += STATEMENT_ROWS) await write(rows.slice(from, from + STATEMENT_ROWS))
 }
 
 /** Writes what some entries change, table by table: the last state of each thing. */

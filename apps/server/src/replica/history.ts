@@ -7,8 +7,11 @@ const READ_LIMIT = 1_000
 /** An entry stands right behind its basis where the store compares: a few are read before many. */
 const FIRST_LOOK = 4
 
-/** Goes on to a revision, and calls back after each entry that is applied on the way. */
-export type Walk = (upTo: number, each: (fleet: Fleet, applied: Applied) => void) => Promise<void>
+/** A fleet of the past, and the entry that was applied to it last. */
+export interface Step {
+  readonly fleet: Fleet
+  readonly applied: Applied
+}
 
 /** The log's past: fleets as they were, made from the nearest checkpoint and the entries after it. */
 export interface History extends PastFleets {
@@ -16,8 +19,8 @@ export interface History extends PastFleets {
   entry(revision: number): Promise<LogEntry>
   /** The entry with an id that was decided on a revision; undefined when it is not in the log. */
   find(entryId: string, basis: number): Promise<LogEntry | undefined>
-  /** A way through the log from a revision on. */
-  walk(after: number): Promise<Walk>
+  /** The entries after a revision up to another. One fleet goes along: what is asked of it is asked before the next step. */
+  walk(after: number, upTo: number): AsyncGenerator<Step, void>
 }
 
 /** `limit`: hosts, claims and keys that fleets of the past may hold in memory together; 0: none is kept, all are made from the store. */
@@ -44,9 +47,9 @@ export function createHistory(store: LogReader, limit = 0, reader?: FleetReader)
       }
       return undefined
     },
-    async walk(after) {
+    async *walk(after, upTo) {
       const fleet = await unkept.at(after)
-      return (upTo, each) => advance(store, fleet, upTo, (applied) => each(fleet, applied))
+      for await (const applied of advance(store, fleet, upTo)) yield { fleet, applied }
     },
   }
 }

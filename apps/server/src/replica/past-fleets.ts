@@ -1,7 +1,7 @@
-import { copyFleet, Fleet, type FleetReader, type LogEntry, rebuildFleet } from '@gantt/scheduler-core'
+import { copyFleet, Fleet, type FleetReader, rebuildFleet } from '@gantt/scheduler-core'
 import { type LogReader, LogTrimmedError, StoreWentBackError } from '../sync/synchronizer.ts'
 import { realTimers, type Timers } from '../timers.ts'
-import { inPieces } from './pieces.ts'
+import { createPause, inPieces } from './pieces.ts'
 import type { Applied } from './replica-options.ts'
 
 /** Hosts, claims and keys that fleets of the past may hold together; docs/receipts.md says what that is in bytes. */
@@ -14,7 +14,8 @@ const KEPT_MOMENTS = 8
 const IDLE_MS = 300_000
 /** Entries that a fleet is moved on at most; beyond, it is looked for a nearer checkpoint. */
 const WALK_ENTRIES = 10_000
-const READ_LIMIT = 1_000
+/** Entries read at once: one may report a thousand hosts. */
+const READ_LIMIT = 200
 
 /**
  * Fleets as they were, for questions about the past. Some stay in memory: at the moments asked about last, at their checkpoint
@@ -131,12 +132,12 @@ export function createPastFleets(
   /** Moves a fleet on to a revision and keeps it there, and copies of it on the way. */
   const walk = async ({ fleet, origin }: Pick<Kept, 'fleet' | 'origin'>, revision: number): Promise<void> => {
     let changed = 0
-    await advance(store, fleet, revision, ({ entry }) => {
+    for await (const { entry } of advance(store, fleet, revision)) {
       changed += entry.changes.length
-      if (limit === 0 || changed < MILESTONE || entry.revision === revision) return
+      if (limit === 0 || changed < MILESTONE || entry.revision === revision) continue
       keep({ fleet: copyFleet(fleet), isMilestone: true, origin, things: fleet.hosts.count + changed })
       changed = 0
-    })
+    }
     keep({ fleet, isMilestone: false, origin, things: fleet.hosts.count + changed })
   }
 
@@ -202,20 +203,17 @@ export function createPastFleets(
   }
 }
 
-/** Applies the entries from where a fleet stands to a revision, in pieces, and calls back after each. */
-export async function advance(store: LogReader, fleet: Fleet, upTo: number, each: (applied: Applied) => void = () => {}): Promise<void> {
+/** Applies the entries from where a fleet stands to a revision, one for each step of the loop that asks. */
+export async function* advance(store: LogReader, fleet: Fleet, upTo: number): AsyncGenerator<Applied, void> {
+  const due = createPause()
   while (fleet.place.revision < upTo) {
     const entries = await store.read(fleet.place, Math.min(READ_LIMIT, upTo - fleet.place.revision))
     if (entries.length === 0) throw new RangeError(`the log ends at revision ${fleet.place.revision}; ${upTo} was asked for`)
-    await inPieces(applyEach(fleet, entries, each))
-  }
-}
-
-/** Applies entries with a pause after each. */
-function* applyEach(fleet: Fleet, entries: readonly LogEntry[], each: (applied: Applied) => void): Generator<void, void> {
-  for (const entry of entries) {
-    each({ entry, verdicts: fleet.apply(entry) })
-    yield
+    for (const entry of entries) {
+      yield { entry, verdicts: fleet.apply(entry) }
+      const pause = due()
+      if (pause !== undefined) await pause
+    }
   }
 }
 

@@ -73,9 +73,9 @@ test('rows that no table takes are held up to a limit, and those beyond it are m
       warn: () => {},
       history: {
         ...history,
-        walk(after) {
+        walk(after, upTo) {
           walks.push(after)
-          return history.walk(after)
+          return history.walk(after, upTo)
         },
       },
     },
@@ -91,6 +91,42 @@ test('rows that no table takes are held up to a limit, and those beyond it are m
   expect(await projector.reached(30, 120_000)).toBe(true)
   expect(written.map(({ revision, nodes }) => [revision, nodes.length])).toEqual(Array.from({ length: 30 }, (_, i) => [i + 1, 10]))
   expect(walks[0]).toBe(0)
+  await projector.close()
+  await replica.close()
+})
+
+test('rows of entries that touch many hosts are made again a transaction at a time, not all at once', { timeout: 240_000 }, async () => {
+  const store = createMemoryStore().open()
+  const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
+  let isAway = true
+  let position = 0
+  const transactions: number[] = []
+  const projector = createProjector(
+    replica,
+    {
+      position: async () => ({ revision: position, id: '' }),
+      countSetAside: async () => 0,
+      async write(rows) {
+        if (isAway) throw new Error('the database does not answer')
+        if (rows[0]?.revision !== position + 1) return position
+        transactions.push(rows.reduce((sum, { nodes }) => sum + nodes.length, 0))
+        position = rows.at(-1)?.revision ?? position
+        return position
+      },
+    },
+    { log: store, bufferRows: 100, warn: () => {}, history: createHistory(store) },
+  )
+  const report = aReport('h')
+  const hosts = Array.from({ length: 1_000 }, (_, i) => `h${i}`)
+  for (let sequence = 1; sequence <= 12; sequence++)
+    await replica.propose(
+      hosts.map((host) => ({ ...report, host, node: host, sequence })),
+      120_000,
+    )
+  isAway = false
+  expect(await projector.reached(replica.fleet.place.revision, 120_000)).toBe(true)
+  expect(transactions.reduce((sum, rows) => sum + rows, 0)).toBe(12_000)
+  expect(Math.max(...transactions)).toBeLessThanOrEqual(5_000)
   await projector.close()
   await replica.close()
 })

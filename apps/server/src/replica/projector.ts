@@ -15,10 +15,9 @@ const BUFFER_ROWS = 50_000
 const DECISION_ROWS = 10
 /** A replica that makes rows again and writes none for so long is gone. */
 const STILL_MS = 2_000
-/** Entries of which rows are made again at once. */
-const MADE_AGAIN = 200
-/** Rows written in one transaction. */
+/** Rows, and entries, written in one transaction; one entry may have more rows. */
 const WRITE_LIMIT = 5_000
+const WRITE_ENTRIES = 200
 /** How long one that found another replica writing waits. */
 const YIELD_MS = 20
 /** How often a replica looks whether another one left something behind. */
@@ -122,17 +121,23 @@ export function createProjector(
   /** Makes the rows up to a revision from the log, for entries that no replica projected while they were at hand. */
   const makeAgain = async (upTo: number): Promise<void> => {
     if (position >= upTo || closing) return
-    const walk = await history.walk(position)
-    while (position < upTo && !closing) {
-      const made: Rows[] = []
-      await walk(Math.min(upTo, position + MADE_AGAIN), (fleet, applied) => made.push(rowsOf(fleet, applied, digest)))
+    let made: Rows[] = []
+    let size = 0
+    for await (const { fleet, applied } of history.walk(position, upTo)) {
+      const rows = rowsOf(fleet, applied, digest)
+      made.push(rows)
+      size += sizeOf(rows)
+      if (rows.revision < upTo && size < WRITE_LIMIT && made.length < WRITE_ENTRIES) continue
       const written = await store.write(made)
-      if (written === undefined || written !== made.at(-1)?.revision) {
+      if (written !== rows.revision) {
         other = { revision: written ?? position, since: realTimers.now() }
         return
       }
       position = written
       moved.tell()
+      if (closing) return
+      made = []
+      size = 0
     }
   }
 
@@ -188,14 +193,18 @@ export function createProjector(
   }
 }
 
-const weightOf = ({ decisions, lostTries, claims, nodes, hostChanges, aggregates, groups }: Rows): number =>
-  decisions.length * DECISION_ROWS + [lostTries, claims, nodes, hostChanges, aggregates, groups].reduce((sum, rows) => sum + rows.length, 0)
+/** Rows that are written. */
+const sizeOf = ({ decisions, lostTries, claims, nodes, hostChanges, aggregates, groups }: Rows): number =>
+  [decisions, lostTries, claims, nodes, hostChanges, aggregates, groups].reduce((sum, rows) => sum + rows.length, 0)
+
+/** What rows take of the memory for them. */
+const weightOf = (rows: Rows): number => sizeOf(rows) + rows.decisions.length * (DECISION_ROWS - 1)
 
 /** As many entries as one transaction writes without taking long; at least one. */
 function oneTransaction(rows: readonly Rows[]): readonly Rows[] {
   let size = 0
   const end = rows.findIndex((row) => {
-    size += row.nodes.length + row.hostChanges.length + row.claims.length + row.decisions.length
+    size += sizeOf(row)
     return size > WRITE_LIMIT
   })
   return end < 0 ? rows : rows.slice(0, Math.max(end, 1))
