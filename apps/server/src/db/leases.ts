@@ -53,9 +53,11 @@ export function createLeaseStore(connection: pg.ClientConfig): LeaseStore {
 }
 
 async function readLeases(client: pg.PoolClient): Promise<LastOf> {
-  const { rows: leases } = await client.query<{ host: string; node: string; heard_at_ms: string }>(
-    'SELECT host, node, heard_at_ms FROM lease',
-  )
-  const last = new Map(leases.map(({ host, node, heard_at_ms }) => [hostKey({ host, node }), Number(heard_at_ms)]))
+  const { rows: leases } = await client.query<[host: string, node: string, heardAtMs: string]>({
+    text: 'SELECT host, node, heard_at_ms FROM lease',
+    rowMode: 'array',
+  })
+  const last = new Map<string, number>()
+  for (const [host, node, heardAtMs] of leases) last.set(hostKey({ host, node }), Number(heardAtMs))
   return (host) => last.get(hostKey(host))
 }

@@ -6,7 +6,7 @@ export interface WatchedHost extends HostName {
   readonly state: Liveness
   /** Store time of its last report in the log: what counts for a host that was never heard otherwise. */
   readonly reportedAt: number
-  /** What fails as a whole: its zone, its rack. */
+  /** What fails as a whole: its zone, its rack. Asked only where hosts would go DOWN. */
   readonly domains: readonly string[]
 }
 
@@ -15,8 +15,14 @@ export interface Patience {
   readonly downAfterMs: number
 }
 
+interface Conclusion {
+  readonly host: WatchedHost
+  readonly state: Liveness
+  readonly reason: string
+}
+
 export interface LivenessVerdict {
-  readonly changes: readonly { readonly host: WatchedHost; readonly state: Liveness; readonly reason: string }[]
+  readonly changes: readonly Conclusion[]
   /** Hosts that would be DOWN if it were not so many at once: an operator has to confirm it. */
   readonly withheld: readonly WatchedHost[]
   /** Why they are withheld, for operators; null when none is. */
@@ -34,32 +40,45 @@ const AT_ONCE = 2
 /** What follows from what was heard. A host is SUSPECT before it is DOWN, and UP as soon as it is heard; no claim is touched. */
 export function judgeLiveness(hosts: readonly WatchedHost[], heard: Heard, { suspectAfterMs, downAfterMs }: Patience): LivenessVerdict {
   const { now, listeningSince, source } = heard
-  const lastOf = (host: WatchedHost): number => heard.lastOf(host) ?? host.reportedAt
+  // asked once for each host: a large fleet is looked at every few seconds, between two requests
+  const lasts = new Map(hosts.map((host) => [host, heard.lastOf(host) ?? host.reportedAt]))
+  const lastOf = (host: WatchedHost): number => lasts.get(host) as number
   const silenceOf = (host: WatchedHost): number => now - Math.max(lastOf(host), listeningSince)
-  const isSilent = (host: WatchedHost): boolean => host.state === 'DOWN' || silenceOf(host) >= suspectAfterMs
   const due = hosts.filter((host) => host.state === 'SUSPECT' && silenceOf(host) >= downAfterMs)
-
-  const newlySilent = hosts.filter((host) => host.state !== 'DOWN' && isSilent(host)).length
-  const isMass = (newlySilent >= MASS_HOSTS && newlySilent > MASS_PART * hosts.length) || (newlySilent >= AT_ONCE && hosts.every(isSilent))
-  const silentDomains = domainsWhere(hosts, isSilent)
-  const withheld = due.filter(({ domains }) => isMass || domains.some((domain) => silentDomains.has(domain)))
-  const kept = new Set(withheld)
+  const { withheld, warning } =
+    due.length === 0 ? NOTHING_WITHHELD : withhold(hosts, due, (host) => host.state === 'DOWN' || silenceOf(host) >= suspectAfterMs)
 
   const reasonOf = (host: WatchedHost, limitMs: number): string =>
     `silent since ${new Date(lastOf(host)).toISOString()}, longer than ${limitMs / 1_000} s (source ${source})`
-  const changes = hosts.flatMap((host): LivenessVerdict['changes'] => {
-    if (host.state !== 'UP' && now - lastOf(host) < suspectAfterMs) return [{ host, state: 'UP', reason: 'heard again' }]
+  const changes: Conclusion[] = []
+  for (const host of hosts) {
+    if (host.state !== 'UP' && now - lastOf(host) < suspectAfterMs) changes.push({ host, state: 'UP', reason: 'heard again' })
     if (host.state === 'UP' && silenceOf(host) >= suspectAfterMs)
-      return [{ host, state: 'SUSPECT', reason: reasonOf(host, suspectAfterMs) }]
-    return []
-  })
+      changes.push({ host, state: 'SUSPECT', reason: reasonOf(host, suspectAfterMs) })
+  }
+  const kept = new Set(withheld)
   const down = due.filter((host) => !kept.has(host))
   return {
     changes: [...changes, ...down.map((host) => ({ host, state: 'DOWN' as const, reason: reasonOf(host, downAfterMs) }))],
     withheld,
-    warning:
-      withheld.length === 0 ? null : warningOf(withheld, isMass ? `${newlySilent} of ${hosts.length} hosts` : undefined, silentDomains),
+    warning,
   }
+}
+
+const NOTHING_WITHHELD = { withheld: [], warning: null }
+
+/** Which of those that would go DOWN do not, because too many fell silent at once. */
+function withhold(
+  hosts: readonly WatchedHost[],
+  due: readonly WatchedHost[],
+  isSilent: (host: WatchedHost) => boolean,
+): Pick<LivenessVerdict, 'withheld' | 'warning'> {
+  const newlySilent = hosts.filter((host) => host.state !== 'DOWN' && isSilent(host)).length
+  const isMass = (newlySilent >= MASS_HOSTS && newlySilent > MASS_PART * hosts.length) || (newlySilent >= AT_ONCE && hosts.every(isSilent))
+  const silentDomains = domainsWhere(hosts, isSilent)
+  const withheld = due.filter(({ domains }) => isMass || domains.some((domain) => silentDomains.has(domain)))
+  const mass = isMass ? `${newlySilent} of ${hosts.length} hosts` : undefined
+  return { withheld, warning: withheld.length === 0 ? null : warningOf(withheld, mass, silentDomains) }
 }
 
 /** Zones and racks of some size in which every host is silent, and more than one was not DOWN yet. */

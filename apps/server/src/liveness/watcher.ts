@@ -71,13 +71,15 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
   }
   const toWatched = ({ host, node, index, reportedAt, zone, aggregates }: HostRecord): WatchedHost => {
     const { fleet } = replica
-    const racks = aggregates.flatMap((uuid) => fleet.aggregates.byUuid.get(uuid)?.metadata.rack ?? [])
     return {
       host,
       node,
       reportedAt,
       state: livenessStates[fleet.hosts.columns.liveness[index] as number] ?? 'DOWN',
-      domains: [`zone ${zone}`, ...racks.map((rack) => `rack ${rack}`)],
+      get domains() {
+        const racks = aggregates.flatMap((uuid) => fleet.aggregates.byUuid.get(uuid)?.metadata.rack ?? [])
+        return [`zone ${zone}`, ...racks.map((rack) => `rack ${rack}`)]
+      },
     }
   }
   const timer = everyMs === 0 ? undefined : setInterval(() => void look().catch((error: unknown) => tell(failure(error))), everyMs)

@@ -19,13 +19,22 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
   readsHostOnly: true,
   prepare({ flavor }, fleet) {
     const wanted = Object.entries(flavor.extraSpecs).flatMap(([key, requirement]) => {
-      if (key.startsWith(SCOPE)) return [{ key: key.slice(SCOPE.length), spec: key, requirement }]
-      return key.includes(':') ? [] : [{ key, spec: key, requirement }]
+      const asked = { spec: key, requirement, met: new Map<string, boolean>() }
+      if (key.startsWith(SCOPE)) return [{ key: key.slice(SCOPE.length), ...asked }]
+      return key.includes(':') ? [] : [{ key, ...asked }]
     })
     if (wanted.length === 0) return undefined
 
-    const isUnmet = (host: HostIndex, { key, requirement }: (typeof wanted)[number]) =>
-      !metadataOf(fleet, host, key).some((value) => extraSpecMatches(value, requirement))
+    /** Each aggregate is looked at once, however many hosts are in it. */
+    const isMetBy = (uuid: string, { key, requirement, met }: (typeof wanted)[number]): boolean => {
+      const known = met.get(uuid)
+      if (known !== undefined) return known
+      const isMet = valuesOf(fleet, uuid, key).some((value) => extraSpecMatches(value, requirement))
+      met.set(uuid, isMet)
+      return isMet
+    }
+    const isUnmet = (host: HostIndex, one: (typeof wanted)[number]): boolean =>
+      !fleet.hosts.get(host).aggregates.some((uuid) => isMetBy(uuid, one))
     const unmet = (host: HostIndex) => wanted.find((one) => isUnmet(host, one))
     return {
       passes: (host) => unmet(host) === undefined,
@@ -54,12 +63,14 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
   },
 }
 
-/** The values of a metadata key over all aggregates of a host, each split at commas. */
-function metadataOf({ hosts, aggregates }: Fleet, host: HostIndex, key: string): readonly string[] {
-  return hosts.get(host).aggregates.flatMap((uuid) => {
-    const metadata = aggregates.byUuid.get(uuid)?.metadata ?? {}
-    // keys are the caller's words: `constructor` must not find what every object inherits
-    const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined
-    return value === undefined ? [] : value.split(',').map((piece) => piece.trim())
-  })
+/** The values of a metadata key over all aggregates of a host. */
+const metadataOf = (fleet: Fleet, host: HostIndex, key: string): readonly string[] =>
+  fleet.hosts.get(host).aggregates.flatMap((uuid) => valuesOf(fleet, uuid, key))
+
+/** The values of an aggregate's metadata key, split at commas. */
+function valuesOf({ aggregates }: Fleet, uuid: string, key: string): readonly string[] {
+  const metadata = aggregates.byUuid.get(uuid)?.metadata ?? {}
+  // keys are the caller's words: `constructor` must not find what every object inherits
+  const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined
+  return value === undefined ? [] : value.split(',').map((piece) => piece.trim())
 }
