@@ -18,6 +18,8 @@ const HOVERS = 200
 /** Calls at once, and the decisions that each asks for. */
 const WORKERS = 16
 const IN_ONE_CALL = 10
+/** Entries that the tables may be behind the log. */
+const BEHIND = 20
 const TYPED = ['az:z1', 'mem.free>=64GiB', 'trait:HW_CPU_X86_AVX512F', 'cmp-0']
 
 /** Answers the exit code. */
@@ -86,6 +88,7 @@ async function measure(link, { hosts, rounds, seconds, decisions }) {
   })
   try {
     const { origin, hash } = new URL(link)
+    await tablesFollowed(origin, hash.replace('#key=', ''))
     const page = await (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage()
     await page.addInitScript(observe)
     await page.goto(`${origin}/hosts?view=table${hash}`)
@@ -143,18 +146,32 @@ async function tellTasks(page, what, act) {
   process.stdout.write(`${what}: ${tasks.length} tasks over 50 ms${longest}\n`)
 }
 
+/** Asks the service; throws what it answers instead of data. */
+async function ask(origin, key, query, variables = {}) {
+  const response = await fetch(`${origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify({ query, variables }),
+  })
+  const { data, errors } = await response.json()
+  if (errors !== undefined) throw new Error(JSON.stringify(errors))
+  return data
+}
+
+/** Waits until the tables have what the log has: a fleet that was just made keeps the service busy for a while. */
+async function tablesFollowed(origin, key) {
+  const startedAt = performance.now()
+  for (;;) {
+    const { fleet, fleetLog } = await ask(origin, key, '{ fleet { asOf } fleetLog { tablesRevision } }')
+    // the demo goes on meanwhile
+    if (Number(fleet.asOf) - Number(fleetLog.tablesRevision) < BEHIND) break
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+  process.stdout.write(`the tables had followed the log after ${Math.round((performance.now() - startedAt) / 1_000)} s\n`)
+}
+
 /** Makes so many decisions a second for a while, as far as the service can; answers how many were made. */
 async function decide(origin, key, perSecond, seconds) {
-  const ask = async (query, variables) => {
-    const response = await fetch(`${origin}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify({ query, variables }),
-    })
-    const { data, errors } = await response.json()
-    if (errors !== undefined) throw new Error(JSON.stringify(errors))
-    return data
-  }
   const names = Array.from({ length: IN_ONE_CALL }, (_, i) => `i${i}`)
   const call = `mutation Decide(${names.map((name) => `$${name}: SelectDestinationsInput!`).join(', ')}) {
     ${names.map((name) => `${name}: selectDestinations(input: $${name}) { __typename }`).join('\n')} }`
@@ -165,7 +182,7 @@ async function decide(origin, key, perSecond, seconds) {
     for (let next = performance.now(); performance.now() < endsAt; next += (WORKERS * IN_ONE_CALL * 1_000) / perSecond) {
       await new Promise((resolve) => setTimeout(resolve, next - performance.now()))
       const input = () => ({ idempotencyKey: randomUUID(), spec, profile: 'first-fit', claim: { mode: 'RESERVE', ttl: 'PT5S' } })
-      const answers = await ask(call, Object.fromEntries(names.map((name) => [name, input()])))
+      const answers = await ask(origin, key, call, Object.fromEntries(names.map((name) => [name, input()])))
       made += Object.values(answers).filter(({ __typename }) => __typename === 'SelectDestinationsPayload').length
     }
   }
