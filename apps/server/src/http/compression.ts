@@ -30,6 +30,9 @@ const toGzip = promisify(gzip)
 
 /** Works on a thread of its own: other calls are answered meanwhile. */
 export function compress(body: Uint8Array, encoding: Encoding): Promise<Buffer<ArrayBuffer>> {
-  if (encoding === 'gzip') return toGzip(body)
-  return toBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength } })
+  // the thread waits for this one each time that so many bytes are full: a busy service would take a second for each megabyte
+  const chunkSize = Math.max(body.byteLength, constants.Z_DEFAULT_CHUNK)
+  if (encoding === 'gzip') return toGzip(body, { chunkSize })
+  const params = { [constants.BROTLI_PARAM_QUALITY]: QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength }
+  return toBrotli(body, { chunkSize, params })
 }

@@ -90,7 +90,7 @@ test('a change reaches those who follow the whole fleet, a new host too', async 
     (seen) => JSON.stringify(seen).includes('h2'),
   )
   const deltas = (events as { fleetDeltas: { from: string; to: string; names: string[]; gap: unknown } }[]).map((one) => one.fleetDeltas)
-  expect(deltas[0]).toMatchObject({ from: '0', gap: null, columns: [{ name: 'CLAIMS', elementType: 'U32' }] })
+  expect(deltas[0]).toMatchObject({ from: '0', gap: null, columns: [{ name: 'CLAIMS', elementType: 'U8' }] })
   expect(deltas[0]?.names).toContain('h1')
   // each event goes on where the one before ended
   expect(deltas.slice(1).map(({ from }) => from)).toEqual(deltas.slice(0, -1).map(({ to }) => to))

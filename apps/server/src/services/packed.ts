@@ -19,8 +19,14 @@ export function elementTypeOf(column: PackedArray): ElementType {
   }
 }
 
-/** Whole numbers from 0 in the narrowest type that holds the largest. */
-export function narrow(numbers: readonly number[]): PackedArray {
-  const largest = numbers.reduce((most, number) => Math.max(most, number), 0)
-  return largest < 256 ? Uint8Array.from(numbers) : largest < 65_536 ? Uint16Array.from(numbers) : Uint32Array.from(numbers)
+/** The same numbers in the narrowest type that holds them all: F64 where one is below 0, not whole, or above 32 bits. */
+export function narrow(numbers: ArrayLike<number>): PackedArray {
+  let largest = 0
+  for (let i = 0; i < numbers.length; i++) {
+    const number = numbers[i] as number
+    // >>> leaves whole numbers of 32 bits as they are, and changes all others
+    if (number >>> 0 !== number) return new Float64Array(numbers)
+    if (number > largest) largest = number
+  }
+  return largest < 256 ? new Uint8Array(numbers) : largest < 65_536 ? new Uint16Array(numbers) : new Uint32Array(numbers)
 }
