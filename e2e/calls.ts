@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Page } from '@playwright/test'
 
 /** What of a request of the page is read here. */
 interface Sent {
@@ -15,4 +16,21 @@ export function operationOf(request: Sent): string {
   const text = documents[documentId]
   if (text === undefined) throw new Error(`the build of the console names no operation ${documentId}`)
   return text
+}
+
+/** Holds back calls of some operations until they are released; answers how many were held so far, and how to release them. */
+export async function holdCalls(page: Page, isHeld: (operation: string) => boolean) {
+  let count = 0
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/graphql', async (route) => {
+    if (isHeld(operationOf(route.request()))) {
+      count++
+      await released
+    }
+    await route.continue()
+  })
+  return { count: () => count, release }
 }

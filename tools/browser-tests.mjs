@@ -19,7 +19,7 @@ export function runLargeFleetTests(args) {
   const options = { hosts: { type: 'string', default: '100000' } }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   // by one worker, and so with one fleet
-  const fixed = ['e2e/large-fleet.spec.ts', 'e2e/why.spec.ts', '--project=desktop', '--workers=1']
+  const fixed = ['e2e/large-fleet.spec.ts', 'e2e/states.spec.ts', 'e2e/why.spec.ts', '--project=desktop', '--workers=1']
   return runBrowserTests([...fixed, ...positionals], { GANTT_LARGE_FLEET: values.hosts })
 }
 

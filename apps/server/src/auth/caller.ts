@@ -27,3 +27,9 @@ export function findCaller(header: string | undefined, keys: Pick<ApiKeyStore, '
 
 /** ADMIN may do everything. */
 export const mayDo = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean => scopes.includes(scope) || scopes.includes('ADMIN')
+
+/** What the caller may do and what it would need, for a message. */
+export function tellScopes({ scopes }: Pick<Caller, 'scopes'>, needed: readonly Scope[]): string {
+  const has = `it has ${scopes.join(', ') || 'no scope'}`
+  return needed.length === 0 ? has : `${has}; ${needed.join(' and ')} ${needed.length === 1 ? 'is' : 'are'} needed`
+}

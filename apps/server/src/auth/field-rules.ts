@@ -1,9 +1,11 @@
-import type { Caller } from './caller.ts'
+import { type Caller, mayDo, type Scope } from './caller.ts'
 
 /** A field that a document asks for. */
 export interface FieldUse {
   readonly type: string
   readonly field: string
+  /** The scope of a root field. */
+  readonly scope?: Scope | undefined
 }
 
 /** Names of fields by type. */
@@ -128,9 +130,18 @@ const roots: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription']
 export function refusedField(caller: Pick<Caller, 'scopes' | 'hosts' | 'project'>, uses: readonly FieldUse[]): FieldUse | undefined {
   if (caller.hosts.length > 0) return uses.find((use) => !isListed(hostBoundFields, use))
   if (caller.project !== null) return uses.find((use) => !isListed(projectBoundFields, use))
-  if (caller.scopes.some((scope) => scope === 'READ' || scope === 'OPERATE' || scope === 'ADMIN')) return undefined
+  if (caller.scopes.some(readsObjects)) return undefined
   // root fields have scopes of their own
   return uses.find((use) => !roots.has(use.type) && !isListed(answerFields, use))
+}
+
+/** Each of these scopes may ask for every field of the objects that it is answered. */
+const readsObjects = (scope: Scope): boolean => scope === 'READ' || scope === 'OPERATE' || scope === 'ADMIN'
+
+/** The scopes that a caller lacks for a document in which an object's field is refused to it. */
+export function missingScopes(caller: Pick<Caller, 'scopes'>, uses: readonly FieldUse[]): readonly Scope[] {
+  const missing = new Set(uses.flatMap(({ scope }) => (scope === undefined || mayDo(caller, scope) ? [] : [scope])))
+  return [...missing].some(readsObjects) ? [...missing] : [...missing, 'READ']
 }
 
 const isListed = (fields: Fields, { type, field }: FieldUse): boolean => fields[type]?.includes(field) ?? false

@@ -168,6 +168,30 @@ describe('fields of objects', () => {
     },
   )
 
+  test.each([
+    ['REPORT', '{ fleet { asOf } }', 'it has REPORT; READ is needed.'],
+    ['REPORT', '{ auditLog { totalCount } }', 'it has REPORT; OPERATE is needed.'],
+    ['READ', '{ auditLog { totalCount } }', 'it has READ; OPERATE is needed.'],
+    [
+      'none',
+      'mutation { selectDestinations(input: { idempotencyKey: "k", spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }) { __typename } }',
+      'it has no scope; SCHEDULE is needed.',
+    ],
+    [
+      'REPORT',
+      'mutation { selectDestinations(input: { idempotencyKey: "k", spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }) { ... on NoValidHost { decision { spec { digest } } } } }',
+      'it has REPORT; SCHEDULE and READ are needed.',
+    ],
+    [
+      'SCHEDULE',
+      'mutation { selectDestinations(input: { idempotencyKey: "k", spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }) { ... on NoValidHost { decision { spec { digest } } } } }',
+      'it has SCHEDULE; READ is needed.',
+    ],
+  ])('a key with %s that asks %s is told which scopes it lacks', async (role, query, told) => {
+    const answer = await api.ask(query, {}, keys.get(role))
+    expect([answer.status, answer.errors[0]?.message]).toEqual([403, expect.stringContaining(told)])
+  })
+
   test('node leads a bound key nowhere; an edge of an answer leads a key without READ nowhere', async () => {
     const { decision, destinations } = await placeWith(api, {}, { projectId: 'p2' })
     const ids = [decision.id, destinations[0].selected.claim.id, encodeId('Host', JSON.stringify(['h1', 'h1']))]

@@ -1,9 +1,10 @@
 import { type DocumentNode, type GraphQLSchema, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import type { Caller } from '../auth/caller.ts'
-import { type FieldUse, refusedField } from '../auth/field-rules.ts'
+import { type Caller, type Scope, tellScopes } from '../auth/caller.ts'
+import { type FieldUse, missingScopes, refusedField } from '../auth/field-rules.ts'
 import type { Context } from '../schema/context.ts'
 import { fault } from '../schema/faults.ts'
+import { scopeOf } from '../schema/scope-of.ts'
 import type { Call } from './graphql.ts'
 
 /** Refuses, before anything runs, documents with a field that their caller may not ask for, however it is reached. */
@@ -11,15 +12,16 @@ export function useFieldRules(): Plugin<Context, Call> {
   const check: Plugin<Context, Call>['onExecute'] = ({ args, setResultAndStopExecution }) => {
     const { schema, document, contextValue } = args
     const { caller } = contextValue as Context
-    const refused = refusedField(caller, fieldsOf(schema, document))
-    if (refused !== undefined) setResultAndStopExecution({ errors: [refusal(caller, refused)] })
+    const uses = fieldsOf(schema, document)
+    const refused = refusedField(caller, uses)
+    if (refused !== undefined) setResultAndStopExecution({ errors: [refusal(caller, refused, missingScopes(caller, uses))] })
   }
   return { onExecute: check, onSubscribe: check as never }
 }
 
-function refusal(caller: Caller, { type, field }: FieldUse) {
+function refusal(caller: Caller, { type, field }: FieldUse, missing: readonly Scope[]) {
   const bound = caller.hosts.length > 0 ? 'it is bound to host names' : caller.project !== null ? 'it is bound to a project' : undefined
-  const why = bound ?? `it has the scopes ${caller.scopes.join(', ') || 'none'}`
+  const why = bound ?? tellScopes(caller, missing)
   const instead = caller.project !== null && EXPLAINS.has(`${type}.${field}`) ? ' tenantExplanation tells what such a key may know.' : ''
   return fault('FORBIDDEN', `The key ${caller.name} may not ask for ${type}.${field}: ${why}.${instead}`)
 }
@@ -45,7 +47,8 @@ function fieldsOf(schema: GraphQLSchema, document: DocumentNode): readonly Field
     visitWithTypeInfo(types, {
       [Kind.FIELD]({ name: { value: field } }) {
         const type = types.getParentType()?.name
-        if (type !== undefined && !field.startsWith('__')) uses.set(`${type}.${field}`, { type, field })
+        if (type !== undefined && !field.startsWith('__'))
+          uses.set(`${type}.${field}`, { type, field, scope: scopeOf(types.getFieldDef()) })
       },
     }),
   )

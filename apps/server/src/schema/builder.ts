@@ -1,13 +1,14 @@
 import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
-import { mayDo, type Scope } from '../auth/caller.ts'
+import { mayDo, type Scope, tellScopes } from '../auth/caller.ts'
 import type { Moment } from '../services/moments.ts'
 import type { PackedArray } from '../services/packed.ts'
 import type { Context } from './context.ts'
 import { fault } from './faults.ts'
 import { decodeId, encodeId } from './ids.ts'
 import { type ScalarName, scalarConfig, scalarRules } from './scalars.ts'
+import { scopeOf } from './scope-of.ts'
 
 type Both<Value> = { Input: Value; Output: Value }
 
@@ -34,8 +35,13 @@ export const builder = new SchemaBuilder<{
   scopeAuth: {
     authorizeOnSubscribe: true,
     authScopes: ({ caller }) => ({ scope: (scope) => mayDo(caller, scope) }),
-    unauthorizedError: (_parent, { caller }, { fieldName }) =>
-      fault('FORBIDDEN', `The key ${caller.name} may not use ${fieldName}: it has the scopes ${caller.scopes.join(', ') || 'none'}.`),
+    unauthorizedError: (_parent, { caller }, { fieldName, parentType }) => {
+      const needed = scopeOf(parentType.getFields()[fieldName])
+      return fault(
+        'FORBIDDEN',
+        `The key ${caller.name} may not use ${fieldName}: ${tellScopes(caller, needed === undefined ? [] : [needed])}.`,
+      )
+    },
   },
   relay: {
     encodeGlobalID: encodeId,

@@ -1,15 +1,14 @@
 import type { GraphQLSchema } from 'graphql'
 import { auditMutations } from './audited.ts'
 import { builder } from './builder.ts'
+import { authScopesOf } from './scope-of.ts'
 
 /** The schema of every noun that is loaded. Throws when a field of a root type names no scope: nothing is open by omission. Every mutation is put into the audit. */
 export function createSchema(): GraphQLSchema {
   const schema = builder.toSchema()
   for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
-    for (const field of Object.values(root?.getFields() ?? {})) {
-      const options = field.extensions.pothosOptions as { readonly authScopes?: unknown } | undefined
-      if (options?.authScopes === undefined) throw new Error(`${root?.name}.${field.name} names no scope`)
-    }
+    for (const field of Object.values(root?.getFields() ?? {}))
+      if (authScopesOf(field) === undefined) throw new Error(`${root?.name}.${field.name} names no scope`)
   auditMutations(schema)
   return schema
 }
