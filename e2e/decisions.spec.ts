@@ -226,7 +226,7 @@ test('the text for a ticket has the sentence and the link', async ({ page, conte
   const { decisionId } = service.seed.refused
   await visit(addressOf(decisionId))
   await page.getByRole('button', { name: 'Copy for a ticket' }).click()
-  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
+  await expect(page.getByText('Copied: Ticket, Markdown.')).toBeVisible()
   const text = await page.evaluate(() => navigator.clipboard.readText())
   expect(text).toContain((await explain(service.client, decisionId)).headline)
   expect(text.trim().split('\n').at(-1)).toBe(page.url())
@@ -297,7 +297,7 @@ test('what was copied is said', async ({ page, context, visit, service }) => {
   await visit(addressOf(decisionId))
   await page.getByRole('button', { name: 'Copy as' }).click()
   await page.getByRole('menuitem', { name: 'Command line' }).click()
-  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
+  await expect(page.getByText('Copied: Command line.')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`gantt explain ${decisionId}`)
 })
 

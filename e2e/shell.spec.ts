@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { expect, type Page, test } from './fixtures.ts'
 
 const PAGES = [
@@ -401,4 +402,53 @@ test('operations go by the ids that the build gave them; a replica that does not
   await expect(page.getByRole('main').getByRole('grid').getByText('default').first()).toBeVisible()
   // the browser itself reports what was refused
   expect(pageErrors.splice(0).join()).toContain('404')
+})
+
+test.describe('copied as', () => {
+  const pages = [
+    ['/overview', 'OverviewFleet', undefined],
+    ['/hosts?view=table&q=az:az1', 'Hosts', 'gantt hosts --all --query az:az1'],
+    ['/hosts/az1-01', 'Host', 'gantt host show az1-01'],
+    ['/aggregates?q=name:fast*', 'AggregateList', "gantt aggregates --query 'name:fast*'"],
+    ['/claims', 'ClaimList', undefined],
+    ['/decisions?live=off&q=outcome:PLACED', 'DecisionList', 'gantt decisions --query outcome:PLACED'],
+    ['/profiles', 'ProfileList', 'gantt profile list'],
+    ['/profiles/default', 'Profile', 'gantt profile show default'],
+    ['/replicas', 'Replicas', 'gantt replicas'],
+    ['/audit', 'AuditList', 'gantt audit list'],
+    ['/keys', 'KeyList', 'gantt keys list'],
+    ['/settings', 'Settings', undefined],
+  ] as const
+
+  for (const [path, operation, command] of pages)
+    test(`${path}: by keys alone, what is copied asks what the page asked`, async ({ page, context, visit, service, axe }) => {
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
+      await visit(path)
+      await expect(page.getByRole('button', { name: 'Copy as' })).toBeVisible()
+      const copied = async (item: string): Promise<string> => {
+        await page.keyboard.press('Y')
+        const menu = page.getByRole('menu', { name: 'Copy as' })
+        await expect(menu.getByRole('menuitem').first()).toBeFocused()
+        const names = await menu.getByRole('menuitem').allTextContents()
+        for (let i = 0; i < names.indexOf(item); i++) await page.keyboard.press('ArrowDown')
+        await expect(menu.getByRole('menuitem', { name: item, exact: true })).toBeFocused()
+        await page.keyboard.press('Enter')
+        await expect(page.getByText(`Copied: ${item}.`)).toBeVisible()
+        await expect(menu).toBeHidden()
+        return page.evaluate(() => navigator.clipboard.readText())
+      }
+      expect(await copied('Link')).toBe(page.url())
+      expect(await copied('GraphQL query')).toContain(`query ${operation}`)
+      if (command !== undefined) expect(await copied('Command line')).toBe(command)
+      const curl = await copied('curl')
+      const { stdout } = spawnSync('bash', ['-c', curl], { encoding: 'utf8', env: { ...process.env, GANTT_KEY: service.key } })
+      const { data, errors } = JSON.parse(stdout) as { readonly data: object; readonly errors?: unknown }
+      expect(errors).toBeUndefined()
+      if (!path.startsWith('/hosts?')) expect(Object.keys(JSON.parse(await copied('Answer, JSON')))).toEqual(Object.keys(data))
+      await expect(page.getByText('Copied:')).toHaveCount(0)
+      await page.keyboard.press('Y')
+      await axe(`${path}, to be copied`)
+      await page.keyboard.press('Escape')
+      await expect(page.getByRole('menu', { name: 'Copy as' })).toBeHidden()
+    })
 })

@@ -3,7 +3,7 @@ import { Age, TimeLeft } from '../ui/age.tsx'
 import { AnchorLink } from '../ui/anchor-link.tsx'
 import { ColourKey, DivergingBar, Share } from '../ui/bars.tsx'
 import { ButtonLink } from '../ui/button-link.tsx'
-import { CopyAs } from '../ui/copy-as.tsx'
+import { CopyMenu } from '../ui/copy-as.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Figures } from '../ui/figures.tsx'
 import { Heading } from '../ui/heading.tsx'
@@ -58,16 +58,8 @@ export const smallParts: readonly Story[] = [
   {
     of: 'copy-as',
     states: {
-      'without a call': <CopyAs items={[['Link', () => 'link']]} />,
-      'with the call behind it': (
-        <CopyAs
-          items={[
-            ['Link', () => 'link'],
-            ['CSV', () => 'csv'],
-          ]}
-          graphiql={{ query: '{ health }' }}
-        />
-      ),
+      'without a call': <CopyMenu />,
+      'with the call behind it': <CopyMenu items={[['CSV', () => 'csv']]} graphiql={{ query: '{ health }' }} />,
     },
   },
   { of: 'copy-button', states: { usual: <CopyButton text="cmp-0412">Copy the name</CopyButton> } },

@@ -1,33 +1,69 @@
 import { Button, Menu } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconChevronDown, IconCopy } from '@tabler/icons-react'
-import type { toGraphiql } from '../lib/graphiql.ts'
+import { request, useMoment } from '../lib/api.ts'
+import { curlOf, graphqlOf } from '../lib/copies.ts'
+import { toGraphiql } from '../lib/graphiql.ts'
+import { useShortcuts } from '../lib/keys.ts'
+import type { Operation } from '../lib/wire.ts'
 import { MenuLink } from './menu-link.tsx'
+import { problemOf } from './problem.tsx'
+
+/** What something is called, and the text that it makes when it is chosen. */
+export type Copy = readonly [label: string, make: () => string | Promise<string>]
 
 interface CopyAsProps {
-  /** What each is called, and the text that it makes when it is chosen. */
-  readonly items: readonly (readonly [label: string, make: () => string])[]
+  /** The call behind the page: one that takes the moment is of that of the address. */
+  readonly call?: { readonly document: Operation; readonly variables?: Readonly<Record<string, unknown>> }
+  /** What is of this page alone. */
+  readonly items?: readonly Copy[]
+}
+
+/** The page as something to paste: a link, a call and its answer, a command, rows. */
+export function CopyAs({ call, ...others }: CopyAsProps) {
+  return call === undefined ? <CopyMenu {...others} /> : <CopyCall {...call} {...others} />
+}
+
+type CopyCallProps = NonNullable<CopyAsProps['call']> & Pick<CopyAsProps, 'items'>
+
+function CopyCall({ document, variables = {}, items = [] }: CopyCallProps) {
+  const { asked } = useMoment(document, variables)
+  const copies: readonly Copy[] = [
+    ...items,
+    ['GraphQL query', () => graphqlOf(document, asked)],
+    ['curl', () => curlOf(location.origin, document, asked)],
+    ['Answer, JSON', async () => JSON.stringify(await request(document, asked), null, 2)],
+  ]
+  return <CopyMenu items={copies} graphiql={toGraphiql(document, asked)} />
+}
+
+interface CopyMenuProps extends Pick<CopyAsProps, 'items'> {
   /** The call behind it, to go on with in GraphiQL. */
   readonly graphiql?: ReturnType<typeof toGraphiql>
 }
 
-/** Something of the page to paste: a link, a call, a command, rows. */
-export function CopyAs({ items, graphiql }: CopyAsProps) {
+export function CopyMenu({ items = [], graphiql }: CopyMenuProps) {
+  const [isOpen, { open, close, toggle }] = useDisclosure(false)
+  useShortcuts([{ keys: 'Y', label: 'Copy the page as ...', run: open }])
+  const copies: readonly Copy[] = [['Link', () => location.href], ...items]
   return (
-    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false}>
+    <Menu position="bottom-end" withinPortal={false} withInitialFocusPlaceholder={false} opened={isOpen} onClose={close} returnFocus>
       <Menu.Target>
         <Button
           size="compact-sm"
           variant="outline"
+          title="Y"
           leftSection={<IconCopy size={14} aria-hidden />}
           rightSection={<IconChevronDown size={14} aria-hidden />}
+          onClick={toggle}
         >
           Copy as
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {items.map(([label, make]) => (
-          <Menu.Item key={label} onClick={() => void copy(label, make())}>
+        {copies.map(([label, make]) => (
+          <Menu.Item key={label} onClick={() => void copy(label, make)}>
             {label}
           </Menu.Item>
         ))}
@@ -41,16 +77,20 @@ export function CopyAs({ items, graphiql }: CopyAsProps) {
   )
 }
 
-async function copy(label: string, text: string): Promise<void> {
+/** Puts a text into the clipboard, and says how that went. */
+export async function copy(label: string, make: Copy[1]): Promise<void> {
   try {
-    await navigator.clipboard.writeText(text)
+    await navigator.clipboard.writeText(await make())
     notifications.show({ message: `Copied: ${label}.`, autoClose: 2_000, withCloseButton: false })
-  } catch {
+  } catch (error) {
+    const isRefused = error instanceof DOMException || error instanceof TypeError
     notifications.show({
       color: 'red',
       closeButtonProps: { 'aria-label': 'Close' },
       title: 'Not copied',
-      message: 'The browser gives pages its clipboard only over https, from localhost, and where it is allowed.',
+      message: isRefused
+        ? 'The browser gives pages its clipboard only over https, from localhost, and where it is allowed.'
+        : problemOf(error).text,
     })
   }
 }

@@ -2,11 +2,12 @@ import { Code, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { useOperation } from '../../lib/api.ts'
+import { commandOf } from '../../lib/copies.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { useKeptDraft } from '../../lib/kept-draft.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { useAt } from '../../lib/travel.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -34,7 +35,8 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
   const navigate = route.useNavigate()
   const zone = useTimeZone()
   const { data, error, refetch } = useOperation(AGGREGATE, { uuid }, { keepPrevious: false })
-  const isPast = useAt() !== undefined
+  const at = useAt()
+  const isPast = at !== undefined
   const { draft, keep } = useKeptDraft(uuid, readDraft)
   const [isDeleting, deleting] = useDisclosure(false)
   const aggregate = data?.aggregate ?? undefined
@@ -70,7 +72,10 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
       title={aggregate.name}
       aside={
         <>
-          <CopyButton text={location.href}>Copy link</CopyButton>
+          <CopyAs
+            call={{ document: AGGREGATE, variables: { uuid } }}
+            items={[['Command line', () => commandOf(`gantt aggregates show ${uuid}`, { at })]]}
+          />
           <WriteButton size="compact-sm" onClick={() => setEditing(true)} disabled={isEditing}>
             {changesNothing(edited) ? 'Edit' : 'Go on with the draft'}
           </WriteButton>

@@ -3,10 +3,13 @@ import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
+import { commandOf } from '../../lib/copies.ts'
 import { formatCount, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
+import { useAt } from '../../lib/travel.ts'
 import { usePages } from '../../lib/use-pages.ts'
+import { CopyAs } from '../../ui/copy-as.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
@@ -27,6 +30,7 @@ type Row = ResultOf<typeof LIST>['aggregates']['nodes'][number]
 export function AggregatesPage() {
   const { q = '' } = route.useSearch()
   const navigate = route.useNavigate()
+  const at = useAt()
   const zone = useTimeZone()
   const [isCreating, creating] = useDisclosure(false)
   const [active, setActive] = useState(-1)
@@ -47,9 +51,15 @@ export function AggregatesPage() {
     <Page
       title="Aggregates"
       aside={
-        <WriteButton size="compact-sm" onClick={creating.open}>
-          Create
-        </WriteButton>
+        <>
+          <CopyAs
+            call={{ document: LIST, variables: { q } }}
+            items={[['Command line', () => commandOf('gantt aggregates', { query: q, at })]]}
+          />
+          <WriteButton size="compact-sm" onClick={creating.open}>
+            Create
+          </WriteButton>
+        </>
       }
     >
       <Stack gap="xs">

@@ -2,11 +2,10 @@ import { auditFields } from '@gantt/scheduler-core/query'
 import { Code, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { commandOf } from '../../lib/copies.ts'
 import { formatCount, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone } from '../../lib/format.ts'
-import { toGraphiql } from '../../lib/graphiql.ts'
 import { changed } from '../../lib/list-search.ts'
 import { useScopes } from '../../lib/scopes.ts'
-import { quoteForShell } from '../../lib/shell.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -51,11 +50,10 @@ function Rows() {
       aside={
         <CopyAs
           items={[
-            ['Link', () => location.href],
-            ['Command line', () => `gantt audit list${q === '' ? '' : ` --query ${quoteForShell(q)}`}`],
+            ['Command line', () => commandOf('gantt audit list', { query: q })],
             [`CSV, the ${formatCount(rows.length)} rows that are loaded`, () => csvOf(rows)],
           ]}
-          graphiql={toGraphiql(LIST, { q })}
+          call={{ document: LIST, variables: { q } }}
         />
       }
     >

@@ -4,7 +4,6 @@ import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
-import { toGraphiql } from '../../lib/graphiql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { useListSearch } from '../../lib/list-search.ts'
 import { useScopes } from '../../lib/scopes.ts'
@@ -47,7 +46,7 @@ export function ClaimsPage() {
   useShortcuts(mayRevoke ? [revoke] : [])
 
   return (
-    <Page title="Claims" aside={<CopyAs items={[['Link', () => location.href]]} graphiql={toGraphiql(LIST, { q })} />}>
+    <Page title="Claims" aside={<CopyAs call={{ document: LIST, variables: { q } }} />}>
       <Stack gap="xs">
         <Counts />
         <PagedList

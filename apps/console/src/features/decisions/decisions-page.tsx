@@ -3,12 +3,11 @@ import { Alert, Button, Code, Group, NativeSelect, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useOperation } from '../../lib/api.ts'
+import { commandOf } from '../../lib/copies.ts'
 import { formatCount, useTimeZone } from '../../lib/format.ts'
-import { toGraphiql } from '../../lib/graphiql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { type Change, changed } from '../../lib/list-search.ts'
 import { usePreference } from '../../lib/preferences.ts'
-import { quoteForShell } from '../../lib/shell.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -109,11 +108,8 @@ export function DecisionsPage() {
               ]}
             />
             <CopyAs
-              items={[
-                ['Link', () => location.href],
-                ['Command line', () => `gantt decisions${q === '' ? '' : ` --query ${quoteForShell(q)}`}`],
-              ]}
-              graphiql={toGraphiql(LIST, { q })}
+              call={{ document: LIST, variables: { q } }}
+              items={[['Command line', () => commandOf('gantt decisions', { query: q })]]}
             />
           </>
         }

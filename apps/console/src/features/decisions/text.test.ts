@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { graphql } from '../../lib/graphql.ts'
 import { quoteForShell } from '../../lib/shell.ts'
-import { commandExplain, commandWhyNot, curlOf, graphqlOf } from './copies.ts'
+import { commandExplain, commandWhyNot } from './copies.ts'
 import { countHosts, exactAmount, readableAmount, shareOf } from './facts.ts'
 import { barOf, barShare, countsOf, endsText, recordedSteps, scaleFor } from './funnel.ts'
 import { hostOfName, nameOfHost } from './names.ts'
@@ -110,24 +109,6 @@ describe('commands', () => {
     expect(commandExplain('abc', 2)).toBe('gantt explain abc --instance 2')
     expect(commandWhyNot('abc', null, 'h1')).toBe('gantt why-not abc h1')
     expect(commandWhyNot('abc', 1, 'rack/node 1')).toBe("gantt why-not abc rack --node 'node 1' --instance 1")
-  })
-
-  const asked = graphql('query Asked($id: ID!) { decision(id: $id) { id } }')
-
-  test('curl sends the same query and variables, and takes the key from the environment', () => {
-    const line = curlOf('http://here:1', asked, { id: "it's" })
-    expect(line).toMatch(/^curl -s http:\/\/here:1\/graphql -H "authorization: Bearer \$GANTT_KEY" /)
-    const [, quoted = ''] = / -d '(.*)'$/.exec(line) ?? []
-    expect(JSON.parse(quoted.replaceAll("'\\''", "'"))).toEqual({
-      query: 'query Asked($id: ID!) { decision(id: $id) { id } }',
-      variables: { id: "it's" },
-    })
-  })
-
-  test('the query comes with its variables', () => {
-    const [query, variables = ''] = graphqlOf(asked, { id: 'x', instance: null }).split('# variables')
-    expect(query).toContain('decision(id: $id)')
-    expect(JSON.parse(variables)).toEqual({ id: 'x', instance: null })
   })
 })
 

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { parse } from 'graphql'
 import { expect, it } from 'vitest'
-import { cliLineOf, csvOf, curlOf, jsonOf, queryTextOf } from './copies.ts'
+import { curlOf } from '../../lib/copies.ts'
+import { csvOf, jsonOf } from './copied-rows.ts'
+import { cliLineOf, queryTextOf } from './copies.ts'
 import type { HostRow } from './host-row.ts'
 
 const row: HostRow = {
@@ -62,7 +64,7 @@ it('hands a filter through the shell and through GraphQL as it is', () => {
     }
     expect(argumentsOf(cliLineOf(filter))).toContain(filter)
     expect(argumentsOf(cliLineOf(filter, '88123')).slice(-3, -1)).toEqual(['--at', '88123'])
-    const body = argumentsOf(curlOf('http://h', filter)).at(-2) ?? ''
+    const body = argumentsOf(curlOf('http://h', queryTextOf(filter))).at(-2) ?? ''
     const { query } = JSON.parse(body) as { readonly query: string }
     expect(query).toContain(JSON.stringify(filter))
   }

@@ -2,10 +2,14 @@ import { Alert, Badge, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
+import { commandOf } from '../../lib/copies.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { useLive } from '../../lib/live.ts'
+import { quoteForShell } from '../../lib/shell.ts'
+import { useAt } from '../../lib/travel.ts'
 import { Age } from '../../ui/age.tsx'
+import { CopyAs } from '../../ui/copy-as.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Json } from '../../ui/json.tsx'
@@ -33,6 +37,7 @@ const route = getRouteApi('/hosts/$host')
 export function HostPage() {
   const { host: name } = route.useParams()
   const { node, sheet } = route.useSearch()
+  const at = useAt()
   const [isPaused, setPaused] = useState(false)
   const { data, error, refetch, dataUpdatedAt, isPlaceholderData } = useOperation(HOST, { host: name, node: node ?? null })
   const host = data?.host
@@ -71,6 +76,10 @@ export function HostPage() {
             as of revision {host.revision}
           </Text>
           <LiveBadge state={live} />
+          <CopyAs
+            call={{ document: HOST, variables: { host: host.name, node: host.node } }}
+            items={[['Command line', () => commandOf(`gantt host show ${quoteForShell(host.name)}`, { node: node ?? null, at })]]}
+          />
         </>
       }
     >

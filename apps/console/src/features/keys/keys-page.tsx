@@ -8,6 +8,7 @@ import { changed } from '../../lib/list-search.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { ColumnChooser } from '../../ui/column-chooser.tsx'
+import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
@@ -31,7 +32,10 @@ export function KeysPage() {
   const { scopes, may, error: noScopes, retry } = useScopes()
   const mayRead = may('ADMIN')
   return (
-    <Page title="Keys">
+    <Page
+      title="Keys"
+      aside={mayRead === true ? <CopyAs call={{ document: LIST }} items={[['Command line', () => 'gantt keys list']]} /> : null}
+    >
       {noScopes ? <Problem error={noScopes} onRetry={retry} /> : null}
       {mayRead === false ? <NeedsScope what="Keys" scope="ADMIN" scopes={scopes} /> : null}
       {mayRead === true ? <Keys /> : null}

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { type Figure, Figures } from '../../ui/figures.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -34,13 +35,16 @@ export function OverviewPage() {
     <Page
       title="Overview"
       aside={
-        <SegmentedControl
-          size="xs"
-          aria-label="How far back"
-          data={[...spans]}
-          value={last}
-          onChange={(next) => void navigate({ search: next === DEFAULT_SPAN ? {} : { last: next as SpanName } })}
-        />
+        <>
+          <SegmentedControl
+            size="xs"
+            aria-label="How far back"
+            data={[...spans]}
+            value={last}
+            onChange={(next) => void navigate({ search: next === DEFAULT_SPAN ? {} : { last: next as SpanName } })}
+          />
+          <CopyAs call={{ document: FLEET }} />
+        </>
       }
     >
       <Stack gap="sm">

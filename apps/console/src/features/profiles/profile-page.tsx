@@ -4,8 +4,9 @@ import { useState } from 'react'
 import { queryClient, useOperation } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
+import { quoteForShell } from '../../lib/shell.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -93,7 +94,10 @@ function OneProfile({ profile, scopes, error, onRetry }: OneProfileProps) {
       title={name}
       aside={
         <>
-          <CopyButton text={location.href}>Copy link</CopyButton>
+          <CopyAs
+            call={{ document: PROFILE, variables: { name } }}
+            items={[['Command line', () => `gantt profile show ${quoteForShell(name)}`]]}
+          />
           {mayDraft && version !== undefined ? (
             <WriteButton size="compact-sm" variant="outline" onClick={begin}>
               Draft from @{shown}

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { CopyAs } from '../../ui/copy-as.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table, type TableColumn } from '../../ui/table.tsx'
@@ -29,7 +30,7 @@ export function ProfilesPage() {
   }
   useTableKeys({ count: rows.length, active, onActive: setActive, onOpen: open })
   return (
-    <Page title="Profiles">
+    <Page title="Profiles" aside={<CopyAs call={{ document: LIST }} items={[['Command line', () => 'gantt profile list']]} />}>
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
           How hosts are chosen, as data: filters in their order and weighers with multipliers. A call names a profile; else default decides.

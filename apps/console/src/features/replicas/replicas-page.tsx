@@ -3,6 +3,7 @@ import { useCallback, useMemo } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { ColumnChooser } from '../../ui/column-chooser.tsx'
+import { CopyAs } from '../../ui/copy-as.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -24,7 +25,7 @@ export function ReplicasPage() {
   const columns = useMemo(() => replicaColumns(replicas), [replicas])
   const keyOf = useCallback((index: number) => replicas[index]?.id ?? index, [replicas])
   return (
-    <Page title="Replicas">
+    <Page title="Replicas" aside={<CopyAs call={{ document: STANDING }} items={[['Command line', () => 'gantt replicas']]} />}>
       <Stack gap="sm" className={error && data !== undefined ? 'stale' : undefined}>
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
         {data === undefined ? (

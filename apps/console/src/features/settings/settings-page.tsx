@@ -2,10 +2,12 @@ import { SegmentedControl, Stack, Switch, Text, useMantineColorScheme } from '@m
 import type { ReactNode } from 'react'
 import { type Choice, choose, type Preference, usePreference } from '../../lib/preferences.ts'
 import { useScopes } from '../../lib/scopes.ts'
+import { CopyAs } from '../../ui/copy-as.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { NeedsScope } from '../../ui/needs-scope.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { SETTINGS } from './documents.ts'
 import { ServerSettings } from './server-settings.tsx'
 
 /** What one chooses for this browser, and what the service is set to. */
@@ -13,7 +15,7 @@ export function SettingsPage() {
   const { scopes, may, error, retry } = useScopes()
   const mayRead = may('OPERATE')
   return (
-    <Page title="Settings">
+    <Page title="Settings" aside={mayRead === true ? <CopyAs call={{ document: SETTINGS }} /> : null}>
       <Stack gap="md">
         <section aria-label="In this browser">
           <Heading keys="1">In this browser</Heading>

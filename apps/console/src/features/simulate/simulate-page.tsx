@@ -4,7 +4,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { queryClient, useOperation } from '../../lib/api.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { useAt } from '../../lib/travel.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -71,7 +71,7 @@ export function SimulatePage() {
           <Button size="compact-sm" variant="subtle" title="S" onClick={() => setSaving(true)}>
             Saved
           </Button>
-          {scenarios.length === 0 ? null : <CopyButton text={location.href}>Copy link</CopyButton>}
+          <CopyAs />
         </>
       }
     >
