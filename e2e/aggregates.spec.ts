@@ -1,6 +1,6 @@
 import { operationOf } from './calls.ts'
 import { expect, test } from './fixtures.ts'
-import { expectRowCount, firstCells, rowWith } from './grid.ts'
+import { expectRowCount, firstCells, gridOf, rowWith } from './grid.ts'
 import { gather, place } from './seed.ts'
 
 const READ = 'query Read($uuid: UUID!) { aggregate(uuid: $uuid) { name version hostNames metadata { key value } } }'
@@ -31,6 +31,44 @@ test('the list counts members, and opens exactly that many', async ({ page, visi
   await expectRowCount(page, 'Members', 4)
   await rowWith(page, 'Members', 'az2-04').click()
   await expect(page.getByRole('heading', { name: 'az2-04', level: 1 })).toBeVisible()
+})
+
+test('a press on a head orders the list as the service does; the address keeps it, and what is copied has that order', async ({
+  page,
+  context,
+  visit,
+  service,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
+  for (const [name, hosts] of Object.entries({
+    none: [],
+    one: ['az1-01'],
+    three: ['az1-01', 'az1-02', 'az1-03'],
+    two: ['az1-01', 'az1-02'],
+  }))
+    await gather(service.client, `sorted-${name}`, { hosts, metadata: { kind: '=1+1' } })
+  await visit('/aggregates?q=name:sorted-*')
+  const names = () => firstCells(page, 'Aggregates')
+  await expect.poll(names).toEqual(['sorted-none', 'sorted-one', 'sorted-three', 'sorted-two'])
+  const members = gridOf(page, 'Aggregates').getByRole('columnheader', { name: 'Members' })
+  await members.getByRole('button', { name: 'Members' }).click()
+  await expect(page).toHaveURL('/aggregates?q=name:sorted-*&sort=-hosts')
+  await expect(members).toHaveAttribute('aria-sort', 'descending')
+  await expect.poll(names).toEqual(['sorted-three', 'sorted-two', 'sorted-one', 'sorted-none'])
+  await members.getByRole('button', { name: 'Members' }).click()
+  await expect(page).toHaveURL('/aggregates?q=name:sorted-*&sort=hosts')
+  await expect.poll(names).toEqual(['sorted-none', 'sorted-one', 'sorted-two', 'sorted-three'])
+  await page.reload()
+  await expect.poll(names).toEqual(['sorted-none', 'sorted-one', 'sorted-two', 'sorted-three'])
+  await page.keyboard.press('Y')
+  await page.getByRole('menuitem', { name: 'CSV, the 4 rows that are loaded' }).click()
+  await expect(page.getByText('Copied: CSV')).toBeVisible()
+  const [, ...rows] = (await page.evaluate(() => navigator.clipboard.readText())).trim().split(/\r?\n/)
+  expect(rows.map((row) => row.split(',')[1])).toEqual(['sorted-none', 'sorted-one', 'sorted-two', 'sorted-three'])
+  await gridOf(page, 'Aggregates').getByRole('button', { name: 'Name' }).click()
+  await expect(page).toHaveURL('/aggregates?q=name:sorted-*')
+  await page.goBack()
+  await expect(page).toHaveURL('/aggregates?q=name:sorted-*&sort=hosts')
 })
 
 test('an aggregate is made after a look at what it touches; an unknown host is told by its name', async ({ page, visit, service }) => {

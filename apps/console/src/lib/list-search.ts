@@ -7,6 +7,8 @@ export interface ListSearch {
   readonly q?: string
   /** Keys of the columns that are shown, with commas between; if not given, as was chosen for this browser. */
   readonly cols?: string
+  /** Of a list with several orders: the key of a column, with `-` in front for the largest first; if not given, its usual one. */
+  readonly sort?: string
 }
 
 export function readListSearch({ q, cols }: Record<string, unknown>): ListSearch {
@@ -15,6 +17,12 @@ export function readListSearch({ q, cols }: Record<string, unknown>): ListSearch
     ...(typeof cols === 'string' && /^[\w.,-]+$/.test(cols) ? { cols } : {}),
   }
 }
+
+/** Of a list that has several orders, one of these columns at a time. */
+export const readSortedSearch = (said: Record<string, unknown>, keys: readonly string[]): ListSearch => ({
+  ...readListSearch(said),
+  ...(typeof said.sort === 'string' && keys.includes(said.sort.replace(/^-/, '')) ? { sort: said.sort } : {}),
+})
 
 /** Of a list without a filter. */
 export const readColumnsSearch = ({ cols }: Record<string, unknown>): Pick<ListSearch, 'cols'> => readListSearch({ cols })
@@ -27,7 +35,7 @@ export const changed = <Search extends object>(before: Search, change: Change<Se
 
 /** What the address says of the list of the page. */
 export const useListSearch = (): ListSearch =>
-  useSearch({ strict: false, select: ({ q, cols }: ListSearch) => ({ q, cols }), structuralSharing: true }) as ListSearch
+  useSearch({ strict: false, select: ({ q, cols, sort }: ListSearch) => ({ q, cols, sort }), structuralSharing: true }) as ListSearch
 
 /** Changes what the address says. Typing replaces it, everything else is a step that Back undoes. */
 export function useListGo(): (change: Change<ListSearch>, how?: 'typing' | 'applied') => void {

@@ -9,6 +9,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { ListTable, type ListTableProps } from './list-table.tsx'
 import { NoMatch } from './no-match.tsx'
 import { Problem } from './problem.tsx'
+import { parseSort, printSort, type Sort } from './sort.ts'
 import type { TableColumn } from './table.tsx'
 import type { Choice, Key } from './use-choice.ts'
 import { ViewsButton } from './views-button.tsx'
@@ -27,6 +28,8 @@ interface PagedListProps<Row> {
   keyOf(row: Row): Key
   onOpen(row: Row): void
   readonly choice?: Choice<Row> | undefined
+  /** The usual order of a list that has several, one column at a time: `name`, `-age`. The one that is chosen stands in the address. */
+  readonly usualSort?: string
   /** What can be done with those that were chosen. */
   readonly chosen?: ReactNode
   /** Said where there is none at all. */
@@ -93,10 +96,11 @@ function Found<Row>(props: PagedListProps<Row>) {
 
 /** How many there are, and the rows. */
 function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
-  const { list, label, nouns, pages, columns, keyOf, onOpen, choice, chosen, children, counted, table, handlers } = props
+  const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, table, handlers } = props
   const { rows, isOld, onRange } = pages
   const { total, isMore } = counted
-  const { q = '' } = useListSearch()
+  const { q = '', sort = usualSort } = useListSearch()
+  const go = useListGo()
   const keyAt = useCallback(
     (index: number): Key => {
       const row = rows[index]
@@ -131,7 +135,16 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
           }}
           choice={choice}
           onRange={onRange}
-          listKey={q}
+          listKey={sort === undefined ? q : `${sort} ${q}`}
+          {...(sort === undefined
+            ? {}
+            : {
+                sort: parseSort(sort),
+                onSort: (next: readonly Sort[]) => {
+                  const text = printSort(next.slice(-1))
+                  go({ sort: text === usualSort ? undefined : text })
+                },
+              })}
           {...table}
         />
       </div>

@@ -171,6 +171,51 @@ describe('lists', () => {
     expect((await ask(LIST, { o: [{ field: 'NAME' }] })).hosts.nodes).toEqual([{ name: 'big' }, { name: 'middle' }])
   })
 
+  test('aggregates come in the order that is asked for, whatever the page, and a cursor is good for its order alone', async () => {
+    const CREATE = `mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { ... on AggregatePayload { aggregate { uuid } } ... on UserError { message } } }`
+    const shapes: readonly { name: string; availabilityZone?: string; hosts?: string[] }[] = [
+      { name: 'c-two', hosts: ['big', 'small'] },
+      { name: 'a-none' },
+      { name: 'E-zone', availabilityZone: 'az-order', hosts: ['middle'] },
+      { name: 'b-one', hosts: ['small'] },
+      { name: 'd-none' },
+    ]
+    const uuids: string[] = []
+    for (const shape of shapes) uuids.push((await ask(CREATE, { in: shape })).aggregateCreate.aggregate.uuid)
+    const LIST = `query ($n: Int, $a: String, $o: AggregateOrder) { aggregates(first: $n, after: $a, orderBy: $o) {
+      nodes { name availabilityZone version updatedAt hosts { totalCount } } pageInfo { hasNextPage endCursor } } }`
+    const readers: Readonly<Record<string, (node: Json) => string | number>> = {
+      NAME: ({ name }) => name,
+      ZONE: ({ availabilityZone }) => availabilityZone ?? '',
+      HOSTS: ({ hosts }) => hosts.totalCount,
+      VERSION: ({ version }) => version,
+      UPDATED_AT: ({ updatedAt }) => updatedAt,
+    }
+    const { nodes: byName } = (await ask(LIST)).aggregates
+    expect(byName.map(({ name }: Json) => name)).toEqual(['E-zone', 'a-none', 'b-one', 'c-two', 'd-none'])
+    for (const [field, read] of Object.entries(readers))
+      for (const direction of ['ASC', 'DESC']) {
+        const sign = direction === 'ASC' ? 1 : -1
+        const compare = (a: Json, b: Json): number => (read(a) < read(b) ? -sign : read(a) > read(b) ? sign : 0)
+        const wanted = byName.toSorted(compare).map(({ name }: Json) => name)
+        for (const n of [1, 2, 3, 5, 6]) {
+          const found: string[] = []
+          let a: string | null = null
+          do {
+            const { nodes, pageInfo }: Json = (await ask(LIST, { n, a, o: { field, direction } })).aggregates
+            found.push(...nodes.map(({ name }: Json) => name))
+            a = pageInfo.hasNextPage ? pageInfo.endCursor : null
+          } while (a !== null)
+          expect({ field, direction, n, found }).toEqual({ field, direction, n, found: wanted })
+        }
+      }
+    const { pageInfo } = (await ask(LIST, { n: 2, o: { field: 'HOSTS', direction: 'DESC' } })).aggregates
+    const answer = await api.ask(LIST, { n: 2, a: pageInfo.endCursor, o: { field: 'HOSTS', direction: 'ASC' } })
+    expect(answer.errors[0]?.message).toContain('a cursor of this list, with the same filter and order')
+    for (const u of uuids) await ask('mutation ($u: UUID!) { aggregateDelete(uuid: $u, ifVersion: 1) { __typename } }', { u })
+    expect((await ask('{ aggregates { totalCount } }')).aggregates.totalCount).toBe(0)
+  })
+
   test('decisions, requests, claims and profiles are listed', async () => {
     const { decisions, requestSpecs, claims, profiles, viewer } = await ask(`{
       decisions(first: 3) { totalCount nodes { id outcome at } pageInfo { endCursor hasNextPage } } requestSpecs(first: 1) { nodes { id digest document } }

@@ -2,7 +2,7 @@ import type { MetadataReader as MetadataReaderShape } from '@gantt/scheduler-cor
 import { type AggregateDone, type MetadataEntry, type VersionConflict as VersionConflictShape, zoneOf } from '../services/aggregates.ts'
 import { AggregateReplay } from './aggregate-replay.ts'
 import { builder } from './builder.ts'
-import { ImpactPreview, KeyValueInput, momentArg } from './common.ts'
+import { ImpactPreview, KeyValueInput, momentArg, OrderDirection } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from './errors.ts'
 import { ProfilePartKind } from './profile-part.ts'
@@ -61,6 +61,7 @@ builder.node(Aggregate, {
       resolve: (aggregate, _args, { aggregates }) => [...aggregates.metadataOf(aggregate)],
     }),
     version: t.exposeInt('version', { description: 'Rises with every edit; give it as ifVersion.' }),
+    hostCount: t.int({ description: 'How many member hosts it has.', resolve: ({ hosts }) => hosts.length }),
     hostNames: t.field({ type: ['String'], description: 'Names of its member hosts.', resolve: ({ hosts }) => [...hosts] }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Store time of the last edit.' }),
   }),
@@ -77,6 +78,25 @@ builder.objectField(Host, 'aggregates', (t) =>
   }),
 )
 
+const AggregateOrderField = builder.enumType('AggregateOrderField', {
+  description: 'What aggregates can be ordered by.',
+  values: {
+    NAME: { value: 'name', description: 'Code unit by code unit.' },
+    ZONE: { value: 'zone', description: 'Their availability zone; those without one come first.' },
+    HOSTS: { value: 'hosts', description: 'How many hosts are in them.' },
+    VERSION: { value: 'version', description: 'How often they were edited.' },
+    UPDATED_AT: { value: 'updatedAt', description: 'When they were edited last.' },
+  } as const,
+})
+
+const AggregateOrder = builder.inputType('AggregateOrder', {
+  description: 'An order of aggregates; those that are equal by it are ordered by their names.',
+  fields: (t) => ({
+    field: t.field({ type: AggregateOrderField, required: true, description: 'By what.' }),
+    direction: t.field({ type: OrderDirection, required: true, defaultValue: 'ASC', description: 'Up or down.' }),
+  }),
+})
+
 builder.queryFields((t) => ({
   aggregate: t.field({
     type: Aggregate,
@@ -89,10 +109,11 @@ builder.queryFields((t) => ({
   aggregates: t.field({
     type: AggregateConnection,
     authScopes: { scope: 'READ' },
-    description: 'All aggregates, by name.',
+    description: 'All aggregates, by name unless another order is asked for.',
     args: {
       ...pageArgs(),
       query: t.arg.string({ description: 'Which: a line of the filter grammar, such as az:z1 key:ssd (docs/query.md).' }),
+      orderBy: t.arg({ type: AggregateOrder, description: 'In which order.' }),
       ...momentArg(),
     },
     resolve: async (_root, { at, ...args }, { aggregates, fleetAt }) => aggregates.list(args, await fleetAt(at)),

@@ -11,6 +11,9 @@ export const momentArg = () =>
 /** A record as the list of pairs that GraphQL can type. */
 export const toPairs = (record: Readonly<Record<string, string>>) => Object.entries(record).map(([key, value]) => ({ key, value }))
 
+/** An order's direction. */
+export const OrderDirection = builder.enumType('OrderDirection', { description: 'Up or down.', values: ['ASC', 'DESC'] as const })
+
 /** The pairs as a record; a key that is given twice is added to the issues. Nothing where nothing was given. */
 export function toRecord<Value>(
   pairs: readonly { readonly key: string; readonly value: Value }[] | null | undefined,

@@ -2,6 +2,7 @@ import { hostStatuses } from '@gantt/scheduler-core'
 import type { HostFilter } from '../services/host-filter.ts'
 import { liveness } from '../services/host-view.ts'
 import { builder } from './builder.ts'
+import { OrderDirection } from './common.ts'
 
 export const HostStatus = builder.enumType('HostStatus', {
   description: 'Set by operators. Only ENABLED hosts take new instances.',
@@ -36,8 +37,6 @@ export const HostFilterInput = builder.inputRef<HostFilter>('HostFilter').implem
     not: t.field({ type: HostFilterInput, description: 'Not this.' }),
   }),
 })
-
-const OrderDirection = builder.enumType('OrderDirection', { description: 'Up or down.', values: ['ASC', 'DESC'] as const })
 
 const HostOrderField = builder.enumType('HostOrderField', { description: 'What hosts can be ordered by.', values: ['NAME'] as const })
 

@@ -65,10 +65,22 @@ export interface VersionConflict extends Failure {
 
 export type AggregateOutcome = AggregateDone | NotFound | VersionConflict | Invalid
 
+export interface AggregateListArgs extends PageArgs {
+  /** A line of the filter grammar. */
+  readonly query?: string | null | undefined
+  /** By name, upwards, if not given. */
+  readonly orderBy?: AggregateOrder | null | undefined
+}
+
+export interface AggregateOrder {
+  readonly field: 'name' | 'zone' | 'hosts' | 'version' | 'updatedAt'
+  readonly direction: 'ASC' | 'DESC'
+}
+
 export interface Aggregates {
   /** `fleet`, here and below: the present one if not given. */
   find(uuid: string, fleet?: Fleet): Dated<Aggregate> | undefined
-  list(args: PageArgs & { readonly query?: string | null | undefined }, fleet?: Fleet): Page<Dated<Aggregate>>
+  list(args: AggregateListArgs, fleet?: Fleet): Page<Dated<Aggregate>>
   /** Those that a host is in, by uuid. */
   of(host: HostView, args: PageArgs): Page<Dated<Aggregate>>
   /** Its metadata, each key with who reads it: of the profiles that served calls, or were tried, at its moment. */
@@ -107,6 +119,24 @@ const readers: QueryReaders<Aggregate> = {
   hosts: ({ hosts }) => hosts.length,
 }
 
+const BY_NAME: AggregateOrder = { field: 'name', direction: 'ASC' }
+
+/** What aggregates are ordered by. */
+const orderReaders: Readonly<Record<AggregateOrder['field'], (aggregate: Aggregate) => string | number>> = {
+  name: ({ name }) => name,
+  zone: (aggregate) => zoneOf(aggregate) ?? '',
+  hosts: ({ hosts }) => hosts.length,
+  version: ({ version }) => version,
+  updatedAt: ({ updatedAt }) => updatedAt,
+}
+const NUMBERS: ReadonlySet<AggregateOrder['field']> = new Set(['hosts', 'version', 'updatedAt'])
+
+type OrderKey = readonly [by: string | number, name: string]
+
+/** Two of the same kind. */
+const compareKeys = (a: string | number, b: string | number): number =>
+  typeof a === 'number' && typeof b === 'number' ? a - b : byCodeUnit(String(a), String(b))
+
 export function createAggregates(replica: Replica): Aggregates {
   const find = (uuid: string, fleet = replica.fleet): Dated<Aggregate> | undefined => {
     const aggregate = fleet.aggregates.byUuid.get(uuid)
@@ -144,18 +174,24 @@ export function createAggregates(replica: Replica): Aggregates {
 
   return {
     find,
-    list({ query, ...page }, fleet = replica.fleet) {
+    list({ query, orderBy, ...page }, fleet = replica.fleet) {
+      const { field, direction } = orderBy ?? BY_NAME
+      const read = orderReaders[field]
+      const sign = direction === 'ASC' ? 1 : -1
+      const keyFor = (aggregate: Aggregate) => [read(aggregate), aggregate.name] as const
+      // what is equal by the order keeps the names upwards
+      const compare = (a: OrderKey, b: OrderKey): number => sign * compareKeys(a[0], b[0]) || byCodeUnit(a[1], b[1])
       const all = [...fleet.aggregates.byUuid.values()]
         .filter(compileLine(query, aggregateFields, readers))
         .map((aggregate) => datedIn(aggregate, fleet, replica.fleet))
       return pageOf(
-        listOf('aggregates', query),
+        listOf('aggregates', [query, field, direction]),
         page,
-        all.sort((a, b) => byCodeUnit(a.name, b.name)),
+        all.sort((a, b) => compare(keyFor(a), keyFor(b))),
         {
-          types: ['string'],
-          keyFor: ({ name }) => [name] as const,
-          isAfter: ({ name }, [last]) => byCodeUnit(name, last) > 0,
+          types: [NUMBERS.has(field) ? 'number' : 'string', 'string'],
+          keyFor,
+          isAfter: (one, last: OrderKey) => compare(keyFor(one), last) > 0,
         },
       )
     },

@@ -1,10 +1,10 @@
 import { graphql } from '../../lib/graphql.ts'
 
 export const LIST = graphql(`
-  query AggregateList($q: String, $after: String, $at: Moment) {
-    aggregates(first: 200, after: $after, query: $q, at: $at) {
+  query AggregateList($q: String, $order: AggregateOrder, $after: String, $at: Moment) {
+    aggregates(first: 200, after: $after, query: $q, orderBy: $order, at: $at) {
       totalCount
-      nodes { uuid name availabilityZone metadata { key value } hostNames version updatedAt }
+      nodes { uuid name availabilityZone metadata { key value } hostCount version updatedAt }
       pageInfo { endCursor hasNextPage }
     }
   }

@@ -1,11 +1,15 @@
-/** What the address of the list says behind the question mark; everything else is left out. */
-export interface AggregatesSearch {
-  /** The filter, in the grammar of docs/query.md. */
-  readonly q?: string
-}
+import { type ListSearch, readSortedSearch } from '../../lib/list-search.ts'
 
-export function readAggregatesSearch({ q }: Record<string, unknown>): AggregatesSearch {
-  return typeof q === 'string' && q !== '' ? { q } : {}
+/** By what the service orders aggregates, by the key of their column. */
+export const aggregateOrders = { name: 'NAME', az: 'ZONE', hosts: 'HOSTS', version: 'VERSION', updated: 'UPDATED_AT' } as const
+
+/** What the address of the list says behind the question mark; everything else is left out. */
+export const readAggregatesSearch = (said: Record<string, unknown>): ListSearch => readSortedSearch(said, Object.keys(aggregateOrders))
+
+/** The order that `sort` names, as the service takes it; by name if it names none. */
+export function aggregateOrder(sort = 'name') {
+  const [key = 'name', direction] = sort.startsWith('-') ? [sort.slice(1), 'DESC' as const] : [sort, 'ASC' as const]
+  return { field: aggregateOrders[key as keyof typeof aggregateOrders], direction }
 }
 
 /** What the address of one aggregate says. */
