@@ -1,6 +1,6 @@
 import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { useOperation } from '../lib/api.ts'
 import { formatMib, formatTime, useTimeZone } from '../lib/format.ts'
 import { graphql } from '../lib/graphql.ts'
@@ -107,19 +107,19 @@ export function Palette({ onPickTime }: { onPickTime(): void }) {
       searchProps={{
         placeholder: 'Host, decision, instance, aggregate, profile, page',
         'aria-label': 'Search and go',
-        onKeyDown: (event) => {
-          // what was found after the last key has no chosen row yet: Enter takes the first
-          if (event.key !== 'Enter' || event.nativeEvent.isComposing || isOneChosen(event.currentTarget)) return
-          const [first] = groups.flatMap(({ actions }) => actions)
-          if (first === undefined) return
-          event.preventDefault()
-          first.onClick()
-          palette.close()
-        },
+        onKeyDown: takeFirst,
       }}
       actions={groups}
     />
   )
 }
 
-const isOneChosen = (input: Element): boolean => input.closest('[role=dialog]')?.querySelector('[data-action][data-selected]') != null
+/** What was found after the last key has no chosen row yet: Enter takes the first. */
+export function takeFirst(event: KeyboardEvent<HTMLElement>): void {
+  const found = event.currentTarget.closest('[role=dialog]')
+  if (event.key !== 'Enter' || event.nativeEvent.isComposing || found?.querySelector('[data-action][data-selected]') != null) return
+  const first = found?.querySelector<HTMLElement>('[data-action]')
+  if (first == null) return
+  event.preventDefault()
+  first.click()
+}

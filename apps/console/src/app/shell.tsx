@@ -24,6 +24,7 @@ import { choose } from '../lib/preferences.ts'
 import { signOut } from '../lib/session.ts'
 import { useAt } from '../lib/travel.ts'
 import { MenuLink } from '../ui/menu-link.tsx'
+import { Actions, useActionsAreOpen } from './actions.tsx'
 import { Help } from './help.tsx'
 import { pages, presentOn } from './pages.ts'
 import { openPalette, Palette, usePaletteIsOpen } from './palette.tsx'
@@ -37,13 +38,15 @@ export function Shell() {
   const [isNavOpen, nav] = useDisclosure(false)
   const [isPicking, picking] = useDisclosure(false)
   const isPaletteOpen = usePaletteIsOpen()
+  const areActionsOpen = useActionsAreOpen()
   const at = useAt()
   const navigate = useNavigate()
   const path = useRouterState({ select: ({ location }) => location.pathname })
 
   useKeyboard()
+  const isCovered = isHelpOpen || isPicking || isPaletteOpen || areActionsOpen
   // before the effects of a page that opens in the same moment
-  useLayoutEffect(() => coverPage(isHelpOpen || isPicking || isPaletteOpen), [isHelpOpen, isPicking, isPaletteOpen])
+  useLayoutEffect(() => coverPage(isCovered), [isCovered])
   useShortcuts([
     ...pages.map(({ to, label, keys }) => ({ keys, label: `Go to ${label}`, run: () => void navigate({ to }) })),
     { keys: '?', label: 'Show the keys', run: help.open },
@@ -114,6 +117,7 @@ export function Shell() {
         <Outlet />
       </AppShell.Main>
       <Palette onPickTime={picking.open} />
+      <Actions />
       <TravelPicker opened={isPicking} onClose={picking.close} />
       <Help opened={isHelpOpen} onClose={help.close} />
     </AppShell>

@@ -50,7 +50,8 @@ export function useKeyboard(): void {
         event.metaKey ||
         event.altKey ||
         event.defaultPrevented ||
-        isTyping(event.target)
+        isTyping(event.target) ||
+        isInMenu(event.target)
       )
         return
       if (isDialogOpen() || (event.key === 'Enter' && isOwnStop(event.target))) return
@@ -94,6 +95,9 @@ export const isDialogOpen = (): boolean => document.querySelector('[aria-modal=t
 
 /** What the keyboard stops at has an Enter of its own. */
 const isOwnStop = (target: EventTarget | null): boolean => target instanceof Element && target.closest('a, button, [tabindex="0"]') !== null
+
+/** A menu reads keys by itself: letters lead to its entries. */
+const isInMenu = (target: EventTarget | null): boolean => target instanceof Element && target.closest('[role=menu]') !== null
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&

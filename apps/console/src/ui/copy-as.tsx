@@ -6,6 +6,7 @@ import { request, useMoment } from '../lib/api.ts'
 import { curlOf, graphqlOf } from '../lib/copies.ts'
 import { toGraphiql } from '../lib/graphiql.ts'
 import { useShortcuts } from '../lib/keys.ts'
+import { pageAction } from '../lib/page-actions.ts'
 import type { Operation } from '../lib/wire.ts'
 import { MenuLink } from './menu-link.tsx'
 import { problemOf } from './problem.tsx'
@@ -54,6 +55,7 @@ export function CopyMenu({ items = [], graphiql }: CopyMenuProps) {
           size="compact-sm"
           variant="outline"
           title="Y"
+          {...pageAction}
           leftSection={<IconCopy size={14} aria-hidden />}
           rightSection={<IconChevronDown size={14} aria-hidden />}
           onClick={toggle}

@@ -1,16 +1,24 @@
 import { Button, type ButtonProps, Tooltip } from '@mantine/core'
 import type { ComponentPropsWithRef } from 'react'
+import { pageAction } from '../lib/page-actions.ts'
 import { useWritesOff } from '../lib/travel.ts'
 
 type WriteButtonProps = ButtonProps & Omit<ComponentPropsWithRef<'button'>, keyof ButtonProps>
 
-/** A button that begins to change something. While the console shows the past it does nothing, and says why to whoever comes to it. */
+/** A button that begins to change something; an action of its page. While the console shows the past it does nothing, and says why to whoever comes to it. */
 export function WriteButton({ onClick, ...props }: WriteButtonProps) {
   const why = useWritesOff()
-  if (why === undefined) return <Button {...props} onClick={onClick} />
+  if (why === undefined) return <Button {...pageAction} {...props} onClick={onClick} />
   return (
     <Tooltip label={why} multiline maw={320} events={{ hover: true, focus: true, touch: true }}>
-      <Button {...props} data-disabled aria-disabled="true" aria-description={why} onClick={(event) => event.preventDefault()} />
+      <Button
+        {...pageAction}
+        {...props}
+        data-disabled
+        aria-disabled="true"
+        aria-description={why}
+        onClick={(event) => event.preventDefault()}
+      />
     </Tooltip>
   )
 }

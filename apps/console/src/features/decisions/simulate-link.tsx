@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useShortcuts } from '../../lib/keys.ts'
+import { pageAction } from '../../lib/page-actions.ts'
 import { ButtonLink } from '../../ui/button-link.tsx'
 import type { Decision } from './decision-header.tsx'
 
@@ -13,7 +14,7 @@ export function SimulateLink({ decision: { id, profile, fleetRevision } }: { rea
   }
   useShortcuts([{ keys: 's', label: 'Simulate from this', run: () => void navigate({ to: '/simulate', search }) }])
   return (
-    <ButtonLink to="/simulate" search={search} size="compact-sm" variant="outline" title="s">
+    <ButtonLink {...pageAction} to="/simulate" search={search} size="compact-sm" variant="outline" title="s">
       Simulate from this
     </ButtonLink>
   )

@@ -1,0 +1,143 @@
+import { expect, type Page, test } from './fixtures.ts'
+import { expectRowCount } from './grid.ts'
+import { gather, report } from './seed.ts'
+
+const search = (page: Page) => page.getByRole('textbox', { name: 'Actions of the page' })
+const entries = (page: Page) =>
+  page
+    .getByRole('dialog')
+    .filter({ has: search(page) })
+    .locator('[data-action]')
+
+async function openActions(page: Page): Promise<void> {
+  await page.keyboard.press('.')
+  await expect(search(page)).toBeFocused()
+}
+
+test('an action is found by a part of its name and done by keys alone', async ({ page, visit, service }) => {
+  await report(service.client, { 'acted-on': {} })
+  const uuid = await gather(service.client, 'acted-on', { hosts: ['acted-on'] })
+  await visit('/hosts/acted-on')
+  await expect(page.getByRole('button', { name: 'Set status' })).toBeVisible()
+  await openActions(page)
+  await expect(entries(page)).toHaveText(['Copy as', 'Set status', 'Evacuate'])
+  await page.keyboard.type('STATUS')
+  await expect(entries(page)).toHaveText(['Set status'])
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: /status/i })
+  await expect(dialog).toBeVisible()
+  await expect(search(page)).toBeHidden()
+  await expect(dialog.locator(':focus')).toHaveCount(1)
+
+  await page.goto(`/aggregates/${uuid}`)
+  await expect(page.getByRole('button', { name: 'Edit' })).toBeVisible()
+  await openActions(page)
+  await page.keyboard.type('edit')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(`/aggregates/${uuid}?edit=yes`)
+  await expect(page.getByRole('region', { name: 'Draft', exact: true })).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Edit' })).toBeDisabled()
+  await openActions(page)
+  // the draft is open already
+  await page.keyboard.type('edit')
+  await expect(entries(page)).toHaveText(['EditNot now.'])
+  await page.keyboard.press('Enter')
+  await expect(search(page)).toBeFocused()
+})
+
+test('arrows choose; what opens a menu opens it once', async ({ page, visit, service }) => {
+  await visit(`/decisions/${service.seed.refused.decisionId}`)
+  await expect(page.getByRole('button', { name: 'Copy as' })).toBeVisible()
+  await openActions(page)
+  await expect(entries(page)).toHaveText(['On the map', 'Simulate from this', 'Copy as'])
+  for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('menuitem', { name: 'Link' })).toBeFocused()
+  // a letter that leads to no entry is no key of the page either
+  await page.keyboard.press('.')
+  await page.keyboard.press('m')
+  await expect(page.getByRole('menuitem', { name: 'Link' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('menu', { name: 'Copy as' })).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Copy as' })).toBeFocused()
+  await openActions(page)
+  await page.keyboard.type('map')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/hosts\?decision=/)
+})
+
+test('of the past an action stands with the reason why it is off, and does nothing', async ({ page, visit, service }) => {
+  const uuid = await gather(service.client, 'acted-on-then', { hosts: ['az1-04'] })
+  const { health } = await service.client.request<{ health: { revision: string } }>('{ health { revision } }', {})
+  await visit(`/aggregates/${uuid}?at=${health.revision}`)
+  await expect(page.getByRole('button', { name: 'Delete' })).toBeVisible()
+  await openActions(page)
+  await page.keyboard.type('del')
+  await expect(entries(page)).toHaveText([/^DeleteNothing can be changed while the console shows the past/])
+  await page.keyboard.press('Enter')
+  await expect(search(page)).toBeFocused()
+  await expect(page.getByRole('dialog', { name: /Delete/ })).toHaveCount(0)
+})
+
+test('of actions in rows, those of the current row are offered', async ({ page, visit }) => {
+  await visit('/keys')
+  await expect(page.getByRole('grid', { name: 'Keys' })).toBeVisible()
+  await openActions(page)
+  await expect(entries(page)).toHaveText(['Copy as', 'Make a key'])
+  await page.keyboard.press('Escape')
+  await expect(search(page)).toBeHidden()
+  await page.keyboard.press('j')
+  await openActions(page)
+  await expect(entries(page)).toHaveText(['Copy as', 'Make a key', /^Rotate ./, /^Revoke ./])
+})
+
+test('a page without actions says so, a word that none has too', async ({ page, visit }) => {
+  await visit('/hosts/no-such-host')
+  await expect(page.getByText('No such host')).toBeVisible()
+  await openActions(page)
+  await expect(page.getByText('No actions on this page.')).toBeVisible()
+  await page.goto('/aggregates')
+  await expect(page.getByRole('button', { name: 'Create', exact: true })).toBeVisible()
+  await openActions(page)
+  await page.keyboard.type('none has this')
+  await expect(page.getByText('No action has this in its name.')).toBeVisible()
+})
+
+test('. is a dot where one types, and nothing once keys are turned off', async ({ page, visit }) => {
+  await visit('/aggregates?q=name:fast-disks')
+  await expectRowCount(page, 'Aggregates', 1)
+  await page.keyboard.press('/')
+  await page.keyboard.press('.')
+  await expect(search(page)).toBeHidden()
+  await page.goto('/settings')
+  await page.getByRole('switch', { name: 'Single-key shortcuts' }).uncheck()
+  await page.goto('/aggregates')
+  await expect(page.getByRole('button', { name: 'Create', exact: true })).toBeVisible()
+  await page.keyboard.press('.')
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('textbox', { name: 'Search and go' })).toBeFocused()
+  await expect(search(page)).toBeHidden()
+})
+
+test('the help tells it', async ({ page, visit }) => {
+  await visit('/aggregates')
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog', { name: 'Keys' }).getByRole('row', { name: '. Actions of the page' })).toBeVisible()
+})
+
+test('looks: the actions of a host, of the past, of a page that has none @looks', async ({ page, visit, look, service }) => {
+  const { health } = await service.client.request<{ health: { revision: string } }>('{ health { revision } }', {})
+  await visit('/hosts/az1-01')
+  await expect(page.getByRole('button', { name: 'Set status' })).toBeVisible()
+  await openActions(page)
+  await look('the actions of a host')
+  await page.goto(`/hosts/az1-01?at=${health.revision}`)
+  await expect(page.getByRole('button', { name: 'Set status' })).toBeVisible()
+  await openActions(page)
+  await look('the actions of a host of the past')
+  await page.goto('/hosts/no-such-host')
+  await expect(page.getByText('No such host')).toBeVisible()
+  await openActions(page)
+  await look('no action')
+})
