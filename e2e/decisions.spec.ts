@@ -174,6 +174,55 @@ test('every count opens exactly that many hosts', async ({ page, visit, service 
   expect(opened).toBeGreaterThan(6)
 })
 
+test('how much is missing is counted by amount; each bar opens exactly the hosts that lack so much @looks', async ({
+  page,
+  visit,
+  look,
+  service,
+}) => {
+  const { decisionId } = service.seed.refused
+  const { explainPlacement } = await service.client.request<{
+    explainPlacement: {
+      verdicts: {
+        nodes: readonly { hostName: string; checks: readonly { status: string; facts: readonly { shortfall: string | null }[] }[] }[]
+      }
+    }
+  }>(
+    `query Short($id: ID!) { explainPlacement(input: { subject: { decisionId: $id } }) {
+      verdicts(first: 100, filter: { reason: ["memory.short"] }) { nodes { hostName checks { status facts { shortfall } } } } } }`,
+    { id: decisionId },
+  )
+  const lacking = explainPlacement.verdicts.nodes.map(({ checks }) =>
+    Number(checks.find(({ status }) => status === 'FAIL')?.facts[0]?.shortfall),
+  )
+  expect(lacking.length).toBeGreaterThan(2)
+  await visit(addressOf(decisionId))
+  await page.getByRole('button', { name: `${countHosts(lacking.length)} refused by RamFilter for memory.short` }).click()
+  const bars = page.getByRole('region', { name: 'How much is missing: memory.short' })
+  await bars.getByText('As a list').click()
+  const counts = bars.getByRole('button')
+  const labels = await counts.evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label') ?? ''))
+  expect(labels.map(numberIn).reduce((sum, count) => sum + count, 0)).toBe(lacking.length)
+  for (const label of labels) {
+    await page.getByRole('button', { name: label, exact: true }).click()
+    await expectRowCount(page, MATRIX, numberIn(label))
+    const [from = 0, to = 0] = (new URL(page.url()).searchParams.get('short') ?? '').split('-').map(Number)
+    expect(lacking.filter((amount) => amount >= from && amount < to).length, label).toBe(numberIn(label))
+  }
+  await look('how much is missing')
+  const address = page.url()
+  await page.reload()
+  await expectRowCount(page, MATRIX, numberIn(labels.at(-1) ?? ''))
+  expect(page.url()).toBe(address)
+  // by keys: the bar of the cursor, then all of them
+  const drawn = bars.getByRole('application')
+  await drawn.focus()
+  for (const key of ['Home', 'Shift+End', 'Enter']) await page.keyboard.press(key)
+  await expectRowCount(page, MATRIX, lacking.length)
+  await page.getByRole('button', { name: /^Show all hosts, not only those/ }).click()
+  await expect(page).not.toHaveURL(/short=/)
+})
+
 test('reload and a second browser show the same view of a decision', async ({ page, visit, browser, service }) => {
   const { decisionId } = service.seed.refused
   await visit(addressOf(decisionId))

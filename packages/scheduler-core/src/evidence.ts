@@ -76,6 +76,9 @@ export const fromOption = (option: string): Source => ({ kind: 'option', ref: op
 export const fromRule = (rule: string): Source => ({ kind: 'rule', ref: rule })
 
 /** By how much a fact is short: undefined where one side is no number, or there is enough. */
-export function shortfallOf({ required, actual }: Pick<Fact, 'required' | 'actual'>): number | undefined {
+export function shortfallOf({
+  required,
+  actual,
+}: { readonly [Side in 'required' | 'actual']?: Fact[Side] | undefined }): number | undefined {
   return typeof required === 'number' && typeof actual === 'number' && required > actual ? required - actual : undefined
 }

@@ -20,7 +20,7 @@ export const EXPLANATION = graphql(`
         hosts { hostName node outcome rank totalWeight weights { weigher unit raw normalized multiplier multiplierSource weighted } }
       }
       matrix {
-        hostCount hostNames filters firstFailing reason reasonCodes bits rank distance
+        hostCount hostNames filters firstFailing reason reasonCodes reasonUnits missing bits rank distance
         otherNodes { ordinal node }
       }
     }
@@ -36,6 +36,8 @@ export interface PackedMatrix {
   readonly firstFailing: string
   readonly reason: string
   readonly reasonCodes: readonly string[]
+  readonly reasonUnits: readonly (string | null)[]
+  readonly missing: string
   readonly bits: string
   readonly rank: string
   readonly distance: string
@@ -46,6 +48,10 @@ export interface Matrix {
   readonly hostCount: number
   readonly filters: readonly string[]
   readonly codes: readonly string[]
+  /** In what `missing` is, by code; null: in nothing that can be added up. */
+  readonly units: readonly (string | null)[]
+  /** How much each host lacks by the first filter that refuses it; 0: what it lacks is no amount. */
+  readonly missing: ArrayLike<number>
   /** 255: passes all. */
   readonly firstFailing: ArrayLike<number>
   /** 255: none refuses. */
@@ -69,6 +75,8 @@ export function readMatrix(packed: PackedMatrix): Matrix {
     hostCount,
     filters,
     codes: packed.reasonCodes,
+    units: packed.reasonUnits,
+    missing: unpack(packed.missing, 'F64'),
     firstFailing: unpack(packed.firstFailing, 'U8'),
     reason: unpack(packed.reason, 'U8'),
     rank: unpack(packed.rank, 'U32'),

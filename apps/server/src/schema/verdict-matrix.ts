@@ -30,6 +30,18 @@ export const VerdictMatrix = builder.objectRef<NamedMatrix>('VerdictMatrix').imp
       resolve: ({ matrix }) => matrix.reason,
     }),
     reasonCodes: t.field({ type: ['String'], description: 'Codes of reasons.', resolve: ({ matrix }) => [...matrix.codes] }),
+    reasonUnits: t.field({
+      type: t.listRef('String', { nullable: true }),
+      description:
+        'By position in `reasonCodes`: in what `missing` is for that code; null where it is no amount, or not always in the same.',
+      resolve: ({ matrix }) => [...matrix.units],
+    }),
+    missing: t.field({
+      type: 'PackedColumn',
+      description:
+        "F64: how much is missing by the first refusing filter's reason, in the unit of its code; 0 where what is missing is no amount.",
+      resolve: ({ matrix }) => matrix.missing,
+    }),
     bits: t.field({
       type: 'PackedColumn',
       description:

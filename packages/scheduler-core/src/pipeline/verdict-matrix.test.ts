@@ -30,7 +30,7 @@ test('every column counts alike', () => {
       const examination = examine(fleet, aRequest(wanted), profileOf(fleet), 'seed')
       const asked = prepareChecks(fleet, aRequest(wanted), profileOf(fleet))
       const matrix = verdictMatrix(examination, asked)
-      const { hostCount, filters, firstRefusing, reason, codes, refusedBy, bytesPerHost, rank, distance } = matrix
+      const { hostCount, filters, firstRefusing, reason, codes, units, missing, refusedBy, bytesPerHost, rank, distance } = matrix
       const refuses = (h: number, f: number) => ((refusedBy[h * bytesPerHost + (f >> 3)] as number) >> (f & 7)) & 1
       const bitsOf = (h: number) => filters.flatMap((_, f) => (refuses(h, f) ? [f] : []))
 
@@ -44,6 +44,9 @@ test('every column counts alike', () => {
         const checks = asked.checksOf(h as HostIndex)
         expect(checks.flatMap((check, f) => (check.reason === undefined ? [] : [f]))).toEqual(bits)
         expect(distance[h]).toBe(distanceOf(checks))
+        const { need, have, unit } = checks.find((check) => check.reason !== undefined)?.reason ?? {}
+        expect(missing[h]).toBe(typeof need === 'number' && typeof have === 'number' && need > have ? need - have : 0)
+        if (missing[h] !== 0) expect([unit ?? null, null]).toContain(units[reason[h] as number])
         expect(examination.checksOf(h as HostIndex)).toEqual(checks)
       }
       const hosts = [...Array(hostCount).keys()]

@@ -1,4 +1,5 @@
 import type { Code } from '../codes.ts'
+import { shortfallOf } from '../evidence.ts'
 import type { Reason } from '../filters/filter.ts'
 import type { HostIndex } from '../fleet/columns.ts'
 import { type Check, type Findings, type HostChecks, PASSES_ALL } from './examine.ts'
@@ -16,6 +17,10 @@ export interface VerdictMatrix {
   readonly codes: readonly Code[]
   /** Position in `codes` of the first refusing filter's reason; NO_REASON where none refuses. */
   readonly reason: Uint8Array
+  /** By position in `codes`: in what the amounts of its reasons are; null where they are none, or are not all in the same. */
+  readonly units: readonly (string | null)[]
+  /** How much is missing by the first refusing filter's reason, in its unit; 0 where what is missing is no amount. */
+  readonly missing: Float64Array
   readonly bytesPerHost: number
   /** `bytesPerHost` bytes for each host: bit f is set where filter f refuses it, whatever the filters before it said. */
   readonly refusedBy: Uint8Array
@@ -30,6 +35,8 @@ export function verdictMatrix(findings: Findings, { reasonOf }: Pick<HostChecks,
   const { hostCount, steps, firstRefusing, ranked, weighed, bytesPerHost, refusedBy } = findings
   const codes: Code[] = []
   const reason = new Uint8Array(hostCount).fill(NO_REASON)
+  const units: (string | null)[] = []
+  const missing = new Float64Array(hostCount)
   const rank = new Uint32Array(hostCount)
   const distance = new Float64Array(hostCount)
   const placeOf = (code: Code): number => {
@@ -43,10 +50,29 @@ export function verdictMatrix(findings: Findings, { reasonOf }: Pick<HostChecks,
     const reasons: Reason[] = []
     for (let f = first; f < steps.length; f++)
       if (((refusedBy[host * bytesPerHost + (f >> 3)] as number) >> (f & 7)) & 1) reasons.push(reasonOf(host as HostIndex, f))
-    reason[host] = placeOf((reasons[0] as Reason).code)
+    const { code, unit = null } = reasons[0] as Reason
+    const amount = amountMissing(reasons[0] as Reason)
+    const place = placeOf(code)
+    reason[host] = place
+    if (amount !== undefined) {
+      missing[host] = amount
+      units[place] = units[place] === undefined || units[place] === unit ? unit : null
+    }
     distance[host] = distanceFrom(reasons)
   }
-  return { hostCount, filters: steps.map(({ filter }) => filter), firstRefusing, codes, reason, bytesPerHost, refusedBy, rank, distance }
+  return {
+    hostCount,
+    filters: steps.map(({ filter }) => filter),
+    firstRefusing,
+    codes,
+    reason,
+    units: codes.map((_, place) => units[place] ?? null),
+    missing,
+    bytesPerHost,
+    refusedBy,
+    rank,
+    distance,
+  }
 }
 
 /** One more refusing filter weighs less than any shortfall that people would notice. */
@@ -66,7 +92,11 @@ function distanceFrom(reasons: readonly Reason[]): number {
   return worst + PER_REFUSAL * (reasons.length - 1)
 }
 
-function shareMissing({ need, have }: Reason): number {
-  if (typeof need !== 'number' || typeof have !== 'number' || need <= 0 || have >= need) return 1
-  return (need - have) / need
+function shareMissing(reason: Reason): number {
+  const amount = amountMissing(reason)
+  const need = Number(reason.need)
+  return amount === undefined || need <= 0 ? 1 : amount / need
 }
+
+/** How much is missing; undefined where that is no amount. */
+const amountMissing = ({ need, have }: Reason): number | undefined => shortfallOf({ required: need, actual: have })

@@ -28,6 +28,7 @@ import { Receipt } from './receipt.tsx'
 import { ReplayBy } from './replay-by.tsx'
 import type { DecisionSearch } from './search.ts'
 import { ShadowFilters } from './shadow-filters.tsx'
+import { shortfallsOf } from './shortfalls.ts'
 import { SimulateLink } from './simulate-link.tsx'
 import { SolverOutcome } from './solver-outcome.tsx'
 import { Tries } from './tries.tsx'
@@ -117,7 +118,9 @@ function Explained({ decision }: { readonly decision: Decision }) {
         <ReplayBy
           recorded={decision.profile === null ? undefined : `${decision.profile.profileName}@${decision.profile.number}`}
           by={search.by}
-          onAsk={(by) => go({ by, filter: undefined, reason: undefined, sole: undefined, combo: undefined, try: undefined })}
+          onAsk={(by) =>
+            go({ by, filter: undefined, reason: undefined, short: undefined, sole: undefined, combo: undefined, try: undefined })
+          }
         />
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
         {explained !== undefined ? (
@@ -204,8 +207,12 @@ interface EvidenceProps {
 function Evidence({ decisionId, instance, explained, search, scale, isOld, go }: EvidenceProps) {
   const matrix = useMemo(() => readMatrix(explained.matrix), [explained])
   const asked = useMemo(() => explained.steps.filter(({ skippedBecause }) => skippedBecause === null), [explained])
-  const { filter, reason, sole, combo, passed, find, host, all } = search
-  const selection = useMemo((): Selection => ({ filter, reason, sole, combo, passed, find }), [filter, reason, sole, combo, passed, find])
+  const { filter, reason, short, sole, combo, passed, find, host, all } = search
+  const selection = useMemo(
+    (): Selection => ({ filter, reason, short, sole, combo, passed, find }),
+    [filter, reason, short, sole, combo, passed, find],
+  )
+  const shortfalls = useMemo(() => shortfallsOf(matrix), [matrix])
   const orderOf = useMemo(() => seenBefore(matrix), [matrix])
   const suggest = useCallback((text: string) => findNames(matrix, text), [matrix])
   const isWide = useMediaQuery('(min-width: 1240px)', undefined, { getInitialValueInEffect: false }) ?? false
@@ -221,7 +228,16 @@ function Evidence({ decisionId, instance, explained, search, scale, isOld, go }:
     showMatrix(section.current)
   })
   const select = (next: Selection): void =>
-    go({ filter: undefined, reason: undefined, sole: undefined, combo: undefined, passed: undefined, find, ...(next as DecisionSearch) })
+    go({
+      filter: undefined,
+      reason: undefined,
+      short: undefined,
+      sole: undefined,
+      combo: undefined,
+      passed: undefined,
+      find,
+      ...(next as DecisionSearch),
+    })
   const ask = (name: string): void => {
     setInRows(false)
     go({ host: name })
@@ -239,6 +255,7 @@ function Evidence({ decisionId, instance, explained, search, scale, isOld, go }:
           steps={explained.steps}
           scale={scale}
           selection={selection}
+          shortfalls={shortfalls}
           onScale={(next) => go({ scale: next })}
           onSelect={(next) => {
             wantsMatrix.current = true

@@ -1,11 +1,13 @@
 import { Button, Group, SegmentedControl, Text } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
 import { Heading } from '../../ui/heading.tsx'
 import { Count } from './count.tsx'
 import { countHosts } from './facts.ts'
 import { barOf, barShare, type Scale } from './funnel.ts'
 import type { Selection } from './matrix.ts'
+import { Short, ShortfallBars } from './shortfall-bars.tsx'
+import { keyOf, type Shortfall } from './shortfalls.ts'
 
 export interface FunnelStep {
   readonly name: string
@@ -25,13 +27,15 @@ export interface FilterFunnelProps {
   readonly scale: Scale
   readonly selection: Selection
   onScale(scale: Scale): void
+  /** How much is missing, by filter and reason; not given: not known yet. */
+  readonly shortfalls?: ReadonlyMap<string, Shortfall> | undefined
   /** A count was chosen: exactly these hosts are wanted. Not given: the hosts behind the counts are not known yet. */
   onSelect?: ((selection: Selection) => void) | undefined
 }
 
 /** Where the hosts went, filter by filter in the order of running. Every count opens the hosts behind it. */
 export function FilterFunnel(props: FilterFunnelProps) {
-  const { hostCount, steps, scale, selection, onScale, onSelect } = props
+  const { hostCount, steps, scale, selection, shortfalls, onScale, onSelect } = props
   const asked = steps.filter(({ skippedBecause }) => skippedBecause === null)
   const idle = steps.filter(({ skippedBecause }) => skippedBecause !== null)
   const left = asked.at(-1)?.passed ?? hostCount
@@ -77,7 +81,15 @@ export function FilterFunnel(props: FilterFunnelProps) {
           </span>
         </li>
         {asked.map((step) => (
-          <Step key={step.name} step={step} hostCount={hostCount} scale={scale} selection={selection} onSelect={onSelect} />
+          <Step
+            key={step.name}
+            step={step}
+            hostCount={hostCount}
+            scale={scale}
+            selection={selection}
+            shortfalls={shortfalls}
+            onSelect={onSelect}
+          />
         ))}
         <li className="funnel-step funnel-end">
           <span className="funnel-name">left</span>
@@ -109,11 +121,14 @@ function Step({
   hostCount,
   scale,
   selection,
+  shortfalls,
   onSelect,
 }: Omit<FilterFunnelProps, 'steps' | 'onScale'> & { readonly step: FunnelStep }) {
   const { name, passed, rejected, soleRejections, isNet, reasons } = step
   const { left, refused } = barOf(step, hostCount, scale)
   const isOn = selection.filter === name
+  const shortfallOf = (code: string): Shortfall | undefined => shortfalls?.get(keyOf(name, code))
+  const chosen = isOn && selection.reason !== undefined ? shortfallOf(selection.reason) : undefined
   return (
     <li className="funnel-step" data-filter={name}>
       <span className="funnel-name">
@@ -145,18 +160,23 @@ function Step({
         </span>
       )}
       <span className="funnel-reasons">
-        {reasons.map(({ code, hosts: count, text }) => (
-          <Open
-            key={code}
-            label={`${countHosts(count)} refused by ${name} for ${code}`}
-            title={text}
-            isOn={isOn && selection.reason === code}
-            select={onSelect}
-            selection={{ filter: name, reason: code }}
-          >
-            {code} {formatCount(count)}
-          </Open>
-        ))}
+        {reasons.map(({ code, hosts: count, text }) => {
+          const shortfall = shortfallOf(code)
+          return (
+            <Fragment key={code}>
+              <Open
+                label={`${countHosts(count)} refused by ${name} for ${code}`}
+                title={text}
+                isOn={isOn && selection.reason === code && selection.short === undefined}
+                select={onSelect}
+                selection={{ filter: name, reason: code }}
+              >
+                {code} {formatCount(count)}
+              </Open>
+              {shortfall === undefined ? null : <Short shortfall={shortfall} />}
+            </Fragment>
+          )
+        })}
         {soleRejections === null || soleRejections === 0 ? null : (
           <Open
             label={`${countHosts(soleRejections)} refused by ${name} alone`}
@@ -174,6 +194,9 @@ function Step({
           </Text>
         )}
       </span>
+      {chosen === undefined || selection.reason === undefined || onSelect === undefined ? null : (
+        <ShortfallBars filter={name} code={selection.reason} shortfall={chosen} selection={selection} onSelect={onSelect} />
+      )}
     </li>
   )
 }

@@ -1,4 +1,5 @@
 import { type Matrix, PASSES_ALL } from '../../lib/explanation.ts'
+import { isWithin, readRange } from './shortfalls.ts'
 
 /** What a filter says of a host. `skipped`: an earlier filter refused, and only first refusals are asked for. */
 export type Verdict = 'pass' | 'fail' | 'skipped'
@@ -17,6 +18,8 @@ export interface Selection {
   /** Refused first by this filter. */
   readonly filter?: string | undefined
   readonly reason?: string | undefined
+  /** Among those: how much they lack, as an address has it (`1024-2048`: from the first, below the second). */
+  readonly short?: string | undefined
   /** Refused by this filter alone. */
   readonly sole?: string | undefined
   /** Refused by exactly these. */
@@ -27,15 +30,17 @@ export interface Selection {
 }
 
 /** Positions of the hosts that a selection means, in the order of first sight. */
-export function selectHosts(matrix: Matrix, { filter, reason, sole, combo, passed, find }: Selection): number[] {
+export function selectHosts(matrix: Matrix, { filter, reason, short, sole, combo, passed, find }: Selection): number[] {
   const first = filter === undefined ? undefined : matrix.filters.indexOf(filter)
   const code = reason === undefined ? undefined : matrix.codes.indexOf(reason)
   const alone = sole === undefined ? undefined : matrix.filters.indexOf(sole)
+  const range = short === undefined ? undefined : readRange(short)
   const part = find?.toLowerCase()
   const hosts: number[] = []
   for (let host = 0; host < matrix.hostCount; host++) {
     if (first !== undefined && matrix.firstFailing[host] !== first) continue
     if (code !== undefined && matrix.reason[host] !== code) continue
+    if (range !== undefined && !isWithin(matrix.missing[host] ?? 0, range)) continue
     if (passed !== undefined && matrix.firstFailing[host] !== PASSES_ALL) continue
     if (alone !== undefined && comboOf(matrix, host).join() !== String(alone)) continue
     if (combo !== undefined && comboName(matrix, comboOf(matrix, host)) !== combo) continue

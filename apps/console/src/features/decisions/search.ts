@@ -36,6 +36,8 @@ export interface DecisionSearch {
   readonly filter?: string
   /** Among those: with this code. */
   readonly reason?: string
+  /** Among those: how much they lack, from one amount and below another. */
+  readonly short?: string
   /** Hosts that this filter alone refuses. */
   readonly sole?: string
   /** Hosts that exactly these filters refuse, separated by commas. */
@@ -71,6 +73,7 @@ export function readDecisionSearch(search: Record<string, unknown>): DecisionSea
     ...(typeof instance === 'string' && /^[1-9]\d{0,3}$/.test(instance) ? { instance } : {}),
     ...text('filter', search.filter),
     ...text('reason', search.reason),
+    ...(typeof search.short === 'string' && /^\d+(\.\d+)?-\d+(\.\d+)?$/.test(search.short) ? { short: search.short } : {}),
     ...text('sole', search.sole),
     ...text('combo', search.combo),
     ...(passed === 'yes' ? { passed } : {}),

@@ -16,6 +16,8 @@ const matrix: Matrix = {
   hostCount: names.length,
   filters: ['First', 'Idle', 'Last'],
   codes: [],
+  units: [],
+  missing: [],
   firstFailing: [0, 0, 2, PASSES_ALL, PASSES_ALL, PASSES_ALL],
   reason: [],
   rank: [0, 0, 0, 2, 1, 3],
