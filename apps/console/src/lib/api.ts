@@ -2,8 +2,9 @@ import { createClient, FaultError } from '@gantt/client'
 import { keepPreviousData, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { fetchAndRead } from './clock.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
+import { useMoment } from './moment.ts'
 import { currentSession, followSession, signOut } from './session.ts'
-import { currentAt, useAt, WritesOffError } from './travel.ts'
+import { currentAt, WritesOffError } from './travel.ts'
 import { nameOf, type Operation, operationOf, sendsTextNow, wireOf } from './wire.ts'
 
 /** The service's own address: the console is served by it. */
@@ -66,19 +67,6 @@ export function useOperation<Doc extends Operation>(
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
   } as Parameters<typeof useQuery<ResultOf<Doc>>>[0])
 }
-
-/** The variables with the moment of the address, for an operation that takes it; `isPast`: it does, and there is one. */
-export function useMoment<Doc extends Operation>(
-  document: Doc,
-  variables: VariablesOf<Doc>,
-): { readonly asked: VariablesOf<Doc>; readonly isPast: boolean } {
-  const at = useAt()
-  const isPast = at !== undefined && takesMoment(document)
-  return { asked: isPast ? ({ ...variables, at } as VariablesOf<Doc>) : variables, isPast }
-}
-
-const takesMoment = (document: Operation): boolean =>
-  operationOf(document).variableDefinitions?.some(({ variable }) => variable.name.value === 'at') ?? false
 
 /** Where an answer is kept: by the operation's name, then its variables. */
 export const operationKey = <Doc extends Operation>(document: Doc, variables?: VariablesOf<Doc>): readonly unknown[] =>

@@ -1,7 +1,8 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
-import { operationKey, request, useMoment } from './api.ts'
+import { operationKey, request } from './api.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
+import { useMoment } from './moment.ts'
 import type { Operation } from './wire.ts'
 
 /** A list of the API, as it comes page by page. */

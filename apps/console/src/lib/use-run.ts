@@ -1,7 +1,8 @@
 import { useLayoutEffect, useRef } from 'react'
-import { operationKey, queryClient, useMoment, useOperation } from './api.ts'
+import { operationKey, queryClient, useOperation } from './api.ts'
 import type { VariablesOf } from './graphql.ts'
 import { useShortcuts } from './keys.ts'
+import { useMoment } from './moment.ts'
 import type { Operation } from './wire.ts'
 
 /** What ends each question that is asked at present: a page may ask several. */

@@ -210,8 +210,13 @@ describe('lists', () => {
         }
       }
     const { pageInfo } = (await ask(LIST, { n: 2, o: { field: 'HOSTS', direction: 'DESC' } })).aggregates
-    const answer = await api.ask(LIST, { n: 2, a: pageInfo.endCursor, o: { field: 'HOSTS', direction: 'ASC' } })
-    expect(answer.errors[0]?.message).toContain('a cursor of this list, with the same filter and order')
+    for (const o of [
+      { field: 'HOSTS', direction: 'ASC' },
+      { field: 'VERSION', direction: 'DESC' },
+    ]) {
+      const answer = await api.ask(LIST, { n: 2, a: pageInfo.endCursor, o })
+      expect(answer.errors[0]?.message).toContain('a cursor of this list, with the same filter and order')
+    }
     for (const u of uuids) await ask('mutation ($u: UUID!) { aggregateDelete(uuid: $u, ifVersion: 1) { __typename } }', { u })
     expect((await ask('{ aggregates { totalCount } }')).aggregates.totalCount).toBe(0)
   })

@@ -82,7 +82,7 @@ const AggregateOrderField = builder.enumType('AggregateOrderField', {
   description: 'What aggregates can be ordered by.',
   values: {
     NAME: { value: 'name', description: 'Code unit by code unit.' },
-    ZONE: { value: 'zone', description: 'Their availability zone; those without one come first.' },
+    ZONE: { value: 'zone', description: 'Their availability zone; none comes before all others.' },
     HOSTS: { value: 'hosts', description: 'How many hosts are in them.' },
     VERSION: { value: 'version', description: 'How often they were edited.' },
     UPDATED_AT: { value: 'updatedAt', description: 'When they were edited last.' },

@@ -46,7 +46,7 @@ export function AggregatesPage() {
             call={{ document: LIST, variables: asked }}
             items={[
               ['Command line', () => commandOf('gantt aggregates', { query: q, at })],
-              [`CSV, the ${formatCount(pages.rows.length)} rows that are loaded`, () => csvOf(pages.rows)],
+              [`CSV, loaded rows: ${formatCount(pages.rows.length)}`, () => csvOf(pages.rows)],
             ]}
           />
           <WriteButton size="compact-sm" onClick={creating.open}>

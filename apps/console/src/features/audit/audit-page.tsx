@@ -51,7 +51,7 @@ function Rows() {
         <CopyAs
           items={[
             ['Command line', () => commandOf('gantt audit list', { query: q })],
-            [`CSV, the ${formatCount(rows.length)} rows that are loaded`, () => csvOf(rows)],
+            [`CSV, loaded rows: ${formatCount(rows.length)}`, () => csvOf(rows)],
           ]}
           call={{ document: LIST, variables: { q } }}
         />

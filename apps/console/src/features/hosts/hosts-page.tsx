@@ -17,7 +17,6 @@ import { LiveBadge, Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useChoice } from '../../ui/use-choice.ts'
 import { ChosenHosts } from './chosen-hosts.tsx'
-import { CopyHosts } from './copy-hosts.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { narrowTo, narrowToGroup, toggleValue } from './filter-terms.ts'
 import { type Fleet, useFleet } from './fleet.ts'
@@ -36,7 +35,8 @@ const route = getRouteApi('/hosts')
 /** Seen once in the life of a service, so no other visit loads it. */
 const EmptyFleet = lazy(async () => ({ default: (await import('./empty-fleet.tsx')).EmptyFleet }))
 
-/** The page is large enough without it. */
+/** The page is large enough without them. */
+const CopyHosts = lazy(async () => ({ default: (await import('./copy-hosts.tsx')).CopyHosts }))
 const ViewsButton = lazy(async () => ({ default: (await import('../../ui/views-button.tsx')).ViewsButton }))
 
 /** Only whoever comes from a decision needs it. */
@@ -134,8 +134,8 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
           }
         >
           <ViewsButton list="hosts" />
+          <CopyHosts text={list.text} count={list.ordinals.length} rows={() => Array.from(list.ordinals, (one) => readHost(store, one))} />
         </Suspense>
-        <CopyHosts text={list.text} count={list.ordinals.length} rows={() => Array.from(list.ordinals, (one) => readHost(store, one))} />
       </Group>
       {asked.decision === undefined ? null : (
         <Suspense fallback={<Skeleton height={48} />}>
