@@ -209,6 +209,35 @@ test('copies of the list carry the moment', async ({ page, visit, service, conte
   expect([heads.split(',').at(-1), row.split(',').at(-1)]).toEqual(['at', before])
 })
 
+test('what other pages copy is of the moment too, and a command that knows no past is not offered', async ({
+  page,
+  visit,
+  service,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const { host, aggregate, uuid, before } = await change(service.client, 'taken')
+  const copied = async (item: string): Promise<string> => {
+    await page.getByRole('button', { name: 'Copy as' }).click()
+    await page.getByRole('menuitem', { name: item, exact: true }).click()
+    await expect(page.getByText(`Copied: ${item}.`).last()).toBeVisible()
+    return page.evaluate(() => navigator.clipboard.readText())
+  }
+  await visit(`/hosts/${host}?at=${before}`)
+  expect(await copied('Command line')).toBe(`gantt host show ${host} --at ${before}`)
+  expect(JSON.parse(await copied('Answer, JSON'))).toMatchObject({ host: { name: host, status: 'ENABLED' } })
+  await page.goto(`/aggregates/${uuid}?at=${before}`)
+  expect(await copied('Command line')).toBe(`gantt aggregates show ${uuid} --at ${before}`)
+  expect(JSON.parse(await copied('Answer, JSON'))).toMatchObject({ aggregate: { name: aggregate } })
+  await page.goto(`/aggregates?q=name:taken-*&at=${before}`)
+  expect(await copied('Command line')).toBe(`gantt aggregates --query 'name:taken-*' --at ${before}`)
+  expect(JSON.parse(await copied('Answer, JSON'))).toMatchObject({ aggregates: { totalCount: 1 } })
+  await page.goto(`/profiles/default?at=${before}`)
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await expect(page.getByRole('menuitem', { name: 'Link', exact: true })).toBeVisible()
+  await expect(page.getByRole('menuitem', { name: 'Command line' })).toHaveCount(0)
+})
+
 test('the past, what is not kept and what has not come are readable, with a way out @looks', async ({
   page,
   visit,

@@ -5,6 +5,7 @@ import { queryClient, useOperation } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { quoteForShell } from '../../lib/shell.ts'
+import { useAt } from '../../lib/travel.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -64,6 +65,7 @@ interface OneProfileProps {
 function OneProfile({ profile, scopes, error, onRetry }: OneProfileProps) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
+  const moment = useAt()
   const [step, setStep] = useState<{ readonly step: Step; readonly number: number } | undefined>()
   const { name, active, rollout, versions } = profile
   const shown = Number(search.version ?? rollout?.candidate.number ?? active.number)
@@ -96,7 +98,8 @@ function OneProfile({ profile, scopes, error, onRetry }: OneProfileProps) {
         <>
           <CopyAs
             call={{ document: PROFILE, variables: { name } }}
-            items={[['Command line', () => `gantt profile show ${quoteForShell(name)}`]]}
+            // the command knows no past
+            items={moment === undefined ? [['Command line', () => `gantt profile show ${quoteForShell(name)}`]] : []}
           />
           {mayDraft && version !== undefined ? (
             <WriteButton size="compact-sm" variant="outline" onClick={begin}>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { useAt } from '../../lib/travel.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -21,6 +22,7 @@ type Row = ResultOf<typeof LIST>['profiles'][number]
 /** The ways to decide, by name: which version does, and what is tried. */
 export function ProfilesPage() {
   const navigate = route.useNavigate()
+  const at = useAt()
   const [active, setActive] = useState(-1)
   const { data, error, refetch } = useOperation(LIST, {}, { everyMs: REFRESH_MS })
   const rows = data?.profiles ?? []
@@ -30,7 +32,11 @@ export function ProfilesPage() {
   }
   useTableKeys({ count: rows.length, active, onActive: setActive, onOpen: open })
   return (
-    <Page title="Profiles" aside={<CopyAs call={{ document: LIST }} items={[['Command line', () => 'gantt profile list']]} />}>
+    <Page
+      title="Profiles"
+      // the command knows no past
+      aside={<CopyAs call={{ document: LIST }} items={at === undefined ? [['Command line', () => 'gantt profile list']] : []} />}
+    >
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
           How hosts are chosen, as data: filters in their order and weighers with multipliers. A call names a profile; else default decides.
