@@ -134,7 +134,7 @@ export async function checkAccessibility(page: Page, state: string): Promise<voi
 }
 
 /** Nothing of the page lies beyond its right edge, and what is wider scrolls by itself. */
-async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
+export async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
   expect(over, `pixels of ${state} beyond the right edge`).toBeLessThanOrEqual(0)
 }

@@ -1,4 +1,4 @@
-import { expect, type Page, test } from './fixtures.ts'
+import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
 
 const frame = (page: Page) => page.frameLocator('iframe[title=GraphiQL]')
 const run = (page: Page) => frame(page).getByRole('button', { name: /Execute query/ })
@@ -97,8 +97,14 @@ test('a document that may be framed shows nothing by itself', async ({ page, ser
   expect(service.origin).toBe(new URL(page.url()).origin)
 })
 
-test('looks: GraphiQL @looks', async ({ page, visit, look }) => {
+test('looks: GraphiQL, whose editors follow each change of the colours @looks', async ({ page, visit, schemes, axe }) => {
   await visit(addressOf('{ viewer { scopes } }'))
   await ask(page, 'ADMIN')
-  await look('GraphiQL')
+  // back to the first as well: what GraphiQL kept of the last colours is not what it has to begin with
+  for (const scheme of [...schemes, ...schemes]) {
+    await page.emulateMedia({ colorScheme: scheme })
+    await expect(frame(page).locator(`body.graphiql-${scheme} .graphiql-query-editor .view-line span span`).first()).toBeVisible()
+    await axe(`GraphiQL, ${scheme}`)
+    await expectNoSidewaysScroll(page, `GraphiQL, ${scheme}`)
+  }
 })

@@ -5,6 +5,8 @@ import type { GraphiqlSearch } from './search.ts'
 
 /** What the document in the frame is; the build puts it together (graphiql-files.ts). */
 const FRAME = '/graphiql-frame.html'
+/** Where GraphiQL keeps the colours that were chosen last. */
+const KEPT_THEME = 'graphiql:theme'
 
 interface FrameProps {
   /** What stands in the editors at first; where nothing is given, what was written here last. */
@@ -32,6 +34,8 @@ export function Frame({ start, scheme, fetcher, onEdit }: FrameProps) {
           return
         }
         const workers = JSON.parse(root.dataset.workers ?? '{}') as Readonly<Record<string, string>>
+        // the colours of its first editor are those that it kept, whatever is forced on it a moment later
+        inner.localStorage.setItem(KEPT_THEME, scheme)
         inner.MonacoEnvironment = { getWorkerUrl: (_module, label) => workers[label] ?? '' }
         inner.YogaGraphiQL.renderYogaGraphiQL(root, {
           ...OPTIONS,
