@@ -193,6 +193,7 @@ export async function openService({
     const standing = registered.follow(replica)
     const history = createHistory(store.past, KEPT_THINGS, replica.fleet)
     opened.push(() => history.close())
+    opened.push(replica.onStill((still) => history.keep(still)))
     const projector = createProjector(replica, projections, { history, log: store, warn })
     opened.push(() => projector.close())
     const stopFeed = projector.onDecision(records.tell)

@@ -1,4 +1,4 @@
-import { captureFleet, type Fleet } from '@gantt/scheduler-core'
+import { captureFleet, copyFleet, type Fleet } from '@gantt/scheduler-core'
 import type { Horizon } from '../sync/retention.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import type { Timers } from '../timers.ts'
@@ -8,14 +8,18 @@ import { inPieces } from './pieces.ts'
 const CHANGES = 10_000
 const MILLISECONDS = 60_000
 
+export interface CheckpointerOptions {
+  readonly timers: Timers
+  /** Of the fleet that it begins with. */
+  readonly revision: number
+  readonly horizon: Horizon
+  /** Told of the copy that a checkpoint is taken of, and of how many changes there were since the one before. */
+  onCopy(copy: Fleet, changes: number): void
+  warn(message: string): void
+}
+
 /** Writes checkpoints as the log grows, so that a replica that starts, and a replay, read little of it; trims the log behind them. */
-export function createCheckpointer(
-  store: Synchronizer,
-  timers: Timers,
-  revision: number,
-  horizon: Horizon,
-  warn: (message: string) => void,
-) {
+export function createCheckpointer(store: Synchronizer, { timers, revision, horizon, onCopy, warn }: CheckpointerOptions) {
   let changes = 0
   let lastRevision = revision
   let latest: Fleet | undefined
@@ -24,8 +28,10 @@ export function createCheckpointer(
 
   const save = (): void => {
     if (latest === undefined || saving !== undefined || latest.place.revision === lastRevision) return
+    const copy = copyFleet(latest)
+    onCopy(copy, changes)
     changes = 0
-    saving = keep(latest)
+    saving = keep(copy)
       .catch((error: unknown) =>
         warn(
           `the checkpoint at revision ${lastRevision} was not written, or the log not trimmed behind it: ${error instanceof Error ? error.message : String(error)}`,
@@ -39,7 +45,6 @@ export function createCheckpointer(
   const keep = async (fleet: Fleet): Promise<void> => {
     lastRevision = fleet.place.revision
     const checkpoint = await inPieces(captureFleet(fleet), timers)
-    lastRevision = checkpoint.place.revision
     if (await store.saveCheckpoint(checkpoint)) await store.trim(horizon)
   }
 

@@ -1,7 +1,8 @@
-import { checkpointOf, type Entry, Fleet, restoreFleet } from '@gantt/scheduler-core'
+import { checkpointOf, copyFleet, type Entry, Fleet, restoreFleet } from '@gantt/scheduler-core'
 import { aClaim, aReport } from '@gantt/scheduler-core/testing'
 import { expect, test } from 'vitest'
 import { createMemoryStore } from '../sync/memory/memory.ts'
+import { realTimers, type Timers } from '../timers.ts'
 import { createHistory } from './history.ts'
 import { createPastFleets } from './past-fleets.ts'
 
@@ -197,5 +198,117 @@ test('what fleets share is counted as long as one of them is kept, though the ch
     // a checkpoint's things, and a host's columns for each moment: there is room for two checkpoints
     expect(fleets.kept.fleets).toBeLessThanOrEqual(4)
   }
+  fleets.close()
+})
+
+/** A living fleet with a claim more for each entry, and what it was at each revision. */
+function aLiving() {
+  const store = createMemoryStore().open()
+  const fleet = new Fleet()
+  const was: string[] = [stateOf(fleet)]
+  const grow = async (to: number): Promise<void> => {
+    for (let i = fleet.place.revision; i < to; i++) {
+      const changes =
+        i === 0 ? [aReport('h')] : [aClaim({ key: `k${i}`, hosts: ['h'], ids: [`c${i}`], grants: { classes: { VCPU: 1 } }, ttlMs: 1e9 })]
+      const entry: Entry = { format: 1, id: `e${i}`, writer: 'test', basis: fleet.place, changes }
+      const place = await store.append(entry)
+      if (place === undefined) throw new Error('the entry was refused')
+      fleet.apply({ ...entry, revision: place.revision, at: place.at })
+      was.push(stateOf(fleet))
+    }
+  }
+  return { store, fleet, was, grow }
+}
+
+/** The log, and from where it was read; a checkpoint that is loaded fails the test. */
+function watched({ past }: ReturnType<ReturnType<typeof createMemoryStore>['open']>) {
+  const readFrom: number[] = []
+  return {
+    readFrom,
+    log: {
+      ...past,
+      loadCheckpoint: () => expect.fail('a checkpoint was loaded'),
+      read: (...args: Parameters<typeof past.read>) => {
+        readFrom.push(args[0].revision)
+        return past.read(...args)
+      },
+    },
+  }
+}
+
+test('what is asked about after a copy of the living fleet goes on from it, and no checkpoint is loaded', async () => {
+  const { store, fleet, was, grow } = aLiving()
+  const { readFrom, log } = watched(store)
+  const fleets = createPastFleets(log, { limit: 100_000 })
+  for (const revision of [10, 30, 50]) {
+    await grow(revision)
+    fleets.keep({ fleet: copyFleet(fleet), of: fleet, changes: 20 })
+  }
+  await grow(60)
+  for (const revision of [55, 10, 42, 29, 12, 60])
+    expect([revision, await fleets.read(revision, stateOf)]).toEqual([revision, was[revision]])
+  // of the one that is kept itself the place alone is asked for
+  expect(readFrom).toEqual([50, 10, 30, 10, 10, 55])
+  expect(stateOf(fleet)).toBe(was[60])
+  fleets.close()
+})
+
+test('copies of the living fleet stay while nobody asks, spread over its time, and go with it', async () => {
+  const { store, fleet, grow } = aLiving()
+  const { readFrom, log } = watched(store)
+  let now = 0
+  let sweep = (): void => {}
+  const timers: Timers = {
+    ...realTimers,
+    now: () => now,
+    every: (_ms, callback) => {
+      sweep = callback
+      return () => {}
+    },
+  }
+  const wait = (ms: number): void => {
+    now += ms
+    sweep()
+  }
+  const fleets = createPastFleets(log, { limit: 100_000, timers })
+  for (let i = 1; i <= 40; i++) {
+    await grow(i * 5)
+    fleets.keep({ fleet: copyFleet(fleet), of: fleet, changes: 5 })
+    wait(60_000)
+  }
+  expect(fleets.kept.fleets).toBe(8)
+  const nearest: number[] = []
+  for (let revision = 6; revision < 200; revision += 10) {
+    readFrom.length = 0
+    await fleets.read(revision, ({ place }) => place)
+    nearest.push(revision - (readFrom[0] ?? revision))
+  }
+  // eight over two hundred
+  expect(Math.max(...nearest)).toBeLessThan(60)
+  const other = copyFleet(fleet)
+  fleets.keep({ fleet: copyFleet(other), of: other, changes: 0 })
+  wait(600_000)
+  expect(fleets.kept.fleets).toBe(1)
+  fleets.close()
+})
+
+test('a copy of a living fleet whose history the store has lost is not asked', async () => {
+  const { memory, store, past, was } = await aPast()
+  const fleets = createPastFleets(past, { limit: 100_000 })
+  const lost = restoreFleet((await past.loadCheckpoint(45)) as NonNullable<Awaited<ReturnType<typeof past.loadCheckpoint>>>)
+  for (const entry of (await past.read(lost.place, 100)).slice(0, 15)) lost.apply(entry)
+  fleets.keep({ fleet: copyFleet(lost), of: lost, changes: 0 })
+  expect(lost.place.revision).toBe(55)
+  memory.faults.truncate(50)
+  const fleet = restoreFleet((await past.loadCheckpoint(50)) as NonNullable<Awaited<ReturnType<typeof past.loadCheckpoint>>>)
+  for (const entry of await past.read(fleet.place, 100)) fleet.apply(entry)
+  for (let i = 51; i <= 58; i++) {
+    const entry: Entry = { format: 1, id: `other${i}`, writer: 'test', basis: fleet.place, changes: [aReport(`other${i}`)] }
+    const place = await store.append(entry)
+    if (place === undefined) throw new Error('the entry was refused')
+    fleet.apply({ ...entry, revision: place.revision, at: place.at })
+    was[i] = stateOf(fleet)
+  }
+  for (const revision of [57, 55, 52]) expect(await fleets.read(revision, stateOf)).toBe(was[revision])
   fleets.close()
 })

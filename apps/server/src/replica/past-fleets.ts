@@ -2,14 +2,20 @@ import { copyFleet, Fleet, type FleetReader, rebuildFleet } from '@gantt/schedul
 import { type LogReader, LogTrimmedError, StoreWentBackError } from '../sync/synchronizer.ts'
 import { realTimers, type Timers } from '../timers.ts'
 import { createPause, inPieces } from './pieces.ts'
-import type { Applied } from './replica-options.ts'
+import type { Applied, Still } from './replica-options.ts'
 
 /** Hosts, claims and keys that fleets of the past may hold together; docs/receipts.md says what that is in bytes. */
 export const KEPT_THINGS = 500_000
-/** Changes after which a fleet on its way leaves a milestone behind: as many are applied at most where it came by before. */
+/**
+ * Changes after which a fleet on its way leaves a milestone behind: as many are applied at most where it came by before. Of a
+ * large fleet, which takes longer to copy, more: a fraction of its hosts.
+ */
 const MILESTONE = 250
+const MILESTONE_PER_HOST = 1 / 40
 /** Fleets at the moments asked about last that are kept beside the milestones. */
 const KEPT_MOMENTS = 8
+/** Copies of the living fleet that are kept, spread over the time since it began. */
+const KEPT_STILLS = 8
 /** A fleet of which nobody asked for so long is let go. */
 const IDLE_MS = 300_000
 /** Entries that a fleet is moved on at most; beyond, it is looked for a nearer checkpoint. */
@@ -18,8 +24,8 @@ const WALK_ENTRIES = 10_000
 const READ_LIMIT = 200
 
 /**
- * Fleets as they were, for questions about the past. Some stay in memory: at the moments asked about last, at their checkpoint
- * and on the way from it. None of them is moved: a question about another moment goes on from a copy of the nearest before
+ * Fleets as they were, for questions about the past. Some stay in memory: copies of the living fleet that were made anyway, and
+ * fleets at the moments asked about last, at their checkpoint and on the way from it. None of them is moved: a question about another moment goes on from a copy of the nearest before
  * it, which shares with it what does not change.
  */
 export interface PastFleets {
@@ -30,6 +36,8 @@ export interface PastFleets {
   read<Answer>(revision: number, use: (fleet: Fleet) => Answer): Promise<Answer>
   /** A fleet of the caller's own. Throws RangeError as `read` does. */
   at(revision: number): Promise<Fleet>
+  /** Keeps a copy of the living fleet: what is asked about after it goes on from there. Drops those of another living fleet. */
+  keep(still: Still): void
   /** How many are in memory, and how many hosts, claims and keys they hold. */
   readonly kept: { readonly fleets: number; readonly things: number }
   close(): void
@@ -37,8 +45,8 @@ export interface PastFleets {
 
 interface Kept {
   readonly fleet: Fleet
-  /** On the way from a checkpoint, or at it; else a moment that was asked about. */
-  readonly isMilestone: boolean
+  /** A moment that was asked about; a place on the way from a checkpoint, or at it; the living fleet as it was. */
+  readonly kind: 'moment' | 'milestone' | 'still'
   /** What it shares with all fleets that come from the same checkpoint: counted once, as long as one of them is kept. */
   readonly origin: Origin
   /** What it holds beside that: its columns, and what has changed since the one before it. */
@@ -46,9 +54,14 @@ interface Kept {
   usedAt: number
 }
 
-/** A checkpoint as it was loaded once: fleets that come from two share nothing. */
+/** A checkpoint as it was loaded once, or the living fleet, which is there anyway: fleets that come from two share nothing. */
 interface Origin {
   readonly things: number
+}
+
+/** Of all copies of one living fleet. */
+interface Living extends Origin {
+  readonly fleet: Fleet
 }
 
 export interface PastFleetsOptions {
@@ -64,12 +77,14 @@ export function createPastFleets(
   { limit = KEPT_THINGS, timers = realTimers, reader }: PastFleetsOptions = {},
 ): PastFleets {
   const kept = new Set<Kept>()
+  let living: Living | undefined
   /** A moment that was let go, of which the next copy takes over the columns. */
   let spare: Fleet | undefined
   let turn: Promise<unknown> = Promise.resolve()
   const sweep = (): void => {
     spare = undefined
-    for (const one of kept) if (timers.now() - one.usedAt > IDLE_MS) kept.delete(one)
+    // a still costs what has changed since, and comes once only
+    for (const one of kept) if (one.kind !== 'still' && timers.now() - one.usedAt > IDLE_MS) kept.delete(one)
   }
   const stopSweep = limit === 0 ? undefined : timers.every(IDLE_MS / 5, sweep)
 
@@ -77,14 +92,17 @@ export function createPastFleets(
   const origins = (): ReadonlySet<Origin> => new Set(Array.from(kept, ({ origin }) => origin))
   const things = (): number => sum(origins()) + sum(kept)
   /** What fleets of one checkpoint share is needed for each of them: it may be as large as it is. */
-  const isOver = (): boolean => kept.size > 1 && sum(kept) + (origins().size > 1 ? sum(origins()) : 0) > limit
+  const isOver = (): boolean => {
+    const loaded = [...origins()].filter((origin) => origin !== living)
+    return kept.size > 1 && sum(kept) + (loaded.length > 1 ? sum(loaded) : 0) > limit
+  }
 
   /** Keeps a fleet, and lets those go that were used least recently. */
   const keep = (one: Omit<Kept, 'usedAt'>): void => {
     if (limit === 0) return
     kept.add({ ...one, usedAt: timers.now() })
     const oldestFirst = [...kept].sort((a, b) => a.usedAt - b.usedAt)
-    for (const moment of oldestFirst.filter(({ isMilestone }) => !isMilestone).slice(0, -KEPT_MOMENTS)) {
+    for (const moment of oldestFirst.filter(({ kind }) => kind === 'moment').slice(0, -KEPT_MOMENTS)) {
       kept.delete(moment)
       spare = moment.fleet
     }
@@ -125,7 +143,7 @@ export function createPastFleets(
     }
     const fleet = await fromCheckpoint(store, revision, reader)
     const origin: Origin = { things: sizeOf(fleet) }
-    keep({ fleet, isMilestone: true, origin, things: 0 })
+    keep({ fleet, kind: 'milestone', origin, things: 0 })
     return { fleet: limit === 0 ? fleet : copyFleet(fleet), origin }
   }
 
@@ -134,11 +152,24 @@ export function createPastFleets(
     let changed = 0
     for await (const { entry } of advance(store, fleet, revision)) {
       changed += entry.changes.length
-      if (limit === 0 || changed < MILESTONE || entry.revision === revision) continue
-      keep({ fleet: copyFleet(fleet), isMilestone: true, origin, things: fleet.hosts.count + changed })
+      if (limit === 0 || changed < Math.max(MILESTONE, fleet.hosts.count * MILESTONE_PER_HOST) || entry.revision === revision) continue
+      keep({ fleet: copyFleet(fleet), kind: 'milestone', origin, things: fleet.hosts.count + changed })
       changed = 0
     }
-    keep({ fleet, isMilestone: false, origin, things: fleet.hosts.count + changed })
+    keep({ fleet, kind: 'moment', origin, things: fleet.hosts.count + changed })
+  }
+
+  /** Keeps a copy of the living fleet; of too many, the one goes that leaves the smallest gap, and neither the first nor the last. */
+  const keepStill = ({ fleet, of, changes }: Still): void => {
+    if (living?.fleet !== of) {
+      for (const one of kept) if (one.origin === living) kept.delete(one)
+      living = { fleet: of, things: 0 }
+    }
+    keep({ fleet, kind: 'still', origin: living, things: fleet.hosts.count + changes })
+    const stills = [...kept].filter(({ kind }) => kind === 'still').sort((a, b) => revisionOf(a) - revisionOf(b))
+    if (stills.length <= KEPT_STILLS) return
+    const gaps = stills.slice(1, -1).map((one, i) => ({ one, gap: revisionOf(stills[i + 2] as Kept) - revisionOf(stills[i] as Kept) }))
+    kept.delete(gaps.reduce((least, other) => (other.gap < least.gap ? other : least)).one)
   }
 
   /** Makes the fleet at a revision and keeps it. One at a time: two questions about one moment need one fleet. */
@@ -192,12 +223,14 @@ export function createPastFleets(
         if (known !== undefined) await isThere(known)
         return copyFleet(await make(revision))
       }),
+    keep: keepStill,
     get kept() {
       return { fleets: kept.size, things: things() }
     },
     close() {
       stopSweep?.()
       kept.clear()
+      living = undefined
       spare = undefined
     },
   }
@@ -221,5 +254,7 @@ async function fromCheckpoint(store: LogReader, atMost: number, reader: FleetRea
   const checkpoint = await store.loadCheckpoint(atMost)
   return checkpoint === undefined ? new Fleet(reader) : inPieces(rebuildFleet(checkpoint, reader))
 }
+
+const revisionOf = ({ fleet }: Kept): number => fleet.place.revision
 
 const sizeOf = ({ hosts, ledger }: Fleet): number => hosts.count + ledger.claims.size + ledger.keyCount

@@ -1,4 +1,4 @@
-import type { FleetReader, LogEntry, Void } from '@gantt/scheduler-core'
+import type { Fleet, FleetReader, LogEntry, Void } from '@gantt/scheduler-core'
 import type { Horizon } from '../sync/retention.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
 import type { Timers } from '../timers.ts'
@@ -26,6 +26,15 @@ export interface ReplicaOptions extends FleetReader {
   readonly mayCheckpoint?: () => boolean
   /** Asks others about a call before it is decided. Absent: there is nobody to ask. */
   readonly gather?: Gather
+}
+
+/** The living fleet as it was once, in a copy that nobody moves. */
+export interface Still {
+  readonly fleet: Fleet
+  /** The living one, with which it shares what has not changed since. */
+  readonly of: Fleet
+  /** Changes since the one before it. */
+  readonly changes: number
 }
 
 /** An entry that was applied here, and what became of each of its changes. */

@@ -2,20 +2,23 @@ import { at, canonicalJson, checkpointOf, ENTRY_FORMAT, hostKey, parseProfile, t
 import { aDocument, aReport, aRequest, aUuid } from '@gantt/scheduler-core/testing'
 import { afterEach, expect, test } from 'vitest'
 import { createMemoryStore, type MemoryStore } from '../sync/memory/memory.ts'
+import { realTimers, type Timers } from '../timers.ts'
 import type { PlacementCall, UnloggedDecision } from './placement.ts'
 import { Replica } from './replica.ts'
+import type { Still } from './replica-options.ts'
 
 const replicas: Replica[] = []
 afterEach(async () => {
   await Promise.all(replicas.splice(0).map((replica) => replica.close()))
 })
 
-async function open(store: MemoryStore, unlogged: UnloggedDecision[] = []): Promise<Replica> {
+async function open(store: MemoryStore, unlogged: UnloggedDecision[] = [], timers = realTimers): Promise<Replica> {
   const replica = await Replica.start({
     store: store.open(),
     name: `replica-${replicas.length}`,
     recordUnlogged: async (decisions) => void unlogged.push(...decisions),
     warn: () => {},
+    timers,
   })
   replicas.push(replica)
   return replica
@@ -319,6 +322,36 @@ test('a replica that the log has left behind goes on from a checkpoint', async (
   await other.trim({ days: 0, bytes: 0 })
   expect((await slow.place(call('k', aRequest()))).type).toBe('placed')
   expect(slow.fleet.hosts.count).toBe(9)
+})
+
+test('it tells of its fleet as it is, of the copy that each checkpoint is taken of, and of a fleet that it takes over', async () => {
+  let isDue = (): void => {}
+  const timers: Timers = {
+    ...realTimers,
+    every(ms, callback) {
+      if (ms !== 60_000) return realTimers.every(ms, callback)
+      isDue = callback
+      return () => {}
+    },
+  }
+  const store = createMemoryStore()
+  const replica = await open(store, [], timers)
+  const stills: Still[] = []
+  await replica.propose([aReport('h1')])
+  const stop = replica.onStill((still) => stills.push(still))
+  await replica.propose([aReport('h2')])
+  isDue()
+  await replica.propose([aReport('h3')])
+  expect(stills.map(({ fleet, of, changes }) => [fleet.hosts.count, of === replica.fleet, changes])).toEqual([
+    [1, true, 0],
+    [2, true, 2],
+  ])
+  await expect.poll(async () => (await store.open().past.loadCheckpoint(9))?.place).toEqual(stills[1]?.fleet.place)
+  replica.adopt(restoreFleet(checkpointOf(replica.fleet)))
+  expect([stills[2]?.fleet.hosts.count, stills[2]?.of === replica.fleet, stills.length]).toEqual([3, true, 3])
+  stop()
+  isDue()
+  expect(stills).toHaveLength(3)
 })
 
 test('on a log in which nothing happened for long, what services told is old all the same', async () => {

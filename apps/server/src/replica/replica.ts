@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   type Change,
   type Checkpoint,
+  copyFleet,
   Fleet as EmptyFleet,
   FEATURE_LEVEL,
   type Fleet,
@@ -39,7 +40,7 @@ import { behindDurable, dropBehind, dropInFlight } from './lost-tail.ts'
 import { isMove } from './moves.ts'
 import { inPieces } from './pieces.ts'
 import { type PlacementCall, type PlacementOutcome, UnavailableError } from './placement.ts'
-import type { Applied, ReplicaOptions } from './replica-options.ts'
+import type { Applied, ReplicaOptions, Still } from './replica-options.ts'
 import { createRetries, type Retries, type Tally } from './retries.ts'
 import { settle } from './settle.ts'
 import { createSignal, type Signal } from './signal.ts'
@@ -80,6 +81,7 @@ export class Replica {
   readonly #held: HeldAnswers
   readonly #listeners: Listeners<Applied>
   readonly #replaced = createListeners<void>()
+  readonly #stills = createListeners<Still>()
   readonly #moved: Signal
   readonly #watch: StoreWatch
   /** When the fleet was last known to be as new as the store. */
@@ -154,7 +156,11 @@ export class Replica {
     this.#watch = createStoreWatch(this.#store, timers)
     this.#freshAt = timers.now()
     this.#retries = createRetries(options.warn, timers)
-    this.#checkpointer = createCheckpointer(this.#keeper(), timers, fleet.place.revision, options.horizon ?? DEFAULT_HORIZON, options.warn)
+    this.#checkpointer = createCheckpointer(this.#keeper(), {
+      ...{ timers, horizon: options.horizon ?? DEFAULT_HORIZON, warn: options.warn },
+      revision: fleet.place.revision,
+      onCopy: (copy, changes) => this.#stills.tell({ fleet: copy, of: this.#fleet, changes }),
+    })
     this.#store.onNews((revision) => {
       if (revision !== undefined && revision <= this.#fleet.place.revision) return
       this.#lookAtStore()
@@ -243,6 +249,16 @@ export class Replica {
     return this.#listeners.add(listener)
   }
 
+  /** Calls back with the fleet as it is, and with the copy that each checkpoint is taken of. Answers how to stop. */
+  onStill(listener: (still: Still) => void): () => void {
+    listener(this.#still())
+    return this.#stills.add(listener)
+  }
+
+  #still(): Still {
+    return { fleet: copyFleet(this.#fleet), of: this.#fleet, changes: 0 }
+  }
+
   /** Decides and claims. Throws UnavailableError when there is no answer in time: asking again with the same key tells. */
   place(call: PlacementCall): Promise<PlacementOutcome> {
     const { timers } = this.#options
@@ -297,6 +313,7 @@ export class Replica {
     this.#fleet = fleet
     this.#adoptedAt = revision
     this.#checkpointer.applied(fleet, 0)
+    this.#stills.tell(this.#still())
     this.#moved.tell()
   }
 
@@ -423,6 +440,7 @@ export class Replica {
 
   #replace(fleet: Fleet): void {
     this.#fleet = fleet
+    this.#stills.tell(this.#still())
     this.#replaced.tell()
   }
 

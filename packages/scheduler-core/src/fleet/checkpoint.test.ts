@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonicalJson } from '../canonical-json.ts'
 import { captureFleet, checkpointOf, rebuildFleet, restoreFleet } from './checkpoint.ts'
+import { copyFleet } from './copy.ts'
 import { Fleet } from './fleet.ts'
 import { Historian, histories } from './history.suite.ts'
 
@@ -11,7 +12,7 @@ test.each([1, 2, 3, 4])('a fleet that moves on while it is taken is taken as it 
       const fleet = new Fleet()
       const historian = new Historian()
       fleet.apply(historian.first(fleet))
-      let capture = captureFleet(fleet, 1)
+      let capture = captureFleet(copyFleet(fleet), 1)
       let begun = JSON.stringify(checkpointOf(fleet))
       for (const step of steps) {
         fleet.apply(historian.next(fleet, step))
@@ -20,7 +21,7 @@ test.each([1, 2, 3, 4])('a fleet that moves on while it is taken is taken as it 
           if (!done) continue
           // to the last bit and in the same order
           expect(JSON.stringify(value)).toBe(begun)
-          capture = captureFleet(fleet, 1)
+          capture = captureFleet(copyFleet(fleet), 1)
           begun = JSON.stringify(checkpointOf(fleet))
         }
       }

@@ -6,7 +6,6 @@ import type { ProfileCourse } from '../profiles/course.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { Aggregate } from './aggregates.ts'
 import { type GroupBinding, type HostName, type HostStatus, hostStatuses, type Place } from './change.ts'
-import { copyFleet } from './copy.ts'
 import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
 import type { HostRecord, HostTable, NamespaceDocument, Reporter } from './hosts.ts'
 import { currentStats, type PublishedStats, publishedStats } from './stats-versions.ts'
@@ -69,8 +68,8 @@ export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(storeFleet(flee
  */
 export const restoreFleet = (checkpoint: Checkpoint, reader?: FleetReader): Fleet => atOnce(rebuildFleet(checkpoint, reader))
 
-/** The same with pauses, in which the fleet may move on: the checkpoint is of the place where it was begun. */
-export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> => storeFleet(copyFleet(fleet), slice)
+/** The same with pauses. Nobody moves the fleet in them: of one that moves on, give a copy. */
+export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> => storeFleet(fleet, slice)
 
 function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
   const { hosts, aggregates, groups, ledger, profiles } = fleet
