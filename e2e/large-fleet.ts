@@ -6,7 +6,8 @@ import { type Service, startService } from './service.ts'
 // A fleet of any size (`GANTT_LARGE_FLEET`), made by the API's own mutations. What the tests expect of it they ask the API, or
 // count from its size.
 
-const USUAL = 10_000
+/** How many hosts it has where nobody says. */
+export const USUAL = 10_000
 const LEAST = 50
 /** An aggregate holds 100,000 hosts, and each zone has a quarter of them. */
 const MOST = 400_000

@@ -97,6 +97,8 @@ function FitsRow({ flavor, zones }: { readonly flavor: Flavor; readonly zones: r
         <>
           {zones.map((zone) => (
             <Table.Td key={zone} className="number" data-zone={zone}>
+              {/* a zone to which the counting did not come is not without room */}
+              {counted.exact ? '' : <abbr title="at least">≥ </abbr>}
               {formatCount(counted.byZone.get(zone) ?? 0)}
             </Table.Td>
           ))}
