@@ -504,7 +504,7 @@ test('the tries before a decision stand in a line: which host each had, why it w
   await lost.getByRole('link').focus()
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(new RegExp(encodeURIComponent(first.decisionId)))
-  await expect(page.locator('.facts')).toContainText(/took [\d.]+ m?s/)
+  await expect(page.locator('.fact-line')).toContainText(/took [\d.]+ m?s/)
   await expect(tries).toHaveCount(0)
 })
 

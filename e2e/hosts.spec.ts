@@ -733,6 +733,7 @@ test('a host with markup for a name, and the longest traits, do no harm and keep
   await expectWithin('the list, narrowed')
   await page.getByRole('button', { name: 'Copy as' }).click()
   await page.getByRole('menuitem', { name: 'CSV, 1 host' }).click()
+  await expect(page.getByText('Copied: CSV, 1 host.')).toBeVisible()
   const csv = await page.evaluate(() => navigator.clipboard.readText())
   expect(csv.split('\r\n')[1]?.startsWith(`${name},${name},`)).toBe(true)
 

@@ -198,8 +198,10 @@ test('copies of the list carry the moment', async ({ page, visit, service, conte
   await expectRowCount(page, 'Hosts', 1)
   const copied = async (item: string | RegExp): Promise<string> => {
     await page.getByRole('button', { name: 'Copy as' }).click()
-    await page.getByRole('menuitem', { name: item }).click()
-    await expect(page.getByText('Copied:').last()).toBeVisible()
+    const chosen = page.getByRole('menuitem', { name: item })
+    const name = await chosen.textContent()
+    await chosen.click()
+    await expect(page.getByText(`Copied: ${name}.`).last()).toBeVisible()
     return page.evaluate(() => navigator.clipboard.readText())
   }
   expect(await copied('GraphQL query')).toContain(`at: "${before}"`)

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Pages } from '../lib/use-pages.ts'
+import { BesideHead, BesideList, BesideLoading } from '../ui/beside-list.tsx'
 import { ChoiceBar } from '../ui/choice-bar.tsx'
 import { ColumnChooser } from '../ui/column-chooser.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
@@ -10,7 +11,7 @@ import type { Sort } from '../ui/sort.ts'
 import { Table } from '../ui/table.tsx'
 import { HeadCell } from '../ui/table-head.tsx'
 import { ViewsButton } from '../ui/views-button.tsx'
-import { columns, fields, nothing, type Sample, samples } from './samples.ts'
+import { columns, fields, LONG, nothing, type Sample, samples } from './samples.ts'
 import type { Story } from './story.ts'
 
 const some = samples(40)
@@ -74,7 +75,31 @@ const chosen = (count: number) => ({ items: new Map(some.slice(0, count).map((ro
 const filter = (label: string, value: string) => <FilterBar label={label} fields={fields} value={value} onChange={nothing} />
 
 /** Tables, and what stands around them. */
+/** A list of two lines, and what is told of one. */
+const beside = (id: string | undefined) => (
+  <BesideList
+    beside={{ id, isWide: true, toggle: nothing, follow: nothing, close: nothing }}
+    panel={(told) => (told === 'awaited' ? <BesideLoading /> : <BesideHead>{told}</BesideHead>)}
+    height="200px"
+  >
+    <div>
+      cmp-0412
+      <br />
+      cmp-0413
+    </div>
+  </BesideList>
+)
+
 export const lists: readonly Story[] = [
+  {
+    of: 'beside-list',
+    states: {
+      'nothing beside it': beside(undefined),
+      'a row beside it': beside('cmp-0412'),
+      'one with a long name': beside(LONG),
+      'being loaded': beside('awaited'),
+    },
+  },
   {
     of: 'choice-bar',
     states: {

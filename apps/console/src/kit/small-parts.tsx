@@ -5,6 +5,7 @@ import { ColourKey, DivergingBar, Share } from '../ui/bars.tsx'
 import { ButtonLink } from '../ui/button-link.tsx'
 import { CopyMenu } from '../ui/copy-as.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { Fact, Facts } from '../ui/facts.tsx'
 import { Figures } from '../ui/figures.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Json } from '../ui/json.tsx'
@@ -63,6 +64,17 @@ export const smallParts: readonly Story[] = [
     },
   },
   { of: 'copy-button', states: { usual: <CopyButton text="cmp-0412">Copy the name</CopyButton> } },
+  {
+    of: 'facts',
+    states: {
+      usual: (
+        <Facts>
+          <Fact term="Zone">az1</Fact>
+          <Fact term="Aggregates">{LONG}</Fact>
+        </Facts>
+      ),
+    },
+  },
   {
     of: 'figures',
     states: {

@@ -9,6 +9,8 @@ export interface ListSearch {
   readonly cols?: string
   /** Of a list with several orders: the key of a column, with `-` in front for the largest first; if not given, its usual one. */
   readonly sort?: string
+  /** Of a list that tells of a row beside it: what names the row. */
+  readonly beside?: string
 }
 
 export function readListSearch({ q, cols }: Record<string, unknown>): ListSearch {
@@ -18,9 +20,15 @@ export function readListSearch({ q, cols }: Record<string, unknown>): ListSearch
   }
 }
 
-/** Of a list that has several orders, one of these columns at a time. */
-export const readSortedSearch = (said: Record<string, unknown>, keys: readonly string[]): ListSearch => ({
+/** Of a list that tells of a row beside it. */
+export const readBesideSearch = (said: Record<string, unknown>): ListSearch => ({
   ...readListSearch(said),
+  ...(typeof said.beside === 'string' && said.beside !== '' ? { beside: said.beside } : {}),
+})
+
+/** Of one that has several orders as well, one of these columns at a time. */
+export const readSortedSearch = (said: Record<string, unknown>, keys: readonly string[]): ListSearch => ({
+  ...readBesideSearch(said),
   ...(typeof said.sort === 'string' && keys.includes(said.sort.replace(/^-/, '')) ? { sort: said.sort } : {}),
 })
 
@@ -35,7 +43,11 @@ export const changed = <Search extends object>(before: Search, change: Change<Se
 
 /** What the address says of the list of the page. */
 export const useListSearch = (): ListSearch =>
-  useSearch({ strict: false, select: ({ q, cols, sort }: ListSearch) => ({ q, cols, sort }), structuralSharing: true }) as ListSearch
+  useSearch({
+    strict: false,
+    select: ({ q, cols, sort, beside }: ListSearch) => ({ q, cols, sort, beside }),
+    structuralSharing: true,
+  }) as ListSearch
 
 /** Changes what the address says. Typing replaces it, everything else is a step that Back undoes. */
 export function useListGo(): (change: Change<ListSearch>, how?: 'typing' | 'applied') => void {

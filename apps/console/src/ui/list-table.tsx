@@ -17,6 +17,8 @@ export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
   readonly first?: Key | undefined
   /** The row of the cursor, and how it is changed, where the page has a say in it. */
   readonly cursor?: readonly [now: Key | undefined, change: (key: Key | undefined) => void] | undefined
+  /** Rows are told of beside the list: a row was asked for there, or the cursor went to one. */
+  readonly beside?: { onToggle(index: number): void; onFollow(index: number): void } | undefined
   /** Rows can be chosen, by `x`, by Shift-x, by their boxes. */
   readonly choice?: Pick<Choice<unknown>, 'isChosen' | 'toggle'> | undefined
 }
@@ -25,17 +27,24 @@ export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
  * The list of a page: its cursor stays with its row wherever a change moves it, its columns are those that were chosen, and
  * the keys of lists work wherever the focus is.
  */
-export function ListTable<Row>({ list, keyOf, first, cursor: given, choice, columns, ...table }: ListTableProps<Row>) {
+export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choice, columns, ...table }: ListTableProps<Row>) {
   const { count, onOpen } = table
   const own = useState(first)
   const [cursor, setCursor] = given ?? own
   const active = useMemo(() => (cursor === undefined ? -1 : indexOf(cursor, count, keyOf)), [cursor, count, keyOf])
-  const setActive = useCallback((index: number) => setCursor(keyOf(index)), [keyOf, setCursor])
+  const onFollow = beside?.onFollow
+  const setActive = useCallback(
+    (index: number) => {
+      setCursor(keyOf(index))
+      onFollow?.(index)
+    },
+    [keyOf, setCursor, onFollow],
+  )
   const layout = useColumnLayout(list)
   const shown = useMemo(() => shownColumns(columns, layout), [columns, layout])
   const resize = useCallback((key: string, width: number | undefined) => setWidth(list, key, width), [list])
 
-  useTableKeys({ count, active, onActive: setActive, onOpen })
+  useTableKeys({ count, active, onActive: setActive, onOpen, onBeside: beside?.onToggle })
   useShortcuts(
     choice === undefined
       ? []

@@ -4,13 +4,15 @@ import { type HTMLAttributes, type ReactNode, useCallback } from 'react'
 import { formatCount } from '../lib/format.ts'
 import { useListGo, useListSearch } from '../lib/list-search.ts'
 import type { Pages } from '../lib/use-pages.ts'
+import { BesideList } from './beside-list.tsx'
 import { ColumnChooser } from './column-chooser.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { ListTable, type ListTableProps } from './list-table.tsx'
 import { NoMatch } from './no-match.tsx'
 import { Problem } from './problem.tsx'
 import { parseSort, printSort, type Sort } from './sort.ts'
-import type { TableColumn } from './table.tsx'
+import { TABLE_HEIGHT, type TableColumn } from './table.tsx'
+import { useBeside, useBesideKeys } from './use-beside.ts'
 import type { Choice, Key } from './use-choice.ts'
 import { ViewsButton } from './views-button.tsx'
 
@@ -46,6 +48,8 @@ interface PagedListProps<Row> {
   readonly instead?: ReactNode
   /** Between the count and the rows. */
   readonly children?: ReactNode
+  /** What is told of a row beside the list, by its key. */
+  readonly beside?: (id: string) => ReactNode
   /** What its page knows of the table. */
   readonly table?: Partial<Pick<ListTableProps<Row>, 'cursor' | 'listKey' | 'height'>>
   /** Hears of hands on the rows. */
@@ -96,7 +100,8 @@ function Found<Row>(props: PagedListProps<Row>) {
 
 /** How many there are, and the rows. */
 function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
-  const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, table, handlers } = props
+  const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, beside, table, handlers } = props
+  const shown = useBeside()
   const { rows, isOld, onRange } = pages
   const { total, isMore } = counted
   const { q = '', sort = usualSort } = useListSearch()
@@ -108,6 +113,8 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
     },
     [rows, keyOf],
   )
+  const idAt = useCallback((index: number) => String(keyAt(index)), [keyAt])
+  const besideKeys = useBesideKeys(shown, beside === undefined ? undefined : idAt)
   return (
     <div className={isOld ? 'stale' : undefined}>
       <Group gap="xs" mb={4} mih={26}>
@@ -121,33 +128,38 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
         </div>
       </Group>
       {children}
-      <div {...handlers}>
-        <ListTable
-          list={list}
-          label={label}
-          columns={columns}
-          count={rows.length}
-          row={(index) => rows[index]}
-          keyOf={keyAt}
-          onOpen={(index) => {
-            const row = rows[index]
-            if (row !== undefined) onOpen(row)
-          }}
-          choice={choice}
-          onRange={onRange}
-          listKey={sort === undefined ? q : `${sort} ${q}`}
-          {...(sort === undefined
-            ? {}
-            : {
-                sort: parseSort(sort),
-                onSort: (next: readonly Sort[]) => {
-                  const text = printSort(next.slice(-1))
-                  go({ sort: text === usualSort ? undefined : text })
-                },
-              })}
-          {...table}
-        />
-      </div>
+      <BesideList beside={shown} panel={beside ?? noPanel} height={table?.height ?? TABLE_HEIGHT}>
+        <div {...handlers}>
+          <ListTable
+            list={list}
+            label={label}
+            columns={columns}
+            count={rows.length}
+            row={(index) => rows[index]}
+            keyOf={keyAt}
+            onOpen={(index) => {
+              const row = rows[index]
+              if (row !== undefined) onOpen(row)
+            }}
+            beside={besideKeys}
+            choice={choice}
+            onRange={onRange}
+            listKey={sort === undefined ? q : `${sort} ${q}`}
+            {...(sort === undefined
+              ? {}
+              : {
+                  sort: parseSort(sort),
+                  onSort: (next: readonly Sort[]) => {
+                    const text = printSort(next.slice(-1))
+                    go({ sort: text === usualSort ? undefined : text })
+                  },
+                })}
+            {...table}
+          />
+        </div>
+      </BesideList>
     </div>
   )
 }
+
+const noPanel = (): ReactNode => null

@@ -55,6 +55,9 @@ export interface TableProps<Row> {
   readonly height?: string
 }
 
+/** What a list of its own has of the page. */
+export const TABLE_HEIGHT = 'calc(100vh - 220px)'
+
 /** Pixels of a row. */
 const ROW_HEIGHTS: Readonly<Record<Choice<'density'>, number>> = { compact: 28, cosy: 36 }
 /** A head of two lines is so high at most. */
@@ -81,7 +84,7 @@ export function Table<Row>(props: TableProps<Row>) {
     onChoose,
     onRange,
     listKey,
-    height = 'calc(100vh - 220px)',
+    height = TABLE_HEIGHT,
   } = props
   const id = useId()
   const rowHeight = ROW_HEIGHTS[usePreference('density')]

@@ -2,7 +2,7 @@ import { aggregateFields } from '@gantt/scheduler-core/query'
 import { Code, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { lazy, useMemo } from 'react'
 import { commandOf } from '../../lib/copies.ts'
 import { formatCount, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
@@ -22,6 +22,9 @@ import { aggregateOrder } from './search.ts'
 import { REFRESH_MS } from './use-refresh.ts'
 
 const route = getRouteApi('/aggregates')
+
+/** Loaded when a row is first told of beside the list. */
+const AggregateBeside = lazy(async () => ({ default: (await import('./aggregate-beside.tsx')).AggregateBeside }))
 
 const keyOf = ({ uuid }: AggregateRow): string => uuid
 
@@ -65,6 +68,7 @@ export function AggregatesPage() {
         usualSort="name"
         keyOf={keyOf}
         onOpen={({ uuid }) => void navigate({ to: '/aggregates/$uuid', params: { uuid } })}
+        beside={(uuid) => <AggregateBeside key={uuid} uuid={uuid} />}
         none={<NoAggregate onCreate={creating.open} />}
       />
       {isCreating ? (

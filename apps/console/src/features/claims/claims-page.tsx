@@ -1,7 +1,7 @@
 import { claimFields } from '@gantt/scheduler-core/query'
 import { Skeleton, Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useState } from 'react'
+import { lazy, useCallback, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
@@ -22,6 +22,9 @@ import { type ClaimRow, claimColumns, isHeld } from './claim-columns.tsx'
 import { COUNTS, LIST } from './documents.ts'
 import { type Kind, kindQueries, kinds } from './kinds.ts'
 import { RevokeClaims } from './revoke-claims.tsx'
+
+/** Loaded when a row is first told of beside the list. */
+const ClaimBeside = lazy(async () => ({ default: (await import('./claim-beside.tsx')).ClaimBeside }))
 
 const REFRESH_MS = 5_000
 /** Each count looks at every claim. */
@@ -58,6 +61,7 @@ export function ClaimsPage() {
           columns={claimColumns}
           keyOf={keyOf}
           onOpen={({ decision: { id } }) => void navigate({ to: '/decisions/$id', params: { id } })}
+          beside={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
           chosen={
             <ChoiceBar

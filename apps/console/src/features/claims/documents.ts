@@ -17,6 +17,22 @@ export const LIST = graphql(`
   }
 `)
 
+/** One claim. */
+export const CLAIM = graphql(`
+  query Claim($id: ID!, $at: Moment) {
+    claim(id: $id, at: $at) {
+      id state instanceUuid createdAt confirmedAt expiresAt releasedAt reason account fence serverGroup
+      host { name node }
+      resources { resourceClass amount }
+      gpus { index milli }
+      pools { pool gib }
+      moveOf { id host { name node } }
+      movingTo { id host { name node } }
+      decision { id at outcome spec { flavorName } }
+    }
+  }
+`)
+
 /** How many claims there are of each kind that an operator looks for; the same lines as in kinds.ts. */
 export const COUNTS = graphql(`
   query ClaimCounts(

@@ -1,14 +1,16 @@
-import { Button, NativeSelect, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useId, useState } from 'react'
+import { Button, NativeSelect, Skeleton, Text, TextInput } from '@mantine/core'
+import { type FormEvent, lazy, Suspense, useId, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatTime, useTimeZone } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Heading } from '../../ui/heading.tsx'
 import { OTHERS } from './compare-documents.ts'
-import { Comparison } from './comparison.tsx'
 import type { Decision } from './decision-header.tsx'
 import type { Scale } from './funnel.ts'
 import { nameOfHost } from './names.ts'
+
+/** Loaded when another decision is chosen. */
+const Comparison = lazy(async () => ({ default: (await import('./comparison.tsx')).Comparison }))
 
 interface CompareProps {
   readonly decision: Decision
@@ -72,7 +74,9 @@ export function Compare({ decision, other, scale, onChoose, onOpen }: ComparePro
           What differs between the two, and which of it is why they went to different hosts.
         </Text>
       ) : (
-        <Comparison a={other} b={decision.id} scale={scale} onOpen={onOpen} />
+        <Suspense fallback={<Skeleton height={120} role="status" aria-label="The comparison is being loaded" />}>
+          <Comparison a={other} b={decision.id} scale={scale} onOpen={onOpen} />
+        </Suspense>
       )}
     </section>
   )

@@ -33,7 +33,7 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
   const [instance] = instanceUuids
   const profileName = profile === null ? undefined : `${profile.profileName}@${profile.number}`
   return (
-    <div className="facts">
+    <div className="fact-line">
       <Outcome outcome={outcome} />
       <Fact name="asked for">
         {vcpus} vCPU, <span title={`${memoryMb} MiB`}>{formatMib(memoryMb)}</span>,{' '}

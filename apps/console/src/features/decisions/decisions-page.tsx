@@ -1,7 +1,7 @@
 import { decisionFields } from '@gantt/scheduler-core/query'
 import { Alert, Button, Code, Group, NativeSelect, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { lazy, useMemo } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { commandOf } from '../../lib/copies.ts'
 import { formatCount, useTimeZone } from '../../lib/format.ts'
@@ -25,6 +25,9 @@ import { useReading } from './use-reading.ts'
 import './decisions.css'
 
 const route = getRouteApi('/decisions')
+
+/** Loaded when a row is first told of beside the list. */
+const DecisionBeside = lazy(async () => ({ default: (await import('./decision-beside.tsx')).DecisionBeside }))
 
 /** So often is counted anew while one follows: each count reads many rows. */
 const COUNTS_EVERY_MS = 5_000
@@ -94,6 +97,7 @@ export function DecisionsPage() {
         columns={columns}
         keyOf={keyOf}
         onOpen={({ id }) => void navigate({ to: '/decisions/$id', params: { id } })}
+        beside={(id) => <DecisionBeside key={id} id={id} />}
         none={<NoDecision />}
         aside={
           <>

@@ -57,6 +57,7 @@ export const DECISION = graphql(`
       explanationRetainedUntil
       receipt { inputs decided matrix }
       solver { status taken text objective filterObjective bound gap nodes columns rows candidates passing detail }
+      reasons { code filter hosts text }
       profile { profileName number }
       spec { document flavorName numInstances vcpus memoryMb diskGb availabilityZone projectId }
       destinations {

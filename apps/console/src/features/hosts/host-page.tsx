@@ -8,7 +8,6 @@ import { useShortcuts } from '../../lib/keys.ts'
 import { useLive } from '../../lib/live.ts'
 import { quoteForShell } from '../../lib/shell.ts'
 import { useAt } from '../../lib/travel.ts'
-import { Age } from '../../ui/age.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -19,11 +18,11 @@ import { WriteButton } from '../../ui/write-button.tsx'
 import { HOST, HOST_CHANGED } from './documents.ts'
 import { Evacuate } from './evacuate.tsx'
 import { HostClaims, HostDecisions } from './host-claims.tsx'
+import { HostFacts } from './host-facts.tsx'
 import { HostNamespace } from './host-namespaces.tsx'
 import { HostGpus, HostNuma } from './host-numa.tsx'
 import { HostPci } from './host-pci.tsx'
 import { labelOf } from './host-row.ts'
-import { HostState } from './host-state.tsx'
 import { HostTimeline } from './host-timeline.tsx'
 import { type HostDetail, HostUsage } from './host-usage.tsx'
 import { neighbourOf, rememberOpened } from './present-list.ts'
@@ -177,17 +176,15 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
   )
 }
 
-/** What it is called, where it belongs, whether it takes instances, and since when that is known. */
+/** What is known of it, and what can be done about it. */
 function Identity({ host, scopes, onChanged }: IdentityProps) {
   const [isSetting, setSetting] = useState(false)
   const [isLeaving, setLeaving] = useState(false)
-  const { lastReportAt, lastSequence, aggregates } = host
   return (
-    <dl className="facts">
-      <Fact term="Status">
-        <HostState state={host.state} status={host.status} />
-        {host.statusReason === null ? null : <span>: {host.statusReason}</span>}{' '}
-        {scopes.includes('OPERATE') ? (
+    <HostFacts
+      host={host}
+      actions={
+        scopes.includes('OPERATE') ? (
           <>
             <WriteButton size="compact-sm" variant="outline" ml="xs" onClick={() => setSetting(true)}>
               Set status
@@ -200,26 +197,9 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
           <Text size="xs" c="dimmed" component="span">
             (to set it a key needs OPERATE; yours has {scopes.join(', ')})
           </Text>
-        )}
-      </Fact>
-      <Fact term="Zone">{host.availabilityZone}</Fact>
-      <Fact term="Aggregates">
-        {aggregates.nodes.length === 0 ? 'in none' : null}
-        {aggregates.nodes.map(({ uuid, name }, i) => (
-          <span key={uuid}>
-            {i === 0 ? '' : ', '}
-            <Link className="host-link" to="/aggregates/$uuid" params={{ uuid }}>
-              {name}
-            </Link>
-          </span>
-        ))}
-        {aggregates.totalCount > aggregates.nodes.length ? ` and ${formatCount(aggregates.totalCount - aggregates.nodes.length)} more` : ''}
-      </Fact>
-      <Fact term="Last report">
-        {lastReportAt === null ? 'never' : <Age atMs={Date.parse(lastReportAt)} ago />}
-        {lastSequence === null ? '' : `, number ${lastSequence} in the log`}
-      </Fact>
-      <Fact term="Instances">{formatCount(host.runningVms)}</Fact>
+        )
+      }
+    >
       {isLeaving ? <Evacuate host={host.name} node={host.node} onClose={() => setLeaving(false)} onDone={onChanged} /> : null}
       {isSetting ? (
         <SetStatus
@@ -232,16 +212,7 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
           }}
         />
       ) : null}
-    </dl>
-  )
-}
-
-function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
+    </HostFacts>
   )
 }
 

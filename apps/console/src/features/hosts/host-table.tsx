@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react'
-import { ListTable } from '../../ui/list-table.tsx'
+import { ListTable, type ListTableProps } from '../../ui/list-table.tsx'
 import { parseSort, printSort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import type { Choice } from '../../ui/use-choice.ts'
@@ -13,6 +13,7 @@ export interface HostTableProps {
   /** The hosts, in order. */
   readonly ordinals: Uint32Array
   readonly choice: Choice<number>
+  readonly beside: ListTableProps<HostRow>['beside']
   readonly filter: string
   readonly sort: string
   readonly height: string
@@ -21,7 +22,7 @@ export interface HostTableProps {
 }
 
 /** The hosts as rows. */
-export function HostTable({ fleet, columns, ordinals, choice, filter, sort, height, onSort, onOpen }: HostTableProps) {
+export function HostTable({ fleet, columns, ordinals, choice, beside, filter, sort, height, onSort, onOpen }: HostTableProps) {
   const { store } = fleet
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows are read anew with each change of the fleet
   const row = useMemo(() => {
@@ -50,6 +51,7 @@ export function HostTable({ fleet, columns, ordinals, choice, filter, sort, heig
       sort={parseSort(sort)}
       onSort={(next) => onSort(printSort(next))}
       onOpen={open}
+      beside={beside}
       choice={choice}
       listKey={`${sort} ${filter}`}
       height={height}

@@ -38,8 +38,6 @@ export function HostUsage({ capacity }: { readonly capacity: readonly Usage[] })
 
 function UsageRow({ usage }: { readonly usage: Usage }) {
   const { resourceClass, total, reserved, allocationRatio, capacity, used, claimed, free } = usage
-  const share = (amount: number): number => (capacity > 0 ? amount / capacity : 0)
-  const percent = 100 * share(used + claimed)
   return (
     <Table.Tr>
       <Table.Th scope="row">{resourceClass}</Table.Th>
@@ -51,18 +49,26 @@ function UsageRow({ usage }: { readonly usage: Usage }) {
       <Amount of={resourceClass} value={claimed} />
       <Amount of={resourceClass} value={free} />
       <Table.Td>
-        <div className="g-percent">
-          <Meter
-            parts={[
-              { share: share(used), tone: free < 0 ? 'problem' : 'used' },
-              { share: share(claimed), tone: 'claimed' },
-            ]}
-            title={`used ${formatPercent(100 * share(used))}, claimed ${formatPercent(100 * share(claimed))}`}
-          />
-          <span className="number">{formatPercent(percent)}</span>
-        </div>
+        <UsageMeter usage={usage} />
       </Table.Td>
     </Table.Tr>
+  )
+}
+
+/** How much of a class is taken, and by whom. */
+export function UsageMeter({ usage: { capacity, used, claimed, free } }: { readonly usage: Usage }) {
+  const share = (amount: number): number => (capacity > 0 ? amount / capacity : 0)
+  return (
+    <div className="g-percent">
+      <Meter
+        parts={[
+          { share: share(used), tone: free < 0 ? 'problem' : 'used' },
+          { share: share(claimed), tone: 'claimed' },
+        ]}
+        title={`used ${formatPercent(100 * share(used))}, claimed ${formatPercent(100 * share(claimed))}`}
+      />
+      <span className="number">{formatPercent(100 * share(used + claimed))}</span>
+    </div>
   )
 }
 

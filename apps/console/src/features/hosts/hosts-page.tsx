@@ -10,20 +10,23 @@ import type { LiveState } from '../../lib/live.ts'
 import { preference } from '../../lib/preferences.ts'
 import { useAt } from '../../lib/travel.ts'
 import { Age } from '../../ui/age.tsx'
+import { BesideList } from '../../ui/beside-list.tsx'
 import { ColumnChooser } from '../../ui/column-chooser.tsx'
 import { FilterBar } from '../../ui/filter-bar.tsx'
 import { NoMatch } from '../../ui/no-match.tsx'
 import { LiveBadge, Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { useBeside, useBesideKeys } from '../../ui/use-beside.ts'
 import { useChoice } from '../../ui/use-choice.ts'
 import { ChosenHosts } from './chosen-hosts.tsx'
 import { FacetPanel } from './facet-panel.tsx'
 import { narrowTo, narrowToGroup, toggleValue } from './filter-terms.ts'
 import { type Fleet, useFleet } from './fleet.ts'
+import type { FleetStore } from './fleet-store.ts'
 import { hostColumns, withVerdicts } from './host-columns.tsx'
 import { type HostList, useHand, useHostList } from './host-list.ts'
 import { HostMap } from './host-map.tsx'
-import { readHost } from './host-row.ts'
+import { labelOf, readHost } from './host-row.ts'
 import { HostTable } from './host-table.tsx'
 import { rememberList } from './present-list.ts'
 import { type HostColour, type HostsSearch, type HostView, hostViews } from './search.ts'
@@ -42,7 +45,8 @@ const ViewsButton = lazy(async () => ({ default: (await import('../../ui/views-b
 /** Only whoever comes from a decision needs it. */
 const VerdictLegend = lazy(async () => ({ default: (await import('./verdict-legend.tsx')).VerdictLegend }))
 
-/** Loaded when it is first asked for. */
+/** Loaded when they are first asked for. */
+const HostBeside = lazy(async () => ({ default: (await import('./host-beside.tsx')).HostBeside }))
 const ComparePanel = lazy(async () => ({ default: (await import('./compare-panel.tsx')).ComparePanel }))
 
 /** Every host: who is there, how full, what is odd, where room is. */
@@ -190,6 +194,9 @@ const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handl
     },
     [store, ordinals, navigate],
   )
+  const idAt = useCallback((index: number) => besideIdOf(store, ordinals[index] ?? 0), [store, ordinals])
+  const beside = useBeside()
+  const besideKeys = useBesideKeys(beside, idAt)
   const toggleCompare = (): void => go({ compare: compare === 'yes' ? undefined : 'yes' })
   useShortcuts([{ keys: 'c', label: 'Compare the chosen hosts with the others', run: toggleCompare }])
   const toggle = (field: FacetField, value: string, isAdded: boolean): void => go({ q: toggleValue(text, field, value, isAdded) })
@@ -227,43 +234,56 @@ const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handl
             There are {formatCount(total)} in all.
           </NoMatch>
         ) : (
-          <div className="hosts-lists">
-            {view === 'table' ? null : (
-              <HostMap
-                fleet={fleet}
-                ordinals={selection.ordinals}
-                group={group}
-                colour={colour}
-                verdicts={verdicts}
-                height={view === 'map' ? 'max(240px, calc(100vh - 315px))' : '240px'}
-                onGroup={(next) => go({ group: next })}
-                onColour={(next) => go({ colour: next })}
-                onOpenGroup={(key) => go({ q: narrowToGroup(text, group, key) })}
-                onOpen={open}
-                choice={choice}
-              />
-            )}
-            {view === 'map' ? null : (
-              <div {...handlers}>
-                <HostTable
+          <BesideList beside={beside} height="calc(100vh - 205px)" panel={(id) => <HostOf key={id} store={store} id={id} />}>
+            <div className="hosts-lists">
+              {view === 'table' ? null : (
+                <HostMap
                   fleet={fleet}
-                  columns={columns}
-                  ordinals={ordinals}
-                  choice={choice}
-                  filter={text}
-                  sort={sort}
-                  height={view === 'split' ? 'calc(100vh - 535px)' : 'calc(100vh - 205px)'}
-                  onSort={(next) => go({ sort: next })}
+                  ordinals={selection.ordinals}
+                  group={group}
+                  colour={colour}
+                  verdicts={verdicts}
+                  height={view === 'map' ? 'max(240px, calc(100vh - 315px))' : '240px'}
+                  onGroup={(next) => go({ group: next })}
+                  onColour={(next) => go({ colour: next })}
+                  onOpenGroup={(key) => go({ q: narrowToGroup(text, group, key) })}
                   onOpen={open}
+                  choice={choice}
                 />
-              </div>
-            )}
-          </div>
+              )}
+              {view === 'map' ? null : (
+                <div {...handlers}>
+                  <HostTable
+                    fleet={fleet}
+                    columns={columns}
+                    ordinals={ordinals}
+                    choice={choice}
+                    beside={besideKeys}
+                    filter={text}
+                    sort={sort}
+                    height={view === 'split' ? 'calc(100vh - 535px)' : 'calc(100vh - 205px)'}
+                    onSort={(next) => go({ sort: next })}
+                    onOpen={open}
+                  />
+                </div>
+              )}
+            </div>
+          </BesideList>
         )}
       </div>
     </div>
   )
 })
+
+/** What names a host in the address, whatever it is called. */
+const besideIdOf = (store: FleetStore, ordinal: number): string => labelOf({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) })
+
+/** The host that the address names, beside the list. */
+function HostOf({ store, id }: { readonly store: FleetStore; readonly id: string }) {
+  const ordinal = useMemo(() => store.ordinals.find((one) => besideIdOf(store, one) === id), [store, id])
+  const [host, node] = ordinal === undefined ? [id, id] : [store.nameOf(ordinal), store.nodeOf(ordinal)]
+  return <HostBeside host={host} node={node} />
+}
 
 const keyOf = (ordinal: number): number => ordinal
 

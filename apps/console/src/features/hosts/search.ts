@@ -1,4 +1,4 @@
-import { type ListSearch, readListSearch } from '../../lib/list-search.ts'
+import { type ListSearch, readBesideSearch } from '../../lib/list-search.ts'
 import { parseSort, printSort, type Sort } from '../../ui/sort.ts'
 
 /** How the list is shown. */
@@ -61,7 +61,7 @@ export function readHostsSearch(said: Record<string, unknown>): HostsSearch {
   const { sort, view, group, colour, compare, decision, instance, verdict, ...search } = said
   const isOverlaid = typeof decision === 'string' && decision !== ''
   return {
-    ...readListSearch(search),
+    ...readBesideSearch(search),
     ...(typeof sort === 'string' && sort !== '' && printSort(readSort(sort)) === sort ? { sort } : {}),
     ...choice('view', hostViews, view),
     ...choice('group', hostGroups, group),

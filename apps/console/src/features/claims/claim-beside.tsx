@@ -1,0 +1,111 @@
+import { Code, Stack, Text } from '@mantine/core'
+import { useOperation } from '../../lib/api.ts'
+import { formatGib, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { TimeLeft } from '../../ui/age.tsx'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { BesideHead, BesideLoading } from '../../ui/beside-list.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { holdsOf } from './claim-columns.tsx'
+import { CLAIM } from './documents.ts'
+
+type Claim = NonNullable<ResultOf<typeof CLAIM>['claim']>
+
+const REFRESH_MS = 5_000
+
+/** One claim beside the list: what it holds, for whom, since when and until when, and why there. */
+export function ClaimBeside({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useOperation(CLAIM, { id }, { keepPrevious: false, everyMs: REFRESH_MS })
+  if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <BesideLoading />
+  const { claim } = data
+  if (claim === null)
+    return (
+      <Text size="sm">
+        No claim has the id <Code>{id}</Code>; those that ended are kept for a while only.
+      </Text>
+    )
+  const { instanceUuid, state, reason, account, fence, serverGroup, pools, moveOf, movingTo, decision } = claim
+  return (
+    <Stack gap="sm">
+      {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+      <BesideHead>{instanceUuid ?? 'An instance that is not named'}</BesideHead>
+      <Facts>
+        <Fact term="State">
+          {state.toLowerCase()}
+          {reason === null ? '' : `: ${reason}`}
+        </Fact>
+        <Fact term="Host">
+          <HostLink host={claim.host} />
+        </Fact>
+        {moveOf === null ? null : (
+          <Fact term="Moves from">
+            <HostLink host={moveOf.host} />
+          </Fact>
+        )}
+        {movingTo === null ? null : (
+          <Fact term="Moves to">
+            <HostLink host={movingTo.host} />
+          </Fact>
+        )}
+        <Fact term="Holds">
+          {holdsOf(claim)}
+          {pools.map(({ pool, gib }) => (
+            <div key={pool}>
+              of it in pool <span className="mono">{pool}</span>: {formatGib(gib)}
+            </div>
+          ))}
+        </Fact>
+        <Times claim={claim} />
+        <Fact term="Account">{account}</Fact>
+        <Fact term="Fence">{fence}</Fact>
+        {serverGroup === null ? null : (
+          <Fact term="Server group">
+            <span className="mono">{serverGroup}</span>
+          </Fact>
+        )}
+        <Fact term="Why here">
+          <AnchorLink to="/decisions/$id" params={{ id: decision.id }} size="sm">
+            {decision.spec.flavorName ?? 'its decision'}
+          </AnchorLink>
+        </Fact>
+      </Facts>
+    </Stack>
+  )
+}
+
+/** Since when, and until when. */
+function Times({ claim: { createdAt, confirmedAt, expiresAt, releasedAt } }: { readonly claim: Claim }) {
+  return (
+    <>
+      <Fact term="Made">
+        <Time at={createdAt} />
+      </Fact>
+      {confirmedAt === null ? null : (
+        <Fact term="Confirmed">
+          <Time at={confirmedAt} />
+        </Fact>
+      )}
+      {releasedAt === null ? (
+        <Fact term="Ends">{expiresAt === null ? 'held for good' : <TimeLeft untilMs={Date.parse(expiresAt)} />}</Fact>
+      ) : (
+        <Fact term="Ended">
+          <Time at={releasedAt} />
+        </Fact>
+      )}
+    </>
+  )
+}
+
+function Time({ at }: { readonly at: string }) {
+  const zone = useTimeZone()
+  return <span title={titleOfTime(at)}>{formatTime(at, zone)}</span>
+}
+
+function HostLink({ host: { name, node } }: { readonly host: { readonly name: string; readonly node: string } }) {
+  return (
+    <AnchorLink size="sm" to="/hosts/$host" params={{ host: name }} search={node === name ? {} : { node }}>
+      {node === name ? name : `${name}/${node}`}
+    </AnchorLink>
+  )
+}

@@ -1,0 +1,78 @@
+import { Stack, Table, Text } from '@mantine/core'
+import { useOperation } from '../../lib/api.ts'
+import { formatAmount, formatCount } from '../../lib/format.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { BesideHead, BesideLoading } from '../../ui/beside-list.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { HOST } from './documents.ts'
+import { HostDecisions } from './host-claims.tsx'
+import { HostFacts } from './host-facts.tsx'
+import { labelOf } from './host-row.ts'
+import { type HostDetail, UsageMeter } from './host-usage.tsx'
+import './hosts.css'
+
+const REFRESH_MS = 5_000
+
+/** One host beside the list: what decides whether it takes the next instance. */
+export function HostBeside({ host: name, node }: { readonly host: string; readonly node: string }) {
+  const asked = { host: name, node: node === name ? null : node }
+  const { data, error, refetch } = useOperation(HOST, asked, { keepPrevious: false, everyMs: REFRESH_MS })
+  const host = data?.host
+  if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <BesideLoading />
+  if (host == null) return <Text size="sm">No host named {labelOf({ host: name, node })} has reported.</Text>
+  const sheet = { params: { host: name }, search: { ...(node === name ? {} : { node }), sheet: 'claims' as const } }
+  return (
+    <Stack gap="sm">
+      <div>
+        <BesideHead>
+          <AnchorLink to="/hosts/$host" params={{ host: name }} search={node === name ? {} : { node }} size="sm">
+            {labelOf({ host: name, node })}
+          </AnchorLink>
+        </BesideHead>
+        <HostFacts host={host} />
+      </div>
+      {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+      <Room capacity={host.capacity} />
+      <Text size="sm">
+        <AnchorLink to="/hosts/$host" {...sheet} size="sm">
+          {formatCount(host.claims.totalCount)} live {host.claims.totalCount === 1 ? 'claim' : 'claims'}
+        </AnchorLink>
+        {host.numa === null ? '' : `, ${formatCount(host.numa.cells.length)} NUMA cells`}
+        {host.gpus.length === 0 ? '' : `, ${formatCount(host.gpus.length)} GPUs`}
+        {host.pciPools.length === 0 ? '' : `, ${formatCount(host.pciPools.length)} pools of PCI devices`}
+        {`, ${formatCount(host.traits.length)} traits`}
+      </Text>
+      <HostDecisions host={host.name} decisions={host.recentDecisions} />
+    </Stack>
+  )
+}
+
+/** What is free of each class, of how much, and what takes the rest. */
+function Room({ capacity }: { readonly capacity: HostDetail['capacity'] }) {
+  return (
+    <Table verticalSpacing={2} horizontalSpacing="xs" aria-label="Room by resource class">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Class</Table.Th>
+          <Table.Th className="number">Free</Table.Th>
+          <Table.Th>Taken</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {capacity.map((usage) => (
+          <Table.Tr key={usage.resourceClass}>
+            <Table.Th scope="row" fw={400}>
+              {usage.resourceClass}
+            </Table.Th>
+            <Table.Td className="number">
+              {formatAmount(usage.resourceClass, usage.free)} of {formatAmount(usage.resourceClass, usage.capacity)}
+            </Table.Td>
+            <Table.Td>
+              <UsageMeter usage={usage} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}

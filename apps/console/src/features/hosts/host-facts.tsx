@@ -1,0 +1,47 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { formatCount } from '../../lib/format.ts'
+import { Age } from '../../ui/age.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { HostState } from './host-state.tsx'
+import type { HostDetail } from './host-usage.tsx'
+
+interface HostFactsProps {
+  readonly host: HostDetail
+  /** Behind its status: what can be done about it. */
+  readonly actions?: ReactNode
+  /** Behind the facts. */
+  readonly children?: ReactNode
+}
+
+/** Where a host belongs, whether it takes instances, and since when that is known. */
+export function HostFacts({ host, actions, children }: HostFactsProps) {
+  const { lastReportAt, lastSequence, aggregates } = host
+  return (
+    <Facts>
+      <Fact term="Status">
+        <HostState state={host.state} status={host.status} />
+        {host.statusReason === null ? null : <span>: {host.statusReason}</span>} {actions}
+      </Fact>
+      <Fact term="Zone">{host.availabilityZone}</Fact>
+      <Fact term="Aggregates">
+        {aggregates.nodes.length === 0 ? 'in none' : null}
+        {aggregates.nodes.map(({ uuid, name }, i) => (
+          <span key={uuid}>
+            {i === 0 ? '' : ', '}
+            <Link className="host-link" to="/aggregates/$uuid" params={{ uuid }}>
+              {name}
+            </Link>
+          </span>
+        ))}
+        {aggregates.totalCount > aggregates.nodes.length ? ` and ${formatCount(aggregates.totalCount - aggregates.nodes.length)} more` : ''}
+      </Fact>
+      <Fact term="Last report">
+        {lastReportAt === null ? 'never' : <Age atMs={Date.parse(lastReportAt)} ago />}
+        {lastSequence === null ? '' : `, number ${lastSequence} in the log`}
+      </Fact>
+      <Fact term="Instances">{formatCount(host.runningVms)}</Fact>
+      {children}
+    </Facts>
+  )
+}

@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react'
+import './facts.css'
+
+/** What is known of one thing: terms, and what each of them is. */
+export function Facts({ children }: { readonly children: ReactNode }) {
+  return <dl className="facts">{children}</dl>
+}
+
+export function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

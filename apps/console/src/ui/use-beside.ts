@@ -1,0 +1,59 @@
+import { useMediaQuery } from '@mantine/hooks'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useShortcuts } from '../lib/keys.ts'
+import { useListGo, useListSearch } from '../lib/list-search.ts'
+
+/** Who holds a key down goes through rows faster than the service can tell of them. */
+const FOLLOW_MS = 150
+
+/** The row that is told of beside its list. */
+export interface Beside {
+  /** What names it in the address; undefined: there is none. */
+  readonly id: string | undefined
+  /** Whether there is room beside the list. */
+  readonly isWide: boolean
+  /** Shows a row, or none if it is shown. */
+  toggle(id: string): void
+  /** The cursor went to a row: it is shown in the place of another. */
+  follow(id: string): void
+  close(): void
+}
+
+/** `o` shows a row beside its list, which stays where it is; then the one that the cursor goes to, until Escape. All of it in the address. */
+export function useBeside(): Beside {
+  const { beside: id } = useListSearch()
+  const go = useListGo()
+  const isWide = useMediaQuery('(min-width: 1000px)', undefined, { getInitialValueInEffect: false }) ?? true
+  const isOpen = id !== undefined
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const show = useCallback(
+    (next: string | undefined, how?: 'typing') => {
+      clearTimeout(timer.current)
+      go({ beside: next }, how)
+    },
+    [go],
+  )
+  const close = useCallback(() => show(undefined), [show])
+  const toggle = useCallback((next: string) => show(next === id ? undefined : next), [show, id])
+  const follow = useCallback(
+    (next: string): void => {
+      clearTimeout(timer.current)
+      if (isOpen) timer.current = setTimeout(() => show(next, 'typing'), FOLLOW_MS)
+    },
+    [show, isOpen],
+  )
+  useShortcuts(isOpen ? [{ keys: 'Escape', label: 'Close what is beside the list', run: close }] : [])
+  return { id, isWide, toggle, follow, close }
+}
+
+/** What a list's keys and its cursor do; undefined where a row is not told of, or there is no room for it. */
+export function useBesideKeys({ isWide, toggle, follow }: Beside, idAt: ((index: number) => string) | undefined) {
+  return useMemo(
+    () =>
+      isWide && idAt !== undefined
+        ? { onToggle: (index: number) => toggle(idAt(index)), onFollow: (index: number) => follow(idAt(index)) }
+        : undefined,
+    [isWide, toggle, follow, idAt],
+  )
+}

@@ -1,0 +1,92 @@
+import { expect, test } from './fixtures.ts'
+import { gridOf, rowsOf } from './grid.ts'
+
+// Drill without losing one's place: `o` tells of the row beside the list, and the cursor takes it along.
+
+for (const { name, path, label, link } of [
+  { name: 'hosts', path: '/hosts?view=table', label: 'Hosts', link: /\/hosts\/[^?]+$/ },
+  { name: 'hosts with their map', path: '/hosts', label: 'Hosts', link: /\/hosts\/[^?]+$/ },
+  { name: 'aggregates', path: '/aggregates', label: 'Aggregates', link: /\/aggregates\/[^?]+$/ },
+  { name: 'decisions', path: '/decisions?live=off', label: 'Decisions', link: /\/decisions\/[^?]+$/ },
+])
+  test(`${name}: o shows the row beside the list, j takes it along, Escape closes, Enter opens all of it`, async ({ page, visit, axe }) => {
+    await visit(path)
+    const panel = page.getByRole('complementary', { name: 'Beside the list' })
+    await expect(rowsOf(page, label).nth(1)).toBeVisible()
+    await page.keyboard.press('j')
+    await page.keyboard.press('o')
+    await expect(panel.getByRole('heading', { level: 2 }).first()).toBeVisible()
+    await expect(page).toHaveURL(/[?&]beside=/)
+    const first = await panel.getAttribute('data-beside')
+    await axe(`${name} with a row beside them`)
+
+    await page.keyboard.press('j')
+    await expect(panel).not.toHaveAttribute('data-beside', first ?? '')
+    const second = (await panel.getAttribute('data-beside')) ?? ''
+    await expect(panel.getByRole('heading', { level: 2 }).first()).toBeVisible()
+    // the list keeps its place, and its keys
+    await expect(gridOf(page, label)).toBeVisible()
+    await page.reload()
+    await expect(panel).toHaveAttribute('data-beside', second)
+    await expect(panel.getByRole('heading', { level: 2 }).first()).toBeVisible()
+
+    // steps of the cursor are one view: Back undoes that it was opened
+    await page.keyboard.press('Escape')
+    await expect(panel).toBeHidden()
+    await expect(page).not.toHaveURL(/beside=/)
+    await page.goBack()
+    await expect(panel).toHaveAttribute('data-beside', second)
+    await panel.getByRole('button', { name: 'Close what is beside the list' }).click()
+    await expect(panel).toBeHidden()
+
+    await page.keyboard.press('k')
+    await page.keyboard.press('o')
+    await expect(panel.getByRole('heading', { level: 2 }).first()).toBeVisible()
+    await panel.getByRole('heading', { level: 2 }).first().getByRole('link').click()
+    await expect(page).toHaveURL(link)
+  })
+
+test('claims: o tells what one holds beside the list, Enter opens its decision', async ({ page, visit, axe }) => {
+  await visit('/claims')
+  const panel = page.getByRole('complementary', { name: 'Beside the list' })
+  const first = rowsOf(page, 'Claims').first()
+  await expect(first).toBeVisible()
+  for (const key of ['j', 'o']) await page.keyboard.press(key)
+  await expect(panel.getByText('Why here')).toBeVisible()
+  await expect(panel).toContainText((await first.getByRole('gridcell').first().textContent()) ?? '-')
+  await axe('a claim beside the list')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/decisions\//)
+})
+
+test('a link to what is gone says so, and leaves the list as it is', async ({ page, visit }) => {
+  const panel = page.getByRole('complementary', { name: 'Beside the list' })
+  for (const [list, says] of [
+    ['hosts', 'No host named <img src=x onerror=alert(1)> has reported.'],
+    ['aggregates', 'No aggregate has the uuid'],
+    ['claims', 'No claim has the id'],
+    ['decisions', 'No decision has the id'],
+  ] as const) {
+    const id = { hosts: '<img src=x onerror=alert(1)>', aggregates: '00000000-0000-4000-8000-000000000000' }[list as string]
+    await visit(
+      `/${list}?beside=${encodeURIComponent(id ?? btoa(`${list === 'claims' ? 'Claim' : 'Decision'}:00000000-0000-4000-8000-000000000000`))}`,
+    )
+    await expect(panel).toContainText(says)
+    await expect(
+      rowsOf(
+        page,
+        list.replace(/^./, (letter) => letter.toUpperCase()),
+      ).first(),
+    ).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(panel).toBeHidden()
+  }
+})
+
+test('where there is no room beside the list, o opens the row', async ({ page, visit }) => {
+  await page.setViewportSize({ width: 900, height: 720 })
+  await visit('/decisions?live=off')
+  await expect(rowsOf(page, 'Decisions').first()).toBeVisible()
+  for (const key of ['j', 'o']) await page.keyboard.press(key)
+  await expect(page).toHaveURL(/\/decisions\/[^?]+$/)
+})
