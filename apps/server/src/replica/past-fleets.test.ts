@@ -312,3 +312,22 @@ test('a copy of a living fleet whose history the store has lost is not asked', a
   for (const revision of [57, 55, 52]) expect(await fleets.read(revision, stateOf)).toBe(was[revision])
   fleets.close()
 })
+
+test.each([
+  ['more than are kept', 100_000],
+  ['more than there is room for', 8],
+])('the columns of moments that are let go are taken over: %s', async (_name, limit) => {
+  const { past, was } = await aPast()
+  const fleets = createPastFleets(past, { limit })
+  const columns = new Set<unknown>()
+  for (let revision = 41; revision < 60; revision++)
+    columns.add(
+      await fleets.read(revision, (fleet) => {
+        expect(stateOf(fleet)).toBe(was[revision])
+        return fleet.hosts.classes.get('VCPU')?.free.buffer
+      }),
+    )
+  // the eight that are kept, the next, and those of the checkpoint
+  expect(columns.size).toBeLessThanOrEqual(10)
+  fleets.close()
+})

@@ -14,8 +14,9 @@ const MILESTONE = 250
 const MILESTONE_PER_HOST = 1 / 40
 /** Fleets at the moments asked about last that are kept beside the milestones. */
 const KEPT_MOMENTS = 8
-/** Copies of the living fleet that are kept, spread over the time since it began. */
+/** Copies of the living fleet that are kept, spread over the time since it began; fewer where they hold more than the others may. */
 const KEPT_STILLS = 8
+const FEWEST_STILLS = 2
 /** A fleet of which nobody asked for so long is let go. */
 const IDLE_MS = 300_000
 /** Entries that a fleet is moved on at most; beyond, it is looked for a nearer checkpoint. */
@@ -91,22 +92,28 @@ export function createPastFleets(
   const sum = (parts: Iterable<{ readonly things: number }>): number => Array.from(parts).reduce((all, one) => all + one.things, 0)
   const origins = (): ReadonlySet<Origin> => new Set(Array.from(kept, ({ origin }) => origin))
   const things = (): number => sum(origins()) + sum(kept)
+  const stills = (): Kept[] => [...kept].filter(({ kind }) => kind === 'still').sort((a, b) => revisionOf(a) - revisionOf(b))
+  /** All but the copies of the living fleet, which are few. */
+  const others = (): Kept[] => [...kept].filter(({ kind }) => kind !== 'still').sort((a, b) => a.usedAt - b.usedAt)
   /** What fleets of one checkpoint share is needed for each of them: it may be as large as it is. */
   const isOver = (): boolean => {
+    const asked = others()
     const loaded = [...origins()].filter((origin) => origin !== living)
-    return kept.size > 1 && sum(kept) + (loaded.length > 1 ? sum(loaded) : 0) > limit
+    return asked.length > 1 && sum(asked) + (loaded.length > 1 ? sum(loaded) : 0) > limit
+  }
+  /** The columns of a moment are taken over by the next: those of a large fleet would be much garbage. */
+  const letGo = (one: Kept): void => {
+    kept.delete(one)
+    if (one.kind === 'moment') spare = one.fleet
   }
 
   /** Keeps a fleet, and lets those go that were used least recently. */
   const keep = (one: Omit<Kept, 'usedAt'>): void => {
     if (limit === 0) return
     kept.add({ ...one, usedAt: timers.now() })
-    const oldestFirst = [...kept].sort((a, b) => a.usedAt - b.usedAt)
-    for (const moment of oldestFirst.filter(({ kind }) => kind === 'moment').slice(0, -KEPT_MOMENTS)) {
-      kept.delete(moment)
-      spare = moment.fleet
-    }
-    for (const oldest of oldestFirst) if (isOver()) kept.delete(oldest)
+    const oldestFirst = others()
+    for (const moment of oldestFirst.filter(({ kind }) => kind === 'moment').slice(0, -KEPT_MOMENTS)) letGo(moment)
+    for (const oldest of oldestFirst) if (isOver() && kept.has(oldest)) letGo(oldest)
   }
 
   /** A copy in the columns of a moment that was let go, if there is one. */
@@ -166,10 +173,10 @@ export function createPastFleets(
       living = { fleet: of, things: 0 }
     }
     keep({ fleet, kind: 'still', origin: living, things: fleet.hosts.count + changes })
-    const stills = [...kept].filter(({ kind }) => kind === 'still').sort((a, b) => revisionOf(a) - revisionOf(b))
-    if (stills.length <= KEPT_STILLS) return
-    const gaps = stills.slice(1, -1).map((one, i) => ({ one, gap: revisionOf(stills[i + 2] as Kept) - revisionOf(stills[i] as Kept) }))
-    kept.delete(gaps.reduce((least, other) => (other.gap < least.gap ? other : least)).one)
+    for (let all = stills(); all.length > KEPT_STILLS || (all.length > FEWEST_STILLS && sum(all) > limit); all = stills()) {
+      const gaps = all.slice(1, -1).map((one, i) => ({ one, gap: revisionOf(all[i + 2] as Kept) - revisionOf(all[i] as Kept) }))
+      kept.delete(gaps.reduce((least, other) => (other.gap < least.gap ? other : least)).one)
+    }
   }
 
   /** Makes the fleet at a revision and keeps it. One at a time: two questions about one moment need one fleet. */

@@ -33,9 +33,15 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
       met.set(uuid, isMet)
       return isMet
     }
-    const isUnmet = (host: HostIndex, one: (typeof wanted)[number]): boolean =>
-      !fleet.hosts.get(host).aggregates.some((uuid) => isMetBy(uuid, one))
-    const unmet = (host: HostIndex) => wanted.find((one) => isUnmet(host, one))
+    // plain loops: this is asked of every host, and a closure for each would be garbage by the megabyte
+    const isUnmet = (host: HostIndex, one: (typeof wanted)[number]): boolean => {
+      for (const uuid of fleet.hosts.get(host).aggregates) if (isMetBy(uuid, one)) return false
+      return true
+    }
+    const unmet = (host: HostIndex) => {
+      for (const one of wanted) if (isUnmet(host, one)) return one
+      return undefined
+    }
     return {
       passes: (host) => unmet(host) === undefined,
       reason(host) {
