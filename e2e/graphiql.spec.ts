@@ -1,4 +1,4 @@
-import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
+import { colour, expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
 
 const frame = (page: Page) => page.frameLocator('iframe[title=GraphiQL]')
 const run = (page: Page) => frame(page).getByRole('button', { name: /Execute query/ })
@@ -102,8 +102,9 @@ test('looks: GraphiQL, whose editors follow each change of the colours @looks', 
   await ask(page, 'ADMIN')
   // back to the first as well: what GraphiQL kept of the last colours is not what it has to begin with
   for (const scheme of [...schemes, ...schemes]) {
-    await page.emulateMedia({ colorScheme: scheme })
-    await expect(frame(page).locator(`body.graphiql-${scheme} .graphiql-query-editor .view-line span span`).first()).toBeVisible()
+    await colour(page, scheme)
+    const mode = scheme === 'forced' ? '' : `.graphiql-${scheme}`
+    await expect(frame(page).locator(`body${mode} .graphiql-query-editor .view-line span span`).first()).toBeVisible()
     await axe(`GraphiQL, ${scheme}`)
     await expectNoSidewaysScroll(page, `GraphiQL, ${scheme}`)
   }

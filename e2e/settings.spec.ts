@@ -89,12 +89,3 @@ test('looks: settings @looks', async ({ page, visit, look }) => {
   await expect(page.locator('[data-setting=PORT]')).toBeVisible()
   await look('settings')
 })
-
-test.describe('with forced colours', () => {
-  test.use({ contextOptions: { forcedColors: 'active' } })
-  test('settings', async ({ page, visit, axe }) => {
-    await visit('/settings')
-    await expect(page.locator('[data-setting=PORT]')).toBeVisible()
-    await axe('settings')
-  })
-})
