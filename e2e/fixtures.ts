@@ -69,6 +69,12 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
 
   baseURL: async ({ service }, use) => use(service.origin),
 
+  page: async ({ page }, use) => {
+    await use(page)
+    // what a page asks again by itself may be on its way through a route of the test while the browser goes
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  },
+
   visit: async ({ page, service }, use) => {
     await use(async (path) => {
       await page.goto(`${path}#key=${service.key}`)
