@@ -262,6 +262,8 @@ test.describe('finding one’s way', () => {
       await expect(searchOf(page)).toBeHidden()
       await expect(page).toHaveURL(`/${lands.toLowerCase()}`)
       await expect(page.getByRole('heading', { level: 1, name: lands })).toBeFocused()
+      // it has the keys until it has faded
+      await expect(page.locator('[aria-modal=true]')).toHaveCount(0)
       await page.unroute(script)
     }
   })

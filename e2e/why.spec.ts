@@ -161,8 +161,8 @@ async function openFromList(page: Page, { key, origin }: Service, flavor: string
   await page.keyboard.type(`flavor:${flavor}`)
   await page.keyboard.press('Enter')
   await expectRowCount(page, 'Decisions', hits)
-  await page.keyboard.press('Tab')
-  for (const pressed of ['j', 'o']) await page.keyboard.press(pressed)
+  await tabTo(page, gridOf(page, 'Decisions'))
+  for (const pressed of ['j', 'Enter']) await page.keyboard.press(pressed)
   await expect(page).toHaveURL(`/decisions/${encodeURIComponent(id)}`)
   await expect(page.locator('[data-headline]')).toBeVisible()
 }
