@@ -72,7 +72,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
   page: async ({ page }, use) => {
     await use(page)
     // what a page asks again by itself may be on its way through a route of the test while the browser goes
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
   },
 
   visit: async ({ page, service }, use) => {
