@@ -1,7 +1,7 @@
 import type { Client } from '@gantt/client'
 import type { Browser, Page } from '@playwright/test'
 import { checkAccessibility, expect } from './fixtures.ts'
-import { expectRowCount, firstCells, gridOf, inWords, rowsOf } from './grid.ts'
+import { expectRowCount, gridOf, inWords, rowsOf } from './grid.ts'
 import { tabTo } from './keyboard.ts'
 import { hostsWhere, isOpen, LARGE, LONGER_MS, test, zoneOf } from './large-fleet.ts'
 import type { Service } from './service.ts'
@@ -68,7 +68,9 @@ test('3: why not host X?', async ({ page, browser, large }) => {
   // from the list of the hosts, as well: the nearest of them is the first
   await expect(gridOf(page, MATRIX)).toBeFocused()
   await page.keyboard.press('Home')
-  const [nearest = ''] = await firstCells(page, MATRIX)
+  const first = gridOf(page, MATRIX).locator('[role=row][aria-rowindex="2"]')
+  await expect(first).toHaveAttribute('aria-selected', 'true')
+  const nearest = ((await first.getByRole('gridcell').first().textContent()) ?? '').trim()
   await page.keyboard.press('Enter')
   const { headline, verdict } = await whyNot(large.client, large.refused.decisionId, nearest)
   await expectAnswer(page, nearest, headline, verdict)
