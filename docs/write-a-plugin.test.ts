@@ -169,5 +169,5 @@ test('its types fit, and so do those of the other examples, checked at once', as
   const quiet = path.join(folder, 'quiet')
   const all = path.join(quiet, 'tsconfig.all.json')
   await writeFile(all, JSON.stringify({ extends: './tsconfig.json', include: [quiet, ...examples].map((of) => path.join(of, '*.js')) }))
-  runTool(folder, 'typescript/bin/tsc', '-p', all)
+  runTool(folder, 'typescript7/bin/tsc', '-p', all)
 })

@@ -58,7 +58,8 @@ export const tools = {
   biome: '@biomejs/biome/bin/biome',
   depcruise: 'dependency-cruiser/bin/dependency-cruise.mjs',
   playwright: '@playwright/test/cli.js',
-  tsc: 'typescript/bin/tsc',
+  // the native compiler, which takes a fifth of the time; `typescript` is the library that others ask, and has no such one yet
+  tsc: 'typescript7/bin/tsc',
   turbo: 'turbo/bin/turbo',
   vitest: 'vitest/vitest.mjs',
 }

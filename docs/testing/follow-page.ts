@@ -61,7 +61,7 @@ export async function checkCore(folder: string, files: readonly string[], tests:
   const include = files.map((file) => path.relative(core, file))
   await writeFile(path.join(folder, core, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', include }))
   await writeFile(path.join(folder, core, 'vitest.config.ts'), 'export default {}\n')
-  runTool(path.join(folder, core), 'typescript/bin/tsc', '--noEmit', '-p', '.')
+  runTool(path.join(folder, core), 'typescript7/bin/tsc', '--noEmit', '-p', '.')
   runTool(path.join(folder, core), 'vitest/vitest.mjs', 'run', tests)
 }
 
