@@ -1,25 +1,39 @@
-import { useShortcuts } from '../lib/keys.ts'
+import { type Shortcut, useShortcuts } from '../lib/keys.ts'
 
 export interface TableKeysProps {
   readonly count: number
   readonly active: number
   onActive(index: number): void
   onOpen(index: number): void
+  /** Brings the focus to the table. */
+  onFocus(): void
   /** Where a row can be told of beside the list. */
   onBeside?: ((index: number) => void) | undefined
 }
 
-/** `j`, `k`, `o` and Enter for the one table of a page, wherever the focus is outside of inputs. */
-export function useTableKeys({ count, active, onActive, onOpen, onBeside }: TableKeysProps): void {
+/**
+ * `j`, `k`, `o` and Enter for the one table of a page, wherever the focus is outside of inputs. Who moves the cursor has the
+ * focus in the table from then on: on a button, Enter would still be the button's. Undefined: the keys are not this table's.
+ */
+export function useTableKeys(table: TableKeysProps | undefined): void {
+  useShortcuts(table === undefined ? [] : keysOf(table))
+}
+
+function keysOf({ count, active, onActive, onOpen, onFocus, onBeside }: TableKeysProps): Shortcut[] {
+  const move = (index: number) => (): void => {
+    if (count === 0) return
+    onFocus()
+    onActive(Math.max(0, Math.min(count - 1, index)))
+  }
   const withActive = (run: (index: number) => void) => (): void => {
     if (active >= 0 && active < count) run(active)
   }
-  useShortcuts([
-    { keys: 'j', label: 'Next row', run: () => count > 0 && onActive(Math.min(count - 1, active + 1)) },
-    { keys: 'k', label: 'Previous row', run: () => count > 0 && onActive(Math.max(0, active - 1)) },
+  return [
+    { keys: 'j', label: 'Next row', run: move(active + 1) },
+    { keys: 'k', label: 'Previous row', run: move(active - 1) },
     { keys: 'Enter', label: 'Open the row', run: withActive(onOpen) },
     onBeside === undefined
       ? { keys: 'o', label: 'Open the row', run: withActive(onOpen) }
       : { keys: 'o', label: 'Show the row beside the list, or not', run: withActive(onBeside) },
-  ])
+  ]
 }

@@ -1,8 +1,9 @@
+import type { Sort } from '@gantt/scheduler-core/query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useId, useRef } from 'react'
 import { type Choice, usePreference } from '../lib/preferences.ts'
-import type { Sort } from './sort.ts'
 import { ChoiceHead, HeadCell } from './table-head.tsx'
+import { useTableKeys } from './table-keys.ts'
 import './table.css'
 
 /** One column: what stands in it, and how it is sorted and copied, which is apart from its picture. */
@@ -51,6 +52,10 @@ export interface TableProps<Row> {
   onRange?(first: number, last: number): void
   /** What is listed, as a text: another list begins at its first row. */
   readonly listKey?: string
+  /** It is the one table of its page: `j`, `k`, `o` and Enter are its keys, wherever the focus is. */
+  readonly isMain?: boolean
+  /** `o` tells of a row beside the table; it opens the row where there is none of this. */
+  readonly onBeside?: ((index: number) => void) | undefined
   /** Height of the scrolled part; it grows to it at most. */
   readonly height?: string
 }
@@ -63,10 +68,7 @@ const ROW_HEIGHTS: Readonly<Record<Choice<'density'>, number>> = { compact: 28, 
 /** A head of two lines is so high at most. */
 const HEAD_HEIGHT = 34
 
-/**
- * A table of any length: only the rows in sight exist. Arrows, Home, End, PageUp and PageDown move the cursor, Enter opens;
- * `j` and `k` are the page's to bind (useTableKeys).
- */
+/** A table of any length: only the rows in sight exist. Arrows, Home, End, PageUp and PageDown move the cursor, Enter opens. */
 export function Table<Row>(props: TableProps<Row>) {
   const {
     label,
@@ -84,6 +86,8 @@ export function Table<Row>(props: TableProps<Row>) {
     onChoose,
     onRange,
     listKey,
+    isMain = false,
+    onBeside,
     height = TABLE_HEIGHT,
   } = props
   const id = useId()
@@ -112,6 +116,9 @@ export function Table<Row>(props: TableProps<Row>) {
   useEffect(() => {
     if (activeKey !== undefined) virtualizer.scrollToIndex(active)
   }, [activeKey])
+
+  const onFocus = (): void => scroller.current?.focus({ preventScroll: true })
+  useTableKeys(isMain ? { count, active, onActive, onOpen, onFocus, onBeside } : undefined)
 
   const shownList = useRef(listKey)
   useEffect(() => {

@@ -6,7 +6,6 @@ import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Table, type TableColumn } from '../../ui/table.tsx'
-import { useTableKeys } from '../../ui/table-keys.ts'
 import { MEMBERS } from './documents.ts'
 import { type MemberWords, readMembers } from './members.ts'
 import { useRefresh } from './use-refresh.ts'
@@ -33,7 +32,6 @@ export function AggregateMembers({ aggregate, hostNames }: AggregateMembersProps
     const host = shown[index]
     if (host !== undefined) void navigate({ to: '/hosts/$host', params: { host } })
   }
-  useTableKeys({ count: shown.length, active, onActive: setActive, onOpen: open })
   const search = (text: string): void =>
     void navigate({ search: ({ find: _find, ...before }) => (text === '' ? before : { ...before, find: text }), replace: true })
   return (
@@ -72,6 +70,7 @@ export function AggregateMembers({ aggregate, hostNames }: AggregateMembersProps
           active={active}
           onActive={setActive}
           onOpen={open}
+          isMain
           height="min(420px, 60vh)"
         />
       )}

@@ -9,7 +9,6 @@ import { CopyAs } from '../../ui/copy-as.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Table, type TableColumn } from '../../ui/table.tsx'
-import { useTableKeys } from '../../ui/table-keys.ts'
 import { LIST } from './documents.ts'
 import { Plugins } from './plugins.tsx'
 import { REFRESH_MS } from './refresh.ts'
@@ -30,7 +29,6 @@ export function ProfilesPage() {
     const name = rows[index]?.name
     if (name !== undefined) void navigate({ to: '/profiles/$name', params: { name } })
   }
-  useTableKeys({ count: rows.length, active, onActive: setActive, onOpen: open })
   return (
     <Page
       title="Profiles"
@@ -60,6 +58,7 @@ export function ProfilesPage() {
               active={active}
               onActive={setActive}
               onOpen={open}
+              isMain
             />
           </>
         )}
