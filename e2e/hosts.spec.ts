@@ -246,6 +246,47 @@ test('Enter opens the row of j and k from anywhere, and Back returns to it', asy
   await expect(marked).toContainText(next)
 })
 
+test("j brings the keyboard to the list: Enter is the row's then, not the button's before it", async ({ page, visit }) => {
+  await visit('/hosts?view=table')
+  const grid = gridOf(page, 'Hosts')
+  await expect(grid).toBeVisible()
+  await page.keyboard.press('/')
+  await page.keyboard.type('az:az2')
+  await page.keyboard.press('Enter')
+  await expect(found(page)).toHaveAttribute('data-count', '4')
+  await page.keyboard.press('Tab')
+  await expect(grid).not.toBeFocused()
+  await page.keyboard.press('j')
+  await expect(grid).toBeFocused()
+  const marked = rowsOf(page, 'Hosts').and(page.locator('[aria-selected=true]'))
+  const name = (await marked.getByRole('link').textContent()) ?? ''
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
+})
+
+test('a list is copied in its order: the query that is copied answers the rows that are seen', async ({
+  page,
+  visit,
+  context,
+  service,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
+  await visit('/hosts?view=table&q=host:az*&sort=az,-mem.free')
+  const names = async () =>
+    Promise.all((await rowsOf(page, 'Hosts').all()).map(async (row) => (await row.getByRole('link').textContent()) ?? ''))
+  await expect.poll(async () => (await names()).length).toBeGreaterThan(2)
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await page.getByRole('menuitem', { name: 'GraphQL query' }).click()
+  await expect(page.getByText('Copied: GraphQL query.')).toBeVisible()
+  const query = await page.evaluate(() => navigator.clipboard.readText())
+  const { hosts } = await service.client.request<{ hosts: { nodes: { name: string }[] } }>(query)
+  expect(await names()).toEqual(hosts.nodes.map(({ name }) => name))
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await page.getByRole('menuitem', { name: 'Command line' }).click()
+  await expect(page.getByText('Copied: Command line.')).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("gantt hosts --all --query 'host:az*' --sort 'az,-mem.free'")
+})
+
 test('the sheet of a host stands in its address, and each opens what its count says', async ({ page, visit, service }) => {
   await report(service.client, { 'busy-01': {} })
   await gather(service.client, 'zone-busy', { availabilityZone: 'busy', hosts: ['busy-01'] })

@@ -36,6 +36,15 @@ test('hosts are narrowed by zone, status and name', async () => {
   expect((await run('hosts', '--zone', 'az9')).out).toBe('No host is like that.\n')
 })
 
+test('hosts come in the order that is asked for: by name, unless another is', async () => {
+  const names = async (...args: readonly string[]) =>
+    oneLine<{ hosts: { name: string }[] }>(await run('hosts', '--json', ...args)).hosts.map(({ name }) => name)
+  const byName = await names()
+  expect(byName).toEqual(byName.toSorted())
+  expect(await names('--sort', '-host')).toEqual(byName.toReversed())
+  expect(await names('--sort', '-az,host', '--first', '2')).toEqual(byName.filter((name) => name.startsWith('az2')).slice(0, 2))
+})
+
 test('select names the host, the claim and what to type next', async () => {
   const { out, err, code } = await run('select', ...SMALL, '--count', '2', '--zone', 'az1')
   expect([err, code]).toEqual(['', 0])
@@ -243,6 +252,8 @@ test('decisions are listed, and narrowed by outcome', async () => {
 
 test.each([
   ['an unknown command', ['hostz'], "unknown command 'hostz'"],
+  ['an order by what there is not', ['hosts', '--sort', 'az,-colour'], 'Hosts are not ordered by "colour".'],
+  ['an order by nothing', ['hosts', '--sort', ','], 'It must name a field.'],
   ['an unknown status', ['hosts', '--status', 'ASLEEP'], 'It must be one of ENABLED'],
   ['half a CPU', ['select', '--vcpus', '0.5'], 'It must be a whole number'],
   ['nothing to place', ['select'], 'Give --vcpus and --memory-mb'],

@@ -1,4 +1,4 @@
-import { hostFields } from '@gantt/scheduler-core/query'
+import { type HostOrder, type HostSortTerm, hostFields, hostOrdersOf, hostSorts, isHostSort, parseSort } from '@gantt/scheduler-core/query'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type ConnectionFlags, connect } from './connection.ts'
 import { age } from './format.ts'
@@ -20,6 +20,7 @@ interface Flags extends ConnectionFlags, MomentFlags {
   readonly status?: HostStatus
   readonly name?: string
   readonly query?: string
+  readonly sort: readonly HostSortTerm[]
   readonly first: number
   readonly all?: true
   readonly json?: true
@@ -36,8 +37,8 @@ interface HostRow {
   readonly claims: { readonly totalCount: number }
 }
 
-const HOSTS = `query Hosts($first: Int!, $after: String, $filter: HostFilter, $query: String, $at: Moment) {
-  hosts(first: $first, after: $after, filter: $filter, query: $query, at: $at, orderBy: [{ field: NAME }]) {
+const HOSTS = `query Hosts($first: Int!, $after: String, $filter: HostFilter, $query: String, $order: [HostOrder!]!, $at: Moment) {
+  hosts(first: $first, after: $after, filter: $filter, query: $query, at: $at, orderBy: $order) {
     ${PAGE_INFO}
     nodes {
       name node availabilityZone status state lastReportAt capacity { ${USAGE} }
@@ -54,18 +55,20 @@ export function addHosts(program: Command): void {
     .option('--status <status>', `only with this status: ${HOST_STATUSES.join(', ')}`, oneOf(HOST_STATUSES))
     .option('--name <text>', 'only with this part in the name', notEmpty)
     .option('--query <terms>', `only those of which these terms hold; ${fieldsHelp(hostFields)}`, queryOf(hostFields))
+    .option('--sort <fields>', `in this order, "-" before a field for the largest first: ${hostSorts.join(', ')}`, sortOf, sortOf('host'))
     .option('--first <n>', 'at most so many', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'every one')
     .action((flags: Flags) => run(flags, () => listHosts(flags)))
   withExamples(withService(command), [
     ['gantt hosts --zone az1 --status DISABLED', 'hosts of a zone that take nothing new'],
     ["gantt hosts --query 'az:az1,az2 mem.free>=64GiB -trait:HW_GPU*'", 'where room is left'],
+    ['gantt hosts --sort az,-mem.free --first 20', 'by zone, the most free memory first'],
     ['gantt hosts --at -15m', 'as they were a quarter of an hour ago'],
     ['gantt hosts --all --json | jq -r ".hosts[].name"', 'every name'],
   ])
 }
 
-async function listHosts({ zone, status, name, query, first, all, ...flags }: Flags): Promise<Result> {
+async function listHosts({ zone, status, name, query, sort, first, all, ...flags }: Flags): Promise<Result> {
   const client = connect(flags)
   const past = await stateAt(client, flags)
   const filter = {
@@ -73,8 +76,9 @@ async function listHosts({ zone, status, name, query, first, all, ...flags }: Fl
     ...(status === undefined ? {} : { status }),
     ...(name === undefined ? {} : { name: { contains: name } }),
   }
+  const order: readonly HostOrder[] = hostOrdersOf(sort)
   const { items: hosts, totalCount } = await readPages(all ? Number.POSITIVE_INFINITY : first, async (size, after) => {
-    const answer = await client.request<{ hosts: Page<HostRow> }>(HOSTS, { first: size, after, filter, query, at: past?.revision })
+    const answer = await client.request<{ hosts: Page<HostRow> }>(HOSTS, { first: size, after, filter, query, order, at: past?.revision })
     return answer.hosts
   })
   const lines = toLines(hosts, totalCount, query !== undefined || Object.keys(filter).length > 0, past)
@@ -119,6 +123,16 @@ const COLUMNS = [
 /** A host with one node has its name; the nodes of another are told apart. */
 export const nameOf = ({ name, node }: { readonly name: string; readonly node: string }): string =>
   node === name ? name : `${name}/${node}`
+
+/** An option that is an order of hosts: fields with commas between. */
+function sortOf(text: string): readonly HostSortTerm[] {
+  const sort = parseSort(text)
+  const known = sort.filter(isHostSort)
+  const unknown = sort.find((term) => !isHostSort(term))
+  if (unknown !== undefined) throw new InvalidArgumentError(`Hosts are not ordered by ${JSON.stringify(unknown.key)}.`)
+  if (known.length === 0) throw new InvalidArgumentError('It must name a field.')
+  return known
+}
 
 /** An option that narrows a list: an empty one would narrow nothing, or everything. */
 export function notEmpty(text: string): string {

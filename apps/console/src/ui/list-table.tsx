@@ -2,11 +2,10 @@ import { useCallback, useMemo, useState } from 'react'
 import { useShortcuts } from '../lib/keys.ts'
 import { setWidth, shownColumns, useColumnLayout } from './columns.ts'
 import { Table, type TableProps } from './table.tsx'
-import { useTableKeys } from './table-keys.ts'
 import { type Choice, indexOf, type Key } from './use-choice.ts'
 
 /** What the table works out by itself. */
-type Own = 'active' | 'onActive' | 'rowKey' | 'isChosen' | 'onChoose' | 'onResize'
+type Own = 'active' | 'onActive' | 'rowKey' | 'isChosen' | 'onChoose' | 'onResize' | 'isMain' | 'onBeside'
 
 export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
   /** Names the list where its layout is kept. */
@@ -28,7 +27,7 @@ export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
  * the keys of lists work wherever the focus is.
  */
 export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choice, columns, ...table }: ListTableProps<Row>) {
-  const { count, onOpen } = table
+  const { count } = table
   const own = useState(first)
   const [cursor, setCursor] = given ?? own
   const active = useMemo(() => (cursor === undefined ? -1 : indexOf(cursor, count, keyOf)), [cursor, count, keyOf])
@@ -44,7 +43,6 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choi
   const shown = useMemo(() => shownColumns(columns, layout), [columns, layout])
   const resize = useCallback((key: string, width: number | undefined) => setWidth(list, key, width), [list])
 
-  useTableKeys({ count, active, onActive: setActive, onOpen, onBeside: beside?.onToggle })
   useShortcuts(
     choice === undefined
       ? []
@@ -61,6 +59,8 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choi
       active={active}
       onActive={setActive}
       onResize={resize}
+      isMain
+      onBeside={beside?.onToggle}
       {...(choice === undefined ? {} : { isChosen: choice.isChosen, onChoose: choice.toggle })}
     />
   )

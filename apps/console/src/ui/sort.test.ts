@@ -1,5 +1,6 @@
+import { parseSort, printSort } from '@gantt/scheduler-core/query'
 import { describe, expect, it } from 'vitest'
-import { nextSort, parseSort, printSort } from './sort.ts'
+import { nextSort } from './sort.ts'
 
 const name = { key: 'name' }
 const free = { key: 'mem.free', sortsDescending: true }
@@ -18,9 +19,3 @@ describe('a press on the head of a column', () => {
     expect(printSort(nextSort(parseSort(before), column, isAdded))).toBe(after)
   })
 })
-
-it.each([
-  ['nothing', '', ''],
-  ['commas alone', ',,-,', ''],
-  ['a key twice', 'name,-name,age', 'name,age'],
-])('what is no order is left out: %s', (_name, text, read) => expect(printSort(parseSort(text))).toBe(read))

@@ -1,8 +1,4 @@
-/** One order among several: rows that are equal by it are ordered by the next. */
-export interface Sort {
-  readonly key: string
-  readonly descending: boolean
-}
+import type { Sort } from '@gantt/scheduler-core/query'
 
 interface Sortable {
   readonly key: string
@@ -22,14 +18,3 @@ export function nextSort(sort: readonly Sort[], { key, sortsDescending = false }
   if (found.descending === sortsDescending || sort.length === 1) return sort.map((one) => (one === found ? turned : one))
   return sort.filter((one) => one !== found)
 }
-
-/** Orders as an address has them: keys with commas between, `-` in front for the largest first. A key counts once. */
-export function parseSort(text: string): readonly Sort[] {
-  const all = text
-    .split(',')
-    .filter((word) => word.replace(/^-/, '') !== '')
-    .map((word): Sort => ({ key: word.replace(/^-/, ''), descending: word.startsWith('-') }))
-  return all.filter(({ key }, i) => all.findIndex((one) => one.key === key) === i)
-}
-
-export const printSort = (sort: readonly Sort[]): string => sort.map(({ key, descending }) => `${descending ? '-' : ''}${key}`).join(',')

@@ -1,4 +1,5 @@
-import { nextSort, type Sort } from './sort.ts'
+import type { Sort } from '@gantt/scheduler-core/query'
+import { nextSort } from './sort.ts'
 import type { TableColumn, TableProps } from './table.tsx'
 
 interface HeadCellProps<Row> {

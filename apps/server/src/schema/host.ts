@@ -216,18 +216,21 @@ builder.queryFields((t) => ({
   hosts: t.field({
     type: HostConnection,
     authScopes: { scope: 'READ' },
-    description: 'All hosts, in the order in which they were first seen unless another is asked for.',
+    description: 'All hosts.',
     args: {
       ...pageArgs(),
       filter: t.arg({ type: HostFilterInput, description: 'Which hosts.' }),
       query: t.arg.string({
         description: 'The same as a line of the filter grammar: az:z1,z2 mem.free>=64GiB -status:DISABLED (docs/query.md).',
       }),
-      orderBy: t.arg({ type: [HostOrder], description: 'At most one order.' }),
+      orderBy: t.arg({
+        type: [HostOrder],
+        description:
+          'At most 8, the first before the others; what is equal by all of them goes by name. Without any: as they were first seen.',
+      }),
       ...momentArg(),
     },
-    resolve: async (_root, { orderBy, at, ...args }, { hosts, fleetAt }) =>
-      hosts.list({ ...args, byName: orderBy?.[0]?.direction }, await fleetAt(at)),
+    resolve: async (_root, { at, ...args }, { hosts, fleetAt }) => hosts.list(args, await fleetAt(at)),
   }),
 }))
 

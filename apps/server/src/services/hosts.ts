@@ -1,6 +1,8 @@
-import { byCodeUnit, type Change, type Fleet, type HostName, type HostRecord, type HostStatus, isLive } from '@gantt/scheduler-core'
+import { type Change, type Fleet, type HostRecord, type HostStatus, isLive } from '@gantt/scheduler-core'
+import type { HostOrder } from '@gantt/scheduler-core/query'
 import type { Replica } from '../replica/replica.ts'
 import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
+import { compileHostOrder } from './host-order.ts'
 import { compileHostQuery } from './host-query.ts'
 import { type HostView, type PciPoolView, pciPoolViewsOf, viewHost } from './host-view.ts'
 import { type Invalid, invalid, issue, type NotFound, notFound } from './outcome.ts'
@@ -36,7 +38,12 @@ export interface Hosts {
   /** Its PCI pools, those alike together, in the order of its report. */
   pciPoolsOf(host: HostView): readonly PciPoolView[]
   list(
-    args: PageArgs & { filter?: HostFilter | null | undefined; query?: string | null | undefined; byName?: 'ASC' | 'DESC' | undefined },
+    args: PageArgs & {
+      filter?: HostFilter | null | undefined
+      query?: string | null | undefined
+      /** None: in the order of first sight. */
+      orderBy?: readonly HostOrder[] | null | undefined
+    },
     fleet?: Fleet,
   ): Page<HostView>
   setStatus(input: {
@@ -67,15 +74,15 @@ export function createHosts(replica: Replica): Hosts {
       return typeof host === 'string' && typeof node === 'string' ? find({ host, node }) : undefined
     },
     pciPoolsOf: (host) => pciPoolViewsOf(host, replica.fleet),
-    list({ filter, query, byName, ...page }, fleet = replica.fleet) {
-      const list = listOf('hosts', [filter, query, byName])
+    list({ filter, query, orderBy, ...page }, fleet = replica.fleet) {
+      const list = listOf('hosts', [filter, query, orderBy])
       const isAsked = compileHostQuery(query, ['query'], fleet === replica.fleet ? Date.now : () => fleet.now)
       if (filter) checkFilter(filter)
       const views = fleet.hosts.records
         .map((record) => viewHost(fleet, record))
         .filter((view) => isAsked(view) && (!filter || matchesHost(view, filter)))
       const asOf = fleet.place.revision
-      if (byName === undefined)
+      if (!orderBy || orderBy.length === 0)
         return {
           ...pageOf(list, page, views, {
             types: ['number'],
@@ -84,21 +91,15 @@ export function createHosts(replica: Replica): Hosts {
           }),
           asOf,
         }
-      const sign = byName === 'ASC' ? 1 : -1
-      const compare = (a: HostName, b: HostName) => sign * (byCodeUnit(a.host, b.host) || byCodeUnit(a.node, b.node))
-      return {
-        ...pageOf(
-          list,
-          page,
-          views.sort((a, b) => compare(a.record, b.record)),
-          {
-            types: ['string', 'string'],
-            keyFor: ({ record }) => [record.host, record.node] as const,
-            isAfter: ({ record }, [host, node]) => compare(record, { host, node }) > 0,
-          },
-        ),
-        asOf,
-      }
+      const { types, keyFor, compare } = compileHostOrder(orderBy, fleet)
+      // each key is read once: a sort compares a host with many others
+      const keyed = views.map((view) => ({ view, key: keyFor(view) })).sort((a, b) => compare(a.key, b.key))
+      const { edges, ...rest } = pageOf(list, page, keyed, {
+        types,
+        keyFor: ({ key }) => key,
+        isAfter: ({ key }, last: ReturnType<typeof keyFor>) => compare(key, last) > 0,
+      })
+      return { ...rest, edges: edges.map(({ cursor, node }) => ({ cursor, node: node.view })), asOf }
     },
     async setStatus({ hosts, status, reason, dryRun }) {
       const issues = checkText(['reason'], reason, { max: 1_000 })

@@ -2,10 +2,22 @@
 export { compileQuery, type QueryReaders, type QueryValue } from './compile.ts'
 export { hasTerm, withoutTerm, withoutTimes, withTerm, withTimes } from './edit.ts'
 export { aggregateFields, auditFields, claimFields, decisionFields, hostFields } from './fields.ts'
+export {
+  classOrderFields,
+  type HostOrder,
+  type HostOrderField,
+  type HostSort,
+  type HostSortTerm,
+  hostOrderFields,
+  hostOrdersOf,
+  hostSorts,
+  isHostSort,
+} from './host-sorts.ts'
 export { type MomentRead, type MomentZone, readMoment } from './moment-text.ts'
 export { findField, type ParsedQuery, parseQuery } from './parse.ts'
 export { printQuery } from './print.ts'
 export type { Query, QueryField, QueryOperator, QueryProblem, QueryTerm } from './query.ts'
+export { parseSort, printSort, type Sort } from './sort.ts'
 export { isOfTime, type Span, spanOf } from './span.ts'
 export { type Suggestion, type Suggestions, suggest } from './suggest.ts'
 export { printTime, timeOf } from './time.ts'

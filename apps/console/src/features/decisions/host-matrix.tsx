@@ -1,3 +1,4 @@
+import type { Sort } from '@gantt/scheduler-core/query'
 import { Badge, Group, Switch, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import type { Matrix } from '../../lib/explanation.ts'
@@ -5,9 +6,7 @@ import { formatCount } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { MatrixStrip } from '../../ui/matrix-strip.tsx'
-import type { Sort } from '../../ui/sort.ts'
 import { Table } from '../../ui/table.tsx'
-import { useTableKeys } from '../../ui/table-keys.ts'
 import { Combos } from './combos.tsx'
 import { countHosts } from './facts.ts'
 import { countCombos, type FilterPlace, groupByFirst, type Selection, selectHosts, sortHosts, verdictAt } from './matrix.ts'
@@ -49,7 +48,6 @@ export function HostMatrix(props: HostMatrixProps) {
     const one = hosts[index]
     if (one !== undefined) onOpen(matrix.nameOf(one))
   }
-  useTableKeys({ count: hosts.length, active, onActive: setCursor, onOpen: open })
   useShortcuts([
     { keys: '/', label: 'Find a host in the matrix', run: () => find.current?.focus() },
     { keys: 'a', label: 'Every filter, or only the first that refuses', run: () => onAll(!all) },
@@ -105,6 +103,7 @@ export function HostMatrix(props: HostMatrixProps) {
           active={active}
           onActive={setCursor}
           onOpen={open}
+          isMain
           height="min(420px, 60vh)"
         />
       )}

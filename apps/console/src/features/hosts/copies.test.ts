@@ -53,7 +53,7 @@ it('hands a filter through the shell and through GraphQL as it is', () => {
   const anyFilter = fc.stringMatching(/^[ -~]{0,30}$/).map((text) => text.trim())
   fc.assert(
     fc.property(anyFilter, (filter) => {
-      expect(() => parse(queryTextOf(filter))).not.toThrow()
+      expect(() => parse(queryTextOf({ filter }))).not.toThrow()
     }),
   )
   for (const filter of [`agg:"it's"`, 'mem.free>=64GiB -az:z1', '$(x) `y` \\ "z"']) {
@@ -62,9 +62,9 @@ it('hands a filter through the shell and through GraphQL as it is', () => {
       const run = execFileSync('sh', ['-c', `set -- ${line}\n${script}`], { encoding: 'utf8' })
       return run.split('\0')
     }
-    expect(argumentsOf(cliLineOf(filter))).toContain(filter)
-    expect(argumentsOf(cliLineOf(filter, '88123')).slice(-3, -1)).toEqual(['--at', '88123'])
-    const body = argumentsOf(curlOf('http://h', queryTextOf(filter))).at(-2) ?? ''
+    expect(argumentsOf(cliLineOf({ filter }))).toContain(filter)
+    expect(argumentsOf(cliLineOf({ filter, at: '88123' })).slice(-3, -1)).toEqual(['--at', '88123'])
+    const body = argumentsOf(curlOf('http://h', queryTextOf({ filter }))).at(-2) ?? ''
     const { query } = JSON.parse(body) as { readonly query: string }
     expect(query).toContain(JSON.stringify(filter))
   }

@@ -1,9 +1,29 @@
+import { hostOrdersOf } from '@gantt/scheduler-core/query'
 import { commandOf } from '../../lib/copies.ts'
+import { readSort } from './search.ts'
 
-/** The list as text for elsewhere; `filter` is the text of the filter grammar, `at` the moment, where that is not now. */
+/** The list as text for elsewhere: with the text of the filter grammar, in the order of its address, at a moment where that is not now. */
+export interface CopiedList {
+  readonly filter: string
+  /** By name if not given. */
+  readonly sort?: string | undefined
+  readonly at?: string | undefined
+}
 
-export const queryTextOf = (filter: string, at?: string): string => `query Hosts($after: String) {
-  hosts(first: 500, after: $after${filter === '' ? '' : `, query: ${JSON.stringify(filter)}`}${at === undefined ? '' : `, at: ${JSON.stringify(at)}`}) {
+export function queryTextOf({ filter, sort = 'host', at }: CopiedList): string {
+  const orders = hostOrdersOf(readSort(sort)).map(
+    ({ field, direction, resourceClass }) =>
+      `{ field: ${field}${direction === 'ASC' ? '' : `, direction: ${direction}`}${resourceClass ? `, resourceClass: "${resourceClass}"` : ''} }`,
+  )
+  const terms = [
+    'first: 500',
+    'after: $after',
+    ...(filter === '' ? [] : [`query: ${JSON.stringify(filter)}`]),
+    `orderBy: [${orders.join(', ')}]`,
+    ...(at === undefined ? [] : [`at: ${JSON.stringify(at)}`]),
+  ]
+  return `query Hosts($after: String) {
+  hosts(${terms.join(', ')}) {
     totalCount
     nodes {
       name node availabilityZone state status lastReportAt
@@ -12,5 +32,6 @@ export const queryTextOf = (filter: string, at?: string): string => `query Hosts
     pageInfo { hasNextPage endCursor }
   }
 }`
+}
 
-export const cliLineOf = (filter: string, at?: string): string => commandOf('gantt hosts --all', { query: filter, at })
+export const cliLineOf = ({ filter, sort, at }: CopiedList): string => commandOf('gantt hosts --all', { query: filter, sort, at })

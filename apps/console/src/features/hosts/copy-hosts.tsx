@@ -3,7 +3,7 @@ import { formatCount } from '../../lib/format.ts'
 import { toGraphiql } from '../../lib/graphiql.ts'
 import { useAt } from '../../lib/travel.ts'
 import { type Copy, CopyMenu } from '../../ui/copy-as.tsx'
-import { cliLineOf, queryTextOf } from './copies.ts'
+import { type CopiedList, cliLineOf, queryTextOf } from './copies.ts'
 import type { HostRow } from './host-row.ts'
 
 /** Loaded when rows are copied: the page is large enough without it. */
@@ -12,21 +12,29 @@ const copiedRows = () => import('./copied-rows.ts')
 export interface CopyHostsProps {
   /** The filter, as its canonical text. */
   readonly text: string
+  /** As in the address; by name if not given. */
+  readonly sort: string | undefined
+  /** Only the hosts of a verdict are listed. They are worked out here: there is no call that answers just these. */
+  readonly isOfVerdict: boolean
   readonly count: number
   /** The rows of the list, in its order; read when they are asked for. */
   rows(): readonly HostRow[]
 }
 
 /** The list as something to paste: a link, a call, a command, its rows. */
-export function CopyHosts({ text, count, rows }: CopyHostsProps) {
+export function CopyHosts({ text, sort, isOfVerdict, count, rows }: CopyHostsProps) {
   const at = useAt()
+  const list: CopiedList = { filter: text, sort, at }
   const inAll = `${formatCount(count)} ${count === 1 ? 'host' : 'hosts'}`
+  const calls: readonly Copy[] = [
+    ['GraphQL query', () => queryTextOf(list)],
+    ['curl', () => curlOf(location.origin, queryTextOf(list))],
+    ['Command line', () => cliLineOf(list)],
+  ]
   const items: readonly Copy[] = [
-    ['GraphQL query', () => queryTextOf(text, at)],
-    ['curl', () => curlOf(location.origin, queryTextOf(text, at))],
-    ['Command line', () => cliLineOf(text, at)],
+    ...(isOfVerdict ? [] : calls),
     [`CSV, ${inAll}`, async () => (await copiedRows()).csvOf(rows(), at)],
     [`JSON, ${inAll}`, async () => (await copiedRows()).jsonOf(rows(), at)],
   ]
-  return <CopyMenu items={items} graphiql={toGraphiql(queryTextOf(text, at))} />
+  return <CopyMenu items={items} {...(isOfVerdict ? {} : { graphiql: toGraphiql(queryTextOf(list)) })} />
 }

@@ -1,6 +1,6 @@
+import { parseSort, printSort } from '@gantt/scheduler-core/query'
 import { useCallback, useMemo } from 'react'
 import { ListTable, type ListTableProps } from '../../ui/list-table.tsx'
-import { parseSort, printSort } from '../../ui/sort.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import type { Choice } from '../../ui/use-choice.ts'
 import type { Fleet } from './fleet.ts'

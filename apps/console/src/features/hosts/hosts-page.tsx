@@ -138,7 +138,13 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
           }
         >
           <ViewsButton list="hosts" />
-          <CopyHosts text={list.text} count={list.ordinals.length} rows={() => Array.from(list.ordinals, (one) => readHost(store, one))} />
+          <CopyHosts
+            text={list.text}
+            sort={asked.sort}
+            isOfVerdict={only !== undefined}
+            count={list.ordinals.length}
+            rows={() => Array.from(list.ordinals, (one) => readHost(store, one))}
+          />
         </Suspense>
       </Group>
       {asked.decision === undefined ? null : (

@@ -17,6 +17,7 @@ describe('order of hosts', () => {
   it.each([
     ['by name', 'host', 'abc'],
     ['by name, last first', '-host', 'cba'],
+    ['by name, whatever comes after it', 'host,-mem.free', 'abc'],
     ['by a number, equals by name', 'mem.free', 'bca'],
     ['by a number, largest first, equals by name still', '-mem.free', 'abc'],
     ['by a text, whatever came first', 'az', 'abc'],

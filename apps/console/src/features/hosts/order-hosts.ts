@@ -1,5 +1,5 @@
+import type { HostSort, HostSortTerm } from '@gantt/scheduler-core/query'
 import type { CodeColumn, FleetStore, NumberColumn } from './fleet-store.ts'
-import type { HostOrder, HostSort } from './search.ts'
 
 /** Where each order is read from. */
 export const orderColumns: Readonly<Record<HostSort, NumberColumn | CodeColumn | 'NAME'>> = {
@@ -22,8 +22,11 @@ export const orderColumns: Readonly<Record<HostSort, NumberColumn | CodeColumn |
 }
 
 /** All hosts in order; equals by the next order, and at last by name. It does not depend on a filter, so a keystroke in the filter sorts nothing. */
-export function orderHosts(store: FleetStore, names: Uint32Array, orders: readonly HostOrder[]): Uint32Array {
-  if (orders.length === 0) return names
+export function orderHosts(store: FleetStore, names: Uint32Array, orders: readonly HostSortTerm[]): Uint32Array {
+  const [first] = orders
+  if (first === undefined) return names
+  // no two hosts have one place among the names: there is nothing left for the orders after it
+  if (first.key === 'host') return first.descending ? names.slice().reverse() : names
   const place = new Uint32Array(placesIn(names))
   names.forEach((ordinal, i) => {
     place[ordinal] = i

@@ -1,7 +1,7 @@
+import { hostSorts, printSort } from '@gantt/scheduler-core/query'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { printSort } from '../../ui/sort.ts'
-import { hostColours, hostGroups, hostSheets, hostSorts, hostViews, readHostSearch, readHostsSearch, readSort } from './search.ts'
+import { hostColours, hostGroups, hostSheets, hostViews, readHostSearch, readHostsSearch, readSort } from './search.ts'
 
 const optional = <Value>(values: readonly Value[]) => fc.option(fc.constantFrom(...values), { nil: undefined })
 /** Several orders, each by another field. */

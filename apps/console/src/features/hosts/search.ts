@@ -1,5 +1,5 @@
+import { type HostSortTerm, isHostSort, parseSort, printSort } from '@gantt/scheduler-core/query'
 import { type ListSearch, readBesideSearch } from '../../lib/list-search.ts'
-import { parseSort, printSort, type Sort } from '../../ui/sort.ts'
 
 /** How the list is shown. */
 export const hostViews = ['split', 'table', 'map'] as const
@@ -11,27 +11,6 @@ export const hostColours = ['cpu', 'mem', 'disk', 'age', 'verdict'] as const
 /** What is told of one host, beside its summary. */
 export const hostSheets = ['claims', 'decisions', 'timeline', 'raw'] as const
 
-/** What hosts can be ordered by: the fields of the grammar that hold one value. */
-export const hostSorts = [
-  'host',
-  'az',
-  'state',
-  'status',
-  'cpu.free',
-  'cpu.total',
-  'cpu.used',
-  'mem.free',
-  'mem.used',
-  'disk.free',
-  'disk.used',
-  'gpu.count',
-  'gpu.free',
-  'claims',
-  'instances',
-  'age',
-] as const
-
-export type HostSort = (typeof hostSorts)[number]
 export type HostView = (typeof hostViews)[number]
 export type HostGroup = (typeof hostGroups)[number]
 export type HostColour = (typeof hostColours)[number]
@@ -73,14 +52,8 @@ export function readHostsSearch(said: Record<string, unknown>): HostsSearch {
   }
 }
 
-export interface HostOrder extends Sort {
-  readonly key: HostSort
-}
-
 /** The orders that `sort` names, without those that there are not. */
-export function readSort(sort: string): readonly HostOrder[] {
-  return parseSort(sort).flatMap(({ key, descending }) => hostSorts.filter((one) => one === key).map((one) => ({ key: one, descending })))
-}
+export const readSort = (sort: string): readonly HostSortTerm[] => parseSort(sort).filter(isHostSort)
 
 /** What the address of one host says. */
 export interface HostSearch {

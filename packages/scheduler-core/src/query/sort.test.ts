@@ -1,0 +1,8 @@
+import { expect, it } from 'vitest'
+import { parseSort, printSort } from './sort.ts'
+
+it.each([
+  ['nothing', '', ''],
+  ['commas alone', ',,-,', ''],
+  ['a key twice', 'name,-name,age', 'name,age'],
+])('what is no order is left out: %s', (_name, text, read) => expect(printSort(parseSort(text))).toBe(read))

@@ -1,0 +1,16 @@
+/** One order among several: what is equal by it is ordered by the next. */
+export interface Sort {
+  readonly key: string
+  readonly descending: boolean
+}
+
+/** Orders as a line has them: keys with commas between, `-` in front for the largest first. A key counts once. */
+export function parseSort(text: string): readonly Sort[] {
+  const all = text
+    .split(',')
+    .filter((word) => word.replace(/^-/, '') !== '')
+    .map((word): Sort => ({ key: word.replace(/^-/, ''), descending: word.startsWith('-') }))
+  return all.filter(({ key }, i) => all.findIndex((one) => one.key === key) === i)
+}
+
+export const printSort = (sort: readonly Sort[]): string => sort.map(({ key, descending }) => `${descending ? '-' : ''}${key}`).join(',')
