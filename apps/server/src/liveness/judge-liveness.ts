@@ -40,29 +40,31 @@ const AT_ONCE = 2
 /** What follows from what was heard. A host is SUSPECT before it is DOWN, and UP as soon as it is heard; no claim is touched. */
 export function judgeLiveness(hosts: readonly WatchedHost[], heard: Heard, { suspectAfterMs, downAfterMs }: Patience): LivenessVerdict {
   const { now, listeningSince, source } = heard
-  // asked once for each host: a large fleet is looked at every few seconds, between two requests
-  const lasts = new Map(hosts.map((host) => [host, heard.lastOf(host) ?? host.reportedAt]))
-  const lastOf = (host: WatchedHost): number => lasts.get(host) as number
-  const silenceOf = (host: WatchedHost): number => now - Math.max(lastOf(host), listeningSince)
-  const due = hosts.filter((host) => host.state === 'SUSPECT' && silenceOf(host) >= downAfterMs)
-  const { withheld, warning } =
-    due.length === 0 ? NOTHING_WITHHELD : withhold(hosts, due, (host) => host.state === 'DOWN' || silenceOf(host) >= suspectAfterMs)
-
-  const reasonOf = (host: WatchedHost, limitMs: number): string =>
-    `silent since ${new Date(lastOf(host)).toISOString()}, longer than ${limitMs / 1_000} s (source ${source})`
+  const reasonOf = (last: number, limitMs: number): string =>
+    `silent since ${new Date(last).toISOString()}, longer than ${limitMs / 1_000} s (source ${source})`
   const changes: Conclusion[] = []
+  const due: (Conclusion & { readonly state: 'DOWN' })[] = []
+  const silent = new Set<WatchedHost>()
+  // a large fleet is looked at every few seconds, between two requests: nothing is made for a host of which there is nothing to say
   for (const host of hosts) {
-    if (host.state !== 'UP' && now - lastOf(host) < suspectAfterMs) changes.push({ host, state: 'UP', reason: 'heard again' })
-    if (host.state === 'UP' && silenceOf(host) >= suspectAfterMs)
-      changes.push({ host, state: 'SUSPECT', reason: reasonOf(host, suspectAfterMs) })
+    const last = heard.lastOf(host) ?? host.reportedAt
+    const silence = now - Math.max(last, listeningSince)
+    if (host.state === 'DOWN' || silence >= suspectAfterMs) silent.add(host)
+    if (host.state !== 'UP' && now - last < suspectAfterMs) changes.push({ host, state: 'UP', reason: 'heard again' })
+    else if (host.state === 'UP' && silence >= suspectAfterMs)
+      changes.push({ host, state: 'SUSPECT', reason: reasonOf(last, suspectAfterMs) })
+    if (host.state === 'SUSPECT' && silence >= downAfterMs) due.push({ host, state: 'DOWN', reason: reasonOf(last, downAfterMs) })
   }
+  const { withheld, warning } =
+    due.length === 0
+      ? NOTHING_WITHHELD
+      : withhold(
+          hosts,
+          due.map(({ host }) => host),
+          (host) => silent.has(host),
+        )
   const kept = new Set(withheld)
-  const down = due.filter((host) => !kept.has(host))
-  return {
-    changes: [...changes, ...down.map((host) => ({ host, state: 'DOWN' as const, reason: reasonOf(host, downAfterMs) }))],
-    withheld,
-    warning,
-  }
+  return { changes: [...changes, ...due.filter(({ host }) => !kept.has(host))], withheld, warning }
 }
 
 const NOTHING_WITHHELD = { withheld: [], warning: null }

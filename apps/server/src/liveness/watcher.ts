@@ -1,4 +1,4 @@
-import { type Change, type HostName, type HostRecord, type Liveness, livenessStates } from '@gantt/scheduler-core'
+import { type Change, type Fleet, type HostName, type HostRecord, type Liveness, livenessStates } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import { judgeLiveness, type LivenessVerdict, type Patience, type WatchedHost } from './judge-liveness.ts'
 import type { LivenessSource } from './liveness-source.ts'
@@ -47,7 +47,9 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
   const look = (): Promise<void> => {
     looking ??= source
       .look(async (heard, isMine) => {
-        const verdict = judgeLiveness(replica.fleet.hosts.records.map(toWatched), heard, patience)
+        const { fleet } = replica
+        const hosts = fleet.hosts.records.map((record) => new Watched(fleet, record))
+        const verdict = judgeLiveness(hosts, heard, patience)
         last = { at: heard.now, verdict }
         if (!isMine) return
         tell(verdict.warning ?? undefined)
@@ -69,19 +71,6 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
     const record = hosts.find(name)
     return (record && livenessStates[hosts.columns.liveness[record.index] as number]) ?? 'DOWN'
   }
-  const toWatched = ({ host, node, index, reportedAt, zone, aggregates }: HostRecord): WatchedHost => {
-    const { fleet } = replica
-    return {
-      host,
-      node,
-      reportedAt,
-      state: livenessStates[fleet.hosts.columns.liveness[index] as number] ?? 'DOWN',
-      get domains() {
-        const racks = aggregates.flatMap((uuid) => fleet.aggregates.byUuid.get(uuid)?.metadata.rack ?? [])
-        return [`zone ${zone}`, ...racks.map((rack) => `rack ${rack}`)]
-      },
-    }
-  }
   const timer = everyMs === 0 ? undefined : setInterval(() => void look().catch((error: unknown) => tell(failure(error))), everyMs)
   timer?.unref()
   return {
@@ -94,6 +83,32 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
       await looking?.catch(() => undefined)
       await source.close()
     },
+  }
+}
+
+/** A host as it was at one look; where it lies is worked out only when that is asked. A class: of a large fleet there are many. */
+class Watched implements WatchedHost {
+  readonly host: string
+  readonly node: string
+  readonly reportedAt: number
+  readonly state: Liveness
+  readonly #fleet: Fleet
+  readonly #zone: string
+  readonly #aggregates: readonly string[]
+
+  constructor(fleet: Fleet, { host, node, index, reportedAt, zone, aggregates }: HostRecord) {
+    this.host = host
+    this.node = node
+    this.reportedAt = reportedAt
+    this.state = livenessStates[fleet.hosts.columns.liveness[index] as number] ?? 'DOWN'
+    this.#fleet = fleet
+    this.#zone = zone
+    this.#aggregates = aggregates
+  }
+
+  get domains(): readonly string[] {
+    const racks = this.#aggregates.flatMap((uuid) => this.#fleet.aggregates.byUuid.get(uuid)?.metadata.rack ?? [])
+    return [`zone ${this.#zone}`, ...racks.map((rack) => `rack ${rack}`)]
   }
 }
 
