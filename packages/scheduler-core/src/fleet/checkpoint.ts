@@ -199,7 +199,7 @@ function restoreHost(hosts: HostTable, stored: StoredHost): void {
   record.statusReason = stored.statusReason
   record.livenessReason = stored.livenessReason ?? ''
   record.reportedAt = stored.reportedAt
-  record.traits = new Set(stats.traits)
+  record.traits = hosts.traitsOf(stats)
   record.present = new Set(stored.present)
   record.reporters = new Map(stored.reporters)
   record.namespaces = new Map(stored.namespaces)

@@ -99,6 +99,7 @@ const mapKey = ({ host, node }: HostName): string => `${host}\u0000${node}`
 
 /** Hosts that the columns have room for at first. */
 const LEAST_SIZE = 64
+const MOST_TRAIT_SETS = 1_000
 
 /** All hosts in the order of first sight: records, columns, and the index by name. */
 export class HostTable {
@@ -111,6 +112,8 @@ export class HostTable {
    */
   readonly before = new Map<HostIndex, HostBefore | null>()
   readonly #tellers = new Map<string, Tellers>()
+  /** By the traits as a line; never more than MOST_TRAIT_SETS. */
+  readonly #traitSets = new Map<string, { readonly traits: readonly string[]; readonly set: ReadonlySet<string> }>()
   /** Numbers of zones' names, in the order in which they were first met. */
   readonly #zones = new Map([[DEFAULT_ZONE, 0]])
   #records: HostRecord[] = []
@@ -216,6 +219,19 @@ export class HostTable {
     this.#byName.set(mapKey(name), index)
     this.#nodesOf.set(name.host, [...this.nodesOf(name.host), index])
     return record
+  }
+
+  /** Its traits as a set, which hosts that tell the same share: many of a fleet do, and who reads them all looks through each set once. */
+  traitsOf({ traits }: HostStats): ReadonlySet<string> {
+    const key = traits.join()
+    const known = this.#traitSets.get(key)
+    // a name may have a comma in it
+    if (known?.traits.length === traits.length && known.traits.every((trait, i) => trait === traits[i])) return known.set
+    // where each host has others there is nothing to share
+    if (this.#traitSets.size >= MOST_TRAIT_SETS) this.#traitSets.clear()
+    const set = new Set(traits)
+    this.#traitSets.set(key, { traits, set })
+    return set
   }
 
   /** Whose documents of a namespace tell of what. */

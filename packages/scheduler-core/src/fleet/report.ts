@@ -73,7 +73,7 @@ export function takeStats(
   told: ReadonlySet<string> | undefined,
 ): void {
   record.stats = stats
-  record.traits = new Set(stats.traits)
+  record.traits = hosts.traitsOf(stats)
   hosts.setTold(record.index, stats)
   if (stats.instances !== null) {
     record.present = new Set(stats.instances)
