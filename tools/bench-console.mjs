@@ -54,7 +54,8 @@ export async function benchConsole(args) {
 /** The demo as its users start it; ready once it has printed its links. */
 async function startDemo(folder, hosts) {
   const main = path.join(root, 'apps', 'cli', 'dist', 'main.js')
-  const child = spawn(process.execPath, [main, 'demo', '--hosts', hosts, '--port', '0', '--data-dir', folder], {
+  // as `npm run demo` starts it
+  const child = spawn(process.execPath, ['--max-semi-space-size=64', main, 'demo', '--hosts', hosts, '--port', '0', '--data-dir', folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const stop = async () => {
