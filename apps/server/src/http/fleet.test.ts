@@ -32,7 +32,7 @@ describe('columns of all hosts', () => {
   test('every column, decoded, says what the hosts say', async () => {
     const { claim } = await placed()
     const names =
-      'STATE STATUS AZ AGGREGATES TRAITS CPU_TOTAL CPU_FREE CPU_USED_PCT MEM_FREE_MIB MEM_USED_PCT DISK_FREE_GIB DISK_USED_PCT GPU_COUNT GPU_FREE_MILLI CLAIMS INSTANCES REPORTED_AT'
+      'STATE STATUS AZ AGGREGATES TRAITS CPU_TOTAL CPU_FREE CPU_USED_PCT MEM_TOTAL_MIB MEM_FREE_MIB MEM_USED_PCT DISK_TOTAL_GIB DISK_FREE_GIB DISK_USED_PCT GPU_COUNT GPU_FREE_MILLI CLAIMS INSTANCES REPORTED_AT'
     const { fleet } = await dataOf(api, `{ fleet { hostCount columns(names: [${names}]) { ${COLUMNS} } } }`)
     const { columns, dictionaries, ordinals, count } = fleet.columns
     const column = (name: string) => unpack(columns.find((one: { name: string }) => one.name === name))
@@ -58,6 +58,8 @@ describe('columns of all hosts', () => {
     expect(column('MEM_FREE_MIB')).toEqual(freeOf('MEMORY_MB'))
     expect(column('DISK_FREE_GIB')).toEqual(freeOf('DISK_GB'))
     expect(column('CPU_TOTAL')).toEqual([16, 16, 16])
+    expect(column('MEM_TOTAL_MIB')).toEqual([65_536, 1_024, 65_536])
+    expect(column('DISK_TOTAL_GIB')).toEqual([1_024, 1_024, 1_024])
     expect(column('MEM_USED_PCT')[1]).toBe(100)
     expect(column('GPU_COUNT')).toEqual([0, 0, 2])
     expect(column('GPU_FREE_MILLI')).toEqual([0, 0, 2_000])

@@ -23,7 +23,7 @@ const ElementType = builder.enumType('ElementType', {
 
 const FleetColumn = builder.enumType('FleetColumn', {
   description:
-    'What can be read of all hosts at once. STATE, STATUS, AZ, AGGREGATES and TRAITS are indexes into their dictionary; amounts are doubles (free may be below 0), CPU_TOTAL with overcommit; REPORTED_AT is milliseconds since 1970, 0 = never.',
+    'What can be read of all hosts at once. STATE, STATUS, AZ, AGGREGATES and TRAITS are indexes into their dictionary; amounts may be below 0 where they are free, and are with overcommit where they are totals; REPORTED_AT is milliseconds since 1970, 0 = never.',
   values: fleetColumns,
 })
 

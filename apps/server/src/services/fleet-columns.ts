@@ -1,7 +1,7 @@
 import { type Fleet, type HostRecord, utilisationOf, type ZoneUse } from '@gantt/scheduler-core'
 import type { Replica } from '../replica/replica.ts'
 import {
-  aggregateNamesOf,
+  aggregateNamesIn,
   claimCountOf,
   compileHostQuery,
   freeOf,
@@ -10,7 +10,7 @@ import {
   totalOf,
   usedPercentOf,
 } from './host-query.ts'
-import { type HostView, stateOf, statusOf, viewHost } from './host-view.ts'
+import { type HostView, stateOf, statusOf } from './host-view.ts'
 import { InputFault } from './outcome.ts'
 import { narrow, type PackedArray } from './packed.ts'
 
@@ -24,8 +24,10 @@ export const fleetColumns = [
   'CPU_TOTAL',
   'CPU_FREE',
   'CPU_USED_PCT',
+  'MEM_TOTAL_MIB',
   'MEM_FREE_MIB',
   'MEM_USED_PCT',
+  'DISK_TOTAL_GIB',
   'DISK_FREE_GIB',
   'DISK_USED_PCT',
   'GPU_COUNT',
@@ -97,8 +99,9 @@ export function createFleetReader(source: Pick<Replica, 'fleet'>, now: () => num
     columns(names, query) {
       const { fleet } = source
       const isAsked = compileHostQuery(query, ['columns', 'query'], now)
-      const views = fleet.hosts.records.map((record) => viewHost(fleet, record)).filter(isAsked)
-      return { ...columnsOf(views, checkNames(names, ['columns', 'names'])), asOf: fleet.place.revision, at: fleet.now }
+      const view = viewer(fleet)
+      const records = fleet.hosts.records.filter((record) => isAsked(view(record)))
+      return { ...columnsOf(fleet, records, checkNames(names, ['columns', 'names'])), asOf: fleet.place.revision, at: fleet.now }
     },
   }
 }
@@ -110,89 +113,147 @@ export function checkNames(names: readonly FleetColumn[], path: readonly string[
 }
 
 /** Names and columns of some hosts. */
-export function columnsOf(views: readonly HostView[], names: readonly FleetColumn[]): HostColumnsView {
-  const dictionaries: ColumnDictionary[] = []
-  const columns = names.map((name): ColumnData => {
-    const { data, dictionary } = readColumn(name, views)
-    if (dictionary !== undefined) dictionaries.push({ column: name, ...dictionary })
-    return { name, data }
-  })
+export function columnsOf(fleet: Fleet, records: readonly HostRecord[], names: readonly FleetColumn[]): HostColumnsView {
+  const ordinals = new Uint32Array(records.length)
+  const columns = names.map((name) => ({ name, ...createColumn(name, fleet, records.length) }))
+  const view = viewer(fleet)
+  // host by host, not column by column: to come to a host takes longer than to read it
+  for (let i = 0; i < records.length; i++) {
+    const record = records[i] as HostRecord
+    const host = view(record)
+    ordinals[i] = record.index
+    for (const { data, read } of columns) data[i] = read(host)
+  }
   return {
-    ordinals: fill(new Uint32Array(views.length), views, ({ record }) => record.index),
-    names: views.map(({ record }) => record.host),
-    otherNodes: otherNodesOf(views.map(({ record }) => record)),
-    dictionaries,
-    columns,
+    ordinals,
+    names: records.map(({ host }) => host),
+    otherNodes: otherNodesOf(records),
+    dictionaries: columns.flatMap(({ name, dictionary }) => (dictionary === undefined ? [] : [{ column: name, ...dictionary }])),
+    columns: columns.map(({ name, data }) => ({ name, data: narrow(data) })),
   }
 }
 
 export const otherNodesOf = (records: readonly HostRecord[]): OtherNode[] =>
   records.filter(({ host, node }) => node !== host).map(({ index, node }) => ({ ordinal: index, node }))
 
-type Coded = { readonly data: PackedArray; readonly dictionary?: Omit<ColumnDictionary, 'column'> }
-
-function readColumn(name: FleetColumn, views: readonly HostView[]): Coded {
-  switch (name) {
-    case 'STATE':
-      return codeValues(views.map(stateOf))
-    case 'STATUS':
-      return codeValues(views.map(statusOf))
-    case 'AZ':
-      return codeValues(views.map(({ record }) => record.zone))
-    case 'AGGREGATES':
-      return codeSets(views.map(aggregateNamesOf))
-    case 'TRAITS':
-      return codeSets(views.map(({ record }) => [...record.traits]))
-    default:
-      return { data: narrow(fill(new Float64Array(views.length), views, numberReaders[name])) }
+/** One view that goes from host to host, good until the next: one for each host would be more work than what is read. */
+function viewer(fleet: Fleet): (record: HostRecord) => HostView {
+  let view: { readonly fleet: Fleet; record: HostRecord } | undefined
+  return (record) => {
+    view ??= { fleet, record }
+    view.record = record
+    return view
   }
 }
 
+interface Reader {
+  readonly read: (host: HostView) => number
+  /** Grows as hosts are read. */
+  readonly dictionary?: Omit<ColumnDictionary, 'column'>
+}
+
+/** A column that is yet to be filled, and how. */
+const createColumn = (name: FleetColumn, fleet: Fleet, length: number): Reader & { readonly data: Uint32Array | Float64Array } =>
+  isNumber(name)
+    ? { data: new Float64Array(length), read: numberReaders[name] }
+    : { data: new Uint32Array(length), ...codeReaders[name](fleet) }
+
 /** What the numbers of a host are, where a column has them as they are. */
-const numberReaders: Readonly<
-  Record<Exclude<FleetColumn, 'STATE' | 'STATUS' | 'AZ' | 'AGGREGATES' | 'TRAITS'>, (view: HostView) => number>
-> = {
-  CPU_TOTAL: (view) => totalOf(view, 'VCPU'),
-  CPU_FREE: (view) => freeOf(view, 'VCPU'),
-  CPU_USED_PCT: (view) => usedPercentOf(view, 'VCPU'),
-  MEM_FREE_MIB: (view) => freeOf(view, 'MEMORY_MB'),
-  MEM_USED_PCT: (view) => usedPercentOf(view, 'MEMORY_MB'),
-  DISK_FREE_GIB: (view) => freeOf(view, 'DISK_GB'),
-  DISK_USED_PCT: (view) => usedPercentOf(view, 'DISK_GB'),
-  GPU_COUNT: ({ record }) => record.gpus.length,
+const numberReaders = {
+  CPU_TOTAL: (host: HostView) => totalOf(host, 'VCPU'),
+  CPU_FREE: (host: HostView) => freeOf(host, 'VCPU'),
+  CPU_USED_PCT: (host: HostView) => usedPercentOf(host, 'VCPU'),
+  MEM_TOTAL_MIB: (host: HostView) => totalOf(host, 'MEMORY_MB'),
+  MEM_FREE_MIB: (host: HostView) => freeOf(host, 'MEMORY_MB'),
+  MEM_USED_PCT: (host: HostView) => usedPercentOf(host, 'MEMORY_MB'),
+  DISK_TOTAL_GIB: (host: HostView) => totalOf(host, 'DISK_GB'),
+  DISK_FREE_GIB: (host: HostView) => freeOf(host, 'DISK_GB'),
+  DISK_USED_PCT: (host: HostView) => usedPercentOf(host, 'DISK_GB'),
+  GPU_COUNT: ({ record }: HostView) => record.gpus.length,
   GPU_FREE_MILLI: gpuFreeMilliOf,
   CLAIMS: claimCountOf,
   INSTANCES: instancesOf,
-  REPORTED_AT: ({ record }) => record.reportedAt,
+  REPORTED_AT: ({ record }: HostView) => record.reportedAt,
+} as const
+
+const isNumber = (name: FleetColumn): name is keyof typeof numberReaders => name in numberReaders
+
+/** Of the other columns, the texts. */
+const codeReaders: Readonly<Record<Exclude<FleetColumn, keyof typeof numberReaders>, (fleet: Fleet) => Required<Reader>>> = {
+  STATE: () => readCodes(stateOf),
+  STATUS: () => readCodes(statusOf),
+  AZ: () => readCodes(({ record }) => record.zone),
+  AGGREGATES: (fleet) => readSets(({ record }) => record.aggregates, aggregateNamesIn(fleet)),
+  TRAITS: readTraits,
 }
 
-/** By a plain loop: `from` walks an iterator, which takes several times as long. */
-function fill<Column extends PackedArray>(column: Column, views: readonly HostView[], read: (view: HostView) => number): Column {
-  for (let i = 0; i < views.length; i++) column[i] = read(views[i] as HostView)
-  return column
+/** Hosts share their sets of traits, so most are found by what they are, without a look into them. */
+function readTraits(): Required<Reader> {
+  const { read, dictionary } = readSets(
+    ({ record }) => record.traits,
+    (trait) => trait,
+  )
+  const places = new Map<ReadonlySet<string>, number>()
+  return {
+    read(host) {
+      const { traits } = host.record
+      const known = places.get(traits)
+      if (known !== undefined) return known
+      const place = read(host)
+      places.set(traits, place)
+      return place
+    },
+    dictionary,
+  }
 }
 
 /** Each value once, in the order of first use. */
-function codeValues(found: readonly string[]): Coded {
+function readCodes(textOf: (host: HostView) => string): Required<Reader> {
   const { values, codeOf } = createCodes()
-  return { data: narrow(found.map(codeOf)), dictionary: { values, sets: null } }
+  return { read: (host) => codeOf(textOf(host)), dictionary: { values, sets: null } }
 }
 
-/** Each set once: hosts of a rack have the same traits. */
-function codeSets(found: readonly (readonly string[])[]): Coded {
-  const { values, codeOf } = createCodes()
-  const sets: (readonly number[])[] = []
-  const known = new Map<string, number>()
-  const data = found.map((set) => {
-    const codes = set.map(codeOf).sort((a, b) => a - b)
-    const key = codes.join()
-    const place = known.get(key)
-    if (place !== undefined) return place
-    known.set(key, sets.length)
-    return sets.push(codes) - 1
-  })
-  return { data: narrow(data), dictionary: { values, sets } }
+/** Sets that begin with the same codes, in ascending order. */
+interface Branch {
+  readonly next: Map<number, Branch>
+  /** The place of the set that ends here. */
+  place: number | undefined
 }
+
+/** Each set once: hosts of a rack have the same traits. A set that was seen before is found without making anything. */
+function readSets(itemsOf: (host: HostView) => Iterable<string>, textOf: (item: string) => string): Required<Reader> {
+  const { values, codeOf } = createCodes()
+  const codes = new Map<string, number>()
+  const sets: (readonly number[])[] = []
+  const root: Branch = { next: new Map(), place: undefined }
+  const set: number[] = []
+  const read = (host: HostView): number => {
+    set.length = 0
+    for (const item of itemsOf(host)) {
+      let code = codes.get(item)
+      if (code === undefined) {
+        code = codeOf(textOf(item))
+        codes.set(item, code)
+      }
+      set.push(code)
+    }
+    set.sort(ascending)
+    let branch = root
+    for (const code of set) {
+      let next = branch.next.get(code)
+      if (next === undefined) {
+        next = { next: new Map(), place: undefined }
+        branch.next.set(code, next)
+      }
+      branch = next
+    }
+    branch.place ??= sets.push([...set]) - 1
+    return branch.place
+  }
+  return { read, dictionary: { values, sets } }
+}
+
+const ascending = (a: number, b: number): number => a - b
 
 function createCodes() {
   const values: string[] = []
@@ -207,8 +268,5 @@ function createCodes() {
 }
 
 /** The hosts at some ordinals of a fleet. */
-export const viewsAt = (fleet: Fleet, ordinals: Iterable<number>): HostView[] =>
-  [...ordinals]
-    .sort((a, b) => a - b)
-    .flatMap((ordinal) => fleet.hosts.records[ordinal] ?? [])
-    .map((record) => viewHost(fleet, record))
+export const recordsAt = (fleet: Fleet, ordinals: Iterable<number>): HostRecord[] =>
+  [...ordinals].sort(ascending).flatMap((ordinal) => fleet.hosts.records[ordinal] ?? [])

@@ -1,5 +1,5 @@
 import type { Replica } from '../replica/replica.ts'
-import { checkNames, columnsOf, type FleetColumn, type HostColumnsView, viewsAt } from './fleet-columns.ts'
+import { checkNames, columnsOf, type FleetColumn, type HostColumnsView, recordsAt } from './fleet-columns.ts'
 import { InputFault } from './outcome.ts'
 import type { Gap } from './watch.ts'
 
@@ -44,10 +44,10 @@ export function followFleet(
   const tell = (): void => {
     timer = undefined
     const { fleet } = replica
-    const views = viewsAt(fleet, changed)
+    const records = recordsAt(fleet, changed)
     changed.clear()
     const to = fleet.place.revision
-    push({ ...columnsOf(views, columns), from, to, at: fleet.now, gap: null })
+    push({ ...columnsOf(fleet, records, columns), from, to, at: fleet.now, gap: null })
     from = to
   }
   const soon = (): void => {
@@ -57,7 +57,7 @@ export function followFleet(
   const { revision } = fleet.place
   // a reader that is ahead of this replica has seen another history, or this replica is behind: it has to begin again
   if (after > revision) {
-    push({ ...columnsOf([], columns), from: after, to: revision, at: fleet.now, gap: { missedFrom: after, resumeAt: revision } })
+    push({ ...columnsOf(fleet, [], columns), from: after, to: revision, at: fleet.now, gap: { missedFrom: after, resumeAt: revision } })
     from = revision
   } else {
     for (const record of fleet.hosts.records) if (record.revision > after) changed.add(record.index)
@@ -81,6 +81,6 @@ export function mergeDeltas(
   later: FleetDelta,
 ): FleetDelta {
   const { fleet } = replica
-  const views = viewsAt(fleet, new Set([...earlier.ordinals, ...later.ordinals]))
-  return { ...columnsOf(views, columns), from: earlier.from, to: later.to, at: later.at, gap: earlier.gap ?? later.gap }
+  const records = recordsAt(fleet, new Set([...earlier.ordinals, ...later.ordinals]))
+  return { ...columnsOf(fleet, records, columns), from: earlier.from, to: later.to, at: later.at, gap: earlier.gap ?? later.gap }
 }

@@ -1,4 +1,4 @@
-import { type HostIndex, isLive } from '@gantt/scheduler-core'
+import { type Fleet, type HostIndex, isLive } from '@gantt/scheduler-core'
 import { compileQuery, hostFields, parseQuery, type QueryField, type QueryReaders } from '@gantt/scheduler-core/query'
 import { type HostView, stateOf, statusOf } from './host-view.ts'
 import { InputFault } from './outcome.ts'
@@ -30,8 +30,13 @@ export const gpuFreeMilliOf = ({ fleet, record }: HostView): number => fleet.hos
 export const instancesOf = ({ fleet, record }: HostView): number => fleet.hosts.columns.instances[record.index] ?? 0
 
 /** Names of the aggregates that a host is in. */
-export const aggregateNamesOf = ({ fleet, record }: HostView): string[] =>
-  record.aggregates.map((uuid) => fleet.aggregates.byUuid.get(uuid)?.name ?? uuid)
+const aggregateNamesOf = ({ fleet, record }: HostView): string[] => record.aggregates.map(aggregateNamesIn(fleet))
+
+/** The name of an aggregate, by its uuid. */
+export const aggregateNamesIn =
+  ({ aggregates }: Fleet) =>
+  (uuid: string): string =>
+    aggregates.byUuid.get(uuid)?.name ?? uuid
 
 /** How the fields of the filter grammar are read from a host. Ages are counted to `now`, milliseconds since 1970. */
 const readersAt = (now: () => number): QueryReaders<HostView> => ({

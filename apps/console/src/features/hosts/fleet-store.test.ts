@@ -21,6 +21,21 @@ describe('the fleet as columns', () => {
     expect([...store.numbers('MEM_FREE_MIB').slice(0, 2)]).toEqual([5, -7])
   })
 
+  it('works out what is used of what may be given and what is free, of each host that is told of', () => {
+    const store = createFleetStore()
+    const used = () => [0, 1, 2].map((ordinal) => store.numbers('MEM_USED_PCT')[ordinal])
+    store.apply(
+      packHosts([
+        { ordinal: 0, name: 'a', memFreeMib: 300, memUsed: 25 },
+        { ordinal: 1, name: 'over-full', memUsed: 130 },
+        { ordinal: 2, name: 'reports none' },
+      ]),
+    )
+    expect(used()).toEqual([25, 130, 0])
+    store.apply(packHosts([{ ordinal: 1, name: 'over-full', memUsed: 50 }]))
+    expect(used()).toEqual([25, 50, 0])
+  })
+
   it('keeps its own numbers for texts when an event brings other dictionaries', () => {
     const store = createFleetStore()
     store.apply(

@@ -5,15 +5,14 @@ import { createDictionary, createSetDictionary, type Dictionary, type SetDiction
 export const codeColumns = ['STATE', 'STATUS', 'AZ'] as const
 /** Columns of many texts each. */
 export const setColumns = ['AGGREGATES', 'TRAITS'] as const
-/** Columns of one number each. */
-export const numberColumns = [
+/** Columns of one number each, as they are asked for. */
+const toldColumns = [
   'CPU_TOTAL',
   'CPU_FREE',
-  'CPU_USED_PCT',
+  'MEM_TOTAL_MIB',
   'MEM_FREE_MIB',
-  'MEM_USED_PCT',
+  'DISK_TOTAL_GIB',
   'DISK_FREE_GIB',
-  'DISK_USED_PCT',
   'GPU_COUNT',
   'GPU_FREE_MILLI',
   'CLAIMS',
@@ -21,12 +20,25 @@ export const numberColumns = [
   'REPORTED_AT',
 ] as const
 
+/** What is worked out here of two others, as the service does: of a large fleet it would be half of all that is sent. */
+const usedColumns = {
+  CPU_USED_PCT: { total: 'CPU_TOTAL', free: 'CPU_FREE' },
+  MEM_USED_PCT: { total: 'MEM_TOTAL_MIB', free: 'MEM_FREE_MIB' },
+  DISK_USED_PCT: { total: 'DISK_TOTAL_GIB', free: 'DISK_FREE_GIB' },
+} as const
+
+type UsedColumn = keyof typeof usedColumns
+const usedNames = Object.keys(usedColumns) as UsedColumn[]
+
 export type CodeColumn = (typeof codeColumns)[number]
 export type SetColumn = (typeof setColumns)[number]
-export type NumberColumn = (typeof numberColumns)[number]
+export type NumberColumn = (typeof toldColumns)[number] | UsedColumn
 export type FleetColumn = CodeColumn | SetColumn | NumberColumn
 
-export const allColumns: readonly FleetColumn[] = [...codeColumns, ...setColumns, ...numberColumns]
+const numberColumns: readonly NumberColumn[] = [...toldColumns, ...usedNames]
+
+/** What the service is asked for. */
+export const askedColumns: readonly FleetColumn[] = [...codeColumns, ...setColumns, ...toldColumns]
 
 /** Hosts as they come over the wire, in `fleet.columns` and in each event of `fleetDeltas`. */
 export interface PackedHosts {
@@ -140,6 +152,7 @@ export function createFleetStore(): FleetStore {
           })
         }
       }
+      for (const name of usedNames) setUsed(changed, numbers[usedColumns[name].total], numbers[usedColumns[name].free], numbers[name])
     },
   }
 }
@@ -159,6 +172,14 @@ function grown<Values extends Column>(from: Values, to: Values): Values {
 
 function scatter(values: Column, ordinals: Column, target: Float64Array): void {
   for (let i = 0; i < ordinals.length; i++) target[ordinals[i] ?? 0] = values[i] ?? 0
+}
+
+/** Used and claimed as a share of what may be given, 0 to 100 and above where a host is over-full; 0 where it may give none. */
+function setUsed(ordinals: Column, total: Float64Array, free: Float64Array, target: Float64Array): void {
+  for (const ordinal of ordinals) {
+    const all = total[ordinal] ?? 0
+    target[ordinal] = all === 0 ? 0 : (100 * (all - (free[ordinal] ?? 0))) / all
+  }
 }
 
 function textAt(values: readonly string[], index: number, column: string): string {

@@ -5,7 +5,7 @@ import { type LiveState, useLive } from '../../lib/live.ts'
 import { useSession } from '../../lib/session.ts'
 import { useAt } from '../../lib/travel.ts'
 import { FLEET, FLEET_DELTAS } from './documents.ts'
-import { allColumns, createFleetStore, type FleetStore } from './fleet-store.ts'
+import { askedColumns, createFleetStore, type FleetStore } from './fleet-store.ts'
 
 /** The fleet as this tab knows it. The store changes in place; a new `Fleet` stands for each change of it. */
 export interface Fleet {
@@ -67,7 +67,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
   useEffect(() => {
     if (!isLoading || key === undefined) return
     const aborted = new AbortController()
-    request(FLEET, { columns: [...allColumns], at: at ?? null }, aborted.signal)
+    request(FLEET, { columns: [...askedColumns], at: at ?? null }, aborted.signal)
       .then(
         ({ fleet: { columns } }) => {
           const store = createFleetStore()
@@ -92,7 +92,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
 
   const live = useLive(FLEET_DELTAS, {
     enabled: fleet !== undefined && !isPaused && !isLoading,
-    variables: () => ({ columns: [...allColumns], after: latest.current?.asOf ?? '0' }),
+    variables: () => ({ columns: [...askedColumns], after: latest.current?.asOf ?? '0' }),
     onEvent({ fleetDeltas: event }) {
       const before = latest.current
       if (before === undefined) return

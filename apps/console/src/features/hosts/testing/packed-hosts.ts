@@ -11,6 +11,7 @@ export interface TestHost {
   readonly aggregates?: readonly string[]
   readonly traits?: readonly string[]
   readonly memFreeMib?: number
+  /** Percent of the memory; of 100 MiB where `memFreeMib` is not given. */
   readonly memUsed?: number
   readonly cpuFree?: number
   readonly gpuFreeMilli?: number
@@ -72,11 +73,13 @@ export function packHosts(hosts: readonly TestHost[]): PackedHosts {
       ...ofTexts.map(({ column }) => column),
       numbers(
         'MEM_FREE_MIB',
-        hosts.map(({ memFreeMib = 0 }) => memFreeMib),
+        hosts.map(({ memUsed, memFreeMib = memUsed === undefined ? 0 : 100 - memUsed }) => memFreeMib),
       ),
       numbers(
-        'MEM_USED_PCT',
-        hosts.map(({ memUsed = 0 }) => memUsed),
+        'MEM_TOTAL_MIB',
+        hosts.map(({ memUsed, memFreeMib }) =>
+          memUsed === undefined ? 0 : memFreeMib === undefined ? 100 : (100 * memFreeMib) / (100 - memUsed),
+        ),
       ),
       numbers(
         'CPU_FREE',
