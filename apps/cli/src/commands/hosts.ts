@@ -20,7 +20,7 @@ interface Flags extends ConnectionFlags, MomentFlags {
   readonly status?: HostStatus
   readonly name?: string
   readonly query?: string
-  readonly sort: readonly HostSortTerm[]
+  readonly sort?: readonly HostSortTerm[]
   readonly first: number
   readonly all?: true
   readonly json?: true
@@ -55,7 +55,7 @@ export function addHosts(program: Command): void {
     .option('--status <status>', `only with this status: ${HOST_STATUSES.join(', ')}`, oneOf(HOST_STATUSES))
     .option('--name <text>', 'only with this part in the name', notEmpty)
     .option('--query <terms>', `only those of which these terms hold; ${fieldsHelp(hostFields)}`, queryOf(hostFields))
-    .option('--sort <fields>', `in this order, "-" before a field for the largest first: ${hostSorts.join(', ')}`, sortOf, sortOf('host'))
+    .option('--sort <fields>', `by these, not by name; "-" before one for the largest first: ${hostSorts.join(', ')}`, sortOf)
     .option('--first <n>', 'at most so many', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'every one')
     .action((flags: Flags) => run(flags, () => listHosts(flags)))
@@ -76,7 +76,7 @@ async function listHosts({ zone, status, name, query, sort, first, all, ...flags
     ...(status === undefined ? {} : { status }),
     ...(name === undefined ? {} : { name: { contains: name } }),
   }
-  const order: readonly HostOrder[] = hostOrdersOf(sort)
+  const order: readonly HostOrder[] = hostOrdersOf(sort ?? BY_NAME)
   const { items: hosts, totalCount } = await readPages(all ? Number.POSITIVE_INFINITY : first, async (size, after) => {
     const answer = await client.request<{ hosts: Page<HostRow> }>(HOSTS, { first: size, after, filter, query, order, at: past?.revision })
     return answer.hosts
@@ -123,6 +123,8 @@ const COLUMNS = [
 /** A host with one node has its name; the nodes of another are told apart. */
 export const nameOf = ({ name, node }: { readonly name: string; readonly node: string }): string =>
   node === name ? name : `${name}/${node}`
+
+const BY_NAME: readonly HostSortTerm[] = [{ key: 'host', descending: false }]
 
 /** An option that is an order of hosts: fields with commas between. */
 function sortOf(text: string): readonly HostSortTerm[] {

@@ -250,11 +250,13 @@ test.each([
 })
 
 test.each(['hosts', 'select', 'explain', 'why-not', 'claims', 'aggregates', 'decisions', 'replicas'])(
-  'help of %s has examples',
+  'help of %s has examples, and defaults in words',
   async (name) => {
     const { out, code } = await run(name, '--help')
     expect([code, out]).toEqual([0, expect.stringContaining(`\nExamples:\n`)])
     expect(widthOf(out)).toBeLessThanOrEqual(100)
+    // what holds if nothing is said is told in words
+    expect(out).not.toMatch(/\(default:\s+[[{]/)
   },
 )
 

@@ -63,6 +63,8 @@ export function ClaimsPage() {
           onOpen={({ decision: { id } }) => void navigate({ to: '/decisions/$id', params: { id } })}
           beside={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
+          // the counts stand above it
+          table={{ height: 'calc(100vh - 290px)' }}
           chosen={
             <ChoiceBar
               choice={choice}
