@@ -1,11 +1,12 @@
 import { expect, test } from './fixtures.ts'
 import { expectRowCount, rowsOf, rowWith } from './grid.ts'
+import { pressSequence } from './keyboard.ts'
 import { keyFor } from './seed.ts'
 
 test('what somebody did is found by the filter, opened, and leads to all that the account did', async ({ page, visit, service }) => {
   await keyFor(service.client, 'told-in-the-audit', ['READ'])
   await visit('/hosts')
-  for (const key of ['g', 'l']) await page.keyboard.press(key)
+  await pressSequence(page, 'g l')
   await expect(page.getByRole('heading', { level: 1, name: 'Audit' })).toBeFocused()
   // what the key may read is asked first
   await expect(page.getByRole('combobox', { name: 'Filter the audit' })).toBeVisible()

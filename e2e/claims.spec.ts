@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Client, createClient } from '@gantt/client'
 import { expect, test } from './fixtures.ts'
 import { expectRowCount, numberIn, rowsOf, rowWith } from './grid.ts'
+import { pressSequence } from './keyboard.ts'
 import { keyFor } from './seed.ts'
 
 interface Reserved {
@@ -68,7 +69,7 @@ test('every count opens exactly that many claims; one leads to its host and to i
 test('by keyboard alone a claim is chosen, looked at, and revoked with a reason', async ({ page, visit, service }) => {
   const [one, other] = [await reserve(service.client), await reserve(service.client)]
   await visit('/hosts')
-  for (const key of ['g', 'c']) await page.keyboard.press(key)
+  await pressSequence(page, 'g c')
   await expect(page.getByRole('heading', { level: 1, name: 'Claims' })).toBeFocused()
   await expect(page.getByRole('combobox', { name: 'Filter claims' })).toBeVisible()
   await page.keyboard.press('/')

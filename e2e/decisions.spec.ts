@@ -3,7 +3,7 @@ import type { Client } from '@gantt/client'
 import { operationOf } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
-import { tabTo } from './keyboard.ts'
+import { pressSequence, tabTo } from './keyboard.ts'
 import { place } from './seed.ts'
 import { startService } from './service.ts'
 
@@ -103,7 +103,7 @@ test('the same by keyboard alone', async ({ page, visit, service }) => {
   const { decisionId } = await place(client, { flavor: 'x1.typed', vcpus: 12, memoryMb: 61_440, zone: 'az1' })
   await visit('/hosts')
   await expect(page.getByRole('heading', { name: 'Hosts', level: 1 })).toBeVisible()
-  for (const key of ['g', 'd']) await page.keyboard.press(key)
+  await pressSequence(page, 'g d')
   await expect(gridOf(page, 'Decisions')).toBeVisible()
   await page.keyboard.press('/')
   await page.keyboard.type('flavor:x1.typed')

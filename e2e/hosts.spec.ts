@@ -4,6 +4,7 @@ import type { Client } from '@gantt/client'
 import { operationOf } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
+import { pressSequence } from './keyboard.ts'
 import { gather, place, report } from './seed.ts'
 import { startService } from './service.ts'
 
@@ -203,7 +204,7 @@ test('the sums of a host are the API’s, and they add up', async ({ page, visit
 test('by keyboard alone: from anywhere to a host, to the next of the list, and back', async ({ page, visit }) => {
   await visit('/aggregates')
   await expect(page.getByRole('heading', { name: 'Aggregates', level: 1 })).toBeVisible()
-  for (const key of ['g', 'h']) await page.keyboard.press(key)
+  await pressSequence(page, 'g h')
   await expect(gridOf(page, 'Hosts')).toBeVisible()
   await page.keyboard.press('/')
   await page.keyboard.type('az:az2')
@@ -414,7 +415,7 @@ test('keys of the page below do nothing while a dialog is open', async ({ page, 
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Reason').fill('a long story')
   await dialog.getByRole('button', { name: 'Cancel' }).focus()
-  for (const key of ['g', 'd', '/', 'f']) await page.keyboard.press(key)
+  await pressSequence(page, 'g d / f')
   await expect(dialog.getByLabel('Reason')).toHaveValue('a long story')
   await expect(page).toHaveURL('/hosts/az2-02')
 })

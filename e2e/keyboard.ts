@@ -8,3 +8,11 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let i = 0; i < MOST_STOPS && !(await target.evaluate((one) => one === document.activeElement)); i++) await page.keyboard.press('Tab')
   await expect(target).toBeFocused()
 }
+
+/**
+ * Presses the keys of a sequence (`g h`) as fast as a hand would: the browser stamps each when it comes, however long the page is
+ * busy with the one before. Waiting for each to be answered makes of a busy page a slow hand, whose `g` is forgotten.
+ */
+export async function pressSequence(page: Page, sequence: string): Promise<void> {
+  await Promise.all(sequence.split(' ').map((key) => page.keyboard.press(key)))
+}

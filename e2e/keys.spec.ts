@@ -1,6 +1,7 @@
 import { createClient } from '@gantt/client'
 import { expect, test } from './fixtures.ts'
 import { rowsOf, rowWith } from './grid.ts'
+import { pressSequence } from './keyboard.ts'
 import { keyFor } from './seed.ts'
 
 test('a key is made with what it may, its secret is told once and works, then it is rotated and revoked', async ({
@@ -9,7 +10,7 @@ test('a key is made with what it may, its secret is told once and works, then it
   service,
 }) => {
   await visit('/hosts')
-  for (const key of ['g', 'k']) await page.keyboard.press(key)
+  await pressSequence(page, 'g k')
   await expect(page.getByRole('heading', { level: 1, name: 'Keys' })).toBeFocused()
   await expect(rowsOf(page, 'Keys').first()).toBeVisible()
   await page.keyboard.press('c')

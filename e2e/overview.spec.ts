@@ -1,5 +1,6 @@
 import { expect, test } from './fixtures.ts'
 import { expectRowCount, gridOf, numberIn } from './grid.ts'
+import { pressSequence } from './keyboard.ts'
 import { keyFor, place } from './seed.ts'
 
 interface Fleet {
@@ -74,7 +75,7 @@ test('what is asked most is counted zone by zone, and simulated by a press', asy
 
 test('the span stands in the address, and stays; what was changed last is told', async ({ page, visit, service }) => {
   await visit('/hosts')
-  for (const key of ['g', 'o']) await page.keyboard.press(key)
+  await pressSequence(page, 'g o')
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeFocused()
   await page.getByText('24h', { exact: true }).click()
   await expect(page).toHaveURL('/overview?last=24h')

@@ -2,7 +2,7 @@ import type { Client } from '@gantt/client'
 import { operationOf } from './calls.ts'
 import { test as base, expect, type Page } from './fixtures.ts'
 import { expectRowCount, gridOf, rowWith } from './grid.ts'
-import { tabTo } from './keyboard.ts'
+import { pressSequence, tabTo } from './keyboard.ts'
 import { activate, keyFor, type Part, place, report, writeVersion as write } from './seed.ts'
 import { type Service, startService } from './service.ts'
 
@@ -75,7 +75,7 @@ test('by keyboard alone a version is tried as a shadow, becomes a canary, decide
   const { client } = fleet
   await writeTwo(client, 'a-course')
   await visit('/hosts')
-  for (const key of ['g', 'p']) await page.keyboard.press(key)
+  await pressSequence(page, 'g p')
   await expect(gridOf(page, 'Profiles')).toBeVisible()
   await expect(rowWith(page, 'Profiles', 'a-course')).toContainText('@1')
   // the first of the list, by name

@@ -1,10 +1,11 @@
 import { operationOf } from './calls.ts'
 import { expect, test } from './fixtures.ts'
 import { expectRowCount, rowsOf } from './grid.ts'
+import { pressSequence } from './keyboard.ts'
 
 test('the replica that answers is told with its state, its log and its auditor', async ({ page, visit, service }) => {
   await visit('/hosts')
-  for (const key of ['g', 'r']) await page.keyboard.press(key)
+  await pressSequence(page, 'g r')
   await expect(page.getByRole('heading', { level: 1, name: 'Replicas' })).toBeFocused()
   const { health } = await service.client.request<{ readonly health: { readonly replica: string; readonly engine: string } }>(
     '{ health { replica engine } }',

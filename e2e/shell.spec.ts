@@ -1,19 +1,20 @@
 import { spawnSync } from 'node:child_process'
 import { expect, type Page, test } from './fixtures.ts'
+import { pressSequence } from './keyboard.ts'
 
 const PAGES = [
-  { name: 'Overview', path: '/overview', keys: ['g', 'o'] },
-  { name: 'Hosts', path: '/hosts', keys: ['g', 'h'] },
-  { name: 'Decisions', path: '/decisions', keys: ['g', 'd'] },
-  { name: 'Aggregates', path: '/aggregates', keys: ['g', 'a'] },
-  { name: 'Simulate', path: '/simulate', keys: ['g', 's'] },
-  { name: 'Profiles', path: '/profiles', keys: ['g', 'p'] },
-  { name: 'Claims', path: '/claims', keys: ['g', 'c'] },
-  { name: 'Replicas', path: '/replicas', keys: ['g', 'r'] },
-  { name: 'Audit', path: '/audit', keys: ['g', 'l'] },
-  { name: 'Keys', path: '/keys', keys: ['g', 'k'] },
-  { name: 'GraphiQL', path: '/graphiql', keys: ['g', 'q'] },
-  { name: 'Settings', path: '/settings', keys: ['g', 'e'] },
+  { name: 'Overview', path: '/overview', keys: 'g o' },
+  { name: 'Hosts', path: '/hosts', keys: 'g h' },
+  { name: 'Decisions', path: '/decisions', keys: 'g d' },
+  { name: 'Aggregates', path: '/aggregates', keys: 'g a' },
+  { name: 'Simulate', path: '/simulate', keys: 'g s' },
+  { name: 'Profiles', path: '/profiles', keys: 'g p' },
+  { name: 'Claims', path: '/claims', keys: 'g c' },
+  { name: 'Replicas', path: '/replicas', keys: 'g r' },
+  { name: 'Audit', path: '/audit', keys: 'g l' },
+  { name: 'Keys', path: '/keys', keys: 'g k' },
+  { name: 'GraphiQL', path: '/graphiql', keys: 'g q' },
+  { name: 'Settings', path: '/settings', keys: 'g e' },
 ] as const
 
 const searchOf = (page: Page) => page.getByRole('textbox', { name: 'Search and go' })
@@ -149,7 +150,7 @@ test.describe('finding one’s way', () => {
     await visit('/')
     await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible()
     for (const { name, path, keys } of [...PAGES].reverse()) {
-      for (const key of keys) await page.keyboard.press(key)
+      await pressSequence(page, keys)
       await expect(page).toHaveURL(path)
       await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
     }
@@ -208,8 +209,7 @@ test.describe('finding one’s way', () => {
     await help.getByRole('switch', { name: 'Single-key shortcuts' }).click()
     await page.keyboard.press('Escape')
     await expect(help).toBeHidden()
-    await page.keyboard.press('g')
-    await page.keyboard.press('h')
+    await pressSequence(page, 'g h')
     await page.keyboard.press('?')
     await expect(help).toBeHidden()
     await expect(page).toHaveURL('/aggregates')
@@ -237,9 +237,10 @@ test.describe('finding one’s way', () => {
 
   test('the palette keeps the keyboard while the page below it still opens; closed, it gives it to that page', async ({ page, visit }) => {
     await visit('/aggregates')
-    for (const { label, closing, lands } of [
-      { label: 'Profiles', closing: 'Enter', lands: 'Claims' },
-      { label: 'Replicas', closing: 'Escape', lands: 'Replicas' },
+    await expect(page.locator('h1')).toHaveText('Aggregates')
+    for (const { label, keys, closing, lands } of [
+      { label: 'Profiles', keys: 'g p', closing: 'Enter', lands: 'Claims' },
+      { label: 'Replicas', keys: 'g r', closing: 'Escape', lands: 'Replicas' },
     ]) {
       const script = new RegExp(`/assets/${label.toLowerCase()}-page-.*\\.js$`)
       let release = (): void => {}
@@ -251,7 +252,7 @@ test.describe('finding one’s way', () => {
         await route.continue()
       })
       const asked = page.waitForRequest(script)
-      for (const key of ['g', label.charAt(0).toLowerCase()]) await page.keyboard.press(key)
+      await pressSequence(page, keys)
       await asked
       await page.keyboard.press('Control+k')
       await searchOf(page).fill('Claims')

@@ -1,7 +1,7 @@
 import type { Client } from '@gantt/client'
 import { operationOf } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
-import { tabTo } from './keyboard.ts'
+import { pressSequence, tabTo } from './keyboard.ts'
 
 const outcome = (page: Page) => page.getByRole('region', { name: 'What would happen' })
 const capacityOf = (page: Page) => page.getByRole('region', { name: 'Capacity' }).locator('[data-fits]')
@@ -34,7 +34,7 @@ test('by keyboard alone one asks how many fit with two more hosts, and claims no
 }) => {
   const before = await traces(service.client)
   await visit('/decisions')
-  for (const key of ['g', 's']) await page.keyboard.press(key)
+  await pressSequence(page, 'g s')
   await expect(page.getByRole('heading', { name: 'Nothing is asked yet' })).toBeVisible()
   for (const [label, value] of [
     ['vCPU', '8'],

@@ -2,6 +2,7 @@ import type { Client } from '@gantt/client'
 import { operationOf } from './calls.ts'
 import { checkAccessibility, expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, gridOf, rowWith } from './grid.ts'
+import { pressSequence } from './keyboard.ts'
 import { gather, report, setStatus } from './seed.ts'
 
 /** The fleet's revision now. */
@@ -152,7 +153,7 @@ test('by keyboard alone one goes to another time, a step on, and back to now', a
   await banner(page).getByRole('link', { name: '1 revision earlier' }).press('Enter')
   await expectAt(page, before)
   // whatever page one goes to, the moment goes along: by keys and by the palette
-  for (const key of ['g', 'p']) await page.keyboard.press(key)
+  await pressSequence(page, 'g p')
   await expect(page).toHaveURL(new RegExp(`/profiles\\?at=${before}`))
   await expectAt(page, before)
   await expect(page.getByRole('heading', { level: 1, name: 'Profiles' })).toBeVisible()
