@@ -4,6 +4,7 @@ import { hostileKinds } from './hostile-kinds.ts'
 import { hostileNuma } from './hostile-numa.ts'
 import { manyInstances } from './many-instances.ts'
 import { multipliers } from './multipliers.ts'
+import { named } from './named.ts'
 import { nearQuestion } from './near.ts'
 import type { Question } from './question.ts'
 import { refusal } from './refusal.ts'
@@ -24,6 +25,7 @@ export const questions: readonly Question[] = [
   copy,
   manyInstances,
   multipliers,
+  named,
   nearQuestion,
   hostileKinds,
   hostileNuma,

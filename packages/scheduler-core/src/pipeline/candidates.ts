@@ -22,8 +22,10 @@ export const candidatesFilter: Filter = {
     const [only] = checks
     if (only === undefined) return undefined
     const refusing = (host: HostIndex) => checks.find((check) => !check.passes(host))
+    const among = checks.find((check) => check.only !== undefined)?.only
     return {
       passes: checks.length === 1 ? only.passes : (host) => refusing(host) === undefined,
+      ...(among !== undefined && { only: among }),
       reason: (host) => refusing(host)?.reason ?? { code: 'host.excluded' },
       facts(host) {
         const record = fleet.hosts.get(host)
@@ -36,6 +38,8 @@ export const candidatesFilter: Filter = {
 interface Check {
   /** Asked of every host: a look at a column, wherever that will do. */
   readonly passes: (host: HostIndex) => boolean
+  /** See PreparedFilter. */
+  readonly only?: readonly HostIndex[]
   readonly reason: ReturnType<PreparedFilter['reason']>
   /** The field of the request that names hosts or aggregates. */
   readonly field: string
@@ -51,16 +55,16 @@ const factOf = ({ reason: { subject, need }, field, looksAt }: Check, record: Ho
   actualFrom: looksAt === 'name' ? reportOf(record) : membershipsOf(record),
 })
 
-/** 1 for each host of these names. */
-function named({ hosts }: Fleet, names: Iterable<string>): Uint8Array {
-  const column = new Uint8Array(hosts.count)
-  for (const name of names) for (const index of hosts.nodesOf(name)) column[index] = 1
-  return column
-}
+/** All nodes of these host names, in order of index. */
+const named = ({ hosts }: Fleet, names: Iterable<string>): HostIndex[] =>
+  Array.from(new Set(names), (name) => hosts.nodesOf(name))
+    .flat()
+    .sort((a, b) => a - b)
 
 function ignored({ ignoreHosts }: RequestSpec, fleet: Fleet): Check | undefined {
   if (ignoreHosts.length === 0) return undefined
-  const isNamed = named(fleet, ignoreHosts)
+  const isNamed = new Uint8Array(fleet.hosts.count)
+  for (const host of named(fleet, ignoreHosts)) isNamed[host] = 1
   return {
     passes: (host) => isNamed[host] !== 1,
     reason: { code: 'host.excluded', subject: 'ignoreHosts' },
@@ -73,9 +77,11 @@ function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec, f
   const hosts = new Set([...forceHosts, ...(requestedDestination?.host ? [requestedDestination.host] : [])])
   const nodes = new Set([...forceNodes, ...(requestedDestination?.node ? [requestedDestination.node] : [])])
   if (hosts.size === 0 && nodes.size === 0) return undefined
-  const isNamed = hosts.size === 0 ? undefined : named(fleet, hosts)
+  const only = hosts.size === 0 ? undefined : named(fleet, hosts)
+  const isNamed = only && new Set(only)
   return {
-    passes: (host) => (isNamed === undefined || isNamed[host] === 1) && (nodes.size === 0 || nodes.has(fleet.hosts.get(host).node)),
+    passes: (host) => (isNamed === undefined || isNamed.has(host)) && (nodes.size === 0 || nodes.has(fleet.hosts.get(host).node)),
+    ...(only !== undefined && { only }),
     reason: { code: 'host.not_requested', need: [...hosts, ...nodes].slice(0, 5).join(', ') },
     field: [
       ...(forceHosts.length > 0 ? ['forceHosts'] : []),

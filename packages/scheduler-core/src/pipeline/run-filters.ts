@@ -82,19 +82,24 @@ function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (fi
 
 /** Runs every filter over the hosts that are still in. Fails closed: a host on which a filter throws is out. */
 export function runFilters(steps: readonly FilterStep[], fleet: Fleet): Filtered {
-  let left = fleet.hosts.count
-  const hosts = new Int32Array(left)
-  for (let host = 0; host < left; host++) hosts[host] = host
+  const asked = steps.filter(isAsked)
+  let entered = fleet.hosts.count
+  const only = asked[0]?.prepared?.only
+  const hosts = only === undefined ? everyHost(entered) : Int32Array.from(only)
+  let left = hosts.length
   const counts: FilterCount[] = []
-  for (const step of steps) {
-    if (!isAsked(step)) continue
-    const { name, prepared } = step
-    const entered = left
-    const { kept, errors } = prepared === undefined ? { kept: 0, errors: entered } : keepPassing(prepared, hosts, entered)
-    left = kept
-    counts.push({ filter: name, entered, passed: left, ...(errors > 0 ? { errors } : {}) })
+  for (const { name, prepared } of asked) {
+    const { kept, errors } = prepared === undefined ? { kept: 0, errors: left } : keepPassing(prepared, hosts, left)
+    counts.push({ filter: name, entered, passed: kept, ...(errors > 0 ? { errors } : {}) })
+    entered = left = kept
   }
   return { hosts: hosts.subarray(0, left), steps: counts }
+}
+
+function everyHost(count: number): Int32Array {
+  const hosts = new Int32Array(count)
+  for (let host = 0; host < count; host++) hosts[host] = host
+  return hosts
 }
 
 /** Moves the hosts that pass to the front of the list, in their order, and tells how many they are. */
