@@ -4,9 +4,12 @@ import type { Synchronizer } from '../sync/synchronizer.ts'
 import type { Timers } from '../timers.ts'
 import { inPieces } from './pieces.ts'
 
-/** A checkpoint is due after this many changes, and a fourth of what it holds, or this long after the first change since the last. */
+/** A checkpoint is due after this many changes, and a fourth of what it holds, */
 const CHANGES = 10_000
+/** or, where there was any change, this long after the last one, */
 const MILLISECONDS = 60_000
+/** and this many times as long as that one took: of a large fleet they would otherwise be made most of the time. */
+const REST = 20
 
 export interface CheckpointerOptions {
   readonly timers: Timers
@@ -24,10 +27,14 @@ export function createCheckpointer(store: Synchronizer, { timers, revision, hori
   let lastRevision = revision
   let latest: Fleet | undefined
   let saving: Promise<void> | undefined
-  const stop = timers.every(MILLISECONDS, () => save())
+  let restsUntil = timers.now()
+  const stop = timers.every(MILLISECONDS, () => {
+    if (timers.now() >= restsUntil) save()
+  })
 
   const save = (): void => {
     if (latest === undefined || saving !== undefined || latest.place.revision === lastRevision) return
+    const beganAt = timers.now()
     const copy = copyFleet(latest)
     onCopy(copy, changes)
     changes = 0
@@ -39,6 +46,7 @@ export function createCheckpointer(store: Synchronizer, { timers, revision, hori
       )
       .finally(() => {
         saving = undefined
+        restsUntil = beganAt + REST * (timers.now() - beganAt)
       })
   }
 

@@ -1,0 +1,48 @@
+import { aLog, aReport } from '@gantt/scheduler-core/testing'
+import { expect, test } from 'vitest'
+import { createProcessTimers, createVirtualTime } from '../simulation/virtual-time.ts'
+import { createMemoryStore } from '../sync/memory/memory.ts'
+import { DEFAULT_HORIZON } from '../sync/retention.ts'
+import type { Synchronizer } from '../sync/synchronizer.ts'
+import { createCheckpointer } from './checkpointer.ts'
+
+const MINUTE = 60_000
+
+/** At which minutes checkpoints begin of a fleet that changes a little each minute, where the store takes so long to keep one. */
+async function minutesOf(keepsFor: number, minutes: number, changes = 1): Promise<number[]> {
+  const time = createVirtualTime()
+  const { timers } = createProcessTimers(time, { base: 0, rate: 1 })
+  const log = aLog()
+  const began: number[] = []
+  const store: Synchronizer = {
+    ...createMemoryStore(() => time.now).open(),
+    async saveCheckpoint() {
+      began.push(Math.floor(time.now / MINUTE))
+      await new Promise<void>((resolve) => void timers.after(keepsFor, resolve))
+      return true
+    },
+    trim: async () => {},
+  }
+  const checkpointer = createCheckpointer(store, {
+    timers,
+    revision: 0,
+    horizon: DEFAULT_HORIZON,
+    onCopy: () => {},
+    warn: (message) => expect.unreachable(message),
+  })
+  for (let minute = 0; minute < minutes; minute++) {
+    await time.runUntil(minute * MINUTE + MINUTE / 2)
+    log.append([aReport(`h${minute}`)])
+    checkpointer.applied(log.fleet, changes)
+  }
+  return began
+}
+
+test.each<[what: string, keepsFor: number, changes: number, began: readonly number[]]>([
+  ['a minute of change is enough where they are made at once', 100, 1, [1, 2, 3, 4, 5, 6, 7, 8]],
+  ['none is made for longer than a twentieth of the time', 6_000, 1, [1, 3, 5, 7]],
+  ['nor while another is made', 150_000, 1, [1]],
+  ['many changes do not wait: what a start reads stays short', 6_000, 10_000, [0, 1, 2, 3, 4, 5, 6, 7, 8]],
+])('%s', async (_, keepsFor, changes, began) => {
+  expect(await minutesOf(keepsFor, 9, changes)).toEqual(began)
+})
