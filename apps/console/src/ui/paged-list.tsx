@@ -1,6 +1,6 @@
 import { parseSort, printSort, type QueryField, type Sort } from '@gantt/scheduler-core/query'
 import { Group, Skeleton, Stack, Text } from '@mantine/core'
-import { type HTMLAttributes, type ReactNode, useCallback } from 'react'
+import { type HTMLAttributes, type ReactNode, useCallback, useDeferredValue, useMemo } from 'react'
 import { formatCount } from '../lib/format.ts'
 import { useListGo, useListSearch } from '../lib/list-search.ts'
 import type { Pages } from '../lib/use-pages.ts'
@@ -60,11 +60,20 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   const { list, label, filterLabel = `Filter ${label.toLowerCase()}`, fields, aside, above, instead } = props
   const { q = '' } = useListSearch()
   const go = useListGo()
+  // rows come in far more often than what is above them changes
+  const bar = useMemo(
+    () => (
+      <>
+        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} />
+        <ViewsButton list={list} />
+      </>
+    ),
+    [filterLabel, fields, q, go, list],
+  )
   return (
     <Stack gap="xs">
       <Group gap="xs" align="flex-start">
-        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} />
-        <ViewsButton list={list} />
+        {bar}
         {aside}
       </Group>
       {above}
@@ -101,7 +110,9 @@ function Found<Row>(props: PagedListProps<Row>) {
 function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
   const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, beside, table, handlers } = props
   const shown = useBeside()
-  const { rows, isOld, onRange } = pages
+  const { isOld, onRange } = pages
+  // rows that come in while one works are drawn bit by bit, between the keys
+  const rows = useDeferredValue(pages.rows)
   const { total, isMore } = counted
   const { q = '', sort = usualSort } = useListSearch()
   const go = useListGo()
@@ -113,6 +124,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
     [rows, keyOf],
   )
   const idAt = useCallback((index: number) => String(keyAt(index)), [keyAt])
+  const chooser = useMemo(() => <ColumnChooser list={list} columns={columns} />, [list, columns])
   const besideKeys = useBesideKeys(shown, beside === undefined ? undefined : idAt)
   return (
     <div className={isOld ? 'stale' : undefined}>
@@ -122,9 +134,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
           {formatCount(total)} {nouns[total === 1 ? 0 : 1]}
         </Text>
         {chosen}
-        <div style={{ marginInlineStart: 'auto' }}>
-          <ColumnChooser list={list} columns={columns} />
-        </div>
+        <div style={{ marginInlineStart: 'auto' }}>{chooser}</div>
       </Group>
       {children}
       <BesideList beside={shown} panel={beside ?? noPanel} height={table?.height ?? TABLE_HEIGHT}>

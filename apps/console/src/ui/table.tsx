@@ -1,6 +1,6 @@
 import type { Sort } from '@gantt/scheduler-core/query'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useId, useRef } from 'react'
+import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useId, useMemo, useRef } from 'react'
 import { type Choice, usePreference } from '../lib/preferences.ts'
 import { ChoiceHead, HeadCell } from './table-head.tsx'
 import { useTableKeys } from './table-keys.ts'
@@ -117,6 +117,18 @@ export function Table<Row>(props: TableProps<Row>) {
     if (activeKey !== undefined) virtualizer.scrollToIndex(active)
   }, [activeKey])
 
+  const latest = useRef(props)
+  latest.current = props
+  // the same for good, so that a row is drawn again only when something of it changed
+  const hands = useMemo<Hands>(
+    () => ({
+      onActive: (index) => latest.current.onActive(index),
+      onOpen: (index) => latest.current.onOpen(index),
+      onChoose: (index, isRange) => latest.current.onChoose?.(index, isRange),
+    }),
+    [],
+  )
+
   const onFocus = (): void => scroller.current?.focus({ preventScroll: true })
   useTableKeys(isMain ? { count, active, onActive, onOpen, onFocus, onBeside } : undefined)
 
@@ -172,9 +184,8 @@ export function Table<Row>(props: TableProps<Row>) {
             columns={columns}
             isActive={index === active}
             isChosen={isChosen?.(index)}
-            onChoose={onChoose}
-            onActive={onActive}
-            onOpen={onOpen}
+            canChoose={onChoose !== undefined}
+            hands={hands}
           />
         ))}
       </div>
@@ -211,13 +222,15 @@ interface TableRowProps<Row> {
   readonly columns: readonly TableColumn<Row>[]
   readonly isActive: boolean
   readonly isChosen: boolean | undefined
-  readonly onChoose: TableProps<Row>['onChoose']
-  onActive(index: number): void
-  onOpen(index: number): void
+  readonly canChoose: boolean
+  readonly hands: Hands
 }
 
+/** What a press on a row does. */
+type Hands = Required<Pick<TableProps<unknown>, 'onActive' | 'onOpen' | 'onChoose'>>
+
 function PlainTableRow<Row>(props: TableRowProps<Row>) {
-  const { id, index, start, row, columns, isActive, isChosen, onChoose, onActive, onOpen } = props
+  const { id, index, start, row, columns, isActive, isChosen, canChoose, hands } = props
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a row of a virtual grid; keys are handled by the grid
@@ -232,14 +245,14 @@ function PlainTableRow<Row>(props: TableRowProps<Row>) {
       style={{ transform: `translateY(${start}px)` }}
       data-chosen={isChosen || undefined}
       onClick={({ target, ctrlKey, metaKey, shiftKey }) => {
-        onActive(index)
+        hands.onActive(index)
         // a link in the row goes where it says, in a new tab if asked to
         if (isOwn(target)) return
-        if (onChoose !== undefined && (ctrlKey || metaKey || shiftKey)) onChoose(index, shiftKey)
-        else onOpen(index)
+        if (canChoose && (ctrlKey || metaKey || shiftKey)) hands.onChoose(index, shiftKey)
+        else hands.onOpen(index)
       }}
     >
-      {onChoose === undefined ? null : <ChoiceCell index={index} isChosen={isChosen} onChoose={onChoose} />}
+      {canChoose ? <ChoiceCell index={index} isChosen={isChosen} onChoose={hands.onChoose} /> : null}
       {columns.map((column) => (
         // biome-ignore lint/a11y/useSemanticElements: a cell of a virtual grid
         <div key={column.key} role="gridcell" tabIndex={-1} className={column.align === 'right' ? 'number' : undefined}>

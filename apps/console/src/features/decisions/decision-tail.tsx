@@ -32,28 +32,54 @@ export function Feed({ q, enabled, onState, onEvent }: FeedProps) {
   return null
 }
 
+/** What the feed told since the page heard of it last. */
+const nothing = { news: 0, missed: 0, isGap: false }
+
 /** New decisions: taken in by themselves, or counted while somebody reads, and taken in when that ends. */
 export function useTail(q: string, isReading: boolean, readNewest: () => Promise<void>) {
   const [state, setState] = useState<LiveState>('off')
   const [waiting, setWaiting] = useState(0)
   const [suppressed, setSuppressed] = useState(0)
   const [hasGap, setGap] = useState(false)
+  const gathered = useRef(nothing)
+  const gathering = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const takeIn = useCallback(() => {
     // what comes while the list is on its way counts again
     setWaiting(0)
     readNewest().catch(() => setTimeout(() => setWaiting((now) => now + 1), AGAIN_MS))
   }, [readNewest])
-  const onEvent = useCallback(({ suppressed: missed, gap, decision }: Told) => {
+  const forget = useCallback(() => {
+    clearTimeout(gathering.current)
+    gathering.current = undefined
+    gathered.current = nothing
+  }, [])
+  const tell = useRef(forget)
+  tell.current = () => {
+    const { news, missed, isGap } = gathered.current
+    forget()
     setSuppressed((before) => before + missed)
-    if (gap !== null) setGap(true)
+    if (isGap) setGap(true)
+    if (news === 0) return
+    if (isReading) setWaiting((before) => before + news)
+    else takeIn()
+  }
+  const onEvent = useCallback(({ suppressed: missed, gap, decision }: Told) => {
+    const { news, ...before } = gathered.current
     const isNews = decision !== null || gap !== null
-    if (isNews) setWaiting((before) => before + missed + 1)
+    gathered.current = {
+      news: news + (isNews ? missed + 1 : 0),
+      missed: before.missed + missed,
+      isGap: before.isGap || gap !== null,
+    }
+    // the page is not drawn for each of hundreds a second
+    gathering.current ??= setTimeout(() => tell.current(), GATHER_MS)
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter has another list, which was just read
   useEffect(() => {
     setWaiting(0)
     setSuppressed(0)
     setGap(false)
+    return forget
   }, [q])
   const isDue = waiting > 0 && !isReading
   useEffect(() => {

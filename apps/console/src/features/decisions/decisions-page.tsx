@@ -1,7 +1,7 @@
 import { decisionFields } from '@gantt/scheduler-core/query'
 import { Alert, Button, Code, Group, NativeSelect, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, useMemo } from 'react'
+import { lazy, useCallback, useMemo } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { commandOf } from '../../lib/copies.ts'
 import { formatCount, useTimeZone } from '../../lib/format.ts'
@@ -52,7 +52,10 @@ export function DecisionsPage() {
   const columns = useMemo(() => decisionColumns(zone), [zone])
   const unreadable = useMemo(() => pages.lists.flatMap((list) => list.unreadable), [pages.lists])
 
-  const go = (change: Change<DecisionsSearch>): void => void navigate({ search: (before) => changed(before, change) })
+  const go = useCallback(
+    (change: Change<DecisionsSearch>): void => void navigate({ search: (before) => changed(before, change) }),
+    [navigate],
+  )
   const toggleLive = (): void => {
     const next = isLive ? 'off' : 'on'
     go({ live: next === usual ? undefined : next })
@@ -67,6 +70,37 @@ export function DecisionsPage() {
     { keys: 'n', label: 'Show the newest decisions', run: showNew },
   ])
   const known = counts.isPlaceholderData ? undefined : counts.data?.decisionCounts
+  // a live list comes in twice a second, and what stands around it stays
+  const aside = useMemo(
+    () => (
+      <>
+        <NativeSelect
+          size="xs"
+          aria-label="Group by"
+          value={group ?? ''}
+          onChange={({ currentTarget: { value } }) => go({ group: groupings.find((one) => one === value) })}
+          data={[{ value: '', label: 'One by one' }, ...groupings.map((one) => ({ value: one, label: `By ${groupingTexts[one].name}` }))]}
+        />
+        <CopyAs call={{ document: LIST, variables: { q } }} items={[['Command line', () => commandOf('gantt decisions', { query: q })]]} />
+      </>
+    ),
+    [group, q, go],
+  )
+  const histogram = useMemo(
+    () => (
+      <Histogram
+        height={HISTOGRAM_HEIGHT}
+        counts={counts.data?.decisionCounts}
+        isOld={counts.isPlaceholderData}
+        // where the list or the groups cannot be read either, they say why
+        error={pages.error === null && group === undefined ? counts.error : null}
+        onRetry={() => void counts.refetch()}
+        q={q}
+        onFilter={(next) => go({ q: next })}
+      />
+    ),
+    [counts.data, counts.isPlaceholderData, counts.error, counts.refetch, pages.error, group, q, go],
+  )
 
   return (
     <Page
@@ -99,24 +133,7 @@ export function DecisionsPage() {
         onOpen={({ id }) => void navigate({ to: '/decisions/$id', params: { id } })}
         beside={(id) => <DecisionBeside key={id} id={id} />}
         none={<NoDecision />}
-        aside={
-          <>
-            <NativeSelect
-              size="xs"
-              aria-label="Group by"
-              value={group ?? ''}
-              onChange={({ currentTarget: { value } }) => go({ group: groupings.find((one) => one === value) })}
-              data={[
-                { value: '', label: 'One by one' },
-                ...groupings.map((one) => ({ value: one, label: `By ${groupingTexts[one].name}` })),
-              ]}
-            />
-            <CopyAs
-              call={{ document: LIST, variables: { q } }}
-              items={[['Command line', () => commandOf('gantt decisions', { query: q })]]}
-            />
-          </>
-        }
+        aside={aside}
         above={
           <>
             {state === 'lost' ? (
@@ -125,16 +142,7 @@ export function DecisionsPage() {
               </Alert>
             ) : null}
             <Unreadable decisions={unreadable} />
-            <Histogram
-              height={HISTOGRAM_HEIGHT}
-              counts={counts.data?.decisionCounts}
-              isOld={counts.isPlaceholderData}
-              // where the list or the groups cannot be read either, they say why
-              error={pages.error === null && group === undefined ? counts.error : null}
-              onRetry={() => void counts.refetch()}
-              q={q}
-              onFilter={(next) => go({ q: next })}
-            />
+            {histogram}
           </>
         }
         instead={

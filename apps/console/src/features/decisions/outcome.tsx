@@ -1,22 +1,22 @@
-import { Badge } from '@mantine/core'
+import './outcome.css'
 
-const outcomes: Readonly<Record<string, { readonly glyph: string; readonly colour: string; readonly label: string }>> = {
-  PLACED: { glyph: '+', colour: 'green', label: 'placed' },
-  PARTIAL: { glyph: '~', colour: 'orange', label: 'partial' },
-  NO_VALID_HOST: { glyph: 'x', colour: 'red', label: 'no valid host' },
-  REJECTED: { glyph: 'x', colour: 'red', label: 'rejected' },
-  SIMULATED: { glyph: '?', colour: 'gray', label: 'simulated' },
+const outcomes: Readonly<Record<string, { readonly glyph: string; readonly label: string }>> = {
+  PLACED: { glyph: '+', label: 'placed' },
+  PARTIAL: { glyph: '~', label: 'partial' },
+  NO_VALID_HOST: { glyph: 'x', label: 'no valid host' },
+  REJECTED: { glyph: 'x', label: 'rejected' },
+  SIMULATED: { glyph: '?', label: 'simulated' },
 }
 
 /** How a decision ended, by sign, word and colour. */
 export function Outcome({ outcome }: { readonly outcome: string }) {
-  const { glyph, colour, label } = outcomes[outcome] ?? { glyph: '?', colour: 'gray', label: outcome.toLowerCase() }
+  const { glyph, label } = outcomes[outcome] ?? { glyph: '?', label: outcome.toLowerCase() }
   return (
-    <Badge variant="light" color={colour} data-outcome={outcome} tt="none">
+    <span className="outcome" data-outcome={outcome}>
       <span aria-hidden className="mono">
         {glyph}{' '}
       </span>
       {label}
-    </Badge>
+    </span>
   )
 }
