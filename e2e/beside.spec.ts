@@ -46,6 +46,47 @@ for (const { name, path, label, link } of [
     await expect(page).toHaveURL(link)
   })
 
+test('the map: a press shows the host beside it, and another opens its page; arrows take it along, o closes and shows', async ({
+  page,
+  visit,
+  look,
+}) => {
+  await visit('/hosts?view=map')
+  const panel = page.getByRole('complementary', { name: 'Beside the list' })
+  const map = page.getByRole('application', { name: /^Map of/ })
+  const cursor = page.locator('.g-map-cursor')
+  const told = page.locator('[data-cell-line]')
+  await map.focus()
+  for (const key of ['Home', 'ArrowRight']) await page.keyboard.press(key)
+  const hostOfCursor = async () => ((await told.textContent()) ?? '').split(':')[0] ?? ''
+  const pressCursor = async () => {
+    const { x, y, width, height } = (await cursor.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    await page.mouse.click(x + width / 2, y + height / 2)
+  }
+  const first = await hostOfCursor()
+  await pressCursor()
+  await expect(panel).toHaveAttribute('data-beside', first)
+  await expect(panel.getByRole('heading', { level: 2 }).first()).toContainText(first)
+  await expect(page).toHaveURL(/view=map.*beside=|beside=.*view=map/)
+  await page.mouse.move(0, 0)
+  await look('the map with a host beside it')
+
+  await map.focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(panel).not.toHaveAttribute('data-beside', first)
+  await expect(panel).toHaveAttribute('data-beside', await hostOfCursor())
+  const second = await hostOfCursor()
+  await page.keyboard.press('o')
+  await expect(panel).toBeHidden()
+  await page.keyboard.press('o')
+  await expect(panel).toHaveAttribute('data-beside', second)
+
+  await pressCursor()
+  await expect(page).toHaveURL(new RegExp(`/hosts/${second}`))
+  await page.goBack()
+  await expect(panel).toHaveAttribute('data-beside', second)
+})
+
 test('claims: o tells what one holds beside the list, Enter opens its decision', async ({ page, visit, axe }) => {
   await visit('/claims')
   const panel = page.getByRole('complementary', { name: 'Beside the list' })
@@ -83,10 +124,16 @@ test('a link to what is gone says so, and leaves the list as it is', async ({ pa
   }
 })
 
-test('where there is no room beside the list, o opens the row', async ({ page, visit }) => {
+test('where there is no room beside the list, o opens the row, and a press on the map its host', async ({ page, visit }) => {
   await page.setViewportSize({ width: 900, height: 720 })
   await visit('/decisions?live=off')
   await expect(rowsOf(page, 'Decisions').first()).toBeVisible()
   for (const key of ['j', 'o']) await page.keyboard.press(key)
   await expect(page).toHaveURL(/\/decisions\/[^?]+$/)
+  await visit('/hosts?view=map')
+  await page.getByRole('application', { name: /^Map of/ }).focus()
+  await page.keyboard.press('Home')
+  const { x, y } = (await page.locator('.g-map-cursor').boundingBox()) ?? { x: 0, y: 0 }
+  await page.mouse.click(x + 3, y + 3)
+  await expect(page).toHaveURL(/\/hosts\/[^?]+$/)
 })

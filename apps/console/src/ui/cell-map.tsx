@@ -38,8 +38,12 @@ export interface CellMapProps {
   isHollow(cell: number): boolean
   /** One line about a cell, for the text under the map. */
   describe(cell: number): string
-  /** Click or Enter. */
+  /** Enter, and a press if nothing else is said of it. */
   onOpen(cell: number): void
+  /** A press. */
+  onPress?(cell: number): void
+  /** Cells are told of beside the map: one was asked for by `o`, or the cursor went to one. */
+  readonly beside?: { onToggle(cell: number): void; onFollow(cell: number): void } | undefined
   /** Whether a cell is marked as chosen. */
   isChosen?(cell: number): boolean
   /** A frame was drawn around cells, or one was asked for by `x`; `isAdded`: beside those that are chosen, where `x` takes it back too. */
@@ -54,7 +58,7 @@ export interface CellMapProps {
 
 /**
  * Equal cells, one per thing, coloured by load: any number of them, since only what is in sight is drawn. Arrows move a cursor,
- * Enter opens, a line of text tells about the cell; whoever uses it offers the same as a table.
+ * Enter opens, a press puts it where the pointer is, a line of text tells about the cell; whoever uses it offers the same as a table.
  */
 export function CellMap({
   label,
@@ -64,6 +68,8 @@ export function CellMap({
   isHollow,
   describe,
   onOpen,
+  onPress = onOpen,
+  beside,
   onOpenGroup,
   isChosen,
   onChoose,
@@ -110,29 +116,32 @@ export function CellMap({
     const cells = cellsWithin(layout, from, to).flatMap(({ group, index }) => groups[group]?.cells[index] ?? [])
     onChoose?.(cells, isAdded ? 'added' : 'only')
   })
-  const pointed = (event: MouseEvent): number | undefined => {
+  const placeOf = (event: MouseEvent): CellPlace | undefined => {
     const { x, y } = pointOf(event)
-    const at = cellAt(layout, x, y)
-    return at === undefined ? undefined : groups[at.group]?.cells[at.index]
+    return cellAt(layout, x, y)
+  }
+  const cellOf = (at: CellPlace | undefined): number | undefined => (at === undefined ? undefined : groups[at.group]?.cells[at.index])
+  const putCursor = (next: CellPlace): void => {
+    setPlace(next)
+    setCursor(cellOf(next))
   }
   const press = (event: KeyboardEvent): void => {
     // the headings have an Enter of their own
     if (total === 0 || event.target !== event.currentTarget) return
     if (event.key === 'Enter' && current !== undefined && cursor !== undefined) onOpen(cursor)
+    else if (event.key === 'o' && beside !== undefined && current !== undefined && cursor !== undefined) beside.onToggle(cursor)
     else if (event.key === 'x' && current !== undefined && cursor !== undefined) onChoose?.([cursor], 'toggled')
     else if (event.key === 'Escape' && frame !== undefined) cancel()
     else {
-      const next =
-        current === undefined
-          ? event.key.startsWith('Arrow')
-            ? cellAfterKey(layout, { group: 0, index: 0 }, 'Home')
-            : undefined
-          : cellAfterKey(layout, current, event.key)
+      // the first arrow comes to the first cell
+      const key = current === undefined && event.key.startsWith('Arrow') ? 'Home' : event.key
+      const next = cellAfterKey(layout, current ?? { group: 0, index: 0 }, key)
       if (next === undefined) return
-      setPlace(next)
-      setCursor(groups[next.group]?.cells[next.index])
+      putCursor(next)
       setHovered(undefined)
       bringIntoSight(scroller.current, layout, next)
+      const cell = cellOf(next)
+      if (cell !== undefined) beside?.onFollow(cell)
     }
     event.preventDefault()
   }
@@ -145,7 +154,7 @@ export function CellMap({
           ref={ref}
           className="g-map-scroller"
           role="application"
-          aria-label={`${label}. Arrows move, Enter opens${onChoose === undefined ? '' : ', x chooses'}.`}
+          aria-label={`${label}. Arrows move, Enter opens${beside === undefined ? '' : ', o shows beside'}${onChoose === undefined ? '' : ', x chooses'}.`}
           aria-describedby={id}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it has a cursor of its own
           tabIndex={0}
@@ -153,15 +162,17 @@ export function CellMap({
           onKeyDown={press}
           {...(onChoose === undefined ? {} : handlers)}
           onPointerMove={(event) => {
-            setHovered(pointed(event))
+            setHovered(cellOf(placeOf(event)))
             if (onChoose !== undefined) handlers.onPointerMove(event)
           }}
           onPointerLeave={() => setHovered(undefined)}
           onClick={(event) => {
-            const cell = pointed(event)
-            if (cell === undefined || endsFrame()) return
+            const at = placeOf(event)
+            const cell = cellOf(at)
+            if (at === undefined || cell === undefined || endsFrame()) return
+            putCursor(at)
             if (onChoose !== undefined && (event.ctrlKey || event.metaKey || event.shiftKey)) onChoose([cell], 'toggled')
-            else onOpen(cell)
+            else onPress(cell)
           }}
         >
           <div style={{ height: layout.height }}>

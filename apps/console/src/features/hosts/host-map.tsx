@@ -2,7 +2,7 @@ import { Group, SegmentedControl } from '@mantine/core'
 import { useCallback, useMemo } from 'react'
 import { shownNow } from '../../lib/clock.ts'
 import { formatCount, formatMib, formatPercent } from '../../lib/format.ts'
-import { CellMap } from '../../ui/cell-map.tsx'
+import { CellMap, type CellMapProps } from '../../ui/cell-map.tsx'
 import type { Backdrop } from '../../ui/load-scale.ts'
 import type { Choice } from '../../ui/use-choice.ts'
 import type { Fleet } from './fleet.ts'
@@ -35,12 +35,29 @@ export interface HostMapProps {
   /** A group's heading, by the key of groupHosts. */
   onOpenGroup(key: string): void
   onOpen(ordinal: number): void
+  onPress(ordinal: number): void
+  /** See CellMap. */
+  readonly beside: CellMapProps['beside']
   readonly choice: Choice<number>
 }
 
 /** The hosts of the list as a picture: where it is full, where it is empty, what is shut. */
 export function HostMap(props: HostMapProps) {
-  const { fleet, ordinals, group, colour: wanted, verdicts, height, onGroup, onColour, onOpenGroup, onOpen, choice } = props
+  const {
+    fleet,
+    ordinals,
+    group,
+    colour: wanted,
+    verdicts,
+    height,
+    onGroup,
+    onColour,
+    onOpenGroup,
+    onOpen,
+    onPress,
+    beside,
+    choice,
+  } = props
   const { store } = fleet
   const shown = wanted === 'verdict' ? verdicts : undefined
   // until the decision is made again, or where it cannot be
@@ -100,6 +117,8 @@ export function HostMap(props: HostMapProps) {
         isHollow={isHollow}
         describe={describe}
         onOpen={onOpen}
+        onPress={onPress}
+        beside={beside}
         onOpenGroup={onOpenGroup}
         isChosen={isChosen}
         onChoose={onChoose}

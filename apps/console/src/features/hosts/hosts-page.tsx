@@ -203,6 +203,15 @@ const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handl
   const idAt = useCallback((index: number) => besideIdOf(store, ordinals[index] ?? 0), [store, ordinals])
   const beside = useBeside()
   const besideKeys = useBesideKeys(beside, idAt)
+  const besideCells = useBesideKeys(
+    beside,
+    useCallback((ordinal: number) => besideIdOf(store, ordinal), [store]),
+  )
+  // a press shows the host beside the map; another on the same host, or where there is no room, opens its page
+  const press = (ordinal: number): void => {
+    if (besideCells === undefined || besideIdOf(store, ordinal) === beside.id) open(ordinal)
+    else besideCells.onToggle(ordinal)
+  }
   const toggleCompare = (): void => go({ compare: compare === 'yes' ? undefined : 'yes' })
   useShortcuts([{ keys: 'c', label: 'Compare the chosen hosts with the others', run: toggleCompare }])
   const toggle = (field: FacetField, value: string, isAdded: boolean): void => go({ q: toggleValue(text, field, value, isAdded) })
@@ -254,6 +263,8 @@ const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handl
                   onColour={(next) => go({ colour: next })}
                   onOpenGroup={(key) => go({ q: narrowToGroup(text, group, key) })}
                   onOpen={open}
+                  onPress={press}
+                  beside={besideCells}
                   choice={choice}
                 />
               )}
