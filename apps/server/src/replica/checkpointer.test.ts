@@ -1,23 +1,25 @@
 import { aLog, aReport } from '@gantt/scheduler-core/testing'
-import { expect, test } from 'vitest'
-import { createProcessTimers, createVirtualTime } from '../simulation/virtual-time.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createMemoryStore } from '../sync/memory/memory.ts'
 import { DEFAULT_HORIZON } from '../sync/retention.ts'
 import type { Synchronizer } from '../sync/synchronizer.ts'
+import { realTimers as timers } from '../timers.ts'
 import { createCheckpointer } from './checkpointer.ts'
 
 const MINUTE = 60_000
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
 /** At which minutes checkpoints begin of a fleet that changes a little each minute, where the store takes so long to keep one. */
 async function minutesOf(keepsFor: number, minutes: number, changes = 1): Promise<number[]> {
-  const time = createVirtualTime()
-  const { timers } = createProcessTimers(time, { base: 0, rate: 1 })
+  const startedAt = timers.now()
   const log = aLog()
   const began: number[] = []
   const store: Synchronizer = {
-    ...createMemoryStore(() => time.now).open(),
+    ...createMemoryStore().open(),
     async saveCheckpoint() {
-      began.push(Math.floor(time.now / MINUTE))
+      began.push(Math.floor((timers.now() - startedAt) / MINUTE))
       await new Promise<void>((resolve) => void timers.after(keepsFor, resolve))
       return true
     },
@@ -31,7 +33,7 @@ async function minutesOf(keepsFor: number, minutes: number, changes = 1): Promis
     warn: (message) => expect.unreachable(message),
   })
   for (let minute = 0; minute < minutes; minute++) {
-    await time.runUntil(minute * MINUTE + MINUTE / 2)
+    await vi.advanceTimersByTimeAsync(minute === 0 ? MINUTE / 2 : MINUTE)
     log.append([aReport(`h${minute}`)])
     checkpointer.applied(log.fleet, changes)
   }
