@@ -52,7 +52,7 @@ export interface RolloutSpan {
 }
 
 export interface RolloutStore {
-  /** Keeps minutes as they are now, whatever was kept of them before, and disagreements; the same may be kept again. */
+  /** Keeps minutes as they are now, whatever was kept of them before, and disagreements, all or nothing; the same may be kept again. */
   keep(minutes: readonly RolloutMinute[], disagreements: readonly KeptDisagreement[]): Promise<void>
   /** What all replicas found, by steps of a length; those in which nothing was found are left out. */
   steps(span: RolloutSpan, stepMs: number): Promise<readonly (RolloutCounts & { readonly step: number })[]>
@@ -68,10 +68,13 @@ export const KEPT_DISAGREEMENTS = 500
 export function createRolloutStore(prisma: PrismaClient): RolloutStore {
   return {
     async keep(minutes, disagreements) {
-      if (minutes.length > 0) await writeMinutes(prisma, minutes)
-      if (disagreements.length === 0) return
-      await writeDisagreements(prisma, disagreements)
-      for (const rollout of new Set(disagreements.map((one) => one.rollout))) await dropOldest(prisma, rollout)
+      // whoever finds a decision counted finds what it disagreed about
+      await prisma.$transaction(async (database) => {
+        if (minutes.length > 0) await writeMinutes(database, minutes)
+        if (disagreements.length === 0) return
+        await writeDisagreements(database, disagreements)
+        for (const rollout of new Set(disagreements.map((one) => one.rollout))) await dropOldest(database, rollout)
+      })
     },
     async steps({ rollout, since, until }, stepMs) {
       return prisma.$queryRaw<(RolloutCounts & { step: number })[]>`

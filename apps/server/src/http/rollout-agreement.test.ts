@@ -57,6 +57,8 @@ describe('a rollout over time', () => {
       async () => {
         const found = await rolloutOf('site')
         expect(sum(found.overTime, 'sampled')).toBe(4)
+        // the two are read beside each other, not in one
+        expect(found.disagreements).toHaveLength(3)
         return found
       },
       { timeout: 20_000, interval: 200 },
