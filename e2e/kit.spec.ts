@@ -45,6 +45,19 @@ test('every component is there in each of its states, in all colours @looks', as
   }
 })
 
+test('a dialog has the keyboard while it is open, and gives it back @looks', async ({ page, look }) => {
+  await page.goto('/kit')
+  const opener = page.locator('[data-story=dialog]').getByRole('button', { name: 'Ask' })
+  await opener.focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByLabel('Reason')).toBeFocused()
+  await look('the kit, a dialog')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(opener).toBeFocused()
+})
+
 test('with forced colours, and in the past, nothing is wrong with it either', async ({ page, axe }) => {
   await page.emulateMedia({ forcedColors: 'active' })
   await page.goto('/kit?at=1200')

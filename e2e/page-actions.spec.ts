@@ -1,6 +1,7 @@
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount } from './grid.ts'
-import { gather, report } from './seed.ts'
+import { pressSequence } from './keyboard.ts'
+import { gather, place, report } from './seed.ts'
 
 const search = (page: Page) => page.getByRole('textbox', { name: 'Actions of the page' })
 const entries = (page: Page) =>
@@ -44,6 +45,44 @@ test('an action is found by a part of its name and done by keys alone', async ({
   await expect(entries(page)).toHaveText(['EditNot now.'])
   await page.keyboard.press('Enter')
   await expect(search(page)).toBeFocused()
+})
+
+test('a dialog that is closed leaves the keyboard where it was', async ({ page, visit }) => {
+  for (const [path, name] of [
+    ['/hosts/az1-01', 'Set status'],
+    ['/hosts/az1-01', 'Evacuate'],
+    ['/aggregates', 'Create'],
+    ['/keys', 'Make a key'],
+    ['/simulate', 'Saved'],
+    ['/', 'Keys'],
+  ] as const) {
+    await visit(path)
+    const opener = page.getByRole('button', { name }).first()
+    await opener.focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.locator(':focus')).toHaveCount(1)
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await expect(opener, `${path} ${name}`).toBeFocused()
+  }
+})
+
+test('where what opened a dialog is gone, the keyboard is led to the heading', async ({ page, visit, service }) => {
+  const { client } = service
+  await report(client, { 'ends-01': { traits: ['CUSTOM_ENDS'] } })
+  await place(client, { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'trait:CUSTOM_ENDS': 'required' } })
+  await visit('/claims?q=host:ends-01')
+  await page.getByRole('grid').focus()
+  await pressSequence(page, 'j x')
+  await page.getByRole('button', { name: 'Revoke ...' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Revoke 1 claim' })
+  await dialog.getByLabel('Reason').fill('it is over')
+  await dialog.getByRole('button', { name: 'Revoke 1 claim' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('heading', { name: 'Claims', level: 1 })).toBeFocused()
 })
 
 test('arrows choose; what opens a menu opens it once', async ({ page, visit, service }) => {

@@ -1,15 +1,15 @@
 import { createClient, FaultError } from '@gantt/client'
-import { Alert, Button, Checkbox, Modal, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Checkbox, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { graphqlUrl } from '../lib/api.ts'
 import { currentSession, signIn, useSession } from '../lib/session.ts'
+import { Dialog } from '../ui/dialog.tsx'
 
 /** The door: asks for a key and tries it. Over the page where a session ended in the middle of work, so that nothing is lost. */
 export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page' }) {
   if (over === 'page')
     return (
-      <Modal
-        opened
+      <Dialog
         onClose={() => undefined}
         withCloseButton={false}
         closeOnEscape={false}
@@ -20,7 +20,7 @@ export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page
         centered
       >
         <KeyForm />
-      </Modal>
+      </Dialog>
     )
   return (
     <main style={{ maxWidth: 440, margin: '12vh auto 0', padding: 16 }}>

@@ -1,4 +1,7 @@
 import { FaultError, UnreachableError } from '@gantt/client'
+import { Button, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { FieldChanges } from '../ui/field-changes.tsx'
 import { NeedsScope } from '../ui/needs-scope.tsx'
@@ -11,8 +14,24 @@ import type { Story } from './story.ts'
 
 const fault = (code: string, message: string) => new FaultError([{ message, extensions: { code, requestId: 'req-77ab' } }], 200)
 
-/** What a page says where it has nothing to show, or something else than it should. */
+function Asked() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Ask</Button>
+      {isOpen ? (
+        <Dialog title={LONG} onClose={() => setOpen(false)}>
+          <TextInput label="Reason" data-autofocus />
+          <Text>{LONG}</Text>
+        </Dialog>
+      ) : null}
+    </>
+  )
+}
+
+/** What a page says where it has nothing to show, or something else than it should, and what it asks. */
 export const messages: readonly Story[] = [
+  { of: 'dialog', states: { 'opened by a press': <Asked /> } },
   { of: 'empty', states: { 'a title alone': <Empty title="No claims" />, 'the next step': <Empty title="No claims">{LONG}</Empty> } },
   {
     of: 'field-changes',

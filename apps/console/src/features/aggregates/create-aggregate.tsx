@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { CREATE } from './documents.ts'
 import { parseNames, parsePairs } from './draft.ts'
@@ -58,7 +59,7 @@ export function CreateAggregate({ onClose, onDone }: CreateAggregateProps) {
   }
 
   return (
-    <Modal opened onClose={onClose} title="Create an aggregate" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title="Create an aggregate" size="lg">
       <form onSubmit={submit}>
         <Stack gap="sm">
           <TextInput
@@ -103,6 +104,6 @@ export function CreateAggregate({ onClose, onDone }: CreateAggregateProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { DELETE } from './documents.ts'
 import { Impact, Refusal } from './impact.tsx'
@@ -33,7 +34,7 @@ export function DeleteAggregate({ uuid, name, version, onClose, onDone }: Delete
   }
 
   return (
-    <Modal opened onClose={onClose} title={`Delete ${name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title={`Delete ${name}`}>
       <Stack gap="sm">
         {error === undefined ? null : <Problem error={error} />}
         {answer === undefined ? null : answer.__typename === 'AggregatePayload' ? (
@@ -52,6 +53,6 @@ export function DeleteAggregate({ uuid, name, version, onClose, onDone }: Delete
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, List, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { type ClaimRow, holdsOf } from './claim-columns.tsx'
@@ -37,7 +38,7 @@ export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
   }
   const what = `${formatCount(claims.length)} ${claims.length === 1 ? 'claim' : 'claims'}`
   return (
-    <Modal opened onClose={onClose} title={`Revoke ${what}`} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title={`Revoke ${what}`} size="lg">
       <Stack gap="sm">
         <Text size="sm">Their room is given back at once, whatever runs there. Who holds them learns it at the next call: CLAIM_LOST.</Text>
         <ScrollBox label="The claims" maxHeight="220px">
@@ -71,7 +72,7 @@ export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
         )}
         <Group justify="flex-end">
           <Button variant="subtle" onClick={answers === undefined ? onClose : onDone}>
-            {answers === undefined ? 'Cancel' : 'Close'}
+            {answers === undefined ? 'Cancel' : 'Done'}
           </Button>
           {answers === undefined ? (
             <Button color="red" loading={isBusy} disabled={reason.trim() === ''} onClick={revoke}>
@@ -80,7 +81,7 @@ export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
           ) : null}
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import { request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { EVACUATE } from './documents.ts'
@@ -52,36 +53,30 @@ export function Evacuate({ host, node, onClose, onDone }: EvacuateProps) {
   }
   const staying = found?.moves.filter(({ to }) => to === null).length ?? 0
   return (
-    <Modal.Root opened onClose={onClose} size="xl">
-      <Modal.Overlay />
-      <Modal.Content>
-        <Modal.Body>
-          <Stack gap="sm">
-            <Modal.Title fw={600}>Evacuate {labelOf({ host, node })}</Modal.Title>
-            <Text size="sm">
-              Another place is looked for, and held for half an hour, for every claim of the host. The claims here stay until whoever moves
-              the instances confirms or reverts the moves. Close the host first (Set status), or new instances come meanwhile.
-            </Text>
-            {found === undefined ? null : <Moves found={found} staying={staying} />}
-            {problem === undefined ? null : <Problem error={problem} />}
-            <Group justify="flex-end">
-              <Button variant="subtle" onClick={onClose}>
-                {found?.isDone ? 'Close' : 'Cancel'}
-              </Button>
-              {found === undefined ? (
-                <Button onClick={() => send(true)} loading={isBusy} data-autofocus>
-                  See where each would go
-                </Button>
-              ) : found.isDone ? null : (
-                <Button onClick={() => send(false)} loading={isBusy} disabled={found.moves.length === staying}>
-                  Hold {formatCount(found.moves.length - staying)} {found.moves.length - staying === 1 ? 'place' : 'places'}
-                </Button>
-              )}
-            </Group>
-          </Stack>
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog title={`Evacuate ${labelOf({ host, node })}`} size="xl" onClose={onClose}>
+      <Stack gap="sm">
+        <Text size="sm">
+          Another place is looked for, and held for half an hour, for every claim of the host. The claims here stay until whoever moves the
+          instances confirms or reverts the moves. Close the host first (Set status), or new instances come meanwhile.
+        </Text>
+        {found === undefined ? null : <Moves found={found} staying={staying} />}
+        {problem === undefined ? null : <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="subtle" onClick={onClose}>
+            {found?.isDone ? 'Done' : 'Cancel'}
+          </Button>
+          {found === undefined ? (
+            <Button onClick={() => send(true)} loading={isBusy} data-autofocus>
+              See where each would go
+            </Button>
+          ) : found.isDone ? null : (
+            <Button onClick={() => send(false)} loading={isBusy} disabled={found.moves.length === staying}>
+              Hold {formatCount(found.moves.length - staying)} {found.moves.length - staying === 1 ? 'place' : 'places'}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Dialog>
   )
 }
 

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { SET_STATUS } from './documents.ts'
@@ -54,48 +55,42 @@ export function SetStatus({ hosts, status = 'DISABLED', onClose, onDone }: SetSt
   }
 
   return (
-    <Modal.Root opened onClose={onClose} size="lg">
-      <Modal.Overlay />
-      <Modal.Content>
-        <Modal.Body>
-          <Stack gap="sm">
-            <Modal.Title fw={600}>Set the status of {named(hosts)}</Modal.Title>
-            {hosts.length > 1 ? <Names hosts={hosts} /> : null}
-            <SegmentedControl
-              aria-label="New status"
-              fullWidth
-              value={wanted}
-              data={[...statuses]}
-              onChange={(next) => change(() => setWanted(statuses.find(({ value }) => value === next)?.value ?? status))}
-            />
-            <TextInput
-              label="Reason"
-              description="For those who ask later; it is shown with the host."
-              required
-              value={reason}
-              onChange={({ currentTarget: { value } }) => change(() => setReason(value))}
-              data-autofocus
-            />
-            {preview === undefined ? null : <Touched impact={preview} />}
-            {problem === undefined ? null : <Problem error={problem} />}
-            <Group justify="flex-end">
-              <Button variant="subtle" onClick={onClose}>
-                Cancel
-              </Button>
-              {preview === undefined ? (
-                <Button onClick={() => send(true)} loading={isBusy} disabled={reason.trim() === ''}>
-                  See what it touches
-                </Button>
-              ) : (
-                <Button onClick={() => send(false)} loading={isBusy}>
-                  Set to {wanted.toLowerCase()}
-                </Button>
-              )}
-            </Group>
-          </Stack>
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog title={`Set the status of ${named(hosts)}`} size="lg" onClose={onClose}>
+      <Stack gap="sm">
+        {hosts.length > 1 ? <Names hosts={hosts} /> : null}
+        <SegmentedControl
+          aria-label="New status"
+          fullWidth
+          value={wanted}
+          data={[...statuses]}
+          onChange={(next) => change(() => setWanted(statuses.find(({ value }) => value === next)?.value ?? status))}
+        />
+        <TextInput
+          label="Reason"
+          description="For those who ask later; it is shown with the host."
+          required
+          value={reason}
+          onChange={({ currentTarget: { value } }) => change(() => setReason(value))}
+          data-autofocus
+        />
+        {preview === undefined ? null : <Touched impact={preview} />}
+        {problem === undefined ? null : <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="subtle" onClick={onClose}>
+            Cancel
+          </Button>
+          {preview === undefined ? (
+            <Button onClick={() => send(true)} loading={isBusy} disabled={reason.trim() === ''}>
+              See what it touches
+            </Button>
+          ) : (
+            <Button onClick={() => send(false)} loading={isBusy}>
+              Set to {wanted.toLowerCase()}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Dialog>
   )
 }
 

@@ -1,7 +1,8 @@
-import { Alert, Button, Checkbox, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import { serviceNow } from '../../lib/clock.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { CREATE } from './documents.ts'
 import { endOf, type Made, readDays, refusalOf, roles, type ScopeName } from './key.ts'
@@ -51,7 +52,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
       .finally(() => setBusy(false))
   }
   return (
-    <Modal opened onClose={onClose} title="Make a key" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title="Make a key" size="lg">
       <form onSubmit={submit}>
         <Stack gap="sm">
           <TextInput label="Name" description="For people." required maxLength={255} data-autofocus {...write('name')} />
@@ -101,6 +102,6 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

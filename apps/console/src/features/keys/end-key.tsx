@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import { serviceNow } from '../../lib/clock.ts'
 import { Age } from '../../ui/age.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { REVOKE, ROTATE } from './documents.ts'
 import { isInUse, type Key, type KeyResult, type Made, refusalOf } from './key.ts'
@@ -47,7 +48,7 @@ export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps)
   }
   const isRotation = step === 'rotate'
   return (
-    <Modal opened onClose={onClose} title={`${isRotation ? 'Rotate' : 'Revoke'} ${key.name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title={`${isRotation ? 'Rotate' : 'Revoke'} ${key.name}`}>
       <Stack gap="sm">
         <Text size="sm">
           {isRotation
@@ -79,6 +80,6 @@ export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps)
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

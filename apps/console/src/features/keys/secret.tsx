@@ -1,12 +1,12 @@
-import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import type { Made } from './key.ts'
 
 /** The secret of a key that was made now: it is told once, and only closed by a press of the button. */
 export function Secret({ made: { secret, key }, onClose }: { readonly made: Made; onClose(): void }) {
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={onClose}
       closeOnClickOutside={false}
       closeOnEscape={false}
@@ -31,6 +31,6 @@ export function Secret({ made: { secret, key }, onClose }: { readonly made: Made
           <Button onClick={onClose}>I have it</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

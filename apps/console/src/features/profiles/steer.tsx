@@ -1,7 +1,8 @@
-import { Alert, Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, List, Stack, Text, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { request } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { CheckFirst } from './check-first.tsx'
 import { type Course, effectsOf, type Step, wrongPercent } from './course.ts'
@@ -73,73 +74,63 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
   })
 
   return (
-    <Modal.Root opened onClose={onClose} size="lg">
-      <Modal.Overlay />
-      <Modal.Content>
-        <Modal.Body>
-          <Stack gap="sm">
-            <Modal.Title fw={600}>{titles[step](ref, name)}</Modal.Title>
-            {step === 'canary' ? (
-              <TextInput
-                label="Percent of the calls"
-                description="Of those that name no version; a call that was in stays in as it grows."
-                value={percent}
-                inputMode="decimal"
-                error={wrong}
-                onChange={({ currentTarget: { value } }) => change(() => setPercent(value))}
-                data-autofocus
-              />
-            ) : null}
-            {step === 'rollback' ? (
-              <TextInput
-                label="Reason"
-                description="For those who ask later; it stands in the audit."
-                required
-                value={reason}
-                onChange={({ currentTarget: { value } }) => change(() => setReason(value))}
-                data-autofocus
-              />
-            ) : null}
-            {seen === undefined ? null : (
-              <Alert color="yellow" role="status" title="Nothing is changed yet" data-effect>
-                {effectsOf(step, name, step === 'rollback' ? seen.version.number : number, Number(percent), seen.profile).map(
-                  (sentence) => (
-                    <Text size="sm" key={sentence}>
-                      {sentence}
-                    </Text>
-                  ),
-                )}
-              </Alert>
-            )}
-            {needsCheck ? (
-              <CheckFirst name={name} active={course.active.number} number={number} onChecked={() => setChecked(true)} />
-            ) : null}
-            {refused === undefined ? null : <Refused refused={refused} />}
-            {problem === undefined ? null : <Problem error={problem} />}
-            <Group justify="flex-end">
-              <Button variant="subtle" onClick={onClose}>
-                Cancel
-              </Button>
-              {seen === undefined ? (
-                <Button onClick={() => send(true)} loading={isBusy} disabled={wrong !== undefined}>
-                  See what it does
-                </Button>
-              ) : (
-                <Button
-                  onClick={() => send(false)}
-                  loading={isBusy}
-                  disabled={needsCheck && !isChecked}
-                  {...(step === 'rollback' ? { color: 'red' } : {})}
-                  data-deed-button
-                >
-                  {titles[step](ref, name)}
-                </Button>
-              )}
-            </Group>
-          </Stack>
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+    <Dialog title={titles[step](ref, name)} size="lg" onClose={onClose}>
+      <Stack gap="sm">
+        {step === 'canary' ? (
+          <TextInput
+            label="Percent of the calls"
+            description="Of those that name no version; a call that was in stays in as it grows."
+            value={percent}
+            inputMode="decimal"
+            error={wrong}
+            onChange={({ currentTarget: { value } }) => change(() => setPercent(value))}
+            data-autofocus
+          />
+        ) : null}
+        {step === 'rollback' ? (
+          <TextInput
+            label="Reason"
+            description="For those who ask later; it stands in the audit."
+            required
+            value={reason}
+            onChange={({ currentTarget: { value } }) => change(() => setReason(value))}
+            data-autofocus
+          />
+        ) : null}
+        {seen === undefined ? null : (
+          <Alert color="yellow" role="status" title="Nothing is changed yet" data-effect>
+            {effectsOf(step, name, step === 'rollback' ? seen.version.number : number, Number(percent), seen.profile).map((sentence) => (
+              <Text size="sm" key={sentence}>
+                {sentence}
+              </Text>
+            ))}
+          </Alert>
+        )}
+        {needsCheck ? <CheckFirst name={name} active={course.active.number} number={number} onChecked={() => setChecked(true)} /> : null}
+        {refused === undefined ? null : <Refused refused={refused} />}
+        {problem === undefined ? null : <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="subtle" onClick={onClose}>
+            Cancel
+          </Button>
+          {seen === undefined ? (
+            <Button onClick={() => send(true)} loading={isBusy} disabled={wrong !== undefined}>
+              See what it does
+            </Button>
+          ) : (
+            <Button
+              onClick={() => send(false)}
+              loading={isBusy}
+              disabled={needsCheck && !isChecked}
+              {...(step === 'rollback' ? { color: 'red' } : {})}
+              data-deed-button
+            >
+              {titles[step](ref, name)}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Dialog>
   )
 }
 

@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { aboutOf, MOST_SAVED, type SavedView, savedViews, withoutSaved, withRenamed, withSaved } from './saved.ts'
 import type { Scenario } from './scenario.ts'
 import { MOST_NAME_LENGTH, namesOf } from './scenarios.ts'
@@ -26,7 +27,7 @@ export function SavedDialog({ scenarios, whyNot, onClose }: SavedDialogProps) {
     setRenamed(undefined)
   }
   return (
-    <Modal opened onClose={onClose} title="Saved scenarios" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Dialog onClose={onClose} title="Saved scenarios" size="lg">
       <Stack gap="sm">
         <SaveForm
           usual={namesOf(scenarios).join(' and ').slice(0, MOST_NAME_LENGTH)}
@@ -100,7 +101,7 @@ export function SavedDialog({ scenarios, whyNot, onClose }: SavedDialogProps) {
           {views.length} of {MOST_SAVED} are kept, in this browser alone, for all who use it. Copy the link to give scenarios to others.
         </Text>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 
