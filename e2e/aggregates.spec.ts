@@ -247,7 +247,8 @@ test('a draft stays with its aggregate, and is gone once it is dropped', async (
   await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeEnabled()
 })
 
-test('a draft stays in sight while the service does not answer', async ({ page, visit, service, pageErrors }) => {
+test('a draft stays in sight while the service does not answer', async ({ page, visit, service, provokes }) => {
+  provokes('ERR_FAILED')
   const uuid = await gather(service.client, 'kept-in-sight', { hosts: ['az1-04'] })
   await page.clock.install()
   await visit(`/aggregates/${uuid}?edit=yes`)
@@ -258,7 +259,6 @@ test('a draft stays in sight while the service does not answer', async ({ page, 
   await expect(page.getByRole('alert').first()).toBeVisible()
   await expect(draft.getByLabel('Add hosts')).toHaveValue('az1-06')
   await page.unroute('**/graphql')
-  pageErrors.splice(0)
 })
 
 test('members tell whether they take instances', async ({ page, visit, service }) => {

@@ -102,12 +102,11 @@ test('a range without a decision says so, and leads back to all times', async ({
   await expectRowCount(page, 'Decisions', 1)
 })
 
-test('a time that is none is told in its place', async ({ page, visit, pageErrors }) => {
+test('a time that is none is told in its place', async ({ page, visit }) => {
   await visit(listOf(''))
   await page.getByRole('combobox', { name: 'Filter decisions' }).fill('at>=yesterday ')
   await page.keyboard.press('Enter')
   await expect(page.getByText('yesterday is no time of UTC, such as 2026-11-22T09:00:00Z or 2026-11-22')).toBeVisible()
-  expect(pageErrors).toEqual([])
 })
 
 test('new decisions come into the bars too', async ({ page, visit, service }) => {

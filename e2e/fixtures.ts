@@ -34,8 +34,11 @@ interface TestFixtures {
    * came last, so that the next page is opened in them.
    */
   readonly look: (state: string) => Promise<void>
-  /** What the page wrote to its console as an error; a test that provokes some empties it. */
-  readonly pageErrors: string[]
+  /**
+   * Says which errors a test provokes in the console of the browser: statuses of answers, or parts of their texts. No others may come,
+   * and each of these must.
+   */
+  readonly provokes: (...errors: readonly (number | string)[]) => void
 }
 
 export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
@@ -98,15 +101,18 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
     })
   },
 
-  pageErrors: [
+  provokes: [
     async ({ context }, use) => {
       const errors: string[] = []
+      const provoked: string[] = []
       context.on('console', (message) => {
         if (message.type() === 'error') errors.push(`${message.text()} (${message.location().url})`)
       })
       context.on('weberror', (error) => errors.push(String(error.error())))
-      await use(errors)
-      expect(errors, `errors in the console of the browser: ${errors.join('; ')}`).toEqual([])
+      await use((...parts) => void provoked.push(...parts.map((part) => (typeof part === 'number' ? `a status of ${part} (` : part))))
+      const others = errors.filter((error) => !provoked.some((part) => error.includes(part)))
+      expect(others, `errors in the console of the browser: ${others.join('; ')}`).toEqual([])
+      for (const part of provoked) await expect.poll(() => errors.join('; '), 'errors in the console of the browser').toContain(part)
     },
     { auto: true },
   ],

@@ -117,7 +117,8 @@ test('a host that came after a decision is unknown to it', async ({ page, visit,
   await expect(rowWith(page, 'Hosts', 'later-01')).toContainText('unknown to it')
 })
 
-test('a decision that cannot be told is said so, and the hosts stay', async ({ page, visit, service, pageErrors }) => {
+test('a decision that cannot be told is said so, and the hosts stay', async ({ page, visit, service, provokes }) => {
+  provokes(400)
   await visit(addressOf('no-such-decision'))
   await expect(page.getByRole('alert')).toContainText('no-such-decision')
   await expect(gridOf(page, 'Hosts')).toBeVisible()
@@ -142,5 +143,4 @@ test('a decision that cannot be told is said so, and the hosts stay', async ({ p
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(legendOf(page)).toContainText('could not be made again bit for bit')
   await expect(keyOf(page, 'chosen').locator('.number')).toHaveText('1')
-  pageErrors.length = 0
 })

@@ -293,6 +293,7 @@ test('a host: its sums are the API’s, its claims as many as their count, and [
     { host },
   )
   const table = page.getByRole('table', { name: 'Usage by resource class' })
+  await expect(table.getByRole('rowheader')).toHaveCount(read.capacity.length)
   for (const { resourceClass, total, reserved, capacity, used, claimed, free } of read.capacity) {
     const row = table.getByRole('row').filter({ has: page.getByRole('rowheader', { name: String(resourceClass), exact: true }) })
     const shown = await row.locator('[data-value]').evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-value'))))

@@ -101,6 +101,7 @@ test('bars say which share was alike when, by keyboard too, and open the decisio
   await page.goBack()
   await agreement(page).getByText('As a table').click()
   const rows = agreement(page).locator('[data-step]')
+  await expect(rows.first()).toBeVisible()
   const counts = await rows.locator('td:nth-child(2)').allTextContents()
   expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBe(PLACED + 1)
   await rows.first().getByRole('link').click()
