@@ -6,14 +6,19 @@ import { openTerminals, readCommandBlocks, type Shell, type Terminals, toPattern
 
 // Follows docs/cluster.md to the letter, but for what it says of Docker (compose.test.ts). `sh fails` ends with 1.
 
-const noNats = findNatsServer() === undefined
+const natsServer = findNatsServer()
+const noNats = natsServer === undefined
 
 let terminals: Terminals
 let shell: Shell
 
 beforeAll(async () => {
   terminals = await openTerminals('gantt-cluster-')
-  shell = terminals.openShell({ GANTT_DATA_DIR: path.join(terminals.folder, 'state') })
+  shell = terminals.openShell({
+    GANTT_DATA_DIR: path.join(terminals.folder, 'state'),
+    // a terminal has nothing of this environment but PATH; where the program was fetched for the tests, no PATH leads to it
+    ...(noNats ? {} : { NATS_SERVER_PATH: natsServer }),
+  })
 })
 
 afterAll(async () => {
