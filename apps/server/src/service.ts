@@ -31,6 +31,7 @@ import { openPlugins } from './plugin/open-plugins.ts'
 import { gatherAnswers } from './plugin/outside/gather-answers.ts'
 import { nothingOutside } from './plugin/outside/outside.ts'
 import { DEFAULT_PLUGIN_TIMEOUT_MS, type PluginSetting } from './plugin/settings.ts'
+import { createDecisionFeed } from './replica/decision-feed.ts'
 import { createHistory } from './replica/history.ts'
 import { KEPT_THINGS } from './replica/past-fleets.ts'
 import type { UnloggedDecision } from './replica/placement.ts'
@@ -232,7 +233,14 @@ export async function openService({
       log: createLogReader(store.past, horizon, projections),
       past: store.past,
       standing,
-      feed: records,
+      feed: createDecisionFeed({
+        own: records,
+        store: records.stores.decisions,
+        hasOthers: () => registered.registry.hasOthers(),
+        caughtUp: (timeoutMs) => stores.records.caughtUp(timeoutMs),
+        timers: realTimers,
+        warn,
+      }),
       keys,
       audit,
       listening,

@@ -40,6 +40,14 @@ export interface DecisionStore {
   keepMatrix(id: string, hash: string): Promise<Pick<KeptReceipt, 'matrix' | 'matrixAt'> | undefined>
 }
 
+/** Refusals and advice: what is in no log, so that only the tables tell other replicas of it. */
+export interface UnloggedDecisions {
+  /** Those in no log, made within the last so many milliseconds by the clock of the tables, oldest first: which, and how long ago. */
+  unlogged(withinMs: number): Promise<readonly { readonly id: string; readonly agoMs: number }[]>
+  /** Those of some ids that are there, in the order in which they were made. */
+  findAll(ids: readonly string[]): Promise<(StoredDecision | UnreadableDecision)[]>
+}
+
 interface DecisionRow {
   id: string
   outcome: string
@@ -86,7 +94,7 @@ export class UnreadableDecisionError extends RangeError {
   }
 }
 
-export function createDecisionStore(prisma: PrismaClient): DecisionStore {
+export function createDecisionStore(prisma: PrismaClient): DecisionStore & UnloggedDecisions {
   return {
     async find(id) {
       if (!UUID.test(id)) return undefined
@@ -102,6 +110,17 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore {
     async count(filter) {
       const [row] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${whereOf(filter)}`
       return Number(row?.count ?? 0)
+    },
+    async unlogged(withinMs) {
+      const now = Prisma.sql`(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
+      const rows = await prisma.$queryRaw<{ id: string; agoMs: bigint }[]>`
+        SELECT d.id::text AS id, ${now} - d.at_ms AS "agoMs" FROM decision d
+        WHERE d.at_ms >= ${now} - ${Math.ceil(withinMs)}::bigint AND d.entry_id IS NULL ORDER BY d.at_ms, d.id`
+      return rows.map(({ id, agoMs }) => ({ id, agoMs: Number(agoMs) }))
+    },
+    async findAll(ids) {
+      const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE d.id = ANY(${[...ids]}::uuid[]) ORDER BY d.at_ms, d.id`
+      return rows.map(toListed)
     },
     lostTries: async (id) => (UUID.test(id) ? readLostTries(prisma, id) : []),
     async sample({ profileName, since, until, limit }) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestService, type TestService } from '../testing/test-service.ts'
+import { openService } from '../service.ts'
+import { dataOf, type Json, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
 beforeAll(async () => {
@@ -57,6 +58,57 @@ test('decisions arrive as they are made, refusals too, and the stream is alive f
     { decisions: { suppressed: 0, gap: null, decision: { outcome: 'NO_VALID_HOST', destinations: [] } } },
   ])
   expect(text.startsWith(':')).toBe(true)
+})
+
+test('refusals of another replica arrive too, though no log has them', async () => {
+  const second = await openService({
+    connection: api.connection,
+    host: '127.0.0.1',
+    port: 0,
+    warn: (message) => api.warnings.push(message),
+  })
+  try {
+    const living = async () => (await dataOf(api, '{ replicas { live } }')).replicas.filter(({ live }: Json) => live).length
+    await expect.poll(living, { timeout: 15_000 }).toBe(2)
+    const refuseThere = () =>
+      fetch(second.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer the-admin-key-of-tests' },
+        body: JSON.stringify({
+          query:
+            'mutation { selectDestinations(input: { idempotencyKey: "elsewhere", spec: { gantt: { flavor: { name: "elsewhere", vcpus: 998, memoryMb: 512 } } } }) { __typename } }',
+        }),
+      })
+    const { events } = await listen(
+      'subscription { decisions(query: "flavor:elsewhere") { gap { resumeAt } decision { outcome } } }',
+      refuseThere,
+      (seen) => seen.length >= 1,
+    )
+    expect(events).toEqual([{ decisions: { gap: null, decision: { outcome: 'NO_VALID_HOST' } } }])
+  } finally {
+    await second.close()
+  }
+})
+
+test('a reader who comes back is told of a gap, also where the log did not go on: refusals are not in it', async () => {
+  const { health } = await dataOf(api, '{ health { revision } }')
+  const { events } = await listen(
+    `subscription { decisions(after: "${health.revision}") { suppressed gap { missedFrom resumeAt } decision { id } } }`,
+    async () => {},
+    (seen) => seen.length >= 1,
+  )
+  const gap = { missedFrom: health.revision, resumeAt: health.revision }
+  expect(events).toEqual([{ decisions: { suppressed: 0, gap, decision: null } }])
+})
+
+test('a burst is told by its first ones, and by how many more there were when it is over', async () => {
+  const burst = () => Promise.all(Array.from({ length: 12 }, () => place()))
+  const { events } = await listen(
+    'subscription { decisions(samplePerSecond: 1) { suppressed decision { outcome } } }',
+    burst,
+    (seen) => (seen as Json[]).reduce((sum, { decisions }) => sum + decisions.suppressed + (decisions.decision === null ? 0 : 1), 0) >= 12,
+  )
+  expect(events.length).toBeLessThan(12)
 })
 
 test('a changed host arrives, and so does what was missed', async () => {

@@ -20,6 +20,8 @@ export interface Registry {
   mayRaise(level: number): Promise<void>
   /** The same as of the last look, without asking the store. */
   isReadByAll(level: number): boolean
+  /** Whether another one was there within the last minute, as of the last look. */
+  hasOthers(): boolean
   /** Says that this replica ended in order. */
   close(): Promise<void>
 }
@@ -90,6 +92,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
       if (older !== undefined) throw new FeatureLevelError(older.id, older.featureLevel, level)
     },
     isReadByAll: (level) => last.rows.every((row) => row.featureLevel >= level || !mayReturn(row, last.now)),
+    hasOthers: () => last.rows.some((row) => row.id !== id && last.now - row.seenAt < MAY_RETURN_MS),
     async close() {
       stop()
       await looking?.catch(() => undefined)

@@ -314,7 +314,11 @@ const DecisionEvent = builder.objectRef<DecisionEventShape>('DecisionEvent').imp
   description: 'A decision was made. A slow reader gets the latest, and how many it missed.',
   fields: (t) => ({
     revision: t.expose('revision', { type: 'Revision', description: 'What the replica had applied.' }),
-    decision: t.expose('decision', { type: Decision, nullable: true, description: 'Null with a gap.' }),
+    decision: t.expose('decision', {
+      type: Decision,
+      nullable: true,
+      description: 'Null with a gap, and behind a burst whose last ones were left out.',
+    }),
     suppressed: t.exposeInt('suppressed', { description: 'Decisions before this one that were left out.' }),
     gap: t.expose('gap', { type: GapEvent, nullable: true, description: 'Present when decisions were missed.' }),
   }),
@@ -327,7 +331,10 @@ builder.subscriptionField('decisions', (t) =>
     description: 'Decisions as they are made.',
     args: {
       ...decisionsArgs(),
-      after: t.arg({ type: 'Revision', description: 'What was seen already; when the replica is past it, the stream begins with a gap.' }),
+      after: t.arg({
+        type: 'Revision',
+        description: 'What was seen already: the stream begins with a gap then, since refusals are in no log, and so at no revision.',
+      }),
       samplePerSecond: t.arg.int({ defaultValue: 20, description: 'At most this many, 1 to 1000.' }),
     },
     subscribe: (_root, { filter, query, after, samplePerSecond }, { watch, caller }) =>

@@ -9,6 +9,7 @@ import { checkFilter, type HostFilter, matchesHost } from './host-filter.ts'
 import { compileHostQuery } from './host-query.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import { InputFault } from './outcome.ts'
+import { createSample } from './sample.ts'
 import { createStream, type Stream } from './stream.ts'
 
 /** How often a stream looks whether its reader may still read. */
@@ -19,9 +20,10 @@ const MAX_STREAMS = 256
 const MAX_PENDING_HOSTS = 10_000
 const MAX_PER_SECOND = 1_000
 
-/** Every decision made here or learned from the log, as it happens. */
+/** Decisions as they happen, whichever replica made them. */
 export interface DecisionFeed {
-  onDecision(listener: (decision: StoredDecision) => void): () => void
+  /** `missed`: there were more at once than are told one by one. Answers how to stop. */
+  onDecision(listener: (decision: StoredDecision) => void, missed?: () => void): () => void
 }
 
 /** What a reader missed: read everything again, then go on from here. */
@@ -32,6 +34,7 @@ export interface Gap {
 
 export interface DecisionEvent {
   readonly revision: number
+  /** Null with a gap, and where a burst is over of which some were sampled out. */
   readonly decision: DecisionView | null
   /** Decisions before this one that this reader was too slow for, or that were sampled out. */
   readonly suppressed: number
@@ -93,37 +96,32 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
     streams.add(stream)
     return stream
   }
-  const gapSince = (after: number | null | undefined): Gap | null => {
-    const { revision } = replica.fleet.place
-    return typeof after === 'number' && after < revision ? { missedFrom: after, resumeAt: revision } : null
-  }
 
   return {
     decisions({ filter = {}, query, after, perSecond, ...args }) {
       const isAsked = compileDecisionQuery(parseDecisionQuery(query))
       if (perSecond < 1 || perSecond > MAX_PER_SECOND) throw InputFault.at(['samplePerSecond'], perSecond, `1 to ${MAX_PER_SECOND}`)
-      let windowStart = 0
-      let inWindow = 0
-      let sampledOut = 0
+      const revision = () => replica.fleet.place.revision
       return admit<DecisionEvent>(
         args,
         (push) => {
-          const gap = gapSince(after)
-          if (gap !== null) push({ revision: gap.resumeAt, decision: null, suppressed: 0, gap })
-          return feed.onDecision((stored) => {
-            if (!matchesDecision(stored, filter) || !isAsked(stored)) return
-            const now = performance.now()
-            if (now - windowStart >= 1_000) {
-              windowStart = now
-              inWindow = 0
-            }
-            if (++inWindow > perSecond) {
-              sampledOut++
-              return
-            }
-            push({ revision: replica.fleet.place.revision, decision: decisions.of(stored), suppressed: sampledOut, gap: null })
-            sampledOut = 0
-          })
+          const tellGap = (missedFrom: number): void =>
+            push({ revision: revision(), decision: null, suppressed: 0, gap: { missedFrom, resumeAt: revision() } })
+          // refusals are in no log: whoever comes back may have missed some at the very revision that was seen last
+          if (typeof after === 'number') tellGap(after)
+          const sample = createSample<StoredDecision>(perSecond, (stored, suppressed) =>
+            push({ revision: revision(), decision: stored === null ? null : decisions.of(stored), suppressed, gap: null }),
+          )
+          const stop = feed.onDecision(
+            (stored) => {
+              if (matchesDecision(stored, filter) && isAsked(stored)) sample.take(stored)
+            },
+            () => tellGap(revision()),
+          )
+          return () => {
+            stop()
+            sample.end()
+          }
         },
         (pending, event) => {
           const [waiting] = pending
