@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Client, createClient } from '@gantt/client'
 import { expect, test } from './fixtures.ts'
-import { expectRowCount, numberIn, rowsOf, rowWith } from './grid.ts'
+import { expectRowCount, firstCells, numberIn, rowsOf, rowWith } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
 import { keyFor } from './seed.ts'
 
@@ -124,6 +124,38 @@ test('claims are chosen in a row by Shift-x and all of them by a step of its own
   await expect(rowWith(page, 'Claims', reserved[0]?.instance ?? '')).toContainText('revoked')
   await expect(rowWith(page, 'Claims', reserved[0]?.instance ?? '').getByRole('checkbox')).toHaveCount(0)
   await expect(page.getByRole('checkbox')).toHaveCount(3)
+})
+
+test('what is pressed as the list changes is the claim that is seen there', async ({ page, visit, service }) => {
+  const account = 'presses-claims'
+  const caller = createClient({
+    url: `${service.origin}/graphql`,
+    key: await keyFor(service.client, account, ['READ', 'SCHEDULE', 'CLAIM']),
+  })
+  const reserved = [await reserve(caller), await reserve(caller), await reserve(caller)]
+  await visit(`/claims?q=account:${account} state:RESERVED`)
+  await expect(page.getByRole('checkbox')).toHaveCount(3)
+  const [first = ''] = await firstCells(page, 'Claims')
+  // a press as early as it can be: when the page has counted anew, before the browser does anything else
+  const pressed = page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        const count = document.querySelector('main [role=status][data-count]') as Element
+        new MutationObserver((_changes, observer) => {
+          observer.disconnect()
+          const row = document.querySelector('[role=grid] [aria-rowindex="2"]') as Element
+          resolve(row.querySelector('.mono')?.textContent ?? '')
+          row.querySelector<HTMLElement>('input[type=checkbox]')?.click()
+        }).observe(count, { attributeFilter: ['data-count'] })
+      }),
+  )
+  const ids = reserved.filter(({ instance }) => instance === first).map(({ id }) => id)
+  await service.client.request('mutation End($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "a row less") { __typename } }', { ids })
+  const seen = await pressed
+  await expectRowCount(page, 'Claims', 2)
+  const chosen = page.locator('[role=row][data-chosen]')
+  if (seen === first) await expect(chosen).toHaveCount(0)
+  else await expect(chosen.locator('.mono')).toHaveText(seen)
 })
 
 test('a key that may only read ends nothing', async ({ page, service }) => {

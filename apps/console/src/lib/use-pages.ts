@@ -1,5 +1,5 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useDeferredValue, useMemo } from 'react'
 import { operationKey, request } from './api.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
 import { useMoment } from './moment.ts'
@@ -19,7 +19,7 @@ interface PagesOptions {
   readonly everyMs?: number
 }
 
-/** What of a list is there. */
+/** What of a list is there. It is the same for all parts of a page: whoever acts on a row by its position acts on the one that is drawn there. */
 export interface Pages<Node, List = unknown> {
   readonly rows: readonly Node[]
   /** The pages that are there, with whatever they have beside their rows. */
@@ -65,12 +65,12 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
         { refetchOnWindowFocus: false, refetchOnReconnect: false }
       : { refetchInterval: isPast ? false : everyMs }),
   })
-  const rows = useMemo(() => data?.pages.flatMap(({ nodes }) => nodes) ?? [], [data])
+  const count = countOf(data?.pages ?? [])
   const onRange = useCallback(
     (_first: number, last: number) => {
-      if (last >= rows.length - AHEAD && hasNextPage && !isFetchingNextPage) void fetchNextPage()
+      if (last >= count - AHEAD && hasNextPage && !isFetchingNextPage) void fetchNextPage()
     },
-    [rows.length, hasNextPage, isFetchingNextPage, fetchNextPage],
+    [count, hasNextPage, isFetchingNextPage, fetchNextPage],
   )
   const refresh = useCallback(() => void refetch(), [refetch])
   const keyText = JSON.stringify(key)
@@ -95,10 +95,15 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
     },
     [data, hasNextPage, fetchNextPage],
   )
-  return {
-    ...{ rows, lists: data?.pages ?? [], total: data?.pages[0]?.totalCount ?? 0, error, isLoading: isPending && error === null },
-    ...{ isOld: isPlaceholderData || error !== null, onRange, refresh, readNewest, load },
-  }
+  const isOld = isPlaceholderData || error !== null
+  const there = useMemo(() => {
+    const lists = data?.pages ?? []
+    const rows = lists.flatMap(({ nodes }) => nodes)
+    return { rows, lists, total: lists[0]?.totalCount ?? 0, error, isLoading: isPending && error === null, isOld }
+  }, [data, error, isPending, isOld])
+  // what comes in while one works is drawn bit by bit, between the keys
+  const shown = useDeferredValue(there)
+  return { ...shown, isOld: isOld || shown.isOld, onRange, refresh, readNewest, load }
 }
 
 const countOf = (pages: readonly Connection<unknown>[]): number => pages.reduce((sum, { nodes }) => sum + nodes.length, 0)

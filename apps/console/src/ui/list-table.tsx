@@ -43,12 +43,15 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choi
   const shown = useMemo(() => shownColumns(columns, layout), [columns, layout])
   const resize = useCallback((key: string, width: number | undefined) => setWidth(list, key, width), [list])
 
+  const choose = (isRange: boolean) => (): void => {
+    if (cursor !== undefined) choice?.toggle(cursor, isRange)
+  }
   useShortcuts(
     choice === undefined
       ? []
       : [
-          { keys: 'x', label: 'Choose the row, or not', run: () => choice.toggle(active, false) },
-          { keys: 'X', label: 'Choose all rows from the one chosen last to this one', run: () => choice.toggle(active, true) },
+          { keys: 'x', label: 'Choose the row, or not', run: choose(false) },
+          { keys: 'X', label: 'Choose all rows from the one chosen last to this one', run: choose(true) },
         ],
   )
   return (
@@ -61,7 +64,9 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choi
       onResize={resize}
       isMain
       onBeside={beside?.onToggle}
-      {...(choice === undefined ? {} : { isChosen: choice.isChosen, onChoose: choice.toggle })}
+      {...(choice === undefined
+        ? {}
+        : { isChosen: choice.isChosen, onChoose: (index: number, isRange: boolean) => choice.toggle(keyOf(index), isRange) })}
     />
   )
 }

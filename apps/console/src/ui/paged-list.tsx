@@ -1,6 +1,6 @@
 import { parseSort, printSort, type QueryField, type Sort } from '@gantt/scheduler-core/query'
 import { Group, Skeleton, Stack, Text } from '@mantine/core'
-import { type HTMLAttributes, type ReactNode, useCallback, useDeferredValue, useMemo } from 'react'
+import { type HTMLAttributes, type ReactNode, useCallback, useMemo } from 'react'
 import { formatCount } from '../lib/format.ts'
 import { useListGo, useListSearch } from '../lib/list-search.ts'
 import type { Pages } from '../lib/use-pages.ts'
@@ -110,9 +110,7 @@ function Found<Row>(props: PagedListProps<Row>) {
 function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
   const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, beside, table, handlers } = props
   const shown = useBeside()
-  const { isOld, onRange } = pages
-  // rows that come in while one works are drawn bit by bit, between the keys
-  const rows = useDeferredValue(pages.rows)
+  const { rows, isOld, onRange } = pages
   const { total, isMore } = counted
   const { q = '', sort = usualSort } = useListSearch()
   const go = useListGo()

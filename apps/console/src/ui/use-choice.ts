@@ -7,8 +7,8 @@ export interface Choice<Item> {
   readonly items: ReadonlyMap<Key, Item>
   /** Whether what is at a position is chosen; undefined: it cannot be. */
   isChosen(index: number): boolean | undefined
-  /** Chooses what is at a position, or not any more; `isRange`: all from the one chosen last to this one. */
-  toggle(index: number, isRange: boolean): void
+  /** Chooses what has a key, or not any more; `isRange`: all from the one chosen last to this one. What is not in the list stays as it is. */
+  toggle(key: Key, isRange: boolean): void
   /** These, in the place of those before; `isAdded`: beside them. */
   choose(items: Iterable<Item>, isAdded?: boolean): void
   clear(): void
@@ -48,10 +48,10 @@ export function useChoice<Item>({ count, at, keyOf, most = Number.POSITIVE_INFIN
         const key = keyAt(index)
         return key === undefined ? undefined : items.has(key)
       },
-      toggle(index, isRange) {
+      toggle(key, isRange) {
+        const index = indexOf(key, count, keyAt)
         const item = at(index)
         if (item === undefined) return
-        const key = keyOf(item)
         const from = isRange && last.current !== undefined ? indexOf(last.current, count, keyAt) : -1
         last.current = key
         if (from >= 0) choose(between(at, from, index), true)
