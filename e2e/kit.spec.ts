@@ -58,6 +58,17 @@ test('a dialog has the keyboard while it is open, and gives it back @looks', asy
   await expect(opener).toBeFocused()
 })
 
+test('while other rows are on their way, a press on a row is a press on the one that is seen', async ({ page }) => {
+  await page.goto('/kit')
+  const table = page.getByRole('figure', { name: 'table: other rows are on their way' })
+  const button = table.getByRole('button', { name: 'Show others' })
+  await button.click()
+  await expect(button).toBeDisabled()
+  await table.getByRole('row', { name: 'cmp-0001' }).click()
+  await expect(table.getByRole('status')).toHaveText('opened: cmp-0001')
+  await expect(button).toBeDisabled()
+})
+
 test('with forced colours, and in the past, nothing is wrong with it either', async ({ page, axe }) => {
   await page.emulateMedia({ forcedColors: 'active' })
   await page.goto('/kit?at=1200')

@@ -1,5 +1,6 @@
 import type { Sort } from '@gantt/scheduler-core/query'
-import { useState } from 'react'
+import { Button } from '@mantine/core'
+import { use, useState, useTransition } from 'react'
 import type { Pages } from '../lib/use-pages.ts'
 import { BesideHead, BesideList, BesideLoading } from '../ui/beside-list.tsx'
 import { ChoiceBar } from '../ui/choice-bar.tsx'
@@ -40,6 +41,35 @@ function Rows({ label, rows, chosen = new Set() }: { label: string; rows: readon
       onChoose={nothing}
       height="220px"
     />
+  )
+}
+
+const never = new Promise<string>(() => {})
+const awaited = columns.map((column) => ({ ...column, cell: () => use(never) }))
+
+/** Other rows are drawn while those from before stand there, and never come. */
+function OnTheirWay() {
+  const [from, setFrom] = useState(0)
+  const [isPending, startTransition] = useTransition()
+  const [opened, setOpened] = useState('none')
+  return (
+    <>
+      <Button size="compact-sm" onClick={() => startTransition(() => setFrom(20))} disabled={isPending}>
+        Show others
+      </Button>{' '}
+      <span role="status">opened: {opened}</span>
+      <Table
+        label="Rows that stay"
+        columns={from === 0 ? columns : awaited}
+        count={5}
+        row={(i) => some[from + i]}
+        rowKey={(i) => String(from + i)}
+        active={-1}
+        onActive={nothing}
+        onOpen={(i) => setOpened(some[from + i]?.name ?? '')}
+        height="200px"
+      />
+    </>
   )
 }
 
@@ -151,6 +181,7 @@ export const lists: readonly Story[] = [
     states: {
       'two orders, a cursor, one not loaded, one that cannot be chosen': <Rows label="Forty rows" rows={some} chosen={new Set([0, 2])} />,
       'no rows': <Rows label="No rows" rows={[]} />,
+      'other rows are on their way': <OnTheirWay />,
     },
   },
   {

@@ -1,7 +1,8 @@
 import { notifications } from '@mantine/notifications'
-import { useLayoutEffect, useRef } from 'react'
+import { useLayoutEffect } from 'react'
 import { preference } from './preferences.ts'
 import { currentAt, whyNoWrites } from './travel.ts'
+import { useLatest } from './use-latest.ts'
 
 /** One entry of the keyboard map. `keys`: one key (`/`), a sequence (`g h`), or with Shift as the key itself says (`?`, `X`). */
 export interface Shortcut {
@@ -24,14 +25,13 @@ const sequence = createKeySequence()
 
 /** Keys that work while the component is there, outside of inputs. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
-  const latest = useRef(shortcuts)
-  latest.current = shortcuts
+  const latest = useLatest(shortcuts)
   // before it is painted: what is seen can be used
   useLayoutEffect(() => {
     const entry: Registered = { shortcuts: () => latest.current }
     registered.unshift(entry)
     return () => void registered.splice(registered.indexOf(entry), 1)
-  }, [])
+  }, [latest])
 }
 
 /** Everything that a key does at present, for the help. */

@@ -1,10 +1,11 @@
 import type { Client } from 'graphql-sse'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { graphqlUrl } from './api.ts'
 import { fetchAndRead } from './clock.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
 import { currentSession, signOut, useSession } from './session.ts'
 import { useAt } from './travel.ts'
+import { useLatest } from './use-latest.ts'
 import { type Operation, textOf } from './wire.ts'
 
 /** off: not asked for; connecting: first time or again; live: events come; lost: tried again and again, without success yet. */
@@ -36,8 +37,7 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
   const isNow = useAt() === undefined
   const enabled = options.enabled && isNow
   const [state, setState] = useState<LiveState>('off')
-  const latest = useRef(options)
-  latest.current = options
+  const latest = useLatest(options)
 
   useEffect(() => {
     if (!enabled || key === undefined) {
@@ -128,7 +128,7 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
       stop?.()
       client?.dispose()
     }
-  }, [document, enabled, key])
+  }, [document, enabled, key, latest])
 
   return state
 }

@@ -1,8 +1,9 @@
-import { useLayoutEffect, useRef } from 'react'
+import { useLayoutEffect } from 'react'
 import { operationKey, queryClient, useOperation } from './api.ts'
 import type { VariablesOf } from './graphql.ts'
 import { useShortcuts } from './keys.ts'
 import { useMoment } from './moment.ts'
+import { useLatest } from './use-latest.ts'
 import type { Operation } from './wire.ts'
 
 /** What ends each question that is asked at present: a page may ask several. */
@@ -22,14 +23,13 @@ export function useRun<Doc extends Operation>(document: Doc, variables: Variable
   const { asked } = useMoment(document, variables)
   const isRunning = fetchStatus === 'fetching'
   const cancel = (): void => void queryClient.cancelQueries({ queryKey: operationKey(document, asked) })
-  const latest = useRef(cancel)
-  latest.current = cancel
+  const latest = useLatest(cancel)
   useLayoutEffect(() => {
     if (!isRunning) return
     const end = (): void => latest.current()
     running.add(end)
     return () => void running.delete(end)
-  }, [isRunning])
+  }, [isRunning, latest])
   useShortcuts(isRunning ? [{ keys: 'Escape', label: 'Cancel what is running', run: cancelAll }] : [])
   return { data, error, isRunning, isCancelled: isWanted && !isRunning && data === undefined && !error, cancel, run: () => void refetch() }
 }

@@ -2,6 +2,7 @@ import type { Sort } from '@gantt/scheduler-core/query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useId, useMemo, useRef } from 'react'
 import { type Choice, usePreference } from '../lib/preferences.ts'
+import { useLatest } from '../lib/use-latest.ts'
 import { ChoiceHead, HeadCell } from './table-head.tsx'
 import { useTableKeys } from './table-keys.ts'
 import './table.css'
@@ -117,8 +118,7 @@ export function Table<Row>(props: TableProps<Row>) {
     if (activeKey !== undefined) virtualizer.scrollToIndex(active)
   }, [activeKey])
 
-  const latest = useRef(props)
-  latest.current = props
+  const latest = useLatest(props)
   // the same for good, so that a row is drawn again only when something of it changed
   const hands = useMemo<Hands>(
     () => ({
@@ -126,7 +126,7 @@ export function Table<Row>(props: TableProps<Row>) {
       onOpen: (index) => latest.current.onOpen(index),
       onChoose: (index, isRange) => latest.current.onChoose?.(index, isRange),
     }),
-    [],
+    [latest],
   )
 
   const onFocus = (): void => scroller.current?.focus({ preventScroll: true })

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { type LiveState, useLive } from '../../lib/live.ts'
+import { useLatest } from '../../lib/use-latest.ts'
 import { TAIL } from './documents.ts'
 
 /** How long new decisions gather before the list is read again, milliseconds. */
@@ -53,8 +54,7 @@ export function useTail(q: string, isReading: boolean, readNewest: () => Promise
     gathering.current = undefined
     gathered.current = nothing
   }, [])
-  const tell = useRef(forget)
-  tell.current = () => {
+  const tell = useLatest(() => {
     const { news, missed, isGap } = gathered.current
     forget()
     setSuppressed((before) => before + missed)
@@ -62,18 +62,21 @@ export function useTail(q: string, isReading: boolean, readNewest: () => Promise
     if (news === 0) return
     if (isReading) setWaiting((before) => before + news)
     else takeIn()
-  }
-  const onEvent = useCallback(({ suppressed: missed, gap, decision }: Told) => {
-    const { news, ...before } = gathered.current
-    const isNews = decision !== null || gap !== null
-    gathered.current = {
-      news: news + (isNews ? missed + 1 : 0),
-      missed: before.missed + missed,
-      isGap: before.isGap || gap !== null,
-    }
-    // the page is not drawn for each of hundreds a second
-    gathering.current ??= setTimeout(() => tell.current(), GATHER_MS)
-  }, [])
+  })
+  const onEvent = useCallback(
+    ({ suppressed: missed, gap, decision }: Told) => {
+      const { news, ...before } = gathered.current
+      const isNews = decision !== null || gap !== null
+      gathered.current = {
+        news: news + (isNews ? missed + 1 : 0),
+        missed: before.missed + missed,
+        isGap: before.isGap || gap !== null,
+      }
+      // the page is not drawn for each of hundreds a second
+      gathering.current ??= setTimeout(() => tell.current(), GATHER_MS)
+    },
+    [tell],
+  )
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter has another list, which was just read
   useEffect(() => {
     setWaiting(0)

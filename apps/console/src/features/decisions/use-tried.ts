@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { useLatest } from '../../lib/use-latest.ts'
 import { printTried, readTried, type Tried } from './try-out.ts'
 
 /** The address follows a slider after so long, milliseconds: browsers refuse it to be written with every pixel. */
@@ -8,8 +9,7 @@ const SETTLED_MS = 200
 export function useTried(text: string | undefined, onText: (text: string | undefined) => void): readonly [Tried, (tried: Tried) => void] {
   const [tried, setTried] = useState(() => readTried(text))
   const written = useRef(text)
-  const latest = useRef(onText)
-  latest.current = onText
+  const latest = useLatest(onText)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {
     if (text === written.current) return
@@ -17,13 +17,16 @@ export function useTried(text: string | undefined, onText: (text: string | undef
     setTried(readTried(text))
   }, [text])
   useEffect(() => () => clearTimeout(timer.current), [])
-  const change = useCallback((next: Tried) => {
-    setTried(next)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => {
-      written.current = printTried(next)
-      latest.current(written.current)
-    }, SETTLED_MS)
-  }, [])
+  const change = useCallback(
+    (next: Tried) => {
+      setTried(next)
+      clearTimeout(timer.current)
+      timer.current = setTimeout(() => {
+        written.current = printTried(next)
+        latest.current(written.current)
+      }, SETTLED_MS)
+    },
+    [latest],
+  )
   return [tried, change]
 }

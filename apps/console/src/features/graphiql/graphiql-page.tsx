@@ -3,6 +3,7 @@ import { IconChevronDown } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { toGraphiql } from '../../lib/graphiql.ts'
+import { useLatest } from '../../lib/use-latest.ts'
 import { Page } from '../../ui/page.tsx'
 import { examples } from './examples.ts'
 import { createFetcher } from './fetcher.ts'
@@ -18,9 +19,8 @@ export function GraphiqlPage() {
   const navigate = route.useNavigate()
   const scheme = useComputedColorScheme('light')
   const [isReadOnly, setReadOnly] = useState(true)
-  const latest = useRef(isReadOnly)
-  latest.current = isReadOnly
-  const fetcher = useMemo(() => createFetcher(() => latest.current), [])
+  const latest = useLatest(isReadOnly)
+  const fetcher = useMemo(() => createFetcher(() => latest.current), [latest])
   const { start, round, edit } = useStart(search, (next) => void navigate({ search: next, replace: true }))
 
   return (

@@ -1,5 +1,6 @@
 import { Alert, Text } from '@mantine/core'
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo } from 'react'
+import { useLatest } from '../../lib/use-latest.ts'
 import { useRun } from '../../lib/use-run.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { CHECK } from './documents.ts'
@@ -21,11 +22,10 @@ export function CheckFirst({ name, active, number, onChecked }: CheckFirstProps)
     [name, active, number],
   )
   const { data, error, isRunning, run } = useRun(CHECK, variables)
-  const checked = useRef(onChecked)
-  checked.current = onChecked
+  const checked = useLatest(onChecked)
   useEffect(() => {
     if (data !== undefined) checked.current()
-  }, [data])
+  }, [data, checked])
   if (error) return <Problem error={error} onRetry={run} />
   if (data === undefined || isRunning)
     return (

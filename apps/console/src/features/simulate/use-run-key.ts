@@ -1,10 +1,10 @@
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 import { isDialogOpen } from '../../lib/keys.ts'
+import { useLatest } from '../../lib/use-latest.ts'
 
 /** Ctrl Enter (on a Mac, Cmd Enter) from anywhere on the page, out of a field too. */
 export function useRunKey(run: () => void): void {
-  const latest = useRef(run)
-  latest.current = run
+  const latest = useLatest(run)
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || isDialogOpen()) return
@@ -13,5 +13,5 @@ export function useRunKey(run: () => void): void {
     }
     window.addEventListener('keydown', press)
     return () => window.removeEventListener('keydown', press)
-  }, [])
+  }, [latest])
 }
