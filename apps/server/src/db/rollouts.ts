@@ -52,7 +52,10 @@ export interface RolloutSpan {
 }
 
 export interface RolloutStore {
-  /** Keeps minutes as they are now, whatever was kept of them before, and disagreements, all or nothing; the same may be kept again. */
+  /**
+   * Keeps minutes as they are now, whatever was kept of them before, and disagreements, all or nothing, and drops the oldest where there
+   * are too many; the same may be kept again.
+   */
   keep(minutes: readonly RolloutMinute[], disagreements: readonly KeptDisagreement[]): Promise<void>
   /** What all replicas found, by steps of a length; those in which nothing was found are left out. */
   steps(span: RolloutSpan, stepMs: number): Promise<readonly (RolloutCounts & { readonly step: number })[]>
@@ -65,16 +68,20 @@ export interface RolloutStore {
 /** Disagreements that are kept of one rollout: the newest. */
 export const KEPT_DISAGREEMENTS = 500
 
+/** Milliseconds for a transaction, and to get to one, where the database is slow: two statements, of ten seconds each at most. */
+const PATIENCE = { timeout: 20_000, maxWait: 5_000 }
+
 export function createRolloutStore(prisma: PrismaClient): RolloutStore {
   return {
     async keep(minutes, disagreements) {
-      // whoever finds a decision counted finds what it disagreed about
+      // whoever finds a decision counted finds what it disagreed about; rows are written in the same order everywhere, so that of two
+      // replicas one waits
       await prisma.$transaction(async (database) => {
         if (minutes.length > 0) await writeMinutes(database, minutes)
-        if (disagreements.length === 0) return
-        await writeDisagreements(database, disagreements)
-        for (const rollout of new Set(disagreements.map((one) => one.rollout))) await dropOldest(database, rollout)
-      })
+        if (disagreements.length > 0) await writeDisagreements(database, disagreements)
+      }, PATIENCE)
+      // each by itself: who holds rows of one rollout and waits for those of another would wait for a replica that does the same
+      for (const rollout of new Set(disagreements.map((one) => one.rollout))) await dropOldest(prisma, rollout)
     },
     async steps({ rollout, since, until }, stepMs) {
       return prisma.$queryRaw<(RolloutCounts & { step: number })[]>`
@@ -114,6 +121,7 @@ async function writeMinutes(database: Database, minutes: readonly RolloutMinute[
     INSERT INTO rollout_step (rollout, at_ms, replica, agreed, elsewhere, new_failures, new_placements, skipped, not_solved)
     SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(rollout text, at_ms bigint, replica text, agreed int, elsewhere int,
       new_failures int, new_placements int, skipped int, not_solved int)
+    ORDER BY rollout, at_ms, replica
     ON CONFLICT (rollout, at_ms, replica) DO UPDATE SET agreed = excluded.agreed, elsewhere = excluded.elsewhere,
       new_failures = excluded.new_failures, new_placements = excluded.new_placements, skipped = excluded.skipped,
       not_solved = excluded.not_solved`
@@ -131,6 +139,7 @@ async function writeDisagreements(database: Database, disagreements: readonly Ke
       candidate_host, candidate_rank, candidate_because)
     SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row(rollout text, decision_id uuid, at_ms bigint, kind text, because text,
       instance int, baseline_host text, baseline_rank int, baseline_because text, candidate_host text, candidate_rank int, candidate_because text)
+    ORDER BY rollout, decision_id
     ON CONFLICT (rollout, decision_id) DO NOTHING`
 }
 

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createPrisma } from '../db/prisma.ts'
 import { createRolloutStore, KEPT_DISAGREEMENTS, type KeptDisagreement } from '../db/rollouts.ts'
@@ -152,6 +153,37 @@ describe('the tables of rollouts', () => {
       ])
       expect(await store.steps(span, 5 * MINUTE_MS)).toEqual([{ step: 0, ...none, agreed: 5, elsewhere: 2, skipped: 1 }])
     } finally {
+      await prisma.$disconnect()
+    }
+  })
+
+  test('what is kept does not wait for old rows to go, nor holds any while it drops those of another rollout', async () => {
+    const prisma = createPrisma(database.connection)
+    const other = new pg.Client(database.connection)
+    await other.connect()
+    try {
+      const store = createRolloutStore(prisma)
+      const first = (rollout: string) =>
+        other.query('SELECT FROM rollout_disagreement WHERE rollout = $1 ORDER BY at_ms LIMIT 1 FOR UPDATE', [rollout])
+      const full = ['held', 'waited-for'].flatMap((rollout) => Array.from({ length: KEPT_DISAGREEMENTS }, (_, i) => told(rollout, i)))
+      await store.keep([], full)
+      await other.query('BEGIN')
+      await first('waited-for')
+      const keeping = store.keep(
+        [{ rollout: 'held', at: AT, replica: 'one', ...none, elsewhere: 2 }],
+        ['held', 'waited-for'].map((rollout) => told(rollout, KEPT_DISAGREEMENTS)),
+      )
+      await vi.waitFor(async () => {
+        expect(await store.steps({ rollout: 'held', since: AT, until: AT + MINUTE_MS }, MINUTE_MS)).toHaveLength(1)
+        expect(await store.disagreements({ rollout: 'held', until: AT + MINUTE_MS }, 1_000)).toHaveLength(KEPT_DISAGREEMENTS)
+      }, 10_000)
+      // a replica that goes the other way round would end in a deadlock here
+      await first('held')
+      await other.query('COMMIT')
+      await keeping
+      expect(await store.disagreements({ rollout: 'waited-for', until: AT + MINUTE_MS }, 1_000)).toHaveLength(KEPT_DISAGREEMENTS)
+    } finally {
+      await other.end()
       await prisma.$disconnect()
     }
   })
