@@ -8,7 +8,7 @@ import { inPieces } from './pieces.ts'
 const CHANGES = 10_000
 /** or, where there was any change, this long after the last one, */
 const MILLISECONDS = 60_000
-/** and this many times as long as that one took: of a large fleet they would otherwise be made most of the time. */
+/** and, where that one was written, this many times as long as it took: of a large fleet they would otherwise be made most of the time. */
 const REST = 20
 
 export interface CheckpointerOptions {
@@ -38,7 +38,7 @@ export function createCheckpointer(store: Synchronizer, { timers, revision, hori
     const copy = copyFleet(latest)
     onCopy(copy, changes)
     changes = 0
-    saving = keep(copy)
+    saving = keep(copy, beganAt)
       .catch((error: unknown) =>
         warn(
           `the checkpoint at revision ${lastRevision} was not written, or the log not trimmed behind it: ${error instanceof Error ? error.message : String(error)}`,
@@ -46,14 +46,15 @@ export function createCheckpointer(store: Synchronizer, { timers, revision, hori
       )
       .finally(() => {
         saving = undefined
-        restsUntil = beganAt + REST * (timers.now() - beganAt)
       })
   }
 
-  const keep = async (fleet: Fleet): Promise<void> => {
+  const keep = async (fleet: Fleet, beganAt: number): Promise<void> => {
     lastRevision = fleet.place.revision
     const checkpoint = await inPieces(captureFleet(fleet), timers)
-    if (await store.saveCheckpoint(checkpoint)) await store.trim(horizon)
+    const isNewest = await store.saveCheckpoint(checkpoint)
+    restsUntil = beganAt + REST * (timers.now() - beganAt)
+    if (isNewest) await store.trim(horizon)
   }
 
   return {
