@@ -79,11 +79,6 @@ export type FilterOptions = Readonly<Record<string, unknown>>
 
 export interface PreparedFilter {
   passes(host: HostIndex): boolean
-  /**
-   * Where it is known without asking each: the hosts that may pass, in order of index. `passes` is false for every other, and who only wants
-   * the hosts that pass need not ask it of them. A request that names its host is then decided without a look at the rest of the fleet.
-   */
-  readonly only?: readonly HostIndex[]
   reason(host: HostIndex): Reason
   facts?(host: HostIndex): readonly Fact[]
 }

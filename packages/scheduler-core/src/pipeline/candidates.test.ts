@@ -1,9 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Filter } from '../filters/filter.ts'
+import { openOverlay } from '../fleet/overlay.ts'
+import { builtInProfiles } from '../profiles/built-in.ts'
 import { profileSchema } from '../profiles/profile.ts'
+import { createChanceScheduler, createFilterScheduler } from '../schedulers/filter-scheduler.ts'
+import { createNovaScheduler } from '../schedulers/nova-scheduler.ts'
+import type { Scheduler } from '../schedulers/scheduler.ts'
 import { aLog, aReport, aRequest, aUuid } from '../testing/index.ts'
-import { compileProfile } from './compile.ts'
-import { type FilterStep, prepareFilters, runFilters } from './run-filters.ts'
+import { type CompiledProfile, compileProfile } from './compile.ts'
+import { prepareFilters, runFilters } from './run-filters.ts'
 
 const compiled = compileProfile(profileSchema.parse({ name: 'test', number: 1, filters: [{ name: 'RamFilter' }], weighers: [] }))
 
@@ -30,23 +36,102 @@ const requests = fc
   })
   .map(({ destination, ...lists }) => aRequest({ ...lists, forceVerify: 'ALL', requestedDestination: destination }))
 
-function askingEach({ prepared, ...step }: FilterStep): FilterStep {
-  if (prepared === undefined) return { ...step, prepared }
-  const { only: _, ...each } = prepared
-  return { ...step, prepared: each }
+/** The same profile, for which every host is looked at. */
+function askingEach({ candidates: { named: _, ...candidates }, ...others }: CompiledProfile): CompiledProfile {
+  return { ...others, candidates }
 }
 
-test('a request that names hosts is decided by a look at these as by a look at each', () => {
+test('a request that names hosts is filtered by a look at these as by a look at each', () => {
   let named = 0
   fc.assert(
     fc.property(requests, (request) => {
       const steps = prepareFilters(compiled, request, fleet)
-      if (steps[0]?.prepared?.only !== undefined) named++
-      expect(runFilters(steps, fleet)).toEqual(runFilters(steps.map(askingEach), fleet))
+      if (steps[0]?.named !== undefined) named++
+      expect(runFilters(steps, fleet)).toEqual(runFilters(prepareFilters(askingEach(compiled), request, fleet), fleet))
     }),
     { numRuns: 500 },
   )
   expect(named).toBeGreaterThan(100)
+})
+
+const machines = fc.array(
+  fc.record({
+    host: fc.nat(7),
+    isOther: fc.boolean(),
+    gib: fc.integer({ min: 0, max: 8 }),
+    vcpus: fc.integer({ min: 1, max: 12 }),
+    gpus: fc.nat(2),
+  }),
+  { minLength: 1, maxLength: 12 },
+)
+const lists = fc.record({
+  forceHosts: some(fc.constantFrom('h0', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'none')),
+  forceNodes: fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, some(fc.constantFrom('h0', 'h1-b', 'h2', 'none'))),
+  ignoreHosts: some(hosts),
+  forceVerify: fc.constantFrom('NONE' as const, 'HARD' as const, 'ALL' as const),
+  requestedDestination: fc.constantFrom(undefined, { host: 'h1' }, { host: 'none' }, { host: 'h2', node: 'h2-b' }),
+  numInstances: fc.integer({ min: 1, max: 3 }),
+  memoryMb: fc.constantFrom(256, 3_072),
+  gpus: fc.constantFrom(undefined, { count: 1 }),
+})
+
+/** Every profile of the release, and one that draws among several hosts. */
+const profiles = [
+  ...builtInProfiles,
+  profileSchema.parse({ ...builtInProfiles[0], name: 'draws', number: 1, hostSubsetSize: 3, tieOrder: 'seeded' }),
+]
+const schedulerOf = (of: CompiledProfile): Scheduler =>
+  (of.profile.compat === 'nova' ? createNovaScheduler : of.profile.scheduler === 'chance' ? createChanceScheduler : createFilterScheduler)(
+    of,
+  )
+
+test.each(profiles.map((profile) => [profile.name, profile] as const))('%s: it is decided so too, to the bit', (_, profile) => {
+  const own = compileProfile(profile)
+  fc.assert(
+    fc.property(machines, lists, fc.string(), (shapes, { requestedDestination, gpus, ...shape }, seed) => {
+      const log = aLog()
+      log.append(
+        shapes.map(({ host, isOther, gib, vcpus, gpus: count }) => ({
+          ...aReport(`h${host}`, {
+            ...{ memoryMb: gib * 1_024, vcpus },
+            gpus: Array.from({ length: count }, (_, index) => ({ index, model: null })),
+          }),
+          ...(isOther && { node: `h${host}-b` }),
+        })),
+      )
+      const request = aRequest({ ...shape, ...(requestedDestination && { requestedDestination }), ...(gpus && { gpus }) })
+      const claimIds = Array.from({ length: request.numInstances }, (_, i) => `c${i}`)
+      const select = (compiled: CompiledProfile) => {
+        const overlay = openOverlay(log.fleet)
+        try {
+          return schedulerOf(compiled).select(request, log.fleet, overlay, {
+            seed,
+            alternatesPerInstance: 2,
+            allOrNothing: false,
+            claimIds,
+          })
+        } finally {
+          overlay.discard()
+        }
+      }
+      expect(select(own)).toStrictEqual(select(askingEach(own)))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('no filter of a profile leaves out a host that it was not asked of', () => {
+  const [step] = compiled.filters
+  if (step === undefined) throw new Error('the profile has a filter')
+  const sure: Filter = {
+    ...step.filter,
+    prepare: () => {
+      const [first = 0] = fleet.hosts.records.map(({ index }) => index)
+      return { passes: () => true, only: [first, first], reason: () => ({ code: 'host.excluded' }) }
+    },
+  }
+  const { hosts } = runFilters(prepareFilters({ ...compiled, filters: [{ ...step, filter: sure }] }, aRequest(), fleet), fleet)
+  expect([...hosts]).toEqual(fleet.hosts.records.map(({ index }) => index))
 })
 
 test('of a named host the fleet’s others are not asked', () => {

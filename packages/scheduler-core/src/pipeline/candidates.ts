@@ -6,11 +6,20 @@ import { type HostRecord, hostKey } from '../fleet/hosts.ts'
 import { membershipsOf, reportOf } from '../fleet/sources.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 
+/** The first filter of every decision. */
+export interface CandidatesFilter extends Filter {
+  /**
+   * The hosts that a request names, each once, in order of index: no other passes, so that no other need be asked. Undefined: it names none.
+   * No part of a profile can say such a thing: every host is asked of those that are left.
+   */
+  named?(request: RequestSpec, fleet: Fleet): readonly HostIndex[] | undefined
+}
+
 /**
  * The hosts that the request lets in at all: not ignored; forced or requested if it names any; in the aggregates it
  * names. Run before the profile's filters, as in Nova's host manager, whatever the profile says.
  */
-export const candidatesFilter: Filter = {
+export const candidatesFilter: CandidatesFilter = {
   name: 'Candidates',
   description: 'The request names the host, or names none, and does not exclude it.',
   reads: [],
@@ -22,10 +31,8 @@ export const candidatesFilter: Filter = {
     const [only] = checks
     if (only === undefined) return undefined
     const refusing = (host: HostIndex) => checks.find((check) => !check.passes(host))
-    const among = checks.find((check) => check.only !== undefined)?.only
     return {
       passes: checks.length === 1 ? only.passes : (host) => refusing(host) === undefined,
-      ...(among !== undefined && { only: among }),
       reason: (host) => refusing(host)?.reason ?? { code: 'host.excluded' },
       facts(host) {
         const record = fleet.hosts.get(host)
@@ -33,13 +40,15 @@ export const candidatesFilter: Filter = {
       },
     }
   },
+  named({ forceHosts, requestedDestination }, fleet) {
+    const names = namesOf(forceHosts, requestedDestination?.host)
+    return names.size === 0 ? undefined : named(fleet, names)
+  },
 }
 
 interface Check {
   /** Asked of every host: a look at a column, wherever that will do. */
   readonly passes: (host: HostIndex) => boolean
-  /** See PreparedFilter. */
-  readonly only?: readonly HostIndex[]
   readonly reason: ReturnType<PreparedFilter['reason']>
   /** The field of the request that names hosts or aggregates. */
   readonly field: string
@@ -61,6 +70,9 @@ const named = ({ hosts }: Fleet, names: Iterable<string>): HostIndex[] =>
     .flat()
     .sort((a, b) => a - b)
 
+const namesOf = (forced: readonly string[], requested: string | null | undefined): ReadonlySet<string> =>
+  new Set(requested ? [...forced, requested] : forced)
+
 function ignored({ ignoreHosts }: RequestSpec, fleet: Fleet): Check | undefined {
   if (ignoreHosts.length === 0) return undefined
   const isNamed = new Uint8Array(fleet.hosts.count)
@@ -74,14 +86,12 @@ function ignored({ ignoreHosts }: RequestSpec, fleet: Fleet): Check | undefined 
 }
 
 function forced({ forceHosts, forceNodes, requestedDestination }: RequestSpec, fleet: Fleet): Check | undefined {
-  const hosts = new Set([...forceHosts, ...(requestedDestination?.host ? [requestedDestination.host] : [])])
-  const nodes = new Set([...forceNodes, ...(requestedDestination?.node ? [requestedDestination.node] : [])])
+  const hosts = namesOf(forceHosts, requestedDestination?.host)
+  const nodes = namesOf(forceNodes, requestedDestination?.node)
   if (hosts.size === 0 && nodes.size === 0) return undefined
-  const only = hosts.size === 0 ? undefined : named(fleet, hosts)
-  const isNamed = only && new Set(only)
+  const isNamed = hosts.size === 0 ? undefined : new Set(named(fleet, hosts))
   return {
     passes: (host) => (isNamed === undefined || isNamed.has(host)) && (nodes.size === 0 || nodes.has(fleet.hosts.get(host).node)),
-    ...(only !== undefined && { only }),
     reason: { code: 'host.not_requested', need: [...hosts, ...nodes].slice(0, 5).join(', ') },
     field: [
       ...(forceHosts.length > 0 ? ['forceHosts'] : []),

@@ -20,14 +20,14 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { PluginScheduler } from '../schedulers/plugin-scheduler.ts'
 import { weighers as registeredWeighers } from '../weighers/index.ts'
 import type { Weigher, WeigherOptions } from '../weighers/weigher.ts'
-import { candidatesFilter } from './candidates.ts'
+import { type CandidatesFilter, candidatesFilter } from './candidates.ts'
 import { failedScheduler } from './failed-scheduler.ts'
 
 /** A profile with its parts looked up and its rules made: what the pipeline runs. */
 export interface CompiledProfile {
   readonly profile: Profile
   /** Which hosts a request lets in at all. */
-  readonly candidates: Filter
+  readonly candidates: CandidatesFilter
   readonly filters: readonly CompiledFilter[]
   /** Those in shadow mode: asked in explanations alone (pipeline/shadow-filters.ts). */
   readonly shadows: readonly CompiledFilter[]

@@ -21,6 +21,8 @@ export interface FilterStep {
   readonly readsHostOnly: boolean
   /** See Filter; of a plug-in's filter that says neither it is true. */
   readonly readsOtherHosts: boolean
+  /** Of the candidates step alone: see CandidatesFilter. */
+  readonly named?: readonly HostIndex[]
 }
 
 /** Whether the request asks anything of a step: one that failed refuses every host. */
@@ -40,7 +42,7 @@ export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, 
   const isVerified = isVerifiedOf(request)
   // a step of its own only where it is asked for: other requests, and what is kept of them, know nothing of it
   const spread = request.topologySpread.length === 0 ? [] : [asSpread(compiled)]
-  return [asCandidates(compiled), ...compiled.filters, ...spread].map((step) => {
+  const prepare = (step: CompiledFilter): FilterStep => {
     const { filter, options, isNet, isOutside } = step
     const { name, readsHostOnly = false, readsOtherHosts = !readsHostOnly && fleet.plugins.filters.includes(filter) } = filter
     const known = { name, isNet, isOutside, readsHostOnly, readsOtherHosts }
@@ -53,7 +55,11 @@ export function prepareFilters(compiled: CompiledProfile, request: RequestSpec, 
     } catch (error) {
       return { ...known, prepared: undefined, failed: true, error }
     }
-  })
+  }
+  const candidates = prepare(asCandidates(compiled))
+  // where it failed, it refuses every host
+  const named = candidates.failed ? undefined : compiled.candidates.named?.(request, fleet)
+  return [{ ...candidates, ...(named !== undefined && { named }) }, ...[...compiled.filters, ...spread].map(prepare)]
 }
 
 const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({
@@ -84,8 +90,8 @@ function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (fi
 export function runFilters(steps: readonly FilterStep[], fleet: Fleet): Filtered {
   const asked = steps.filter(isAsked)
   let entered = fleet.hosts.count
-  const only = asked[0]?.prepared?.only
-  const hosts = only === undefined ? everyHost(entered) : Int32Array.from(only)
+  const named = asked[0]?.named
+  const hosts = named === undefined ? everyHost(entered) : Int32Array.from(named)
   let left = hosts.length
   const counts: FilterCount[] = []
   for (const { name, prepared } of asked) {
