@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import { Kind, parse, print } from 'graphql'
 import { type ESTree, type Plugin, Visitor } from 'vite'
+import { readHeader } from './src/lib/written.ts'
 
 /** What the service reads beside the page: the text of each operation by its id. */
 const MANIFEST = 'documents.json'
 
 /**
  * Gives each operation of a build its id, `sha256:` of its text, as `documentId` (lib/wire.ts sends that), and writes the texts
- * beside the page for the service. `graphql(...)` takes a text without expressions, and fragments of the same file by their names.
+ * beside the page for the service. `graphql(...)` takes a text without expressions, and fragments of the same file by their names;
+ * an operation begins with its header, which is all that the page reads of it.
  */
 export function persistedDocuments(): Plugin {
   const texts = new Map<string, string>()
@@ -70,8 +72,15 @@ function documentsIn(program: ESTree.Program, file: string): FoundDocument[] {
   return calls.flatMap(({ node: { start, end }, text, fragments }) => {
     const whole = [text, ...fragments.map((name) => texts.get(name) ?? fail(`fragments of its own file; ${name} is none`))]
     const document = parse(whole.join('\n'))
-    const isOperation = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION)
-    return isOperation ? [{ text: print(document), start, end }] : []
+    const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+    const { kind, name, takesMoment } = readHeader(text) ?? {}
+    if (
+      kind !== operation?.operation ||
+      name !== operation?.name?.value ||
+      takesMoment !== operation?.variableDefinitions?.some(({ variable }) => variable.name.value === 'at')
+    )
+      return fail('an operation that begins with its header')
+    return operation === undefined ? [] : [{ text: print(document), start, end }]
   })
 }
 

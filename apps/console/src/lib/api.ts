@@ -5,7 +5,7 @@ import type { ResultOf, VariablesOf } from './graphql.ts'
 import { useMoment } from './moment.ts'
 import { currentSession, followSession, signOut } from './session.ts'
 import { currentAt, WritesOffError } from './travel.ts'
-import { nameOf, type Operation, operationOf, sendsTextNow, wireOf } from './wire.ts'
+import { headerOf, type Operation, sendsTextNow, wireOf } from './wire.ts'
 
 /** The service's own address: the console is served by it. */
 export const graphqlUrl = (): string => new URL('/graphql', location.href).href
@@ -21,7 +21,7 @@ export async function request<Doc extends Operation>(
   signal?: AbortSignal,
 ): Promise<ResultOf<Doc>> {
   const at = currentAt()
-  if (at !== undefined && operationOf(document).operation === 'mutation') throw new WritesOffError(at)
+  if (at !== undefined && headerOf(document).kind === 'mutation') throw new WritesOffError(at)
   const { key } = currentSession()
   const client = createClient({ url: graphqlUrl(), fetch: fetchAndRead, ...(key === undefined ? {} : { key }) })
   const send = (): Promise<ResultOf<Doc>> =>
@@ -70,7 +70,7 @@ export function useOperation<Doc extends Operation>(
 
 /** Where an answer is kept: by the operation's name, then its variables. */
 export const operationKey = <Doc extends Operation>(document: Doc, variables?: VariablesOf<Doc>): readonly unknown[] =>
-  variables === undefined ? [nameOf(document)] : [nameOf(document), variables]
+  variables === undefined ? [headerOf(document).name] : [headerOf(document).name, variables]
 
 export const queryClient = new QueryClient({
   defaultOptions: { queries: { retry: (count, error) => count < 2 && !(error instanceof FaultError), refetchOnWindowFocus: true } },

@@ -1,6 +1,6 @@
 import type { VariablesOf } from './graphql.ts'
 import { useAt } from './travel.ts'
-import { type Operation, operationOf } from './wire.ts'
+import { headerOf, type Operation } from './wire.ts'
 
 /** The variables with the moment of the address, for an operation that takes it; `isPast`: it does, and there is one. */
 export function useMoment<Doc extends Operation>(
@@ -8,9 +8,6 @@ export function useMoment<Doc extends Operation>(
   variables: VariablesOf<Doc>,
 ): { readonly asked: VariablesOf<Doc>; readonly isPast: boolean } {
   const at = useAt()
-  const isPast = at !== undefined && takesMoment(document)
+  const isPast = at !== undefined && headerOf(document).takesMoment
   return { asked: isPast ? ({ ...variables, at } as VariablesOf<Doc>) : variables, isPast }
 }
-
-const takesMoment = (document: Operation): boolean =>
-  operationOf(document).variableDefinitions?.some(({ variable }) => variable.name.value === 'at') ?? false

@@ -1,40 +1,30 @@
 import { FaultError, type Operation as SentOperation } from '@gantt/client'
-import { type OperationDefinitionNode, print } from 'graphql'
 import type { TadaDocumentNode } from './graphql.ts'
+import type { Header, Written } from './written.ts'
 
 /** A typed GraphQL operation. */
 // biome-ignore lint/suspicious/noExplicitAny: a document of any result and any variables
 export type Operation = TadaDocumentNode<any, any, any>
 
-const texts = new WeakMap<object, string>()
+const writtenOf = (document: Operation) => document as unknown as Written & { readonly documentId?: string }
 
 /** The text of an operation. */
-export function textOf(document: Operation): string {
-  const known = texts.get(document)
-  if (known !== undefined) return known
-  const text = print(document)
-  texts.set(document, text)
-  return text
-}
+export const textOf = (document: Operation): string => writtenOf(document).text
 
 /** Whether a replica was met that does not know this console's ids: one of another release. */
 let isStranger = false
 
 /** The operation as it goes over the wire: by its id, which a build gives it (persisted-documents.ts), else by its text. */
 export function wireOf(document: Operation): SentOperation {
-  const { documentId } = document as { readonly documentId?: string }
-  return documentId === undefined || isStranger ? textOf(document) : { documentId, operationName: nameOf(document) }
+  const { documentId } = writtenOf(document)
+  return documentId === undefined || isStranger ? textOf(document) : { documentId, operationName: headerOf(document).name }
 }
 
-export function nameOf(document: Operation): string {
-  const { name } = operationOf(document)
-  if (name === undefined) throw new Error('An operation needs a name: it is kept and found under it.')
-  return name.value
-}
-
-export function operationOf(document: Operation): OperationDefinitionNode {
-  for (const definition of document.definitions) if (definition.kind === 'OperationDefinition') return definition
-  throw new Error('A document needs an operation.')
+/** What it is, and its name. */
+export function headerOf(document: Operation): Header {
+  const { header, text } = writtenOf(document)
+  if (header === undefined) throw new Error(`An operation begins with what it is and its name, under which it is kept and found: ${text}`)
+  return header
 }
 
 /** Whether the operation is to be sent again: its id was not known, so from now on texts are sent. */
