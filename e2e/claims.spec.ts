@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Client, createClient } from '@gantt/client'
+import { operationOf } from './calls.ts'
 import { expect, test } from './fixtures.ts'
 import { expectRowCount, firstCells, numberIn, rowsOf, rowWith } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
@@ -76,6 +77,8 @@ test('by keyboard alone a claim is chosen, looked at, and revoked with a reason'
   await page.keyboard.type(one.instance)
   await page.keyboard.press('Enter')
   await expectRowCount(page, 'Claims', 1)
+  // rows can be chosen once it is known what the key may do
+  await expect(page.getByRole('checkbox')).toHaveCount(1)
   await page.getByRole('grid', { name: 'Claims' }).focus()
   await page.keyboard.press('j')
   await page.keyboard.press('x')
@@ -107,6 +110,7 @@ test('claims are chosen in a row by Shift-x and all of them by a step of its own
   for (let i = 0; i < 4; i++) reserved.push(await reserve(caller))
   await visit(`/claims?q=account:${account}`)
   await expectRowCount(page, 'Claims', 4)
+  await expect(page.getByRole('checkbox')).toHaveCount(4)
   await page.getByRole('grid', { name: 'Claims' }).focus()
   for (const key of ['j', 'x', 'j', 'j', 'X']) await page.keyboard.press(key)
   await expect(page.locator('[data-chosen="3"]')).toBeVisible()
@@ -161,7 +165,9 @@ test('what is pressed as the list changes is the claim that is seen there', asyn
 test('a key that may only read ends nothing', async ({ page, service }) => {
   await reserve(service.client)
   const reader = await keyFor(service.client, 'reads-claims', ['READ'])
+  const told = page.waitForResponse((response) => operationOf(response.request()).startsWith('query Scopes'))
   await page.goto(`/claims?q=state:RESERVED#key=${reader}`)
+  await (await told).finished()
   await expect(rowsOf(page, 'Claims').first()).toBeVisible()
   await expect(page.getByRole('checkbox')).toHaveCount(0)
 })

@@ -110,9 +110,10 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
       })
       context.on('weberror', (error) => errors.push(String(error.error())))
       await use((...parts) => void provoked.push(...parts.map((part) => (typeof part === 'number' ? `a status of ${part} (` : part))))
+      for (const part of provoked) await expect.poll(() => errors.join('; '), 'errors in the console of the browser').toContain(part)
+      // what came while those were awaited counts too
       const others = errors.filter((error) => !provoked.some((part) => error.includes(part)))
       expect(others, `errors in the console of the browser: ${others.join('; ')}`).toEqual([])
-      for (const part of provoked) await expect.poll(() => errors.join('; '), 'errors in the console of the browser').toContain(part)
     },
     { auto: true },
   ],

@@ -498,6 +498,7 @@ test('claims: every kind opens exactly as many as it counts, the list reaches it
   await page.goto('/claims?q=state:CONFIRMED')
   const held = await countOf(large.client, 'claims', 'state:CONFIRMED')
   expect(held).toBeGreaterThan(250)
+  await expect(page.getByRole('checkbox').first()).toBeVisible()
   await gridOf(page, 'Claims').focus()
   for (const key of ['j', 'x']) await page.keyboard.press(key)
   await page.getByRole('button', { name: `Choose all ${inWords(held)} matching` }).click()

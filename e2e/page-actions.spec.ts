@@ -73,6 +73,8 @@ test('where what opened a dialog is gone, the keyboard is led to the heading', a
   await report(client, { 'ends-01': { traits: ['CUSTOM_ENDS'] } })
   await place(client, { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'trait:CUSTOM_ENDS': 'required' } })
   await visit('/claims?q=host:ends-01')
+  // rows can be chosen once it is known what the key may do
+  await expect(page.getByRole('checkbox')).toHaveCount(1)
   await page.getByRole('grid').focus()
   await pressSequence(page, 'j x')
   await page.getByRole('button', { name: 'Revoke ...' }).focus()
