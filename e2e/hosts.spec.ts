@@ -488,6 +488,35 @@ test('a list that a key had no time to load is loaded with the next key', async 
   }
 })
 
+test('after a service began anew, whose ordinals are of other hosts, no host is chosen that nobody chose', async ({ page, visit }) => {
+  await visit('/hosts?view=table')
+  await expect(page.getByRole('checkbox').first()).toBeVisible()
+  await page.getByRole('checkbox').first().check()
+  await expect(page.locator('[data-chosen="1"]')).toBeVisible()
+  const gap = { from: '0', to: '0', ordinals: '', names: [], otherNodes: [], dictionaries: [], columns: [], gap: { resumeAt: '0' } }
+  let isToldOfGap = false
+  await page.route('**/graphql', async (route) => {
+    const operation = operationOf(route.request())
+    if (operation.includes('subscription FleetDeltas') && !isToldOfGap) {
+      isToldOfGap = true
+      const body = `event: next\ndata: ${JSON.stringify({ data: { fleetDeltas: gap } })}\n\n`
+      return route.fulfill({ contentType: 'text/event-stream', body })
+    }
+    if (!operation.includes('query FleetColumns')) return route.continue()
+    const response = await route.fetch()
+    const json = (await response.json()) as { data: { fleet: { columns: { names: string[] } } } }
+    json.data.fleet.columns.names.reverse()
+    return route.fulfill({ response, json })
+  })
+  // the stream begins anew
+  await page.getByRole('button', { name: 'Freeze' }).click()
+  await page.getByRole('button', { name: 'Follow' }).click()
+  await expect.poll(() => isToldOfGap).toBe(true)
+  await expect(page.locator('[data-chosen]')).toHaveCount(0)
+  await expect(page.getByRole('checkbox').first()).toBeVisible()
+  await expect(page.getByRole('checkbox', { checked: true })).toHaveCount(0)
+})
+
 test('a feed that is lost is said to be, and comes back by itself', async ({ page, visit, axe, service, provokes }) => {
   provokes('ERR_FAILED')
   const isFeed = (request: { postData(): string | null }): boolean => request.postData()?.includes('subscription FleetDeltas') ?? false

@@ -66,6 +66,23 @@ describe('the fleet as columns', () => {
     ).toBe(false)
   })
 
+  it('knows whether another has the same ordinals: hosts may have come since, none may have gone or have another', () => {
+    const storeOf = (...hosts: Parameters<typeof packHosts>[0]) => {
+      const store = createFleetStore()
+      store.apply(packHosts(hosts))
+      return store
+    }
+    const [a, b] = [
+      { ordinal: 0, name: 'a' },
+      { ordinal: 1, name: 'b' },
+    ]
+    expect(storeOf(a, b).hasOrdinalsOf(storeOf(a))).toBe(true)
+    expect(storeOf(a).hasOrdinalsOf(storeOf())).toBe(true)
+    expect(storeOf(a).hasOrdinalsOf(storeOf(a, b))).toBe(false)
+    expect(storeOf({ ordinal: 0, name: 'b' }, { ordinal: 1, name: 'a' }).hasOrdinalsOf(storeOf(a, b))).toBe(false)
+    expect(storeOf({ ...a, node: 'a/n2' }).hasOrdinalsOf(storeOf(a))).toBe(false)
+  })
+
   it('takes new hosts, also far beyond the room it has', () => {
     const store = createFleetStore()
     store.apply(packHosts([{ ordinal: 3, name: 'c', memFreeMib: 3 }]))

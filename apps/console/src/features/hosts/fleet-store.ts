@@ -71,6 +71,8 @@ export interface FleetStore {
   readonly namesVersion: number
   /** Whether the hosts of an event are those that have their ordinals here: not so after a service began anew. */
   fits(hosts: Pick<PackedHosts, 'ordinals' | 'names'>): boolean
+  /** Whether every host of another store has its ordinal here too: then what is known there by ordinals holds here. */
+  hasOrdinalsOf(other: FleetStore): boolean
   /** Takes the hosts of an answer or an event; hosts that it does not name stay as they are. */
   apply(hosts: PackedHosts): void
 }
@@ -105,6 +107,9 @@ export function createFleetStore(): FleetStore {
     return values.map(dictionaries[column].codeOf)
   }
 
+  const nameOf = (ordinal: number): string => names[ordinal] ?? ''
+  const nodeOf = (ordinal: number): string => nodes.get(ordinal) ?? nameOf(ordinal)
+
   return {
     get ordinals() {
       return ordinals
@@ -112,8 +117,8 @@ export function createFleetStore(): FleetStore {
     get namesVersion() {
       return namesVersion
     },
-    nameOf: (ordinal) => names[ordinal] ?? '',
-    nodeOf: (ordinal) => nodes.get(ordinal) ?? names[ordinal] ?? '',
+    nameOf,
+    nodeOf,
     numbers: (column) => numbers[column],
     codes: (column) => codes[column],
     dictionary: (column) => dictionaries[column],
@@ -121,6 +126,11 @@ export function createFleetStore(): FleetStore {
 
     fits: ({ ordinals: packed, names: told }) =>
       unpack(packed, 'U32').every((ordinal, i) => known[ordinal] !== 1 || names[ordinal] === told[i]),
+
+    hasOrdinalsOf: (other) =>
+      other.ordinals.every(
+        (ordinal) => known[ordinal] === 1 && nameOf(ordinal) === other.nameOf(ordinal) && nodeOf(ordinal) === other.nodeOf(ordinal),
+      ),
 
     apply(hosts) {
       const changed = unpack(hosts.ordinals, 'U32')

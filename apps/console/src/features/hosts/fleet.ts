@@ -10,6 +10,8 @@ import { askedColumns, createFleetStore, type FleetStore } from './fleet-store.t
 /** The fleet as this tab knows it. The store changes in place; a new `Fleet` stands for each change of it. */
 export interface Fleet {
   readonly store: FleetStore
+  /** In fleets of one history an ordinal is the same host. After a service began anew there is another, and what was chosen is not known any more. */
+  readonly history: number
   /** The revision that it shows. */
   readonly asOf: string
   /** The service's time when it came, milliseconds since 1970. */
@@ -73,7 +75,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
           const store = createFleetStore()
           store.apply(columns)
           setError(undefined)
-          show({ store, asOf: columns.asOf, receivedMs: serviceNow() })
+          show({ store, history: historyOf(store, latest.current), asOf: columns.asOf, receivedMs: serviceNow() })
         },
         (reason) => {
           if (!aborted.signal.aborted) setError(reason)
@@ -102,9 +104,14 @@ export function useFleet(isPaused: boolean): FleetFeed {
       }
       before.store.apply(event)
       // whatever the operator does goes first
-      startTransition(() => show({ store: before.store, asOf: event.to, receivedMs: serviceNow() }))
+      startTransition(() => show({ ...before, asOf: event.to, receivedMs: serviceNow() }))
     },
   })
 
   return { fleet, live, error, isLoading, retry }
+}
+
+function historyOf(store: FleetStore, before: Fleet | undefined): number {
+  if (before === undefined) return 0
+  return store.hasOrdinalsOf(before.store) ? before.history : before.history + 1
 }

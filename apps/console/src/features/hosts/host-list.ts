@@ -1,5 +1,5 @@
 import { hostFields, parseQuery, printQuery } from '@gantt/scheduler-core/query'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { shownNow } from '../../lib/clock.ts'
 import type { Fleet } from './fleet.ts'
 import { orderByName, orderHosts } from './order-hosts.ts'
@@ -38,11 +38,15 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const selection = useMemo(() => selectHosts(store, query, among, shownNow()), [fleet, among, query])
 
-  const shown = useRef({ ordinals: selection.ordinals, filter, sort, only })
+  const found = { ordinals: selection.ordinals, filter, sort, only }
+  const shown = useRef(found)
   const { current: before } = shown
-  if (!isHeld || before.filter !== filter || before.sort !== sort || before.only !== only)
-    shown.current = { ordinals: selection.ordinals, filter, sort, only }
-  const { ordinals } = shown.current
+  const isSame = before.filter === filter && before.sort === sort && before.only === only
+  const { ordinals } = isHeld && isSame ? before : found
+  // what React draws and gives up was never shown
+  useLayoutEffect(() => {
+    shown.current = { ordinals, filter, sort, only }
+  }, [ordinals, filter, sort, only])
   return useMemo(() => {
     const text = problems.length === 0 ? printQuery(query) : filter
     return { selection, ordinals, text }

@@ -85,7 +85,7 @@ function HostsAt({ isPast }: { readonly isPast: boolean }) {
       <FeedNote live={live} fleet={fleet} />
       {error === undefined || isLoading ? null : <Problem error={error} onRetry={retry} />}
       {fleet.store.ordinals.length > 0 ? (
-        <HostsView fleet={fleet} />
+        <HostsView key={fleet.history} fleet={fleet} />
       ) : (
         <Suspense fallback={<FirstLoad />}>
           <EmptyFleet />
