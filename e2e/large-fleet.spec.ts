@@ -1,7 +1,7 @@
 import type { Client } from '@gantt/client'
 import { expect, type Page } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, inWords, numberIn, rowsOf, rowWith } from './grid.ts'
-import { hostsWhere, isInQuarter, LARGE, LONGER_MS, test, USUAL, ZONES, zoneOf } from './large-fleet.ts'
+import { hostsWhere, isInQuarter, LARGE, LONGER_MS, test, ZONES, zoneOf } from './large-fleet.ts'
 
 // What operators rely on page by page, on as many hosts as GANTT_LARGE_FLEET says: counts are the API's and open exactly what they
 // count, sums are whole, of long lists only the rows in sight exist, and the address is the view. Nothing here changes the fleet.
@@ -132,9 +132,8 @@ test('overview: every reason opens as many decisions as it counts, and what is a
   const row = page.locator('[data-flavor="m1.broad"]')
   const counted = row.locator('[data-fits]')
   await expect(counted).toBeVisible()
-  // the page counts for five seconds at most: of a larger fleet it may have seen a part, and says so
+  // the page counts for five seconds at most: on a larger fleet, or a busy machine, it may have seen a part, and says so
   const isPart = ((await counted.textContent()) ?? '').startsWith('at least ')
-  if (LARGE <= USUAL) expect(isPart).toBe(false)
   const shown = [
     [counted, capacity.fits],
     ...capacity.groups.map(({ key, fits }) => [row.locator(`[data-zone="${key}"]`), fits] as const),

@@ -83,6 +83,7 @@ const pages = (rows: readonly Sample[], more: Partial<Pages<Sample>> = {}): Page
   refresh: nothing,
   lists: [],
   readNewest: async () => {},
+  peekNewest: async () => [],
   load: async () => rows,
   ...more,
 })

@@ -1,5 +1,5 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useDeferredValue, useMemo } from 'react'
+import { useCallback, useDeferredValue, useMemo, useRef } from 'react'
 import { operationKey, request } from './api.ts'
 import type { ResultOf, VariablesOf } from './graphql.ts'
 import { useMoment } from './moment.ts'
@@ -36,6 +36,8 @@ export interface Pages<Node, List = unknown> {
   refresh(): void
   /** Reads the first page alone; what follows it is loaded as one scrolls, so that there is neither a hole nor a row twice. */
   readNewest(): Promise<void>
+  /** What the first page would be now; what is shown stays as it is. */
+  peekNewest(): Promise<readonly Node[]>
   /** So many rows, or all there are: what of them is not there is loaded first. */
   load(most: number): Promise<readonly Node[]>
 }
@@ -74,13 +76,20 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   )
   const refresh = useCallback(() => void refetch(), [refetch])
   const keyText = JSON.stringify(key)
+  /** Which reading of the newest was asked last, and which is shown: of two on their way the later one stays. */
+  const readings = useRef({ asked: 0, shown: 0 })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what is asked, and how
   const readNewest = useCallback(async () => {
+    const mine = ++readings.current.asked
     // a page that is on its way follows one that is not there any more
     await client.cancelQueries({ queryKey: key })
     const page = listOf(await request(document, { ...asked, after: null }))
+    if (mine < readings.current.shown) return
+    readings.current.shown = mine
     client.setQueryData<InfiniteData<List, string | null>>(key, { pages: [page], pageParams: [null] })
   }, [client, keyText])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  const peekNewest = useCallback(async () => listOf(await request(document, { ...asked, after: null })).nodes, [keyText])
   const load = useCallback(
     async (most: number) => {
       let loaded = data?.pages ?? []
@@ -103,7 +112,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   }, [data, error, isPending, isOld])
   // what comes in while one works is drawn bit by bit, between the keys
   const shown = useDeferredValue(there)
-  return { ...shown, isOld: isOld || shown.isOld, onRange, refresh, readNewest, load }
+  return { ...shown, isOld: isOld || shown.isOld, onRange, refresh, readNewest, peekNewest, load }
 }
 
 const countOf = (pages: readonly Connection<unknown>[]): number => pages.reduce((sum, { nodes }) => sum + nodes.length, 0)

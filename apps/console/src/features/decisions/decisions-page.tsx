@@ -48,7 +48,7 @@ export function DecisionsPage() {
   const counts = useOperation(COUNTS, { q }, isLive ? { everyMs: COUNTS_EVERY_MS } : {})
   const { rows } = pages
   const { isReading, stopReading, cursor, round, handlers } = useReading(rows)
-  const { state, waiting, suppressed, hasGap, onState, onEvent, takeIn } = useTail(q, isReading, pages.readNewest)
+  const { state, waiting, suppressed, hasGap, onState, onEvent, takeIn } = useTail({ q, isReading, pages })
   const columns = useMemo(() => decisionColumns(zone), [zone])
   const unreadable = useMemo(() => pages.lists.flatMap((list) => list.unreadable), [pages.lists])
 
@@ -62,7 +62,7 @@ export function DecisionsPage() {
   }
   const showNew = (): void => {
     stopReading()
-    takeIn()
+    void takeIn()
     void counts.refetch()
   }
   useShortcuts([
@@ -120,7 +120,8 @@ export function DecisionsPage() {
         </>
       }
     >
-      <Feed key={q} q={q} enabled={isLive && group === undefined} onState={onState} onEvent={onEvent} />
+      {/* opened once the list is there: it is read again behind that, and not twice at once */}
+      <Feed key={q} q={q} enabled={isLive && group === undefined && !pages.isLoading} onState={onState} onEvent={onEvent} />
       <PagedList
         list="decisions"
         label="Decisions"
@@ -156,7 +157,7 @@ export function DecisionsPage() {
       />
       {hasGap ? (
         <Text size="xs" c="dimmed" role="status">
-          The feed was interrupted; the list was read again.
+          The feed was interrupted; the service was asked for what came meanwhile.
         </Text>
       ) : null}
       {suppressed > 0 ? (

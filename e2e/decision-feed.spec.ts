@@ -1,0 +1,72 @@
+import { expect, test } from './fixtures.ts'
+import { expectRowCount, firstCells, gridOf, rowWith } from './grid.ts'
+import { place, report } from './seed.ts'
+import { type Service, startService } from './service.ts'
+
+// The live list while replicas come and go: whichever made a decision, the list has it once.
+
+const LIST = 'Decisions'
+const TIMEOUT_MS = 30_000
+
+const refuse = (service: Service, flavor: string) => place(service.client, { flavor, vcpus: 999 })
+
+test('decisions of every replica come in, and those of a time without one are there when it is back', async ({ page, provokes }) => {
+  test.setTimeout(180_000)
+  provokes('Failed to load resource')
+  const first = await startService()
+  const others: Service[] = []
+  try {
+    const second = await startService({ folder: first.folder })
+    others.push(second)
+    await report(first.client, { 'fed-01': {} })
+    await page.goto(`${first.origin}/decisions?q=flavor:fed.*#key=${first.key}`)
+    const badge = page.locator('[data-live]')
+    await expect(badge).toHaveAttribute('data-live', 'live')
+    await test.step('a refusal is in no log, and comes all the same', async () => {
+      await refuse(second, 'fed.elsewhere')
+      await expect(rowWith(page, LIST, 'fed.elsewhere')).toBeVisible({ timeout: TIMEOUT_MS })
+    })
+    await test.step('the replica behind the page is killed; others go on', async () => {
+      await first.kill()
+      await expect(badge).not.toHaveAttribute('data-live', 'live')
+      await refuse(second, 'fed.missed-refusal')
+      await place(second.client, { flavor: 'fed.missed-placement' })
+      others.push(await startService({ folder: first.folder, port: Number(new URL(first.origin).port) }))
+      await expect(badge).toHaveAttribute('data-live', 'live', { timeout: TIMEOUT_MS })
+    })
+    await test.step('nothing is missing, nothing is there twice, and it is said', async () => {
+      await expectRowCount(page, LIST, 3)
+      for (const flavor of ['fed.elsewhere', 'fed.missed-refusal', 'fed.missed-placement'])
+        await expect(rowWith(page, LIST, flavor)).toHaveCount(1)
+      await expect(page.getByText('The feed was interrupted')).toBeVisible()
+    })
+    await test.step('what comes while one reads is counted, whoever made it', async () => {
+      await gridOf(page, LIST).focus()
+      await page.keyboard.press('ArrowDown')
+      const before = await firstCells(page, LIST)
+      for (let i = 0; i < 2; i++) await refuse(second, `fed.read-${i}`)
+      await place(second.client, { flavor: 'fed.read-2' })
+      await expect(page.getByRole('button', { name: '3 new', exact: true })).toBeVisible({ timeout: TIMEOUT_MS })
+      expect(await firstCells(page, LIST)).toEqual(before)
+      await page.keyboard.press('n')
+      await expectRowCount(page, LIST, 6)
+    })
+    await page.goto('about:blank')
+  } finally {
+    for (const service of others.reverse()) await service.stop()
+    await first.stop()
+  }
+})
+
+test('of a burst the list shows all, and the page says how many were not told one by one', async ({ page, visit, service }) => {
+  await visit('/decisions?q=flavor:burst')
+  await expect(page.locator('[data-live]')).toHaveAttribute('data-live', 'live')
+  await Promise.all(Array.from({ length: 60 }, () => refuse(service, 'burst')))
+  const told = page.getByText('decisions came faster than the feed tells them one by one')
+  await expect(told).toBeVisible({ timeout: TIMEOUT_MS })
+  await page.reload()
+  await expect(gridOf(page, LIST)).toBeVisible()
+  await gridOf(page, LIST).focus()
+  await page.keyboard.press('End')
+  await expectRowCount(page, LIST, 60)
+})
