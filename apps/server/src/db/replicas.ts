@@ -1,4 +1,4 @@
-import { FORGOTTEN_AFTER_MS, type ReplicaStore, readDigests } from '../stores/replicas.ts'
+import { FORGOTTEN_AFTER_MS, type ReplicaStore, readDigests, readVitals } from '../stores/replicas.ts'
 import type { PrismaClient } from './prisma.ts'
 
 /** A replica that is further behind than this is told to be this far behind. */
@@ -6,17 +6,18 @@ const MOST_ENTRIES = 100_000
 
 export function createReplicaStore(prisma: PrismaClient): ReplicaStore {
   return {
-    async keep({ id, url, version, featureLevel, mode, reason, revision, violations, checkedAt, digests }) {
+    async keep({ id, url, version, featureLevel, mode, reason, revision, violations, checkedAt, digests, vitals }) {
       await prisma.$executeRaw`
-        INSERT INTO replica (id, url, version, feature_level, mode, reason, revision, lag_changes, lag_ms, violations, checked_at_ms, digests, started_at_ms, seen_at_ms)
+        INSERT INTO replica (id, url, version, feature_level, mode, reason, revision, lag_changes, lag_ms, violations, checked_at_ms, digests, vitals, started_at_ms, seen_at_ms)
         SELECT ${id}, ${url}, ${version}, ${featureLevel}::int, ${mode}, ${reason}, ${revision}::bigint, missed.changes,
-          greatest(0, now_ms - coalesce(missed.first, now_ms)), ${violations}::int, ${checkedAt}::bigint, ${JSON.stringify(digests)}::jsonb, now_ms, now_ms
+          greatest(0, now_ms - coalesce(missed.first, now_ms)), ${violations}::int, ${checkedAt}::bigint, ${JSON.stringify(digests)}::jsonb,
+          ${vitals === null ? null : JSON.stringify(vitals)}::jsonb, now_ms, now_ms
         FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms) clock,
           (SELECT coalesce(sum(changes), 0)::int AS changes, min(at_ms) AS first
            FROM (SELECT changes, at_ms FROM log WHERE revision > ${revision}::bigint ORDER BY revision LIMIT ${MOST_ENTRIES}::int) behind) missed
         ON CONFLICT (id) DO UPDATE SET url = excluded.url, mode = excluded.mode, reason = excluded.reason, revision = excluded.revision,
           lag_changes = excluded.lag_changes, lag_ms = excluded.lag_ms, violations = excluded.violations, checked_at_ms = excluded.checked_at_ms,
-          digests = excluded.digests, seen_at_ms = excluded.seen_at_ms`
+          digests = excluded.digests, vitals = excluded.vitals, seen_at_ms = excluded.seen_at_ms`
     },
     async list() {
       const [clock] = await prisma.$queryRaw<{ now: bigint }[]>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`
@@ -27,7 +28,7 @@ export function createReplicaStore(prisma: PrismaClient): ReplicaStore {
       })
       return {
         now,
-        rows: found.map(({ startedAtMs, seenAtMs, stoppedAtMs, checkedAtMs, lagMs, revision, digests, ...row }) => ({
+        rows: found.map(({ startedAtMs, seenAtMs, stoppedAtMs, checkedAtMs, lagMs, revision, digests, vitals, ...row }) => ({
           ...row,
           revision: Number(revision),
           lagMs: Number(lagMs),
@@ -36,6 +37,7 @@ export function createReplicaStore(prisma: PrismaClient): ReplicaStore {
           seenAt: Number(seenAtMs),
           stoppedAt: stoppedAtMs === null ? null : Number(stoppedAtMs),
           digests: readDigests(digests),
+          vitals: readVitals(vitals),
         })),
       }
     },

@@ -55,6 +55,7 @@ export function metricsText({ health, auditor, proposals, hosts, aggregates, cla
       times,
       `{rule="${rule}"}`,
     )
+  tell('decisions_unlogged_total', 'counter', 'Decisions of this replica that needed no proposal: refusals and advice.', proposals.unlogged)
   tell('hosts', 'gauge', 'Hosts that have reported.', hosts)
   tell('aggregates', 'gauge', 'Aggregates.', aggregates)
   tell('claims', 'gauge', 'Claims that are known, ended ones included as long as their keys are.', claims)

@@ -18,7 +18,8 @@ afterAll(async () => {
 })
 
 const REPLICAS = `{ replicas { id url version featureLevel mode reason live answers revision lagEvents lag violations checkedAt
-  stateHash { revision hash } startedAt lastSeenAt stoppedAt } }`
+  stateHash { revision hash } startedAt lastSeenAt stoppedAt
+  lagHistory decisionsPerSecond proposals conflicts conflictRate memoryBytes hosts { up suspect down } } }`
 const HEAL = `mutation ($replica: ID, $dryRun: Boolean, $from: Revision) { replicaHeal(replica: $replica, dryRun: $dryRun, fromRevision: $from) { __typename
   ... on ReplicaHealPayload { replica dryRun fromRevision fleetRevision differenceCount differences { subject name field before after } }
   ... on UserError { code message path } } }`
@@ -44,6 +45,33 @@ test('every replica is listed, by what it said of itself last', async () => {
   expect(own).toMatchObject({ id: api.service.replica.name, live: true, answers: true, mode: 'NORMAL', violations: 0, stoppedAt: null })
   expect(other).toMatchObject({ id: second.replica.name, live: true, answers: false, featureLevel: FEATURE_LEVEL })
   expect(own.lastSeenAt >= own.startedAt).toBe(true)
+})
+
+test('each tells what it does and needs, and how far it was behind in the last ten minutes', async () => {
+  await placeWith(api, {})
+  const hosts = { up: 2, suspect: 0, down: 0 }
+  const [own] = await replicas()
+  expect(own).toMatchObject({ proposals: 1, conflicts: 0, conflictRate: 0, hosts })
+  expect(own.decisionsPerSecond).toBeGreaterThan(0)
+  expect(own.memoryBytes).toBeGreaterThan(1e6)
+  await expect
+    .poll(async () => (await replicas())[1], { timeout: 15_000 })
+    .toMatchObject({ decisionsPerSecond: 0, proposals: 0, conflictRate: null, hosts })
+  const [, other] = await replicas()
+  expect(other.lagHistory).toHaveLength(60)
+  expect(other.lagHistory.at(0)).toBeNull()
+  expect(other.lagHistory.filter((lag: string | null) => lag !== null).at(-1)).toMatch(/^PT/)
+})
+
+test('of one whose release does not tell that it is unknown, and nothing', async () => {
+  await sql(
+    `INSERT INTO replica SELECT 'an-old-one', NULL, '0.0.1', 1, 'NORMAL', NULL, 0, 0, 0, 0, NULL, '{}', seen_at_ms, seen_at_ms, NULL FROM replica LIMIT 1`,
+  )
+  const old = async () => (await replicas()).find(({ id }: { id: string }) => id === 'an-old-one')
+  await expect
+    .poll(old, { timeout: 15_000 })
+    .toMatchObject({ decisionsPerSecond: null, proposals: null, conflicts: null, conflictRate: null, memoryBytes: null, hosts: null })
+  await sql(`DELETE FROM replica WHERE id = 'an-old-one'`)
 })
 
 test('the auditor has looked at everything, and health says so', async () => {

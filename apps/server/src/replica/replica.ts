@@ -235,7 +235,7 @@ export class Replica {
     return this.age > STORE_AWAY_MS && (this.#isStoreFailing || this.#watch.silentMs > STORE_AWAY_MS)
   }
 
-  /** What became of the proposals that this replica made. */
+  /** What became of the decisions that this replica made. */
   get tally(): Tally {
     return this.#retries.tally
   }
@@ -524,6 +524,7 @@ export class Replica {
     for (const { work, outcome } of settled)
       this.#held.hold({ place, work, answer: () => work.settle(outcome), fail: (error) => work.fail(error) })
     if (unlogged.length === 0) return
+    this.#retries.unlogged(unlogged.length)
     this.#held.hold({
       place,
       answer: () => this.#unlogged.record(unlogged),

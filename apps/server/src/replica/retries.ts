@@ -29,12 +29,14 @@ export class RetriesExhaustedError extends Error {
 /** What is known here of a call. */
 type Attempted = Pick<PlacementWork, 'decisionId' | 'attempt' | 'fail'>
 
-/** What became of the proposals of this replica since it started, those that are on their way left out. */
+/** What became of the decisions of this replica since it started, proposals that are on their way left out. */
 export interface Tally {
-  /** That count. */
+  /** Proposals that count. */
   readonly counted: number
-  /** That came to nothing, by what was in the way; each was decided again, or given up. */
+  /** Proposals that came to nothing, by what was in the way; each was decided again, or given up. */
   readonly fruitless: ReadonlyMap<Obstacle, number>
+  /** Decisions that needed no proposal: refusals and advice. */
+  readonly unlogged: number
 }
 
 /** Bounds how often a call is decided again, and tells which rule is in the way when that repeats. */
@@ -42,6 +44,8 @@ export interface Retries {
   readonly tally: Tally
   /** Notes that a proposal counts. */
   succeeded(): void
+  /** Notes decisions that need no proposal. */
+  unlogged(count: number): void
   /** Notes that a decision of this call came to nothing. False when that was the last attempt: the call has been told. */
   mayTryAgain(work: Attempted, obstacle: Obstacle): boolean
 }
@@ -50,11 +54,14 @@ export function createRetries(warn: (message: string) => void, timers: Timers): 
   const obstacles = new WeakMap<Attempted, Map<Obstacle, number>>()
   const quietUntil = new Map<Obstacle, number>()
   const fruitless = new Map<Obstacle, number>()
-  const tally = { counted: 0, fruitless }
+  const tally = { counted: 0, fruitless, unlogged: 0 }
   return {
     tally,
     succeeded() {
       tally.counted++
+    },
+    unlogged(count) {
+      tally.unlogged += count
     },
     mayTryAgain(work, obstacle) {
       fruitless.set(obstacle, (fruitless.get(obstacle) ?? 0) + 1)

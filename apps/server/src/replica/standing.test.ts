@@ -98,6 +98,11 @@ describe('what replicas say of themselves', () => {
       { id: 'a', featureLevel: FEATURE_LEVEL, mode: 'NORMAL', revision, lag: 0 },
       { id: 'b', featureLevel: FEATURE_LEVEL, mode: 'NORMAL', revision, lag: 0 },
     ])
+    for (const { vitals } of a.registry.last.rows) {
+      expect(vitals).toMatchObject({ hosts: { UP: 2, SUSPECT: 0, DOWN: 0 }, conflicts: 0 })
+      expect(vitals?.memoryBytes).toBeGreaterThan(1e6)
+    }
+    expect(a.lags.of('b')).toContain(0)
     const [whole] = [...new Set(a.registry.last.rows.map(({ digests }) => JSON.stringify(digests.whole)))]
     expect(JSON.parse(whole ?? '')).toMatchObject({ revision, digest: expect.stringMatching(/^[0-9a-f]{16}$/) })
     expect(a.auditor.view()).toMatchObject({ violations: 0, findings: [], looked: 7 })

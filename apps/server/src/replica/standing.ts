@@ -1,16 +1,20 @@
 import { CORE_VERSION, DIGEST_FORMAT, FEATURE_LEVEL } from '@gantt/scheduler-core'
-import type { ReplicaStore, Sign } from '../stores/replicas.ts'
+import type { ReplicaStore, Sign, Vitals } from '../stores/replicas.ts'
 import { realTimers, type Timers } from '../timers.ts'
 import { type Auditor, createAuditor } from './auditor.ts'
+import { createLagHistory, type LagHistory } from './lag-history.ts'
 import { modeOf } from './mode.ts'
 import { isLiving, openRegistry, type Registry } from './registry.ts'
 import type { Replica } from './replica.ts'
 import type { ReplicaOptions } from './replica-options.ts'
+import { createVitals } from './vitals.ts'
 
 /** How a replica stands among the others: what it says of itself, what the others say, and whether its state is sound. */
 export interface Standing {
   readonly registry: Registry
   readonly auditor: Auditor
+  /** How far each replica was behind, as this one read it. */
+  readonly lags: LagHistory
   describe(): Sign
 }
 
@@ -45,7 +49,9 @@ export async function openStanding({
 }: StandingOptions): Promise<Registered> {
   let replica: Replica | undefined
   let auditor: Auditor | undefined
+  let vitals: (() => Vitals) | undefined
   let url: string | null = null
+  const lags = createLagHistory()
   const describe = (): Sign => {
     const audited = auditor?.view()
     const { mode, reason } = replica === undefined ? { mode: 'STARTING', reason: null } : modeOf(replica)
@@ -60,6 +66,7 @@ export async function openStanding({
       violations: audited?.violations ?? 0,
       checkedAt: audited?.checkedAt === undefined || audited.checkedAt === null ? null : Math.round(audited.checkedAt),
       digests: auditor?.digests() ?? { format: DIGEST_FORMAT, taken: [], whole: null },
+      vitals: vitals?.() ?? null,
     }
   }
   const registry = await openRegistry({
@@ -67,7 +74,11 @@ export async function openStanding({
     timers,
     describe,
     warn,
-    onLook: ({ now, rows }) => auditor?.compare(rows.filter((row) => row.id !== name && isLiving(row, now))),
+    onLook(looked) {
+      const { now, rows } = looked
+      lags.take(looked)
+      auditor?.compare(rows.filter((row) => row.id !== name && isLiving(row, now)))
+    },
   })
   return {
     registry,
@@ -75,7 +86,8 @@ export async function openStanding({
     follow(started) {
       replica = started
       auditor = createAuditor({ replica: started, timers, warn })
-      return { registry, auditor, describe }
+      vitals = createVitals(started, timers)
+      return { registry, auditor, lags, describe }
     },
     listens(at) {
       url = at

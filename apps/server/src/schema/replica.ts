@@ -1,4 +1,4 @@
-import { promiseOf } from '@gantt/scheduler-core'
+import { type Liveness, promiseOf } from '@gantt/scheduler-core'
 import type { AuditorView, Difference, HealDone, HealRefused, ReplicaView, StandingFinding } from '../services/replicas.ts'
 import { builder } from './builder.ts'
 import { resultUnion, UserError } from './errors.ts'
@@ -8,6 +8,15 @@ const StateHash = builder.objectRef<NonNullable<ReplicaView['stateHash']>>('Stat
   fields: (t) => ({
     revision: t.expose('revision', { type: 'Revision', description: 'Where it was taken.' }),
     hash: t.exposeString('digest', { description: '16 hexadecimal digits.' }),
+  }),
+})
+
+const HostStates = builder.objectRef<Readonly<Record<Liveness, number>>>('HostStates').implement({
+  description: 'How many hosts are in each state.',
+  fields: (t) => ({
+    up: t.exposeInt('UP', { description: 'Hosts that are heard.' }),
+    suspect: t.exposeInt('SUSPECT', { description: 'Hosts that are silent.' }),
+    down: t.exposeInt('DOWN', { description: 'Hosts that are down.' }),
   }),
 })
 
@@ -25,6 +34,46 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
     revision: t.expose('revision', { type: 'Revision', description: 'What it has applied of the log.' }),
     lagEvents: t.exposeInt('lagChanges', { description: 'Changes in the log that it had not applied at its last sign.' }),
     lag: t.expose('lagMs', { type: 'Duration', description: 'How long the first of them had been in the log then.' }),
+    lagHistory: t.field({
+      type: ['Duration'],
+      nullable: { list: false, items: true },
+      description:
+        'The longest lag of each ten seconds of the last ten minutes, the oldest first, as the replica that answers read it; null where it read none.',
+      resolve: ({ lagHistoryMs }) => [...lagHistoryMs],
+    }),
+    decisionsPerSecond: t.float({
+      nullable: true,
+      description:
+        'What it decided in the last minute, refusals and advice included. Null, as the figures below: it does not follow the log yet, or its release does not tell.',
+      resolve: ({ vitals }) => vitals?.decisionsPerSecond ?? null,
+    }),
+    proposals: t.int({
+      nullable: true,
+      description: 'Proposals of its own of which it learned in the last minute what became of them; each is the room of one request.',
+      resolve: ({ vitals }) => vitals?.proposals ?? null,
+    }),
+    conflicts: t.int({
+      nullable: true,
+      description: 'How many of them came to nothing: the log refused them, and they were decided again or given up.',
+      resolve: ({ vitals }) => vitals?.conflicts ?? null,
+    }),
+    conflictRate: t.float({
+      nullable: true,
+      description: 'The share of the proposals that came to nothing, 0 to 1; null, too, where there were none.',
+      resolve: ({ vitals }) => (vitals === null || vitals.proposals === 0 ? null : vitals.conflicts / vitals.proposals),
+    }),
+    memoryBytes: t.field({
+      type: 'SafeInt',
+      nullable: true,
+      description: 'What its process holds of the memory of its machine (RSS).',
+      resolve: ({ vitals }) => vitals?.memoryBytes ?? null,
+    }),
+    hosts: t.field({
+      type: HostStates,
+      nullable: true,
+      description: 'The hosts as it sees them.',
+      resolve: ({ vitals }) => vitals?.hosts ?? null,
+    }),
     violations: t.exposeInt('violations', { description: 'What its auditor finds that cannot be; 0 is how it must be.' }),
     checkedAt: t.expose('checkedAt', {
       type: 'DateTime',

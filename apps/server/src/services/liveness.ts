@@ -1,7 +1,8 @@
-import { type Change, type HostRecord, type Liveness, livenessStates } from '@gantt/scheduler-core'
+import type { Change, HostRecord, Liveness } from '@gantt/scheduler-core'
 import type { Patience } from '../liveness/judge-liveness.ts'
 import type { LivenessSource } from '../liveness/liveness-source.ts'
 import type { LivenessWatcher } from '../liveness/watcher.ts'
+import { countStates, stateOf as stateIn } from '../replica/host-states.ts'
 import type { Replica } from '../replica/replica.ts'
 import { type HostView, viewHost } from './host-view.ts'
 import type { HostNameInput } from './hosts.ts'
@@ -50,7 +51,7 @@ export interface LivenessService {
 }
 
 export function createLiveness(replica: Replica, { source, watcher, patience }: Listening): LivenessService {
-  const stateOf = ({ index }: HostRecord): Liveness => livenessStates[replica.fleet.hosts.columns.liveness[index] as number] ?? 'DOWN'
+  const stateOf = (record: HostRecord): Liveness => stateIn(replica.fleet, record)
   const viewOf = (record: HostRecord): HostView => viewHost(replica.fleet, record)
   const named = ({ host, node }: HostNameInput): HostRecord[] => {
     const { hosts } = replica.fleet
@@ -68,15 +69,13 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
     })
   return {
     view() {
-      const counts = { UP: 0, SUSPECT: 0, DOWN: 0 }
-      for (const record of replica.fleet.hosts.records) counts[stateOf(record)]++
       const { last } = watcher
       const withheld = (last?.verdict.withheld ?? []).flatMap((name) => named(name)).filter((record) => stateOf(record) === 'SUSPECT')
       return {
         source: source.name,
         ...patience,
         checkedAt: last?.at ?? null,
-        counts,
+        counts: countStates(replica.fleet),
         withheld: withheld.map(viewOf),
         warning: withheld.length > 0 ? (last?.verdict.warning ?? null) : null,
       }

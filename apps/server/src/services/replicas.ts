@@ -13,6 +13,8 @@ export type { AuditorView, StandingFinding } from '../replica/auditor.ts'
 /** A replica as it said of itself last; the one that answers as it is now. */
 export interface ReplicaView extends Omit<ReplicaRow, 'digests'> {
   readonly stateHash: { readonly revision: number; readonly digest: string } | null
+  /** Milliseconds: as lagHistory of Replica in the schema. */
+  readonly lagHistoryMs: readonly (number | null)[]
   readonly isLive: boolean
   readonly isSelf: boolean
 }
@@ -48,7 +50,7 @@ export interface Replicas {
   heal(args: HealArgs): Promise<HealOutcome>
 }
 
-export function createReplicas(replica: Replica, log: LogReader, { registry, auditor, describe }: Standing): Replicas {
+export function createReplicas(replica: Replica, log: LogReader, { registry, auditor, lags, describe }: Standing): Replicas {
   let isHealing = false
   const run = async ({ replica: meant, from, dryRun }: HealArgs): Promise<HealOutcome> => {
     if (meant && meant !== replica.name)
@@ -75,7 +77,10 @@ export function createReplicas(replica: Replica, log: LogReader, { registry, aud
       return rows.map(({ digests, ...row }) => {
         const isSelf = row.id === replica.name
         const { digests: mine, ...self } = describe()
-        return { ...row, ...(isSelf && self), stateHash: (isSelf ? mine : digests).whole, isLive: isLiving(row, now), isSelf }
+        return {
+          ...{ ...row, ...(isSelf && self), stateHash: (isSelf ? mine : digests).whole },
+          ...{ lagHistoryMs: lags.of(row.id), isLive: isLiving(row, now), isSelf },
+        }
       })
     },
     auditor: () => auditor.view(),

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Sign } from './replicas.ts'
+import type { Sign, Vitals } from './replicas.ts'
 import type { StoresEngine, StoresPlace } from './stores.suite.ts'
 import type { Stores } from './stores.ts'
+
+const vitals: Vitals = { decisionsPerSecond: 1.25, proposals: 90, conflicts: 3, memoryBytes: 2e8, hosts: { UP: 7, SUSPECT: 1, DOWN: 0 } }
 
 const aSign = (id: string, more: Partial<Sign> = {}): Sign => ({
   ...{ id, url: null, version: '1', featureLevel: 3, mode: 'NORMAL', reason: null, revision: 0, violations: 0, checkedAt: null },
   digests: { format: 1, taken: [{ revision: 1, entry: 'e', part: 2, digest: 'd' }], whole: { revision: 1, digest: 'w' } },
+  vitals,
   ...more,
 })
 
@@ -48,6 +51,17 @@ export function replicasSuite(engine: StoresEngine): void {
         ['second', 'NORMAL', 0],
       ])
       expect(await startOf()).toBe(started)
+    })
+
+    test('vitals that a release does not tell, or tells otherwise, are unknown', async () => {
+      const { proposals: _, ...partly } = vitals
+      for (const other of [null, undefined, { ...vitals, hosts: {} }, partly, 'none']) {
+        await a.replicas.keep(aSign('first', { vitals: other as Vitals }))
+        expect((await b.replicas.list()).rows.map(({ id, vitals: known }) => [id, known])).toEqual([
+          ['first', null],
+          ['second', vitals],
+        ])
+      }
     })
 
     test('one that ended in order is known to have', async () => {

@@ -1,3 +1,5 @@
+import type { Liveness } from '@gantt/scheduler-core'
+
 /** A part of a replica's state at one place of the log: its number, and its digest. */
 export interface PartDigest {
   readonly revision: number
@@ -15,6 +17,19 @@ export interface TakenDigests {
   readonly whole: { readonly revision: number; readonly digest: string } | null
 }
 
+/** What a replica did in the last minute, or since its start where that is shorter, and how it stands. */
+export interface Vitals {
+  /** Of its decisions, those that are not in the log included. */
+  readonly decisionsPerSecond: number
+  /** Proposals whose fate became known, and how many of them came to nothing: the log refused them, or they were decided again. */
+  readonly proposals: number
+  readonly conflicts: number
+  /** What the process holds of the machine's memory (RSS). */
+  readonly memoryBytes: number
+  /** How many hosts it sees in each state. */
+  readonly hosts: Readonly<Record<Liveness, number>>
+}
+
 /** What a replica says of itself from time to time. */
 export interface Sign {
   readonly id: string
@@ -29,6 +44,8 @@ export interface Sign {
   /** Store time, milliseconds since 1970. */
   readonly checkedAt: number | null
   readonly digests: TakenDigests
+  /** Null until it follows the log, and of a release that does not tell them. */
+  readonly vitals: Vitals | null
 }
 
 /** A sign as it is kept; all times are the store's. */
@@ -76,6 +93,17 @@ export function readDigests(value: unknown): TakenDigests {
     whole: typeof revision === 'number' && typeof digest === 'string' ? { revision, digest } : null,
   }
 }
+
+/** Vitals as they were kept; null where a release told none, or something else. */
+export function readVitals(value: unknown): Vitals | null {
+  const { decisionsPerSecond, proposals, conflicts, memoryBytes, hosts } = (value ?? {}) as Partial<Vitals>
+  const { UP, SUSPECT, DOWN } = (hosts ?? {}) as Partial<Vitals['hosts']>
+  if (!isFigure(decisionsPerSecond) || !isFigure(proposals) || !isFigure(conflicts) || !isFigure(memoryBytes)) return null
+  if (!isFigure(UP) || !isFigure(SUSPECT) || !isFigure(DOWN)) return null
+  return { decisionsPerSecond, proposals, conflicts, memoryBytes, hosts: { UP, SUSPECT, DOWN } }
+}
+
+const isFigure = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
 
 function isPartDigest(value: unknown): value is PartDigest {
   if (value === null || typeof value !== 'object') return false

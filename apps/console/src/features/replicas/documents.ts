@@ -6,6 +6,7 @@ export const STANDING = graphql(`
     replicas {
       id url version featureLevel mode reason live answers revision lagEvents lag violations checkedAt
       stateHash { revision hash } startedAt lastSeenAt stoppedAt
+      lagHistory decisionsPerSecond proposals conflicts memoryBytes hosts { up suspect down }
     }
     health {
       replica mode reason code engine revision stateAge version featureLevel flushMs sharedFlush

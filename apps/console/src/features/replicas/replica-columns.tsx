@@ -3,6 +3,9 @@ import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
 import { Age } from '../../ui/age.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import { agrees, modeOf, type Replica } from './compare.ts'
+import { lagOf } from './lag.ts'
+import { LagLine } from './lag-line.tsx'
+import { conflictsText, conflictsTitle, hostsText, memoryText, rateText } from './vitals.ts'
 
 /** The columns of the list; whether states agree is seen among all of them. */
 export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] => [
@@ -21,24 +24,32 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'mode',
     label: 'Does',
-    width: '120px',
+    width: '108px',
     value: modeOf,
     cell: (replica) => <Mode replica={replica} />,
   },
-  { key: 'revision', label: 'Revision', width: '100px', align: 'right', value: ({ revision }) => formatCount(Number(revision)) },
+  { key: 'revision', label: 'Revision', width: '84px', align: 'right', value: ({ revision }) => formatCount(Number(revision)) },
   {
     key: 'lag',
     label: 'Behind',
     title: 'Changes of the log that it had not applied at its last sign, and how long the first of them had been there.',
-    width: 'minmax(110px, 0.8fr)',
+    width: 'minmax(96px, 0.6fr)',
     align: 'right',
     value: ({ lagEvents, lag }) => `${formatCount(lagEvents)}, ${formatDuration(readDuration(lag))}`,
+  },
+  {
+    key: 'history',
+    label: 'Behind, 10 min',
+    title: 'The longest lag of each ten seconds of the last ten minutes: least, most, and now.',
+    width: 'minmax(236px, 1.2fr)',
+    value: (replica) => lagOf(replica)?.text ?? '',
+    cell: (replica) => <LagLine replica={replica} />,
   },
   {
     key: 'state',
     label: 'State',
     title: 'Whether its whole state is that of the others, where two stood at the same revision.',
-    width: '90px',
+    width: '80px',
     value: (replica) => wordFor(agrees(replica, all)),
     cell: (replica) => (
       <span title={replica.stateHash === null ? 'No digest yet' : `${replica.stateHash.hash} at revision ${replica.stateHash.revision}`}>
@@ -55,15 +66,40 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     value: ({ violations }) => violations,
     cell: ({ violations }) => (violations === 0 ? '0' : `! ${formatCount(violations)}`),
   },
-  { key: 'version', label: 'Release', width: '90px', value: ({ version }) => version },
   {
-    key: 'level',
-    label: 'Level',
-    title: 'The highest feature level that it reads.',
-    width: '60px',
+    key: 'rate',
+    label: 'Decisions/s',
+    title: 'What it decided in the last minute, refusals and advice included.',
+    width: '96px',
     align: 'right',
-    value: ({ featureLevel }) => featureLevel,
+    value: rateText,
   },
+  {
+    key: 'conflicts',
+    label: 'Conflicts',
+    title: 'The share of its proposals of the last minute that the log refused, or that were decided again.',
+    width: '80px',
+    align: 'right',
+    value: conflictsText,
+    cell: (replica) => <span title={conflictsTitle(replica)}>{conflictsText(replica)}</span>,
+  },
+  {
+    key: 'memory',
+    label: 'Memory',
+    title: 'What its process holds of the memory of its machine.',
+    width: '80px',
+    align: 'right',
+    value: memoryText,
+  },
+  {
+    key: 'hosts',
+    label: 'Hosts',
+    title: 'How many hosts it sees in each state.',
+    width: 'minmax(90px, 1fr)',
+    value: hostsText,
+    cell: (replica) => <span title={hostsText(replica)}>{hostsText(replica)}</span>,
+  },
+  { key: 'version', label: 'Release', width: '90px', value: ({ version }) => version },
   {
     key: 'seen',
     label: 'Last sign',
@@ -72,9 +108,19 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     cell: ({ lastSeenAt }) => <Age atMs={Date.parse(lastSeenAt)} ago />,
   },
   {
+    key: 'level',
+    label: 'Level',
+    title: 'The highest feature level that it reads.',
+    width: '60px',
+    isExtra: true,
+    align: 'right',
+    value: ({ featureLevel }) => featureLevel,
+  },
+  {
     key: 'started',
     label: 'Runs for',
     width: '90px',
+    isExtra: true,
     value: ({ startedAt }) => startedAt,
     cell: ({ startedAt }) => <Age atMs={Date.parse(startedAt)} />,
   },

@@ -2,7 +2,7 @@ import type { Connection } from '../../sync/nats/connection.ts'
 import { stampMs, stampOf } from '../../sync/nats/entry-message.ts'
 import { publish } from '../../sync/nats/publish.ts'
 import type { Timers } from '../../timers.ts'
-import { FORGOTTEN_AFTER_MS, type ReplicaRow, type ReplicaStore, readDigests } from '../replicas.ts'
+import { FORGOTTEN_AFTER_MS, type ReplicaRow, type ReplicaStore, readDigests, readVitals } from '../replicas.ts'
 import { openFollowed } from './followed.ts'
 import { isMs, pack, type Unpacked, unpack } from './packing.ts'
 import type { StoreStream } from './streams.ts'
@@ -39,7 +39,7 @@ export async function openNatsReplicas(
       latest = Math.max(latest, seenAt)
       const { isStopped, ...row } = sign
       rows.set(row.id, {
-        ...{ ...row, digests: readDigests(row.digests) },
+        ...{ ...row, digests: readDigests(row.digests), vitals: readVitals(row.vitals) },
         ...{ startedAt: row.startedAt ?? seenAt, seenAt, stoppedAt: isStopped ? seenAt : null },
       })
     },
@@ -84,7 +84,7 @@ export async function openNatsReplicas(
   }
 }
 
-/** Whether it is a sign; its digests are read apart, as each release has its own. */
+/** Whether it is a sign; its digests and vitals are read apart, as each release has its own. */
 function isSign(value: Unpacked | undefined): value is Unpacked & Published {
   if (value === undefined) return false
   const { id, version, mode, url, reason, isStopped, startedAt, checkedAt, ...counts } = value

@@ -1,0 +1,20 @@
+import type { Replica } from './compare.ts'
+import { lagOf, pathOf } from './lag.ts'
+import './lag-line.css'
+
+const WIDTH = 60
+const HEIGHT = 14
+
+/** How far a replica was behind in the last ten minutes, drawn, and in words beside it. */
+export function LagLine({ replica }: { readonly replica: Replica }) {
+  const lag = lagOf(replica)
+  if (lag === undefined) return <>no sign</>
+  return (
+    <span className="lag-line" title={lag.text}>
+      <svg viewBox={`-1 -1 ${WIDTH + 2} ${HEIGHT + 2}`} width={WIDTH} height={HEIGHT} aria-hidden>
+        <path d={pathOf(lag, WIDTH, HEIGHT)} />
+      </svg>{' '}
+      {lag.text}
+    </span>
+  )
+}

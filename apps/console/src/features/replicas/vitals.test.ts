@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { conflictsText, hostsText, memoryText, rateText } from './vitals.ts'
+
+test.each([
+  [null, 'unknown'],
+  [0, '0'],
+  [0.02, '< 0.1'],
+  [1.25, '1.3'],
+  [1234.4, '1,234'],
+])('%s decisions a second are %s', (decisionsPerSecond, text) => {
+  expect(rateText({ decisionsPerSecond })).toBe(text)
+})
+
+test.each([
+  [null, null, 'unknown'],
+  [0, 0, '-'],
+  [10, 0, '0 %'],
+  [10_000, 1, '< 0.1 %'],
+  [3, 1, '33.3 %'],
+])('of %s proposals %s are %s', (proposals, conflicts, text) => {
+  expect(conflictsText({ proposals, conflicts })).toBe(text)
+})
+
+test('what is not told is unknown, never 0', () => {
+  expect([memoryText({ memoryBytes: null }), hostsText({ hosts: null })]).toEqual(['unknown', 'unknown'])
+})
+
+test('memory and hosts are told as people read them', () => {
+  expect(memoryText({ memoryBytes: 2 ** 28 })).toBe('256 MiB')
+  expect(hostsText({ hosts: { up: 1_200, suspect: 0, down: 0 } })).toBe('1,200 up')
+  expect(hostsText({ hosts: { up: 0, suspect: 1, down: 2 } })).toBe('0 up, 1 suspect, 2 down')
+})

@@ -1,0 +1,12 @@
+import { type Fleet, type HostRecord, type Liveness, livenessStates } from '@gantt/scheduler-core'
+
+/** Whether a host is alive, as a fleet has it. */
+export const stateOf = ({ hosts }: Fleet, { index }: HostRecord): Liveness =>
+  livenessStates[hosts.columns.liveness[index] as number] ?? 'DOWN'
+
+/** How many hosts are in each state. */
+export function countStates(fleet: Fleet): Record<Liveness, number> {
+  const counts = { UP: 0, SUSPECT: 0, DOWN: 0 }
+  for (const record of fleet.hosts.records) counts[stateOf(fleet, record)]++
+  return counts
+}

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "replica" ADD COLUMN     "vitals" JSONB;
