@@ -10,6 +10,10 @@ import { fileURLToPath } from 'node:url'
 export interface Running {
   /** What it wrote to standard output until it was ready. */
   readonly lines: readonly string[]
+  /** Its own data folder, which is there until it is stopped. */
+  readonly folder: string
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<void>
   /** SIGTERM, waits for the end, and leaves nothing behind. */
   stop(): Promise<void>
 }
@@ -33,17 +37,19 @@ export async function startCommand(
   })
   const endWithUs = (): void => void child.kill('SIGTERM')
   process.once('exit', endWithUs)
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    await exited
+  }
   const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      const exited = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exited
-    }
+    await end('SIGTERM')
     process.off('exit', endWithUs)
     await rm(folder, { recursive: true, force: true })
   }
   try {
-    return { lines: await readUntil(child, ready), stop }
+    return { lines: await readUntil(child, ready), folder, kill: () => end('SIGKILL'), stop }
   } catch (error) {
     await stop()
     throw error

@@ -1,7 +1,9 @@
 import { operationOf } from './calls.ts'
-import { expect, test } from './fixtures.ts'
-import { expectRowCount, rowsOf } from './grid.ts'
+import { expect, type Page, test } from './fixtures.ts'
+import { expectRowCount, rowsOf, rowWith } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
+import { report } from './seed.ts'
+import { type Service, startService } from './service.ts'
 
 test('the replica that answers is told with its state, its log and its auditor', async ({ page, visit, service }) => {
   await visit('/hosts')
@@ -14,6 +16,10 @@ test('the replica that answers is told with its state, its log and its auditor',
   const row = rowsOf(page, 'Replicas').first()
   await expect(row).toContainText(`${health.replica} (answers you)`)
   await expect(row.locator('[data-mode="normal"]')).toBeVisible()
+  await expect(row).toContainText(/\d m?s to \d+(\.\d+)? m?s, now \d/)
+  await expect(row).toContainText(/\d+ up/)
+  await expect(row).toContainText(/\d [MG]iB/)
+  await expect(row).not.toContainText('unknown')
   await expect(page.locator('[data-figure="Log kept by"]')).toContainText(health.engine)
   await expect(page.locator('[data-violations="0"]')).toContainText('Nothing that cannot be')
   await expect(page.locator('[data-trouble]')).toHaveCount(0)
@@ -34,6 +40,8 @@ test('what replicas and auditor say of trouble is told, whatever it is', async (
       lagEvents: 7,
       violations: 2,
       reason: 'it hangs',
+      // as a release that does not tell them
+      ...{ decisionsPerSecond: null, proposals: null, conflicts: null, memoryBytes: null, hosts: null },
     }
     const finding = { code: 'audit.column', promise: 'P1', subject: 'host', name: 'az1-01', host: 'az1-01', claim: null, field: 'free' }
     const found = { ...finding, expected: '4', actual: '5', since: own.lastSeenAt }
@@ -53,6 +61,7 @@ test('what replicas and auditor say of trouble is told, whatever it is', async (
   await visit('/replicas')
   await expect(page.locator('[data-trouble]')).toContainText('another<b>one gave no sign for ten seconds')
   await expect(page.locator('[data-mode="silent"]')).toBeVisible()
+  await expect(rowsOf(page, 'Replicas').nth(1).getByText('unknown')).toHaveCount(4)
   await expect(page.locator('[data-degraded="database.away"]')).toContainText('The database is away.')
   await expect(page.locator('[data-finding="audit.column"]')).toContainText('az1-01')
   await look('replicas in trouble')
@@ -69,6 +78,78 @@ test('where the service does not answer, what was known stays, and is said to be
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
   await page.unroute('**/graphql')
   await expect(page.getByRole('alert')).toHaveCount(0, { timeout: 30_000 })
+})
+
+test.describe('two replicas on one database', () => {
+  const both = test.extend<{ readonly replicas: readonly [first: Service, second: Service] }>({
+    replicas: [
+      // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+      async ({}, use) => {
+        const first = await startService()
+        try {
+          const second = await startService({ folder: first.folder })
+          try {
+            await use([first, second])
+          } finally {
+            await second.stop()
+          }
+        } finally {
+          await first.stop()
+        }
+      },
+      { timeout: 120_000 },
+    ],
+  })
+
+  both(
+    'are of one state; one that is killed is told to be silent, and its own page comes back with who takes its port',
+    async ({ page, context, replicas: [first, second], provokes }) => {
+      // nobody listens, then one that is not ready yet
+    provokes('Failed to load resource')
+      const [firstName, secondName] = [await nameOf(first), await nameOf(second)]
+      await report(first.client, { 'host-1': {} })
+      const own = await context.newPage()
+      await open(page, first)
+      await open(own, second)
+      for (const name of [firstName, secondName]) await expect(rowOf(page, name)).toContainText('= equal', { timeout: 30_000 })
+      await expect(rowOf(page, firstName)).toContainText('(answers you)')
+      await expect(rowOf(own, secondName)).toContainText('(answers you)')
+      await expect(page.locator('[data-trouble]')).toHaveCount(0)
+
+      await second.kill()
+      await expect(own.getByRole('alert').first()).toContainText('The service cannot be reached', { timeout: 30_000 })
+      await expect(own.locator('.stale').getByRole('grid', { name: 'Replicas' })).toBeVisible()
+      await expect(rowOf(own, firstName)).toBeVisible()
+      // ten seconds, a sign, and a look of the page
+      await expect(page.locator('[data-trouble]')).toContainText(`${secondName} gave no sign for ten seconds`, { timeout: 20_000 })
+      await expect(rowOf(page, secondName).locator('[data-mode="silent"]')).toBeVisible()
+      await expect(rowOf(page, firstName).locator('[data-mode="normal"]')).toBeVisible()
+
+      const third = await startService({ folder: first.folder, port: Number(new URL(second.origin).port) })
+      try {
+        await expect(rowOf(own, await nameOf(third))).toContainText('(answers you)', { timeout: 30_000 })
+        await expect(own.getByRole('alert')).toHaveCount(0)
+        await expect(own.locator('.stale')).toHaveCount(0)
+        await expect(rowOf(own, secondName).locator('[data-mode="silent"]')).toBeVisible()
+      } finally {
+        // nobody asks it any more
+        await own.close()
+        await third.stop()
+      }
+    },
+  )
+
+  const rowOf = (page: Page, name: string) => rowWith(page, 'Replicas', name)
+
+  async function open(page: Page, { origin, key }: Service): Promise<void> {
+    await page.goto(`${origin}/replicas#key=${key}`)
+    await expect(rowsOf(page, 'Replicas')).toHaveCount(2)
+  }
+
+  async function nameOf({ client }: Service): Promise<string> {
+    const { health } = await client.request<{ readonly health: { readonly replica: string } }>('{ health { replica } }')
+    return health.replica
+  }
 })
 
 test('looks: replicas @looks', async ({ page, visit, look }) => {

@@ -11,7 +11,7 @@ export const FLEET = graphql(`
     suspect: hosts(first: 1, query: "state:SUSPECT", at: $at) { totalCount }
     down: hosts(first: 1, query: "state:DOWN", at: $at) { totalCount }
     liveness { warning }
-    replicas { id live lag violations }
+    replicas { id live lag violations proposals conflicts }
   }
 `)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failedShare, fitsOf, perMinute, replicasLine } from './figures.ts'
+import { conflictsLine, failedShare, fitsOf, perMinute, replicasLine } from './figures.ts'
 
 test.each([
   [{ decisions: 0, failed: 0 }, '-'],
@@ -31,8 +31,20 @@ test('free room in pieces is told as the share that does not fit, over all zones
 })
 
 test('a replica that is gone, or finds what cannot be, is told; its lag is no longer', () => {
-  const one = { id: 'r1', live: true, lag: 'PT0.012S', violations: 0 }
+  const one = { id: 'r1', live: true, lag: 'PT0.012S', violations: 0, proposals: 0, conflicts: 0 }
   expect(replicasLine([one])).toEqual({ value: '1 of 1, lag 12 ms', isBad: false })
   expect(replicasLine([one, { ...one, id: 'r2', live: false, lag: 'PT9S' }])).toEqual({ value: '1 of 2, lag 12 ms', isBad: true })
   expect(replicasLine([{ ...one, violations: 1 }]).isBad).toBe(true)
+})
+
+test('conflicts are of all that live replicas proposed: who proposed more counts more, who does not tell not at all', () => {
+  const one = { id: 'r1', live: true, lag: 'PT0S', violations: 0, proposals: 90, conflicts: 0 }
+  const busy = { ...one, id: 'r2', proposals: 10, conflicts: 5 }
+  const gone = { ...one, id: 'r3', live: false, conflicts: 90 }
+  const older = { ...one, id: 'r4', proposals: null, conflicts: null }
+  expect(conflictsLine([one, busy, gone]).value).toBe('5 %')
+  expect(conflictsLine([one, busy, gone]).title).toBe('Of 100 proposals in the last minute, 5 were refused by the log or decided again')
+  expect(conflictsLine([busy, older])).toMatchObject({ value: '50 %', title: expect.stringContaining('1 of 2 replicas do not tell') })
+  expect(conflictsLine([older]).value).toBe('-')
+  expect(conflictsLine([{ ...one, proposals: 0 }]).value).toBe('-')
 })

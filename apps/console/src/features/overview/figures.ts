@@ -33,6 +33,19 @@ export function replicasLine(replicas: FleetNow['replicas']): { readonly value: 
   }
 }
 
+/** Which share of what the live replicas proposed in the last minute came to nothing; those that do not tell are left out. */
+export function conflictsLine(replicas: FleetNow['replicas']): { readonly value: string; readonly title: string } {
+  const live = replicas.filter((one) => one.live)
+  const telling = live.filter(({ proposals }) => proposals !== null)
+  const proposed = telling.reduce((sum, { proposals }) => sum + (proposals ?? 0), 0)
+  const conflicts = telling.reduce((sum, one) => sum + (one.conflicts ?? 0), 0)
+  const silent = live.length - telling.length
+  return {
+    value: failedShare({ decisions: proposed, failed: conflicts }),
+    title: `Of ${formatCount(proposed)} proposals in the last minute, ${formatCount(conflicts)} were refused by the log or decided again${silent === 0 ? '' : `; ${formatCount(silent)} of ${formatCount(live.length)} replicas do not tell`}`,
+  }
+}
+
 /** The flavor as it is asked again, of the newest version. */
 export const toSpec = ({ decisions: _, ...flavor }: Flavor) => ({ gantt: { flavor } })
 

@@ -12,7 +12,7 @@ import { Capacity } from './capacity.tsx'
 import { Changes } from './changes.tsx'
 import { ACTIVITY, FLEET } from './documents.ts'
 import { Failures, failedQuery } from './failures.tsx'
-import { type Activity, type FleetNow, failedShare, perMinute, replicasLine } from './figures.ts'
+import { type Activity, conflictsLine, type FleetNow, failedShare, perMinute, replicasLine } from './figures.ts'
 import { FitsNow } from './fits-now.tsx'
 import { Rate } from './rate.tsx'
 import { DEFAULT_SPAN, durationOf, type SpanName, spans } from './search.ts'
@@ -111,6 +111,7 @@ function fleetFigures({
     { label: 'Suspect', value: <HostCount state="SUSPECT" count={suspect} />, isBad: suspect > 0 },
     { label: 'Down', value: <HostCount state="DOWN" count={down} />, isBad: down > 0 },
     { label: 'Replicas live', value, isBad },
+    { label: 'Conflicts', ...conflictsLine(replicas) },
   ]
 }
 
