@@ -2,7 +2,7 @@ import { operationOf } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, rowsOf, rowWith } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
-import { report } from './seed.ts'
+import { place, report } from './seed.ts'
 import { type Service, startService } from './service.ts'
 
 test('the replica that answers is told with its state, its log and its auditor', async ({ page, visit, service }) => {
@@ -102,12 +102,15 @@ test.describe('two replicas on one database', () => {
   })
 
   both(
-    'are of one state; one that is killed is told to be silent, and its own page comes back with who takes its port',
+    'have one state; one that is killed falls silent, and its own page comes back with who takes its port',
     async ({ page, context, replicas: [first, second], provokes }) => {
       // nobody listens, then one that is not ready yet
-    provokes('Failed to load resource')
+      provokes('Failed to load resource')
       const [firstName, secondName] = [await nameOf(first), await nameOf(second)]
       await report(first.client, { 'host-1': {} })
+      expect((await place(first.client, {})).outcome).toBe('PLACED')
+      await page.goto(`${first.origin}/overview#key=${first.key}`)
+      await expect(page.locator('[data-figure="Conflicts"]')).toContainText('0 %')
       const own = await context.newPage()
       await open(page, first)
       await open(own, second)
