@@ -1,3 +1,4 @@
+import { holdCalls } from './calls.ts'
 import { expect, test } from './fixtures.ts'
 import { expectRowCount, gridOf, numberIn } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
@@ -52,6 +53,24 @@ test('every count of a reason opens exactly that many decisions', async ({ page,
     await page.goBack()
     await expect(link).toBeVisible()
   }
+})
+
+test('a count opens what it counted, whatever was decided since', async ({ page, visit, service }) => {
+  await place(service.client, { flavor: 'm1.before', vcpus: 999 })
+  await visit('/overview?last=24h')
+  const figure = (label: string) => page.locator(`[data-figure="${label}"]`).getByRole('link')
+  await expect(figure('Failed')).toBeVisible()
+  // the page counts every 15 s; from here on it keeps what it has
+  const counting = await holdCalls(page, (operation) => operation.includes('OverviewActivity'))
+  for (const label of ['Failed', 'Decisions, 24h']) {
+    const count = numberIn(await figure(label).textContent())
+    await place(service.client, { flavor: 'm1.since', vcpus: 999 })
+    await figure(label).click()
+    await expect(page.locator(`[data-count="${count}"]`)).toBeVisible()
+    await page.goBack()
+    await expect(figure(label)).toBeVisible()
+  }
+  counting.release()
 })
 
 test('what is asked most is counted zone by zone, and simulated by a press', async ({ page, visit, service }) => {

@@ -62,6 +62,20 @@ test('what was asked is counted once, by step, by reason and by flavor, as the l
   }
 })
 
+test('whatever is asked meanwhile, the span of an answer holds as many decisions afterwards', async () => {
+  const asking = Array.from({ length: 40 }, (_, i) =>
+    placeWith(api, {}, { flavor: { name: 'busy', vcpus: i % 2 === 0 ? 64 : 1, memoryMb: 1 } }),
+  )
+  // in the midst of them: each is read when some are answered and others are on their way
+  const answers = await Promise.all(asking.slice(0, 12).map((one) => one.then(() => activity())))
+  await Promise.all(asking)
+  for (const { since, until, decisions: counted } of answers) {
+    const query = `at>=${since} at<${until}`
+    const list = await dataOf(api, 'query ($query: String) { decisions(query: $query) { totalCount } }', { query })
+    expect(list.decisions.totalCount).toBe(counted)
+  }
+})
+
 test.each([
   [{ window: 'PT1S' }, 'window'],
   [{ window: 'P8D' }, 'window'],

@@ -1,6 +1,7 @@
 import type { ActivityStore, Activity as Counts } from '../db/activity.ts'
 import type { Replica } from '../replica/replica.ts'
 import { InputFault } from './outcome.ts'
+import type { Placement } from './placement.ts'
 import { checkRange } from './text.ts'
 
 export type { FailureCount, FlavorCount, StepCount } from '../db/activity.ts'
@@ -21,7 +22,22 @@ export const most = { windowMs: 7 * 86_400_000, steps: 500 } as const
 const LEAST_WINDOW_MS = 60_000
 
 /** `caughtUp` waits for tables that have what this replica has applied. */
-export function createActivities(replica: Replica, store: ActivityStore, caughtUp: () => Promise<unknown>): Activities {
+export function createActivities(
+  replica: Replica,
+  placement: Pick<Placement, 'oldestAsked'>,
+  store: ActivityStore,
+  caughtUp: () => Promise<unknown>,
+): Activities {
+  /**
+   * The end of what is all in the tables, so that whoever lists a span up to it finds as many decisions as were counted: a refusal
+   * is dated when it was asked for, and kept once it is decided. Only one that another replica is about to keep may still come in.
+   */
+  const end = async (): Promise<number> => {
+    const until = Math.min(replica.storeTime + 1, placement.oldestAsked() ?? Number.POSITIVE_INFINITY)
+    await replica.freshest()
+    await caughtUp()
+    return until
+  }
   return {
     async read(windowMs, steps) {
       const issues = [
@@ -29,9 +45,7 @@ export function createActivities(replica: Replica, store: ActivityStore, caughtU
         ...checkRange(['steps'], steps, 1, most.steps),
       ]
       if (issues.length > 0) throw new InputFault(issues)
-      await caughtUp()
-      // the newest decision is in it, whatever the clocks of store and replica say
-      const until = Math.max(replica.fleet.now, Date.now()) + 1
+      const until = await end()
       const stepMs = Math.ceil(windowMs / steps)
       const since = until - stepMs * steps
       return { since, until, ...(await store.read({ since, until, stepMs })) }

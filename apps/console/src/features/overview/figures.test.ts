@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failedShare, fitsOf, perMinute, replicasLine } from './figures.ts'
+import { FAILED, failedShare, fitsOf, perMinute, queryOf, replicasLine } from './figures.ts'
 
 test.each([
   [{ decisions: 0, failed: 0 }, '-'],
@@ -35,4 +35,10 @@ test('a replica that is gone, or finds what cannot be, is told; its lag is no lo
   expect(replicasLine([one])).toEqual({ value: '1 of 1, lag 12 ms', isBad: false })
   expect(replicasLine([one, { ...one, id: 'r2', live: false, lag: 'PT9S' }])).toEqual({ value: '1 of 2, lag 12 ms', isBad: true })
   expect(replicasLine([{ ...one, violations: 1 }]).isBad).toBe(true)
+})
+
+test('a count is asked for by its own times, to the millisecond', () => {
+  const span = { since: '2026-11-20T09:00:00.000Z', until: '2026-11-20T10:00:00.007Z' }
+  expect(queryOf(span)).toBe('at>=2026-11-20T09:00:00Z at<2026-11-20T10:00:00.007Z')
+  expect(queryOf(span, FAILED)).toBe('outcome:PARTIAL,NO_VALID_HOST at>=2026-11-20T09:00:00Z at<2026-11-20T10:00:00.007Z')
 })

@@ -1,3 +1,4 @@
+import { withTimes } from '@gantt/scheduler-core/query'
 import { formatCount, formatDuration, formatPercent, readDuration } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import type { ACTIVITY, FITS, FLEET } from './documents.ts'
@@ -7,6 +8,13 @@ export type Flavor = Activity['flavors'][number]
 export type FleetNow = ResultOf<typeof FLEET>
 export type Zone = FleetNow['fleet']['totals'][number]
 export type Capacity = ResultOf<typeof FITS>['capacity']
+
+/** What decisions are that found no host for every instance, in the filter grammar. */
+export const FAILED = 'outcome:PARTIAL,NO_VALID_HOST'
+
+/** Exactly the decisions that were counted, whenever it is asked: those of the span, with further terms. */
+export const queryOf = ({ since, until }: Pick<Activity, 'since' | 'until'>, terms = ''): string =>
+  withTimes(terms, Date.parse(since), Date.parse(until))
 
 /** How many decisions there were a minute, on the mean of the span. */
 export function perMinute({ decisions, since, until }: Pick<Activity, 'decisions' | 'since' | 'until'>): string {

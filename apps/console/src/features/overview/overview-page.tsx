@@ -11,8 +11,8 @@ import { Problem } from '../../ui/problem.tsx'
 import { Capacity } from './capacity.tsx'
 import { Changes } from './changes.tsx'
 import { ACTIVITY, FLEET } from './documents.ts'
-import { Failures, failedQuery } from './failures.tsx'
-import { type Activity, type FleetNow, failedShare, perMinute, replicasLine } from './figures.ts'
+import { Failures } from './failures.tsx'
+import { type Activity, FAILED, type FleetNow, failedShare, perMinute, queryOf, replicasLine } from './figures.ts'
 import { FitsNow } from './fits-now.tsx'
 import { Rate } from './rate.tsx'
 import { DEFAULT_SPAN, durationOf, type SpanName, spans } from './search.ts'
@@ -79,7 +79,7 @@ export function OverviewPage() {
               )
             ) : (
               <>
-                <Failures activity={activity} last={last} />
+                <Failures activity={activity} />
                 <Rate activity={activity} />
               </>
             )}
@@ -128,7 +128,7 @@ function activityFigures(activity: Activity, last: SpanName): Figure[] {
     {
       label: `Decisions, ${last}`,
       value: (
-        <AnchorLink to="/decisions" search={{ q: `last:${last}` }} aria-label={`${formatCount(decisions)} decisions: open them`}>
+        <AnchorLink to="/decisions" search={{ q: queryOf(activity) }} aria-label={`${formatCount(decisions)} decisions: open them`}>
           {formatCount(decisions)}
         </AnchorLink>
       ),
@@ -138,7 +138,7 @@ function activityFigures(activity: Activity, last: SpanName): Figure[] {
     {
       label: 'Failed',
       value: (
-        <AnchorLink to="/decisions" search={{ q: failedQuery(last) }} aria-label={`${formatCount(failed)} decisions failed: open them`}>
+        <AnchorLink to="/decisions" search={{ q: queryOf(activity, FAILED) }} aria-label={`${formatCount(failed)} decisions failed: open them`}>
           {formatCount(failed)}, {failedShare(activity)}
         </AnchorLink>
       ),
