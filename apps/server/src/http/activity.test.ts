@@ -76,6 +76,66 @@ test('whatever is asked meanwhile, the span of an answer holds as many decisions
   }
 })
 
+const DURATIONS = `query ($since: DateTime, $until: DateTime, $steps: Int) { activity(since: $since, until: $until, steps: $steps) {
+  since until decisions failed took { p50Ms p99Ms } tookCut steps { at decisions failed took { p50Ms p99Ms } }
+  before { since until decisions took { p99Ms } steps { at } } } }`
+const durations = async (variables: Record<string, unknown>): Promise<Json> => (await dataOf(api, DURATIONS, variables)).activity
+
+test('how long it took is told of all and of each step, as a duration of one of the decisions', async () => {
+  const { since, until } = await activity()
+  const { took, tookCut, steps } = await durations({ since, until, steps: 7 })
+  const { decisions } = await dataOf(api, '{ decisions(first: 100) { nodes { at durationMs } } }')
+  const all: Json[] = decisions.nodes.filter((one: Json) => one.durationMs !== null)
+  const nearestRank = (some: Json[], share: number) =>
+    some.map(({ durationMs }) => durationMs).sort((a, b) => a - b)[Math.ceil(share * some.length) - 1] as number
+  expect(all.length).toBeGreaterThan(40)
+  expect([took, tookCut]).toEqual([{ p50Ms: nearestRank(all, 0.5), p99Ms: nearestRank(all, 0.99) }, false])
+  for (const [i, step] of steps.entries()) {
+    const own = all.filter(({ at }) => at >= step.at && at < (steps[i + 1]?.at ?? until))
+    expect(step.took).toEqual(own.length === 0 ? null : { p50Ms: nearestRank(own, 0.5), p99Ms: nearestRank(own, 0.99) })
+  }
+})
+
+test('a span is as it is asked, to the millisecond, and the one before it as long', async () => {
+  const { nodes } = (await dataOf(api, '{ decisions(first: 100) { nodes { at } } }')).decisions
+  const newest = Date.parse(nodes[0].at)
+  const oldest = Date.parse(nodes.at(-1).at)
+  const iso = (ms: number) => new Date(ms).toISOString()
+  // without the newest, from the middle on
+  const since = iso(Math.floor((oldest + newest) / 2))
+  const until = iso(newest)
+  const found = await durations({ since, until, steps: 4 })
+  const within = (from: string, to: string) => nodes.filter(({ at }: Json) => at >= from && at < to).length
+  expect([found.since, found.until, found.decisions]).toEqual([since, until, within(since, until)])
+  expect(found.steps.length).toBeLessThanOrEqual(4)
+  expect(sum(found.steps, 'decisions')).toBe(found.decisions)
+  const { before } = found
+  expect([Date.parse(since) - Date.parse(before.since), before.until]).toEqual([Date.parse(until) - Date.parse(since), since])
+  expect(before.decisions).toBe(within(before.since, before.until))
+  // an end that is not over yet is now
+  const { until: now } = await durations({ since, until: iso(Date.now() + 3_600_000) })
+  expect(Date.parse(now)).toBeLessThan(Date.now() + 60_000)
+})
+
+test('where nothing was decided nothing took any time', async () => {
+  expect(await durations({ since: '2026-01-01T00:00:00Z', until: '2026-01-01T00:00:01Z', steps: 1 })).toMatchObject({
+    decisions: 0,
+    took: null,
+    steps: [{ took: null }],
+    before: { decisions: 0, took: null },
+  })
+})
+
+test.each([
+  [{ since: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' }],
+  [{ since: '2026-01-01T00:00:00Z', until: '2026-01-01T00:00:00Z' }],
+  [{ since: '2026-01-01T00:00:00Z', until: '2026-01-09T00:00:00Z' }],
+])('%j is no span, and told so', async (variables) => {
+  const { errors, text } = await api.ask(DURATIONS, variables)
+  expect(errors.length, text).toBe(1)
+  expect(JSON.stringify(errors[0])).toContain('since')
+})
+
 test.each([
   [{ window: 'PT1S' }, 'window'],
   [{ window: 'P8D' }, 'window'],
