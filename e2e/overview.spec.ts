@@ -1,5 +1,6 @@
+import type { Client } from '@gantt/client'
 import { holdCalls } from './calls.ts'
-import { expect, test } from './fixtures.ts'
+import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, gridOf, numberIn } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
 import { keyFor, place } from './seed.ts'
@@ -71,6 +72,99 @@ test('a count opens what it counted, whatever was decided since', async ({ page,
     await expect(figure(label)).toBeVisible()
   }
   counting.release()
+})
+
+const chart = (page: Page) => page.getByRole('region', { name: 'Decisions over time' }).getByRole('application')
+const chartLine = (page: Page) => page.getByRole('region', { name: 'Decisions over time' }).locator('[data-brush-line]')
+const figure = (page: Page, label: string | RegExp) => page.locator('[data-figure]').filter({ has: page.getByText(label, { exact: true }) })
+
+interface Counted {
+  readonly activity: { readonly decisions: number; readonly failed: number; readonly took: { readonly p99Ms: number } }
+}
+
+/** What the service counts of the range in the address. */
+const countOfAddress = async (page: Page, client: Client): Promise<Counted['activity']> => {
+  const { since, until } = Object.fromEntries(new URL(page.url()).searchParams)
+  const query = `query Count($since: DateTime, $until: DateTime) {
+    activity(since: $since, until: $until) { decisions failed took { p99Ms } } }`
+  return (await client.request<Counted>(query, { since, until })).activity
+}
+
+test('how long decisions took stands below how many there were: one cursor, by keys too, and a range that figures follow', async ({
+  page,
+  visit,
+  service,
+}) => {
+  await place(service.client, { flavor: 'm1.timed', vcpus: 999 })
+  await visit('/overview')
+  await expect(figure(page, 'p99')).toContainText(/\d m?s/)
+  await chart(page).focus()
+  await page.keyboard.press('End')
+  await expect(chartLine(page)).toContainText(/[1-9]\d* decisions?, [1-9]\d* failed, p50 [\d.,]+ m?s, p99 [\d.,]+ m?s/)
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowLeft')
+  await expect(chartLine(page)).toContainText('decision')
+  await page.keyboard.press('Shift+End')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/since=.+until=/)
+  const { decisions, failed } = await countOfAddress(page, service.client)
+  await expect(page.locator('[data-range]')).toBeVisible()
+  await expect(figure(page, /^Decisions, [\d.]+ min$/).getByRole('link')).toHaveText(String(decisions))
+  await expect(figure(page, 'Failed').getByRole('link')).toHaveText(new RegExp(`^${failed},`))
+  const told = await page.getByRole('region', { name: 'Why requests fail' }).locator('[data-code]').count()
+  expect(told).toBeGreaterThan(0)
+  await page.goBack()
+  await expect(page).toHaveURL('/overview')
+  await expect(page.locator('[data-range]')).toHaveCount(0)
+})
+
+test('a range drawn by the mouse stays through a reload, and a press clears it', async ({ page, visit, service }) => {
+  await place(service.client, { flavor: 'm1.drawn', vcpus: 999 })
+  await visit('/overview?last=15m')
+  await expect(chart(page)).toBeVisible()
+  const { x, y, width, height } = (await chart(page).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  // it begins over the latency: one brush goes through both
+  await page.mouse.move(x + 2, y + height - 6)
+  await page.mouse.down()
+  await page.mouse.move(x + width / 2, y + 6, { steps: 4 })
+  await expect(chartLine(page)).toContainText(' to ')
+  await page.mouse.up()
+  await expect(page).toHaveURL(/last=15m.*since=.+until=/)
+  const { decisions } = await countOfAddress(page, service.client)
+  const count = figure(page, /^Decisions, [\d.]+ min$/).getByRole('link')
+  await expect(count).toHaveText(String(decisions))
+  const address = page.url()
+  await page.reload()
+  await expect(count).toHaveText(String(decisions))
+  expect(page.url()).toBe(address)
+  await page.getByRole('button', { name: 'All of the last 15m' }).click()
+  await expect(page).toHaveURL('/overview?last=15m')
+  await expect(figure(page, 'Decisions, 15m')).toBeVisible()
+})
+
+test('figures say how they changed against the span of equal length before', async ({ page, visit, service }) => {
+  const { client } = service
+  await place(client, { flavor: 'm1.earlier', vcpus: 999 })
+  const { decisionId } = await place(client, { flavor: 'm1.later', vcpus: 1, memoryMb: 64 })
+  const { decision } = await client.request<{ decision: { at: string } }>('query At($id: ID!) { decision(id: $id) { at } }', {
+    id: decisionId,
+  })
+  const counted = async () =>
+    (
+      await client.request<{ activity: { until: string; decisions: number; before: { decisions: number } } }>(
+        'query Before($since: DateTime) { activity(since: $since) { until decisions before { decisions } } }',
+        { since: decision.at },
+      )
+    ).activity
+  await expect.poll(async () => (await counted()).before.decisions).toBeGreaterThan(0)
+  const { until, decisions, before } = await counted()
+  await visit(`/overview?since=${decision.at}&until=${until}`)
+  const change = (100 * (decisions - before.decisions)) / before.decisions
+  const told = figure(page, /^Decisions, /).locator('[data-change]')
+  await expect(told).toHaveText(change === 0 ? '±0 %' : /^[+-][\d.,]+ %$/)
+  await expect(told).toContainText(change < 0 ? '-' : change > 0 ? '+' : '±')
+  await expect(figure(page, 'Failed').locator('[data-change]')).toHaveText(/^[+-][\d.]+ points$/)
+  await expect(figure(page, 'p99').locator('[data-change]')).toHaveText(/%$/)
 })
 
 test('what is asked most is counted zone by zone, and simulated by a press', async ({ page, visit, service }) => {

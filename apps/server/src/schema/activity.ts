@@ -3,7 +3,8 @@ import { builder } from './builder.ts'
 import { KeyValue } from './common.ts'
 
 const ActivityDurations = builder.objectRef<Durations>('ActivityDurations').implement({
-  description: 'How long deciding took (`Decision.durationMs`), milliseconds. A percentile is a duration that was measured, none between two.',
+  description:
+    'How long deciding took (`Decision.durationMs`), milliseconds. A percentile is a duration that was measured, none between two.',
   fields: (t) => ({
     p50Ms: t.exposeFloat('p50Ms', { description: 'Half of the decisions took at most so long.' }),
     p99Ms: t.exposeFloat('p99Ms', { description: '99 of 100 took at most so long.' }),

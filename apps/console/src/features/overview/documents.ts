@@ -15,13 +15,23 @@ export const FLEET = graphql(`
   }
 `)
 
-/** What was asked lately, and what came of it. */
+/** What was asked in a span of time, and what came of it. */
 export const ACTIVITY = graphql(`
-  query OverviewActivity($window: Duration!) {
-    activity(window: $window, steps: 60) {
-      since until decisions failed failuresCut
-      steps { at decisions failed }
+  query OverviewActivity($window: Duration, $since: DateTime, $until: DateTime) {
+    activity(window: $window, since: $since, until: $until, steps: 60) {
+      since until decisions failed failuresCut tookCut
+      took { p50Ms p99Ms }
+      steps { at decisions failed took { p50Ms p99Ms } }
       failures { code decisions filter text }
+      before { decisions failed took { p99Ms } }
+    }
+  }
+`)
+
+/** What was asked for most within the last day, whatever span the page looks at. */
+export const FLAVORS = graphql(`
+  query OverviewFlavors {
+    activity(window: "P1D", steps: 1) {
       flavors { name vcpus memoryMb rootGb ephemeralGb swapMb extraSpecs { key value } decisions }
     }
   }

@@ -61,7 +61,12 @@ export function Failures({ activity }: { readonly activity: Activity }) {
             {unexplained > 0 && (
               <>
                 {' '}
-                <AnchorLink size="xs" to="/decisions" search={{ q: queryOf(activity, `${FAILED} -reason:*`) }} data-unexplained={unexplained}>
+                <AnchorLink
+                  size="xs"
+                  to="/decisions"
+                  search={{ q: queryOf(activity, `${FAILED} -reason:*`) }}
+                  data-unexplained={unexplained}
+                >
                   {formatCount(unexplained)} more
                 </AnchorLink>{' '}
                 kept no reasons: some of their instances were placed, or there was no host.

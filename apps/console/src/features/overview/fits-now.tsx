@@ -29,7 +29,7 @@ export function FitsNow({ flavors, zones }: FitsNowProps) {
       <Heading keys="2">How many more fit now</Heading>
       {flavors.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing was asked for in this time, so there is no flavor to count. Simulate counts any.
+          Nothing was asked for within a day, so there is no flavor to count. Simulate counts any.
         </Text>
       ) : (
         <ScrollBox label="Flavors, and how many more fit in each zone">
