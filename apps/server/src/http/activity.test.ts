@@ -147,6 +147,23 @@ test.each([
   expect(JSON.stringify(errors[0])).toContain(path)
 })
 
+test('a host with nothing to give counts in its zone as it does in the list, and a zone of such hosts is one', async () => {
+  const nothing = { vcpus: 0, memoryMb: 0, localGb: 0 }
+  await api.report({ n1: nothing, n2: nothing })
+  await dataOf(api, `mutation { aggregateCreate(input: { name: "bare", availabilityZone: "z2", hosts: ["n1"] }) { __typename } }`)
+  const { fleet } = await dataOf(api, '{ fleet { totals { key hosts usage { capacity } } } }')
+  expect(fleet.totals.map(({ key, hosts }: Json) => [key, hosts])).toEqual([
+    ['nova', 2],
+    ['z1', 1],
+    ['z2', 1],
+  ])
+  expect(fleet.totals[2].usage).toEqual([])
+  for (const { key, hosts } of fleet.totals) {
+    const list = await dataOf(api, 'query ($query: String) { hosts(query: $query) { totalCount } }', { query: `az:${key}` })
+    expect([key, list.hosts.totalCount]).toEqual([key, hosts])
+  }
+})
+
 test('totals of the zones are the sums of their hosts, claims of them apart', async () => {
   const { fleet, hosts } = await dataOf(
     api,
@@ -154,12 +171,14 @@ test('totals of the zones are the sums of their hosts, claims of them apart', as
        hosts { nodes { availabilityZone capacity { resourceClass capacity used claimed free } } } }`,
   )
   expect(fleet.totals.map(({ key, hosts: count }: Json) => [key, count])).toEqual([
-    ['nova', 1],
+    ['nova', 2],
     ['z1', 1],
+    ['z2', 1],
   ])
   for (const { key, usage } of fleet.totals) {
     const own = hosts.nodes.filter(({ availabilityZone }: Json) => availabilityZone === key)
-    const of = (resourceClass: string) => own.map(({ capacity }: Json) => capacity.find((one: Json) => one.resourceClass === resourceClass))
+    const of = (resourceClass: string) =>
+      own.flatMap(({ capacity }: Json) => capacity.filter((one: Json) => one.resourceClass === resourceClass))
     for (const one of usage) {
       const { capacity, free, claimed } = one
       expect([capacity, free, claimed]).toEqual([
