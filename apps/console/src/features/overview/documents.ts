@@ -53,3 +53,14 @@ export const CHANGES = graphql(`
     auditLog(first: 8, query: $query) { nodes { id at account mutation target result } }
   }
 `)
+
+/** What people did, in the words of the audit: neither calls of services and hosts, nor what was only tried or refused. */
+export const CHANGES_QUERY =
+  '-mutation:selectDestinations,updateResourceStats,hostHeartbeat,claimConfirm,claimExtend,claimRelease,claimCreate,claimAbandon result:*Payload -"\\"dryRun\\":true"'
+
+/** Changes that are marked on a chart. */
+export const MARKS = graphql(`
+  query OverviewMarks($query: String!) {
+    auditLog(first: 100, query: $query) { totalCount nodes { id at account mutation target } }
+  }
+`)

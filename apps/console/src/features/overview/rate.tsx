@@ -1,11 +1,15 @@
 import { formatCount, formatTime, formatTook, useTimeZone } from '../../lib/format.ts'
 import { BrushBars } from '../../ui/brush-bars.tsx'
 import { Heading } from '../../ui/heading.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { StepSample } from '../../ui/step-chart.tsx'
+import { ChangeMarks } from './change-marks.tsx'
+import { ChangeTable } from './change-table.tsx'
 import type { Activity } from './figures.ts'
 import { LatencyLane } from './latency-lane.tsx'
 import { StepTable } from './step-table.tsx'
 import { endOf, lineOf } from './steps.ts'
+import { useMarks } from './use-marks.ts'
 
 interface RateProps {
   readonly activity: Activity
@@ -13,9 +17,10 @@ interface RateProps {
   onTake(since: string, until: string): void
 }
 
-/** How many decisions there were step by step, those that failed at the bottom, and how long they took; the numbers as a table below. */
+/** How many decisions there were step by step, those that failed at the bottom, how long they took, and when something was changed; the same as tables below. */
 export function Rate({ activity, onTake }: RateProps) {
   const zone = useTimeZone()
+  const { marks, total, error, retry } = useMarks(activity)
   const { steps, decisions, failed, since, until, took } = activity
   const slowest = Math.max(0, ...steps.map((step) => step.took?.p99Ms ?? 0))
   return (
@@ -31,11 +36,13 @@ export function Rate({ activity, onTake }: RateProps) {
           ],
         }))}
         ends={[formatTime(since, zone), formatTime(until, zone)]}
-        describe={(from, to) => lineOf(activity, from, to, zone)}
+        describe={(from, to) => lineOf(activity, from, to, zone, marks)}
         onBrush={(from, to) => onTake(steps[from]?.at ?? since, endOf(activity, to))}
       >
         <LatencyLane steps={steps} />
+        <ChangeMarks activity={activity} marks={marks} />
       </BrushBars>
+      {error ? <Problem error={error} onRetry={retry} /> : null}
       <div className="overview-below">
         <span>
           <i className="overview-failed" aria-hidden /> failed
@@ -53,9 +60,15 @@ export function Rate({ activity, onTake }: RateProps) {
             </span>
           </>
         )}
+        {total === 0 ? null : (
+          <span data-marks={total}>
+            <i className="overview-mark-sample" aria-hidden /> {formatCount(total)} changed
+          </span>
+        )}
         <details>
           <summary>As a table</summary>
           <StepTable activity={activity} />
+          {marks.length === 0 ? null : <ChangeTable marks={marks} total={total} />}
         </details>
       </div>
     </section>
