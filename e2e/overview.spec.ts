@@ -3,7 +3,7 @@ import { holdCalls } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, gridOf, numberIn } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
-import { keyFor, place } from './seed.ts'
+import { gather, keyFor, place, report } from './seed.ts'
 
 interface Fleet {
   readonly fleet: {
@@ -27,9 +27,40 @@ test('the zones are as full as their hosts, and open exactly these', async ({ pa
     }
   const zone = page.locator('[data-zone="az2"][data-class="VCPU"]')
   const hosts = fleet.totals.find(({ key }) => key === 'az2')?.hosts ?? 0
-  await zone.getByRole('link', { name: 'az2' }).click()
+  await zone.getByRole('link', { name: 'az2', exact: true }).click()
   await expect(page).toHaveURL('/hosts?q=az:az2')
   await expectRowCount(page, 'Hosts', hosts)
+  await page.goBack()
+  await zone.getByRole('link', { name: /^VCPU of az2/ }).click()
+  await expect(page).toHaveURL('/hosts?q=az:az2')
+})
+
+test('hosts with nothing to give count in their zone, which opens them too', async ({ page, visit, service }) => {
+  const nothing = { vcpus: 0, memoryMb: 0, localGb: 0, localGbUsed: 0 }
+  await report(service.client, { 'bare-01': nothing, 'bare-02': nothing })
+  await gather(service.client, 'zone-bare', { availabilityZone: 'bare', hosts: ['bare-01', 'bare-02'] })
+  await visit('/overview')
+  const zone = page.locator('[data-zone="bare"]')
+  await expect(zone).toContainText('nothing to give')
+  await zone.getByRole('link', { name: '2 hosts of bare: open them' }).click()
+  await expectRowCount(page, 'Hosts', 2)
+})
+
+test('what was changed is marked on the chart, and leads to its row of the audit', async ({ page, visit, service }) => {
+  await place(service.client, { flavor: 'm1.marked', vcpus: 999 })
+  const uuid = await gather(service.client, 'marked-on-the-chart', {})
+  await visit('/overview')
+  const rate = page.getByRole('region', { name: 'Decisions over time' })
+  await expect(rate.locator('[data-marks]')).toBeVisible()
+  await expect(rate.locator('[data-mark]')).not.toHaveCount(0)
+  await chart(page).focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Shift+Home')
+  await expect(chartLine(page)).toContainText(`aggregateCreate of ${uuid}`)
+  await page.getByText('As a table').click()
+  await rate.getByRole('link', { name: `aggregateCreate of ${uuid}: its row of the audit` }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Audit' })).toBeVisible()
+  await expect(page.locator('[data-entry]')).toContainText(`aggregateCreate of ${uuid}`)
 })
 
 test('every count of a reason opens exactly that many decisions', async ({ page, visit, service }) => {
@@ -184,6 +215,22 @@ test('what is asked most is counted zone by zone, and simulated by a press', asy
   await row.getByRole('link', { name: 'm1.counted' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Simulate' })).toBeVisible()
   await expect(page.locator('[data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
+
+  // one that is pinned stays, for this browser and for whoever has the link
+  await page.goBack()
+  await row.getByRole('button', { name: 'Pin m1.counted' }).click()
+  await expect(page).toHaveURL(/pin=/)
+  await expect(page.locator('[data-flavor]').first()).toHaveAttribute('data-pinned', 'true')
+  const address = page.url()
+  await page.getByRole('link', { name: 'Hosts', exact: true }).first().click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Hosts' })).toBeVisible()
+  await page.getByRole('link', { name: 'Overview', exact: true }).first().click()
+  await expect(page).toHaveURL(address)
+  await page.getByRole('button', { name: 'Unpin m1.counted' }).click()
+  await expect(page).toHaveURL('/overview')
+  await page.goto(address)
+  await expect(page.locator('[data-pinned="true"]')).toHaveAttribute('data-flavor', 'm1.counted')
+  await expect(page.locator('[data-pinned="true"] [data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
 })
 
 test('the span stands in the address, and stays; what was changed last is told', async ({ page, visit, service }) => {

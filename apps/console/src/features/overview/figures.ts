@@ -62,9 +62,6 @@ export function replicasLine(replicas: FleetNow['replicas']): { readonly value: 
   }
 }
 
-/** The flavor as it is asked again, of the newest version. */
-export const toSpec = ({ decisions: _, ...flavor }: Flavor) => ({ gantt: { flavor } })
-
 export interface Fits {
   readonly fits: number
   readonly exact: boolean

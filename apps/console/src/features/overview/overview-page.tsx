@@ -1,5 +1,6 @@
 import { Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
+import { useCallback, useEffect } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatDuration, formatTime, formatTook, useTimeZone } from '../../lib/format.ts'
 import { type Change, changed } from '../../lib/list-search.ts'
@@ -15,6 +16,7 @@ import { ACTIVITY, FLAVORS, FLEET } from './documents.ts'
 import { Failures } from './failures.tsx'
 import { type Activity, changeOf, FAILED, type FleetNow, failedShare, perMinute, queryOf, replicasLine, shareChangeOf } from './figures.ts'
 import { FitsNow } from './fits-now.tsx'
+import { keptPins, type Pin, pinsOf, printPins } from './pins.ts'
 import { Rate } from './rate.tsx'
 import { DEFAULT_SPAN, durationOf, type OverviewSearch, type SpanName, spans } from './search.ts'
 import { Trend } from './trend.tsx'
@@ -28,9 +30,10 @@ const FLAVORS_EVERY_MS = 60_000
 
 /** Whether placement is healthy, how full the fleet is and where, what fails and why, what was changed. */
 export function OverviewPage() {
-  const { last = DEFAULT_SPAN, since, until } = route.useSearch()
+  const { last = DEFAULT_SPAN, since, until, pin } = route.useSearch()
   const navigate = route.useNavigate()
   const show = (change: Change<OverviewSearch>): void => void navigate({ search: (before) => changed(before, change), resetScroll: false })
+  const { pins, keepPins } = usePins(pin)
   // a time that is over stays as it is
   const isRange = since !== undefined && until !== undefined
   const fleet = useOperation(FLEET, {}, { everyMs: FLEET_EVERY_MS })
@@ -89,7 +92,7 @@ export function OverviewPage() {
             {zones.length === 0 ? null : <Capacity zones={zones} />}
             {flavors.error ? <Problem error={flavors.error} onRetry={() => void flavors.refetch()} /> : null}
             {flavors.data === undefined || zones.length === 0 ? null : (
-              <FitsNow flavors={flavors.data.activity.flavors} zones={zones.map(({ key }) => key)} />
+              <FitsNow asked={flavors.data.activity.flavors} pins={pins} onPin={keepPins} zones={zones.map(({ key }) => key)} />
             )}
           </div>
           <div className={asked.error || asked.isPlaceholderData ? 'stale' : undefined}>
@@ -109,6 +112,25 @@ export function OverviewPage() {
       </Stack>
     </Page>
   )
+}
+
+/** The pins of the address. One that says none gets those of this browser, so that it shows the same to whoever it is sent to. */
+function usePins(pin: string | undefined) {
+  const navigate = route.useNavigate()
+  const kept = keptPins.use()
+  const say = useCallback(
+    (pins: readonly Pin[]): void =>
+      void navigate({ search: (before) => changed(before, { pin: printPins(pins) }), replace: true, resetScroll: false }),
+    [navigate],
+  )
+  useEffect(() => {
+    if (pin === undefined && kept.length > 0) say(kept)
+  }, [pin, kept, say])
+  const keepPins = (pins: readonly Pin[]): void => {
+    keptPins.set(pins)
+    say(pins)
+  }
+  return { pins: pin === undefined ? kept : pinsOf(pin), keepPins }
 }
 
 interface RangeLineProps {

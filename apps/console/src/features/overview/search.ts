@@ -9,15 +9,18 @@ export interface OverviewSearch {
   /** A range of time that figures, reasons and charts are of in its place; both or none. */
   readonly since?: string
   readonly until?: string
+  /** Flavors that stay among those whose room is counted, as JSON (pins.ts); if not given, as was chosen for this browser. */
+  readonly pin?: string
 }
 
 export const DEFAULT_SPAN: SpanName = '1h'
 
-export function readOverviewSearch({ last, since, until }: Record<string, unknown>): OverviewSearch {
+export function readOverviewSearch({ last, since, until, pin }: Record<string, unknown>): OverviewSearch {
   const known = spans.find((one) => one === last)
   return {
     ...(known === undefined || known === DEFAULT_SPAN ? {} : { last: known }),
     ...(isTime(since) && isTime(until) && Date.parse(since) < Date.parse(until) ? { since, until } : {}),
+    ...(typeof pin === 'string' && pin !== '' ? { pin } : {}),
   }
 }
 
