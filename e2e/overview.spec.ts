@@ -1,7 +1,9 @@
-import { expect, test } from './fixtures.ts'
+import type { Client } from '@gantt/client'
+import { holdCalls } from './calls.ts'
+import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, gridOf, numberIn } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
-import { keyFor, place } from './seed.ts'
+import { gather, keyFor, place, report } from './seed.ts'
 
 interface Fleet {
   readonly fleet: {
@@ -25,9 +27,40 @@ test('the zones are as full as their hosts, and open exactly these', async ({ pa
     }
   const zone = page.locator('[data-zone="az2"][data-class="VCPU"]')
   const hosts = fleet.totals.find(({ key }) => key === 'az2')?.hosts ?? 0
-  await zone.getByRole('link', { name: 'az2' }).click()
+  await zone.getByRole('link', { name: 'az2', exact: true }).click()
   await expect(page).toHaveURL('/hosts?q=az:az2')
   await expectRowCount(page, 'Hosts', hosts)
+  await page.goBack()
+  await zone.getByRole('link', { name: /^VCPU of az2/ }).click()
+  await expect(page).toHaveURL('/hosts?q=az:az2')
+})
+
+test('hosts with nothing to give count in their zone, which opens them too', async ({ page, visit, service }) => {
+  const nothing = { vcpus: 0, memoryMb: 0, localGb: 0, localGbUsed: 0 }
+  await report(service.client, { 'bare-01': nothing, 'bare-02': nothing })
+  await gather(service.client, 'zone-bare', { availabilityZone: 'bare', hosts: ['bare-01', 'bare-02'] })
+  await visit('/overview')
+  const zone = page.locator('[data-zone="bare"]')
+  await expect(zone).toContainText('nothing to give')
+  await zone.getByRole('link', { name: '2 hosts of bare: open them' }).click()
+  await expectRowCount(page, 'Hosts', 2)
+})
+
+test('what was changed is marked on the chart, and leads to its row of the audit', async ({ page, visit, service }) => {
+  await place(service.client, { flavor: 'm1.marked', vcpus: 999 })
+  const uuid = await gather(service.client, 'marked-on-the-chart', {})
+  await visit('/overview')
+  const rate = page.getByRole('region', { name: 'Decisions over time' })
+  await expect(rate.locator('[data-marks]')).toBeVisible()
+  await expect(rate.locator('[data-mark]')).not.toHaveCount(0)
+  await chart(page).focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Shift+Home')
+  await expect(chartLine(page)).toContainText(`aggregateCreate of ${uuid}`)
+  await page.getByText('As a table').click()
+  await rate.getByRole('link', { name: `aggregateCreate of ${uuid}: its row of the audit` }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Audit' })).toBeVisible()
+  await expect(page.locator('[data-entry]')).toContainText(`aggregateCreate of ${uuid}`)
 })
 
 test('every count of a reason opens exactly that many decisions', async ({ page, visit, service }) => {
@@ -54,6 +87,117 @@ test('every count of a reason opens exactly that many decisions', async ({ page,
   }
 })
 
+test('a count opens what it counted, whatever was decided since', async ({ page, visit, service }) => {
+  await place(service.client, { flavor: 'm1.before', vcpus: 999 })
+  await visit('/overview?last=24h')
+  const figure = (label: string) => page.locator(`[data-figure="${label}"]`).getByRole('link')
+  await expect(figure('Failed')).toBeVisible()
+  // the page counts every 15 s; from here on it keeps what it has
+  const counting = await holdCalls(page, (operation) => operation.includes('OverviewActivity'))
+  for (const label of ['Failed', 'Decisions, 24h']) {
+    const count = numberIn(await figure(label).textContent())
+    await place(service.client, { flavor: 'm1.since', vcpus: 999 })
+    await figure(label).click()
+    await expect(page.locator(`[data-count="${count}"]`)).toBeVisible()
+    await page.goBack()
+    await expect(figure(label)).toBeVisible()
+  }
+  counting.release()
+})
+
+const chart = (page: Page) => page.getByRole('region', { name: 'Decisions over time' }).getByRole('application')
+const chartLine = (page: Page) => page.getByRole('region', { name: 'Decisions over time' }).locator('[data-brush-line]')
+const figure = (page: Page, label: string | RegExp) => page.locator('[data-figure]').filter({ has: page.getByText(label, { exact: true }) })
+
+interface Counted {
+  readonly activity: { readonly decisions: number; readonly failed: number; readonly took: { readonly p99Ms: number } }
+}
+
+/** What the service counts of the range in the address. */
+const countOfAddress = async (page: Page, client: Client): Promise<Counted['activity']> => {
+  const { since, until } = Object.fromEntries(new URL(page.url()).searchParams)
+  const query = `query Count($since: DateTime, $until: DateTime) {
+    activity(since: $since, until: $until) { decisions failed took { p99Ms } } }`
+  return (await client.request<Counted>(query, { since, until })).activity
+}
+
+test('how long decisions took stands below how many there were: one cursor, by keys too, and a range that figures follow', async ({
+  page,
+  visit,
+  service,
+}) => {
+  await place(service.client, { flavor: 'm1.timed', vcpus: 999 })
+  await visit('/overview')
+  await expect(figure(page, 'p99')).toContainText(/\d m?s/)
+  await chart(page).focus()
+  await page.keyboard.press('End')
+  await expect(chartLine(page)).toContainText(/[1-9]\d* decisions?, [1-9]\d* failed, p50 [\d.,]+ m?s, p99 [\d.,]+ m?s/)
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowLeft')
+  await expect(chartLine(page)).toContainText('decision')
+  await page.keyboard.press('Shift+End')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/since=.+until=/)
+  const { decisions, failed } = await countOfAddress(page, service.client)
+  await expect(page.locator('[data-range]')).toBeVisible()
+  await expect(figure(page, /^Decisions, [\d.]+ min$/).getByRole('link')).toHaveText(String(decisions))
+  await expect(figure(page, 'Failed').getByRole('link')).toHaveText(new RegExp(`^${failed},`))
+  const told = await page.getByRole('region', { name: 'Why requests fail' }).locator('[data-code]').count()
+  expect(told).toBeGreaterThan(0)
+  await page.goBack()
+  await expect(page).toHaveURL('/overview')
+  await expect(page.locator('[data-range]')).toHaveCount(0)
+})
+
+test('a range drawn by the mouse stays through a reload, and a press clears it', async ({ page, visit, service }) => {
+  await place(service.client, { flavor: 'm1.drawn', vcpus: 999 })
+  await visit('/overview?last=15m')
+  await expect(chart(page)).toBeVisible()
+  const { x, y, width, height } = (await chart(page).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  // it begins over the latency: one brush goes through both
+  await page.mouse.move(x + 2, y + height - 6)
+  await page.mouse.down()
+  await page.mouse.move(x + width / 2, y + 6, { steps: 4 })
+  await expect(chartLine(page)).toContainText(' to ')
+  await page.mouse.up()
+  await expect(page).toHaveURL(/last=15m.*since=.+until=/)
+  const { decisions } = await countOfAddress(page, service.client)
+  const count = figure(page, /^Decisions, [\d.]+ min$/).getByRole('link')
+  await expect(count).toHaveText(String(decisions))
+  const address = page.url()
+  await page.reload()
+  await expect(count).toHaveText(String(decisions))
+  expect(page.url()).toBe(address)
+  await page.getByRole('button', { name: 'All of the last 15m' }).click()
+  await expect(page).toHaveURL('/overview?last=15m')
+  await expect(figure(page, 'Decisions, 15m')).toBeVisible()
+})
+
+test('figures say how they changed against the span of equal length before', async ({ page, visit, service }) => {
+  const { client } = service
+  await place(client, { flavor: 'm1.earlier', vcpus: 999 })
+  const { decisionId } = await place(client, { flavor: 'm1.later', vcpus: 1, memoryMb: 64 })
+  const { decision } = await client.request<{ decision: { at: string } }>('query At($id: ID!) { decision(id: $id) { at } }', {
+    id: decisionId,
+  })
+  const counted = async () =>
+    (
+      await client.request<{ activity: { until: string; decisions: number; before: { decisions: number } } }>(
+        'query Before($since: DateTime) { activity(since: $since) { until decisions before { decisions } } }',
+        { since: decision.at },
+      )
+    ).activity
+  await expect.poll(async () => (await counted()).before.decisions).toBeGreaterThan(0)
+  const { until, decisions, before } = await counted()
+  await visit(`/overview?since=${decision.at}&until=${until}`)
+  const change = (100 * (decisions - before.decisions)) / before.decisions
+  const told = figure(page, /^Decisions, /).locator('[data-change]')
+  await expect(told).toHaveText(change === 0 ? '±0 %' : /^[+-][\d.,]+ %$/)
+  await expect(told).toContainText(change < 0 ? '-' : change > 0 ? '+' : '±')
+  await expect(figure(page, 'Failed').locator('[data-change]')).toHaveText(/^[+-][\d.]+ points$/)
+  await expect(figure(page, 'p99').locator('[data-change]')).toHaveText(/%$/)
+})
+
 test('what is asked most is counted zone by zone, and simulated by a press', async ({ page, visit, service }) => {
   // most of all, whatever other tests asked for; and it takes no room from them
   for (let i = 0; i < 24; i++)
@@ -71,6 +215,22 @@ test('what is asked most is counted zone by zone, and simulated by a press', asy
   await row.getByRole('link', { name: 'm1.counted' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Simulate' })).toBeVisible()
   await expect(page.locator('[data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
+
+  // one that is pinned stays, for this browser and for whoever has the link
+  await page.goBack()
+  await row.getByRole('button', { name: 'Pin m1.counted' }).click()
+  await expect(page).toHaveURL(/pin=/)
+  await expect(page.locator('[data-flavor]').first()).toHaveAttribute('data-pinned', 'true')
+  const address = page.url()
+  await page.getByRole('link', { name: 'Hosts', exact: true }).first().click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Hosts' })).toBeVisible()
+  await page.getByRole('link', { name: 'Overview', exact: true }).first().click()
+  await expect(page).toHaveURL(address)
+  await page.getByRole('button', { name: 'Unpin m1.counted' }).click()
+  await expect(page).toHaveURL('/overview')
+  await page.goto(address)
+  await expect(page.locator('[data-pinned="true"]')).toHaveAttribute('data-flavor', 'm1.counted')
+  await expect(page.locator('[data-pinned="true"] [data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
 })
 
 test('the span stands in the address, and stays; what was changed last is told', async ({ page, visit, service }) => {

@@ -4,7 +4,9 @@ import type { Client } from '@gantt/client'
 /** What a host reports; the rest is a machine of 16 CPUs, 64 GiB and 1 TB with nothing used. */
 export interface Machine {
   readonly vcpusUsed?: number
+  readonly memoryMb?: number
   readonly memoryMbUsed?: number
+  readonly localGb?: number
   readonly localGbUsed?: number
   readonly gpus?: readonly { readonly index: number; readonly model: string; readonly usedMilli?: number }[]
   readonly numaCells?: readonly { readonly id: number; readonly cpuset: readonly number[]; readonly memoryMb: number }[]

@@ -42,7 +42,7 @@ const strip = (label: string, count: number) => (
   />
 )
 
-const bars = (label: string, counts: readonly number[]) => (
+const bars = (label: string, counts: readonly number[], below?: string) => (
   <BrushBars
     label={label}
     bars={counts.map((count, i) => ({
@@ -55,7 +55,9 @@ const bars = (label: string, counts: readonly number[]) => (
     ends={['09:00', '10:00']}
     describe={(from, to) => `${label}, from place ${from} to ${to}`}
     onBrush={nothing}
-  />
+  >
+    {below}
+  </BrushBars>
 )
 
 const line = (name: string, look: number, most: number) => ({
@@ -71,7 +73,11 @@ const chart = (label: string, lines: readonly StepLine[]) => (
 export const canvases: readonly Story[] = [
   {
     of: 'brush-bars',
-    states: { 'some, and some empty': bars('Some bars', [3, 0, 8, 20, 1, 0, 5]), 'all empty': bars('Empty bars', [0, 0, 0]) },
+    states: {
+      'some, and some empty': bars('Some bars', [3, 0, 8, 20, 1, 0, 5]),
+      'all empty': bars('Empty bars', [0, 0, 0]),
+      'with more along the axis': bars('Bars and more', [3, 8, 5], 'more along the axis'),
+    },
   },
   {
     of: 'step-chart',

@@ -1,4 +1,4 @@
-import { type CSSProperties, type KeyboardEvent, type MouseEvent, useId, useState } from 'react'
+import { type CSSProperties, type KeyboardEvent, type MouseEvent, type ReactNode, useId, useState } from 'react'
 import { formatCount } from '../lib/format.ts'
 import { useFrame } from './use-frame.ts'
 import './brush-bars.css'
@@ -21,6 +21,8 @@ interface BrushBarsProps {
   describe(from: number, to: number): string
   /** A range of bars was asked for: both places are in it. */
   onBrush(from: number, to: number): void
+  /** What else is drawn along the same axis, below the bars: cursor and range go through it too. */
+  readonly children?: ReactNode
 }
 
 /** Places of bars that a brush covers, in either order. */
@@ -30,7 +32,7 @@ type Range = readonly [begin: number, end: number]
  * Bars side by side, and a brush over them: a press takes one, a drag some. By keys, arrows move a cursor, with Shift they widen
  * the range, Enter takes it, Esc lets it go. A line of text tells about it; whoever uses it offers the same as a table.
  */
-export function BrushBars({ label, bars, ends, idle, describe, onBrush }: BrushBarsProps) {
+export function BrushBars({ label, bars, ends, idle, describe, onBrush, children }: BrushBarsProps) {
   const id = useId()
   const [range, setRange] = useState<Range | undefined>()
   const [hovered, setHovered] = useState<number | undefined>()
@@ -101,7 +103,11 @@ export function BrushBars({ label, bars, ends, idle, describe, onBrush }: BrushB
             <BarShape key={bar.key} bar={bar} place={place} most={most} />
           ))}
         </svg>
+        {children}
         {shown === undefined ? null : <div className="g-brush-range" style={boxOf(shown, bars.length)} />}
+        {shown !== undefined || hovered === undefined ? null : (
+          <div className="g-brush-cursor" style={boxOf([hovered, hovered], bars.length)} />
+        )}
       </div>
       <div className="g-brush-axis">
         <span>{ends[0]}</span>

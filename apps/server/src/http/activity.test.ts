@@ -62,6 +62,80 @@ test('what was asked is counted once, by step, by reason and by flavor, as the l
   }
 })
 
+test('whatever is asked meanwhile, the span of an answer holds as many decisions afterwards', async () => {
+  const asking = Array.from({ length: 40 }, (_, i) =>
+    placeWith(api, {}, { flavor: { name: 'busy', vcpus: i % 2 === 0 ? 64 : 1, memoryMb: 1 } }),
+  )
+  // in the midst of them: each is read when some are answered and others are on their way
+  const answers = await Promise.all(asking.slice(0, 12).map((one) => one.then(() => activity())))
+  await Promise.all(asking)
+  for (const { since, until, decisions: counted } of answers) {
+    const query = `at>=${since} at<${until}`
+    const list = await dataOf(api, 'query ($query: String) { decisions(query: $query) { totalCount } }', { query })
+    expect(list.decisions.totalCount).toBe(counted)
+  }
+})
+
+const DURATIONS = `query ($since: DateTime, $until: DateTime, $steps: Int) { activity(since: $since, until: $until, steps: $steps) {
+  since until decisions failed took { p50Ms p99Ms } tookCut steps { at decisions failed took { p50Ms p99Ms } }
+  before { since until decisions took { p99Ms } steps { at } } } }`
+const durations = async (variables: Record<string, unknown>): Promise<Json> => (await dataOf(api, DURATIONS, variables)).activity
+
+test('how long it took is told of all and of each step, as a duration of one of the decisions', async () => {
+  const { since, until } = await activity()
+  const { took, tookCut, steps } = await durations({ since, until, steps: 7 })
+  const { decisions } = await dataOf(api, '{ decisions(first: 100) { nodes { at durationMs } } }')
+  const all: Json[] = decisions.nodes.filter((one: Json) => one.durationMs !== null)
+  const nearestRank = (some: Json[], share: number) =>
+    some.map(({ durationMs }) => durationMs).sort((a, b) => a - b)[Math.ceil(share * some.length) - 1] as number
+  expect(all.length).toBeGreaterThan(40)
+  expect([took, tookCut]).toEqual([{ p50Ms: nearestRank(all, 0.5), p99Ms: nearestRank(all, 0.99) }, false])
+  for (const [i, step] of steps.entries()) {
+    const own = all.filter(({ at }) => at >= step.at && at < (steps[i + 1]?.at ?? until))
+    expect(step.took).toEqual(own.length === 0 ? null : { p50Ms: nearestRank(own, 0.5), p99Ms: nearestRank(own, 0.99) })
+  }
+})
+
+test('a span is as it is asked, to the millisecond, and the one before it as long', async () => {
+  const { nodes } = (await dataOf(api, '{ decisions(first: 100) { nodes { at } } }')).decisions
+  const newest = Date.parse(nodes[0].at)
+  const oldest = Date.parse(nodes.at(-1).at)
+  const iso = (ms: number) => new Date(ms).toISOString()
+  // without the newest, from the middle on
+  const since = iso(Math.floor((oldest + newest) / 2))
+  const until = iso(newest)
+  const found = await durations({ since, until, steps: 4 })
+  const within = (from: string, to: string) => nodes.filter(({ at }: Json) => at >= from && at < to).length
+  expect([found.since, found.until, found.decisions]).toEqual([since, until, within(since, until)])
+  expect(found.steps.length).toBeLessThanOrEqual(4)
+  expect(sum(found.steps, 'decisions')).toBe(found.decisions)
+  const { before } = found
+  expect([Date.parse(since) - Date.parse(before.since), before.until]).toEqual([Date.parse(until) - Date.parse(since), since])
+  expect(before.decisions).toBe(within(before.since, before.until))
+  // an end that is not over yet is now
+  const { until: now } = await durations({ since, until: iso(Date.now() + 3_600_000) })
+  expect(Date.parse(now)).toBeLessThan(Date.now() + 60_000)
+})
+
+test('where nothing was decided nothing took any time', async () => {
+  expect(await durations({ since: '2026-01-01T00:00:00Z', until: '2026-01-01T00:00:01Z', steps: 1 })).toMatchObject({
+    decisions: 0,
+    took: null,
+    steps: [{ took: null }],
+    before: { decisions: 0, took: null },
+  })
+})
+
+test.each([
+  [{ since: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' }],
+  [{ since: '2026-01-01T00:00:00Z', until: '2026-01-01T00:00:00Z' }],
+  [{ since: '2026-01-01T00:00:00Z', until: '2026-01-09T00:00:00Z' }],
+])('%j is no span, and told so', async (variables) => {
+  const { errors, text } = await api.ask(DURATIONS, variables)
+  expect(errors.length, text).toBe(1)
+  expect(JSON.stringify(errors[0])).toContain('since')
+})
+
 test.each([
   [{ window: 'PT1S' }, 'window'],
   [{ window: 'P8D' }, 'window'],
@@ -73,6 +147,23 @@ test.each([
   expect(JSON.stringify(errors[0])).toContain(path)
 })
 
+test('a host with nothing to give counts in its zone as it does in the list, and a zone of such hosts is one', async () => {
+  const nothing = { vcpus: 0, memoryMb: 0, localGb: 0 }
+  await api.report({ n1: nothing, n2: nothing })
+  await dataOf(api, `mutation { aggregateCreate(input: { name: "bare", availabilityZone: "z2", hosts: ["n1"] }) { __typename } }`)
+  const { fleet } = await dataOf(api, '{ fleet { totals { key hosts usage { capacity } } } }')
+  expect(fleet.totals.map(({ key, hosts }: Json) => [key, hosts])).toEqual([
+    ['nova', 2],
+    ['z1', 1],
+    ['z2', 1],
+  ])
+  expect(fleet.totals[2].usage).toEqual([])
+  for (const { key, hosts } of fleet.totals) {
+    const list = await dataOf(api, 'query ($query: String) { hosts(query: $query) { totalCount } }', { query: `az:${key}` })
+    expect([key, list.hosts.totalCount]).toEqual([key, hosts])
+  }
+})
+
 test('totals of the zones are the sums of their hosts, claims of them apart', async () => {
   const { fleet, hosts } = await dataOf(
     api,
@@ -80,12 +171,14 @@ test('totals of the zones are the sums of their hosts, claims of them apart', as
        hosts { nodes { availabilityZone capacity { resourceClass capacity used claimed free } } } }`,
   )
   expect(fleet.totals.map(({ key, hosts: count }: Json) => [key, count])).toEqual([
-    ['nova', 1],
+    ['nova', 2],
     ['z1', 1],
+    ['z2', 1],
   ])
   for (const { key, usage } of fleet.totals) {
     const own = hosts.nodes.filter(({ availabilityZone }: Json) => availabilityZone === key)
-    const of = (resourceClass: string) => own.map(({ capacity }: Json) => capacity.find((one: Json) => one.resourceClass === resourceClass))
+    const of = (resourceClass: string) =>
+      own.flatMap(({ capacity }: Json) => capacity.filter((one: Json) => one.resourceClass === resourceClass))
     for (const one of usage) {
       const { capacity, free, claimed } = one
       expect([capacity, free, claimed]).toEqual([

@@ -40,6 +40,8 @@ const weights: Readonly<Record<string, number>> = {
   'Query.compareDecisions': 200,
   'Query.compareProfiles': 500,
   'Query.activity': 200,
+  'Activity.took': 50,
+  'Activity.before': 200,
   'Query.decisionCounts': 200,
   'DecisionCounts.steps': 100,
   'DecisionCounts.groups': 200,

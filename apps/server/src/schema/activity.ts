@@ -1,13 +1,28 @@
-import type { ActivityView, FailureCount as FailureShape, FlavorCount, StepCount } from '../services/activity.ts'
+import type { ActivityView, Durations, FailureCount as FailureShape, FlavorCount, StepView } from '../services/activity.ts'
 import { builder } from './builder.ts'
 import { KeyValue } from './common.ts'
 
-const ActivityStep = builder.objectRef<StepCount>('ActivityStep').implement({
+const ActivityDurations = builder.objectRef<Durations>('ActivityDurations').implement({
+  description:
+    'How long deciding took (`Decision.durationMs`), milliseconds. A percentile is a duration that was measured, none between two.',
+  fields: (t) => ({
+    p50Ms: t.exposeFloat('p50Ms', { description: 'Half of the decisions took at most so long.' }),
+    p99Ms: t.exposeFloat('p99Ms', { description: '99 of 100 took at most so long.' }),
+  }),
+})
+
+const ActivityStep = builder.objectRef<StepView>('ActivityStep').implement({
   description: 'A short time.',
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime', description: 'When it begins.' }),
     decisions: t.exposeInt('decisions', { description: 'How many decisions there were in it.' }),
     failed: t.exposeInt('failed', { description: 'In how many of them an instance found no host.' }),
+    took: t.field({
+      type: ActivityDurations,
+      nullable: true,
+      description: 'How long these took; null: none was measured.',
+      resolve: (step) => step.took(),
+    }),
   }),
 })
 
@@ -42,21 +57,52 @@ const AskedFlavor = builder.objectRef<FlavorCount>('AskedFlavor').implement({
   }),
 })
 
-const sumOf = (steps: readonly StepCount[], count: 'decisions' | 'failed'): number => steps.reduce((sum, step) => sum + step[count], 0)
+const sumOf = async ({ steps }: ActivityView, count: 'decisions' | 'failed'): Promise<number> =>
+  (await steps()).reduce((sum, step) => sum + step[count], 0)
 
-const Activity = builder.objectRef<ActivityView>('Activity').implement({
+const Activity = builder.objectRef<ActivityView>('Activity')
+
+Activity.implement({
   description: 'What was asked for lately, and what came of it, as all replicas recorded it.',
   fields: (t) => ({
     since: t.expose('since', { type: 'DateTime', description: 'Store time at which it begins.' }),
     until: t.expose('until', { type: 'DateTime', description: 'Store time before which it ends.' }),
-    decisions: t.int({ description: 'Decisions in all.', resolve: ({ steps }) => sumOf(steps, 'decisions') }),
-    failed: t.int({ description: 'Those in which an instance found no host.', resolve: ({ steps }) => sumOf(steps, 'failed') }),
-    steps: t.field({ type: [ActivityStep], description: 'From the oldest to the newest.', resolve: ({ steps }) => [...steps] }),
-    failures: t.field({ type: [FailureCount], description: 'Most decisions first, 50 at most.', resolve: ({ failures }) => [...failures] }),
-    failuresCut: t.exposeBoolean('failuresCut', {
-      description: 'True: there were more failed decisions than the 20,000 newest, whose reasons were counted.',
+    decisions: t.int({ description: 'Decisions in all.', resolve: (activity) => sumOf(activity, 'decisions') }),
+    failed: t.int({ description: 'Those in which an instance found no host.', resolve: (activity) => sumOf(activity, 'failed') }),
+    took: t.field({
+      type: ActivityDurations,
+      nullable: true,
+      description: 'How long all of them took; null: none was measured.',
+      resolve: (activity) => activity.took(),
     }),
-    flavors: t.field({ type: [AskedFlavor], description: 'Most asked first, ten at most.', resolve: ({ flavors }) => [...flavors] }),
+    tookCut: t.boolean({
+      description: 'True: 100,000 decisions or more were measured; the durations, those of the steps too, are of the newest 100,000.',
+      resolve: (activity) => activity.isTookCut(),
+    }),
+    steps: t.field({
+      type: [ActivityStep],
+      description: 'All of it, from the oldest to the newest; the last may be shorter.',
+      resolve: async (activity) => [...(await activity.steps())],
+    }),
+    failures: t.field({
+      type: [FailureCount],
+      description: 'Most decisions first, 50 at most.',
+      resolve: async (activity) => [...(await activity.failures())],
+    }),
+    failuresCut: t.boolean({
+      description: 'True: there were more failed decisions than the 20,000 newest, whose reasons were counted.',
+      resolve: (activity) => activity.isFailuresCut(),
+    }),
+    flavors: t.field({
+      type: [AskedFlavor],
+      description: 'Most asked first, ten at most.',
+      resolve: async (activity) => [...(await activity.flavors())],
+    }),
+    before: t.field({
+      type: Activity,
+      description: 'The same of the span of equal length that ends where this one begins.',
+      resolve: (activity) => activity.before(),
+    }),
   }),
 })
 
@@ -66,9 +112,15 @@ builder.queryField('activity', (t) =>
     authScopes: { scope: 'READ' },
     description: 'What was asked for lately, and what came of it.',
     args: {
-      window: t.arg({ type: 'Duration', defaultValue: 3_600_000, description: 'How far back, PT1M to P7D.' }),
-      steps: t.arg.int({ defaultValue: 60, description: 'Into how many steps it is divided, 1 to 500.' }),
+      window: t.arg({ type: 'Duration', defaultValue: 3_600_000, description: 'How far back from its end, PT1M to P7D.' }),
+      since: t.arg({ type: 'DateTime', description: 'When it begins, in the place of `window`; 7 days before its end at most.' }),
+      until: t.arg({
+        type: 'DateTime',
+        description: 'Before when it ends; if not given, or not over yet: now, or when the oldest request came that waits for its answer.',
+      }),
+      steps: t.arg.int({ defaultValue: 60, description: 'Into how many steps it is divided at most, 1 to 500.' }),
     },
-    resolve: (_root, { window, steps }, { activities }) => activities.read(window ?? 3_600_000, steps ?? 60),
+    resolve: (_root, { window, steps, ...times }, { activities }) =>
+      activities.read({ ...times, windowMs: window ?? 3_600_000, steps: steps ?? 60 }),
   }),
 )

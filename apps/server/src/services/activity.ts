@@ -1,40 +1,112 @@
-import type { ActivityStore, Activity as Counts } from '../db/activity.ts'
+import { type ActivityStore, type Durations, type FailureCount, type FlavorCount, MOST_FAILED, type StepCount } from '../db/activity.ts'
 import type { Replica } from '../replica/replica.ts'
 import { InputFault } from './outcome.ts'
+import type { Placement } from './placement.ts'
 import { checkRange } from './text.ts'
 
-export type { FailureCount, FlavorCount, StepCount } from '../db/activity.ts'
+export type { Durations, FailureCount, FlavorCount } from '../db/activity.ts'
 
-export interface ActivityView extends Counts {
-  /** Store time, milliseconds since 1970; `until` is not in it. */
+export interface StepView extends StepCount {
+  /** Undefined: none of its decisions was measured. */
+  took(): Promise<Durations | undefined>
+}
+
+/** What was asked in a span of store time, milliseconds since 1970; `until` is not in it. What is read is read once. */
+export interface ActivityView {
   readonly since: number
   readonly until: number
+  /** All of it, oldest first; the last may be shorter. */
+  steps(): Promise<readonly StepView[]>
+  /** Undefined: none of its decisions was measured. */
+  took(): Promise<Durations | undefined>
+  /** Whether so many were measured that only the newest are in the durations. */
+  isTookCut(): Promise<boolean>
+  /** Most decisions first. */
+  failures(): Promise<readonly FailureCount[]>
+  /** Whether there were more failed decisions than were looked through: then the newest were. */
+  isFailuresCut(): Promise<boolean>
+  /** Most asked first. */
+  flavors(): Promise<readonly FlavorCount[]>
+  /** The span of the same length that ends where it begins. */
+  before(): ActivityView
+}
+
+/** Which span is asked: so long before its end, or from `since` on; up to now where `until` is not given or later. */
+export interface AskedSpan {
+  readonly windowMs: number
+  readonly since?: number | null | undefined
+  readonly until?: number | null | undefined
+  /** Into how many steps it is divided at most. */
+  readonly steps: number
 }
 
 /** What was asked of the service lately, and what came of it. */
 export interface Activities {
-  /** The newest part of the records. Throws InputFault for numbers out of range. */
-  read(windowMs: number, steps: number): Promise<ActivityView>
+  /** Throws InputFault for numbers out of range. */
+  read(asked: AskedSpan): Promise<ActivityView>
 }
 
 export const most = { windowMs: 7 * 86_400_000, steps: 500 } as const
 const LEAST_WINDOW_MS = 60_000
 
 /** `caughtUp` waits for tables that have what this replica has applied. */
-export function createActivities(replica: Replica, store: ActivityStore, caughtUp: () => Promise<unknown>): Activities {
+export function createActivities(
+  replica: Replica,
+  placement: Pick<Placement, 'oldestAsked'>,
+  store: ActivityStore,
+  caughtUp: () => Promise<unknown>,
+): Activities {
+  /**
+   * The end of what is all in the tables, so that whoever lists a span up to it finds as many decisions as were counted: a refusal
+   * is dated when it was asked for, and kept once it is decided. Only one that another replica is about to keep may still come in.
+   */
+  const end = async (): Promise<number> => {
+    const until = Math.min(replica.storeTime + 1, placement.oldestAsked() ?? Number.POSITIVE_INFINITY)
+    await replica.freshest()
+    await caughtUp()
+    return until
+  }
   return {
-    async read(windowMs, steps) {
+    async read({ windowMs, since, until, steps }) {
       const issues = [
         ...checkRange(['window'], windowMs, LEAST_WINDOW_MS, most.windowMs, ' ms'),
         ...checkRange(['steps'], steps, 1, most.steps),
       ]
       if (issues.length > 0) throw new InputFault(issues)
-      await caughtUp()
-      // the newest decision is in it, whatever the clocks of store and replica say
-      const until = Math.max(replica.fleet.now, Date.now()) + 1
-      const stepMs = Math.ceil(windowMs / steps)
-      const since = until - stepMs * steps
-      return { since, until, ...(await store.read({ since, until, stepMs })) }
+      const last = Math.min(until ?? Number.POSITIVE_INFINITY, await end())
+      if (since == null) {
+        const stepMs = Math.ceil(windowMs / steps)
+        return viewOf(store, last - stepMs * steps, last, steps)
+      }
+      if (since >= last) throw InputFault.at(['since'], new Date(since).toISOString(), 'before the end of the span')
+      if (last - since > most.windowMs) throw InputFault.at(['since'], new Date(since).toISOString(), '7 days before the end at most')
+      return viewOf(store, since, last, steps)
     },
+  }
+}
+
+function viewOf(store: ActivityStore, since: number, until: number, count: number): ActivityView {
+  const span = { since, until, stepMs: Math.ceil((until - since) / count) }
+  const counts = once(() => store.steps(span))
+  const durations = once(() => store.durations(span))
+  return {
+    since,
+    until,
+    steps: once(async () => (await counts()).map((step, i) => ({ ...step, took: async () => (await durations()).steps.get(i) }))),
+    took: async () => (await durations()).all,
+    isTookCut: async () => (await durations()).isCut,
+    failures: once(() => store.failures(span)),
+    isFailuresCut: async () => (await counts()).reduce((sum, { failed }) => sum + failed, 0) > MOST_FAILED,
+    flavors: once(() => store.flavors(span)),
+    before: () => viewOf(store, since - (until - since), since, count),
+  }
+}
+
+/** Reads at the first call, and answers the same from then on. */
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined
+  return () => {
+    value ??= read()
+    return value
   }
 }

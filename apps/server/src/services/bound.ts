@@ -86,6 +86,7 @@ function movedTo<Outcome extends object>(outcome: Outcome, place: number): Outco
 /** Requests of the project, that name no host. */
 function ofProject(placement: Placement, project: string): Placement {
   return {
+    ...placement,
     async select(account, input) {
       const parsed = parseSpec(input.spec)
       if ('type' in parsed) return parsed

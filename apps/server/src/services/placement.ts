@@ -103,6 +103,8 @@ export interface Placement {
    * it parsed already; else `spec.document` is.
    */
   select(account: string, input: PlacementInput, request?: RequestSpec): Promise<SelectOutcome>
+  /** Store time at which the oldest request came in that this replica has not answered yet; undefined: none waits. No decision about it is older. */
+  oldestAsked(): number | undefined
 }
 
 /** Unknown input to a request, with paths from the root of the call. */
@@ -115,6 +117,17 @@ export function parseSpec({ document, issues, path }: SpecDocument): { readonly 
 }
 
 export function createPlacement(replica: Replica, decisions: Decisions): Placement {
+  /** In the order in which they came. */
+  const waiting = new Set<{ readonly since: number }>()
+  const placeByReplica = async (call: PlacementCall): Promise<PlacementOutcome> => {
+    const one = { since: replica.storeTime }
+    waiting.add(one)
+    try {
+      return await replica.place(call)
+    } finally {
+      waiting.delete(one)
+    }
+  }
   const place = async (account: string, request: RequestSpec, input: PlacementInput): Promise<SelectOutcome> => {
     const {
       minRevision,
@@ -122,7 +135,7 @@ export function createPlacement(replica: Replica, decisions: Decisions): Placeme
     } = input
     if (minRevision !== null && !(await replica.reached(minRevision, Math.min(BEHIND_MS, input.deadlineMs ?? BEHIND_MS))))
       return behind(replica, minRevision)
-    const outcome = await replica.place(toCall(account, input, request))
+    const outcome = await placeByReplica(toCall(account, input, request))
     switch (outcome.type) {
       case 'placed':
         return {
@@ -144,6 +157,7 @@ export function createPlacement(replica: Replica, decisions: Decisions): Placeme
   }
 
   return {
+    oldestAsked: () => waiting.values().next().value?.since,
     async select(account, input, request) {
       const parsed = request === undefined ? parseSpec(input.spec) : { value: request }
       const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input)]

@@ -169,7 +169,7 @@ export function createServices({
     replayAggregateEdit: createAggregateReplay({ replica, store: records.decisions, decisions }),
     groups: createGroups(replica),
     decisions,
-    activities: createActivities(replica, activity, () => decisions.caughtUp()),
+    activities: createActivities(replica, placement, activity, () => decisions.caughtUp()),
     decisionCounts: createDecisionCounts(replica, decisionCounts, () => decisions.caughtUp()),
     explain,
     compareDecisions: createCompareDecisions(replica, history, decisions),

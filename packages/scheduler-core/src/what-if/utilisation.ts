@@ -1,6 +1,7 @@
 import { byCodeUnit } from '../canonical-json.ts'
 import { at } from '../fleet/columns.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import { REMOVED } from './apply-edits.ts'
 
 /** What hosts can hold of a class in all (ratio and reserve included), and how it stands. used + free = capacity; used has claimed. */
 export interface ClassUse {
@@ -18,11 +19,14 @@ export interface ZoneUse {
   readonly usage: readonly ClassUse[]
 }
 
-/** How full each zone is, by name; hosts that take no instances now count too. Removed hosts have nothing, and do not count. */
+/**
+ * How full each zone is, by name; hosts that take no instances now, or have nothing to give, count too: as many as a list of the
+ * zone's hosts has. Only those that a what-if removed do not.
+ */
 export function utilisationOf({ hosts }: Fleet): readonly ZoneUse[] {
   const zones = new Map<string, { hosts: number; classes: Map<string, Omit<ClassUse, 'resourceClass' | 'used'>> }>()
   const columns = [...hosts.classes]
-  for (const { index, zone } of hosts.records) {
+  for (const { index, zone, statusReason } of hosts.records) {
     let use = zones.get(zone)
     if (use === undefined) {
       use = { hosts: 0, classes: new Map() }
@@ -40,7 +44,7 @@ export function utilisationOf({ hosts }: Fleet): readonly ZoneUse[] {
         claimed: sum.claimed + at(claimed, index),
       })
     }
-    if (hasRoom) use.hosts++
+    if (hasRoom || statusReason !== REMOVED) use.hosts++
   }
   return [...zones]
     .sort(([a], [b]) => byCodeUnit(a, b))

@@ -1,5 +1,6 @@
 import { withTerm } from '@gantt/scheduler-core/query'
 import { Group, Table, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { formatAmount, formatCount, formatPercent } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
@@ -31,11 +32,18 @@ export function Capacity({ zones }: { readonly zones: readonly Zone[] }) {
           </Table.Thead>
           <Table.Tbody>
             {zones.flatMap(({ key, hosts, usage }) =>
-              usage.map((one, i) => (
-                <Table.Tr key={`${key} ${one.resourceClass}`} data-zone={key} data-class={one.resourceClass}>
-                  <Table.Td>{i === 0 ? <HostsOf zone={key} text={key} /> : null}</Table.Td>
-                  <Table.Td className="number">{i === 0 ? formatCount(hosts) : null}</Table.Td>
-                  <ClassCells usage={one} />
+              // a zone whose hosts have nothing to give is one too
+              (usage.length === 0 ? [undefined] : usage).map((one, i) => (
+                <Table.Tr key={`${key} ${one?.resourceClass}`} data-zone={key} data-class={one?.resourceClass}>
+                  <Table.Td>{i === 0 ? <HostsOf zone={key}>{key}</HostsOf> : null}</Table.Td>
+                  <Table.Td className="number" data-hosts={i === 0 ? hosts : undefined}>
+                    {i === 0 ? (
+                      <HostsOf zone={key} label={`${formatCount(hosts)} hosts of ${key}: open them`}>
+                        {formatCount(hosts)}
+                      </HostsOf>
+                    ) : null}
+                  </Table.Td>
+                  {one === undefined ? <Table.Td colSpan={4}>nothing to give</Table.Td> : <ClassCells zone={key} usage={one} />}
                 </Table.Tr>
               )),
             )}
@@ -46,27 +54,50 @@ export function Capacity({ zones }: { readonly zones: readonly Zone[] }) {
   )
 }
 
-function HostsOf({ zone, text }: { readonly zone: string; readonly text: string }) {
+interface HostsOfProps {
+  readonly zone: string
+  /** What it opens, where the text does not say it. */
+  readonly label?: string
+  /** A bar: keys come to its name and its count. */
+  readonly isBar?: boolean
+  readonly children: ReactNode
+}
+
+function HostsOf({ zone, label, isBar = false, children }: HostsOfProps) {
   return (
-    <AnchorLink size="sm" to="/hosts" search={{ q: withTerm('', 'az', zone) }} title={`The hosts of ${zone}`}>
-      {text}
+    <AnchorLink
+      size="sm"
+      to="/hosts"
+      search={{ q: withTerm('', 'az', zone) }}
+      title={`The hosts of ${zone}`}
+      {...(label === undefined ? {} : { 'aria-label': label })}
+      {...(isBar ? { className: 'overview-bar', tabIndex: -1 } : {})}
+    >
+      {children}
     </AnchorLink>
   )
 }
 
-function ClassCells({ usage: { resourceClass, capacity, used, claimed, free } }: { readonly usage: Zone['usage'][number] }) {
+interface ClassCellsProps {
+  readonly zone: string
+  readonly usage: Zone['usage'][number]
+}
+
+function ClassCells({ zone, usage: { resourceClass, capacity, used, claimed, free } }: ClassCellsProps) {
   const exact = `${formatCount(used)} of ${formatCount(capacity)} taken, of that ${formatCount(claimed)} by claims; ${formatCount(free)} free`
   return (
     <>
       <Table.Td>{resourceClass}</Table.Td>
       <Table.Td className="g-meter-cell">
-        <Meter
-          title={exact}
-          parts={[
-            { share: (used - claimed) / capacity, tone: used > capacity ? 'problem' : 'used' },
-            { share: claimed / capacity, tone: 'claimed' },
-          ]}
-        />
+        <HostsOf zone={zone} label={`${resourceClass} of ${zone}, ${exact}: open its hosts`} isBar>
+          <Meter
+            title={exact}
+            parts={[
+              { share: (used - claimed) / capacity, tone: used > capacity ? 'problem' : 'used' },
+              { share: claimed / capacity, tone: 'claimed' },
+            ]}
+          />
+        </HostsOf>
       </Table.Td>
       <Table.Td className="number" title={exact}>
         {formatPercent((100 * used) / capacity)}

@@ -6,13 +6,9 @@ import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { CHANGES } from './documents.ts'
+import { CHANGES, CHANGES_QUERY } from './documents.ts'
 
 const REFRESH_MS = 15_000
-
-/** What people did, in the words of the audit: neither calls of services and hosts, nor what was only tried or refused. */
-export const CHANGES_QUERY =
-  '-mutation:selectDestinations,updateResourceStats,hostHeartbeat,claimConfirm,claimExtend,claimRelease,claimCreate,claimAbandon result:*Payload -"\\"dryRun\\":true"'
 
 /** Who changed what last: the first thing to look at when numbers turned. */
 export function Changes() {

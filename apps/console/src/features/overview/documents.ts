@@ -15,13 +15,23 @@ export const FLEET = graphql(`
   }
 `)
 
-/** What was asked lately, and what came of it. */
+/** What was asked in a span of time, and what came of it. */
 export const ACTIVITY = graphql(`
-  query OverviewActivity($window: Duration!) {
-    activity(window: $window, steps: 60) {
-      since until decisions failed failuresCut
-      steps { at decisions failed }
+  query OverviewActivity($window: Duration, $since: DateTime, $until: DateTime) {
+    activity(window: $window, since: $since, until: $until, steps: 60) {
+      since until decisions failed failuresCut tookCut
+      took { p50Ms p99Ms }
+      steps { at decisions failed took { p50Ms p99Ms } }
       failures { code decisions filter text }
+      before { decisions failed took { p99Ms } }
+    }
+  }
+`)
+
+/** What was asked for most within the last day, whatever span the page looks at. */
+export const FLAVORS = graphql(`
+  query OverviewFlavors {
+    activity(window: "P1D", steps: 1) {
       flavors { name vcpus memoryMb rootGb ephemeralGb swapMb extraSpecs { key value } decisions }
     }
   }
@@ -41,5 +51,16 @@ export const FITS = graphql(`
 export const CHANGES = graphql(`
   query OverviewChanges($query: String!) {
     auditLog(first: 8, query: $query) { nodes { id at account mutation target result } }
+  }
+`)
+
+/** What people did, in the words of the audit: neither calls of services and hosts, nor what was only tried or refused. */
+export const CHANGES_QUERY =
+  '-mutation:selectDestinations,updateResourceStats,hostHeartbeat,claimConfirm,claimExtend,claimRelease,claimCreate,claimAbandon result:*Payload -"\\"dryRun\\":true"'
+
+/** Changes that are marked on a chart. */
+export const MARKS = graphql(`
+  query OverviewMarks($query: String!) {
+    auditLog(first: 100, query: $query) { totalCount nodes { id at account mutation target } }
   }
 `)

@@ -4,14 +4,11 @@ import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Meter } from '../../ui/meter.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import type { Activity } from './figures.ts'
-import type { SpanName } from './search.ts'
-
-/** What decisions are that found no host for every instance, in the words of the filter grammar. */
-export const failedQuery = (last: SpanName): string => `outcome:PARTIAL,NO_VALID_HOST last:${last}`
+import { type Activity, FAILED, queryOf } from './figures.ts'
 
 /** Why requests failed, the most frequent reason first; each opens its decisions. */
-export function Failures({ activity: { failed, failures, failuresCut }, last }: { readonly activity: Activity; readonly last: SpanName }) {
+export function Failures({ activity }: { readonly activity: Activity }) {
+  const { failed, failures, failuresCut } = activity
   const most = failures[0]?.decisions ?? 1
   const unexplained = failuresCut ? 0 : failed - failures.reduce((sum, { decisions }) => sum + decisions, 0)
   return (
@@ -41,7 +38,7 @@ export function Failures({ activity: { failed, failures, failuresCut }, last }: 
                       <AnchorLink
                         size="sm"
                         to="/decisions"
-                        search={{ q: `${failedQuery(last)} reason.last:${code}` }}
+                        search={{ q: queryOf(activity, `${FAILED} reason.last:${code}`) }}
                         aria-label={`${formatCount(decisions)} failed for ${code}: open them`}
                       >
                         {formatCount(decisions)}
@@ -64,7 +61,12 @@ export function Failures({ activity: { failed, failures, failuresCut }, last }: 
             {unexplained > 0 && (
               <>
                 {' '}
-                <AnchorLink size="xs" to="/decisions" search={{ q: `${failedQuery(last)} -reason:*` }} data-unexplained={unexplained}>
+                <AnchorLink
+                  size="xs"
+                  to="/decisions"
+                  search={{ q: queryOf(activity, `${FAILED} -reason:*`) }}
+                  data-unexplained={unexplained}
+                >
                   {formatCount(unexplained)} more
                 </AnchorLink>{' '}
                 kept no reasons: some of their instances were placed, or there was no host.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conflictsLine, failedShare, fitsOf, perMinute, replicasLine } from './figures.ts'
+import { changeOf, conflictsLine, FAILED, failedShare, fitsOf, perMinute, queryOf, replicasLine, shareChangeOf } from './figures.ts'
 
 test.each([
   [{ decisions: 0, failed: 0 }, '-'],
@@ -47,4 +47,32 @@ test('conflicts are of all that live replicas proposed: who proposed more counts
   expect(conflictsLine([busy, older])).toMatchObject({ value: '50 %', title: expect.stringContaining('1 of 2 replicas do not tell') })
   expect(conflictsLine([older]).value).toBe('-')
   expect(conflictsLine([{ ...one, proposals: 0 }]).value).toBe('-')
+})
+
+test('a count is asked for by its own times, to the millisecond', () => {
+  const span = { since: '2026-11-20T09:00:00.000Z', until: '2026-11-20T10:00:00.007Z' }
+  expect(queryOf(span)).toBe('at>=2026-11-20T09:00:00Z at<2026-11-20T10:00:00.007Z')
+  expect(queryOf(span, FAILED)).toBe('outcome:PARTIAL,NO_VALID_HOST at>=2026-11-20T09:00:00Z at<2026-11-20T10:00:00.007Z')
+})
+
+test.each([
+  [103, 100, '+3 %'],
+  [97, 100, '-3 %'],
+  [1_004, 1_000, '+0.4 %'],
+  [100, 100, '±0 %'],
+  [100_001, 100_000, '±0 %'],
+  [3_000, 100, '+2,900 %'],
+  [0, 5, '-100 %'],
+  [5, 0, undefined],
+  [0, 0, undefined],
+])('%d after %d is a change of %s', (now, before, text) => {
+  expect(changeOf(now, before)).toBe(text)
+})
+
+test('a share goes up and down by points', () => {
+  const of = (decisions: number, failed: number) => ({ decisions, failed })
+  expect(shareChangeOf(of(1_000, 8), of(1_000, 5))).toBe('+0.3 points')
+  expect(shareChangeOf(of(10, 1), of(10, 9))).toBe('-80 points')
+  expect(shareChangeOf(of(10, 1), of(1_000, 100))).toBe('±0 points')
+  expect(shareChangeOf(of(10, 1), of(0, 0))).toBeUndefined()
 })

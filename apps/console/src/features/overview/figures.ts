@@ -1,12 +1,21 @@
+import { withTimes } from '@gantt/scheduler-core/query'
 import { formatCount, formatDuration, formatPercent, readDuration } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
-import type { ACTIVITY, FITS, FLEET } from './documents.ts'
+import type { ACTIVITY, FITS, FLAVORS, FLEET } from './documents.ts'
 
 export type Activity = ResultOf<typeof ACTIVITY>['activity']
-export type Flavor = Activity['flavors'][number]
+export type Step = Activity['steps'][number]
+export type Flavor = ResultOf<typeof FLAVORS>['activity']['flavors'][number]
 export type FleetNow = ResultOf<typeof FLEET>
 export type Zone = FleetNow['fleet']['totals'][number]
 export type Capacity = ResultOf<typeof FITS>['capacity']
+
+/** What decisions are that found no host for every instance, in the filter grammar. */
+export const FAILED = 'outcome:PARTIAL,NO_VALID_HOST'
+
+/** Exactly the decisions that were counted, whenever it is asked: those of the span, with further terms. */
+export const queryOf = ({ since, until }: Pick<Activity, 'since' | 'until'>, terms = ''): string =>
+  withTimes(terms, Date.parse(since), Date.parse(until))
 
 /** How many decisions there were a minute, on the mean of the span. */
 export function perMinute({ decisions, since, until }: Pick<Activity, 'decisions' | 'since' | 'until'>): string {
@@ -21,6 +30,26 @@ export function failedShare({ decisions, failed }: Pick<Activity, 'decisions' | 
   if (failed > 0 && percent < 0.1) return '< 0.1 %'
   if (failed < decisions && percent > 99.9) return '> 99.9 %'
   return percent < 10 ? `${formatCount(Number(percent.toFixed(1)))} %` : formatPercent(percent)
+}
+
+/** How much more it is than before: +3 %, ±0 %; undefined where there was nothing to compare with. */
+export function changeOf(now: number, before: number): string | undefined {
+  return before === 0 ? undefined : `${signed((100 * (now - before)) / before)} %`
+}
+
+/** How many points the share of failed decisions went up or down: +0.3 points; undefined where nothing was decided. */
+export function shareChangeOf(
+  now: Pick<Activity, 'decisions' | 'failed'>,
+  before: Pick<Activity, 'decisions' | 'failed'>,
+): string | undefined {
+  if (now.decisions === 0 || before.decisions === 0) return undefined
+  return `${signed(100 * (now.failed / now.decisions - before.failed / before.decisions))} points`
+}
+
+function signed(number: number): string {
+  const rounded = Number(Math.abs(number).toFixed(Math.abs(number) < 10 ? 1 : 0))
+  if (rounded === 0) return '±0'
+  return `${number < 0 ? '-' : '+'}${formatCount(rounded)}`
 }
 
 /** The lives and lags of all replicas in one line. */
@@ -45,9 +74,6 @@ export function conflictsLine(replicas: FleetNow['replicas']): { readonly value:
     title: `Of ${formatCount(proposed)} proposals in the last minute, ${formatCount(conflicts)} were refused by the log or decided again${silent === 0 ? '' : `; ${formatCount(silent)} of ${formatCount(live.length)} replicas do not tell`}`,
   }
 }
-
-/** The flavor as it is asked again, of the newest version. */
-export const toSpec = ({ decisions: _, ...flavor }: Flavor) => ({ gantt: { flavor } })
 
 export interface Fits {
   readonly fits: number

@@ -1,4 +1,4 @@
-import { Skeleton, Table, Text } from '@mantine/core'
+import { Button, Skeleton, Table, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { nameOfFlavor, requestOfFlavor } from '../../lib/flavors.ts'
@@ -7,10 +7,14 @@ import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { FITS } from './documents.ts'
-import { type Flavor, fitsOf, toSpec } from './figures.ts'
+import { type Flavor, fitsOf } from './figures.ts'
+import { flavorsOf, keyOf, MOST_PINS, type Pin } from './pins.ts'
 
 interface FitsNowProps {
-  readonly flavors: readonly Flavor[]
+  /** Most asked first. */
+  readonly asked: readonly Flavor[]
+  readonly pins: readonly Pin[]
+  onPin(pins: readonly Pin[]): void
   /** Names of all zones. */
   readonly zones: readonly string[]
 }
@@ -21,22 +25,23 @@ const MOST_ZONES = 8
 /** A count looks at every host. */
 const REFRESH_MS = 30_000
 
-/** How many more of what is asked most fit now, zone by zone, and how much of the free room is in pieces too small for it. */
-export function FitsNow({ flavors, zones }: FitsNowProps) {
+/** How many more of what is pinned, and of what is asked most, fit now, zone by zone, and how much of the free room is in pieces too small for it. */
+export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
+  const flavors = flavorsOf(pins, asked, MOST_FLAVORS)
   const shown = zones.slice(0, MOST_ZONES)
   return (
     <section aria-label="How many more fit now">
       <Heading keys="2">How many more fit now</Heading>
       {flavors.length === 0 ? (
         <Text size="sm" c="dimmed">
-          Nothing was asked for in this time, so there is no flavor to count. Simulate counts any.
+          Nothing was asked for within a day, so there is no flavor to count. Simulate counts any.
         </Text>
       ) : (
         <ScrollBox label="Flavors, and how many more fit in each zone">
           <Table verticalSpacing={2}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Asked most</Table.Th>
+                <Table.Th>Pinned, and asked most</Table.Th>
                 {shown.map((zone) => (
                   <Table.Th key={zone} className="number">
                     {zone}
@@ -49,11 +54,20 @@ export function FitsNow({ flavors, zones }: FitsNowProps) {
                 >
                   In pieces
                 </Table.Th>
+                <Table.Th />
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {flavors.slice(0, MOST_FLAVORS).map((flavor) => (
-                <FitsRow key={JSON.stringify({ ...flavor, decisions: 0 })} flavor={flavor} zones={shown} />
+              {flavors.map(({ pin, isPinned }) => (
+                <FitsRow
+                  key={keyOf(pin)}
+                  flavor={pin}
+                  zones={shown}
+                  isPinned={isPinned}
+                  {...(isPinned || pins.length < MOST_PINS
+                    ? { onPin: () => onPin(isPinned ? pins.filter((one) => keyOf(one) !== keyOf(pin)) : [...pins, pin]) }
+                    : {})}
+                />
               ))}
             </Table.Tbody>
           </Table>
@@ -71,17 +85,30 @@ export function FitsNow({ flavors, zones }: FitsNowProps) {
 /** Above so much the free room is of little use. */
 const MUCH = 0.5
 
-function FitsRow({ flavor, zones }: { readonly flavor: Flavor; readonly zones: readonly string[] }) {
-  // the same question whatever the number of decisions is by now
-  const asked = JSON.stringify(toSpec(flavor))
-  const variables = useMemo(() => ({ spec: JSON.parse(asked) as ReturnType<typeof toSpec> }), [asked])
+interface FitsRowProps {
+  readonly flavor: Pin
+  readonly zones: readonly string[]
+  readonly isPinned: boolean
+  /** Takes it out where it is pinned, else in; not given where there are as many as can be. */
+  onPin?(): void
+}
+
+function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
+  // the same question however often the page is drawn
+  const asked = JSON.stringify(flavor)
+  const variables = useMemo(() => ({ spec: { gantt: { flavor: JSON.parse(asked) as Pin } } }), [asked])
   const { data, error } = useOperation(FITS, variables, { everyMs: REFRESH_MS, staleMs: REFRESH_MS })
   const counted = data === undefined ? undefined : fitsOf(data.capacity)
   const size = `${flavor.vcpus} vCPU, ${formatMib(flavor.memoryMb)}, ${formatCount(flavor.rootGb + flavor.ephemeralGb)} GiB disk`
   return (
-    <Table.Tr data-flavor={nameOfFlavor(flavor)} className={error ? 'stale' : undefined}>
+    <Table.Tr data-flavor={nameOfFlavor(flavor)} data-pinned={isPinned || undefined} className={error ? 'stale' : undefined}>
       <Table.Td title={size}>
-        <AnchorLink size="sm" to="/simulate" search={{ request: JSON.stringify(requestOfFlavor(flavor)) }} title={`Simulate ${size}`}>
+        <AnchorLink
+          size="sm"
+          to="/simulate"
+          search={{ request: JSON.stringify(requestOfFlavor({ ...flavor, decisions: 0 })) }}
+          title={`Simulate ${size}`}
+        >
           {nameOfFlavor(flavor)}
         </AnchorLink>
       </Table.Td>
@@ -118,6 +145,17 @@ function FitsRow({ flavor, zones }: { readonly flavor: Flavor; readonly zones: r
           </Table.Td>
         </>
       )}
+      <Table.Td className="number">
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          aria-label={`${isPinned ? 'Unpin' : 'Pin'} ${nameOfFlavor(flavor)}`}
+          disabled={onPin === undefined}
+          onClick={onPin}
+        >
+          {isPinned ? 'Unpin' : 'Pin'}
+        </Button>
+      </Table.Td>
     </Table.Tr>
   )
 }

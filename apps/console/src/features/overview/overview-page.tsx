@@ -1,7 +1,9 @@
-import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
+import { useCallback, useEffect } from 'react'
 import { useOperation } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatDuration, formatTime, formatTook, useTimeZone } from '../../lib/format.ts'
+import { type Change, changed } from '../../lib/list-search.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -10,25 +12,48 @@ import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Capacity } from './capacity.tsx'
 import { Changes } from './changes.tsx'
-import { ACTIVITY, FLEET } from './documents.ts'
-import { Failures, failedQuery } from './failures.tsx'
-import { type Activity, conflictsLine, type FleetNow, failedShare, perMinute, replicasLine } from './figures.ts'
+import { ACTIVITY, FLAVORS, FLEET } from './documents.ts'
+import { Failures } from './failures.tsx'
+import {
+  type Activity,
+  changeOf,
+  conflictsLine,
+  FAILED,
+  type FleetNow,
+  failedShare,
+  perMinute,
+  queryOf,
+  replicasLine,
+  shareChangeOf,
+} from './figures.ts'
 import { FitsNow } from './fits-now.tsx'
+import { keptPins, type Pin, pinsOf, printPins } from './pins.ts'
 import { Rate } from './rate.tsx'
-import { DEFAULT_SPAN, durationOf, type SpanName, spans } from './search.ts'
+import { DEFAULT_SPAN, durationOf, type OverviewSearch, type SpanName, spans } from './search.ts'
+import { Trend } from './trend.tsx'
 import './overview.css'
 
 const route = getRouteApi('/overview')
 
 const FLEET_EVERY_MS = 5_000
 const ACTIVITY_EVERY_MS = 15_000
+const FLAVORS_EVERY_MS = 60_000
 
 /** Whether placement is healthy, how full the fleet is and where, what fails and why, what was changed. */
 export function OverviewPage() {
-  const { last = DEFAULT_SPAN } = route.useSearch()
+  const { last = DEFAULT_SPAN, since, until, pin } = route.useSearch()
   const navigate = route.useNavigate()
+  const show = (change: Change<OverviewSearch>): void => void navigate({ search: (before) => changed(before, change), resetScroll: false })
+  const { pins, keepPins } = usePins(pin)
+  // a time that is over stays as it is
+  const isRange = since !== undefined && until !== undefined
   const fleet = useOperation(FLEET, {}, { everyMs: FLEET_EVERY_MS })
-  const asked = useOperation(ACTIVITY, { window: durationOf[last] }, { everyMs: ACTIVITY_EVERY_MS })
+  const asked = useOperation(
+    ACTIVITY,
+    isRange ? { since, until } : { window: durationOf[last] },
+    isRange ? {} : { everyMs: ACTIVITY_EVERY_MS },
+  )
+  const flavors = useOperation(FLAVORS, {}, { everyMs: FLAVORS_EVERY_MS })
   const activity = asked.data?.activity
   const zones = fleet.data?.fleet.totals ?? []
   return (
@@ -40,14 +65,17 @@ export function OverviewPage() {
             size="xs"
             aria-label="How far back"
             data={[...spans]}
-            value={last}
-            onChange={(next) => void navigate({ search: next === DEFAULT_SPAN ? {} : { last: next as SpanName } })}
+            value={isRange ? '' : last}
+            onChange={(next) => show({ last: next === DEFAULT_SPAN ? undefined : (next as SpanName), since: undefined, until: undefined })}
           />
           <CopyAs call={{ document: FLEET }} />
         </>
       }
     >
       <Stack gap="sm">
+        {isRange ? (
+          <RangeLine since={since} until={until} last={last} onClear={() => show({ since: undefined, until: undefined })} />
+        ) : null}
         {fleet.error ? <Problem error={fleet.error} onRetry={() => void fleet.refetch()} /> : null}
         {fleet.data?.fleet.hostCount === 0 ? <NoHost /> : null}
         <div className={fleet.error ? 'stale' : undefined}>
@@ -56,7 +84,12 @@ export function OverviewPage() {
               <Skeleton height={64} role="status" aria-label="The fleet is being loaded" />
             )
           ) : (
-            <Figures figures={[...fleetFigures(fleet.data), ...(activity === undefined ? [] : activityFigures(activity, last))]} />
+            <Figures
+              figures={[
+                ...fleetFigures(fleet.data),
+                ...(activity === undefined ? [] : activityFigures(activity, isRange ? undefined : last)),
+              ]}
+            />
           )}
           {fleet.data?.liveness.warning ? (
             <Text size="sm" c="red" role="status">
@@ -68,8 +101,9 @@ export function OverviewPage() {
         <div className="overview">
           <div className={fleet.error ? 'stale' : undefined}>
             {zones.length === 0 ? null : <Capacity zones={zones} />}
-            {activity === undefined || zones.length === 0 ? null : (
-              <FitsNow flavors={activity.flavors} zones={zones.map(({ key }) => key)} />
+            {flavors.error ? <Problem error={flavors.error} onRetry={() => void flavors.refetch()} /> : null}
+            {flavors.data === undefined || zones.length === 0 ? null : (
+              <FitsNow asked={flavors.data.activity.flavors} pins={pins} onPin={keepPins} zones={zones.map(({ key }) => key)} />
             )}
           </div>
           <div className={asked.error || asked.isPlaceholderData ? 'stale' : undefined}>
@@ -79,8 +113,8 @@ export function OverviewPage() {
               )
             ) : (
               <>
-                <Failures activity={activity} last={last} />
-                <Rate activity={activity} />
+                <Failures activity={activity} />
+                <Rate activity={activity} onTake={(from, to) => show({ since: from, until: to })} />
               </>
             )}
             <Changes />
@@ -88,6 +122,47 @@ export function OverviewPage() {
         </div>
       </Stack>
     </Page>
+  )
+}
+
+/** The pins of the address. One that says none gets those of this browser, so that it shows the same to whoever it is sent to. */
+function usePins(pin: string | undefined) {
+  const navigate = route.useNavigate()
+  const kept = keptPins.use()
+  const say = useCallback(
+    (pins: readonly Pin[]): void =>
+      void navigate({ search: (before) => changed(before, { pin: printPins(pins) }), replace: true, resetScroll: false }),
+    [navigate],
+  )
+  useEffect(() => {
+    if (pin === undefined && kept.length > 0) say(kept)
+  }, [pin, kept, say])
+  const keepPins = (pins: readonly Pin[]): void => {
+    keptPins.set(pins)
+    say(pins)
+  }
+  return { pins: pin === undefined ? kept : pinsOf(pin), keepPins }
+}
+
+interface RangeLineProps {
+  readonly since: string
+  readonly until: string
+  readonly last: SpanName
+  onClear(): void
+}
+
+/** Which time was taken, and the way back. */
+function RangeLine({ since, until, last, onClear }: RangeLineProps) {
+  const zone = useTimeZone()
+  return (
+    <Group gap="xs">
+      <Text size="sm" role="status" data-range>
+        Decisions from {formatTime(since, zone)} to {formatTime(until, zone)}
+      </Text>
+      <Button size="compact-sm" variant="subtle" onClick={onClear}>
+        All of the last {last}
+      </Button>
+    </Group>
   )
 }
 
@@ -123,15 +198,24 @@ function HostCount({ state, count }: { readonly state: string; readonly count: n
   )
 }
 
-function activityFigures(activity: Activity, last: SpanName): Figure[] {
-  const { decisions, failed } = activity
+/** `last`: the span by its name; undefined: a range that was taken. */
+function activityFigures(activity: Activity, last: SpanName | undefined): Figure[] {
+  const { decisions, failed, took, tookCut, steps, before, since, until } = activity
+  const p99 = took?.p99Ms
   return [
     {
-      label: `Decisions, ${last}`,
+      label: `Decisions, ${last ?? formatDuration(Date.parse(until) - Date.parse(since))}`,
       value: (
-        <AnchorLink to="/decisions" search={{ q: `last:${last}` }} aria-label={`${formatCount(decisions)} decisions: open them`}>
-          {formatCount(decisions)}
-        </AnchorLink>
+        <>
+          <AnchorLink to="/decisions" search={{ q: queryOf(activity) }} aria-label={`${formatCount(decisions)} decisions: open them`}>
+            {formatCount(decisions)}
+          </AnchorLink>
+          <Trend
+            change={changeOf(decisions, before.decisions)}
+            before={formatCount(before.decisions)}
+            steps={steps.map((step) => step.decisions)}
+          />
+        </>
       ),
       title: `${perMinute(activity)} a minute`,
     },
@@ -139,10 +223,37 @@ function activityFigures(activity: Activity, last: SpanName): Figure[] {
     {
       label: 'Failed',
       value: (
-        <AnchorLink to="/decisions" search={{ q: failedQuery(last) }} aria-label={`${formatCount(failed)} decisions failed: open them`}>
-          {formatCount(failed)}, {failedShare(activity)}
-        </AnchorLink>
+        <>
+          <AnchorLink
+            to="/decisions"
+            search={{ q: queryOf(activity, FAILED) }}
+            aria-label={`${formatCount(failed)} decisions failed: open them`}
+          >
+            {formatCount(failed)}, {failedShare(activity)}
+          </AnchorLink>
+          <Trend change={shareChangeOf(activity, before)} before={failedShare(before)} steps={steps.map((step) => step.failed)} />
+        </>
       ),
+    },
+    {
+      label: 'p99',
+      value:
+        took === null || p99 === undefined ? (
+          '-'
+        ) : (
+          <>
+            {formatTook(p99)}
+            <Trend
+              change={before.took === null ? undefined : changeOf(p99, before.took.p99Ms)}
+              before={before.took === null ? 'none was measured' : formatTook(before.took.p99Ms)}
+              steps={steps.map((step) => step.took?.p99Ms)}
+            />
+          </>
+        ),
+      title:
+        took === null
+          ? 'How long deciding took was not measured'
+          : `99 of 100 decisions took at most so long, half of them ${formatTook(took.p50Ms)}${tookCut ? '; of the newest 100,000' : ''}`,
     },
   ]
 }

@@ -1,65 +1,76 @@
-import { Table, Text } from '@mantine/core'
-import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { formatCount, formatTime, formatTook, useTimeZone } from '../../lib/format.ts'
+import { BrushBars } from '../../ui/brush-bars.tsx'
 import { Heading } from '../../ui/heading.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { StepSample } from '../../ui/step-chart.tsx'
+import { ChangeMarks } from './change-marks.tsx'
+import { ChangeTable } from './change-table.tsx'
 import type { Activity } from './figures.ts'
+import { LatencyLane } from './latency-lane.tsx'
+import { StepTable } from './step-table.tsx'
+import { endOf, lineOf } from './steps.ts'
+import { useMarks } from './use-marks.ts'
 
-const WIDTH = 600
-const HEIGHT = 80
+interface RateProps {
+  readonly activity: Activity
+  /** A range of time was asked for: from `since` on, before `until`. */
+  onTake(since: string, until: string): void
+}
 
-/** How many decisions there were step by step, those that failed at the bottom; the numbers as a table below. */
-export function Rate({ activity: { steps, decisions, failed } }: { readonly activity: Activity }) {
+/** How many decisions there were step by step, those that failed at the bottom, how long they took, and when something was changed; the same as tables below. */
+export function Rate({ activity, onTake }: RateProps) {
   const zone = useTimeZone()
-  const most = Math.max(1, ...steps.map((step) => step.decisions))
-  const [first] = steps
-  const busy = steps.filter((step) => step.decisions > 0)
-  const label = `${formatCount(decisions)} decisions, ${formatCount(failed)} of them failed; at most ${formatCount(most)} in one of ${steps.length} steps.`
-  if (first === undefined) return null
+  const { marks, total, error, retry } = useMarks(activity)
+  const { steps, decisions, failed, since, until, took } = activity
+  const slowest = Math.max(0, ...steps.map((step) => step.took?.p99Ms ?? 0))
   return (
-    <section aria-label="Decisions over time">
+    <section aria-label="Decisions over time" className="overview-rate">
       <Heading keys="4">Decisions over time</Heading>
-      <svg className="overview-rate" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
-        {steps.map(({ at, decisions: all, failed: bad }, i) => {
-          const width = WIDTH / steps.length
-          const height = (count: number): number => (HEIGHT * count) / most
-          return (
-            <g key={at}>
-              <title>{`${formatTime(at, zone)}: ${formatCount(all)} decisions, ${formatCount(bad)} failed`}</title>
-              <rect x={i * width} y={0} width={width} height={HEIGHT} fill="transparent" />
-              <rect x={i * width} y={HEIGHT - height(all)} width={width - 1} height={height(all - bad)} className="overview-placed" />
-              <rect x={i * width} y={HEIGHT - height(bad)} width={width - 1} height={height(bad)} className="overview-failed" />
-            </g>
-          )
-        })}
-      </svg>
-      <Text size="xs" c="dimmed" className="overview-axis" component="div">
-        <span title={titleOfTime(first.at)}>{formatTime(first.at, zone)}</span>
-        <span>at most {formatCount(most)} a step</span>
-        <span>now</span>
-      </Text>
-      <details>
-        <summary>As a table</summary>
-        <ScrollBox label="Decisions step by step" maxHeight="240px">
-          <Table verticalSpacing={1} stickyHeader>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>From</Table.Th>
-                <Table.Th className="number">Decisions</Table.Th>
-                <Table.Th className="number">Failed</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {busy.map(({ at, decisions: all, failed: bad }) => (
-                <Table.Tr key={at}>
-                  <Table.Td title={titleOfTime(at)}>{formatTime(at, zone)}</Table.Td>
-                  <Table.Td className="number">{formatCount(all)}</Table.Td>
-                  <Table.Td className="number">{formatCount(bad)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
-      </details>
+      <BrushBars
+        label={`${formatCount(decisions)} decisions, ${formatCount(failed)} of them failed, in ${steps.length} steps, and how long they took.`}
+        bars={steps.map((step) => ({
+          key: step.at,
+          parts: [
+            { className: 'overview-failed', count: step.failed },
+            { className: 'overview-placed', count: step.decisions - step.failed },
+          ],
+        }))}
+        ends={[formatTime(since, zone), formatTime(until, zone)]}
+        describe={(from, to) => lineOf(activity, from, to, zone, marks)}
+        onBrush={(from, to) => onTake(steps[from]?.at ?? since, endOf(activity, to))}
+      >
+        <LatencyLane steps={steps} />
+        <ChangeMarks activity={activity} marks={marks} />
+      </BrushBars>
+      {error ? <Problem error={error} onRetry={retry} /> : null}
+      <div className="overview-below">
+        <span>
+          <i className="overview-failed" aria-hidden /> failed
+        </span>
+        <span>
+          <i className="overview-placed" aria-hidden /> the others
+        </span>
+        {took === null ? null : (
+          <>
+            <span>
+              <StepSample look={0} /> p99, at most {formatTook(slowest)} in a step
+            </span>
+            <span>
+              <StepSample look={1} /> p50
+            </span>
+          </>
+        )}
+        {total === 0 ? null : (
+          <span data-marks={total}>
+            <i className="overview-mark-sample" aria-hidden /> {formatCount(total)} changed
+          </span>
+        )}
+        <details>
+          <summary>As a table</summary>
+          <StepTable activity={activity} />
+          {marks.length === 0 ? null : <ChangeTable marks={marks} total={total} />}
+        </details>
+      </div>
     </section>
   )
 }

@@ -1,0 +1,21 @@
+import type { Activity } from './figures.ts'
+import { placeOf } from './steps.ts'
+import type { Mark } from './use-marks.ts'
+
+interface ChangeMarksProps {
+  readonly activity: Activity
+  readonly marks: readonly Mark[]
+}
+
+/** Where on the axis of the steps something was changed. */
+export function ChangeMarks({ activity, marks }: ChangeMarksProps) {
+  return marks.map(({ id, at }) => (
+    <i
+      key={id}
+      aria-hidden
+      className="overview-mark"
+      data-mark={id}
+      style={{ left: `${(100 * placeOf(activity, at)) / activity.steps.length}%` }}
+    />
+  ))
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { flavorsOf, MOST_PINS, type Pin, pinsOf, printPins } from './pins.ts'
+
+const pin = (name: string, vcpus = 1): Pin => ({ name, vcpus, memoryMb: 512, rootGb: 0, ephemeralGb: 0, swapMb: 0, extraSpecs: [] })
+const asked = (name: string, decisions: number) => ({ ...pin(name), decisions })
+
+test('an address says the same pins that were printed', () => {
+  const pins = [pin('a'), { ...pin('b'), name: null, extraSpecs: [{ key: 'hw:x', value: '1' }] }]
+  expect(pinsOf(printPins(pins) ?? '')).toEqual(pins)
+  expect(printPins([])).toBeUndefined()
+})
+
+test.each([
+  ['no JSON', '[{'],
+  ['no list', '{"name":"a"}'],
+  ['an amount that is none', JSON.stringify([{ ...pin('a'), vcpus: -1 }])],
+  ['a name that is none', JSON.stringify([{ ...pin('a'), name: 3 }])],
+  ['extra specs that are none', JSON.stringify([{ ...pin('a'), extraSpecs: [{ key: 'x' }] }])],
+])('%s is no pin', (_name, text) => {
+  expect(pinsOf(text)).toEqual([])
+})
+
+test('a pin stands once, and there are not too many', () => {
+  expect(pinsOf(JSON.stringify([pin('a'), pin('a'), pin('a', 2)]))).toEqual([pin('a'), pin('a', 2)])
+  expect(pinsOf(JSON.stringify(Array.from({ length: 20 }, (_, i) => pin(String(i)))))).toHaveLength(MOST_PINS)
+})
+
+test('pinned flavors come first, and what is asked most fills the rows that are left', () => {
+  const all = [asked('a', 9), asked('b', 5), asked('c', 1)]
+  const names = (pins: readonly Pin[], rows: number) => flavorsOf(pins, all, rows).map((one) => `${one.pin.name}${one.isPinned ? '*' : ''}`)
+  expect(names([], 2)).toEqual(['a', 'b'])
+  expect(names([pin('b')], 2)).toEqual(['b*', 'a'])
+  expect(names([pin('z'), pin('b'), pin('y')], 2)).toEqual(['z*', 'b*', 'y*'])
+})

@@ -1,0 +1,68 @@
+import { createKept } from '../../lib/kept.ts'
+import type { Flavor } from './figures.ts'
+
+/** A flavor that stays in the table, whatever is asked for. */
+export type Pin = Omit<Flavor, 'decisions'>
+
+/** More would not be read. */
+export const MOST_PINS = 10
+
+/** Those of this browser, for addresses that say none. */
+export const keptPins = createKept('overview.pins', readPins)
+
+/** Flavors as an address says them; whatever else stands there is left out. */
+export function pinsOf(text: string): readonly Pin[] {
+  try {
+    return readPins(JSON.parse(text))
+  } catch {
+    return []
+  }
+}
+
+/** The other way; undefined for none. */
+export const printPins = (pins: readonly Pin[]): string | undefined => (pins.length === 0 ? undefined : JSON.stringify(pins))
+
+/** What makes a flavor the same, whatever it is asked by and how often. */
+export const keyOf = ({ name, vcpus, memoryMb, rootGb, ephemeralGb, swapMb, extraSpecs }: Pin): string =>
+  JSON.stringify([name, vcpus, memoryMb, rootGb, ephemeralGb, swapMb, extraSpecs.map(({ key, value }) => [key, value])])
+
+export interface FitsFlavor {
+  readonly pin: Pin
+  readonly isPinned: boolean
+}
+
+/** What the table shows: what is pinned, in the order of pinning, and of what is asked most the others up to so many rows. */
+export function flavorsOf(pins: readonly Pin[], asked: readonly Flavor[], rows: number): readonly FitsFlavor[] {
+  const pinned = new Set(pins.map(keyOf))
+  const others = asked.filter((flavor) => !pinned.has(keyOf(flavor))).slice(0, Math.max(0, rows - pins.length))
+  return [...pins.map((pin) => ({ pin, isPinned: true })), ...others.map((flavor) => ({ pin: toPin(flavor), isPinned: false }))]
+}
+
+export const toPin = ({ decisions: _, ...pin }: Flavor): Pin => pin
+
+export function readPins(kept: unknown): readonly Pin[] {
+  const found = new Map<string, Pin>()
+  for (const one of Array.isArray(kept) ? kept : []) {
+    const pin = readPin(one)
+    if (pin !== undefined && found.size < MOST_PINS) found.set(keyOf(pin), pin)
+  }
+  return [...found.values()]
+}
+
+function readPin(kept: unknown): Pin | undefined {
+  if (typeof kept !== 'object' || kept === null) return undefined
+  const { name = null, extraSpecs = [], ...amounts } = kept as Record<string, unknown>
+  const amount = (field: string): number | undefined => {
+    const value = amounts[field] ?? 0
+    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+  }
+  const [vcpus, memoryMb, rootGb, ephemeralGb, swapMb] = ['vcpus', 'memoryMb', 'rootGb', 'ephemeralGb', 'swapMb'].map(amount)
+  if (name !== null && typeof name !== 'string') return undefined
+  if (!Array.isArray(extraSpecs) || !extraSpecs.every(isKeyValue)) return undefined
+  if (vcpus === undefined || memoryMb === undefined || rootGb === undefined || ephemeralGb === undefined || swapMb === undefined)
+    return undefined
+  return { name, vcpus, memoryMb, rootGb, ephemeralGb, swapMb, extraSpecs: extraSpecs.map(({ key, value }) => ({ key, value })) }
+}
+
+const isKeyValue = (one: unknown): one is { key: string; value: string } =>
+  typeof one === 'object' && one !== null && 'key' in one && 'value' in one && typeof one.key === 'string' && typeof one.value === 'string'

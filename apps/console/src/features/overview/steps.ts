@@ -1,0 +1,55 @@
+import { formatCount, formatTime, formatTook, type TimeZoneChoice } from '../../lib/format.ts'
+import type { Activity } from './figures.ts'
+import type { Mark } from './use-marks.ts'
+
+/** Before when a step ends: when the next begins. */
+export const endOf = ({ steps, until }: Activity, place: number): string => steps[place + 1]?.at ?? until
+
+/** Where a time is on the axis on which each step is as wide as 1. */
+export function placeOf({ steps, since, until }: Activity, at: string): number {
+  const begin = Date.parse(since)
+  const stepMs = Date.parse(steps[1]?.at ?? until) - begin
+  return Math.max(0, Math.min(steps.length, (Date.parse(at) - begin) / stepMs))
+}
+
+/** Steps from one place to another in one line: when, how many decisions, how many failed, how long they took, and what was changed. */
+export function lineOf(activity: Activity, from: number, to: number, zone: TimeZoneChoice, marks: readonly Mark[] = []): string {
+  const some = activity.steps.slice(from, to + 1)
+  const [first] = some
+  if (first === undefined) return ''
+  const sum = (count: 'decisions' | 'failed'): number => some.reduce((all, step) => all + step[count], 0)
+  const decisions = sum('decisions')
+  return [
+    `${formatTime(first.at, zone)} to ${formatTime(endOf(activity, to), zone)}: ${formatCount(decisions)} ${decisions === 1 ? 'decision' : 'decisions'}`,
+    `${formatCount(sum('failed'))} failed`,
+    ...tookLine(some),
+    ...changeLine(marks.filter(({ at }) => at >= first.at && at < endOf(activity, to))),
+  ].join(', ')
+}
+
+/** Percentiles of several steps cannot be added up: of them the highest is told. */
+function tookLine(steps: Activity['steps']): string[] {
+  const took = steps.flatMap((step) => step.took ?? [])
+  const [only] = took
+  if (only === undefined) return []
+  if (took.length === 1) return [`p50 ${formatTook(only.p50Ms)}`, `p99 ${formatTook(only.p99Ms)}`]
+  return [`p99 of a step at most ${formatTook(Math.max(...took.map(({ p99Ms }) => p99Ms)))}`]
+}
+
+/** Newest first. */
+function changeLine([newest, ...others]: readonly Mark[]): string[] {
+  if (newest === undefined) return []
+  const what = `${newest.mutation} of ${newest.target}`
+  return [others.length === 0 ? `changed: ${what}` : `${formatCount(others.length + 1)} changes, the newest: ${what}`]
+}
+
+/** A line over the steps, each as wide as 1, from 0 at the bottom to `most` at the top; it breaks where there is no number. */
+export function pathOf(numbers: readonly (number | undefined)[], most: number, height: number): string {
+  const y = (number: number): number => Number((height - (height * number) / most).toFixed(2))
+  return numbers
+    .map((number, place) => {
+      if (number === undefined) return ''
+      return `${numbers[place - 1] === undefined ? `M${place} ` : 'V'}${y(number)}H${place + 1}`
+    })
+    .join('')
+}
