@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createGantt } from '@gantt/client'
 import { canonicalJson, checkpointOf } from '@gantt/scheduler-core'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
@@ -51,6 +52,20 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(states[0]).toBe(states[1])
       const { free } = b.service.replica.fleet.hosts.classColumns('VCPU')
       expect(b.service.replica.fleet.hosts.records.map(({ index }) => free[index])).toEqual([0, 0, 0, 0])
+    })
+
+    test('who follows the decisions of one hears of refusals of the other, which no log has', async () => {
+      const [a, b] = services as [TestService, TestService]
+      const opened = createGantt({ url: a.url, key: 'the-admin-key-of-tests' }).events.decisions({ query: 'flavor:elsewhere' })
+      const first = opened.next()
+      // nobody knows when the stream is open: requests are refused until one of them has come
+      let hasCome = false
+      void first.then(() => {
+        hasCome = true
+      })
+      while (!hasCome) await placeWith(b, {}, { flavor: { name: 'elsewhere', vcpus: 999, memoryMb: 64 } })
+      expect((await first).value).toMatchObject({ decision: { outcome: 'NO_VALID_HOST' } })
+      await opened.return()
     })
 
     test('a log that is empty beside tables that have followed one is not gone on from: claims would be forgotten', async () => {
