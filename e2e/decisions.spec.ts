@@ -341,6 +341,40 @@ test('a new decision costs one page, however many were read', async ({ page, vis
   expect(read).toEqual([null])
 })
 
+test('an answer that comes late takes no row out of a live list', async ({ page, visit, service }) => {
+  const placeOne = () => place(service.client, { flavor: 'x1.late' })
+  await placeOne()
+  await visit('/decisions?q=flavor:x1.late')
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  await expectRowCount(page, 'Decisions', 1)
+  const counts = await gridOf(page, 'Decisions').evaluateHandle((grid) => {
+    const seen = [Number(grid.getAttribute('aria-rowcount'))]
+    new MutationObserver(() => seen.push(Number(grid.getAttribute('aria-rowcount')))).observe(grid, { attributeFilter: ['aria-rowcount'] })
+    return seen
+  })
+  let isLate = false
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/graphql', async (route) => {
+    if (isLate || !operationOf(route.request()).startsWith('query DecisionList')) return route.continue()
+    const response = await route.fetch()
+    isLate = true
+    await released
+    await route.fulfill({ response })
+  })
+  await placeOne()
+  await expect.poll(() => isLate).toBe(true)
+  await placeOne()
+  await expectRowCount(page, 'Decisions', 3)
+  release()
+  await placeOne()
+  await expectRowCount(page, 'Decisions', 4)
+  const seen = await counts.jsonValue()
+  expect(seen).toEqual([...seen].sort((a, b) => a - b))
+})
+
 test('what was copied is said', async ({ page, context, visit, service }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
   const { decisionId } = service.seed.refused
