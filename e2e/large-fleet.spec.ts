@@ -100,7 +100,7 @@ test('overview: the zones are as full as their hosts, add up to the fleet, and o
   await page.getByRole('link', { name: `${inWords(LARGE)} hosts are UP: open them` }).click()
   await expectRowCount(page, 'Hosts', LARGE)
   await page.goBack()
-  await page.getByTitle('The hosts of az2').click()
+  await page.getByRole('link', { name: 'az2', exact: true }).click()
   await expectRowCount(page, 'Hosts', fleet.totals[1]?.hosts ?? -1)
 })
 

@@ -191,11 +191,11 @@ test('figures say how they changed against the span of equal length before', asy
   const { until, decisions, before } = await counted()
   await visit(`/overview?since=${decision.at}&until=${until}`)
   const change = (100 * (decisions - before.decisions)) / before.decisions
-  const told = figure(page, /^Decisions, /).locator('[data-change]')
+  const told = figure(page, /^Decisions, /).locator('[data-trend]')
   await expect(told).toHaveText(change === 0 ? '±0 %' : /^[+-][\d.,]+ %$/)
   await expect(told).toContainText(change < 0 ? '-' : change > 0 ? '+' : '±')
-  await expect(figure(page, 'Failed').locator('[data-change]')).toHaveText(/^[+-][\d.]+ points$/)
-  await expect(figure(page, 'p99').locator('[data-change]')).toHaveText(/%$/)
+  await expect(figure(page, 'Failed').locator('[data-trend]')).toHaveText(/^[+-][\d.]+ points$/)
+  await expect(figure(page, 'p99').locator('[data-trend]')).toHaveText(/%$/)
 })
 
 test('what is asked most is counted zone by zone, and simulated by a press', async ({ page, visit, service }) => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createActivityStore } from '../db/activity.ts'
+import { createPrisma } from '../db/prisma.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
@@ -93,6 +95,21 @@ test('how long it took is told of all and of each step, as a duration of one of 
   for (const [i, step] of steps.entries()) {
     const own = all.filter(({ at }) => at >= step.at && at < (steps[i + 1]?.at ?? until))
     expect(step.took).toEqual(own.length === 0 ? null : { p50Ms: nearestRank(own, 0.5), p99Ms: nearestRank(own, 0.99) })
+  }
+})
+
+test('of more decisions than are timed the newest are', async () => {
+  const prisma = createPrisma(api.connection)
+  try {
+    const { nodes } = (await dataOf(api, '{ decisions(first: 100) { nodes { at durationMs } } }')).decisions
+    const span = { since: Date.parse(nodes.at(-1).at), until: Date.parse(nodes[0].at) + 1, stepMs: 86_400_000 }
+    // those of the newest millisecond are in whatever the limit is
+    const newest = nodes.filter(({ at }: Json) => at === nodes[0].at)
+    const { all, isCut } = await createActivityStore(prisma, newest.length).durations(span)
+    expect([all?.p99Ms, isCut]).toEqual([Math.max(...newest.map(({ durationMs }: Json) => durationMs)), true])
+    expect((await createActivityStore(prisma, nodes.length + 1).durations(span)).isCut).toBe(false)
+  } finally {
+    await prisma.$disconnect()
   }
 })
 

@@ -16,7 +16,7 @@ export function Trend({ change, before, steps }: TrendProps) {
   const most = Math.max(...steps.map((step) => step ?? 0))
   return (
     <span className="overview-trend" title={`Against the span of equal length before: ${before}`}>
-      {change === undefined ? null : <span data-change>{change}</span>}
+      {change === undefined ? null : <span data-trend>{change}</span>}
       {most === 0 ? null : (
         <svg className="overview-sparkline" viewBox={`0 0 ${steps.length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
           <path d={pathOf(steps, most, HEIGHT)} />
