@@ -115,6 +115,11 @@ builder.node(Decision, {
       description: 'The instances, where the caller named them.',
       resolve: async (view) => [...(await view.load()).record.request.instanceUuids],
     }),
+    requestIds: t.stringList({
+      description:
+        'Ids of the requests that it answered, the first that asked first, then those that came again with its idempotency key: as the audit has them, a moment after the answer. None for what moves off a host.',
+      resolve: async ({ id }, _args, { decisions }) => [...(await decisions.requestIds(id))],
+    }),
     spec: t.field({ type: RequestSpec, description: 'What was asked.', resolve: async (view) => specOf(await view.load()) }),
     profile: t.field({
       type: ProfileVersion,

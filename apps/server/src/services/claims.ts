@@ -141,6 +141,7 @@ function readersIn(fleet: Fleet, now: number): QueryReaders<Claim> {
   const hostOf = ({ host }: Claim): string => fleet.hosts.get(host).host
   return {
     '': (claim) => [claim.id, hostOf(claim), ...(claim.instance === null ? [] : [claim.instance])],
+    id: ({ id, instance }) => (instance === null ? id : [id, instance]),
     state: ({ state }) => state,
     host: hostOf,
     instance: ({ instance }) => instance ?? undefined,
