@@ -24,6 +24,8 @@ interface PagedListProps<Row> {
   readonly filterLabel?: string
   readonly nouns: readonly [one: string, many: string]
   readonly fields: readonly QueryField[]
+  /** As the filter bar's. */
+  readonly readPaste?: ((text: string) => string | undefined) | undefined
   readonly pages: Pages<Row>
   readonly columns: readonly TableColumn<Row>[]
   keyOf(row: Row): Key
@@ -57,18 +59,24 @@ interface PagedListProps<Row> {
 
 /** A list of the service, which is loaded as one scrolls: the filter, how many it finds, and the rows; all of it in the address. */
 export function PagedList<Row>(props: PagedListProps<Row>) {
-  const { list, label, filterLabel = `Filter ${label.toLowerCase()}`, fields, aside, above, instead } = props
+  const { list, label, filterLabel = `Filter ${label.toLowerCase()}`, fields, readPaste, aside, above, instead } = props
   const { q = '' } = useListSearch()
   const go = useListGo()
   // rows come in far more often than what is above them changes
   const bar = useMemo(
     () => (
       <>
-        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} />
+        <FilterBar
+          label={filterLabel}
+          fields={fields}
+          value={q}
+          onChange={(next, how) => go({ q: next }, how)}
+          readPaste={readPaste}
+        />
         <ViewsButton list={list} />
       </>
     ),
-    [filterLabel, fields, q, go, list],
+    [filterLabel, fields, readPaste, q, go, list],
   )
   return (
     <Stack gap="xs">

@@ -141,7 +141,8 @@ function readersIn(fleet: Fleet, now: number): QueryReaders<Claim> {
   const hostOf = ({ host }: Claim): string => fleet.hosts.get(host).host
   return {
     '': (claim) => [claim.id, hostOf(claim), ...(claim.instance === null ? [] : [claim.instance])],
-    id: ({ id, instance }) => (instance === null ? id : [id, instance]),
+    // the uuid alone, and as it stands in links and answers
+    id: ({ id, instance }) => [id, Buffer.from(`Claim:${id}`).toString('base64url'), ...(instance === null ? [] : [instance])],
     state: ({ state }) => state,
     host: hostOf,
     instance: ({ instance }) => instance ?? undefined,

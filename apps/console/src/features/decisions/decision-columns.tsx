@@ -64,6 +64,15 @@ export const decisionColumns = (zone: TimeZoneChoice): TableColumn<DecisionRow>[
     value: ({ instanceUuids }) => instanceUuids.join(', '),
     cell: ({ instanceUuids }) => <span className="mono">{instanceUuids.join(', ')}</span>,
   },
+  {
+    key: 'request',
+    label: 'Request',
+    title: 'Ids of the requests that it answered, as the audit has them',
+    isExtra: true,
+    width: 'minmax(180px, 1.4fr)',
+    value: ({ requestIds }) => requestIds.join(', '),
+    cell: ({ requestIds }) => <span className="mono">{requestIds.join(', ')}</span>,
+  },
   { key: 'project', label: 'Project', isExtra: true, width: '110px', value: ({ spec: { projectId } }) => projectId ?? '' },
   { key: 'zone', label: 'Zone', title: 'Zone that was asked for', isExtra: true, width: '82px', value: zoneOf },
   {

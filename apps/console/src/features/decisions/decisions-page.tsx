@@ -1,4 +1,4 @@
-import { decisionFields } from '@gantt/scheduler-core/query'
+import { decisionFields, idsIn, parseQuery } from '@gantt/scheduler-core/query'
 import { Alert, Button, Code, Group, NativeSelect, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, useCallback, useMemo } from 'react'
@@ -126,6 +126,7 @@ export function DecisionsPage() {
         label="Decisions"
         nouns={['decision', 'decisions']}
         fields={decisionFields}
+        readPaste={filterOfLine}
         pages={pages}
         counted={{ total: Math.max(known?.decisions ?? 0, rows.length), isMore: known?.isCut ?? false }}
         columns={columns}
@@ -166,6 +167,14 @@ export function DecisionsPage() {
       ) : null}
     </Page>
   )
+}
+
+/** Of a pasted line of a log, all decisions that its ids lead to. A filter that is pasted is one. */
+function filterOfLine(text: string): string | undefined {
+  const ids = idsIn(text)
+  const { query, problems } = parseQuery(text, decisionFields)
+  const isFilter = problems.length === 0 && query.terms.some(({ field }) => field !== null)
+  return ids.length === 0 || isFilter ? undefined : `id:${ids.join(',')}`
 }
 
 interface UnreadableProps {

@@ -5,7 +5,7 @@ export const LIST = graphql(`
   query DecisionList($q: String, $after: String) {
     decisions(first: 50, after: $after, query: $q) {
       nodes {
-        id at outcome attempt durationMs account hostCount fleetRevision instanceUuids
+        id at outcome attempt durationMs account hostCount fleetRevision instanceUuids requestIds
         funnel { filter entered passed }
         spec { flavorName numInstances vcpus memoryMb availabilityZone projectId }
         profile { profileName number }
@@ -53,7 +53,7 @@ export const DECISION = graphql(`
   query Decision($id: ID!) {
     decision(id: $id) {
       funnel { filter entered passed }
-      id at outcome attempt durationMs account seed fleetRevision coreVersion hostCount instanceUuids
+      id at outcome attempt durationMs account seed fleetRevision coreVersion hostCount instanceUuids requestIds
       explanationRetainedUntil
       receipt { inputs decided matrix }
       solver { status taken text objective filterObjective bound gap nodes columns rows candidates passing detail }
