@@ -8,14 +8,17 @@ import { graphql } from '../lib/graphql.ts'
 import { actionsOfPage, offersOf } from '../lib/page-actions.ts'
 
 const FIND = graphql(`
-  query PaletteFind($word: String!, $known: String!, $at: Moment) {
+  query PaletteFind($word: String!, $decisions: String!, $claims: String!, $isId: Boolean!, $at: Moment) {
     hosts(first: 6, query: $word, at: $at) { nodes { id name node availabilityZone } }
     aggregates(first: 4, query: $word, at: $at) { nodes { uuid name } }
     profiles(at: $at) { name active { number } rollout { candidate { number } } }
-    decisions(first: 6, query: $known) { nodes { id outcome at spec { flavorName vcpus memoryMb } } }
-    claims(first: 6, query: $known, at: $at) { nodes { id state instanceUuid host { name } } }
+    decisions(first: 6, query: $decisions) { nodes { id outcome at spec { flavorName vcpus memoryMb } } }
+    claims(first: 6, query: $claims, at: $at) @include(if: $isId) { nodes { id state instanceUuid host { name } } }
   }
 `)
+
+/** Shorter ones are in too many. */
+const PART_OF_ID = /^[0-9a-f-]{4,36}$/i
 
 /** Of a pasted text, what may be a name: a filter has a limit. */
 const MOST_NAME = 100
@@ -42,7 +45,13 @@ export function PaletteFound({ word, children }: FoundProps) {
   const quoted = JSON.stringify(word.slice(0, MOST_NAME))
   const { data: found, isFetching } = useOperation(
     FIND,
-    { word: quoted, known: ids.length === 0 ? quoted : `id:${ids.join(',')}` },
+    {
+      word: quoted,
+      decisions: ids.length === 0 ? quoted : `id:${ids.join(',')}`,
+      // by their ids alone: whoever looks for a host is not told of all that it holds
+      claims: `id:${ids.length === 0 ? `*${word.toLowerCase()}*` : ids.join(',')}`,
+      isId: ids.length > 0 || PART_OF_ID.test(word),
+    },
     // what the word before found is not shown under this one: Enter would go there
     { enabled: word.length > 1, keepPrevious: false },
   )
@@ -89,7 +98,7 @@ export function PaletteFound({ word, children }: FoundProps) {
     },
     {
       group: 'Claims',
-      actions: (found?.claims.nodes ?? []).map(({ id, state, instanceUuid, host }) => ({
+      actions: (found?.claims?.nodes ?? []).map(({ id, state, instanceUuid, host }) => ({
         id,
         label: `${host.name}, ${state.toLowerCase()}`,
         description: instanceUuid === null ? 'of an instance without a name' : `of instance ${instanceUuid}`,

@@ -9,7 +9,8 @@ function termSql(term: QueryTerm): Prisma.Sql {
   if (term.field === 'attempt') return numberSql(Prisma.sql`d.attempt`, term)
   const isOneOf = Prisma.join(term.values.map(matchSql), ' OR ')
   if (term.field === 'request') return answeredSql(isOneOf)
-  if (term.field === 'id') return Prisma.sql`(EXISTS (SELECT 1 FROM unnest(d.instance_uuids || d.id::text) AS one(text) WHERE ${isOneOf})
+  if (term.field === 'id')
+    return Prisma.sql`(EXISTS (SELECT 1 FROM unnest(d.instance_uuids || d.id::text) AS one(text) WHERE ${isOneOf})
     OR ${answeredSql(isOneOf)})`
   const texts = textsOf[term.field]
   if (texts === undefined) throw new RangeError(`the tables cannot be asked for ${term.field}`)

@@ -124,6 +124,14 @@ describe('a request leads to its decision', () => {
     expect((await dataOf(api, 'query ($id: ID!) { decision(id: $id) { requestIds } }', { id: decision })).decision).toEqual({ requestIds })
   })
 
+  test('a claim is found by its id, also as links have it, and by its instance', async () => {
+    const { nodes } = (await dataOf(api, `{ claims(query: "instance:${instance}") { nodes { id } } }`)).claims
+    expect(nodes).toHaveLength(1)
+    const bare = Buffer.from(nodes[0].id, 'base64url').toString().slice('Claim:'.length)
+    for (const query of [`id:${bare}`, `id:no-such,${nodes[0].id}`, `id:*${bare.slice(4, 20)}*`, `id:${instance}`, nodes[0].id])
+      expect({ query, nodes: (await dataOf(api, `{ claims(query: "${query}") { nodes { id } } }`)).claims.nodes }).toEqual({ query, nodes })
+  })
+
   test('and to no other', async () => {
     for (const query of ['request:no-such', 'request:ticket-47', 'request:refused', '-request:ticket-4712 ticket-4712', 'id:ticket-47'])
       expect({ query, found: await found(query) }).toEqual({ query, found: [] })

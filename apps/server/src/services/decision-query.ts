@@ -9,7 +9,9 @@ export function parseDecisionQuery(text: string | null | undefined, path: readon
   if (typeof text === 'string' && !isStorable(text)) throw InputFault.at(path, text, 'text without NUL')
   const { query, problems } = parseQuery(text ?? '', decisionFields)
   if (problems.length > 0) throw new InputFault(inputProblems(problems, text ?? '', path))
-  return { terms: query.terms.map((term) => (term.field === null || term.field === 'id' ? { ...term, values: term.values.map(bareId) } : term)) }
+  return {
+    terms: query.terms.map((term) => (term.field === null || term.field === 'id' ? { ...term, values: term.values.map(bareId) } : term)),
+  }
 }
 
 /** A whole global id as it stands in links and answers is looked for by the uuid behind it. */
