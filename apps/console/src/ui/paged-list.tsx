@@ -3,6 +3,7 @@ import { Group, Skeleton, Stack, Text } from '@mantine/core'
 import { type HTMLAttributes, type ReactNode, useCallback, useDeferredValue, useMemo } from 'react'
 import { formatCount } from '../lib/format.ts'
 import { useListGo, useListSearch } from '../lib/list-search.ts'
+import { rememberList } from '../lib/present-list.ts'
 import type { Pages } from '../lib/use-pages.ts'
 import { BesideList } from './beside-list.tsx'
 import { ColumnChooser } from './column-chooser.tsx'
@@ -66,13 +67,7 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   const bar = useMemo(
     () => (
       <>
-        <FilterBar
-          label={filterLabel}
-          fields={fields}
-          value={q}
-          onChange={(next, how) => go({ q: next }, how)}
-          readPaste={readPaste}
-        />
+        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} readPaste={readPaste} />
         <ViewsButton list={list} />
       </>
     ),
@@ -156,7 +151,9 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
             keyOf={keyAt}
             onOpen={(index) => {
               const row = rows[index]
-              if (row !== undefined) onOpen(row)
+              if (row === undefined) return
+              rememberList(list, rows.length, idAt)
+              onOpen(row)
             }}
             beside={besideKeys}
             choice={choice}
