@@ -270,6 +270,7 @@ const DecisionFilter = builder.inputType('DecisionFilter', {
     host: t.field({ type: TextEquals, description: 'A host that was chosen.' }),
     instanceUuid: t.field({ type: 'UUID', description: 'An instance.' }),
     account: t.field({ type: TextEquals, description: 'The service account that asked.' }),
+    requestSpecId: t.id({ description: 'Global id of the request, which is the same whenever the same is asked.' }),
   }),
 })
 
@@ -278,6 +279,7 @@ const toFilter = (filter: typeof DecisionFilter.$inferInput | null | undefined) 
   ...(filter?.host ? { host: filter.host.eq } : {}),
   ...(filter?.instanceUuid ? { instanceUuid: filter.instanceUuid } : {}),
   ...(filter?.account ? { account: filter.account.eq } : {}),
+  ...(filter?.requestSpecId ? { requestSpecId: idOf('RequestSpec', filter.requestSpecId, ['filter', 'requestSpecId']) } : {}),
 })
 
 const decisionsArgs = () =>
