@@ -28,7 +28,7 @@ interface HeaderProps {
 /** The facts of a decision; those that others share lead to all decisions that have them, too. */
 export function DecisionHeader({ decision, fidelity }: HeaderProps) {
   const zone = useTimeZone()
-  const { outcome, at, attempt, durationMs, account, fleetRevision, profile, spec, instanceUuids, requestIds } = decision
+  const { outcome, at, attempt, durationMs, account, fleetRevision, profile, spec, instanceUuids, requestIds, replica } = decision
   const { vcpus, memoryMb, diskGb, availabilityZone, projectId, flavorName } = spec
   const [instance] = instanceUuids
   const profileName = profile === null ? undefined : `${profile.profileName}@${profile.number}`
@@ -67,6 +67,13 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
       {durationMs === null ? null : (
         <Fact name="took">
           <span title="How long the replica took to decide it, without waiting">{formatTook(durationMs)}</span>
+        </Fact>
+      )}
+      {replica === null ? null : (
+        <Fact name="replica">
+          <AnchorLink className="fact-link" size="sm" to="/replicas" title="The replica that made it, as the log says">
+            {replica}
+          </AnchorLink>
         </Fact>
       )}
       {profileName === undefined ? <Fact name="profile">unknown here</Fact> : <Like name="profile" value={profileName} />}

@@ -17,7 +17,7 @@ import { PagedList } from '../../ui/paged-list.tsx'
 import { type DecisionRow, decisionColumns } from './decision-columns.tsx'
 import { DecisionGroups } from './decision-groups.tsx'
 import { Feed, useTail } from './decision-tail.tsx'
-import { COUNTS, LIST } from './documents.ts'
+import { COUNTS, KEPT, LIST } from './documents.ts'
 import { groupingTexts } from './groupings.ts'
 import { Histogram } from './histogram.tsx'
 import { type DecisionsSearch, groupings } from './search.ts'
@@ -31,6 +31,8 @@ const DecisionBeside = lazy(async () => ({ default: (await import('./decision-be
 
 /** So often is counted anew while one follows: each count reads many rows. */
 const COUNTS_EVERY_MS = 5_000
+/** What is dropped of the log goes rarely. */
+const KEPT_STALE_MS = 60_000
 /** What the histogram takes of the page, pixels, so that nothing moves when it comes. */
 const HISTOGRAM_HEIGHT = 94
 
@@ -49,7 +51,8 @@ export function DecisionsPage() {
   const { rows } = pages
   const { isReading, stopReading, cursor, round, handlers } = useReading(rows)
   const { state, waiting, suppressed, hasGap, onState, onEvent, takeIn } = useTail(q, isReading, pages.readNewest)
-  const columns = useMemo(() => decisionColumns(zone), [zone])
+  const kept = useOperation(KEPT, {}, { staleMs: KEPT_STALE_MS }).data?.fleetLog
+  const columns = useMemo(() => decisionColumns(zone, Number(kept?.firstRevision ?? 0)), [zone, kept?.firstRevision])
   const unreadable = useMemo(() => pages.lists.flatMap((list) => list.unreadable), [pages.lists])
 
   const go = useCallback(
@@ -134,6 +137,11 @@ export function DecisionsPage() {
         onOpen={({ id }) => void navigate({ to: '/decisions/$id', params: { id } })}
         beside={(id) => <DecisionBeside key={id} id={id} />}
         none={<NoDecision />}
+        noMatch={
+          kept === undefined
+            ? undefined
+            : `All of a decision is kept for ${kept.keptDays} days, or less where the log grows fast; of older ones the summary.`
+        }
         aside={aside}
         above={
           <>
