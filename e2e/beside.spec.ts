@@ -29,6 +29,11 @@ for (const { name, path, label, link } of [
     await page.reload()
     await expect(panel).toHaveAttribute('data-beside', second)
     await expect(panel.getByRole('heading', { level: 2 }).first()).toBeVisible()
+    // a link has no cursor yet: the keys go on from what it shows
+    await page.keyboard.press('[')
+    await expect(panel).toHaveAttribute('data-beside', first ?? '')
+    await page.keyboard.press(']')
+    await expect(panel).toHaveAttribute('data-beside', second)
 
     // steps of the cursor are one view: Back undoes that it was opened
     await page.keyboard.press('Escape')

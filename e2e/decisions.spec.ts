@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
 import { operationOf } from './calls.ts'
-import { expect, type Page, test } from './fixtures.ts'
+import { expect, type Page, type SeededService, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { pressSequence, tabTo } from './keyboard.ts'
 import { place } from './seed.ts'
@@ -569,4 +569,159 @@ test('a decision is asked of another profile from its page: everything below is 
   await page.getByRole('button', { name: 'Back to what was decided' }).click()
   await expect(page).not.toHaveURL(/[?&]by=/)
   await expect(profiles).toHaveValue('')
+})
+
+/** A service asks with an id of its own for the request; answers once the audit knows it. */
+async function placeAs(service: SeededService, requestId: string, instance: string, flavor: string): Promise<string> {
+  const response = await fetch(new URL('/graphql', service.origin), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${service.key}`, 'x-request-id': requestId },
+    body: JSON.stringify({
+      query: `mutation Place($input: SelectDestinationsInput!) { selectDestinations(input: $input) { ... on SelectDestinationsPayload { decision { id } } } }`,
+      variables: {
+        input: {
+          idempotencyKey: randomUUID(),
+          spec: { gantt: { flavor: { name: flavor, vcpus: 1, memoryMb: 64 }, instanceUuids: [instance] } },
+        },
+      },
+    }),
+  })
+  const { data } = (await response.json()) as { data: { selectDestinations: { decision: { id: string } } } }
+  const { id } = data.selectDestinations.decision
+  const known = 'query Known($id: ID!) { decision(id: $id) { requestIds } }'
+  await expect
+    .poll(async () => (await service.client.request<{ decision: { requestIds: string[] } }>(known, { id })).decision.requestIds)
+    .toEqual([requestId])
+  return id
+}
+
+test('the id of a request leads to its decision: by a line of a log in the palette and in the filter; and on to the audit', async ({
+  page,
+  visit,
+  service,
+}) => {
+  const requestId = `req-${randomUUID()}`
+  const instance = randomUUID()
+  const id = await placeAs(service, requestId, instance, 'x1.traced')
+  const other = await placeAs(service, `req-${randomUUID()}`, randomUUID(), 'x1.untraced')
+  const line = `INFO nova.scheduler [None ${requestId} 5f3c - - - -] [instance: ${instance}] No valid host`
+  await visit('/decisions?cols=flavor,request')
+  const grid = gridOf(page, 'Decisions')
+  await expect(grid).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Search and go' }).fill(line)
+  await expect(page.getByRole('button', { name: new RegExp(`of instance ${instance}`) })).toBeVisible()
+  await page.getByRole('button', { name: /^x1\.traced/ }).click()
+  await expect(page).toHaveURL(addressOf(id))
+  const request = page.getByRole('link', { name: requestId })
+  await expect(request).toHaveAttribute('href', `/audit?q=request:${requestId}`)
+  await page.goBack()
+  const filter = page.getByRole('combobox', { name: 'Filter decisions' })
+  const paste = (text: string) =>
+    filter.evaluate((input, pasted) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text', pasted)
+      input.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    }, text)
+  await expect(grid).toBeVisible()
+  await paste(line)
+  await expect(filter).toHaveValue(`id:${requestId},${instance}`)
+  await expectRowCount(page, 'Decisions', 1)
+  await expect(rowWith(page, 'Decisions', requestId)).toContainText('x1.traced')
+  await filter.fill('')
+  // what both lead to is offered
+  await paste(`${line}; retried as ${other}`)
+  await expectRowCount(page, 'Decisions', 2)
+})
+
+test('[ and ] go through the decisions of the list, and those behind a list of claims', async ({ page, visit, service }) => {
+  const ids: string[] = []
+  for (let i = 0; i < 3; i++) ids.unshift((await place(service.client, { flavor: 'x1.neighbour', vcpus: 1, memoryMb: 64 })).decisionId)
+  await visit('/decisions?q=flavor:x1.neighbour')
+  await expectRowCount(page, 'Decisions', 3)
+  for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key)
+  await expect(page).toHaveURL(addressOf(ids[1] ?? ''))
+  for (const [key, next] of [
+    ['[', ids[0]],
+    [']', ids[1]],
+    [']', ids[2]],
+    [']', ids[2]],
+  ] as const) {
+    await expect(page.locator('[data-headline]')).toBeVisible()
+    await page.keyboard.press(key)
+    await expect(page).toHaveURL(addressOf(next ?? ''))
+  }
+  await page.goBack()
+  await expectRowCount(page, 'Decisions', 3)
+})
+
+test('a decision is compared with the try before it, whatever it asked for', async ({ page, visit, service }) => {
+  const instance = randomUUID()
+  const first = await place(service.client, { flavor: 'x1.first-try', vcpus: 999, memoryMb: 64, instance })
+  const second = await place(service.client, { flavor: 'x1.second-try', vcpus: 998, memoryMb: 64, instance })
+  await visit(addressOf(second.decisionId))
+  await expect(page.locator('[data-headline]')).toBeVisible()
+  await page.keyboard.press('6')
+  const comparison = page.getByRole('region', { name: 'Compare', exact: true })
+  await expect(comparison.getByLabel('One like it')).toHaveValue(first.decisionId)
+  await expect(comparison.getByRole('button', { name: 'Compare', exact: true })).toBeEnabled()
+})
+
+test('what would make it fit leads to where it is done: by the places that the API names', async ({ page, visit, service }) => {
+  const { decisionId } = await place(service.client, { flavor: 'x1.unfit', vcpus: 2, memoryMb: 60_000, numInstances: 12 })
+  const { whatWouldFit } = await service.client.request<{
+    whatWouldFit: { counterfactuals: { text: string; changes: { places: { kind: string; name: string }[] }[] }[] }
+  }>(
+    'query Fit($id: ID!) { whatWouldFit(input: { decisionId: $id, first: 10 }) { counterfactuals { text changes { places { kind name } } } } }',
+    { id: decisionId },
+  )
+  const placed = whatWouldFit.counterfactuals.filter(({ changes }) => changes.some(({ places }) => places.length > 0))
+  expect(placed.length).toBeGreaterThan(0)
+  await visit(`${addressOf(decisionId)}?fit=yes`)
+  await expect(page.locator('[data-fitting]')).toBeVisible({ timeout: 60_000 })
+  for (const { text, changes } of placed)
+    for (const { kind, name } of changes.flatMap(({ places }) => places)) {
+      const link = page.locator('[data-counterfactual]').filter({ hasText: text }).locator(`[data-place="${kind}"]`).first()
+      await expect(link).toHaveAttribute('href', new RegExp(encodeURIComponent(name)))
+    }
+})
+
+test('a decision is replayed on the fleet as it is now: in the address, said on the page, as the API says, and nothing is decided', async ({
+  page,
+  visit,
+  service,
+  look,
+}) => {
+  const { client } = service
+  const { decisionId } = await place(client, { flavor: 'x1.replayed', vcpus: 1, memoryMb: 64 })
+  // its claim holds room now, which it did not when it was decided
+  await visit(addressOf(decisionId))
+  const headline = page.locator('[data-headline]')
+  await expect(headline).toBeVisible()
+  await page.getByRole('button', { name: 'Replay now' }).click()
+  await expect(page).toHaveURL(/[?&]on=\d+/)
+  const on = new URL(page.url()).searchParams.get('on')
+  const { explainPlacement } = await client.request<{ explainPlacement: { headline: string; fleetRevision: string } }>(
+    'query On($id: ID!, $on: Revision!) { explainPlacement(input: { subject: { decisionId: $id }, at: $on }) { headline fleetRevision } }',
+    { id: decisionId, on },
+  )
+  await expect(page.getByRole('status').filter({ hasText: `would do on the fleet of revision ${on}` })).toBeVisible()
+  await expect(headline).toHaveText(explainPlacement.headline)
+  await expect(page.getByRole('heading', { name: 'What would make it fit' })).toHaveCount(0)
+  await look('a decision on the present fleet')
+  await page.reload()
+  await expect(headline).toHaveText(explainPlacement.headline)
+  await page.getByRole('button', { name: 'Back to what was decided' }).click()
+  await expect(page).not.toHaveURL(/[?&]on=/)
+  const { decisionCounts } = await client.request<{ decisionCounts: { decisions: number } }>(
+    'query Count { decisionCounts(query: "flavor:x1.replayed") { decisions } }',
+  )
+  expect(decisionCounts.decisions).toBe(1)
+})
+
+test('a filter that finds none says how long all of a decision is kept; the list tells of each', async ({ page, visit }) => {
+  await visit('/decisions?q=flavor:no-such')
+  await expect(page.getByText('All of a decision is kept for 7 days')).toBeVisible()
+  await visit('/decisions?cols=at,kept')
+  await expect(rowsOf(page, 'Decisions').first()).toContainText('all')
 })

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { expect, type Page, test } from './fixtures.ts'
 import { pressSequence } from './keyboard.ts'
+import { place } from './seed.ts'
 
 const PAGES = [
   { name: 'Overview', path: '/overview', keys: 'g o' },
@@ -281,6 +283,26 @@ test.describe('finding one’s way', () => {
     await expect(page.getByRole('button', { name: 'Decisions', exact: true })).toBeVisible()
     await page.keyboard.press('Enter')
     await expect(page).toHaveURL('/decisions')
+  })
+
+  test('Ctrl-K finds a claim by its instance, and what the page offers to do', async ({ page, visit, service }) => {
+    const instance = randomUUID()
+    await place(service.client, { vcpus: 1, memoryMb: 64, instance })
+    await visit('/aggregates')
+    await expect(page.getByRole('grid', { name: 'Aggregates' })).toBeVisible()
+    await page.keyboard.press('Control+k')
+    await searchOf(page).fill(instance.slice(0, 13))
+    await page.getByRole('button', { name: `of instance ${instance}` }).click()
+    await expect(page).toHaveURL(/\/claims\?q=id:.*&beside=/)
+    await expect(page.getByRole('complementary', { name: 'Beside the list' })).toContainText(instance)
+    await pressSequence(page, 'g d')
+    await expect(page.getByRole('grid', { name: 'Decisions' })).toBeVisible()
+    for (const key of ['j', 'Enter']) await page.keyboard.press(key)
+    await expect(page.getByRole('link', { name: 'Simulate from this' })).toBeVisible()
+    await page.keyboard.press('Control+k')
+    await searchOf(page).fill('simulate from')
+    await page.getByRole('button', { name: 'Simulate from this', exact: true }).click()
+    await expect(page).toHaveURL(/\/simulate\?/)
   })
 
   test('the palette says when nothing is found', async ({ page, visit }) => {

@@ -3,8 +3,8 @@ import { unpack } from './packed.ts'
 
 /** The decision made again, once: sentence, funnel, matrix, near misses, weights. */
 export const EXPLANATION = graphql(`
-  query Explanation($id: ID!, $instance: Int, $profile: String) {
-    explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance, profile: $profile }) {
+  query Explanation($id: ID!, $instance: Int, $profile: String, $revision: Revision) {
+    explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance, profile: $profile, at: $revision }) {
       fidelity headline instanceIndex hostCount fleetRevision
       profile { profileName number compat tieOrder weighers { name multiplier options } }
       shadowSteps { name isAsked wouldReject ofThosePassing reasons { code hosts text } }

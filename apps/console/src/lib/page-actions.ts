@@ -1,3 +1,5 @@
+import { whenUncovered } from './over-page.ts'
+
 /** Something that the page offers to do about what it shows, as it stands there. */
 export interface PageAction {
   readonly label: string
@@ -28,3 +30,16 @@ function whyNot(element: HTMLElement): string | undefined {
   if (element.ariaDisabled !== 'true' && !element.matches(':disabled')) return undefined
   return element.getAttribute('aria-description') ?? 'Not now.'
 }
+
+/** Those of some actions that have a part of a name, to be listed; one that cannot be done says why, and stays. */
+export const offersOf = (offered: readonly PageAction[], part: string) =>
+  offered
+    .filter(({ label }) => label.toLowerCase().includes(part.trim().toLowerCase()))
+    .map(({ label, why, run }, i) => ({
+      id: `${i} ${label}`,
+      label,
+      ...(why === undefined
+        ? // what it opens comes once this is closed
+          { onClick: () => void whenUncovered(run) }
+        : { description: why, 'aria-disabled': true, closeSpotlightOnTrigger: false }),
+    }))

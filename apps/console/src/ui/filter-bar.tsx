@@ -15,6 +15,8 @@ export interface FilterBarProps {
   onChange(text: string, how: 'typing' | 'applied'): void
   /** Values of a field that the page knows, with how many rows have them. */
   values?(field: string): readonly { readonly value: string; readonly count: number }[]
+  /** The filter that is meant by a text that is pasted into an empty bar; undefined: the text itself. */
+  readPaste?: ((text: string) => string | undefined) | undefined
   readonly placeholder?: string
   readonly right?: ReactNode
 }
@@ -23,7 +25,7 @@ export interface FilterBarProps {
  * The filter grammar as a line: suggestions at the caret, problems in place, `/` to come here, Ctrl-Space for what may stand
  * here, Esc to clear. What is being written is not called wrong until the caret left it.
  */
-export function FilterBar({ label, fields, value, onChange, values, placeholder, right }: FilterBarProps) {
+export function FilterBar({ label, fields, value, onChange, values, readPaste, placeholder, right }: FilterBarProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useFollowed(value)
@@ -97,6 +99,12 @@ export function FilterBar({ label, fields, value, onChange, values, placeholder,
               combobox.resetSelectedOption()
             }}
             onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart ?? currentTarget.value.length)}
+            onPaste={(event) => {
+              const meant = text.trim() === '' ? readPaste?.(event.clipboardData.getData('text')) : undefined
+              if (meant === undefined) return
+              event.preventDefault()
+              write(meant, 'applied')
+            }}
             onKeyDown={press}
             onClick={() => combobox.openDropdown()}
             onBlur={() => {

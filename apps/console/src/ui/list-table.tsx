@@ -1,11 +1,18 @@
 import { useCallback, useMemo, useState } from 'react'
 import { useShortcuts } from '../lib/keys.ts'
+import { neighbourKeys } from '../lib/present-list.ts'
 import { setWidth, shownColumns, useColumnLayout } from './columns.ts'
 import { Table, type TableProps } from './table.tsx'
 import { type Choice, indexOf, type Key } from './use-choice.ts'
 
 /** What the table works out by itself. */
 type Own = 'active' | 'onActive' | 'rowKey' | 'isChosen' | 'onChoose' | 'onResize' | 'isMain' | 'onBeside'
+
+interface BesideRows {
+  readonly isShown: ((index: number) => boolean) | undefined
+  onToggle(index: number): void
+  onFollow(index: number): void
+}
 
 export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
   /** Names the list where its layout is kept. */
@@ -16,8 +23,8 @@ export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
   readonly first?: Key | undefined
   /** The row of the cursor, and how it is changed, where the page has a say in it. */
   readonly cursor?: readonly [now: Key | undefined, change: (key: Key | undefined) => void] | undefined
-  /** Rows are told of beside the list: a row was asked for there, or the cursor went to one. */
-  readonly beside?: { onToggle(index: number): void; onFollow(index: number): void } | undefined
+  /** Rows are told of beside the list: whether one is, which undefined says none is; a row was asked for there, or the cursor went to one. */
+  readonly beside?: BesideRows | undefined
   /** Rows can be chosen, by `x`, by Shift-x, by their boxes. */
   readonly choice?: Pick<Choice<unknown>, 'isChosen' | 'toggle'> | undefined
 }
@@ -47,6 +54,15 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choi
     if (cursor !== undefined) choice?.toggle(cursor, isRange)
   }
   useShortcuts(
+    beside?.isShown === undefined
+      ? []
+      : neighbourKeys('row', (step) => {
+          // where the page was opened with a row beside it, the cursor is on none yet
+          const from = active >= 0 ? active : placeOf(beside.isShown, count)
+          if (from >= 0 && from + step >= 0 && from + step < count) setActive(from + step)
+        }),
+  )
+  useShortcuts(
     choice === undefined
       ? []
       : [
@@ -69,4 +85,9 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, beside, choi
         : { isChosen: choice.isChosen, onChoose: (index: number, isRange: boolean) => choice.toggle(keyOf(index), isRange) })}
     />
   )
+}
+
+function placeOf(isShown: BesideRows['isShown'], count: number): number {
+  for (let i = 0; i < count; i++) if (isShown?.(i)) return i
+  return -1
 }

@@ -3,6 +3,7 @@ import { Group, Skeleton, Stack, Text } from '@mantine/core'
 import { type HTMLAttributes, type ReactNode, useCallback, useMemo } from 'react'
 import { formatCount } from '../lib/format.ts'
 import { useListGo, useListSearch } from '../lib/list-search.ts'
+import { rememberList } from '../lib/present-list.ts'
 import type { Pages } from '../lib/use-pages.ts'
 import { BesideList } from './beside-list.tsx'
 import { ColumnChooser } from './column-chooser.tsx'
@@ -24,6 +25,8 @@ interface PagedListProps<Row> {
   readonly filterLabel?: string
   readonly nouns: readonly [one: string, many: string]
   readonly fields: readonly QueryField[]
+  /** As the filter bar's. */
+  readonly readPaste?: ((text: string) => string | undefined) | undefined
   readonly pages: Pages<Row>
   readonly columns: readonly TableColumn<Row>[]
   keyOf(row: Row): Key
@@ -57,18 +60,18 @@ interface PagedListProps<Row> {
 
 /** A list of the service, which is loaded as one scrolls: the filter, how many it finds, and the rows; all of it in the address. */
 export function PagedList<Row>(props: PagedListProps<Row>) {
-  const { list, label, filterLabel = `Filter ${label.toLowerCase()}`, fields, aside, above, instead } = props
+  const { list, label, filterLabel = `Filter ${label.toLowerCase()}`, fields, readPaste, aside, above, instead } = props
   const { q = '' } = useListSearch()
   const go = useListGo()
   // rows come in far more often than what is above them changes
   const bar = useMemo(
     () => (
       <>
-        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} />
+        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} readPaste={readPaste} />
         <ViewsButton list={list} />
       </>
     ),
-    [filterLabel, fields, q, go, list],
+    [filterLabel, fields, readPaste, q, go, list],
   )
   return (
     <Stack gap="xs">
@@ -146,7 +149,9 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
             keyOf={keyAt}
             onOpen={(index) => {
               const row = rows[index]
-              if (row !== undefined) onOpen(row)
+              if (row === undefined) return
+              rememberList(list, rows.length, idAt)
+              onOpen(row)
             }}
             beside={besideKeys}
             choice={choice}

@@ -48,12 +48,16 @@ export function useBeside(): Beside {
 }
 
 /** What a list's keys and its cursor do; undefined where a row is not told of, or there is no room for it. */
-export function useBesideKeys({ isWide, toggle, follow }: Beside, idAt: ((index: number) => string) | undefined) {
+export function useBesideKeys({ id, isWide, toggle, follow }: Beside, idAt: ((index: number) => string) | undefined) {
   return useMemo(
     () =>
       isWide && idAt !== undefined
-        ? { onToggle: (index: number) => toggle(idAt(index)), onFollow: (index: number) => follow(idAt(index)) }
+        ? {
+            isShown: id === undefined ? undefined : (index: number) => idAt(index) === id,
+            onToggle: (index: number) => toggle(idAt(index)),
+            onFollow: (index: number) => follow(idAt(index)),
+          }
         : undefined,
-    [isWide, toggle, follow, idAt],
+    [id, isWide, toggle, follow, idAt],
   )
 }

@@ -7,10 +7,23 @@ export const decisionQuerySql = (query: Query, now: number): Prisma.Sql => allSq
 function termSql(term: QueryTerm): Prisma.Sql {
   if (term.field === null) return wordSql(term.values[0] ?? '')
   if (term.field === 'attempt') return numberSql(Prisma.sql`d.attempt`, term)
+  const isOneOf = Prisma.join(term.values.map(matchSql), ' OR ')
+  if (term.field === 'request') return answeredSql(isOneOf)
+  if (term.field === 'id')
+    return Prisma.sql`(EXISTS (SELECT 1 FROM unnest(d.instance_uuids || d.id::text) AS one(text) WHERE ${isOneOf})
+    OR ${answeredSql(isOneOf)})`
   const texts = textsOf[term.field]
   if (texts === undefined) throw new RangeError(`the tables cannot be asked for ${term.field}`)
-  return Prisma.sql`EXISTS (SELECT 1 FROM ${texts} AS one(text) WHERE ${Prisma.join(term.values.map(matchSql), ' OR ')})`
+  return Prisma.sql`EXISTS (SELECT 1 FROM ${texts} AS one(text) WHERE ${isOneOf})`
 }
+
+/** Rows of the audit (a) of calls whose answer was a decision, which is then their target: as `audit_decision_idx` has them. */
+export const ANSWERED = Prisma.sql`a.result IN ('SelectDestinationsPayload', 'NoValidHost')`
+
+/** Decisions that answered a request whose id (one.text) is as wanted: the audit is read for it once, not for each decision. */
+const answeredSql = (isWanted: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`d.id = ANY(ARRAY(SELECT a.target::uuid FROM audit a, LATERAL (VALUES (a.request_id)) AS one(text)
+    WHERE ${ANSWERED} AND (${isWanted}) AND a.target ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'))`
 
 /** What the request says: in the document of a decision in long form, else in the request's own row. */
 const ofRequest = (path: string, column: string): Prisma.Sql =>
@@ -44,11 +57,12 @@ const textsOf: Readonly<Record<string, Prisma.Sql>> = {
   filter: Prisma.sql`(SELECT reason ->> 'filter' FROM jsonb_array_elements(d.document -> 'reasons') AS reason)`,
 }
 
-/** A part of the id, of an instance, of a chosen host or of the flavor's name, in any case. */
+/** A part of the id, of an instance, of a chosen host or of the flavor's name, in any case; or all of the id of a request. */
 function wordSql(word: string): Prisma.Sql {
-  const part = `%${likeLiteral(word.replace(/\\(.)/g, '$1').toLowerCase())}%`
+  const plain = word.replace(/\\(.)/g, '$1')
+  const part = `%${likeLiteral(plain.toLowerCase())}%`
   return Prisma.sql`(d.id::text LIKE ${part} OR EXISTS (SELECT 1 FROM unnest(d.instance_uuids || d.hosts) AS one(text) WHERE lower(one.text) LIKE ${part})
-    OR lower(coalesce(${FLAVOR}, '')) LIKE ${part})`
+    OR lower(coalesce(${FLAVOR}, '')) LIKE ${part} OR ${answeredSql(Prisma.sql`one.text = ${plain}`)})`
 }
 
 /** A value as a LIKE pattern: a bare star is any run, everything else is itself. */

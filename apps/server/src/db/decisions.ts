@@ -1,7 +1,7 @@
 import { type Beside, type KeptDecision, type PublishedSpec, packDecision, unpackDecision } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import { Prisma } from '../generated/prisma/client.ts'
-import { decisionQuerySql } from './decision-query.ts'
+import { ANSWERED, decisionQuerySql } from './decision-query.ts'
 import { type LostTry, readLostTries } from './lost-tries.ts'
 import type { Database, PrismaClient } from './prisma.ts'
 import { hashesOf, type KeptReceipt, searchedOf } from './receipts.ts'
@@ -31,6 +31,8 @@ export interface DecisionStore {
   count(filter: DecisionFilter): Promise<number>
   /** The times that it was decided and did not count, oldest first. */
   lostTries(id: string): Promise<readonly LostTry[]>
+  /** Ids of the requests that decisions answered, as far as the audit has them, by the id of the decision; the first that asked comes first. */
+  requestIds(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** Decisions by any version of a profile between two store times, drawn evenly, and how many there are. */
   sample(wanted: { readonly profileName: string; readonly since: number; readonly until: number; readonly limit: number }): Promise<{
     readonly total: number
@@ -123,6 +125,12 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
       return rows.map(toListed)
     },
     lostTries: async (id) => (UUID.test(id) ? readLostTries(prisma, id) : []),
+    async requestIds(ids) {
+      const rows = await prisma.$queryRaw<{ id: string; requestIds: string[] }[]>`
+        SELECT a.target AS id, array_agg(a.request_id ORDER BY a.seq) AS "requestIds" FROM audit a
+        WHERE ${ANSWERED} AND a.target = ANY(${[...ids]}) GROUP BY a.target`
+      return new Map(rows.map(({ id, requestIds }) => [id, [...new Set(requestIds)]]))
+    },
     async sample({ profileName, since, until, limit }) {
       const isWanted = Prisma.sql`d.at_ms >= ${since} AND d.at_ms <= ${until} AND split_part(d.profile, '@', 1) = ${profileName}`
       const [counted] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${isWanted}`

@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { canonicalJson } from '@gantt/scheduler-core'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAuditStore } from '../db/audit.ts'
+import { ANSWERED } from '../db/decision-query.ts'
 import { createPrisma } from '../db/prisma.ts'
 import { createRecordStore } from '../db/records.ts'
 import { openService, type Service } from '../service.ts'
@@ -84,6 +85,67 @@ test('the id of the request leads from an answer to its row', async () => {
   })
   expect(response.status).toBe(200)
   expect((await auditLog('query: "request:ticket-4711"')).nodes).toMatchObject([{ mutation: 'claimAbandon', target: 'given-up' }])
+})
+
+describe('a request leads to its decision', () => {
+  const key = 'asked-twice'
+  const instance = randomUUID()
+  let decision: string
+  const select = async (requestId: string, input: Record<string, unknown> = {}): Promise<Json> => {
+    const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, instanceUuids: [instance] } }
+    const response = await fetch(api.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer the-admin-key-of-tests', 'x-request-id': requestId },
+      body: JSON.stringify({
+        query: `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) {
+          ... on SelectDestinationsPayload { decision { id } } ... on NoValidHost { decision { id } } ... on ValidationError { code } } }`,
+        variables: { in: { idempotencyKey: key, spec, ...input } },
+      }),
+    })
+    return ((await response.json()) as Json).data.selectDestinations
+  }
+  const found = async (query: string): Promise<Json[]> =>
+    (await dataOf(api, `{ decisions(query: ${JSON.stringify(query)}) { nodes { id requestIds } } }`)).decisions.nodes
+  beforeAll(async () => {
+    await api.report({ h1: {}, h2: {} })
+    decision = (await select('req-0b9f6c4e-1f3a-4a55-9d2e-6c1f0a7e5b11')).decision.id
+    await select('ticket-4712')
+    await select('refused', { idempotencyKey: 'refused', profile: 'no-such' })
+    await vi.waitFor(async () => expect((await auditLog('query: "request:ticket-4712"')).nodes).toHaveLength(1), { timeout: 10_000 })
+  })
+
+  test('by the id of any call that it answered, alone, among others and as a bare word', async () => {
+    const requestIds = ['req-0b9f6c4e-1f3a-4a55-9d2e-6c1f0a7e5b11', 'ticket-4712']
+    for (const query of [
+      ...['request:ticket-4712', 'request:req-0b9f*', 'request:no-such,ticket-4712', 'ticket-4712', '-request:no-such ticket-4712'],
+      ...['id:ticket-4712,no-such', `id:${instance}`, `id:${decision}`],
+    ])
+      expect({ query, found: await found(query) }).toEqual({ query, found: [{ id: decision, requestIds }] })
+    expect((await dataOf(api, 'query ($id: ID!) { decision(id: $id) { requestIds } }', { id: decision })).decision).toEqual({ requestIds })
+  })
+
+  test('a claim is found by its id, also as links have it, and by its instance', async () => {
+    const { nodes } = (await dataOf(api, `{ claims(query: "instance:${instance}") { nodes { id } } }`)).claims
+    expect(nodes).toHaveLength(1)
+    const bare = Buffer.from(nodes[0].id, 'base64url').toString().slice('Claim:'.length)
+    for (const query of [`id:${bare}`, `id:no-such,${nodes[0].id}`, `id:*${bare.slice(4, 20)}*`, `id:${instance}`, nodes[0].id])
+      expect({ query, nodes: (await dataOf(api, `{ claims(query: "${query}") { nodes { id } } }`)).claims.nodes }).toEqual({ query, nodes })
+  })
+
+  test('and to no other', async () => {
+    for (const query of ['request:no-such', 'request:ticket-47', 'request:refused', '-request:ticket-4712 ticket-4712', 'id:ticket-47'])
+      expect({ query, found: await found(query) }).toEqual({ query, found: [] })
+  })
+
+  test('however many decisions there are, the audit is read by its indexes', async () => {
+    const plan = async (sql: string, values: unknown[]): Promise<string> => {
+      await client.query('BEGIN; SET LOCAL enable_seqscan = off')
+      const { rows } = await client.query(`EXPLAIN ${sql}`, values)
+      await client.query('ROLLBACK')
+      return JSON.stringify(rows)
+    }
+    expect(await plan(`SELECT 1 FROM audit a WHERE ${ANSWERED.sql} AND a.target = ANY($1)`, [[instance]])).toContain('audit_decision_idx')
+  })
 })
 
 test('no secret is in the audit or in what operators are told', async () => {

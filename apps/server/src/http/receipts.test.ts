@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const VERIFY = `query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity fleetRevision decision { id }
   checks { part outcome text kept found difference { path was is } } } }`
-const TOLD = `query ($id: ID!) { decision(id: $id) { id outcome seed funnel { filter entered passed } explanationRetainedUntil receipt { inputs decided row matrix matrixSince }
+const TOLD = `query ($id: ID!) { decision(id: $id) { id outcome seed funnel { filter entered passed } explanationRetainedUntil replica receipt { inputs decided row matrix matrixSince }
   explanation { fidelity headline text steps { name entered passed } matrix { firstFailing reason bits rank distance } weighing(top: 20) { hosts { hostName totalWeight } } } } }`
 
 const verify = async (service: TestService, id: string): Promise<Json> => (await dataOf(service, VERIFY, { id })).verifyDecision
@@ -65,6 +65,8 @@ test.each(['one', 'three', 'refused', 'chance', 'nova'] as const)(
     expect(other.checks.at(-1).text).toBe('Every verdict on every host is as at the first replay.')
     expect(other.checks.map(({ found }: Json) => found)).toEqual(first.checks.map(({ found }: Json) => found))
     expect((await dataOf(api, TOLD, { id })).decision.receipt.matrix).toBe(first.checks.at(-1).found)
+    const { replica } = (await dataOf(api, '{ health { replica } }')).health
+    expect((await dataOf(second, TOLD, { id })).decision.replica).toBe(name === 'refused' ? null : replica)
     expect(await dataOf(second, TOLD, { id })).toEqual({
       decision: { ...(await dataOf(api, TOLD, { id })).decision, explanationRetainedUntil: expect.any(String) },
     })

@@ -205,7 +205,7 @@ describe('capacity', () => {
 })
 
 const WOULD_FIT = `query ($in: WhatWouldFitInput!) { whatWouldFit(input: $in) { asOf fits headline tried cut
-  counterfactuals { kind changes { kind subject from to } unlocks exampleHosts { hostName } verified effort text overlay simulation }
+  counterfactuals { kind changes { kind subject from to places { kind name } } unlocks exampleHosts { hostName } verified effort text overlay simulation }
   binding { filter soleRejections refuses nearestHost text } } }`
 
 const wouldFit = async (input: Record<string, unknown>): Promise<Json> => (await ask(WOULD_FIT, { in: input })).whatWouldFit
@@ -250,6 +250,22 @@ describe('whatWouldFit', () => {
       expect([kind, whole.disableHosts, whole.addHosts.length]).toEqual(['POLICY', ['a1'], 1])
       expect(await simulate(simulation)).toMatchObject({ placed: 1, failed: 0 })
     }
+  })
+
+  test('each change says where it is done, by what it edits', async () => {
+    const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 90_000 } } }
+    const { counterfactuals } = await wouldFit({ spec, maxChanges: 1, first: 50 })
+    const placesOf = (kind: string): Json[] =>
+      counterfactuals.filter((one: Json) => one.kind === kind).map(({ changes, overlay }: Json) => ({ places: changes[0].places, overlay }))
+    expect(placesOf('REQUEST')).not.toEqual([])
+    for (const { places } of placesOf('REQUEST')) expect(places).toEqual([])
+    expect(placesOf('POLICY')).not.toEqual([])
+    for (const { places, overlay } of placesOf('POLICY'))
+      expect(places).toEqual(
+        overlay.ratios.flatMap(({ aggregate }: Json) => (aggregate === null ? [] : [{ kind: 'AGGREGATE', name: aggregate }])),
+      )
+    // a host that is not there yet is nowhere
+    for (const { places, overlay } of placesOf('FLEET')) expect([places, overlay.addHosts.length]).toEqual([[], 1])
   })
 
   test('of a request that is placed there is nothing to change', async () => {

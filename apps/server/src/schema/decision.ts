@@ -115,6 +115,11 @@ builder.node(Decision, {
       description: 'The instances, where the caller named them.',
       resolve: async (view) => [...(await view.load()).record.request.instanceUuids],
     }),
+    requestIds: t.stringList({
+      description:
+        'Ids of the requests that it answered, the first that asked first, then those that came again with its idempotency key: as the audit has them, a moment after the answer. None for what moves off a host.',
+      resolve: async ({ id }, _args, { decisions }) => [...(await decisions.requestIds(id))],
+    }),
     spec: t.field({ type: RequestSpec, description: 'What was asked.', resolve: async (view) => specOf(await view.load()) }),
     profile: t.field({
       type: ProfileVersion,
@@ -265,6 +270,7 @@ const DecisionFilter = builder.inputType('DecisionFilter', {
     host: t.field({ type: TextEquals, description: 'A host that was chosen.' }),
     instanceUuid: t.field({ type: 'UUID', description: 'An instance.' }),
     account: t.field({ type: TextEquals, description: 'The service account that asked.' }),
+    requestSpecId: t.id({ description: 'Global id of the request, which is the same whenever the same is asked.' }),
   }),
 })
 
@@ -273,6 +279,7 @@ const toFilter = (filter: typeof DecisionFilter.$inferInput | null | undefined) 
   ...(filter?.host ? { host: filter.host.eq } : {}),
   ...(filter?.instanceUuid ? { instanceUuid: filter.instanceUuid } : {}),
   ...(filter?.account ? { account: filter.account.eq } : {}),
+  ...(filter?.requestSpecId ? { requestSpecId: idOf('RequestSpec', filter.requestSpecId, ['filter', 'requestSpecId']) } : {}),
 })
 
 const decisionsArgs = () =>

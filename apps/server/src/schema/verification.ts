@@ -38,6 +38,15 @@ builder.objectField(Decision, 'receipt', (t) =>
   }),
 )
 
+builder.objectField(Decision, 'replica', (t) =>
+  t.string({
+    nullable: true,
+    description:
+      'Name of the replica that made it, as its entry of the log says. Null: nothing was appended, as for a refusal or advice, or the log does not reach back to it any more.',
+    resolve: async (view, _args, { log }) => log.writerOf(await view.load()),
+  }),
+)
+
 builder.objectField(Decision, 'explanationRetainedUntil', (t) =>
   t.field({
     type: 'DateTime',

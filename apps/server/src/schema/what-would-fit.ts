@@ -1,5 +1,11 @@
 import { changeKinds } from '@gantt/scheduler-core'
-import type { WhatWouldFitAnswer as Answer, Binding, Counterfactual as CounterfactualShape } from '../services/what-would-fit.ts'
+import {
+  type WhatWouldFitAnswer as Answer,
+  type Binding,
+  type ChangePlace as ChangePlaceShape,
+  type Counterfactual as CounterfactualShape,
+  placeKinds,
+} from '../services/what-would-fit.ts'
 import { builder } from './builder.ts'
 import { CapacityCut } from './capacity.ts'
 import { hypothesisFields, requestFields, toAskedRequest, toHypothesis } from './fleet-overlay.ts'
@@ -21,6 +27,16 @@ const WhatWouldFitInput = builder.inputType('WhatWouldFitInput', {
   }),
 })
 
+const ChangePlaceKind = builder.enumType('ChangePlaceKind', { description: 'What a change is done to.', values: placeKinds })
+
+const ChangePlace = builder.objectRef<ChangePlaceShape>('ChangePlace').implement({
+  description: 'Where a change is done.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: ChangePlaceKind, description: 'What it is done to.' }),
+    name: t.exposeString('name', { description: 'Name of the host or the profile, uuid of the aggregate or the claim.' }),
+  }),
+})
+
 const ProposedChange = builder.objectRef<CounterfactualShape['changes'][number]>('ProposedChange').implement({
   description: 'One change.',
   fields: (t) => ({
@@ -28,6 +44,11 @@ const ProposedChange = builder.objectRef<CounterfactualShape['changes'][number]>
     subject: t.exposeString('subject', { description: 'What changes.' }),
     from: t.exposeString('from', { nullable: true, description: 'As it is; null where there is nothing.' }),
     to: t.exposeString('to', { description: 'As it would be.' }),
+    places: t.field({
+      type: [ChangePlace],
+      description: 'Where it is done; none for what is asked otherwise, for a host that is not there yet, and for a ratio of all hosts.',
+      resolve: ({ places }) => [...places],
+    }),
   }),
 })
 

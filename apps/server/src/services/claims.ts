@@ -96,7 +96,7 @@ export function createClaims(replica: Replica): Claims {
     hostOf: ({ host, of: fleet = replica.fleet }) => viewHost(fleet, { index: host }),
     list({ query, ...args }, fleet = replica.fleet) {
       const now = fleet === replica.fleet ? Math.max(fleet.now, Date.now()) : fleet.now
-      const asked = [...fleet.ledger.claims.values()].filter(compileLine(query, claimFields, readersIn(fleet, now)))
+      const asked = [...fleet.ledger.claims.values()].filter(compileLine(withBareIds(query), claimFields, readersIn(fleet, now)))
       return paged(listOf('claims', query ? [args.states, query] : args.states), args, asked, fleet)
     },
     confirm: (claims) => each(claims, [], ({ id, fence }) => ({ type: 'confirm', claim: id, fence })),
@@ -136,11 +136,16 @@ export function createClaims(replica: Replica): Claims {
   }
 }
 
+/** Whole global ids as they stand in links and answers are looked for by the uuids behind them. */
+const withBareIds = (query: string | null | undefined): string | null | undefined =>
+  query?.replace(/\bQ2xhaW06[\w-]{48}\b/g, (id) => Buffer.from(id, 'base64url').toString('utf8').slice('Claim:'.length))
+
 /** How the fields of the filter grammar are read from a claim. Times are counted to `now`, milliseconds since 1970. */
 function readersIn(fleet: Fleet, now: number): QueryReaders<Claim> {
   const hostOf = ({ host }: Claim): string => fleet.hosts.get(host).host
   return {
     '': (claim) => [claim.id, hostOf(claim), ...(claim.instance === null ? [] : [claim.instance])],
+    id: ({ id, instance }) => (instance === null ? id : [id, instance]),
     state: ({ state }) => state,
     host: hostOf,
     instance: ({ instance }) => instance ?? undefined,

@@ -9,7 +9,9 @@ export function parseDecisionQuery(text: string | null | undefined, path: readon
   if (typeof text === 'string' && !isStorable(text)) throw InputFault.at(path, text, 'text without NUL')
   const { query, problems } = parseQuery(text ?? '', decisionFields)
   if (problems.length > 0) throw new InputFault(inputProblems(problems, text ?? '', path))
-  return { terms: query.terms.map((term) => (term.field === null ? { ...term, values: term.values.map(bareId) } : term)) }
+  return {
+    terms: query.terms.map((term) => (term.field === null || term.field === 'id' ? { ...term, values: term.values.map(bareId) } : term)),
+  }
 }
 
 /** A whole global id as it stands in links and answers is looked for by the uuid behind it. */
@@ -18,7 +20,7 @@ function bareId(word: string): string {
   return type === 'Decision' && id !== undefined ? id : word
 }
 
-/** Whether a decision is among those meant; the tables answer the same by db/decision-query.ts. */
+/** Whether a decision is among those meant; the tables answer the same by db/decision-query.ts, and know requests by the audit besides. */
 export function compileDecisionQuery(query: Query): (decision: StoredDecision) => boolean {
   // `last:1h` reads as "at most an hour old"
   const terms = query.terms.map((term) => (term.field === 'last' && term.operator === ':' ? { ...term, operator: '<=' as const } : term))
@@ -32,6 +34,9 @@ const readers: QueryReaders<StoredDecision> = {
     ...answer.map(({ selected }) => selected.host),
     ...(record.request.flavor.name ? [record.request.flavor.name] : []),
   ],
+  id: ({ id, record }) => [id, ...record.request.instanceUuids],
+  // the audit knows, and writes it behind the answer
+  request: () => undefined,
   outcome: ({ outcome }) => outcome,
   host: ({ answer }) => answer.map(({ selected }) => selected.host),
   account: ({ account }) => account,

@@ -8,6 +8,7 @@ import { UnavailableError } from '../replica/placement.ts'
 import type { Projector } from '../replica/projector.ts'
 import type { Replica } from '../replica/replica.ts'
 import { parseDecisionQuery } from './decision-query.ts'
+import { inBatches } from './in-batches.ts'
 import { InputFault } from './outcome.ts'
 import { firstOf, keyOf, listOf, type Page, type PageArgs, toCursor } from './paging.ts'
 import { type InstanceDestinations, toDestinations } from './placement.ts'
@@ -53,6 +54,8 @@ export interface Decisions {
   receiptOf(decision: StoredDecision): KeptReceipt
   /** Resolves when the tables have what this replica has applied; false when they do not in time. */
   caughtUp(): Promise<boolean>
+  /** Ids of the requests that it answered, the first that asked first; none until the audit has them, a moment after the answer. */
+  requestIds(id: string): Promise<readonly string[]>
   /**
    * The times that it was decided before and did not count, oldest first, as the log proves them. Times whose entry never came
    * into the log are not among them.
@@ -146,6 +149,10 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
         claimIds.map((id) => replica.fleet.ledger.claims.get(id)),
       ),
     receiptOf: (decision) => decision.receipt ?? { ...receiptOf(decision), matrix: null, matrixAt: null },
+    requestIds: inBatches(async (ids) => {
+      const found = await decisions.requestIds(ids)
+      return (id) => found.get(id) ?? []
+    }),
     async lostTries({ id, record }) {
       if (record.attempt === 1) return []
       await caughtUp()

@@ -53,6 +53,7 @@ function decisionsOf(stored: readonly StoredDecision[], isReached = true): Decis
     list: async () => [...stored],
     count: async () => stored.length,
     lostTries: async () => [],
+    requestIds: async () => new Map(),
     sample: async () => ({ total: stored.length, decisions: [...stored] }),
     keepMatrix: async () => undefined,
   }

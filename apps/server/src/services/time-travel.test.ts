@@ -42,6 +42,7 @@ function servicesOf(replica: Replica, history: History, kept: readonly StoredDec
     list: async () => [...kept],
     count: async () => kept.length,
     lostTries: async () => [],
+    requestIds: async () => new Map(),
     sample: async () => ({ total: kept.length, decisions: [...kept] }),
     async keepMatrix(id, hash) {
       const matrix = matrices.get(id) ?? hash

@@ -63,6 +63,7 @@ async function matrixCheck(kept: string | null, mostVerdicts?: number): Promise<
     list: async () => [],
     count: async () => 0,
     lostTries: async () => [],
+    requestIds: async () => new Map(),
     sample: async () => ({ total: 0, decisions: [] }),
     keepMatrix: async (_id, hash) => ({ matrix: hash, matrixAt: 0 }),
   }

@@ -190,12 +190,13 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
   }
 }
 
-function matchesDecision({ outcome, record, answer, account }: StoredDecision, filter: DecisionFilter): boolean {
+function matchesDecision({ outcome, record, answer, account, requestSpecId }: StoredDecision, filter: DecisionFilter): boolean {
   return (
     (filter.outcome === undefined || filter.outcome.includes(outcome)) &&
     (filter.host === undefined || answer.some(({ selected }) => selected.host === filter.host)) &&
     (filter.instanceUuid === undefined || record.request.instanceUuids.includes(filter.instanceUuid)) &&
-    (filter.account === undefined || account === filter.account)
+    (filter.account === undefined || account === filter.account) &&
+    (filter.requestSpecId === undefined || requestSpecId === filter.requestSpecId)
   )
 }
 

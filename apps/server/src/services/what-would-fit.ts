@@ -33,8 +33,17 @@ export interface WhatWouldFitInput extends Hypothesis {
   readonly minHosts: number
 }
 
+/** What a change is done to, where it is done to something that is there. */
+export interface ChangePlace {
+  readonly kind: (typeof placeKinds)[number]
+  /** Name of a host or a profile, uuid of an aggregate or a claim. */
+  readonly name: string
+}
+
+export const placeKinds = ['HOST', 'AGGREGATE', 'CLAIM', 'PROFILE'] as const
+
 export interface Counterfactual extends Omit<CoreCounterfactual, 'changes' | 'request' | 'edits' | 'filters'> {
-  readonly changes: readonly Pick<ProposedChange, 'kind' | 'subject' | 'from' | 'to'>[]
+  readonly changes: readonly (Pick<ProposedChange, 'kind' | 'subject' | 'from' | 'to'> & { readonly places: readonly ChangePlace[] })[]
   /** It was decided with these changes, and placed: nothing else is told. */
   readonly verified: true
   /** Its edits of the fleet, together with those of the question, as FleetOverlayInput; null: none. */
@@ -110,7 +119,10 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
           ...(overlay !== null && { overlay }),
           seed: SEED,
         }
-        const said = changes.map(({ kind, subject, from, to }) => ({ kind, subject, from, to }))
+        const said = changes.map((change) => {
+          const { kind, subject, from, to } = change
+          return { kind, subject, from, to, places: placesOf(change, profile.name) }
+        })
         return { ...rest, changes: said, verified: true, overlay, simulation }
       }
       const counterfactuals = found.counterfactuals.map(toAnswer)
@@ -121,6 +133,17 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
 }
 
 /** Edits in the words of the API; those of the question come first. */
+/** By what is edited, not by what people read. A host that has yet to be bought and a ratio of all hosts have no place; nor has the request. */
+function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePlace[] {
+  const { enableHosts = [], ratios = [], releaseClaims = [] } = edits ?? {}
+  return [
+    ...enableHosts.map((name) => ({ kind: 'HOST' as const, name })),
+    ...ratios.flatMap(({ aggregate: name }) => (name === null ? [] : [{ kind: 'AGGREGATE' as const, name }])),
+    ...releaseClaims.map((name) => ({ kind: 'CLAIM' as const, name })),
+    ...(filters === undefined ? [] : [{ kind: 'PROFILE' as const, name: profile }]),
+  ]
+}
+
 function toOverlay(own: FleetEdits, more: FleetEdits): unknown {
   const parts = [own, more].filter((edits) => !isNoEdit(edits))
   if (parts.length === 0) return null

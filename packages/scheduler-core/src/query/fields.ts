@@ -23,8 +23,10 @@ export const hostFields: readonly QueryField[] = [
   { name: 'age', kind: 'number', unit: 's', description: 'time since its last report' },
 ]
 
-/** What can be asked of a decision. A bare word is part of its id, of an instance, of a chosen host or of the flavor's name. */
+/** What can be asked of a decision. A bare word is part of its id, of an instance, of a chosen host or of the flavor's name, or a request's whole id. */
 export const decisionFields: readonly QueryField[] = [
+  { name: 'id', kind: 'text', description: 'its id, the id of a request that it answered, or uuid of an instance' },
+  { name: 'request', kind: 'text', description: 'id of a request that it answered, as X-Request-Id has it' },
   {
     name: 'outcome',
     kind: 'enum',
@@ -59,6 +61,7 @@ export const aggregateFields: readonly QueryField[] = [
 
 /** What can be asked of a claim. A bare word is part of its id, of its instance or of its host's name. */
 export const claimFields: readonly QueryField[] = [
+  { name: 'id', kind: 'text', description: 'its id, or uuid of its instance' },
   {
     name: 'state',
     kind: 'enum',

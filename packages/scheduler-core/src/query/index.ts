@@ -13,6 +13,7 @@ export {
   hostSorts,
   isHostSort,
 } from './host-sorts.ts'
+export { idsIn } from './ids.ts'
 export { type MomentRead, type MomentZone, readMoment } from './moment-text.ts'
 export { findField, type ParsedQuery, parseQuery } from './parse.ts'
 export { printQuery } from './print.ts'

@@ -6,6 +6,7 @@ import { commandOf } from '../../lib/copies.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { useKeptDraft } from '../../lib/kept-draft.ts'
 import { useShortcuts } from '../../lib/keys.ts'
+import { useNeighbourKeys } from '../../lib/present-list.ts'
 import { useAt } from '../../lib/travel.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -26,6 +27,10 @@ const route = getRouteApi('/aggregates/$uuid')
 /** One aggregate: its members, its metadata, and the draft of an edit. */
 export function AggregatePage() {
   const { uuid } = route.useParams()
+  const navigate = route.useNavigate()
+  useNeighbourKeys('aggregates', 'aggregate', uuid, (next) => {
+    void navigate({ to: '/aggregates/$uuid', params: { uuid: next }, search: {}, replace: true })
+  })
   // a draft belongs to one aggregate: another one begins anew
   return <OneAggregate key={uuid} uuid={uuid} />
 }

@@ -6,6 +6,7 @@ import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { useListSearch } from '../../lib/list-search.ts'
+import { rememberList } from '../../lib/present-list.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
@@ -60,7 +61,10 @@ export function ClaimsPage() {
           pages={pages}
           columns={claimColumns}
           keyOf={keyOf}
-          onOpen={({ decision: { id } }) => void navigate({ to: '/decisions/$id', params: { id } })}
+          onOpen={({ decision: { id } }) => {
+            rememberList('decisions', rows.length, (index) => rows[index]?.decision.id ?? '')
+            void navigate({ to: '/decisions/$id', params: { id } })
+          }}
           beside={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
           // the counts stand above it

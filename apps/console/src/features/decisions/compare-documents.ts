@@ -20,11 +20,17 @@ export const COMPARE = graphql(`
   }
 `)
 
-/** What a decision can be compared with: others of the same flavor, and the same instance's tries, newest first. */
+/** What a decision can be compared with: the try before it, those that placed the same request, and others like it, newest first. */
 export const OTHERS = graphql(`
-  query OtherDecisions($q: String!) {
+  query OtherDecisions($id: ID!, $spec: ID!, $q: String!) {
+    decision(id: $id) {
+      previous { id at outcome spec { flavorName vcpus } destinations { selected { host { name node } } } }
+    }
+    placed: decisions(first: 6, filter: { requestSpecId: $spec, outcome: [PLACED] }) {
+      nodes { id at outcome spec { flavorName vcpus } destinations { selected { host { name node } } } }
+    }
     decisions(first: 12, query: $q) {
-      nodes { id at outcome attempt spec { flavorName numInstances vcpus memoryMb } destinations { selected { host { name node } } } }
+      nodes { id at outcome spec { flavorName vcpus } destinations { selected { host { name node } } } }
     }
   }
 `)

@@ -1,3 +1,4 @@
+import { withTerm } from '@gantt/scheduler-core/query'
 import { Button, NativeSelect, Skeleton, Text, TextInput } from '@mantine/core'
 import { type FormEvent, lazy, Suspense, useId, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
@@ -8,6 +9,7 @@ import { OTHERS } from './compare-documents.ts'
 import type { Decision } from './decision-header.tsx'
 import type { Scale } from './funnel.ts'
 import { nameOfHost } from './names.ts'
+import { othersOf } from './others.ts'
 
 /** Loaded when another decision is chosen. */
 const Comparison = lazy(async () => ({ default: (await import('./comparison.tsx')).Comparison }))
@@ -27,9 +29,10 @@ export function Compare({ decision, other, scale, onChoose, onOpen }: ComparePro
   const [isLooking, setLooking] = useState(false)
   const [picked, setPicked] = useState<string | undefined>()
   const [written, setWritten] = useState('')
-  const { data } = useOperation(OTHERS, { q: likeIt(decision) }, { enabled: isLooking, staleMs: 10_000 })
-  const others = (data?.decisions.nodes ?? []).filter((one) => one.id !== decision.id)
-  const suggested = picked ?? (others.find(({ outcome }) => outcome === 'PLACED') ?? others[0])?.id
+  const { id: decisionId, spec } = decision
+  const { data } = useOperation(OTHERS, { id: decisionId, spec: spec.id, q: likeIt(spec) }, { enabled: isLooking, staleMs: 10_000 })
+  const { others, best } = othersOf(decisionId, data)
+  const suggested = picked ?? best?.id
   const label = useLabel()
   const compare = (event: FormEvent): void => {
     event.preventDefault()
@@ -82,13 +85,11 @@ export function Compare({ decision, other, scale, onChoose, onOpen }: ComparePro
   )
 }
 
-/** The other tries of the same instance, else requests of the same flavor, else whatever was last. */
-function likeIt({ attempt, instanceUuids: [instance], spec: { flavorName } }: Decision): string {
-  if (attempt > 1 && instance !== undefined) return `instance:${instance}`
-  return flavorName === null ? '' : `flavor:${JSON.stringify(flavorName)}`
-}
+/** Requests of the same flavor, else whatever was last. */
+const likeIt = ({ flavorName }: Decision['spec']): string => (flavorName === null ? '' : withTerm('', 'flavor', flavorName))
 
-type Other = ResultOf<typeof OTHERS>['decisions']['nodes'][number]
+type Others = ResultOf<typeof OTHERS>
+type Other = Others['decisions']['nodes'][number]
 
 function useLabel(): (other: Other) => string {
   const zone = useTimeZone()

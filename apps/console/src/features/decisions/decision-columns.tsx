@@ -8,8 +8,8 @@ import { Outcome } from './outcome.tsx'
 
 export type DecisionRow = ResultOf<typeof LIST>['decisions']['nodes'][number]
 
-/** The columns of the list; times in the zone that is chosen. */
-export const decisionColumns = (zone: TimeZoneChoice): TableColumn<DecisionRow>[] => [
+/** The columns of the list; times in the zone that is chosen. `firstRevision`: where the log begins, 0 while it is whole. */
+export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): TableColumn<DecisionRow>[] => [
   {
     key: 'at',
     label: 'Time',
@@ -64,8 +64,26 @@ export const decisionColumns = (zone: TimeZoneChoice): TableColumn<DecisionRow>[
     value: ({ instanceUuids }) => instanceUuids.join(', '),
     cell: ({ instanceUuids }) => <span className="mono">{instanceUuids.join(', ')}</span>,
   },
+  {
+    key: 'request',
+    label: 'Request',
+    title: 'Ids of the requests that it answered, as the audit has them',
+    isExtra: true,
+    width: 'minmax(180px, 1.4fr)',
+    value: ({ requestIds }) => requestIds.join(', '),
+    cell: ({ requestIds }) => <span className="mono">{requestIds.join(', ')}</span>,
+  },
   { key: 'project', label: 'Project', isExtra: true, width: '110px', value: ({ spec: { projectId } }) => projectId ?? '' },
   { key: 'zone', label: 'Zone', title: 'Zone that was asked for', isExtra: true, width: '82px', value: zoneOf },
+  {
+    key: 'kept',
+    label: 'Kept',
+    title: 'All of it, so that it can be made again exactly, or the summary: reasons, counts and where it went',
+    // while the log is whole it says the same of every row
+    isExtra: firstRevision === 0,
+    width: '76px',
+    value: ({ fleetRevision }) => (Number(fleetRevision) < firstRevision ? 'summary' : 'all'),
+  },
   {
     key: 'revision',
     label: 'Revision',

@@ -28,7 +28,7 @@ interface HeaderProps {
 /** The facts of a decision; those that others share lead to all decisions that have them, too. */
 export function DecisionHeader({ decision, fidelity }: HeaderProps) {
   const zone = useTimeZone()
-  const { outcome, at, attempt, durationMs, account, fleetRevision, profile, spec, instanceUuids } = decision
+  const { outcome, at, attempt, durationMs, account, fleetRevision, profile, spec, instanceUuids, requestIds, replica } = decision
   const { vcpus, memoryMb, diskGb, availabilityZone, projectId, flavorName } = spec
   const [instance] = instanceUuids
   const profileName = profile === null ? undefined : `${profile.profileName}@${profile.number}`
@@ -43,6 +43,19 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
       {availabilityZone === null ? null : <Like name="zone" value={availabilityZone} />}
       {projectId === null ? null : <Like name="project" value={projectId} />}
       <Like name="account" value={account} />
+      {requestIds.map((request) => (
+        <Fact key={request} name="request">
+          <AnchorLink
+            className="fact-link mono"
+            size="sm"
+            to="/audit"
+            search={{ q: withTerm('', 'request', request) }}
+            title="What the audit has of this request"
+          >
+            {request}
+          </AnchorLink>
+        </Fact>
+      ))}
       <Fact name="decided">
         <span title={titleOfTime(at)}>{formatTime(at, zone)}</span>
       </Fact>
@@ -54,6 +67,13 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
       {durationMs === null ? null : (
         <Fact name="took">
           <span title="How long the replica took to decide it, without waiting">{formatTook(durationMs)}</span>
+        </Fact>
+      )}
+      {replica === null ? null : (
+        <Fact name="replica">
+          <AnchorLink className="fact-link" size="sm" to="/replicas" title="The replica that made it, as the log says">
+            {replica}
+          </AnchorLink>
         </Fact>
       )}
       {profileName === undefined ? <Fact name="profile">unknown here</Fact> : <Like name="profile" value={profileName} />}

@@ -6,6 +6,7 @@ import { useOperation } from '../../lib/api.ts'
 import { EXPLANATION, readMatrix } from '../../lib/explanation.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { useShortcuts } from '../../lib/keys.ts'
+import { useNeighbourKeys } from '../../lib/present-list.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { goTo } from '../../ui/heading.tsx'
@@ -26,7 +27,7 @@ import { membersOf } from './members.ts'
 import { NearMisses } from './near-misses.tsx'
 import { Receipt } from './receipt.tsx'
 import { ReplayBy } from './replay-by.tsx'
-import type { DecisionSearch } from './search.ts'
+import { type DecisionSearch, readDecisionSearch } from './search.ts'
 import { ShadowFilters } from './shadow-filters.tsx'
 import { shortfallsOf } from './shortfalls.ts'
 import { SimulateLink } from './simulate-link.tsx'
@@ -41,7 +42,11 @@ const route = getRouteApi('/decisions/$id')
 /** One decision, from the sentence to the last number. */
 export function DecisionPage() {
   const { id } = route.useParams()
+  const navigate = route.useNavigate()
   const { data, error, refetch } = useOperation(DECISION, { id }, { keepPrevious: false })
+  useNeighbourKeys('decisions', 'decision', id, (next) => {
+    void navigate({ to: '/decisions/$id', params: { id: next }, search: ({ scale }) => readDecisionSearch({ scale }), replace: true })
+  })
   if (data === undefined)
     return (
       <Page title="Decision">
@@ -87,10 +92,11 @@ function Explained({ decision }: { readonly decision: Decision }) {
   const chosen = search.instance === undefined ? null : Math.min(Number(search.instance), count) - 1
   const { data, error, refetch, isPlaceholderData } = useOperation(
     EXPLANATION,
-    { id: decision.id, instance: chosen, profile: search.by ?? null },
+    { id: decision.id, instance: chosen, profile: search.by ?? null, revision: search.on ?? null },
     { staleMs: 60_000 },
   )
   const explained = data?.explainPlacement
+  const isAsDecided = search.by === undefined && search.on === undefined
   const scale = search.scale ?? scaleFor(explained?.hostCount ?? decision.hostCount)
   const onScale = (next: 'log' | 'linear'): void => go({ scale: next })
 
@@ -106,7 +112,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
       }
     >
       <Stack gap="md">
-        <DecisionHeader decision={decision} fidelity={search.by === undefined ? explained?.fidelity : undefined} />
+        <DecisionHeader decision={decision} fidelity={isAsDecided ? explained?.fidelity : undefined} />
         <Tries decision={decision} />
         {count > 1 ? (
           <Instances
@@ -118,8 +124,9 @@ function Explained({ decision }: { readonly decision: Decision }) {
         <ReplayBy
           recorded={decision.profile === null ? undefined : `${decision.profile.profileName}@${decision.profile.number}`}
           by={search.by}
-          onAsk={(by) =>
-            go({ by, filter: undefined, reason: undefined, short: undefined, sole: undefined, combo: undefined, try: undefined })
+          on={search.on}
+          onAsk={({ by, on }) =>
+            go({ by, on, filter: undefined, reason: undefined, short: undefined, sole: undefined, combo: undefined, try: undefined })
           }
         />
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
@@ -128,7 +135,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
         ) : error ? null : (
           <Skeleton height={28} role="status" aria-label="The decision is being made again" />
         )}
-        {explained?.fidelity === 'APPROXIMATE' && search.by === undefined ? (
+        {explained?.fidelity === 'APPROXIMATE' && isAsDecided ? (
           <Alert color="yellow" title="Approximate">
             The decision could not be made again bit for bit: its state or its release is gone. What is shown is near it, not it.
           </Alert>
@@ -142,7 +149,7 @@ function Explained({ decision }: { readonly decision: Decision }) {
           </Empty>
         ) : explained !== undefined ? (
           <Evidence
-            key={`${explained.instanceIndex} ${search.by ?? ''}`}
+            key={`${explained.instanceIndex} ${search.by ?? ''} ${search.on ?? ''}`}
             decisionId={decision.id}
             instance={chosen}
             explained={explained}
@@ -268,6 +275,7 @@ function Evidence({ decisionId, instance, explained, search, scale, isOld, go }:
             decisionId={decisionId}
             instance={instance}
             profile={search.by}
+            revision={search.on}
             host={host}
             suggest={suggest}
             takesFocus={!isInRows}

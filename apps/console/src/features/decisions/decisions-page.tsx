@@ -1,4 +1,4 @@
-import { decisionFields } from '@gantt/scheduler-core/query'
+import { decisionFields, idsIn, parseQuery } from '@gantt/scheduler-core/query'
 import { Alert, Button, Code, Group, NativeSelect, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, useCallback, useMemo } from 'react'
@@ -17,7 +17,7 @@ import { PagedList } from '../../ui/paged-list.tsx'
 import { type DecisionRow, decisionColumns } from './decision-columns.tsx'
 import { DecisionGroups } from './decision-groups.tsx'
 import { Feed, useTail } from './decision-tail.tsx'
-import { COUNTS, LIST } from './documents.ts'
+import { COUNTS, KEPT, LIST } from './documents.ts'
 import { groupingTexts } from './groupings.ts'
 import { Histogram } from './histogram.tsx'
 import { type DecisionsSearch, groupings } from './search.ts'
@@ -31,6 +31,8 @@ const DecisionBeside = lazy(async () => ({ default: (await import('./decision-be
 
 /** So often is counted anew while one follows: each count reads many rows. */
 const COUNTS_EVERY_MS = 5_000
+/** What is dropped of the log goes rarely. */
+const KEPT_STALE_MS = 60_000
 /** What the histogram takes of the page, pixels, so that nothing moves when it comes. */
 const HISTOGRAM_HEIGHT = 94
 
@@ -49,7 +51,8 @@ export function DecisionsPage() {
   const { rows } = pages
   const { isReading, stopReading, cursor, round, handlers } = useReading(rows)
   const { state, waiting, suppressed, hasGap, onState, onEvent, takeIn } = useTail({ q, isReading, pages })
-  const columns = useMemo(() => decisionColumns(zone), [zone])
+  const kept = useOperation(KEPT, {}, { staleMs: KEPT_STALE_MS }).data?.fleetLog
+  const columns = useMemo(() => decisionColumns(zone, Number(kept?.firstRevision ?? 0)), [zone, kept?.firstRevision])
   const unreadable = useMemo(() => pages.lists.flatMap((list) => list.unreadable), [pages.lists])
 
   const go = useCallback(
@@ -127,6 +130,7 @@ export function DecisionsPage() {
         label="Decisions"
         nouns={['decision', 'decisions']}
         fields={decisionFields}
+        readPaste={filterOfLine}
         pages={pages}
         counted={{ total: Math.max(known?.decisions ?? 0, rows.length), isMore: known?.isCut ?? false }}
         columns={columns}
@@ -134,6 +138,11 @@ export function DecisionsPage() {
         onOpen={({ id }) => void navigate({ to: '/decisions/$id', params: { id } })}
         beside={(id) => <DecisionBeside key={id} id={id} />}
         none={<NoDecision />}
+        noMatch={
+          kept === undefined
+            ? undefined
+            : `All of a decision is kept for ${kept.keptDays} days, or less where the log grows fast; of older ones the summary.`
+        }
         aside={aside}
         above={
           <>
@@ -167,6 +176,14 @@ export function DecisionsPage() {
       ) : null}
     </Page>
   )
+}
+
+/** Of a pasted line of a log, all decisions that its ids lead to. A filter that is pasted is one. */
+function filterOfLine(text: string): string | undefined {
+  const ids = idsIn(text)
+  const { query, problems } = parseQuery(text, decisionFields)
+  const isFilter = problems.length === 0 && query.terms.some(({ field }) => field !== null)
+  return ids.length === 0 || isFilter ? undefined : `id:${ids.join(',')}`
 }
 
 interface UnreadableProps {

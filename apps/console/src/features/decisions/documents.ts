@@ -5,7 +5,7 @@ export const LIST = graphql(`
   query DecisionList($q: String, $after: String) {
     decisions(first: 50, after: $after, query: $q) {
       nodes {
-        id at outcome attempt durationMs account hostCount fleetRevision instanceUuids
+        id at outcome attempt durationMs account hostCount fleetRevision instanceUuids requestIds
         funnel { filter entered passed }
         spec { flavorName numInstances vcpus memoryMb availabilityZone projectId }
         profile { profileName number }
@@ -53,13 +53,13 @@ export const DECISION = graphql(`
   query Decision($id: ID!) {
     decision(id: $id) {
       funnel { filter entered passed }
-      id at outcome attempt durationMs account seed fleetRevision coreVersion hostCount instanceUuids
-      explanationRetainedUntil
+      id at outcome attempt durationMs account seed fleetRevision coreVersion hostCount instanceUuids requestIds
+      explanationRetainedUntil replica
       receipt { inputs decided matrix }
       solver { status taken text objective filterObjective bound gap nodes columns rows candidates passing detail }
       reasons { code filter hosts text }
       profile { profileName number }
-      spec { document flavorName numInstances vcpus memoryMb diskGb availabilityZone projectId }
+      spec { id document flavorName numInstances vcpus memoryMb diskGb availabilityZone projectId }
       destinations {
         instanceUuid
         selected { weight host { name node } claim { id state expiresAt } }
@@ -82,8 +82,8 @@ export const DECISION = graphql(`
 
 /** One host: every check with its numbers. */
 export const WHY_NOT = graphql(`
-  query WhyNot($id: ID!, $instance: Int, $host: String!, $node: String, $profile: String) {
-    whyNot(input: { subject: { decisionId: $id }, instanceIndex: $instance, profile: $profile, host: { host: $host, node: $node } }) {
+  query WhyNot($id: ID!, $instance: Int, $host: String!, $node: String, $profile: String, $revision: Revision) {
+    whyNot(input: { subject: { decisionId: $id }, instanceIndex: $instance, profile: $profile, at: $revision, host: { host: $host, node: $node } }) {
       headline outcome wouldPassNow
       verdict {
         hostName node rank totalWeight distance
@@ -103,6 +103,20 @@ export const WHY_NOT = graphql(`
 export const PROFILES = graphql(`
   query DecisionProfiles {
     profiles { name versions(first: 50) { nodes { number } } }
+  }
+`)
+
+/** What replaying now is of. */
+export const NOW = graphql(`
+  query PresentRevision {
+    health { revision }
+  }
+`)
+
+/** How far back decisions can be made again. */
+export const KEPT = graphql(`
+  query DecisionsKept {
+    fleetLog { firstRevision keptDays }
   }
 `)
 

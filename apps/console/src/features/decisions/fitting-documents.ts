@@ -5,7 +5,7 @@ export const FITTING = graphql(`
   query WhatWouldFit($id: ID!) {
     whatWouldFit(input: { decisionId: $id, first: 10 }) {
       fits headline tried cut
-      counterfactuals { kind unlocks verified effort text exampleHosts { hostName node } simulation }
+      counterfactuals { kind unlocks verified effort text changes { places { kind name } } exampleHosts { hostName node } simulation }
       binding { filter soleRejections refuses nearestHost text }
     }
   }

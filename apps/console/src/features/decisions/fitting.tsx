@@ -1,16 +1,14 @@
-import { Button, Skeleton, Table, Text } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
+import { lazy, Suspense } from 'react'
 import { useOperation } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
-import type { ResultOf } from '../../lib/graphql.ts'
-import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { countHosts } from './facts.ts'
 import { FITTING } from './fitting-documents.ts'
-import { nameOfHost } from './names.ts'
 
-type Answer = ResultOf<typeof FITTING>['whatWouldFit']
+/** Loaded when it is asked. */
+const FittingFound = lazy(async () => ({ default: (await import('./fitting-found.tsx')).FittingFound }))
+
+const trying = <Skeleton height={120} role="status" aria-label="Changes are being tried" />
 
 interface FittingProps {
   readonly decisionId: string
@@ -32,72 +30,12 @@ export function Fitting({ decisionId, isAsked, onAsk, onOpen }: FittingProps) {
         </Button>
       )}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-      {isAsked && data === undefined && !error ? <Skeleton height={120} role="status" aria-label="Changes are being tried" /> : null}
-      {isAsked && data !== undefined ? <Found answer={data.whatWouldFit} onOpen={onOpen} /> : null}
+      {isAsked && data === undefined && !error ? trying : null}
+      {isAsked && data !== undefined ? (
+        <Suspense fallback={trying}>
+          <FittingFound answer={data.whatWouldFit} onOpen={onOpen} />
+        </Suspense>
+      ) : null}
     </section>
-  )
-}
-
-const kinds: Readonly<Record<string, string>> = { REQUEST: 'request', FLEET: 'fleet', POLICY: 'policy' }
-
-function Found({ answer, onOpen }: { readonly answer: Answer; onOpen(host: string): void }) {
-  const { headline, counterfactuals, binding, tried, cut } = answer
-  return (
-    <div data-fitting={counterfactuals.length}>
-      <Text role="status">{headline}</Text>
-      {counterfactuals.length === 0 ? null : (
-        <ScrollBox label="Changes that make it fit">
-          <Table verticalSpacing={3} className="fitting">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Of</Table.Th>
-                <Table.Th>Change</Table.Th>
-                <Table.Th className="number">effort</Table.Th>
-                <Table.Th>hosts that pass then</Table.Th>
-                <Table.Th>tried</Table.Th>
-                <Table.Th>
-                  <span className="dimmed">what then?</span>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {counterfactuals.map(({ kind, text, effort, unlocks, verified, exampleHosts, simulation }) => (
-                <Table.Tr key={text} data-counterfactual={kind} data-verified={verified}>
-                  <Table.Td>{kinds[kind] ?? kind.toLowerCase()}</Table.Td>
-                  <Table.Td className="fitting-text">{text}</Table.Td>
-                  <Table.Td className="number">{Number(effort.toPrecision(3))}</Table.Td>
-                  <Table.Td title={exampleHosts.map(nameOfHost).join(', ')}>
-                    {countHosts(unlocks)}
-                    {exampleHosts[0] === undefined ? '' : `: ${nameOfHost(exampleHosts[0])}${unlocks > 1 ? ', …' : ''}`}
-                  </Table.Td>
-                  <Table.Td>{verified ? '+ placed' : 'not tried'}</Table.Td>
-                  <Table.Td>
-                    <AnchorLink size="sm" to="/simulate" search={{ input: JSON.stringify(simulation) }} aria-label={`Simulate: ${text}`}>
-                      Simulate
-                    </AnchorLink>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
-      )}
-      {binding === null ? null : (
-        <Text size="sm" data-binding={binding.filter}>
-          Most in the way is {binding.filter}: it refuses {countHosts(binding.refuses)}, {formatCount(binding.soleRejections)} of them it
-          alone.
-          {binding.text === null ? '' : ` ${binding.text}`}{' '}
-          {binding.nearestHost === null ? null : (
-            <Button size="compact-xs" variant="subtle" onClick={() => onOpen(binding.nearestHost ?? '')}>
-              Why not {binding.nearestHost}
-            </Button>
-          )}
-        </Text>
-      )}
-      <Text size="xs" c="dimmed">
-        {formatCount(tried)} decisions were tried.{' '}
-        {cut === null ? 'That is everything within the limits.' : 'There was no time to try everything: there may be more.'}
-      </Text>
-    </div>
   )
 }

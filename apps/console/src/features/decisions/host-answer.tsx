@@ -16,17 +16,19 @@ interface HostAnswerProps {
   readonly decisionId: string
   readonly instance: number | null
   readonly profile: string | undefined
+  readonly revision: string | undefined
   readonly host: string
   readonly takesFocus: boolean
   onClose(): void
 }
 
 /** What became of one host: the sentence, every check with its numbers, or how far it stayed behind the one that was taken. */
-export function HostAnswer({ decisionId, instance, profile, host, takesFocus, onClose }: HostAnswerProps) {
+export function HostAnswer({ decisionId, instance, profile, revision, host, takesFocus, onClose }: HostAnswerProps) {
   const { data, error, refetch, isPlaceholderData } = useOperation(WHY_NOT, {
     id: decisionId,
     instance,
     profile: profile ?? null,
+    revision: revision ?? null,
     ...hostOfName(host),
   })
   const heading = useRef<HTMLHeadingElement>(null)

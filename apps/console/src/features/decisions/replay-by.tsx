@@ -1,23 +1,34 @@
-import { Alert, Group, NativeSelect } from '@mantine/core'
+import { Alert, Button, Group, NativeSelect } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
-import { PROFILES } from './documents.ts'
+import { pageAction } from '../../lib/page-actions.ts'
+import { Problem } from '../../ui/problem.tsx'
+import { NOW, PROFILES } from './documents.ts'
 
-interface ReplayByProps {
-  /** Who decided, name@number; undefined where the service does not know it any more. */
-  readonly recorded: string | undefined
-  /** Who is asked instead, name or name@number. */
+/** Who is asked instead, name or name@number, and the revision of the fleet that is asked of; undefined: as it was decided. */
+export interface Replayed {
   readonly by: string | undefined
-  onAsk(by: string | undefined): void
+  readonly on: string | undefined
 }
 
-/** Asks the same request, on the same fleet, of another profile: all that stands below is then of that one. */
-export function ReplayBy({ recorded, by, onAsk }: ReplayByProps) {
+interface ReplayByProps extends Replayed {
+  /** Who decided, name@number; undefined where the service does not know it any more. */
+  readonly recorded: string | undefined
+  onAsk(replayed: Replayed): void
+}
+
+/** Asks the same request of another profile, or of the fleet as it is now: all that stands below is then of that. */
+export function ReplayBy({ recorded, by, on, onAsk }: ReplayByProps) {
   const { data } = useOperation(PROFILES, {}, { staleMs: 60_000 })
+  const now = useOperation(NOW, {}, { enabled: false })
   const names = (data?.profiles ?? []).flatMap(({ name, versions }) => versions.nodes.map(({ number }) => `${name}@${number}`))
   const others = [...new Set([...names, ...(by === undefined ? [] : [by])])].filter((name) => name !== recorded)
+  const replayNow = async (): Promise<void> => {
+    const { data: found } = await now.refetch()
+    if (found !== undefined) onAsk({ by, on: found.health.revision })
+  }
   return (
     <>
-      <Group gap="xs">
+      <Group gap="xs" align="flex-end">
         <NativeSelect
           size="xs"
           label="Asked of profile"
@@ -26,20 +37,25 @@ export function ReplayBy({ recorded, by, onAsk }: ReplayByProps) {
             { value: '', label: `${recorded ?? 'the one that decided'}, as it was` },
             ...others.map((value) => ({ value, label: value })),
           ]}
-          onChange={({ currentTarget: { value } }) => onAsk(value === '' ? undefined : value)}
+          onChange={({ currentTarget: { value } }) => onAsk({ by: value === '' ? undefined : value, on })}
         />
+        <Button {...pageAction} size="xs" variant="outline" loading={now.isFetching} onClick={() => void replayNow()}>
+          Replay now
+        </Button>
       </Group>
-      {by === undefined ? null : (
+      {now.error ? <Problem error={now.error} onRetry={() => void replayNow()} /> : null}
+      {by === undefined && on === undefined ? null : (
         <Alert
           color="blue"
           role="status"
-          title={`This is what ${by} would have done`}
+          title={`This is what ${by ?? recorded ?? 'the same profile'} would ${on === undefined ? 'have done' : `do on the fleet of revision ${on}`}`}
           withCloseButton
-          onClose={() => onAsk(undefined)}
+          onClose={() => onAsk({ by: undefined, on: undefined })}
           closeButtonLabel="Back to what was decided"
         >
-          The same request on the same fleet, and nothing was decided by it: sentence, filters, hosts and weights below are of this profile.
-          The facts, the receipt and where it went stay those of the decision.
+          The same request on {on === undefined ? 'the same' : 'that'} fleet, and nothing was decided by it: sentence, filters, hosts and
+          weights below are of {on === undefined ? 'this profile' : 'it, where claims of the decision itself hold their room'}. The facts,
+          the receipt and where it went stay those of the decision.
         </Alert>
       )}
     </>

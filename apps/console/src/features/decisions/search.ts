@@ -63,6 +63,8 @@ export interface DecisionSearch {
   readonly fit?: 'yes'
   /** The profile that is asked instead of the one that decided, `name` or `name@number`. */
   readonly by?: string
+  /** The revision of the fleet that it is asked of instead of the one that it met. */
+  readonly on?: string
   /** The id of a decision to compare with. */
   readonly with?: string
 }
@@ -87,6 +89,7 @@ export function readDecisionSearch(search: Record<string, unknown>): DecisionSea
     ...text('try', search.try),
     ...(search.fit === 'yes' ? { fit: 'yes' } : {}),
     ...text('by', search.by),
+    ...(typeof search.on === 'string' && /^\d{1,15}$/.test(search.on) ? { on: search.on } : {}),
     ...text('with', search.with),
   }
 }

@@ -8,6 +8,8 @@ interface WhyNotProps {
   readonly instance: number | null
   /** Who is asked instead of the one that decided. */
   readonly profile: string | undefined
+  /** Of the fleet that is asked of, instead of the one that it met. */
+  readonly revision: string | undefined
   /** `host` or `host/node`; undefined: nothing is asked yet. */
   readonly host: string | undefined
   /** Names of hosts that hold a text; any other name may be asked for, too. */
@@ -19,7 +21,7 @@ interface WhyNotProps {
 }
 
 /** Why not this host: any name may be asked for, also one that nobody knows. */
-export function WhyNot({ decisionId, instance, profile, host, suggest, takesFocus, onAsk, onClose }: WhyNotProps) {
+export function WhyNot({ decisionId, instance, profile, revision, host, suggest, takesFocus, onAsk, onClose }: WhyNotProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(host ?? '')
@@ -71,7 +73,15 @@ export function WhyNot({ decisionId, instance, profile, host, suggest, takesFocu
         </Group>
       </form>
       {host === undefined ? null : (
-        <HostAnswer decisionId={decisionId} instance={instance} profile={profile} host={host} takesFocus={takesFocus} onClose={onClose} />
+        <HostAnswer
+          decisionId={decisionId}
+          instance={instance}
+          profile={profile}
+          revision={revision}
+          host={host}
+          takesFocus={takesFocus}
+          onClose={onClose}
+        />
       )}
     </section>
   )

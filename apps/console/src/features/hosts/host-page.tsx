@@ -6,6 +6,7 @@ import { commandOf } from '../../lib/copies.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { useLive } from '../../lib/live.ts'
+import { useNeighbourKeys } from '../../lib/present-list.ts'
 import { quoteForShell } from '../../lib/shell.ts'
 import { useAt } from '../../lib/travel.ts'
 import { CopyAs } from '../../ui/copy-as.tsx'
@@ -25,7 +26,7 @@ import { HostPci } from './host-pci.tsx'
 import { labelOf } from './host-row.ts'
 import { HostTimeline } from './host-timeline.tsx'
 import { type HostDetail, HostUsage } from './host-usage.tsx'
-import { neighbourOf, rememberOpened } from './present-list.ts'
+import { hostOfKey, keyOfHost, rememberOpened } from './opened-host.ts'
 import { type HostSheet, readHostSearch } from './search.ts'
 import { SetStatus } from './set-status.tsx'
 import './hosts.css'
@@ -41,7 +42,7 @@ export function HostPage() {
   const { data, error, refetch, dataUpdatedAt, isPlaceholderData } = useOperation(HOST, { host: name, node: node ?? null })
   const host = data?.host
   const live = useHostChanges(name, host?.revision, !isPaused && host != null, () => void refetch({ cancelRefetch: false }))
-  useNeighbourKeys(name, host?.node ?? node ?? name)
+  useNeighbours(name, host?.node ?? node ?? name)
   useShortcuts([{ keys: 'f', label: isPaused ? 'Follow changes' : 'Freeze: follow no changes', run: () => setPaused(!isPaused) }])
 
   const title = node === undefined || node === name ? name : `${name}/${node}`
@@ -256,22 +257,17 @@ function useHostChanges(host: string, revision: string | undefined, enabled: boo
   })
 }
 
-/** `[` and `]` go through the list that one came from. */
-function useNeighbourKeys(host: string, node: string): void {
+/** `[` and `]` go through the list that one came from, which knows on the way back which host was seen last. */
+function useNeighbours(host: string, node: string): void {
   const navigate = route.useNavigate()
   useEffect(() => rememberOpened({ host, node }), [host, node])
-  const go = (step: 1 | -1): void => {
-    const next = neighbourOf(host, node, step)
-    if (next !== undefined)
-      void navigate({
-        to: '/hosts/$host',
-        params: { host: next.host },
-        search: ({ sheet, kinds }) => readHostSearch({ node: next.host === next.node ? undefined : next.node, sheet, kinds }),
-        replace: true,
-      })
-  }
-  useShortcuts([
-    { keys: '[', label: 'Previous host of the list', run: () => go(-1) },
-    { keys: ']', label: 'Next host of the list', run: () => go(1) },
-  ])
+  useNeighbourKeys('hosts', 'host', keyOfHost({ host, node }), (key) => {
+    const next = hostOfKey(key)
+    void navigate({
+      to: '/hosts/$host',
+      params: { host: next.host },
+      search: ({ sheet, kinds }) => readHostSearch({ node: next.host === next.node ? undefined : next.node, sheet, kinds }),
+      replace: true,
+    })
+  })
 }

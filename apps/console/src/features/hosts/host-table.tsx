@@ -5,7 +5,7 @@ import type { TableColumn } from '../../ui/table.tsx'
 import type { Choice } from '../../ui/use-choice.ts'
 import type { Fleet } from './fleet.ts'
 import { type HostRow, readHost } from './host-row.ts'
-import { lastOpened } from './present-list.ts'
+import { lastOpened } from './opened-host.ts'
 
 export interface HostTableProps {
   readonly fleet: Fleet

@@ -8,6 +8,7 @@ import { useShortcuts } from '../../lib/keys.ts'
 import { type Change, changed } from '../../lib/list-search.ts'
 import type { LiveState } from '../../lib/live.ts'
 import { preference } from '../../lib/preferences.ts'
+import { rememberList } from '../../lib/present-list.ts'
 import { useAt } from '../../lib/travel.ts'
 import { Age } from '../../ui/age.tsx'
 import { BesideList } from '../../ui/beside-list.tsx'
@@ -28,7 +29,7 @@ import { type HostList, useHand, useHostList } from './host-list.ts'
 import { HostMap } from './host-map.tsx'
 import { labelOf, readHost } from './host-row.ts'
 import { HostTable } from './host-table.tsx'
-import { rememberList } from './present-list.ts'
+import { keyOfHost } from './opened-host.ts'
 import { type HostColour, type HostsSearch, type HostView, hostViews } from './search.ts'
 import { type FacetField, facetFields } from './select-hosts.ts'
 import { useVerdicts, type VerdictsFeed } from './use-verdicts.ts'
@@ -195,7 +196,7 @@ const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handl
       if (ordinal === undefined) return
       const read = (one: number) => ({ host: store.nameOf(one), node: store.nodeOf(one) })
       const { host, node } = read(ordinal)
-      rememberList(ordinals.length, (index) => read(ordinals[index] ?? 0))
+      rememberList('hosts', ordinals.length, (index) => keyOfHost(read(ordinals[index] ?? 0)))
       void navigate({ to: '/hosts/$host', params: { host }, search: host === node ? {} : { node } })
     },
     [store, ordinals, navigate],

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { type DecisionRow, decisionColumns } from './decision-columns.tsx'
+
+const kept = (firstRevision: number) => decisionColumns('utc', firstRevision).find(({ key }) => key === 'kept')
+const rowAt = (fleetRevision: string) => ({ fleetRevision }) as DecisionRow
+
+test('of what the log does not reach back to the summary is kept, and rows say so by themselves then', () => {
+  expect(['1', '41', '42'].map((revision) => kept(42)?.value(rowAt(revision)))).toEqual(['summary', 'summary', 'all'])
+  expect([kept(0)?.value(rowAt('1')), kept(0)?.isExtra, kept(42)?.isExtra]).toEqual(['all', true, false])
+})

@@ -1,0 +1,20 @@
+import type { ResultOf } from '../../lib/graphql.ts'
+import type { OTHERS } from './compare-documents.ts'
+
+type Answer = ResultOf<typeof OTHERS>
+type Other = Answer['decisions']['nodes'][number]
+
+/**
+ * What a decision can be compared with, each once, and the one that says most: the try before it, else the last that placed the
+ * same request, else the last that placed one like it, else whatever is like it.
+ */
+export function othersOf(id: string, answer: Answer | undefined): { readonly others: readonly Other[]; readonly best: Other | undefined } {
+  const before = answer?.decision?.previous
+  const tried = before == null ? [] : [before]
+  const placed = answer?.placed.nodes ?? []
+  const like = answer?.decisions.nodes ?? []
+  const isOther = (one: Other): boolean => one.id !== id
+  const isFirst = ({ id: key }: Other, i: number, all: readonly Other[]): boolean => all.findIndex((one) => one.id === key) === i
+  const [best] = [...tried, ...placed, ...like.filter(({ outcome }) => outcome === 'PLACED'), ...like].filter(isOther)
+  return { others: [...tried, ...placed, ...like].filter(isOther).filter(isFirst), best }
+}
