@@ -138,9 +138,14 @@ test('before an edit is applied it is told what recent requests would meet, each
   await expect(replay.locator('[data-room="m1.preview"]')).toContainText('(−100 %)')
   await expect(replay.locator('[data-otherwise="NEW_FAILURE"]')).toContainText('az1-06')
   await expect(replay.locator('[data-otherwise="NEW_FAILURE"] a')).toHaveAttribute('href', `/decisions/${encodeURIComponent(decisionId)}`)
+  // the one that is placed is told of too: its host would not be let have it any more
+  const placed = draft.getByRole('region', { name: 'What it would mean for instances that are placed', exact: true })
+  await expect(placed.locator('[data-warning="aggregate.extra_spec"]')).toContainText('az1-06 holds 1 claim of an instance that')
+  await expect(placed.getByRole('link', { name: 'Look at az1-06' })).toHaveAttribute('href', '/hosts/az1-06')
   // an edit that touches nobody says so, and nothing of it happened
   await draft.getByLabel('Set metadata').fill('preview-rack=r1')
   await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(placed.locator('[data-warned="0"]')).toContainText('No claim would be refused where it is')
   await expect(replay.getByRole('status').first()).toHaveText('No recent request would newly fail.')
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.metadata).toEqual([{ key: 'preview-tier', value: 'gold' }])
 })

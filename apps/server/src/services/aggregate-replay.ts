@@ -1,13 +1,10 @@
 import {
   type Agreement,
-  append,
-  copyFleet,
   countCapacity,
   currentSpec,
   decideOtherwise,
   type Fleet,
   hostKey,
-  type Profile,
   type RequestSpec,
   replayOtherwise,
 } from '@gantt/scheduler-core'
@@ -19,6 +16,7 @@ import type { AggregateDone } from './aggregates.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import { InputFault } from './outcome.ts'
 import { checkRange } from './text.ts'
+import { createTurns, decidingNow, type Sides, sidesOf } from './tried-edit.ts'
 
 export interface AggregateReplayInput {
   /** How many of the last requests, at most; null: 200. */
@@ -76,22 +74,13 @@ const FLAVORS = 5
 const MOST_COUNTED = 1_000_000
 const kinds = ['NEW_FAILURE', 'NEW_PLACEMENT', 'ELSEWHERE'] as const
 
-/** The fleet as it is, and as it would be. */
-interface Sides {
-  readonly now: Fleet
-  readonly edited: Fleet
-}
-
 export function createAggregateReplay({ replica, store, decisions }: AggregateReplayOptions): ReplayAggregateEdit {
-  // one at a time: others wait, and their time runs
-  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = createTurns()
   const replayEdit = async ({ change }: AggregateDone, sample: number, isOver: () => boolean): Promise<AggregateReplay> => {
     await decisions.caughtUp()
     const rows = await store.list({ first: sample })
     const readable = rows.filter((row): row is StoredDecision => !isUnreadable(row))
-    const sides = { now: copyFleet(replica.fleet), edited: copyFleet(replica.fleet) }
-    const [verdict] = append(sides.edited, [change])
-    if (verdict !== undefined) throw InputFault.at(['ifVersion'], change.expectedVersion, 'the version that it has now')
+    const sides = sidesOf(replica, change)
     const tally = createTally(sides)
     await inPieces(tally.all(readable, isOver))
     const room = await roomOf(sides, readable, isOver)
@@ -119,9 +108,7 @@ export function createAggregateReplay({ replica, store, decisions }: AggregateRe
     if (wrong.length > 0) return Promise.reject(new InputFault(wrong))
     if (!done.dryRun) return Promise.resolve(null)
     const over = performance.now() + (deadlineMs ?? defaults.deadlineMs)
-    const answer = turn.then(() => replayEdit(done, sample ?? defaults.sample, () => performance.now() >= over))
-    turn = answer.catch(() => undefined)
-    return answer
+    return inTurn(() => replayEdit(done, sample ?? defaults.sample, () => performance.now() >= over))
   }
 }
 
@@ -158,13 +145,6 @@ function createTally(sides: Sides) {
       }
     },
   }
-}
-
-/** The version that decides at present under the name by which a request was decided. */
-function decidingNow({ profiles }: Fleet, ref: string): Profile {
-  const profile = profiles.find(ref.slice(0, ref.lastIndexOf('@'))) ?? profiles.find(ref)
-  if (profile === undefined) throw new RangeError(`there is no profile ${ref}`)
-  return profile
 }
 
 /** Counts the flavors that were asked for most: one more of the last request of each, on both sides. */

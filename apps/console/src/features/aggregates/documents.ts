@@ -69,6 +69,19 @@ export const UPDATE = graphql(`
   }
 `)
 
+/** Which instances would be refused where they are, because of an edit: it is only tried. */
+export const WARNINGS = graphql(`
+  mutation AggregateWarnings($uuid: UUID!, $ifVersion: Int!, $input: AggregateUpdateInput!) {
+    aggregateUpdate(uuid: $uuid, ifVersion: $ifVersion, input: $input, dryRun: true) {
+      __typename
+      ... on AggregatePayload {
+        warnings { asked outOfTime notAskable refused hosts told { code filter host node claims text } }
+      }
+      ... on UserError { message }
+    }
+  }
+`)
+
 /** What an edit would change for the last requests and for the room of flavors: it is only tried. */
 export const REPLAY = graphql(`
   mutation AggregateReplay($uuid: UUID!, $ifVersion: Int!, $input: AggregateUpdateInput!) {

@@ -5,7 +5,7 @@ import type { ResultOf } from '../../lib/graphql.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { AddByFilter } from './add-by-filter.tsx'
-import { REPLAY, UPDATE } from './documents.ts'
+import { REPLAY, UPDATE, WARNINGS } from './documents.ts'
 import {
   type AggregateState,
   changesBetween,
@@ -19,6 +19,7 @@ import {
   toUpdateInput,
 } from './draft.ts'
 import { Impact, Refusal } from './impact.tsx'
+import { PlacedWarnings } from './placed-warnings.tsx'
 import { Replay } from './replay.tsx'
 
 type Answer = ResultOf<typeof UPDATE>['aggregateUpdate']
@@ -53,7 +54,7 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
     setBusy(true)
     setError(undefined)
     // what was worked out before was of another fleet
-    if (dryRun) queryClient.removeQueries({ queryKey: operationKey(REPLAY) })
+    if (dryRun) for (const document of [WARNINGS, REPLAY]) queryClient.removeQueries({ queryKey: operationKey(document) })
     request(UPDATE, { uuid, ifVersion: draft.base.version, input: toUpdateInput(draft), dryRun })
       .then(({ aggregateUpdate }) => {
         const isApplied = aggregateUpdate.__typename === 'AggregatePayload' && !dryRun
@@ -117,6 +118,7 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
         {answer?.__typename === 'AggregatePayload' ? (
           <>
             <Impact impact={answer.impact} />
+            <PlacedWarnings uuid={uuid} ifVersion={draft.base.version} input={toUpdateInput(draft)} />
             <Replay uuid={uuid} ifVersion={draft.base.version} input={toUpdateInput(draft)} />
           </>
         ) : null}
