@@ -136,6 +136,7 @@ test('before an edit is applied it is told what recent requests would meet, each
   const replay = draft.getByRole('region', { name: 'What it would change for recent requests', exact: true })
   await expect(replay.getByRole('status').first()).toHaveText('1 recent request would newly fail.')
   await expect(replay.locator('[data-room="m1.preview"]')).toContainText('(−100 %)')
+  await expect(replay.getByRole('img', { name: /^m1\.preview: [\d,]+ now, 0 with the change$/ })).toBeVisible()
   await expect(replay.locator('[data-otherwise="NEW_FAILURE"]')).toContainText('az1-06')
   await expect(replay.locator('[data-otherwise="NEW_FAILURE"] a')).toHaveAttribute('href', `/decisions/${encodeURIComponent(decisionId)}`)
   // the one that is placed is told of too: its host would not be let have it any more

@@ -1,5 +1,6 @@
 import {
   type Agreement,
+  type Capacity,
   countCapacity,
   currentSpec,
   decideOtherwise,
@@ -40,6 +41,14 @@ export interface FlavorRoom {
   readonly after: number
   /** False: at least so many, as there was no time to count on. */
   readonly exact: boolean
+  /** Zones that have any on either side, those that change most first. */
+  readonly zones: readonly ZoneRoom[]
+}
+
+export interface ZoneRoom {
+  readonly zone: string
+  readonly before: number
+  readonly after: number
 }
 
 /** What the last requests would meet on the fleet of now, each asked anew and by itself, without the edit and with it. */
@@ -71,6 +80,8 @@ const most = { sample: 1_000, deadlineMs: 30_000 }
 /** Requests that are told; all are counted. */
 const TOLD = 100
 const FLAVORS = 5
+/** Zones that are told of a flavor. */
+const ZONES = 20
 const MOST_COUNTED = 1_000_000
 const kinds = ['NEW_FAILURE', 'NEW_PLACEMENT', 'ELSEWHERE'] as const
 
@@ -169,13 +180,24 @@ async function roomOf(sides: Sides, stored: readonly StoredDecision[], isOver: (
           profile: decidingNow(sides.now, profile),
           seed: 'counted',
           limit: MOST_COUNTED,
-          groupsOf: () => [],
+          groupsOf: ({ zone }) => [zone],
           isOver,
         }),
       )
     const before = await count(sides.now)
     const after = await count(sides.edited)
-    room.push({ flavor, before: before.fits, after: after.fits, exact: before.exact && after.exact })
+    room.push({ flavor, before: before.fits, after: after.fits, exact: before.exact && after.exact, zones: zonesOf(before, after) })
   }
   return room
+}
+
+function zonesOf(before: Capacity, after: Capacity): ZoneRoom[] {
+  const fitsIn = (capacity: Capacity) => new Map(capacity.groups.map(({ key, fits }) => [key, fits]))
+  const [was, is] = [fitsIn(before), fitsIn(after)]
+  const change = (one: ZoneRoom): number => Math.abs(one.after - one.before)
+  return [...new Set([...was.keys(), ...is.keys()])]
+    .map((zone): ZoneRoom => ({ zone, before: was.get(zone) ?? 0, after: is.get(zone) ?? 0 }))
+    .filter((one) => one.before > 0 || one.after > 0)
+    .sort((a, b) => change(b) - change(a))
+    .slice(0, ZONES)
 }

@@ -91,7 +91,7 @@ export const REPLAY = graphql(`
         replay {
           asOf drawn sampled outOfTime notReplayable unreadable newFailures newPlacements elsewhere
           otherwise { kind hostsBefore hostsAfter because decision { id at spec { flavorName } } }
-          room { flavor before after exact }
+          room { flavor before after exact zones { zone before after } }
         }
       }
       ... on UserError { message }
