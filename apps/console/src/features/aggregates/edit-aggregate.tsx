@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Paper, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { operationKey, queryClient, request } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -192,6 +193,9 @@ function Conflict({ draft, current, onRebase, onDiscard }: ConflictProps) {
   )
 }
 
+/** Lines that are shown: nobody reads thousands, and each costs the browser time at every key. */
+const SHOWN = 500
+
 function Diff({ label, lines, nothing }: { readonly label: string; readonly lines: readonly DiffLine[]; readonly nothing: string }) {
   if (lines.length === 0)
     return (
@@ -205,11 +209,12 @@ function Diff({ label, lines, nothing }: { readonly label: string; readonly line
         {label}
       </Text>
       <ScrollBox label={label} maxHeight="200px">
-        {lines.map(({ sign, text }) => (
+        {lines.slice(0, SHOWN).map(({ sign, text }) => (
           <div key={sign + text} className="mono" data-diff={sign}>
             {sign} {text}
           </div>
         ))}
+        {lines.length > SHOWN ? <div>and {formatCount(lines.length - SHOWN)} more.</div> : null}
       </ScrollBox>
     </div>
   )
