@@ -178,6 +178,30 @@ test('hosts are added by a filter, the history tells of it, and its undoing is a
   await expect(draft).toBeHidden()
   const { aggregate } = await service.client.request<Read>(READ, { uuid })
   expect(aggregate).toMatchObject({ version: 3, hostNames: ['az1-04'], metadata: [{ key: 'a', value: '1' }] })
+  // the way back leads to before any of the edits, not only the last: the first had made it what the second undid
+  await expect(history.locator('[data-deed]')).toHaveCount(3)
+  await history
+    .getByRole('button', { name: /^Draft how it was before/ })
+    .first()
+    .click()
+  await expect(draft.getByLabel('Add hosts')).toHaveValue('az1-05')
+  await draft.getByRole('button', { name: 'Discard' }).click()
+  await draft.waitFor({ state: 'hidden' })
+  await service.client.request(
+    `mutation Later($uuid: UUID!) {
+      aggregateUpdate(uuid: $uuid, ifVersion: 3, input: { addHosts: ["az1-06"], setMetadata: [{ key: "b", value: "1" }] }) { __typename } }`,
+    { uuid },
+  )
+  await page.reload()
+  await expect(page.locator('[data-version="4"]')).toBeVisible()
+  await expect(history.locator('[data-deed]')).toHaveCount(4)
+  await history
+    .getByRole('button', { name: /^Draft how it was before/ })
+    .last()
+    .click()
+  await expect(draft.getByLabel('Remove hosts')).toHaveValue('az1-06')
+  await expect(draft.getByLabel('Remove metadata keys')).toHaveValue('b')
+  await expect(draft.getByRole('heading', { name: 'Draft on version 4' })).toBeVisible()
 })
 
 test('the answers of a look come below its buttons, each asked for once', async ({ page, visit, service }) => {
