@@ -130,6 +130,8 @@ test('before an edit is applied it is told what recent requests would meet, each
   })
   expect(outcome).toBe('PLACED')
   await visit(`/aggregates/${uuid}?edit=yes`)
+  // one flavor asks for the key, of those that were asked for
+  await expect(page.locator('[data-key="preview-tier"] [data-named]')).toContainText(/^1 of the \d+ flavors asked for most/)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Set metadata').fill('preview-tier=silver')
   await draft.getByRole('button', { name: 'See what it touches' }).click()

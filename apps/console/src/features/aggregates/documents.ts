@@ -19,6 +19,13 @@ export const AGGREGATE = graphql(`
   }
 `)
 
+/** The flavors that were asked for most, and what they ask of metadata. */
+export const ASKED = graphql(`
+  query AggregateAsked {
+    activity(window: "P7D", steps: 1) { flavors { name extraSpecs { key } } }
+  }
+`)
+
 /** What its members are doing, packed: an aggregate may hold the whole fleet. */
 export const MEMBERS = graphql(`
   query AggregateMembers($query: String!, $at: Moment) {
