@@ -1,7 +1,7 @@
 import { operationOf } from './calls.ts'
-import { expect, test } from './fixtures.ts'
+import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, rowWith } from './grid.ts'
-import { gather, place } from './seed.ts'
+import { gather, place, report } from './seed.ts'
 
 const READ = 'query Read($uuid: UUID!) { aggregate(uuid: $uuid) { name version hostNames metadata { key value } } }'
 
@@ -257,6 +257,105 @@ test('who was slower sees what the other changed, and puts the own changes on to
   await draft.getByRole('button', { name: /^Apply to version/ }).click()
   await expect(draft).toBeHidden()
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.hostNames).toEqual(['az1-04', 'az1-05', 'az1-06'])
+})
+
+test('two tabs edit one aggregate: the slower one is shown what the other changed, and nothing of either is lost', async ({
+  page,
+  context,
+  visit,
+  service,
+}) => {
+  const uuid = await gather(service.client, 'in-two-tabs', { hosts: ['az1-04'] })
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const other = await context.newPage()
+  await other.goto(`/aggregates/${uuid}?edit=yes#key=${service.key}`)
+  const draftIn = (tab: Page) => tab.getByRole('region', { name: 'Draft', exact: true })
+  await draftIn(page).getByLabel('Add hosts').fill('az1-05')
+  await draftIn(other).getByLabel('Set metadata').fill('other=tab')
+  await draftIn(page).getByRole('button', { name: 'See what it touches' }).click()
+  await expect(draftIn(page).locator('[data-impact]')).toBeVisible()
+  await draftIn(other).getByRole('button', { name: 'See what it touches' }).click()
+  await draftIn(other).getByRole('button', { name: 'Apply to version 1' }).click()
+  await expect(draftIn(other)).toBeHidden()
+  await draftIn(page).getByRole('button', { name: 'Apply to version 1' }).click()
+  const conflict = draftIn(page).locator('[data-conflict]')
+  await expect(conflict).toContainText('version 1 is 2 now')
+  await expect(conflict).toContainText('+ other=tab')
+  await expect(conflict).toContainText('+ host az1-05')
+  await conflict.getByRole('button', { name: 'Put my changes on version 2' }).click()
+  await draftIn(page).getByRole('button', { name: 'See what it touches' }).click()
+  await draftIn(page).getByRole('button', { name: 'Apply to version 2' }).click()
+  await expect(draftIn(page)).toBeHidden()
+  await other.close()
+  const { aggregate } = await service.client.request<Read>(READ, { uuid })
+  expect(aggregate).toMatchObject({ version: 3, hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'other', value: 'tab' }] })
+})
+
+test('a draft outlives its key: refused, signed in again, and applied', async ({ page, visit, service, provokes }) => {
+  provokes(401)
+  const uuid = await gather(service.client, 'outlives', { hosts: ['az1-04'] })
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  await draft.getByLabel('Add hosts').fill('az1-05')
+  await draft.getByLabel('Set metadata').fill('kept=yes')
+  await page.route('**/graphql', (route) =>
+    route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer gantt_taken-back-in-the-meantime' } }),
+  )
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  const door = page.getByRole('dialog', { name: 'Sign in again' })
+  await expect(door.getByLabel('API key')).toBeFocused()
+  await page.unroute('**/graphql')
+  await door.getByLabel('API key').fill(service.key)
+  await page.keyboard.press('Enter')
+  await expect(door).toBeHidden()
+  await expect(draft.getByLabel('Add hosts')).toHaveValue('az1-05')
+  await expect(draft.getByLabel('Set metadata')).toHaveValue('kept=yes')
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await draft.getByRole('button', { name: 'Apply to version 1' }).click()
+  await expect(draft).toBeHidden()
+  const { aggregate } = await service.client.request<Read>(READ, { uuid })
+  expect(aggregate).toMatchObject({ hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'kept', value: 'yes' }] })
+})
+
+test('names that nobody knows are told, and the true number of those that are not shown', async ({ page, visit, service }) => {
+  const known = ['az1-04', 'az1-05', 'az1-06']
+  const uuid = await gather(service.client, 'pasted', { hosts: ['az1-04'] })
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  const refusal = draft.getByRole('alert')
+  const nobody = (count: number) => Array.from({ length: count }, (_, i) => `nobody-${i}`)
+  // by commas: a browser takes its time to write thousands of lines into any field
+  await draft.getByLabel('Add hosts').fill([...known, ...nobody(5_000)].join(', '))
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(refusal.getByRole('listitem')).toHaveCount(50)
+  await expect(refusal).toContainText('and 4,950 more.')
+  await draft.getByLabel('Add hosts').fill([...known, ...nobody(3)].join(', '))
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(refusal.getByRole('listitem')).toHaveCount(3)
+  for (const name of nobody(3)) await expect(refusal).toContainText(name)
+})
+
+test('what the look counts is what is there once it is applied: hosts and claims', async ({ page, visit, service }) => {
+  const { client } = service
+  await report(client, { 'counted-0': {}, 'counted-1': {}, 'counted-2': {} })
+  const uuid = await gather(client, 'counted', { hosts: ['counted-0', 'counted-1'], metadata: { 'counted-tier': 'x' } })
+  const ask = { flavor: 'm1.counted', vcpus: 1, memoryMb: 256, extraSpecs: { 'aggregate_instance_extra_specs:counted-tier': 'x' } }
+  for (let i = 0; i < 3; i++) expect((await place(client, ask)).outcome).toBe('PLACED')
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  await draft.getByLabel('Add hosts').fill('counted-2')
+  await draft.getByLabel('Set metadata').fill('availability_zone=counted')
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(draft.locator('[data-impact]')).toContainText(
+    '3 hosts, 3 of them would change their availability zone; they hold 3 live claims.',
+  )
+  await draft.getByRole('button', { name: /^Apply to version/ }).click()
+  await expect(draft).toBeHidden()
+  await expectRowCount(page, 'Members', 3)
+  await page.goto('/hosts?view=table&q=az:counted')
+  await expectRowCount(page, 'Hosts', 3)
+  await page.goto('/claims?q=host:counted-*')
+  await expectRowCount(page, 'Claims', 3)
 })
 
 test('a draft stays with its aggregate, and is gone once it is dropped', async ({ page, visit, service }) => {

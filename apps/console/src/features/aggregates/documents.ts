@@ -58,7 +58,7 @@ export const CREATE = graphql(`
     aggregateCreate(input: $input, dryRun: $dryRun) {
       __typename
       ... on AggregatePayload { dryRun impact { hostsAffected azChanges claimsOnAffectedHosts warnings } aggregate { uuid } }
-      ... on ValidationError { issues { path message } }
+      ... on ValidationError { issueCount issues { path message } }
       ... on UserError { code message }
     }
   }
@@ -70,7 +70,7 @@ export const UPDATE = graphql(`
       __typename
       ... on AggregatePayload { dryRun impact { hostsAffected azChanges claimsOnAffectedHosts warnings } aggregate { uuid } }
       ... on VersionConflict { expected actual current { uuid name availabilityZone metadata { key value } hostNames version updatedAt } }
-      ... on ValidationError { issues { path message } }
+      ... on ValidationError { issueCount issues { path message } }
       ... on UserError { code message }
     }
   }
@@ -112,7 +112,7 @@ export const DELETE = graphql(`
       __typename
       ... on AggregatePayload { dryRun impact { hostsAffected azChanges claimsOnAffectedHosts warnings } }
       ... on VersionConflict { expected actual }
-      ... on ValidationError { issues { path message } }
+      ... on ValidationError { issueCount issues { path message } }
       ... on UserError { code message }
     }
   }

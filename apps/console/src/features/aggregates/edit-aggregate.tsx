@@ -123,7 +123,7 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
             <Replay uuid={uuid} ifVersion={draft.base.version} input={toUpdateInput(draft)} />
           </>
         ) : null}
-        {answer?.__typename === 'ValidationError' ? <Refusal message={answer.message} issues={answer.issues} /> : null}
+        {answer?.__typename === 'ValidationError' ? <Refusal {...answer} /> : null}
         {answer?.__typename === 'NotFound' ? <Refusal message={answer.message} /> : null}
         {current === null ? null : (
           <Conflict
