@@ -1,7 +1,7 @@
 import { operationOf } from './calls.ts'
-import { expect, test } from './fixtures.ts'
+import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, rowWith } from './grid.ts'
-import { gather, place } from './seed.ts'
+import { gather, place, report } from './seed.ts'
 
 const READ = 'query Read($uuid: UUID!) { aggregate(uuid: $uuid) { name version hostNames metadata { key value } } }'
 
@@ -130,17 +130,25 @@ test('before an edit is applied it is told what recent requests would meet, each
   })
   expect(outcome).toBe('PLACED')
   await visit(`/aggregates/${uuid}?edit=yes`)
+  // one flavor asks for the key, of those that were asked for
+  await expect(page.locator('[data-key="preview-tier"] [data-named]')).toContainText(/^1 of the \d+ flavors asked for most/)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Set metadata').fill('preview-tier=silver')
   await draft.getByRole('button', { name: 'See what it touches' }).click()
   const replay = draft.getByRole('region', { name: 'What it would change for recent requests', exact: true })
   await expect(replay.getByRole('status').first()).toHaveText('1 recent request would newly fail.')
   await expect(replay.locator('[data-room="m1.preview"]')).toContainText('(−100 %)')
+  await expect(replay.getByRole('img', { name: /^m1\.preview: [\d,]+ now, 0 with the change$/ })).toBeVisible()
   await expect(replay.locator('[data-otherwise="NEW_FAILURE"]')).toContainText('az1-06')
   await expect(replay.locator('[data-otherwise="NEW_FAILURE"] a')).toHaveAttribute('href', `/decisions/${encodeURIComponent(decisionId)}`)
+  // the one that is placed is told of too: its host would not be let have it any more
+  const placed = draft.getByRole('region', { name: 'What it would mean for instances that are placed', exact: true })
+  await expect(placed.locator('[data-warning="aggregate.extra_spec"]')).toContainText('az1-06 holds 1 claim of an instance that')
+  await expect(placed.getByRole('link', { name: 'Look at az1-06' })).toHaveAttribute('href', '/hosts/az1-06')
   // an edit that touches nobody says so, and nothing of it happened
   await draft.getByLabel('Set metadata').fill('preview-rack=r1')
   await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(placed.locator('[data-warned="0"]')).toContainText('No claim would be refused where it is')
   await expect(replay.getByRole('status').first()).toHaveText('No recent request would newly fail.')
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.metadata).toEqual([{ key: 'preview-tier', value: 'gold' }])
 })
@@ -172,6 +180,30 @@ test('hosts are added by a filter, the history tells of it, and its undoing is a
   await expect(draft).toBeHidden()
   const { aggregate } = await service.client.request<Read>(READ, { uuid })
   expect(aggregate).toMatchObject({ version: 3, hostNames: ['az1-04'], metadata: [{ key: 'a', value: '1' }] })
+  // the way back leads to before any of the edits, not only the last: the first had made it what the second undid
+  await expect(history.locator('[data-deed]')).toHaveCount(3)
+  await history
+    .getByRole('button', { name: /^Draft how it was before/ })
+    .first()
+    .click()
+  await expect(draft.getByLabel('Add hosts')).toHaveValue('az1-05')
+  await draft.getByRole('button', { name: 'Discard' }).click()
+  await draft.waitFor({ state: 'hidden' })
+  await service.client.request(
+    `mutation Later($uuid: UUID!) {
+      aggregateUpdate(uuid: $uuid, ifVersion: 3, input: { addHosts: ["az1-06"], setMetadata: [{ key: "b", value: "1" }] }) { __typename } }`,
+    { uuid },
+  )
+  await page.reload()
+  await expect(page.locator('[data-version="4"]')).toBeVisible()
+  await expect(history.locator('[data-deed]')).toHaveCount(4)
+  await history
+    .getByRole('button', { name: /^Draft how it was before/ })
+    .last()
+    .click()
+  await expect(draft.getByLabel('Remove hosts')).toHaveValue('az1-06')
+  await expect(draft.getByLabel('Remove metadata keys')).toHaveValue('b')
+  await expect(draft.getByRole('heading', { name: 'Draft on version 4' })).toBeVisible()
 })
 
 test('the answers of a look come below its buttons, each asked for once', async ({ page, visit, service }) => {
@@ -225,6 +257,105 @@ test('who was slower sees what the other changed, and puts the own changes on to
   await draft.getByRole('button', { name: /^Apply to version/ }).click()
   await expect(draft).toBeHidden()
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.hostNames).toEqual(['az1-04', 'az1-05', 'az1-06'])
+})
+
+test('two tabs edit one aggregate: the slower one is shown what the other changed, and nothing of either is lost', async ({
+  page,
+  context,
+  visit,
+  service,
+}) => {
+  const uuid = await gather(service.client, 'in-two-tabs', { hosts: ['az1-04'] })
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const other = await context.newPage()
+  await other.goto(`/aggregates/${uuid}?edit=yes#key=${service.key}`)
+  const draftIn = (tab: Page) => tab.getByRole('region', { name: 'Draft', exact: true })
+  await draftIn(page).getByLabel('Add hosts').fill('az1-05')
+  await draftIn(other).getByLabel('Set metadata').fill('other=tab')
+  await draftIn(page).getByRole('button', { name: 'See what it touches' }).click()
+  await expect(draftIn(page).locator('[data-impact]')).toBeVisible()
+  await draftIn(other).getByRole('button', { name: 'See what it touches' }).click()
+  await draftIn(other).getByRole('button', { name: 'Apply to version 1' }).click()
+  await expect(draftIn(other)).toBeHidden()
+  await draftIn(page).getByRole('button', { name: 'Apply to version 1' }).click()
+  const conflict = draftIn(page).locator('[data-conflict]')
+  await expect(conflict).toContainText('version 1 is 2 now')
+  await expect(conflict).toContainText('+ other=tab')
+  await expect(conflict).toContainText('+ host az1-05')
+  await conflict.getByRole('button', { name: 'Put my changes on version 2' }).click()
+  await draftIn(page).getByRole('button', { name: 'See what it touches' }).click()
+  await draftIn(page).getByRole('button', { name: 'Apply to version 2' }).click()
+  await expect(draftIn(page)).toBeHidden()
+  await other.close()
+  const { aggregate } = await service.client.request<Read>(READ, { uuid })
+  expect(aggregate).toMatchObject({ version: 3, hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'other', value: 'tab' }] })
+})
+
+test('a draft outlives its key: refused, signed in again, and applied', async ({ page, visit, service, provokes }) => {
+  provokes(401)
+  const uuid = await gather(service.client, 'outlives', { hosts: ['az1-04'] })
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  await draft.getByLabel('Add hosts').fill('az1-05')
+  await draft.getByLabel('Set metadata').fill('kept=yes')
+  await page.route('**/graphql', (route) =>
+    route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer gantt_taken-back-in-the-meantime' } }),
+  )
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  const door = page.getByRole('dialog', { name: 'Sign in again' })
+  await expect(door.getByLabel('API key')).toBeFocused()
+  await page.unroute('**/graphql')
+  await door.getByLabel('API key').fill(service.key)
+  await page.keyboard.press('Enter')
+  await expect(door).toBeHidden()
+  await expect(draft.getByLabel('Add hosts')).toHaveValue('az1-05')
+  await expect(draft.getByLabel('Set metadata')).toHaveValue('kept=yes')
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await draft.getByRole('button', { name: 'Apply to version 1' }).click()
+  await expect(draft).toBeHidden()
+  const { aggregate } = await service.client.request<Read>(READ, { uuid })
+  expect(aggregate).toMatchObject({ hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'kept', value: 'yes' }] })
+})
+
+test('names that nobody knows are told, and the true number of those that are not shown', async ({ page, visit, service }) => {
+  const known = ['az1-04', 'az1-05', 'az1-06']
+  const uuid = await gather(service.client, 'pasted', { hosts: ['az1-04'] })
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  const refusal = draft.getByRole('alert')
+  const nobody = (count: number) => Array.from({ length: count }, (_, i) => `nobody-${i}`)
+  // by commas: a browser takes its time to write thousands of lines into any field
+  await draft.getByLabel('Add hosts').fill([...known, ...nobody(5_000)].join(', '))
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(refusal.getByRole('listitem')).toHaveCount(50)
+  await expect(refusal).toContainText('and 4,950 more.')
+  await draft.getByLabel('Add hosts').fill([...known, ...nobody(3)].join(', '))
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(refusal.getByRole('listitem')).toHaveCount(3)
+  for (const name of nobody(3)) await expect(refusal).toContainText(name)
+})
+
+test('what the look counts is what is there once it is applied: hosts and claims', async ({ page, visit, service }) => {
+  const { client } = service
+  await report(client, { 'counted-0': {}, 'counted-1': {}, 'counted-2': {} })
+  const uuid = await gather(client, 'counted', { hosts: ['counted-0', 'counted-1'], metadata: { 'counted-tier': 'x' } })
+  const ask = { flavor: 'm1.counted', vcpus: 1, memoryMb: 256, extraSpecs: { 'aggregate_instance_extra_specs:counted-tier': 'x' } }
+  for (let i = 0; i < 3; i++) expect((await place(client, ask)).outcome).toBe('PLACED')
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  await draft.getByLabel('Add hosts').fill('counted-2')
+  await draft.getByLabel('Set metadata').fill('availability_zone=counted')
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(draft.locator('[data-impact]')).toContainText(
+    '3 hosts, 3 of them would change their availability zone; they hold 3 live claims.',
+  )
+  await draft.getByRole('button', { name: /^Apply to version/ }).click()
+  await expect(draft).toBeHidden()
+  await expectRowCount(page, 'Members', 3)
+  await page.goto('/hosts?view=table&q=az:counted')
+  await expectRowCount(page, 'Hosts', 3)
+  await page.goto('/claims?q=host:counted-*')
+  await expectRowCount(page, 'Claims', 3)
 })
 
 test('a draft stays with its aggregate, and is gone once it is dropped', async ({ page, visit, service }) => {

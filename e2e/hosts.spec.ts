@@ -645,6 +645,30 @@ test('hosts are chosen by x and Shift-x, all of them by a step of its own, and t
   expect(await namesOf(service.client, 'status:DISABLED host:az1-01')).toHaveLength(0)
 })
 
+test('chosen hosts are led to the draft of an aggregate, with exactly their names in it', async ({ page, visit, service }) => {
+  const names = Array.from({ length: 3 }, (_, i) => `to-gather-${i}`)
+  await report(service.client, Object.fromEntries(names.map((name) => [name, {}])))
+  const uuid = await gather(service.client, 'gathered "by hand"', { hosts: ['az1-04'] })
+  await visit('/hosts?view=table&q=host:to-gather-*')
+  await expectRowCount(page, 'Hosts', 3)
+  await rowWith(page, 'Hosts', 'to-gather-0').getByRole('checkbox').click()
+  await rowWith(page, 'Hosts', 'to-gather-2').getByRole('checkbox').click()
+  await page.getByRole('button', { name: 'Add to an aggregate ...' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add 2 hosts to an aggregate' })
+  await dialog.getByLabel('Aggregate', { exact: true }).fill('"by hand')
+  await dialog.getByRole('button', { name: 'gathered "by hand", 1 host' }).click()
+  await expect(page).toHaveURL(`/aggregates/${uuid}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  await expect(draft.getByLabel('Add hosts')).toHaveValue('to-gather-0\nto-gather-2')
+  // it is a draft like any other: it stays over a reload, and names are not added again
+  await page.reload()
+  await expect(draft.getByLabel('Add hosts')).toHaveValue('to-gather-0\nto-gather-2')
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  await draft.getByRole('button', { name: /^Apply to version/ }).click()
+  await expect(draft).toBeHidden()
+  await expectRowCount(page, 'Members', 3)
+})
+
 const headsOf = (page: Page) =>
   gridOf(page, 'Hosts')
     .getByRole('columnheader')

@@ -505,6 +505,35 @@ test('claims: every kind opens exactly as many as it counts, the list reaches it
   await look('claims on a large fleet')
 })
 
+test('aggregates: all hosts are chosen and led to a draft, whatever fits into an address; of those pasted, exactly the unknown are told', async ({
+  page,
+  visit,
+  large,
+}) => {
+  await visit('/hosts?view=table')
+  await gridOf(page, 'Hosts').focus()
+  for (const key of ['j', 'x']) await page.keyboard.press(key)
+  await page.getByRole('button', { name: `Choose all ${inWords(LARGE)} matching` }).click()
+  await page.getByRole('button', { name: 'Add to an aggregate ...' }).click()
+  const dialog = page.getByRole('dialog', { name: `Add ${inWords(LARGE)} hosts to an aggregate` })
+  await dialog.getByLabel('Aggregate', { exact: true }).fill('fast-disks')
+  await dialog.getByRole('button', { name: /^fast-disks/ }).click()
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  const field = draft.getByLabel('Add hosts')
+  await expect(draft).toContainText(`${LARGE} names`)
+  expect((await field.inputValue()).split('\n').sort()).toEqual([...large.names].sort())
+  const known = large.names.slice(0, 4_997)
+  // by commas: a browser takes its time to write thousands of lines into any field
+  await field.fill([...known, 'nobody-1', 'nobody-2', 'nobody-3'].join(', '))
+  await draft.getByRole('button', { name: 'See what it touches' }).click()
+  const refusal = draft.getByRole('alert')
+  await expect(refusal.getByRole('listitem')).toHaveCount(3)
+  for (const name of ['nobody-1', 'nobody-2', 'nobody-3']) await expect(refusal).toContainText(name)
+  // it stays a draft: nothing here changes the fleet
+  await draft.getByRole('button', { name: 'Discard' }).click()
+  await expect(draft).toBeHidden()
+})
+
 test('replicas: the one that answers is at the log’s head, and its auditor finds nothing', async ({ page, visit, large, look }) => {
   await visit('/replicas')
   const { health } = await large.client.request<{ health: { replica: string } }>('{ health { replica } }')

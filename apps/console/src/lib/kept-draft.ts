@@ -10,9 +10,13 @@ export function useKeptDraft<Draft>(name: string, read: (text: string | null) =>
   const [draft, setDraft] = useState<Draft | undefined>(() => read(sessionStorage.getItem(keyOf(name))))
   const keep = useCallback(
     (next: Draft | undefined): void => {
-      if (next === undefined) sessionStorage.removeItem(keyOf(name))
-      else sessionStorage.setItem(keyOf(name), JSON.stringify(next))
       setDraft(next)
+      try {
+        if (next === undefined) sessionStorage.removeItem(keyOf(name))
+        else sessionStorage.setItem(keyOf(name), JSON.stringify(next))
+      } catch {
+        // a browser without room for it forgets it with the page
+      }
     },
     [name],
   )

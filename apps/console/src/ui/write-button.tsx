@@ -3,7 +3,7 @@ import type { ComponentPropsWithRef } from 'react'
 import { pageAction } from '../lib/page-actions.ts'
 import { useWritesOff } from '../lib/travel.ts'
 
-type WriteButtonProps = ButtonProps & Omit<ComponentPropsWithRef<'button'>, keyof ButtonProps>
+export type WriteButtonProps = ButtonProps & Omit<ComponentPropsWithRef<'button'>, keyof ButtonProps>
 
 /** A button that begins to change something; an action of its page. While the console shows the past it does nothing, and says why to whoever comes to it. */
 export function WriteButton({ onClick, ...props }: WriteButtonProps) {

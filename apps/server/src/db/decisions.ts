@@ -24,6 +24,8 @@ export interface DecisionFilter {
 
 export interface DecisionStore {
   find(id: string): Promise<StoredDecision | undefined>
+  /** Those of these ids that are kept, in no order. */
+  findAll(ids: readonly string[]): Promise<(StoredDecision | UnreadableDecision)[]>
   /** Newest first. */
   list(
     page: { readonly first: number; readonly after?: { readonly at: number; readonly id: string } } & DecisionFilter,
@@ -102,6 +104,10 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
       if (!UUID.test(id)) return undefined
       const [row] = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE d.id = ${id}::uuid`
       return row === undefined ? undefined : toStored(row)
+    },
+    async findAll(ids) {
+      const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE d.id = ANY(${ids.filter((id) => UUID.test(id))}::uuid[])`
+      return rows.map(toListed)
     },
     async list({ first, after, ...filter }) {
       const isAfter = after ? Prisma.sql`(d.at_ms < ${after.at} OR (d.at_ms = ${after.at} AND d.id > ${after.id}::uuid))` : Prisma.sql`true`

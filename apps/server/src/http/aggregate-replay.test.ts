@@ -30,7 +30,7 @@ afterAll(async () => {
 const PREVIEW = `mutation ($u: UUID!, $v: Int!, $in: AggregateUpdateInput!, $dry: Boolean!, $sample: Int, $deadline: Duration) {
   aggregateUpdate(uuid: $u, ifVersion: $v, input: $in, dryRun: $dry) { __typename ... on AggregatePayload { replay(sample: $sample, deadline: $deadline) {
     asOf drawn sampled outOfTime notReplayable unreadable newFailures newPlacements elsewhere
-    otherwise { kind hostsBefore hostsAfter because decision { id } } room { flavor before after exact } } } } }`
+    otherwise { kind hostsBefore hostsAfter because decision { id } } room { flavor before after exact zones { zone before after } } } } } }`
 
 const preview = (input: Json, more: Json = {}): Promise<Json> =>
   dataOf(api, PREVIEW, { u: uuid, v: 1, in: input, dry: true, ...more }).then(({ aggregateUpdate }: Json) => aggregateUpdate.replay)
@@ -59,12 +59,22 @@ test('who would newly fail, who would find a host, and the room of each flavor o
   const roomOf = (flavor: string): Json => found.room.find((one: Json) => one.flavor === flavor)
   const room = roomOf('m1.ssd').before
   expect(room).toBeGreaterThan(0)
-  expect(roomOf('m1.ssd')).toEqual({ flavor: 'm1.ssd', before: room, after: 0, exact: true })
-  expect(roomOf('m1.nvme')).toEqual({ flavor: 'm1.nvme', before: 0, after: room, exact: true })
+  expect(roomOf('m1.ssd')).toMatchObject({ flavor: 'm1.ssd', before: room, after: 0, exact: true })
+  expect(roomOf('m1.nvme')).toMatchObject({ flavor: 'm1.nvme', before: 0, after: room, exact: true })
   expect(roomOf('m1.plain').after).toBe(roomOf('m1.plain').before)
   // nothing of it happened
   const { aggregate } = await dataOf(api, 'query ($u: UUID!) { aggregate(uuid: $u) { version metadata { value } } }', { u: uuid })
   expect(aggregate).toEqual({ version: 1, metadata: [{ value: 'true' }] })
+})
+
+test('the room of a flavor is told by zone, and a host that changes its zone takes its room along', async () => {
+  const found = await preview({ availabilityZone: 'z9' })
+  const { before, after, zones } = found.room.find((one: Json) => one.flavor === 'm1.plain')
+  expect(after).toBe(before)
+  const [most, ...others] = zones
+  expect([most.zone, others.map(({ zone }: Json) => zone)]).toEqual(['nova', ['z9']])
+  expect(most.before).toBe(before)
+  expect(others[0]).toEqual({ zone: 'z9', before: 0, after: before - most.after })
 })
 
 test('members that leave send requests elsewhere or nowhere', async () => {

@@ -46,6 +46,7 @@ const weights: Readonly<Record<string, number>> = {
   'DecisionCounts.steps': 100,
   'DecisionCounts.groups': 200,
   'Query.capacity': 500,
+  'AggregatePayload.warnings': 500,
   'Query.verifyDecision': 200,
   'Query.simulate': 1_000,
   'Query.whatWouldFit': 2_000,

@@ -1,4 +1,9 @@
-import type { FlavorRoom as FlavorRoomShape, ReplayedOtherwise, AggregateReplay as Shape } from '../services/aggregate-replay.ts'
+import type {
+  FlavorRoom as FlavorRoomShape,
+  ReplayedOtherwise,
+  AggregateReplay as Shape,
+  ZoneRoom as ZoneRoomShape,
+} from '../services/aggregate-replay.ts'
 import { builder } from './builder.ts'
 import { DisagreementKind } from './profile-comparison.ts'
 import { Decision } from './refs.ts'
@@ -14,6 +19,15 @@ const AggregateReplayedRequest = builder.objectRef<ReplayedOtherwise>('Aggregate
   }),
 })
 
+const ZoneRoom = builder.objectRef<ZoneRoomShape>('ZoneRoom').implement({
+  description: 'How many more instances of a flavor fit in one availability zone.',
+  fields: (t) => ({
+    zone: t.exposeString('zone', { description: 'The zone.' }),
+    before: t.exposeInt('before', { description: 'Without the edit.' }),
+    after: t.exposeInt('after', { description: 'With it.' }),
+  }),
+})
+
 const FlavorRoom = builder.objectRef<FlavorRoomShape>('FlavorRoom').implement({
   description: 'How many more instances of a flavor fit, by the last request of it.',
   fields: (t) => ({
@@ -21,6 +35,11 @@ const FlavorRoom = builder.objectRef<FlavorRoomShape>('FlavorRoom').implement({
     before: t.exposeInt('before', { description: 'Without the edit.' }),
     after: t.exposeInt('after', { description: 'With it.' }),
     exact: t.exposeBoolean('exact', { description: 'False: at least so many, as there was no time to count on.' }),
+    zones: t.field({
+      type: [ZoneRoom],
+      description: 'Zones in which any fit, on either side: those that change most first, at most 20.',
+      resolve: ({ zones }) => [...zones],
+    }),
   }),
 })
 

@@ -1,6 +1,7 @@
 import type { MetadataReader as MetadataReaderShape } from '@gantt/scheduler-core'
 import { type AggregateDone, type MetadataEntry, type VersionConflict as VersionConflictShape, zoneOf } from '../services/aggregates.ts'
 import { AggregateReplay } from './aggregate-replay.ts'
+import { AggregateWarnings } from './aggregate-warnings.ts'
 import { builder } from './builder.ts'
 import { ImpactPreview, KeyValueInput, momentArg, OrderDirection } from './common.ts'
 import { connectionOf, pageArgs } from './connection.ts'
@@ -126,6 +127,13 @@ const AggregatePayload = builder.objectRef<AggregateDone>('AggregatePayload').im
     aggregate: t.expose('aggregate', { type: Aggregate, nullable: true, description: 'As it is now, or would be; null when deleted.' }),
     impact: t.expose('impact', { type: ImpactPreview, description: 'What it touches.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True when nothing was changed.' }),
+    warnings: t.field({
+      type: AggregateWarnings,
+      nullable: true,
+      description: 'Which instances would be refused where they are, because of the edit; null when it is made.',
+      args: { deadline: t.arg({ type: 'Duration', description: 'How long it may take; PT5S if not given, at most PT30S.' }) },
+      resolve: (done, { deadline }, { warnOfAggregateEdit }) => warnOfAggregateEdit(done, deadline ?? null),
+    }),
     replay: t.field({
       type: AggregateReplay,
       nullable: true,

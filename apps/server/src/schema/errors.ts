@@ -49,7 +49,12 @@ export const ValidationError = builder.objectRef<Invalid>('ValidationError').imp
   description: 'The input breaks rules; all that are known are listed at once. Nothing was changed.',
   interfaces: [UserError],
   fields: (t) => ({
-    issues: t.field({ type: [FieldIssue], description: 'Everything that is wrong.', resolve: ({ issues }) => [...issues] }),
+    issues: t.field({
+      type: [FieldIssue],
+      description: 'Everything that is wrong; of very many the first.',
+      resolve: ({ issues }) => [...issues],
+    }),
+    issueCount: t.exposeInt('issueCount', { description: 'How many things are wrong, listed or not.' }),
   }),
 })
 

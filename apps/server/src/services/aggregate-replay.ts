@@ -1,13 +1,11 @@
 import {
   type Agreement,
-  append,
-  copyFleet,
+  type Capacity,
   countCapacity,
   currentSpec,
   decideOtherwise,
   type Fleet,
   hostKey,
-  type Profile,
   type RequestSpec,
   replayOtherwise,
 } from '@gantt/scheduler-core'
@@ -19,6 +17,7 @@ import type { AggregateDone } from './aggregates.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import { InputFault } from './outcome.ts'
 import { checkRange } from './text.ts'
+import { createTurns, decidingNow, type Sides, sidesOf } from './tried-edit.ts'
 
 export interface AggregateReplayInput {
   /** How many of the last requests, at most; null: 200. */
@@ -42,6 +41,14 @@ export interface FlavorRoom {
   readonly after: number
   /** False: at least so many, as there was no time to count on. */
   readonly exact: boolean
+  /** Zones that have any on either side, those that change most first. */
+  readonly zones: readonly ZoneRoom[]
+}
+
+export interface ZoneRoom {
+  readonly zone: string
+  readonly before: number
+  readonly after: number
 }
 
 /** What the last requests would meet on the fleet of now, each asked anew and by itself, without the edit and with it. */
@@ -73,25 +80,18 @@ const most = { sample: 1_000, deadlineMs: 30_000 }
 /** Requests that are told; all are counted. */
 const TOLD = 100
 const FLAVORS = 5
+/** Zones that are told of a flavor. */
+const ZONES = 20
 const MOST_COUNTED = 1_000_000
 const kinds = ['NEW_FAILURE', 'NEW_PLACEMENT', 'ELSEWHERE'] as const
 
-/** The fleet as it is, and as it would be. */
-interface Sides {
-  readonly now: Fleet
-  readonly edited: Fleet
-}
-
 export function createAggregateReplay({ replica, store, decisions }: AggregateReplayOptions): ReplayAggregateEdit {
-  // one at a time: others wait, and their time runs
-  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = createTurns()
   const replayEdit = async ({ change }: AggregateDone, sample: number, isOver: () => boolean): Promise<AggregateReplay> => {
     await decisions.caughtUp()
     const rows = await store.list({ first: sample })
     const readable = rows.filter((row): row is StoredDecision => !isUnreadable(row))
-    const sides = { now: copyFleet(replica.fleet), edited: copyFleet(replica.fleet) }
-    const [verdict] = append(sides.edited, [change])
-    if (verdict !== undefined) throw InputFault.at(['ifVersion'], change.expectedVersion, 'the version that it has now')
+    const sides = sidesOf(replica, change)
     const tally = createTally(sides)
     await inPieces(tally.all(readable, isOver))
     const room = await roomOf(sides, readable, isOver)
@@ -119,9 +119,7 @@ export function createAggregateReplay({ replica, store, decisions }: AggregateRe
     if (wrong.length > 0) return Promise.reject(new InputFault(wrong))
     if (!done.dryRun) return Promise.resolve(null)
     const over = performance.now() + (deadlineMs ?? defaults.deadlineMs)
-    const answer = turn.then(() => replayEdit(done, sample ?? defaults.sample, () => performance.now() >= over))
-    turn = answer.catch(() => undefined)
-    return answer
+    return inTurn(() => replayEdit(done, sample ?? defaults.sample, () => performance.now() >= over))
   }
 }
 
@@ -160,13 +158,6 @@ function createTally(sides: Sides) {
   }
 }
 
-/** The version that decides at present under the name by which a request was decided. */
-function decidingNow({ profiles }: Fleet, ref: string): Profile {
-  const profile = profiles.find(ref.slice(0, ref.lastIndexOf('@'))) ?? profiles.find(ref)
-  if (profile === undefined) throw new RangeError(`there is no profile ${ref}`)
-  return profile
-}
-
 /** Counts the flavors that were asked for most: one more of the last request of each, on both sides. */
 async function roomOf(sides: Sides, stored: readonly StoredDecision[], isOver: () => boolean): Promise<FlavorRoom[]> {
   const asked = new Map<string, { readonly request: RequestSpec; readonly profile: string; count: number }>()
@@ -189,13 +180,24 @@ async function roomOf(sides: Sides, stored: readonly StoredDecision[], isOver: (
           profile: decidingNow(sides.now, profile),
           seed: 'counted',
           limit: MOST_COUNTED,
-          groupsOf: () => [],
+          groupsOf: ({ zone }) => [zone],
           isOver,
         }),
       )
     const before = await count(sides.now)
     const after = await count(sides.edited)
-    room.push({ flavor, before: before.fits, after: after.fits, exact: before.exact && after.exact })
+    room.push({ flavor, before: before.fits, after: after.fits, exact: before.exact && after.exact, zones: zonesOf(before, after) })
   }
   return room
+}
+
+function zonesOf(before: Capacity, after: Capacity): ZoneRoom[] {
+  const fitsIn = (capacity: Capacity) => new Map(capacity.groups.map(({ key, fits }) => [key, fits]))
+  const [was, is] = [fitsIn(before), fitsIn(after)]
+  const change = (one: ZoneRoom): number => Math.abs(one.after - one.before)
+  return [...new Set([...was.keys(), ...is.keys()])]
+    .map((zone): ZoneRoom => ({ zone, before: was.get(zone) ?? 0, after: is.get(zone) ?? 0 }))
+    .filter((one) => one.before > 0 || one.after > 0)
+    .sort((a, b) => change(b) - change(a))
+    .slice(0, ZONES)
 }

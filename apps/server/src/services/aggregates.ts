@@ -30,6 +30,8 @@ import { checkText } from './text.ts'
 
 const MAX_HOSTS = 100_000
 const MAX_KEYS = 256
+/** Problems that an answer lists; all are counted. */
+const MOST_ISSUES = 100
 
 export interface KeyValue {
   readonly key: string
@@ -224,7 +226,7 @@ export function createAggregates(replica: Replica): Aggregates {
       ),
     async create(input, dryRun) {
       const issues = await check(input)
-      if (issues.length > 0) return invalid(issues)
+      if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
       return write(randomUUID(), 0, edited({ name: input.name, metadata: {}, hosts: [] }, input), dryRun)
     },
     async importNova(document, dryRun) {
@@ -234,13 +236,13 @@ export function createAggregates(replica: Replica): Aggregates {
       const current = find(read.uuid)
       const edit = editTo(read, current)
       const issues = (await check(edit)).map((each) => ({ ...each, path: ['document', ...each.path.slice(1)] }))
-      if (issues.length > 0) return invalid(issues)
+      if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
       const next = edited(current ?? { name: read.name, metadata: {}, hosts: [] }, edit)
       return write(read.uuid, current?.version ?? 0, next, dryRun)
     },
     async update(uuid, ifVersion, edit, dryRun) {
       const issues = await check(edit)
-      if (issues.length > 0) return invalid(issues)
+      if (issues.length > 0) return invalid(issues, 'INVALID', MOST_ISSUES)
       const current = await at(uuid, ifVersion)
       return 'type' in current ? current : write(uuid, ifVersion, edited(current, edit), dryRun)
     },
@@ -297,12 +299,13 @@ function checkEdit({ hosts }: Fleet, edit: AggregateEdit): Issue[] {
   for (const [i, key] of (unsetMetadata ?? []).entries())
     if (keys.has(key)) issues.push(issue(['input', 'unsetMetadata', String(i)], key, 'not be set by the same edit', 'call.repeated'))
   if ((addHosts ?? []).length > MAX_HOSTS) issues.push(issue(['input', 'addHosts'], addHosts, `be at most ${MAX_HOSTS} hosts`))
+  const removed = new Set(removeHosts)
   for (const [i, host] of (addHosts ?? []).entries()) {
     const path = ['input', 'addHosts', String(i)]
     if (hosts.nodesOf(host).length === 0) issues.push(issue(path, host, 'be the name of a host that has reported', 'host.unknown'))
-    if (removeHosts?.includes(host)) issues.push(issue(path, host, 'not be removed by the same edit', 'call.repeated'))
+    if (removed.has(host)) issues.push(issue(path, host, 'not be removed by the same edit', 'call.repeated'))
   }
-  return issues.slice(0, 100)
+  return issues
 }
 
 function impactOf(fleet: Fleet, before: Aggregate | undefined, next: AggregateState | null): Impact {

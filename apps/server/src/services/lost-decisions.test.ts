@@ -50,6 +50,7 @@ const trimmed = (): History => {
 function decisionsOf(stored: readonly StoredDecision[], isReached = true): Decisions {
   const decisions: DecisionStore = {
     find: async (id) => stored.find((one) => one.id === id),
+    findAll: async (ids) => stored.filter(({ id }) => ids.includes(id)),
     list: async () => [...stored],
     count: async () => stored.length,
     lostTries: async () => [],

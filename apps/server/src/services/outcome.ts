@@ -30,6 +30,8 @@ export interface Issue extends Omit<Problem, 'code'> {
 export interface Invalid extends Failure {
   readonly type: 'invalid'
   readonly issues: readonly Issue[]
+  /** How many there are; more than `issues` has where they are many. */
+  readonly issueCount: number
 }
 
 export interface NotFound extends Failure {
@@ -38,11 +40,12 @@ export interface NotFound extends Failure {
   readonly key: string
 }
 
-/** All problems of a call as one answer; the message tells the first and how many more there are. */
-export function invalid(issues: readonly Issue[], code: FailureCode = 'INVALID'): Invalid {
+/** The problems of a call as one answer, `most` of them listed; the message tells the first and how many more there are. */
+export function invalid(issues: readonly Issue[], code: FailureCode = 'INVALID', most = Number.POSITIVE_INFINITY): Invalid {
   const [first] = issues
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
-  return { type: 'invalid', code, message: `${first?.message ?? 'The input is not valid.'}${more}`, path: first?.path ?? null, issues }
+  const issueCount = issues.length
+  const message = `${first?.message ?? 'The input is not valid.'}${issueCount > 1 ? ` (and ${issueCount - 1} more)` : ''}`
+  return { type: 'invalid', code, message, path: first?.path ?? null, issues: issues.slice(0, most), issueCount }
 }
 
 export function notFound(noun: string, key: string, path: readonly string[] | null = null): NotFound {

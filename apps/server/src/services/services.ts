@@ -15,6 +15,7 @@ import type { ApiKeyStore } from '../stores/api-keys.ts'
 import type { LogReader } from '../sync/synchronizer.ts'
 import { type Activities, createActivities } from './activity.ts'
 import { createAggregateReplay, type ReplayAggregateEdit } from './aggregate-replay.ts'
+import { createAggregateWarnings, type WarnOfAggregateEdit } from './aggregate-warnings.ts'
 import { type Aggregates, createAggregates } from './aggregates.ts'
 import { createRequestReader } from './asked-request.ts'
 import type { Audit } from './audit.ts'
@@ -62,6 +63,7 @@ export interface Services {
   readonly liveness: LivenessService
   readonly aggregates: Aggregates
   readonly replayAggregateEdit: ReplayAggregateEdit
+  readonly warnOfAggregateEdit: WarnOfAggregateEdit
   readonly groups: Groups
   readonly decisions: Decisions
   readonly activities: Activities
@@ -167,6 +169,7 @@ export function createServices({
     liveness,
     aggregates: createAggregates(replica),
     replayAggregateEdit: createAggregateReplay({ replica, store: records.decisions, decisions }),
+    warnOfAggregateEdit: createAggregateWarnings({ replica, store: records.decisions, decisions }),
     groups: createGroups(replica),
     decisions,
     activities: createActivities(replica, placement, activity, () => decisions.caughtUp()),

@@ -39,6 +39,7 @@ function servicesOf(replica: Replica, history: History, kept: readonly StoredDec
   const matrices = new Map<string, string>()
   const store: DecisionStore = {
     find: async (id) => kept.find((decision) => decision.id === id),
+    findAll: async (ids) => kept.filter(({ id }) => ids.includes(id)),
     list: async () => [...kept],
     count: async () => kept.length,
     lostTries: async () => [],

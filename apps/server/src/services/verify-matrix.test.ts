@@ -60,6 +60,7 @@ async function matrixCheck(kept: string | null, mostVerdicts?: number): Promise<
   const decision = { ...stored, receipt: { ...receiptOf(stored), matrix: kept, matrixAt: null } }
   const decisionStore: DecisionStore = {
     find: async () => decision,
+    findAll: async () => [decision],
     list: async () => [],
     count: async () => 0,
     lostTries: async () => [],

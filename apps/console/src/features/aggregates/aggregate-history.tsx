@@ -5,10 +5,10 @@ import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import { WriteButton } from '../../ui/write-button.tsx'
+import { WriteButton, type WriteButtonProps } from '../../ui/write-button.tsx'
 import { AGGREGATE, HISTORY } from './documents.ts'
 import { type AggregateState, type Draft, draftTo } from './draft.ts'
-import { deedOf, historyQuery, momentBefore } from './history.ts'
+import { deedOf, findVersion, historyQuery, momentBefore, versionBefore } from './history.ts'
 import { REFRESH_MS } from './use-refresh.ts'
 
 interface AggregateHistoryProps {
@@ -16,19 +16,20 @@ interface AggregateHistoryProps {
   readonly current: AggregateState & { readonly updatedAt: string }
   /** A draft is open, or was begun: another one would take its place. */
   readonly hasDraft: boolean
-  /** The inverse of the last edit, to be looked at and applied as any other draft. */
+  /** What makes it as it was before an edit, to be looked at and applied as any other draft. */
   onUndo(draft: Draft): void
 }
 
-/** Who changed what, from the audit, which not every key may read; and the way back from the last edit. */
+/** Who changed what, from the audit, which not every key may read; and the way back to before each edit. */
 export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateHistoryProps) {
   const { scopes, may } = useScopes()
   const mayRead = may('OPERATE')
   const { data, error, refetch } = useOperation(HISTORY, { query: historyQuery(uuid) }, { enabled: mayRead === true, everyMs: REFRESH_MS })
   const zone = useTimeZone()
+  const undo = useUndo({ uuid, current, onUndo })
   const deeds = (data?.auditLog.nodes ?? []).flatMap((row) => {
     const deed = deedOf(row)
-    return deed === undefined ? [] : [{ ...row, deed }]
+    return deed === undefined ? [] : [{ ...row, deed, before: versionBefore(row) }]
   })
   return (
     <section aria-label="History">
@@ -36,8 +37,24 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
         <Text component="h2" fw={600} size="md">
           History
         </Text>
-        {mayRead === true && current.version > 1 ? <Undo {...{ uuid, current, hasDraft, onUndo }} /> : null}
+        {mayRead === true && current.version > 1 ? (
+          <UndoButton
+            size="compact-sm"
+            variant="outline"
+            isBusy={undo.busyWith === current.version - 1}
+            hasDraft={hasDraft}
+            onClick={() => undo.draft(current.version - 1, momentBefore(current.updatedAt))}
+          >
+            Draft the undoing of the last edit
+          </UndoButton>
+        ) : null}
       </Group>
+      {undo.error === undefined ? null : <Problem error={undo.error} />}
+      {undo.lost === undefined ? null : (
+        <Alert color="yellow" p="xs" role="alert" title="How it was before is not known">
+          <Text size="sm">The log does not tell version {undo.lost} apart. Edit it by hand.</Text>
+        </Alert>
+      )}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {mayRead === false ? (
         <Text size="sm" c="dimmed">
@@ -59,14 +76,29 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
                 <Table.Th>When</Table.Th>
                 <Table.Th>Who</Table.Th>
                 <Table.Th>What</Table.Th>
+                <Table.Th>Back</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {deeds.map(({ id, at, account, deed }) => (
+              {deeds.map(({ id, at, account, deed, before }) => (
                 <Table.Tr key={id} data-deed>
                   <Table.Td title={titleOfTime(at)}>{formatTime(at, zone)}</Table.Td>
                   <Table.Td>{account}</Table.Td>
                   <Table.Td style={{ overflowWrap: 'anywhere' }}>{deed}</Table.Td>
+                  <Table.Td>
+                    {before === undefined ? null : (
+                      <UndoButton
+                        size="compact-xs"
+                        variant="subtle"
+                        aria-label={`Draft how it was before ${formatTime(at, zone)}`}
+                        isBusy={undo.busyWith === before}
+                        hasDraft={hasDraft}
+                        onClick={() => undo.draft(before, at)}
+                      >
+                        Draft how it was before
+                      </UndoButton>
+                    )}
+                  </Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>
@@ -77,41 +109,30 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
   )
 }
 
-/** Drafts what makes it as it was before the last edit; nothing is changed by that. */
-function Undo({ uuid, current, hasDraft, onUndo }: AggregateHistoryProps) {
-  const [isBusy, setBusy] = useState(false)
+/** Drafts what makes it as it was at an earlier version; nothing is changed by that. */
+function useUndo({ uuid, current, onUndo }: Pick<AggregateHistoryProps, 'uuid' | 'current' | 'onUndo'>) {
+  const [busyWith, setBusyWith] = useState<number | undefined>()
   const [error, setError] = useState<unknown>()
-  const [isGone, setGone] = useState(false)
-  const draft = (): void => {
-    setBusy(true)
+  const [lost, setLost] = useState<number | undefined>()
+  /** `from`: a moment at which the version was there already. */
+  const draft = (version: number, from: string): void => {
+    setBusyWith(version)
     setError(undefined)
-    setGone(false)
-    request(AGGREGATE, { uuid, at: momentBefore(current.updatedAt) })
-      .then(({ aggregate }) => {
-        // two edits of one millisecond cannot be told apart by a time
-        if (aggregate?.version === current.version - 1) onUndo(draftTo(current, aggregate))
-        else setGone(true)
-      }, setError)
-      .finally(() => setBusy(false))
+    setLost(undefined)
+    findVersion(version, from, async (at) => (await request(AGGREGATE, { uuid, at })).aggregate)
+      .then((found) => (found === undefined ? setLost(version) : onUndo(draftTo(current, found))), setError)
+      .finally(() => setBusyWith(undefined))
   }
-  return (
-    <>
-      <WriteButton
-        size="compact-sm"
-        variant="outline"
-        loading={isBusy}
-        disabled={hasDraft}
-        title={hasDraft ? 'There is a draft: apply or discard it first.' : undefined}
-        onClick={draft}
-      >
-        Draft the undoing of the last edit
-      </WriteButton>
-      {error === undefined ? null : <Problem error={error} onRetry={draft} />}
-      {isGone ? (
-        <Alert color="yellow" p="xs" role="alert" title="How it was before is not known">
-          <Text size="sm">The log does not tell version {current.version - 1} apart. Edit it by hand.</Text>
-        </Alert>
-      ) : null}
-    </>
-  )
+  return { busyWith, error, lost, draft }
+}
+
+interface UndoButtonProps extends Pick<WriteButtonProps, 'size' | 'variant' | 'aria-label' | 'children'> {
+  readonly isBusy: boolean
+  readonly hasDraft: boolean
+  onClick(): void
+}
+
+function UndoButton({ isBusy, hasDraft, ...props }: UndoButtonProps) {
+  const title = hasDraft ? 'There is a draft: apply or discard it first.' : undefined
+  return <WriteButton loading={isBusy} disabled={hasDraft} title={title} {...props} />
 }

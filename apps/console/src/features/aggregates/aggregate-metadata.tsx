@@ -1,14 +1,17 @@
 import { Table, Text } from '@mantine/core'
+import { useOperation } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
-import type { AGGREGATE } from './documents.ts'
+import { type AGGREGATE, ASKED } from './documents.ts'
+import { countNaming } from './rows.ts'
 
 type Entry = NonNullable<ResultOf<typeof AGGREGATE>['aggregate']>['metadata'][number]
 type Reader = Entry['readers'][number]
 
 /** What it says, key by key, with who reads it: a key that nobody reads does nothing, and is often one that is misspelled. */
 export function AggregateMetadata({ metadata }: { readonly metadata: readonly Entry[] }) {
+  const { data } = useOperation(ASKED, {}, { enabled: metadata.length > 0, staleMs: 60_000 })
   return (
     <section aria-label="Metadata">
       <Text component="h2" fw={600} size="md">
@@ -37,6 +40,7 @@ export function AggregateMetadata({ metadata }: { readonly metadata: readonly En
                   </Table.Td>
                   <Table.Td>
                     <ReadBy entry={entry} />
+                    {data === undefined ? null : <NamedBy flavors={data.activity.flavors} name={entry.key} />}
                   </Table.Td>
                 </Table.Tr>
               ))}
@@ -100,5 +104,18 @@ function ReaderLine({ reader: { part, by, profiles } }: { readonly reader: Reade
       })}
       )
     </Text>
+  )
+}
+
+type Flavors = ResultOf<typeof ASKED>['activity']['flavors']
+
+/** How many of the flavors that were asked for most ask for the key; nothing where none does. */
+function NamedBy({ flavors, name }: { readonly flavors: Flavors; readonly name: string }) {
+  const count = countNaming(flavors, name)
+  if (count === 0) return null
+  return (
+    <div data-named={count}>
+      {count} of the {flavors.length} flavors asked for most, in the last seven days, {count === 1 ? 'names' : 'name'} it.
+    </div>
   )
 }

@@ -1,9 +1,11 @@
 import { Code, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { commandOf } from '../../lib/copies.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { handedHosts, takeHosts } from '../../lib/handed-hosts.ts'
 import { useKeptDraft } from '../../lib/kept-draft.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { useNeighbourKeys } from '../../lib/present-list.ts'
@@ -18,7 +20,7 @@ import { AggregateMembers } from './aggregate-members.tsx'
 import { AggregateMetadata } from './aggregate-metadata.tsx'
 import { DeleteAggregate } from './delete-aggregate.tsx'
 import { AGGREGATE } from './documents.ts'
-import { beginDraft, changesNothing, readDraft } from './draft.ts'
+import { beginDraft, changesNothing, readDraft, withHosts } from './draft.ts'
 import { EditAggregate } from './edit-aggregate.tsx'
 import { useRefresh } from './use-refresh.ts'
 
@@ -47,6 +49,15 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
   const aggregate = data?.aggregate ?? undefined
   // a draft is of the present: it waits there
   const isEditing = edit === 'yes' && !isPast
+
+  // the draft begins with what the page of hosts handed over, before anybody writes in it
+  const handed = handedHosts(uuid)
+  const isTaking = isEditing && handed.length > 0
+  useEffect(() => {
+    if (!isTaking || aggregate === undefined) return
+    takeHosts(uuid)
+    keep(withHosts(draft ?? beginDraft(aggregate), handed))
+  }, [isTaking, aggregate, uuid, keep, draft, handed])
 
   useRefresh(refetch)
   const setEditing = (on: boolean): void => void navigate({ search: (before) => (on ? { ...before, edit: 'yes' } : withoutEdit(before)) })
@@ -102,7 +113,7 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
             updated {formatTime(aggregate.updatedAt, zone)}
           </Text>
         </Group>
-        {isEditing ? (
+        {isEditing && !isTaking ? (
           <EditAggregate
             key={edited.base.version}
             uuid={uuid}

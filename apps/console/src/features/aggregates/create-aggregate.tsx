@@ -5,14 +5,12 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { CREATE } from './documents.ts'
 import { parseNames, parsePairs } from './draft.ts'
-import { Impact, type ImpactCounts, Refusal } from './impact.tsx'
+import { Impact, type ImpactCounts, Refusal, type RefusalProps } from './impact.tsx'
 
 interface CreateAggregateProps {
   onClose(): void
   onDone(uuid: string): void
 }
-
-type Told = { readonly message: string; readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[] }
 
 /** A new aggregate: first what it would touch, then the deed. */
 export function CreateAggregate({ onClose, onDone }: CreateAggregateProps) {
@@ -21,7 +19,7 @@ export function CreateAggregate({ onClose, onDone }: CreateAggregateProps) {
   const [hosts, setHosts] = useState('')
   const [metadata, setMetadata] = useState('')
   const [impact, setImpact] = useState<ImpactCounts | undefined>()
-  const [refusal, setRefusal] = useState<Told | undefined>()
+  const [refusal, setRefusal] = useState<RefusalProps | undefined>()
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
   const { pairs, wrong } = parsePairs(metadata)
@@ -91,7 +89,7 @@ export function CreateAggregate({ onClose, onDone }: CreateAggregateProps) {
             value={hosts}
             onChange={({ currentTarget }) => change(setHosts)(currentTarget.value)}
           />
-          {refusal === undefined ? null : <Refusal message={refusal.message} issues={refusal.issues} />}
+          {refusal === undefined ? null : <Refusal {...refusal} />}
           {error === undefined ? null : <Problem error={error} />}
           {impact === undefined ? null : <Impact impact={impact} />}
           <Group justify="flex-end">

@@ -19,6 +19,13 @@ export const AGGREGATE = graphql(`
   }
 `)
 
+/** The flavors that were asked for most, and what they ask of metadata. */
+export const ASKED = graphql(`
+  query AggregateAsked {
+    activity(window: "P7D", steps: 1) { flavors { name extraSpecs { key } } }
+  }
+`)
+
 /** What its members are doing, packed: an aggregate may hold the whole fleet. */
 export const MEMBERS = graphql(`
   query AggregateMembers($query: String!, $at: Moment) {
@@ -51,7 +58,7 @@ export const CREATE = graphql(`
     aggregateCreate(input: $input, dryRun: $dryRun) {
       __typename
       ... on AggregatePayload { dryRun impact { hostsAffected azChanges claimsOnAffectedHosts warnings } aggregate { uuid } }
-      ... on ValidationError { issues { path message } }
+      ... on ValidationError { issueCount issues { path message } }
       ... on UserError { code message }
     }
   }
@@ -63,8 +70,21 @@ export const UPDATE = graphql(`
       __typename
       ... on AggregatePayload { dryRun impact { hostsAffected azChanges claimsOnAffectedHosts warnings } aggregate { uuid } }
       ... on VersionConflict { expected actual current { uuid name availabilityZone metadata { key value } hostNames version updatedAt } }
-      ... on ValidationError { issues { path message } }
+      ... on ValidationError { issueCount issues { path message } }
       ... on UserError { code message }
+    }
+  }
+`)
+
+/** Which instances would be refused where they are, because of an edit: it is only tried. */
+export const WARNINGS = graphql(`
+  mutation AggregateWarnings($uuid: UUID!, $ifVersion: Int!, $input: AggregateUpdateInput!) {
+    aggregateUpdate(uuid: $uuid, ifVersion: $ifVersion, input: $input, dryRun: true) {
+      __typename
+      ... on AggregatePayload {
+        warnings { asked outOfTime notAskable refused hosts told { code filter host node claims text } }
+      }
+      ... on UserError { message }
     }
   }
 `)
@@ -78,7 +98,7 @@ export const REPLAY = graphql(`
         replay {
           asOf drawn sampled outOfTime notReplayable unreadable newFailures newPlacements elsewhere
           otherwise { kind hostsBefore hostsAfter because decision { id at spec { flavorName } } }
-          room { flavor before after exact }
+          room { flavor before after exact zones { zone before after } }
         }
       }
       ... on UserError { message }
@@ -92,7 +112,7 @@ export const DELETE = graphql(`
       __typename
       ... on AggregatePayload { dryRun impact { hostsAffected azChanges claimsOnAffectedHosts warnings } }
       ... on VersionConflict { expected actual }
-      ... on ValidationError { issues { path message } }
+      ... on ValidationError { issueCount issues { path message } }
       ... on UserError { code message }
     }
   }

@@ -11,6 +11,7 @@ import {
   readDraft,
   rebase,
   toUpdateInput,
+  withHosts,
 } from './draft.ts'
 
 const base: AggregateState = {
@@ -121,4 +122,10 @@ test('the undoing of an edit is a draft that says no more than it takes', () => 
     ],
     unsetMetadata: ['new'],
   })
+})
+
+test('hosts that were handed over are in the draft beside its own, and do not leave', () => {
+  const begun = { ...draft, addHosts: ['h3'], removeHosts: ['h1', 'h2'] }
+  expect(withHosts(begun, ['h4', 'h3', 'h2'])).toEqual({ ...begun, addHosts: ['h3', 'h4', 'h2'], removeHosts: ['h1'] })
+  expect(toUpdateInput(withHosts(begun, ['h4', 'h3', 'h2']))).toEqual({ addHosts: ['h3', 'h4'], removeHosts: ['h1'] })
 })

@@ -118,6 +118,16 @@ export const rebase = (draft: Draft, current: AggregateState): Draft => ({
   name: draft.name === draft.base.name ? current.name : draft.name,
 })
 
+/** The draft with these hosts as members too; those that were to leave stay. */
+export function withHosts(draft: Draft, hosts: readonly string[]): Draft {
+  const wanted = new Set(hosts)
+  return {
+    ...draft,
+    addHosts: [...new Set([...draft.addHosts, ...hosts])],
+    removeHosts: draft.removeHosts.filter((host) => !wanted.has(host)),
+  }
+}
+
 /** A draft as it was kept; undefined for anything else. */
 export function readDraft(text: string | null): Draft | undefined {
   try {

@@ -1,11 +1,12 @@
 import { Alert, Button, Group, Paper, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { operationKey, queryClient, request } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { AddByFilter } from './add-by-filter.tsx'
-import { REPLAY, UPDATE } from './documents.ts'
+import { REPLAY, UPDATE, WARNINGS } from './documents.ts'
 import {
   type AggregateState,
   changesBetween,
@@ -19,6 +20,7 @@ import {
   toUpdateInput,
 } from './draft.ts'
 import { Impact, Refusal } from './impact.tsx'
+import { PlacedWarnings } from './placed-warnings.tsx'
 import { Replay } from './replay.tsx'
 
 type Answer = ResultOf<typeof UPDATE>['aggregateUpdate']
@@ -53,7 +55,7 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
     setBusy(true)
     setError(undefined)
     // what was worked out before was of another fleet
-    if (dryRun) queryClient.removeQueries({ queryKey: operationKey(REPLAY) })
+    if (dryRun) for (const document of [WARNINGS, REPLAY]) queryClient.removeQueries({ queryKey: operationKey(document) })
     request(UPDATE, { uuid, ifVersion: draft.base.version, input: toUpdateInput(draft), dryRun })
       .then(({ aggregateUpdate }) => {
         const isApplied = aggregateUpdate.__typename === 'AggregatePayload' && !dryRun
@@ -117,10 +119,11 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
         {answer?.__typename === 'AggregatePayload' ? (
           <>
             <Impact impact={answer.impact} />
+            <PlacedWarnings uuid={uuid} ifVersion={draft.base.version} input={toUpdateInput(draft)} />
             <Replay uuid={uuid} ifVersion={draft.base.version} input={toUpdateInput(draft)} />
           </>
         ) : null}
-        {answer?.__typename === 'ValidationError' ? <Refusal message={answer.message} issues={answer.issues} /> : null}
+        {answer?.__typename === 'ValidationError' ? <Refusal {...answer} /> : null}
         {answer?.__typename === 'NotFound' ? <Refusal message={answer.message} /> : null}
         {current === null ? null : (
           <Conflict
@@ -190,6 +193,9 @@ function Conflict({ draft, current, onRebase, onDiscard }: ConflictProps) {
   )
 }
 
+/** Lines that are shown: nobody reads thousands, and each costs the browser time at every key. */
+const SHOWN = 500
+
 function Diff({ label, lines, nothing }: { readonly label: string; readonly lines: readonly DiffLine[]; readonly nothing: string }) {
   if (lines.length === 0)
     return (
@@ -203,11 +209,12 @@ function Diff({ label, lines, nothing }: { readonly label: string; readonly line
         {label}
       </Text>
       <ScrollBox label={label} maxHeight="200px">
-        {lines.map(({ sign, text }) => (
+        {lines.slice(0, SHOWN).map(({ sign, text }) => (
           <div key={sign + text} className="mono" data-diff={sign}>
             {sign} {text}
           </div>
         ))}
+        {lines.length > SHOWN ? <div>and {formatCount(lines.length - SHOWN)} more.</div> : null}
       </ScrollBox>
     </div>
   )

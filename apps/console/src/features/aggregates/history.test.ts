@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AuditRow, deedOf, historyQuery, momentBefore } from './history.ts'
+import { type AuditRow, deedOf, findVersion, historyQuery, momentBefore, versionBefore } from './history.ts'
 
 const row = (args: object, more: Partial<AuditRow> = {}): AuditRow => ({
   id: '1',
@@ -29,4 +29,26 @@ test.each<[string, AuditRow, string | undefined]>([
 test('the line of the audit names the aggregate; the moment before an edit is a millisecond before', () => {
   expect(historyQuery('u-1')).toContain('target:u-1')
   expect(momentBefore('2026-01-01T00:00:00.000Z')).toBe('2025-12-31T23:59:59.999Z')
+})
+
+test.each<[string, AuditRow, number | undefined]>([
+  ['an edit names the version that it was made from', row({ ifVersion: 3, input: { name: 'b' } }), 3],
+  ['what was only tried is no edit', row({ ifVersion: 3, dryRun: true, input: {} }), undefined],
+  ['what was refused is none', row({ ifVersion: 3, input: {} }, { result: 'VersionConflict' }), undefined],
+  ['what was not kept is not known', row({}, { summary: 'cut' }), undefined],
+  ['its making has nothing before it', row({ input: { name: 'b' } }, { mutation: 'aggregateCreate' }), undefined],
+])('%s', (_name, entry, version) => expect(versionBefore(entry)).toBe(version))
+
+test('a version is found backwards from a moment after it, and not where two edits share a millisecond', async () => {
+  const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`
+  const states = [
+    { version: 1, updatedAt: at(1) },
+    { version: 2, updatedAt: at(2) },
+    { version: 4, updatedAt: at(4) },
+  ]
+  const read = async (moment: string) => states.findLast(({ updatedAt }) => updatedAt <= moment) ?? null
+  expect(await findVersion(1, at(5), read)).toEqual(states[0])
+  expect(await findVersion(2, at(2), read)).toEqual(states[1])
+  expect(await findVersion(3, at(5), read)).toBeUndefined()
+  expect(await findVersion(1, at(0), read)).toBeUndefined()
 })

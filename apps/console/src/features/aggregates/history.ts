@@ -52,3 +52,32 @@ const readMembers = (value: unknown): Readonly<Record<string, unknown>> => (type
 
 /** The moment before an edit, as the API takes it. */
 export const momentBefore = (updatedAt: string): string => new Date(Date.parse(updatedAt) - 1).toISOString()
+
+/** The version that an edit was made from; undefined for what was no edit, or where the audit did not keep it. */
+export function versionBefore({ mutation, result, summary }: AuditRow): number | undefined {
+  const { ifVersion, dryRun } = readObject(summary)
+  const isEdit = mutation === 'aggregateUpdate' && result === 'AggregatePayload' && dryRun !== true
+  return isEdit && typeof ifVersion === 'number' ? ifVersion : undefined
+}
+
+/** Edits that may lie between the moment that is known and the version that is looked for. */
+const MOST_STEPS = 10
+
+/**
+ * The state of a version, by the moments of the log: from one that is not before its end, step by step backwards. Undefined where they do
+ * not tell it apart, as two edits of one millisecond.
+ */
+export async function findVersion<State extends { readonly version: number; readonly updatedAt: string }>(
+  version: number,
+  moment: string,
+  read: (at: string) => Promise<State | null>,
+): Promise<State | undefined> {
+  let at = moment
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const state = await read(at)
+    if (state === null || state.version < version) return undefined
+    if (state.version === version) return state
+    at = momentBefore(state.updatedAt)
+  }
+  return undefined
+}

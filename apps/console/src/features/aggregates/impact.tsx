@@ -28,15 +28,17 @@ export function Impact({ impact }: { readonly impact: ImpactCounts }) {
   )
 }
 
-interface RefusalProps {
+export interface RefusalProps {
   readonly message: string
+  /** How many things are wrong; those that are listed if not given. */
+  readonly issueCount?: number | undefined
   readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[] | undefined
 }
 
 const SHOWN = 50
 
 /** Why an edit was refused, each thing by its name. */
-export function Refusal({ message, issues = [] }: RefusalProps) {
+export function Refusal({ message, issues = [], issueCount = issues.length }: RefusalProps) {
   return (
     <Alert color="red" title="It was refused" role="alert">
       {issues.length === 0 ? <Text size="sm">{message}</Text> : null}
@@ -45,7 +47,7 @@ export function Refusal({ message, issues = [] }: RefusalProps) {
           <List.Item key={path.join('.')}>{text}</List.Item>
         ))}
       </List>
-      {issues.length > SHOWN ? <Text size="sm">and {formatCount(issues.length - SHOWN)} more.</Text> : null}
+      {issueCount > SHOWN ? <Text size="sm">and {formatCount(issueCount - SHOWN)} more.</Text> : null}
     </Alert>
   )
 }

@@ -11,7 +11,8 @@ import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { REPLAY } from './documents.ts'
 import type { UpdateInput } from './draft.ts'
 import { Refusal } from './impact.tsx'
-import { deltaText, leftOutText } from './replay-text.ts'
+import { leftOutText } from './replay-text.ts'
+import { Room } from './room.tsx'
 
 type Payload = Extract<ResultOf<typeof REPLAY>['aggregateUpdate'], { readonly __typename: 'AggregatePayload' }>
 type Replayed = NonNullable<Payload['replay']>
@@ -74,7 +75,7 @@ function Outcome({ replay }: { readonly replay: Replayed }) {
         {rest === '' ? '' : ` ${rest}`}
       </Text>
       <Otherwise replay={replay} />
-      <Room replay={replay} />
+      <Room room={replay.room} />
     </div>
   )
 }
@@ -125,36 +126,5 @@ function Otherwise({ replay: { otherwise, newFailures, newPlacements, elsewhere 
         </Text>
       ) : null}
     </>
-  )
-}
-
-function Room({ replay: { room } }: { readonly replay: Replayed }) {
-  if (room.length === 0) return null
-  return (
-    <ScrollBox label="Room for flavors">
-      <Table verticalSpacing={2} w="auto" mt="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Flavors asked for most</Table.Th>
-            <Table.Th className="number">more fit now</Table.Th>
-            <Table.Th className="number">with the change</Table.Th>
-            <Table.Th className="number">difference</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {room.map(({ flavor, before, after, exact }) => (
-            <Table.Tr key={flavor} data-room={flavor}>
-              <Table.Td>
-                {flavor}
-                {exact ? '' : ' (at least: there was no time to count on)'}
-              </Table.Td>
-              <Table.Td className="number">{formatCount(before)}</Table.Td>
-              <Table.Td className="number">{formatCount(after)}</Table.Td>
-              <Table.Td className="number">{deltaText(before, after)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
   )
 }

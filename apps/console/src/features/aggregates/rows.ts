@@ -21,3 +21,11 @@ export const csvOf = (rows: readonly AggregateRow[]): string =>
       updatedAt,
     ]),
   )
+
+interface Flavor {
+  readonly extraSpecs: readonly { readonly key: string }[]
+}
+
+/** How many flavors name a key of metadata as an extra spec, with a scope before it or without. */
+export const countNaming = (flavors: readonly Flavor[], key: string): number =>
+  flavors.filter(({ extraSpecs }) => extraSpecs.some((spec) => spec.key === key || spec.key.endsWith(`:${key}`))).length

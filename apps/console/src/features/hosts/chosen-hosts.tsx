@@ -1,10 +1,15 @@
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { handHosts } from '../../lib/handed-hosts.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { ChoiceBar } from '../../ui/choice-bar.tsx'
 import type { Choice } from '../../ui/use-choice.ts'
 import { WriteButton } from '../../ui/write-button.tsx'
+import { AddToAggregate } from './add-to-aggregate.tsx'
 import type { Fleet } from './fleet.ts'
 import { SetStatus } from './set-status.tsx'
+
+const route = getRouteApi('/hosts')
 
 interface ChosenHostsProps {
   readonly fleet: Fleet
@@ -18,13 +23,22 @@ interface ChosenHostsProps {
 export function ChosenHosts({ fleet: { store }, choice, ordinals }: ChosenHostsProps) {
   const { may } = useScopes()
   const [isSetting, setSetting] = useState(false)
+  const [isAdding, setAdding] = useState(false)
+  const navigate = route.useNavigate()
+  // by name: an aggregate holds hosts with all their nodes
+  const namesChosen = (): readonly string[] => [...new Set(Array.from(choice.items.values(), (ordinal) => store.nameOf(ordinal)))]
   return (
     <>
       <ChoiceBar choice={choice} found={ordinals.length} onChooseAll={() => choice.choose(ordinals)}>
         {may('OPERATE') === true ? (
-          <WriteButton size="compact-sm" onClick={() => setSetting(true)}>
-            Set status ...
-          </WriteButton>
+          <>
+            <WriteButton size="compact-sm" onClick={() => setSetting(true)}>
+              Set status ...
+            </WriteButton>
+            <WriteButton size="compact-sm" onClick={() => setAdding(true)}>
+              Add to an aggregate ...
+            </WriteButton>
+          </>
         ) : null}
       </ChoiceBar>
       {isSetting ? (
@@ -35,6 +49,16 @@ export function ChosenHosts({ fleet: { store }, choice, ordinals }: ChosenHostsP
             setSetting(false)
             choice.clear()
           }}
+        />
+      ) : null}
+      {isAdding ? (
+        <AddToAggregate
+          hosts={namesChosen()}
+          onChoose={(uuid) => {
+            handHosts(uuid, namesChosen())
+            void navigate({ to: '/aggregates/$uuid', params: { uuid }, search: { edit: 'yes' } })
+          }}
+          onClose={() => setAdding(false)}
         />
       ) : null}
     </>

@@ -94,3 +94,10 @@ export const EVACUATE = graphql(`
     }
   }
 `)
+
+/** Aggregates by a part of their names, for whoever wants to put hosts into one. */
+export const AGGREGATES_NAMED = graphql(`
+  query AggregatesNamed($q: String!) {
+    aggregates(first: 50, query: $q) { totalCount nodes { uuid name availabilityZone hostCount } }
+  }
+`)

@@ -1,0 +1,89 @@
+import { Alert, List, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import { formatCount } from '../../lib/format.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { useRun } from '../../lib/use-run.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Cancelled, Running } from '../../ui/running.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { WARNINGS } from './documents.ts'
+import type { UpdateInput } from './draft.ts'
+import { Refusal } from './impact.tsx'
+import { leftOutText } from './replay-text.ts'
+
+type Payload = Extract<ResultOf<typeof WARNINGS>['aggregateUpdate'], { readonly __typename: 'AggregatePayload' }>
+type Warnings = NonNullable<Payload['warnings']>
+
+interface PlacedWarningsProps {
+  readonly uuid: string
+  readonly ifVersion: number
+  readonly input: UpdateInput
+}
+
+/** Which instances would be refused where they are, as the service asks their requests of their hosts, without the edit and with it. */
+export function PlacedWarnings({ uuid, ifVersion, input }: PlacedWarningsProps) {
+  const text = JSON.stringify(input)
+  const variables = useMemo(() => ({ uuid, ifVersion, input: JSON.parse(text) as UpdateInput }), [uuid, ifVersion, text])
+  const { data, error, isRunning, isCancelled, cancel, run } = useRun(WARNINGS, variables)
+  const end = data?.aggregateUpdate
+  return (
+    <section aria-label="What it would mean for instances that are placed">
+      <Text component="h3" fw={600} size="sm">
+        What it would mean for instances that are placed
+      </Text>
+      {error ? <Problem error={error} onRetry={run} /> : null}
+      {isRunning ? <Running label="Their requests are being asked of their hosts." onCancel={cancel} /> : null}
+      {isCancelled ? <Cancelled label="It was cancelled" onRun={run} /> : null}
+      {end === undefined || isRunning ? null : end.__typename !== 'AggregatePayload' ? (
+        <Refusal message={end.message} />
+      ) : end.warnings === null ? null : (
+        <Outcome warnings={end.warnings} />
+      )}
+    </section>
+  )
+}
+
+function Outcome({ warnings }: { readonly warnings: Warnings }) {
+  const { asked, refused, hosts, told } = warnings
+  const rest = leftOutText({ ...warnings, unreadable: 0, notReplayable: warnings.notAskable })
+  const shown = told.reduce((sum, one) => sum + one.claims, 0)
+  return (
+    <div data-warned={refused}>
+      {refused === 0 ? (
+        <Text size="sm" role="status">
+          No claim would be refused where it is, of {formatCount(asked)} that were looked at.
+        </Text>
+      ) : (
+        <Alert
+          color="yellow"
+          p="xs"
+          role="status"
+          title={`${formatCount(refused)} of ${formatCount(asked)} claims would be refused where they are, on ${formatCount(hosts)} ${hosts === 1 ? 'host' : 'hosts'}`}
+        >
+          <ScrollBox label="Claims that would be refused" maxHeight="200px">
+            <List size="sm">
+              {told.map(({ host, node, filter, code, text }) => (
+                <List.Item key={`${host}/${node} ${filter} ${code}`} data-warning={code}>
+                  {text}{' '}
+                  <AnchorLink size="sm" underline="always" to="/hosts/$host" params={{ host }} search={host === node ? {} : { node }}>
+                    Look at {host}
+                  </AnchorLink>
+                </List.Item>
+              ))}
+            </List>
+          </ScrollBox>
+          {shown < refused ? (
+            <Text size="xs">and {formatCount(refused - shown)} claims more, on other hosts or for other reasons.</Text>
+          ) : null}
+          <Text size="xs">They stay where they are: what they asked for is only not so there any more.</Text>
+        </Alert>
+      )}
+      {rest === '' ? null : (
+        <Text size="xs" c="dimmed">
+          {rest}
+        </Text>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,65 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useDeferredValue, useState } from 'react'
+import { useOperation } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { AGGREGATES_NAMED } from './documents.ts'
+
+export interface AddToAggregateProps {
+  readonly hosts: readonly string[]
+  onChoose(uuid: string): void
+  onClose(): void
+}
+
+/** Which aggregate hosts are to come into; what is chosen leads to its draft with their names in it. Nothing is changed here. */
+export function AddToAggregate({ hosts, onChoose, onClose }: AddToAggregateProps) {
+  const [part, setPart] = useState('')
+  const wanted = useDeferredValue(part.trim())
+  // quoted, a word is a word, whatever it looks like
+  const q = wanted === '' ? '' : `"${wanted.replace(/["\\]/g, '\\$&')}"`
+  const { data, error, refetch } = useOperation(AGGREGATES_NAMED, { q })
+  const found = data?.aggregates
+  return (
+    <Dialog title={`Add ${hosts.length === 1 ? hosts[0] : `${formatCount(hosts.length)} hosts`} to an aggregate`} onClose={onClose}>
+      <Stack gap="sm">
+        <TextInput
+          label="Aggregate"
+          description="By a part of its name. A press leads to its draft; nothing is changed before that is applied."
+          value={part}
+          onChange={({ currentTarget: { value } }) => setPart(value)}
+          data-autofocus
+        />
+        {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+        {found === undefined ? null : (
+          <ScrollBox label="Aggregates" maxHeight="280px">
+            <Stack gap={4}>
+              {found.nodes.map(({ uuid, name, availabilityZone, hostCount }) => (
+                <Button key={uuid} variant="default" size="compact-md" justify="space-between" onClick={() => onChoose(uuid)}>
+                  {name}
+                  {availabilityZone === null ? '' : `, zone ${availabilityZone}`}, {formatCount(hostCount)}{' '}
+                  {hostCount === 1 ? 'host' : 'hosts'}
+                </Button>
+              ))}
+            </Stack>
+          </ScrollBox>
+        )}
+        {found === undefined ? null : (
+          <Text size="xs" c="dimmed" role="status">
+            {found.totalCount === 0
+              ? 'No aggregate has that in its name.'
+              : found.nodes.length < found.totalCount
+                ? `The first ${formatCount(found.nodes.length)} of ${formatCount(found.totalCount)}.`
+                : ''}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button variant="subtle" onClick={onClose}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
