@@ -24,7 +24,7 @@ export interface DecisionFilter {
 
 export interface DecisionStore {
   find(id: string): Promise<StoredDecision | undefined>
-  /** Those of these ids that are kept, in no order. */
+  /** Those of these ids that are kept, in the order in which they were made. */
   findAll(ids: readonly string[]): Promise<(StoredDecision | UnreadableDecision)[]>
   /** Newest first. */
   list(
@@ -48,8 +48,6 @@ export interface DecisionStore {
 export interface UnloggedDecisions {
   /** Those in no log, made within the last so many milliseconds by the clock of the tables, oldest first: which, and how long ago. */
   unlogged(withinMs: number): Promise<readonly { readonly id: string; readonly agoMs: number }[]>
-  /** Those of some ids that are there, in the order in which they were made. */
-  findAll(ids: readonly string[]): Promise<(StoredDecision | UnreadableDecision)[]>
 }
 
 interface DecisionRow {
@@ -106,7 +104,9 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
       return row === undefined ? undefined : toStored(row)
     },
     async findAll(ids) {
-      const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE d.id = ANY(${ids.filter((id) => UUID.test(id))}::uuid[])`
+      const rows = await prisma.$queryRaw<
+        DecisionRow[]
+      >`${SELECT} WHERE d.id = ANY(${ids.filter((id) => UUID.test(id))}::uuid[]) ORDER BY d.at_ms, d.id`
       return rows.map(toListed)
     },
     async list({ first, after, ...filter }) {
@@ -125,10 +125,6 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
         SELECT d.id::text AS id, ${now} - d.at_ms AS "agoMs" FROM decision d
         WHERE d.at_ms >= ${now} - ${Math.ceil(withinMs)}::bigint AND d.entry_id IS NULL ORDER BY d.at_ms, d.id`
       return rows.map(({ id, agoMs }) => ({ id, agoMs: Number(agoMs) }))
-    },
-    async findAll(ids) {
-      const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE d.id = ANY(${[...ids]}::uuid[]) ORDER BY d.at_ms, d.id`
-      return rows.map(toListed)
     },
     lostTries: async (id) => (UUID.test(id) ? readLostTries(prisma, id) : []),
     async requestIds(ids) {

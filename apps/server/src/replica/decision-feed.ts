@@ -1,4 +1,4 @@
-import type { UnloggedDecisions } from '../db/decisions.ts'
+import type { DecisionStore, UnloggedDecisions } from '../db/decisions.ts'
 import type { DecisionFeed } from '../services/watch.ts'
 import type { Timers } from '../timers.ts'
 
@@ -14,7 +14,7 @@ const MOST = 1_000
 export interface DecisionFeedOptions {
   /** Every decision that this replica makes, or applies from the log. */
   readonly own: Pick<DecisionFeed, 'onDecision'>
-  readonly store: UnloggedDecisions
+  readonly store: UnloggedDecisions & Pick<DecisionStore, 'findAll'>
   /** Whether another replica gave a sign within the last minute. */
   hasOthers(): boolean
   /** Whether the tables have what any replica had kept at this call; false: not in time. */
