@@ -11,7 +11,7 @@ import { SavedViews } from '../ui/saved-views.tsx'
 import { Table } from '../ui/table.tsx'
 import { HeadCell } from '../ui/table-head.tsx'
 import { ViewsButton } from '../ui/views-button.tsx'
-import { columns, fields, LONG, nothing, type Sample, samples } from './samples.ts'
+import { columns, fields, LONG, NOW, nothing, type Sample, samples } from './samples.ts'
 import type { Story } from './story.ts'
 
 const some = samples(40)
@@ -49,10 +49,13 @@ const pages = (rows: readonly Sample[], more: Partial<Pages<Sample>> = {}): Page
   error: null,
   isLoading: false,
   isOld: false,
+  readAtMs: NOW,
   onRange: nothing,
   refresh: nothing,
   lists: [],
+  newest: undefined,
   readNewest: async () => {},
+  read: async () => ({ nodes: rows, pageInfo: { hasNextPage: false, endCursor: null } }),
   load: async () => rows,
   ...more,
 })

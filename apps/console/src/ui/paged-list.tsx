@@ -10,6 +10,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { ListTable, type ListTableProps } from './list-table.tsx'
 import { NoMatch } from './no-match.tsx'
 import { Problem } from './problem.tsx'
+import { Stale } from './stale.tsx'
 import { TABLE_HEIGHT, type TableColumn } from './table.tsx'
 import { useBeside, useBesideKeys } from './use-beside.ts'
 import type { Choice, Key } from './use-choice.ts'
@@ -110,7 +111,7 @@ function Found<Row>(props: PagedListProps<Row>) {
 function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
   const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, beside, table, handlers } = props
   const shown = useBeside()
-  const { isOld, onRange } = pages
+  const { error, isOld, readAtMs, onRange } = pages
   // rows that come in while one works are drawn bit by bit, between the keys
   const rows = useDeferredValue(pages.rows)
   const { total, isMore } = counted
@@ -127,7 +128,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
   const chooser = useMemo(() => <ColumnChooser list={list} columns={columns} />, [list, columns])
   const besideKeys = useBesideKeys(shown, beside === undefined ? undefined : idAt)
   return (
-    <div className={isOld ? 'stale' : undefined}>
+    <Stale error={error} atMs={readAtMs} isOther={isOld}>
       <Group gap="xs" mb={4} mih={26}>
         <Text size="sm" fw={600} role="status" data-count={total}>
           {isMore ? 'more than ' : ''}
@@ -154,6 +155,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
             choice={choice}
             onRange={onRange}
             listKey={sort === undefined ? q : `${sort} ${q}`}
+            keepsPlace
             {...(sort === undefined
               ? {}
               : {
@@ -167,7 +169,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
           />
         </div>
       </BesideList>
-    </div>
+    </Stale>
   )
 }
 

@@ -4,6 +4,7 @@ import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect
 import { type Choice, usePreference } from '../lib/preferences.ts'
 import { ChoiceHead, HeadCell } from './table-head.tsx'
 import { useTableKeys } from './table-keys.ts'
+import { useAnchor } from './use-anchor.ts'
 import './table.css'
 
 /** One column: what stands in it, and how it is sorted and copied, which is apart from its picture. */
@@ -52,6 +53,8 @@ export interface TableProps<Row> {
   onRange?(first: number, last: number): void
   /** What is listed, as a text: another list begins at its first row. */
   readonly listKey?: string
+  /** Rows in sight stay where they are when others come in or go above them; for lists that only time orders. */
+  readonly keepsPlace?: boolean
   /** It is the one table of its page: `j`, `k`, `o` and Enter are its keys, wherever the focus is. */
   readonly isMain?: boolean
   /** `o` tells of a row beside the table; it opens the row where there is none of this. */
@@ -86,6 +89,7 @@ export function Table<Row>(props: TableProps<Row>) {
     onChoose,
     onRange,
     listKey,
+    keepsPlace = false,
     isMain = false,
     onBeside,
     height = TABLE_HEIGHT,
@@ -116,6 +120,9 @@ export function Table<Row>(props: TableProps<Row>) {
   useEffect(() => {
     if (activeKey !== undefined) virtualizer.scrollToIndex(active)
   }, [activeKey])
+
+  const offset = virtualizer.scrollOffset ?? 0
+  useAnchor(scroller, keepsPlace ? { count, rowHeight, offset, rowKey, listKey } : undefined)
 
   const latest = useRef(props)
   latest.current = props

@@ -6,6 +6,7 @@ import { formatCount, formatMib } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { AsOf } from '../../ui/stale.tsx'
 import { FITS } from './documents.ts'
 import { type Flavor, fitsOf, toSpec } from './figures.ts'
 
@@ -75,7 +76,7 @@ function FitsRow({ flavor, zones }: { readonly flavor: Flavor; readonly zones: r
   // the same question whatever the number of decisions is by now
   const asked = JSON.stringify(toSpec(flavor))
   const variables = useMemo(() => ({ spec: JSON.parse(asked) as ReturnType<typeof toSpec> }), [asked])
-  const { data, error } = useOperation(FITS, variables, { everyMs: REFRESH_MS, staleMs: REFRESH_MS })
+  const { data, error, dataUpdatedAt } = useOperation(FITS, variables, { everyMs: REFRESH_MS, staleMs: REFRESH_MS })
   const counted = data === undefined ? undefined : fitsOf(data.capacity)
   const size = `${flavor.vcpus} vCPU, ${formatMib(flavor.memoryMb)}, ${formatCount(flavor.rootGb + flavor.ephemeralGb)} GiB disk`
   return (
@@ -84,6 +85,7 @@ function FitsRow({ flavor, zones }: { readonly flavor: Flavor; readonly zones: r
         <AnchorLink size="sm" to="/simulate" search={{ request: JSON.stringify(requestOfFlavor(flavor)) }} title={`Simulate ${size}`}>
           {nameOfFlavor(flavor)}
         </AnchorLink>
+        {error && data !== undefined ? <AsOf atMs={dataUpdatedAt} /> : null}
       </Table.Td>
       {counted === undefined ? (
         <Table.Td colSpan={zones.length + 2}>

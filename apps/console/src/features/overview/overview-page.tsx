@@ -8,6 +8,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { type Figure, Figures } from '../../ui/figures.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { Capacity } from './capacity.tsx'
 import { Changes } from './changes.tsx'
 import { ACTIVITY, FLEET } from './documents.ts'
@@ -50,7 +51,7 @@ export function OverviewPage() {
       <Stack gap="sm">
         {fleet.error ? <Problem error={fleet.error} onRetry={() => void fleet.refetch()} /> : null}
         {fleet.data?.fleet.hostCount === 0 ? <NoHost /> : null}
-        <div className={fleet.error ? 'stale' : undefined}>
+        <Stale error={fleet.error} atMs={fleet.dataUpdatedAt}>
           {fleet.data === undefined ? (
             fleet.error ? null : (
               <Skeleton height={64} role="status" aria-label="The fleet is being loaded" />
@@ -63,26 +64,30 @@ export function OverviewPage() {
               {fleet.data.liveness.warning}
             </Text>
           ) : null}
-        </div>
+        </Stale>
         {asked.error ? <Problem error={asked.error} onRetry={() => void asked.refetch()} /> : null}
         <div className="overview">
-          <div className={fleet.error ? 'stale' : undefined}>
-            {zones.length === 0 ? null : <Capacity zones={zones} />}
-            {activity === undefined || zones.length === 0 ? null : (
-              <FitsNow flavors={activity.flavors} zones={zones.map(({ key }) => key)} />
-            )}
+          <div>
+            <Stale error={fleet.error} atMs={fleet.dataUpdatedAt}>
+              {zones.length === 0 ? null : <Capacity zones={zones} />}
+              {activity === undefined || zones.length === 0 ? null : (
+                <FitsNow flavors={activity.flavors} zones={zones.map(({ key }) => key)} />
+              )}
+            </Stale>
           </div>
-          <div className={asked.error || asked.isPlaceholderData ? 'stale' : undefined}>
-            {activity === undefined ? (
-              asked.error ? null : (
-                <Skeleton height={200} role="status" aria-label="Decisions are being counted" />
-              )
-            ) : (
-              <>
-                <Failures activity={activity} last={last} />
-                <Rate activity={activity} />
-              </>
-            )}
+          <div>
+            <Stale error={asked.error} atMs={asked.dataUpdatedAt} isOther={asked.isPlaceholderData}>
+              {activity === undefined ? (
+                asked.error ? null : (
+                  <Skeleton height={200} role="status" aria-label="Decisions are being counted" />
+                )
+              ) : (
+                <>
+                  <Failures activity={activity} last={last} />
+                  <Rate activity={activity} />
+                </>
+              )}
+            </Stale>
             <Changes />
           </div>
         </div>
