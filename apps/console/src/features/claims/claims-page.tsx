@@ -10,15 +10,16 @@ import { useScopes } from '../../lib/scopes.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { ChoiceBar } from '../../ui/choice-bar.tsx'
-import { CopyAs } from '../../ui/copy-as.tsx'
+import { CopyList } from '../../ui/copy-list.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { type Figure, Figures } from '../../ui/figures.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PagedList } from '../../ui/paged-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { useChoice } from '../../ui/use-choice.ts'
 import { WriteButton } from '../../ui/write-button.tsx'
-import { type ClaimRow, claimColumns, isHeld } from './claim-columns.tsx'
+import { type ClaimRow, claimColumns, claimFieldsCopied, isHeld } from './claim-columns.tsx'
 import { COUNTS, LIST } from './documents.ts'
 import { type Kind, kindQueries, kinds } from './kinds.ts'
 import { RevokeClaims } from './revoke-claims.tsx'
@@ -31,6 +32,8 @@ const REFRESH_MS = 5_000
 const COUNTS_EVERY_MS = 10_000
 /** So many can be ended by one call. */
 const MOST_CHOSEN = 1_000
+
+const nouns = ['claim', 'claims'] as const
 
 const keyOf = ({ id }: ClaimRow): string => id
 
@@ -49,13 +52,21 @@ export function ClaimsPage() {
   useShortcuts(mayRevoke ? [revoke] : [])
 
   return (
-    <Page title="Claims" aside={<CopyAs call={{ document: LIST, variables: { q } }} />}>
+    <Page
+      title="Claims"
+      aside={
+        <CopyList
+          {...{ list: 'claims', nouns, pages, columns: claimColumns, fields: claimFieldsCopied }}
+          call={{ document: LIST, variables: { q } }}
+        />
+      }
+    >
       <Stack gap="xs">
         <Counts />
         <PagedList
           list="claims"
           label="Claims"
-          nouns={['claim', 'claims']}
+          nouns={nouns}
           fields={claimFields}
           pages={pages}
           columns={claimColumns}
@@ -100,7 +111,7 @@ export function ClaimsPage() {
 }
 
 function Counts() {
-  const { data, error, refetch } = useOperation(COUNTS, kindQueries, { everyMs: COUNTS_EVERY_MS })
+  const { data, error, dataUpdatedAt, refetch } = useOperation(COUNTS, kindQueries, { everyMs: COUNTS_EVERY_MS })
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <Skeleton height={56} aria-hidden />
   const figures = (Object.keys(kinds) as Kind[]).map((kind): Figure => {
     const { label, q, title } = kinds[kind]
@@ -117,8 +128,8 @@ function Counts() {
     }
   })
   return (
-    <div className={error ? 'stale' : undefined}>
+    <Stale error={error} atMs={dataUpdatedAt}>
       <Figures figures={figures} />
-    </div>
+    </Stale>
   )
 }
