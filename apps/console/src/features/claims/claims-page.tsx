@@ -5,7 +5,7 @@ import { lazy, useCallback, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
-import { useListSearch } from '../../lib/list-search.ts'
+import { useListGo, useListSearch } from '../../lib/list-search.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
@@ -19,6 +19,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { Stale } from '../../ui/stale.tsx'
 import { useChoice } from '../../ui/use-choice.ts'
 import { WriteButton } from '../../ui/write-button.tsx'
+import { AgeBars } from './age-bars.tsx'
 import { type ClaimRow, claimColumns, claimFieldsCopied, isHeld } from './claim-columns.tsx'
 import { COUNTS, LIST } from './documents.ts'
 import { type Kind, kindQueries, kinds } from './kinds.ts'
@@ -41,6 +42,7 @@ const keyOf = ({ id }: ClaimRow): string => id
 export function ClaimsPage() {
   const { q = '' } = useListSearch()
   const navigate = useNavigate()
+  const go = useListGo()
   const { may } = useScopes()
   const mayRevoke = may('OPERATE') === true
   const [isRevoking, setRevoking] = useState(false)
@@ -62,7 +64,10 @@ export function ClaimsPage() {
       }
     >
       <Stack gap="xs">
-        <Counts />
+        <div className="claims-above">
+          <Counts />
+          <AgeBars q={q} onFilter={(next) => go({ q: next })} everyMs={COUNTS_EVERY_MS} />
+        </div>
         <PagedList
           list="claims"
           label="Claims"
@@ -74,8 +79,8 @@ export function ClaimsPage() {
           onOpen={({ decision: { id } }) => void navigate({ to: '/decisions/$id', params: { id } })}
           beside={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
-          // the counts stand above it
-          table={{ height: 'calc(100vh - 290px)' }}
+          // counts and ages stand above it
+          table={{ height: 'calc(100vh - 330px)' }}
           chosen={
             <ChoiceBar
               choice={choice}
