@@ -1,7 +1,9 @@
+import { holdCalls, operationOf } from './calls.ts'
 import { expect, test } from './fixtures.ts'
-import { expectRowCount, rowsOf, rowWith } from './grid.ts'
+import { expectRowCount, firstCells, inWords, numberIn, rowsOf, rowWith } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
-import { keyFor } from './seed.ts'
+import { endedKeys, keyFor } from './seed.ts'
+import { chooseFile, savedRows } from './sheets.ts'
 
 test('what somebody did is found by the filter, opened, and leads to all that the account did', async ({ page, visit, service }) => {
   await keyFor(service.client, 'told-in-the-audit', ['READ'])
@@ -35,6 +37,100 @@ test('the list has every call that the service counts', async ({ page, visit, se
   )
   await visit('/audit?q=mutation:aggregateCreate')
   await expect(page.locator(`[data-count="${auditLog.totalCount}"]`)).toBeVisible()
+})
+
+test('of a long list only what is in sight is read again; rows that come in above move none, and are there when one goes to them', async ({
+  page,
+  visit,
+  service,
+}) => {
+  await endedKeys(
+    service.client,
+    'scrolled',
+    Array.from({ length: 120 }, (_one, i) => `scrolled-${i}`),
+  )
+  let reads = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/graphql') && operationOf(request).includes('query AuditList')) reads++
+  })
+  const lookAgain = () => page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+  // each key was made, and the page is told of 100 of these calls at a time
+  await visit('/audit?q=mutation:apiKeyCreate')
+  const total = numberIn(await page.locator('[data-count]').textContent())
+  const grid = page.getByRole('grid', { name: 'Audit' })
+  await grid.focus()
+  await expect(async () => {
+    await page.keyboard.press('End')
+    await expectRowCount(page, 'Audit', total, { timeout: 500 })
+  }).toPass()
+  await page.keyboard.press('End')
+  const lastRow = rowsOf(page, 'Audit').last()
+  await expect(lastRow).toHaveAttribute('aria-selected', 'true')
+  const shown = await firstCells(page, 'Audit')
+
+  const before = reads
+  await keyFor(service.client, 'scrolled-after', ['READ'])
+  await lookAgain()
+  await expect(page.locator(`[data-count="${total + 1}"]`)).toBeVisible()
+  expect(reads - before).toBeLessThanOrEqual(2)
+  expect(await firstCells(page, 'Audit')).toEqual(shown)
+
+  await page.keyboard.press('Home')
+  await expect(rowsOf(page, 'Audit').first()).toHaveAttribute('aria-rowindex', '2')
+  await lookAgain()
+  const { auditLog } = await service.client.request<{ readonly auditLog: { readonly nodes: readonly { readonly seq: number }[] } }>(
+    '{ auditLog(first: 30, query: "mutation:apiKeyCreate") { nodes { seq } } }',
+  )
+  const rowOf = (place: number) =>
+    rowsOf(page, 'Audit').filter({ has: page.getByRole('gridcell', { name: inWords(auditLog.nodes[place]?.seq ?? 0), exact: true }) })
+  await expect(rowOf(0)).toHaveCount(1)
+
+  // a little below the top of the first page, which is the one that is read again
+  await grid.evaluate((element) => element.scrollTo({ top: 560 }))
+  const some = rowOf(25)
+  const place = async () => (await some.boundingBox())?.y
+  await expect.poll(place).toBeDefined()
+  const stood = await place()
+  await keyFor(service.client, 'scrolled-last', ['READ'])
+  await lookAgain()
+  await expect(page.locator(`[data-count="${total + 2}"]`)).toBeVisible()
+  expect(await place()).toBe(stood)
+})
+
+test('all rows that match are saved as a sheet, whether the page has them or not; it is cancelled by a press', async ({
+  page,
+  visit,
+  service,
+}) => {
+  await endedKeys(
+    service.client,
+    'saved',
+    Array.from({ length: 60 }, (_one, i) => `saved-${i}`),
+  )
+  await visit('/audit?q=result:ApiKeyPayload&cols=at,target')
+  await expect(rowsOf(page, 'Audit').first()).toBeVisible()
+  const { auditLog } = await service.client.request<{
+    readonly auditLog: { readonly nodes: readonly { readonly at: string; readonly target: string; readonly hash: string }[] }
+  }>('{ auditLog(first: 500, query: "result:ApiKeyPayload") { nodes { at target hash } } }')
+  expect(auditLog.nodes.length).toBeGreaterThan(100)
+  const saved = await savedRows(page)
+  expect(saved.map(({ at, target, hash }) => ({ at, target, hash }))).toEqual(auditLog.nodes)
+  // columns that are not shown are not there
+  expect(saved[0]).not.toHaveProperty('mutation')
+
+  let downloads = 0
+  page.on('download', () => downloads++)
+  const held = await holdCalls(page, (operation) => operation.includes('query AuditList'))
+  await chooseFile(page)
+  const dialog = page.getByRole('dialog', { name: 'audit.csv' })
+  await expect.poll(held.count).toBeGreaterThan(0)
+  await expect(dialog.locator('[data-read="0"]')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialog).toBeHidden()
+  held.release()
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await page.keyboard.press('Escape')
+  expect(downloads).toBe(0)
 })
 
 test('a key without OPERATE is told what it lacks @looks', async ({ page, service, look }) => {

@@ -162,6 +162,65 @@ test('what is pressed as the list changes is the claim that is seen there', asyn
   else await expect(chosen.locator('.mono')).toHaveText(seen)
 })
 
+test('ages are cut into bars, each of which opens exactly its claims', async ({ page, visit, service }) => {
+  const account = 'has-ages'
+  const caller = createClient({
+    url: `${service.origin}/graphql`,
+    key: await keyFor(service.client, account, ['READ', 'SCHEDULE', 'CLAIM']),
+  })
+  for (let i = 0; i < 3; i++) await reserve(caller)
+  await visit(`/claims?q=account:${account} age<3d`)
+  const ages = page.getByRole('region', { name: 'How old the claims are' })
+  await expect(ages.getByRole('application', { name: /^3 claims by age/ })).toBeVisible()
+  // claims grow older, from one bar into the next
+  await expect(async () => {
+    await page.goto(`/claims?q=account:${account}`)
+    await ages.getByText('As a list').click()
+    const bar = ages.locator('[data-age]').filter({ hasNotText: ': 0 claims' }).last()
+    const count = Number(/: (\d+) claims?$/.exec((await bar.textContent()) ?? '')?.[1])
+    await bar.click()
+    await expect(page).toHaveURL(/q=account:has-ages\+age/)
+    await expectRowCount(page, 'Claims', count)
+  }).toPass()
+})
+
+test('what is left of a reservation is told by the clock of the service, whatever that of the browser says', async ({
+  page,
+  visit,
+  service,
+}) => {
+  const { instance } = await reserve(service.client)
+  await page.clock.install({ time: Date.now() + 3_600_000 })
+  await visit(`/claims?q=instance:${instance}`)
+  await expect(rowWith(page, 'Claims', instance)).toContainText(/in (1 h|60 min|59 min)/)
+})
+
+test('a list that cannot be read again says since when it stands so, and what is wrong can be copied; y copies the link', async ({
+  page,
+  context,
+  visit,
+  service,
+  provokes,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
+  const { instance } = await reserve(service.client)
+  await visit(`/claims?q=instance:${instance}`)
+  await expectRowCount(page, 'Claims', 1)
+  await page.keyboard.press('y')
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(page.url())
+
+  provokes('ERR_FAILED')
+  await page.route('**/graphql', (route) => route.abort())
+  const problem = page.getByRole('main').getByRole('alert').first()
+  await expect(problem).toContainText('The service cannot be reached', { timeout: 30_000 })
+  await expect(page.locator('[data-as-of-read]').last()).toContainText(/^as of .*\d+:\d+:\d+.*, (now|\d+(\.\d)? s ago)$/)
+  await problem.getByRole('button', { name: 'Copy' }).click()
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^The service cannot be reached: /)
+  await page.unroute('**/graphql')
+  await problem.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.locator('[data-as-of-read]')).toHaveCount(0)
+})
+
 test('a key that may only read ends nothing', async ({ page, service }) => {
   await reserve(service.client)
   const reader = await keyFor(service.client, 'reads-claims', ['READ'])

@@ -21,9 +21,9 @@ export async function firstCells(page: Page, label: string): Promise<string[]> {
 }
 
 /** The list has exactly so many rows, as it says itself; those that fit into its height exist. */
-export async function expectRowCount(page: Page, label: string, count: number): Promise<void> {
+export async function expectRowCount(page: Page, label: string, count: number, options?: { readonly timeout: number }): Promise<void> {
   if (count === 0) return expect(gridOf(page, label)).toHaveCount(0)
-  await expect(gridOf(page, label)).toHaveAttribute('aria-rowcount', String(count + 1))
+  await expect(gridOf(page, label)).toHaveAttribute('aria-rowcount', String(count + 1), options)
 }
 
 /** A number as the pages write it. */

@@ -67,7 +67,7 @@ for (const which of ['placed', 'refused'] as const)
       await expectRowCount(page, 'Hosts', 1)
       // what is copied is what is listed: the API has no call for the hosts of a verdict
       await page.getByRole('button', { name: 'Copy as' }).click()
-      await expect(page.getByRole('menuitem')).toHaveText(['Link', 'CSV, 1 host', 'JSON, 1 host'])
+      await expect(page.getByRole('menuitem')).toHaveText(['Link', 'CSV, 1 host', 'JSON, 1 host', 'CSV file, 1 host'])
       await page.keyboard.press('Escape')
     }
     await page.goBack()

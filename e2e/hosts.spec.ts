@@ -530,6 +530,22 @@ test('a feed that is lost is said to be, and comes back by itself', async ({ pag
   await expect(live(page)).toBeVisible()
 })
 
+test('f freezes the list, and lets it follow again', async ({ page, visit, service }) => {
+  await visit('/hosts?view=table&q=host:frozen-*')
+  await expect(live(page)).toBeVisible()
+  await page.keyboard.press('f')
+  await expect(page.getByRole('button', { name: 'Follow' })).toBeVisible()
+  await report(service.client, { 'frozen-01': {} })
+  // one that follows has it by then
+  const other = await page.context().newPage()
+  await other.goto(`/hosts?view=table&q=host:frozen-*#key=${service.key}`)
+  await expect(rowWith(other, 'Hosts', 'frozen-01')).toBeVisible()
+  await other.close()
+  await expect(rowWith(page, 'Hosts', 'frozen-01')).toHaveCount(0)
+  await page.keyboard.press('f')
+  await expect(rowWith(page, 'Hosts', 'frozen-01')).toBeVisible()
+})
+
 test('a failure of the service is told with its code and request id, and can be tried again', async ({ page, visit, axe, provokes }) => {
   provokes(500)
   await page.route('**/graphql', (route) => {
@@ -833,6 +849,9 @@ test('a host with markup for a name, and the longest traits, do no harm and keep
   await expect(page.getByText('Copied: CSV, 1 host.')).toBeVisible()
   const csv = await page.evaluate(() => navigator.clipboard.readText())
   expect(csv.split('\r\n')[1]?.startsWith(`${name},${name},`)).toBe(true)
+  // its columns of aggregates and traits are shown
+  expect(csv.split('\r\n')[0]?.endsWith(',aggregates,traits')).toBe(true)
+  expect(csv).toContain(trait)
 
   await page.goto(`/hosts/${encodeURIComponent(name)}`)
   await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()

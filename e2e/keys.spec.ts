@@ -1,8 +1,16 @@
 import { createClient } from '@gantt/client'
 import { expect, test } from './fixtures.ts'
-import { rowsOf, rowWith } from './grid.ts'
+import { expectRowCount, rowsOf, rowWith } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
-import { keyFor } from './seed.ts'
+import { endedKeys, keyFor } from './seed.ts'
+import { savedRows } from './sheets.ts'
+
+interface Listed {
+  readonly id: string
+  readonly name: string
+  readonly prefix: string
+  readonly state: string
+}
 
 test('a key is made with what it may, its secret is told once and works, then it is rotated and revoked', async ({
   page,
@@ -76,6 +84,37 @@ test('a row leads to what was done with its key', async ({ page, visit, service 
   await rowWith(page, 'Keys', 'of-some-key').click()
   await expect(page).toHaveURL(/\/audit\?q=key:/)
   await expect(page.getByRole('heading', { name: 'No call matches' })).toBeVisible()
+})
+
+test('a key that lets somebody in is found behind hundreds that ended, and all of these can be scrolled to', async ({
+  page,
+  visit,
+  service,
+}) => {
+  const names = Array.from({ length: 205 }, (_one, i) => `many-${String(i).padStart(3, '0')}`)
+  await endedKeys(service.client, 'many', names)
+  await keyFor(service.client, 'many-lives', ['READ'])
+  await visit('/keys')
+  await expect(rowWith(page, 'Keys', 'many-lives')).toHaveCount(1)
+  await page.getByLabel('Find a key by part').fill('many-')
+  await expectRowCount(page, 'Keys', 1)
+  await page.getByRole('switch', { name: 'those that ended too' }).check()
+  await expect(page.locator('[data-count="206"]')).toBeVisible()
+  await page.getByRole('grid', { name: 'Keys' }).focus()
+  await page.keyboard.press('End')
+  await expectRowCount(page, 'Keys', 206)
+  await page.keyboard.press('End')
+  await expect(rowWith(page, 'Keys', 'many-lives')).toHaveAttribute('aria-selected', 'true')
+  const { apiKeys } = await service.client.request<{ readonly apiKeys: { readonly nodes: readonly Listed[] } }>(
+    '{ apiKeys(first: 500, find: "many-") { nodes { id name prefix state } } }',
+  )
+  const saved = await savedRows(page)
+  expect(saved.map(({ id, name, prefix, state }) => ({ id, name, prefix, state }))).toEqual(apiKeys.nodes)
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await expect(page.getByRole('menuitem', { name: 'Answer, JSON: the first 200 of 206 keys' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.getByLabel('Find a key by part').fill('many-nobody')
+  await expect(page.getByRole('heading', { name: 'No key is like this' })).toBeVisible()
 })
 
 test('looks: keys, making one, ending one, without the scope @looks', async ({ page, visit, look, service }) => {

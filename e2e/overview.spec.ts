@@ -263,6 +263,7 @@ test('where the service does not answer the last numbers stay, and are said to b
   await expect(page.getByRole('alert').first()).toContainText('The service cannot be reached', { timeout: 30_000 })
   await expect(page.locator('[data-zone="az1"]').first()).toBeVisible()
   await expect(page.locator('.stale').first()).toBeVisible()
+  await expect(page.locator('[data-as-of-read]').first()).toContainText('ago')
   await page.unroute('**/graphql')
 })
 

@@ -76,6 +76,7 @@ test('where the service does not answer, what was known stays, and is said to be
   await page.route('**/graphql', (route) => route.abort())
   await expect(page.getByRole('alert').first()).toContainText('The service cannot be reached', { timeout: 30_000 })
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
+  await expect(page.locator('[data-as-of-read]')).toContainText('ago')
   await page.unroute('**/graphql')
   await expect(page.getByRole('alert')).toHaveCount(0, { timeout: 30_000 })
 })

@@ -208,7 +208,7 @@ test('copies of the list carry the moment', async ({ page, visit, service, conte
   expect(await copied('GraphQL query')).toContain(`at: "${before}"`)
   expect(await copied('curl')).toContain(`at: \\"${before}\\"`)
   expect(JSON.parse(await copied(/^JSON/))).toEqual([expect.objectContaining({ host, status: 'ENABLED', at: before })])
-  const [heads = '', row = ''] = (await copied(/^CSV/)).split(/\r?\n/)
+  const [heads = '', row = ''] = (await copied(/^CSV, /)).split(/\r?\n/)
   expect([heads.split(',').at(-1), row.split(',').at(-1)]).toEqual(['at', before])
 })
 

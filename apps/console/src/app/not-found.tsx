@@ -2,5 +2,9 @@ import { Empty } from '../ui/empty.tsx'
 
 /** An address that the console does not have. */
 export function NotFoundPage() {
-  return <Empty title="No such page">The console has hosts, decisions and aggregates; choose one on the left, or press Ctrl-K.</Empty>
+  return (
+    <Empty title="No such page">
+      Its pages are listed on the left; Ctrl-K finds a page, a host, a decision or an aggregate by a part of its name.
+    </Empty>
+  )
 }

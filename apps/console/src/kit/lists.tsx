@@ -1,20 +1,29 @@
 import type { Sort } from '@gantt/scheduler-core/query'
 import { Button } from '@mantine/core'
 import { use, useState, useTransition } from 'react'
+import { graphql } from '../lib/graphql.ts'
+import type { Connection } from '../lib/pages.ts'
 import type { Pages } from '../lib/use-pages.ts'
 import { BesideHead, BesideList, BesideLoading } from '../ui/beside-list.tsx'
 import { ChoiceBar } from '../ui/choice-bar.tsx'
 import { ColumnChooser } from '../ui/column-chooser.tsx'
+import { CopyList } from '../ui/copy-list.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
 import { ListTable } from '../ui/list-table.tsx'
 import { PagedList } from '../ui/paged-list.tsx'
+import { SaveRows } from '../ui/save-rows.tsx'
 import { SavedViews } from '../ui/saved-views.tsx'
 import { Table } from '../ui/table.tsx'
 import { HeadCell } from '../ui/table-head.tsx'
 import { ViewsButton } from '../ui/views-button.tsx'
-import { columns, fields, LONG, nothing, type Sample, samples } from './samples.ts'
+import { columns, fields, LONG, NOW, nothing, type Sample, samples } from './samples.ts'
 import type { Story } from './story.ts'
 
+const VIEWER = graphql(`
+  query KitViewer {
+    viewer { scopes }
+  }
+`)
 const some = samples(40)
 const fault = new Error('The list could not be read.')
 
@@ -79,11 +88,13 @@ const pages = (rows: readonly Sample[], more: Partial<Pages<Sample>> = {}): Page
   error: null,
   isLoading: false,
   isOld: false,
+  readAtMs: NOW,
   onRange: nothing,
   refresh: nothing,
   lists: [],
+  newest: undefined,
   readNewest: async () => {},
-  peekNewest: async () => [],
+  read: async () => ({ nodes: rows, pageInfo: { hasNextPage: false, endCursor: null } }),
   load: async () => rows,
   ...more,
 })
@@ -101,6 +112,34 @@ const paged = (label: string, of: Pages<Sample>) => (
     none="There is none yet."
   />
 )
+
+const copyList = (of: Pages<Sample>) => (
+  <CopyList
+    list="kit"
+    nouns={['host', 'hosts']}
+    columns={columns}
+    fields={[['name', ({ name }) => name, 'name']]}
+    pages={{
+      ...of,
+      lists: [{ nodes: of.rows, pageInfo: { hasNextPage: false, endCursor: null } }],
+      read: () => new Promise<Connection<Sample>>(nothing),
+    }}
+    call={{ document: VIEWER }}
+  />
+)
+
+/** A file that is never ready. */
+function Saved() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Save</Button>
+      {isOpen ? (
+        <SaveRows file="kit.csv" many="hosts" total={8_412} make={() => new Promise(nothing)} onClose={() => setOpen(false)} />
+      ) : null}
+    </>
+  )
+}
 
 const chosen = (count: number) => ({ items: new Map(some.slice(0, count).map((row) => [row.name, row])), clear: nothing })
 const filter = (label: string, value: string) => <FilterBar label={label} fields={fields} value={value} onChange={nothing} />
@@ -141,6 +180,13 @@ export const lists: readonly Story[] = [
   },
   { of: 'column-chooser', states: { closed: <ColumnChooser list="kit" columns={columns} /> } },
   {
+    of: 'copy-list',
+    states: {
+      'all in its answer': copyList(pages(some)),
+      'more than its answer has': copyList(pages(some, { total: 8_412 })),
+    },
+  },
+  {
     of: 'filter-bar',
     states: {
       empty: filter('Filter nothing', ''),
@@ -175,6 +221,7 @@ export const lists: readonly Story[] = [
       none: paged('Missing', pages([])),
     },
   },
+  { of: 'save-rows', states: { 'opened by a press': <Saved /> } },
   { of: 'saved-views', states: { 'none is kept': <SavedViews list="kit" onOpened={nothing} /> } },
   { of: 'views-button', states: { closed: <ViewsButton list="kit" /> } },
   {

@@ -9,7 +9,8 @@ import { NoMatch } from '../ui/no-match.tsx'
 import { LiveBadge, Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Cancelled, Running } from '../ui/running.tsx'
-import { LONG, nothing } from './samples.ts'
+import { Stale } from '../ui/stale.tsx'
+import { LONG, NOW, nothing } from './samples.ts'
 import type { Story } from './story.ts'
 
 const fault = (code: string, message: string) => new FaultError([{ message, extensions: { code, requestId: 'req-77ab' } }], 200)
@@ -81,6 +82,26 @@ export const messages: readonly Story[] = [
       'a scope is missing': <Problem error={fault('FORBIDDEN', 'ADMIN is needed; the key has READ.')} />,
       'nobody answers': <Problem error={new UnreachableError('fetch failed')} onRetry={nothing} />,
       'an error of the page': <Problem error={new Error(LONG)} />,
+    },
+  },
+  {
+    of: 'stale',
+    states: {
+      'as it is': (
+        <Stale error={null} atMs={NOW}>
+          412 hosts
+        </Stale>
+      ),
+      'could not be read again': (
+        <Stale error={new Error(LONG)} atMs={NOW}>
+          412 hosts
+        </Stale>
+      ),
+      'of something else': (
+        <Stale error={null} atMs={0} isOther>
+          412 hosts
+        </Stale>
+      ),
     },
   },
   {

@@ -13,7 +13,7 @@ import { MenuLink } from '../ui/menu-link.tsx'
 import { Meter, PercentMeter } from '../ui/meter.tsx'
 import { ScrollBox } from '../ui/scroll-box.tsx'
 import { WriteButton } from '../ui/write-button.tsx'
-import { LONG, NOW } from './samples.ts'
+import { LONG, NOW, nothing } from './samples.ts'
 import type { Story } from './story.ts'
 
 const parts = [
@@ -60,7 +60,9 @@ export const smallParts: readonly Story[] = [
     of: 'copy-as',
     states: {
       'without a call': <CopyMenu />,
-      'with the call behind it': <CopyMenu items={[['CSV', () => 'csv']]} graphiql={{ query: '{ health }' }} />,
+      'with the call behind it': (
+        <CopyMenu items={[['CSV', () => 'csv']]} files={[['CSV file', nothing]]} graphiql={{ query: '{ health }' }} />
+      ),
     },
   },
   { of: 'copy-button', states: { usual: <CopyButton text="cmp-0412">Copy the name</CopyButton> } },

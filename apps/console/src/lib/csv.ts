@@ -1,4 +1,18 @@
-type Cell = string | number | null
+export type Cell = string | number | null
+
+/** What a copy of a list has of each row: the name with its unit, how it is read, and the column that it belongs to; of none: it is always there. */
+export type RowField<Row> = readonly [name: string, read: (row: Row) => Cell, column?: string]
+
+/** The fields of the columns that are shown, by their keys. */
+export const fieldsShown = <Row>(fields: readonly RowField<Row>[], shown: readonly string[]): readonly RowField<Row>[] =>
+  fields.filter(([, , column]) => column === undefined || shown.includes(column))
+
+/** Rows under the names of their fields. */
+export const csvOf = <Row>(fields: readonly RowField<Row>[], rows: readonly Row[]): string =>
+  toCsv(
+    fields.map(([name]) => name),
+    rows.map((row) => fields.map(([, read]) => read(row))),
+  )
 
 /** Comma separated values as RFC 4180 has them; a text that a spreadsheet would run as a formula begins with an apostrophe. */
 export const toCsv = (heading: readonly string[], rows: readonly (readonly Cell[])[]): string =>

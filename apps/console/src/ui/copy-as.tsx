@@ -15,7 +15,7 @@ import { problemOf } from './problem.tsx'
 /** What something is called, and the text that it makes when it is chosen. */
 export type Copy = readonly [label: string, make: () => string | Promise<string>]
 
-interface CopyAsProps {
+export interface CopyAsProps {
   /** The call behind the page: one that takes the moment is of that of the address. */
   readonly call?: { readonly document: Operation; readonly variables?: Readonly<Record<string, unknown>> }
   /** What is of this page alone. */
@@ -31,25 +31,28 @@ type CopyCallProps = NonNullable<CopyAsProps['call']> & Pick<CopyAsProps, 'items
 
 function CopyCall({ document, variables = {}, items = [] }: CopyCallProps) {
   const { asked } = useMoment(document, variables)
-  const copies: readonly Copy[] = [
-    ...items,
-    ['GraphQL query', () => graphqlOf(document, asked)],
-    ['curl', () => curlOf(location.origin, document, asked)],
-    ['Answer, JSON', async () => JSON.stringify(await ask(document, asked), null, 2)],
-  ]
-  return <CopyMenu items={copies} graphiql={toGraphiql(document, asked)} />
+  return <CopyMenu items={[...items, ...callCopies(document, asked)]} graphiql={toGraphiql(document, asked)} />
 }
+
+/** A call as something to paste, and its answer, which is called so. */
+export const callCopies = (document: Operation, variables: VariablesOf<Operation>, answer = 'Answer, JSON'): readonly Copy[] => [
+  ['GraphQL query', () => graphqlOf(document, variables)],
+  ['curl', () => curlOf(location.origin, document, variables)],
+  [answer, async () => JSON.stringify(await ask(document, variables), null, 2)],
+]
 
 /** Asks when it is chosen. What components of all pages are made of stands without a session. */
 const ask = async (document: Operation, variables: VariablesOf<Operation>): Promise<unknown> =>
   (await import('../lib/api.ts')).request(document, variables)
 
 interface CopyMenuProps extends Pick<CopyAsProps, 'items'> {
+  /** What is kept as a file instead. */
+  readonly files?: readonly (readonly [label: string, save: () => void | Promise<void>])[]
   /** The call behind it, to go on with in GraphiQL. */
   readonly graphiql?: ReturnType<typeof toGraphiql>
 }
 
-export function CopyMenu({ items = [], graphiql }: CopyMenuProps) {
+export function CopyMenu({ items = [], files = [], graphiql }: CopyMenuProps) {
   const [isOpen, { open, close, toggle }] = useDisclosure(false)
   useShortcuts([{ keys: 'Y', label: 'Copy the page as ...', run: open }])
   const copies: readonly Copy[] = [['Link', () => location.href], ...items]
@@ -71,6 +74,11 @@ export function CopyMenu({ items = [], graphiql }: CopyMenuProps) {
       <Menu.Dropdown>
         {copies.map(([label, make]) => (
           <Menu.Item key={label} onClick={() => void copy(label, make)}>
+            {label}
+          </Menu.Item>
+        ))}
+        {files.map(([label, save]) => (
+          <Menu.Item key={label} onClick={() => void save()}>
             {label}
           </Menu.Item>
         ))}

@@ -11,6 +11,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { ListTable, type ListTableProps } from './list-table.tsx'
 import { NoMatch } from './no-match.tsx'
 import { Problem } from './problem.tsx'
+import { Stale } from './stale.tsx'
 import { TABLE_HEIGHT, type TableColumn } from './table.tsx'
 import { useBeside, useBesideKeys } from './use-beside.ts'
 import type { Choice, Key } from './use-choice.ts'
@@ -113,7 +114,7 @@ function Found<Row>(props: PagedListProps<Row>) {
 function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
   const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, beside, table, handlers } = props
   const shown = useBeside()
-  const { rows, isOld, onRange } = pages
+  const { rows, error, isOld, readAtMs, onRange } = pages
   const { total, isMore } = counted
   const { q = '', sort = usualSort } = useListSearch()
   const go = useListGo()
@@ -128,7 +129,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
   const chooser = useMemo(() => <ColumnChooser list={list} columns={columns} />, [list, columns])
   const besideKeys = useBesideKeys(shown, beside === undefined ? undefined : idAt)
   return (
-    <div className={isOld ? 'stale' : undefined}>
+    <Stale error={error} atMs={readAtMs} isOther={isOld}>
       <Group gap="xs" mb={4} mih={26}>
         <Text size="sm" fw={600} role="status" data-count={total}>
           {isMore ? 'more than ' : ''}
@@ -157,6 +158,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
             choice={choice}
             onRange={onRange}
             listKey={sort === undefined ? q : `${sort} ${q}`}
+            keepsPlace
             {...(sort === undefined
               ? {}
               : {
@@ -170,7 +172,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
           />
         </div>
       </BesideList>
-    </div>
+    </Stale>
   )
 }
 

@@ -3,7 +3,8 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 
 /** What went wrong, its code and request id for the ticket, and a way to try again. A missing scope is told as such. */
 export function Problem({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }) {
-  const { title, text, code, requestId } = problemOf(error)
+  const problem = problemOf(error)
+  const { title, text, code, requestId } = problem
   return (
     <Alert color="red" title={title} role="alert" m="md">
       <Stack gap="xs" align="flex-start">
@@ -14,11 +15,16 @@ export function Problem({ error, onRetry }: { readonly error: unknown; readonly 
             {requestId === undefined ? null : <Code>request {requestId}</Code>}
           </Group>
         )}
-        {onRetry === undefined ? null : (
-          <Button size="xs" variant="outline" color="red" onClick={onRetry}>
-            Try again
+        <Group gap="xs">
+          {onRetry === undefined ? null : (
+            <Button size="xs" variant="outline" color="red" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+          <Button size="xs" variant="outline" color="red" onClick={() => void copy(problem)}>
+            Copy
           </Button>
-        )}
+        </Group>
       </Stack>
     </Alert>
   )
@@ -30,6 +36,15 @@ export interface ToldProblem {
   readonly code?: string | undefined
   readonly requestId?: string | undefined
 }
+
+/** Loaded when it is asked for: a problem is part of every page. */
+const copy = async (problem: ToldProblem): Promise<void> => (await import('./copy-problem.ts')).copyProblem(problemText(problem))
+
+/** A problem as a ticket has it. */
+export const problemText = ({ title, text, code, requestId }: ToldProblem): string =>
+  [`${title}: ${text}`, ...(code === undefined ? [] : [`code ${code}`]), ...(requestId === undefined ? [] : [`request ${requestId}`])].join(
+    '\n',
+  )
 
 /** What went wrong, in words. */
 export function problemOf(error: unknown): ToldProblem {

@@ -5,6 +5,7 @@ import { type Choice, usePreference } from '../lib/preferences.ts'
 import { useLatest } from '../lib/use-latest.ts'
 import { ChoiceHead, HeadCell } from './table-head.tsx'
 import { useTableKeys } from './table-keys.ts'
+import { useAnchor } from './use-anchor.ts'
 import './table.css'
 
 /** One column: what stands in it, and how it is sorted and copied, which is apart from its picture. */
@@ -53,6 +54,8 @@ export interface TableProps<Row> {
   onRange?(first: number, last: number): void
   /** What is listed, as a text: another list begins at its first row. */
   readonly listKey?: string
+  /** Rows in sight stay where they are when others come in or go above them; for lists that only time orders. */
+  readonly keepsPlace?: boolean
   /** It is the one table of its page: `j`, `k`, `o` and Enter are its keys, wherever the focus is. */
   readonly isMain?: boolean
   /** `o` tells of a row beside the table; it opens the row where there is none of this. */
@@ -87,6 +90,7 @@ export function Table<Row>(props: TableProps<Row>) {
     onChoose,
     onRange,
     listKey,
+    keepsPlace = false,
     isMain = false,
     onBeside,
     height = TABLE_HEIGHT,
@@ -117,6 +121,9 @@ export function Table<Row>(props: TableProps<Row>) {
   useEffect(() => {
     if (activeKey !== undefined) virtualizer.scrollToIndex(active)
   }, [activeKey])
+
+  const offset = virtualizer.scrollOffset ?? 0
+  useAnchor(scroller, keepsPlace ? { count, rowHeight, offset, rowKey, listKey } : undefined)
 
   const latest = useLatest(props)
   // the same for good, so that a row is drawn again only when something of it changed

@@ -56,6 +56,31 @@ test('a rotated key works on until the overlap is over; with none it ends at onc
   expect(await rotate(second.key.id)).toMatchObject({ __typename: 'ValidationError', code: 'CONFLICT' })
 })
 
+test('keys are listed by their states and by a part of what names them, and a page is of what is found', async () => {
+  const made = []
+  for (const [name, account] of [
+    ['Found-1', 'of-one'],
+    ['other', 'found-2'],
+    ['found-3', 'of-three'],
+  ] as const)
+    made.push(await create({ ...nova, name, account }))
+  await revoke(made[0].key.id)
+  const list = async (args: string): Promise<Json> =>
+    (await dataOf(api, `{ apiKeys(${args}) { totalCount nodes { name } pageInfo { hasNextPage endCursor } } }`)).apiKeys
+  const namesOf = ({ nodes }: Json): string[] => nodes.map(({ name }: Json) => name)
+  expect(namesOf(await list('find: " FOUND-"'))).toEqual(['Found-1', 'other', 'found-3'])
+  expect(namesOf(await list(`find: ${JSON.stringify(made[2].key.prefix)}`))).toEqual(['found-3'])
+  expect(namesOf(await list('find: "found-", states: [REVOKED, EXPIRED]'))).toEqual(['Found-1'])
+  expect(await list('find: "found-", states: []')).toMatchObject({ totalCount: 0 })
+  const first = await list('find: "found-", states: [ACTIVE], first: 1')
+  expect([namesOf(first), first.totalCount, first.pageInfo.hasNextPage]).toEqual([['other'], 2, true])
+  const after = `after: "${first.pageInfo.endCursor}"`
+  expect(namesOf(await list(`find: "found-", states: [ACTIVE], first: 1, ${after}`))).toEqual(['found-3'])
+  // a cursor is of its filter alone
+  const { errors } = await api.ask(`{ apiKeys(find: "other", ${after}) { totalCount } }`)
+  expect(JSON.stringify(errors)).toContain('a cursor of this list')
+})
+
 test('an empty list of hosts binds a key to nothing, so it is refused: it would report for any', async () => {
   expect(await create({ name: 'agent', account: 'agents', scopes: ['REPORT'], hosts: [] })).toMatchObject({
     __typename: 'ValidationError',

@@ -254,9 +254,20 @@ describe('lists', () => {
       const found = await idsOf(q)
       expect([q, found.includes(id)]).toEqual([q, true])
     }
-    const others = ['state:CONFIRMED', 'age>=1h', 'left>11m', 'at<2020-01-01', 'ends<=2020-01-01', 'account:nobody', 'no-such-host']
+    const others = [
+      'state:CONFIRMED',
+      'age>=1h',
+      'left>11m',
+      'at<2020-01-01',
+      'ends<=2020-01-01',
+      'account:nobody',
+      'no-such-host',
+      'ended>=0',
+    ]
     for (const q of others) expect(await idsOf(q)).not.toContain(id)
     expect(await idsOf('state:RESERVED', ['CONFIRMED'])).toEqual([])
+    await ask('mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "it ends") { __typename } }', { ids: [id] })
+    expect([await idsOf('ended<=1h'), await idsOf('ended>1h')]).toEqual([expect.arrayContaining([id]), expect.not.arrayContaining([id])])
     expect(codeOf(await api.ask(LIST, { q: 'colour:red' }))).toBe(codeOf(await api.ask('{ hosts(query: "colour:red") { totalCount } }')))
   })
 })

@@ -76,7 +76,11 @@ builder.queryField('apiKeys', (t) =>
     type: ApiKeyConnection,
     authScopes: { scope: 'ADMIN' },
     description: 'Keys, oldest first, those that ended too.',
-    args: pageArgs(),
+    args: {
+      ...pageArgs(),
+      states: t.arg({ type: [ApiKeyState], description: 'In one of these states; in any if not given.' }),
+      find: t.arg.string({ description: 'Part of the name, the account, the project or the prefix, in any case.' }),
+    },
     resolve: (_root, args, { keys }) => keys.list(args),
   }),
 )

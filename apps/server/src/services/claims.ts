@@ -152,6 +152,7 @@ function readersIn(fleet: Fleet, now: number): QueryReaders<Claim> {
     account: ({ account }) => account,
     group: ({ group }) => group ?? undefined,
     age: ({ createdAt }) => (now - createdAt) / 1_000,
+    ended: ({ endedAt }) => (endedAt === null ? undefined : Math.max(0, now - endedAt) / 1_000),
     at: ({ createdAt }) => createdAt,
     ends: ({ expiresAt }) => expiresAt ?? undefined,
     left: ({ expiresAt }) => (expiresAt === null ? undefined : Math.max(0, expiresAt - now) / 1_000),

@@ -12,9 +12,10 @@ const MAX_TEXT = 255
 const MAX_HOSTS = 100
 
 export const keyStates = ['ACTIVE', 'EXPIRED', 'REVOKED'] as const
+export type KeyState = (typeof keyStates)[number]
 
 /** Whether a key lets anybody in, and why not. */
-export function stateOf(key: ApiKey, now: number): (typeof keyStates)[number] {
+export function stateOf(key: ApiKey, now: number): KeyState {
   if (key.revokedAt !== null) return 'REVOKED'
   return isUsable(key, now) ? 'ACTIVE' : 'EXPIRED'
 }
@@ -29,6 +30,13 @@ export interface NewKey {
   readonly project: string | null
 }
 
+/** Which keys are listed. */
+export interface KeyListArgs extends PageArgs {
+  readonly states?: readonly KeyState[] | null | undefined
+  /** Part of name, account, project or prefix, in any case. */
+  readonly find?: string | null | undefined
+}
+
 export interface KeyDone {
   readonly type: 'done'
   readonly key: ApiKey
@@ -38,7 +46,7 @@ export interface KeyDone {
 
 export interface Keys {
   /** Oldest first, those that ended too. */
-  list(args: PageArgs): Page<ApiKey>
+  list(args: KeyListArgs): Page<ApiKey>
   create(key: NewKey): Promise<KeyDone | Invalid>
   /** A new key in the place of one, which works until the overlap is over. */
   rotate(id: string, overlapMs: number | null): Promise<KeyDone | NotFound | Invalid>
@@ -67,9 +75,14 @@ export function createKeys(store: ApiKeyStore): Keys {
     })
 
   return {
-    list: (args) => {
-      const keys = [...store.list()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-      return pageOf(listOf('apiKeys'), args, keys, {
+    list: ({ states, find, ...args }) => {
+      const now = Date.now()
+      const word = find?.trim().toLowerCase() ?? ''
+      const keys = store
+        .list()
+        .filter((key) => (states?.includes(stateOf(key, now)) ?? true) && hasWord(key, word))
+        .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+      return pageOf(listOf('apiKeys', [states, word]), args, keys, {
         types: ['number', 'string'],
         keyFor: ({ createdAt, id }) => [createdAt, id] as const,
         isAfter: ({ createdAt, id }, [at, last]) => createdAt > at || (createdAt === at && id > last),
@@ -114,6 +127,9 @@ export function createKeys(store: ApiKeyStore): Keys {
       }),
   }
 }
+
+const hasWord = ({ name, account, project, prefix }: ApiKey, word: string): boolean =>
+  [name, account, project ?? '', prefix].some((text) => text.toLowerCase().includes(word))
 
 function check({ name, account, scopes, expiresAt, hosts, project }: NewKey & Pick<ApiKey, 'hosts'>, now: number): Issue[] {
   const at = (field: string) => ['input', field]

@@ -30,10 +30,21 @@ export const withTimes = (text: string, since: number, until: number): string =>
   [withoutTimes(text), `at>=${printTime(since)} at<${printTime(until)}`].filter((part) => part !== '').join(' ')
 
 /** A text that asks for rows of any time: without its terms of `at` and `last`. */
-export const withoutTimes = (text: string): string =>
-  piecesOf(text)
-    .filter((piece) => !/^-?(at|last)[:=<>!]/.test(piece))
+export const withoutTimes = (text: string): string => withoutFields(text, 'at', 'last')
+
+/** A text that asks for rows whose number is `from` or more and less than `to`, in the place of what it said of the field; undefined: no such bound. */
+export const withRange = (text: string, field: string, from: string | undefined, to: string | undefined): string =>
+  [withoutFields(text, field), ...(from === undefined ? [] : [`${field}>=${from}`]), ...(to === undefined ? [] : [`${field}<${to}`])]
+    .filter((part) => part !== '')
     .join(' ')
+
+/** A text without its terms of some fields. */
+export const withoutFields = (text: string, ...fields: readonly string[]): string =>
+  piecesOf(text)
+    .filter((piece) => !fields.some((field) => isOf(piece.replace(/^-/, ''), field)))
+    .join(' ')
+
+const isOf = (term: string, field: string): boolean => term.startsWith(field) && /^[:=<>!]/.test(term.slice(field.length))
 
 /** A value that stands for itself. */
 const literal = (value: string): QueryTerm['values'][number] => value.replace(/[*\\]/g, '\\$&')

@@ -73,6 +73,7 @@ export const claimFields: readonly QueryField[] = [
   { name: 'account', kind: 'text', description: 'the service account that it belongs to' },
   { name: 'group', kind: 'text', description: 'uuid of the server group that it is a member of' },
   { name: 'age', kind: 'number', unit: 's', description: 'time since it was made' },
+  { name: 'ended', kind: 'number', unit: 's', description: 'time since it ended, whichever way' },
   { name: 'left', kind: 'number', unit: 's', description: 'time until the reservation ends' },
   { name: 'at', kind: 'time', description: 'when it was made' },
   { name: 'ends', kind: 'time', description: 'when the reservation ends' },

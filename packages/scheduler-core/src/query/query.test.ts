@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  claimFields,
   compileQuery,
   decisionFields,
   hasTerm,
@@ -14,6 +15,7 @@ import {
   timeOf,
   withoutTerm,
   withoutTimes,
+  withRange,
   withTerm,
   withTimes,
 } from './index.ts'
@@ -201,6 +203,16 @@ describe('times', () => {
     expect(withTimes(wanted, nine, nine + 1_500)).toBe(wanted)
     expect(withTimes(withoutTimes(wanted), nine, nine + 1_500)).toBe(wanted)
   })
+})
+
+test.each([
+  ['', 'age>=1m age<5m'],
+  ['state:RESERVED -age>5m age<3d', 'state:RESERVED age>=1m age<5m'],
+  ['agents "age:" account:age', 'agents "age:" account:age age>=1m age<5m'],
+])('a range of a number takes the place of what %j says of it', (text, wanted) => {
+  expect(withRange(text, 'age', '1m', '5m')).toBe(wanted)
+  expect(parseQuery(wanted, claimFields).problems).toEqual([])
+  expect(withRange(withRange(wanted, 'age', undefined, '10s'), 'age', '1m', '5m')).toBe(wanted)
 })
 
 const value = fc.string({ minLength: 1, maxLength: 12 }).map((text) => text.replace(/[*\\]/g, '\\$&'))

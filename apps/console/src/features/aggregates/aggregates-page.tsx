@@ -8,8 +8,8 @@ import { formatCount, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone 
 import { useShortcuts } from '../../lib/keys.ts'
 import { useAt } from '../../lib/travel.ts'
 import { usePages } from '../../lib/use-pages.ts'
-import { CopyAs } from '../../ui/copy-as.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyList } from '../../ui/copy-list.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PagedList } from '../../ui/paged-list.tsx'
@@ -17,7 +17,7 @@ import type { TableColumn } from '../../ui/table.tsx'
 import { WriteButton } from '../../ui/write-button.tsx'
 import { CreateAggregate } from './create-aggregate.tsx'
 import { LIST } from './documents.ts'
-import { type AggregateRow, csvOf, textOfPairs } from './rows.ts'
+import { type AggregateRow, aggregateFieldsCopied, textOfPairs } from './rows.ts'
 import { aggregateOrder } from './search.ts'
 import { REFRESH_MS } from './use-refresh.ts'
 
@@ -25,6 +25,8 @@ const route = getRouteApi('/aggregates')
 
 /** Loaded when a row is first told of beside the list. */
 const AggregateBeside = lazy(async () => ({ default: (await import('./aggregate-beside.tsx')).AggregateBeside }))
+
+const nouns = ['aggregate', 'aggregates'] as const
 
 const keyOf = ({ uuid }: AggregateRow): string => uuid
 
@@ -45,12 +47,10 @@ export function AggregatesPage() {
       title="Aggregates"
       aside={
         <>
-          <CopyAs
+          <CopyList
+            {...{ list: 'aggregates', nouns, pages, columns, fields: aggregateFieldsCopied }}
             call={{ document: LIST, variables: asked }}
-            items={[
-              ['Command line', () => commandOf('gantt aggregates', { query: q, at })],
-              [`CSV, loaded rows: ${formatCount(pages.rows.length)}`, () => csvOf(pages.rows)],
-            ]}
+            items={[['Command line', () => commandOf('gantt aggregates', { query: q, at })]]}
           />
           <WriteButton size="compact-sm" onClick={creating.open}>
             Create
@@ -61,7 +61,7 @@ export function AggregatesPage() {
       <PagedList
         list="aggregates"
         label="Aggregates"
-        nouns={['aggregate', 'aggregates']}
+        nouns={nouns}
         fields={aggregateFields}
         pages={pages}
         columns={columns}

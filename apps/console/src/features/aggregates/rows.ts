@@ -1,4 +1,4 @@
-import { toCsv } from '../../lib/csv.ts'
+import type { RowField } from '../../lib/csv.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import type { LIST } from './documents.ts'
 
@@ -7,20 +7,16 @@ export type AggregateRow = ResultOf<typeof LIST>['aggregates']['nodes'][number]
 /** Metadata in one line. */
 export const textOfPairs = (pairs: AggregateRow['metadata']): string => pairs.map(({ key, value }) => `${key}=${value}`).join('  ')
 
-/** Rows under a heading, safe to open as a sheet. */
-export const csvOf = (rows: readonly AggregateRow[]): string =>
-  toCsv(
-    ['uuid', 'name', 'availabilityZone', 'hosts', 'metadata', 'version', 'updatedAt'],
-    rows.map(({ uuid, name, availabilityZone, hostCount, metadata, version, updatedAt }) => [
-      uuid,
-      name,
-      availabilityZone,
-      hostCount,
-      textOfPairs(metadata),
-      version,
-      updatedAt,
-    ]),
-  )
+/** What a copy has of each aggregate. */
+export const aggregateFieldsCopied: readonly RowField<AggregateRow>[] = [
+  ['uuid', ({ uuid }) => uuid],
+  ['name', ({ name }) => name, 'name'],
+  ['availabilityZone', ({ availabilityZone }) => availabilityZone, 'az'],
+  ['hosts', ({ hostCount }) => hostCount, 'hosts'],
+  ['metadata', ({ metadata }) => textOfPairs(metadata), 'metadata'],
+  ['version', ({ version }) => version, 'version'],
+  ['updatedAt', ({ updatedAt }) => updatedAt, 'updated'],
+]
 
 interface Flavor {
   readonly extraSpecs: readonly { readonly key: string }[]

@@ -1,13 +1,13 @@
 import { auditFields } from '@gantt/scheduler-core/query'
 import { Code, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import { commandOf } from '../../lib/copies.ts'
 import { formatCount, formatTime, type TimeZoneChoice, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { changed } from '../../lib/list-search.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { usePages } from '../../lib/use-pages.ts'
-import { CopyAs } from '../../ui/copy-as.tsx'
+import { CopyList } from '../../ui/copy-list.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { NeedsScope } from '../../ui/needs-scope.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -16,7 +16,7 @@ import { Problem } from '../../ui/problem.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import { AuditEntry } from './audit-entry.tsx'
 import { LIST } from './documents.ts'
-import { type AuditRow, csvOf } from './rows.ts'
+import { type AuditRow, auditFieldsCopied } from './rows.ts'
 
 const route = getRouteApi('/audit')
 
@@ -43,16 +43,17 @@ function Rows() {
   const { rows } = pages
   const columns = useMemo(() => columnsIn(zone), [zone])
   const show = (row: string | undefined): void => void navigate({ search: (before) => changed(before, { row }) })
-  const entry = rows.find(({ id }) => id === opened)
+  // rows never change, so that one stays open wherever the list goes
+  const read = useRef<AuditRow | undefined>(undefined)
+  read.current = rows.find(({ id }) => id === opened) ?? (read.current?.id === opened ? read.current : undefined)
+  const { current: entry } = read
   return (
     <Page
       title="Audit"
       aside={
-        <CopyAs
-          items={[
-            ['Command line', () => commandOf('gantt audit list', { query: q })],
-            [`CSV, loaded rows: ${formatCount(rows.length)}`, () => csvOf(rows)],
-          ]}
+        <CopyList
+          {...{ list: 'audit', nouns, pages, columns, fields: auditFieldsCopied }}
+          items={[['Command line', () => commandOf('gantt audit list', { query: q })]]}
           call={{ document: LIST, variables: { q } }}
         />
       }
@@ -61,7 +62,7 @@ function Rows() {
         list="audit"
         label="Audit"
         filterLabel="Filter the audit"
-        nouns={['call', 'calls']}
+        nouns={nouns}
         fields={auditFields}
         pages={pages}
         columns={columns}
@@ -77,6 +78,8 @@ function Rows() {
     </Page>
   )
 }
+
+const nouns = ['call', 'calls'] as const
 
 const keyOf = ({ id }: AuditRow): string => id
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type AuditRow, argumentsOf, csvOf } from './rows.ts'
+import { csvOf } from '../../lib/csv.ts'
+import { type AuditRow, argumentsOf, auditFieldsCopied } from './rows.ts'
 
 const row: AuditRow = {
   ...{ id: 'a', seq: 7, at: '2026-11-20T09:14:02.000Z', account: '=cmd()', keyId: 'k', mutation: 'apiKeyRevoke', target: 'x, y' },
@@ -7,7 +8,9 @@ const row: AuditRow = {
 }
 
 test('rows are safe to open as a sheet', () => {
-  expect(csvOf([row]).split('\r\n')[1]).toBe(`7,2026-11-20T09:14:02.000Z,'=cmd(),k,apiKeyRevoke,"x, y",ApiKeyPayload,r,"{""id"":""x""}",h`)
+  expect(csvOf(auditFieldsCopied, [row]).split('\r\n')[1]).toBe(
+    `7,2026-11-20T09:14:02.000Z,'=cmd(),k,apiKeyRevoke,"x, y",ApiKeyPayload,r,"{""id"":""x""}",h`,
+  )
 })
 
 test('arguments that were cut are shown as they are', () => {

@@ -1,4 +1,4 @@
-import { toCsv } from '../../lib/csv.ts'
+import type { RowField } from '../../lib/csv.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import type { LIST } from './documents.ts'
 
@@ -13,10 +13,16 @@ export function argumentsOf({ summary }: Pick<AuditRow, 'summary'>): string {
   }
 }
 
-const fields = ['seq', 'at', 'account', 'keyId', 'mutation', 'target', 'result', 'requestId', 'summary', 'hash'] as const
-
-export const csvOf = (rows: readonly AuditRow[]): string =>
-  toCsv(
-    fields,
-    rows.map((row) => fields.map((field) => row[field])),
-  )
+/** What a copy has of each row. */
+export const auditFieldsCopied: readonly RowField<AuditRow>[] = [
+  ['seq', ({ seq }) => seq, 'seq'],
+  ['at', ({ at }) => at, 'at'],
+  ['account', ({ account }) => account, 'account'],
+  ['keyId', ({ keyId }) => keyId],
+  ['mutation', ({ mutation }) => mutation, 'mutation'],
+  ['target', ({ target }) => target, 'target'],
+  ['result', ({ result }) => result, 'result'],
+  ['requestId', ({ requestId }) => requestId],
+  ['summary', ({ summary }) => summary],
+  ['hash', ({ hash }) => hash],
+]

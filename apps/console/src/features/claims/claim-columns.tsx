@@ -1,3 +1,4 @@
+import type { RowField } from '../../lib/csv.ts'
 import { formatAmount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { Age, TimeLeft } from '../../ui/age.tsx'
@@ -67,6 +68,27 @@ export const claimColumns: readonly TableColumn<ClaimRow>[] = [
     ),
   },
 ]
+
+/** What a copy has of each claim; what it holds in the units of the classes, GPUs in thousandths. */
+export const claimFieldsCopied: readonly RowField<ClaimRow>[] = [
+  ['id', ({ id }) => id],
+  ['instanceUuid', ({ instanceUuid }) => instanceUuid, 'instance'],
+  ['state', ({ state }) => state, 'state'],
+  ['host', ({ host }) => host.name, 'host'],
+  ['node', ({ host }) => host.node, 'host'],
+  ['holds', amountsOf, 'holds'],
+  ['createdAt', ({ createdAt }) => createdAt, 'age'],
+  ['expiresAt', ({ expiresAt }) => expiresAt, 'ends'],
+  ['releasedAt', ({ releasedAt }) => releasedAt, 'ends'],
+  ['reason', ({ reason }) => reason, 'ends'],
+  ['account', ({ account }) => account, 'account'],
+  ['decisionId', ({ decision }) => decision.id, 'why'],
+]
+
+function amountsOf({ resources, gpus }: ClaimRow): string {
+  const amounts = resources.map(({ resourceClass, amount }) => `${resourceClass} ${amount}`)
+  return [...amounts, ...gpus.map(({ index, milli }) => `GPU ${index} ${milli}`)].join(', ')
+}
 
 function endText({ expiresAt, releasedAt }: ClaimRow): string {
   return releasedAt ?? expiresAt ?? 'held for good'

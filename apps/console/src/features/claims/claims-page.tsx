@@ -5,21 +5,23 @@ import { lazy, useCallback, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
-import { useListSearch } from '../../lib/list-search.ts'
+import { useListGo, useListSearch } from '../../lib/list-search.ts'
 import { rememberList } from '../../lib/present-list.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { ChoiceBar } from '../../ui/choice-bar.tsx'
-import { CopyAs } from '../../ui/copy-as.tsx'
+import { CopyList } from '../../ui/copy-list.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { type Figure, Figures } from '../../ui/figures.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PagedList } from '../../ui/paged-list.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { useChoice } from '../../ui/use-choice.ts'
 import { WriteButton } from '../../ui/write-button.tsx'
-import { type ClaimRow, claimColumns, isHeld } from './claim-columns.tsx'
+import { AgeBars } from './age-bars.tsx'
+import { type ClaimRow, claimColumns, claimFieldsCopied, isHeld } from './claim-columns.tsx'
 import { COUNTS, LIST } from './documents.ts'
 import { type Kind, kindQueries, kinds } from './kinds.ts'
 import { RevokeClaims } from './revoke-claims.tsx'
@@ -33,12 +35,15 @@ const COUNTS_EVERY_MS = 10_000
 /** So many can be ended by one call. */
 const MOST_CHOSEN = 1_000
 
+const nouns = ['claim', 'claims'] as const
+
 const keyOf = ({ id }: ClaimRow): string => id
 
 /** What holds room, for whom, for how long: leaks, reservations that end, and the way to end one that nobody else will. */
 export function ClaimsPage() {
   const { q = '' } = useListSearch()
   const navigate = useNavigate()
+  const go = useListGo()
   const { may } = useScopes()
   const mayRevoke = may('OPERATE') === true
   const [isRevoking, setRevoking] = useState(false)
@@ -50,13 +55,24 @@ export function ClaimsPage() {
   useShortcuts(mayRevoke ? [revoke] : [])
 
   return (
-    <Page title="Claims" aside={<CopyAs call={{ document: LIST, variables: { q } }} />}>
+    <Page
+      title="Claims"
+      aside={
+        <CopyList
+          {...{ list: 'claims', nouns, pages, columns: claimColumns, fields: claimFieldsCopied }}
+          call={{ document: LIST, variables: { q } }}
+        />
+      }
+    >
       <Stack gap="xs">
-        <Counts />
+        <div className="claims-above">
+          <Counts />
+          <AgeBars q={q} onFilter={(next) => go({ q: next })} everyMs={COUNTS_EVERY_MS} />
+        </div>
         <PagedList
           list="claims"
           label="Claims"
-          nouns={['claim', 'claims']}
+          nouns={nouns}
           fields={claimFields}
           pages={pages}
           columns={claimColumns}
@@ -67,8 +83,8 @@ export function ClaimsPage() {
           }}
           beside={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
-          // the counts stand above it
-          table={{ height: 'calc(100vh - 290px)' }}
+          // counts and ages stand above it
+          table={{ height: 'calc(100vh - 330px)' }}
           chosen={
             <ChoiceBar
               choice={choice}
@@ -104,7 +120,7 @@ export function ClaimsPage() {
 }
 
 function Counts() {
-  const { data, error, refetch } = useOperation(COUNTS, kindQueries, { everyMs: COUNTS_EVERY_MS })
+  const { data, error, dataUpdatedAt, refetch } = useOperation(COUNTS, kindQueries, { everyMs: COUNTS_EVERY_MS })
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <Skeleton height={56} aria-hidden />
   const figures = (Object.keys(kinds) as Kind[]).map((kind): Figure => {
     const { label, q, title } = kinds[kind]
@@ -121,8 +137,8 @@ function Counts() {
     }
   })
   return (
-    <div className={error ? 'stale' : undefined}>
+    <Stale error={error} atMs={dataUpdatedAt}>
       <Figures figures={figures} />
-    </div>
+    </Stale>
   )
 }

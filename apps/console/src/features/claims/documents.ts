@@ -47,6 +47,22 @@ export const COUNTS = graphql(`
   }
 `)
 
+/** How many claims there are of each age; the same lines as in ages.ts. */
+export const AGES = graphql(`
+  query ClaimAges(
+    $b0: String!, $b1: String!, $b2: String!, $b3: String!, $b4: String!, $b5: String!, $b6: String!, $b7: String!, $at: Moment
+  ) {
+    b0: claims(first: 1, query: $b0, at: $at) { totalCount }
+    b1: claims(first: 1, query: $b1, at: $at) { totalCount }
+    b2: claims(first: 1, query: $b2, at: $at) { totalCount }
+    b3: claims(first: 1, query: $b3, at: $at) { totalCount }
+    b4: claims(first: 1, query: $b4, at: $at) { totalCount }
+    b5: claims(first: 1, query: $b5, at: $at) { totalCount }
+    b6: claims(first: 1, query: $b6, at: $at) { totalCount }
+    b7: claims(first: 1, query: $b7, at: $at) { totalCount }
+  }
+`)
+
 /** Ends claims whatever their fences are; for operators. */
 export const REVOKE = graphql(`
   mutation ClaimRevoke($ids: [ID!]!, $reason: String!) {

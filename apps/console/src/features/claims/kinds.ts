@@ -5,7 +5,11 @@ export const kinds = {
   old: { label: 'Reserved for 5 min', q: 'state:RESERVED age>=5m', title: 'Held for long without being confirmed: a caller that leaks' },
   held: { label: 'Confirmed', q: 'state:CONFIRMED', title: 'Held for good, and no report of the host counts them yet' },
   counted: { label: 'Materialised', q: 'state:MATERIALISED', title: 'The host counts them itself' },
-  expired: { label: 'Expired', q: 'state:EXPIRED', title: 'Reservations that ended lately without being confirmed' },
+  expired: {
+    label: 'Expired in 1 h',
+    q: 'state:EXPIRED ended<=1h',
+    title: 'Reservations that ended within the last hour without being confirmed; they are kept for as long',
+  },
 } as const
 
 export type Kind = keyof typeof kinds

@@ -1,3 +1,4 @@
+import type { RowField } from '../../lib/csv.ts'
 import { formatCount, formatMib, formatTime, formatTook, type TimeZoneChoice, titleOfTime } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
@@ -54,7 +55,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
     key: 'profile',
     label: 'Profile',
     width: '90px',
-    value: ({ profile }) => (profile === null ? '' : `${profile.profileName}@${profile.number}`),
+    value: profileOf,
   },
   {
     key: 'instance',
@@ -99,6 +100,32 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
     ),
   },
 ]
+
+/** What a copy has of each decision. */
+export const decisionFieldsCopied: readonly RowField<DecisionRow>[] = [
+  ['id', ({ id }) => id],
+  ['at', ({ at }) => at, 'at'],
+  ['outcome', ({ outcome }) => outcome, 'outcome'],
+  ['flavor', ({ spec }) => spec.flavorName, 'flavor'],
+  ['vcpus', ({ spec }) => spec.vcpus, 'flavor'],
+  ['memoryMib', ({ spec }) => spec.memoryMb, 'flavor'],
+  ['instances', ({ spec }) => spec.numInstances, 'n'],
+  ['hosts', ({ hostCount }) => hostCount, 'funnel'],
+  ['hostsLeft', ({ hostCount, funnel }) => countsOf(hostCount, funnel).at(-1) ?? hostCount, 'funnel'],
+  ['hostOrReason', resultOf, 'result'],
+  ['attempt', ({ attempt }) => attempt, 'attempt'],
+  ['durationMs', ({ durationMs }) => durationMs, 'took'],
+  ['account', ({ account }) => account, 'account'],
+  ['profile', profileOf, 'profile'],
+  ['instanceUuids', ({ instanceUuids }) => instanceUuids.join(', '), 'instance'],
+  ['project', ({ spec }) => spec.projectId, 'project'],
+  ['zone', ({ spec }) => spec.availabilityZone, 'zone'],
+  ['fleetRevision', ({ fleetRevision }) => fleetRevision, 'revision'],
+]
+
+function profileOf({ profile }: DecisionRow): string {
+  return profile === null ? '' : `${profile.profileName}@${profile.number}`
+}
 
 const zoneOf = ({ spec: { availabilityZone } }: DecisionRow): string => availabilityZone ?? ''
 

@@ -45,7 +45,7 @@ interface TailOptions {
   readonly q: string
   /** No row may move. */
   readonly isReading: boolean
-  readonly pages: Pick<Pages<DecisionRow>, 'rows' | 'readNewest' | 'peekNewest'>
+  readonly pages: Pick<Pages<DecisionRow, { readonly nodes: readonly DecisionRow[] }>, 'rows' | 'readNewest' | 'read'>
 }
 
 /** Decisions by their ids, and how many more that were only counted. */
@@ -96,10 +96,10 @@ export function useTail({ q, isReading, pages }: TailOptions) {
   const catchUp = useCallback(async () => {
     const mine = round.current
     const { isReading, pages } = latest.current
-    const newest = isReading ? await pages.peekNewest().catch(() => undefined) : []
+    const newest = isReading ? await pages.read(null).catch(() => undefined) : undefined
     const isDone = isReading ? newest !== undefined : await takeIn()
     if (mine !== round.current) return
-    const ids = newest?.map(({ id }) => id) ?? []
+    const ids = newest?.nodes.map(({ id }) => id) ?? []
     count(ids, 0)
     if (isDone) setBehind(false)
     else timers.current.catchingUp = setTimeout(() => void catchUp(), AGAIN_MS)

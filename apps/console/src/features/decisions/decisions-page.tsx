@@ -9,12 +9,12 @@ import { useShortcuts } from '../../lib/keys.ts'
 import { type Change, changed } from '../../lib/list-search.ts'
 import { usePreference } from '../../lib/preferences.ts'
 import { usePages } from '../../lib/use-pages.ts'
-import { CopyAs } from '../../ui/copy-as.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyList } from '../../ui/copy-list.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { LiveBadge, Page } from '../../ui/page.tsx'
 import { PagedList } from '../../ui/paged-list.tsx'
-import { type DecisionRow, decisionColumns } from './decision-columns.tsx'
+import { type DecisionRow, decisionColumns, decisionFieldsCopied } from './decision-columns.tsx'
 import { DecisionGroups } from './decision-groups.tsx'
 import { Feed, useTail } from './decision-tail.tsx'
 import { COUNTS, KEPT, LIST } from './documents.ts'
@@ -35,6 +35,8 @@ const COUNTS_EVERY_MS = 5_000
 const KEPT_STALE_MS = 60_000
 /** What the histogram takes of the page, pixels, so that nothing moves when it comes. */
 const HISTOGRAM_HEIGHT = 94
+
+const nouns = ['decision', 'decisions'] as const
 
 const keyOf = ({ id }: DecisionRow): string => id
 
@@ -73,6 +75,10 @@ export function DecisionsPage() {
     { keys: 'n', label: 'Show the newest decisions', run: showNew },
   ])
   const known = counts.isPlaceholderData ? undefined : counts.data?.decisionCounts
+  const [total, isMore] = [Math.max(known?.decisions ?? 0, rows.length), known?.isCut ?? false]
+  const counted = useMemo(() => ({ total, isMore }), [total, isMore])
+  const { lists, read } = pages
+  const copied = useMemo(() => ({ lists, total, read }), [lists, total, read])
   // a live list comes in twice a second, and what stands around it stays
   const aside = useMemo(
     () => (
@@ -84,10 +90,14 @@ export function DecisionsPage() {
           onChange={({ currentTarget: { value } }) => go({ group: groupings.find((one) => one === value) })}
           data={[{ value: '', label: 'One by one' }, ...groupings.map((one) => ({ value: one, label: `By ${groupingTexts[one].name}` }))]}
         />
-        <CopyAs call={{ document: LIST, variables: { q } }} items={[['Command line', () => commandOf('gantt decisions', { query: q })]]} />
+        <CopyList
+          {...{ list: 'decisions', nouns, pages: copied, counted, columns, fields: decisionFieldsCopied }}
+          call={{ document: LIST, variables: { q } }}
+          items={[['Command line', () => commandOf('gantt decisions', { query: q })]]}
+        />
       </>
     ),
-    [group, q, go],
+    [group, q, go, copied, counted, columns],
   )
   const histogram = useMemo(
     () => (
@@ -128,11 +138,11 @@ export function DecisionsPage() {
       <PagedList
         list="decisions"
         label="Decisions"
-        nouns={['decision', 'decisions']}
+        nouns={nouns}
         fields={decisionFields}
         readPaste={filterOfLine}
         pages={pages}
-        counted={{ total: Math.max(known?.decisions ?? 0, rows.length), isMore: known?.isCut ?? false }}
+        counted={counted}
         columns={columns}
         keyOf={keyOf}
         onOpen={({ id }) => void navigate({ to: '/decisions/$id', params: { id } })}

@@ -1,31 +1,39 @@
-import { toCsv } from '../../lib/csv.ts'
+import { csvOf as csvOfFields, fieldsShown, type RowField } from '../../lib/csv.ts'
+import type { TableColumn } from '../../ui/table.tsx'
 import type { HostRow } from './host-row.ts'
 
-/** The rows of the list as text for elsewhere; `at` is the moment, where that is not now. */
-
-/** Rows under a heading, safe to open as a sheet. */
-export const csvOf = (rows: readonly HostRow[], at?: string): string => {
-  const columns = fieldsAt(at)
-  return toCsv(
-    columns.map(([name]) => name),
-    rows.map((row) => columns.map(([, read]) => read(row))),
-  )
+/** The rows of the list as text for elsewhere. */
+export interface CopiedHosts {
+  readonly rows: readonly HostRow[]
+  /** The columns that are shown. */
+  readonly columns: readonly Pick<TableColumn<HostRow>, 'key' | 'value'>[]
+  /** The moment, where that is not now. */
+  readonly at?: string | undefined
 }
 
-export const jsonOf = (rows: readonly HostRow[], at?: string): string =>
+/** Rows under a heading, safe to open as a sheet. */
+export const csvOf = (copied: CopiedHosts): string => csvOfFields(fieldsOf(copied), copied.rows)
+
+export const jsonOf = (copied: CopiedHosts): string =>
   JSON.stringify(
-    rows.map((row) => Object.fromEntries(fieldsAt(at).map(([name, read]) => [name, read(row)]))),
+    copied.rows.map((row) => Object.fromEntries(fieldsOf(copied).map(([name, read]) => [name, read(row)]))),
     null,
     2,
   )
 
-type Field = readonly [string, (row: HostRow) => string | number | null]
+/** Rows of the past say so, and what a decision said of each stands at the end. */
+function fieldsOf({ columns, at }: CopiedHosts): readonly RowField<HostRow>[] {
+  const shown = fieldsShown(
+    fields,
+    columns.map(({ key }) => key),
+  )
+  const said = columns.filter(({ key }) => key === 'verdict').map(({ key, value }): RowField<HostRow> => [key, value])
+  const moment: readonly RowField<HostRow>[] = at === undefined ? [] : [['at', () => at]]
+  return [...shown, ...said, ...moment]
+}
 
-/** Rows of the past say so. */
-const fieldsAt = (at: string | undefined): readonly Field[] => (at === undefined ? fields : [...fields, ['at', () => at]])
-
-/** The columns of a copy, with their units in their names. */
-const fields: readonly Field[] = [
+/** What a copy has of each host, with the units in the names. */
+const fields: readonly RowField<HostRow>[] = [
   ['host', ({ host }) => host],
   ['node', ({ node }) => node],
   ['availabilityZone', ({ az }) => az],
@@ -43,6 +51,8 @@ const fields: readonly Field[] = [
   ['claims', ({ claims }) => claims],
   ['instances', ({ instances }) => instances],
   ['reportedAt', ({ reportedMs }) => (reportedMs === 0 ? null : new Date(reportedMs).toISOString())],
+  ['aggregates', ({ aggregates }) => aggregates.join(', '), 'agg'],
+  ['traits', ({ traits }) => traits.join(', '), 'trait'],
 ]
 
 const rounded = (percent: number): number => Number(percent.toFixed(2))

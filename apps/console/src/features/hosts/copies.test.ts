@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { curlOf } from '../../lib/copies.ts'
 import { csvOf, jsonOf } from './copied-rows.ts'
 import { cliLineOf, queryTextOf } from './copies.ts'
+import { hostColumns } from './host-columns.tsx'
 import type { HostRow } from './host-row.ts'
 
 const row: HostRow = {
@@ -30,7 +31,7 @@ const row: HostRow = {
 }
 
 it('writes a row of CSV under its heading', () => {
-  expect(csvOf([row])).toBe(
+  expect(csvOf({ rows: [row], columns: [] })).toBe(
     'host,node,availabilityZone,state,status,vcpus,vcpusFree,cpuUsedPercent,memoryFreeMib,memoryUsedPercent,diskFreeGib,' +
       'diskUsedPercent,gpus,gpusFree,claims,instances,reportedAt\r\n' +
       'cmp-1,cmp-1,az1,UP,ENABLED,64,32,50,1024,33.33,10,0,2,1.5,1,3,\r\n',
@@ -42,11 +43,19 @@ it.each([
   ['a quote', 'a"b', '"a""b"'],
   ['a formula', '=1+2', "'=1+2"],
 ])('quotes %s', (_name, az, cell) => {
-  expect(csvOf([{ ...row, az }]).split('\r\n')[1]).toContain(`cmp-1,cmp-1,${cell},UP`)
+  expect(csvOf({ rows: [{ ...row, az }], columns: [] }).split('\r\n')[1]).toContain(`cmp-1,cmp-1,${cell},UP`)
+})
+
+it('writes aggregates, traits and what a decision said where their columns are shown', () => {
+  const rows = [{ ...row, aggregates: ['gpu', 'ssd'], traits: ['CUSTOM_A'] }]
+  const columns = [...hostColumns, { key: 'verdict', value: () => 'passed' }]
+  expect(csvOf({ rows, columns }).replaceAll(/(?<=^|\n).*,reportedAt|(?<=^|\n)cmp-1.*3,/g, '')).toBe(
+    ',aggregates,traits,verdict\r\n,"gpu, ssd",CUSTOM_A,passed\r\n',
+  )
 })
 
 it('writes JSON with the same columns', () => {
-  expect(JSON.parse(jsonOf([row]))).toMatchObject([{ host: 'cmp-1', memoryFreeMib: 1_024, reportedAt: null }])
+  expect(JSON.parse(jsonOf({ rows: [row], columns: [] }))).toMatchObject([{ host: 'cmp-1', memoryFreeMib: 1_024, reportedAt: null }])
 })
 
 it('hands a filter through the shell and through GraphQL as it is', () => {

@@ -7,6 +7,7 @@ import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/for
 import { usePages } from '../../lib/use-pages.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { readHostSearch } from './search.ts'
 import {
   type GroupName,
@@ -41,7 +42,7 @@ export function HostTimeline({ host, node, revision }: HostTimelineProps) {
   const { kinds } = route.useSearch()
   const shown = readGroups(kinds)
   const pages = usePages(TIMELINE, { host, node, kinds: kindsOf(shown) }, (data) => data.host?.timeline ?? NONE, { everyMs: REFRESH_MS })
-  const { rows, total, error, isLoading, isOld, refresh, load } = pages
+  const { rows, total, error, isLoading, isOld, readAtMs, refresh, load } = pages
   const { data: reach } = useOperation(REACH, { host, node })
   const shownRevision = useRef(revision)
   useEffect(() => {
@@ -56,7 +57,7 @@ export function HostTimeline({ host, node, revision }: HostTimelineProps) {
       {error === null ? null : <Problem error={error} onRetry={refresh} />}
       {isLoading ? <Skeleton height={160} role="status" aria-label="The timeline is being loaded" /> : null}
       {isLoading ? null : (
-        <div className={isOld ? 'stale' : undefined}>
+        <Stale error={error} atMs={readAtMs} isOther={isOld}>
           <Text size="sm" role="status" data-happened={total} mb={4}>
             {rows.length < total ? `The newest ${formatCount(rows.length)} of ${formatCount(total)}.` : `${formatCount(total)} in all.`}{' '}
             {since === null ? null : <Since at={since.at} />}
@@ -67,7 +68,7 @@ export function HostTimeline({ host, node, revision }: HostTimelineProps) {
               Show {formatCount(Math.min(PAGE, total - rows.length))} more
             </Button>
           ) : null}
-        </div>
+        </Stale>
       )}
     </Stack>
   )

@@ -144,6 +144,7 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
             sort={asked.sort}
             isOfVerdict={only !== undefined}
             count={list.ordinals.length}
+            verdicts={verdicts}
             rows={() => Array.from(list.ordinals, (one) => readHost(store, one))}
           />
         </Suspense>

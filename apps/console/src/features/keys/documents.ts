@@ -1,9 +1,10 @@
 import { graphql } from '../../lib/graphql.ts'
 
-/** Every key, oldest first. */
+/** The keys that are looked for, oldest first, and how many there are of any kind. */
 export const LIST = graphql(`
-  query KeyList($after: String) {
-    apiKeys(first: 200, after: $after) {
+  query KeyList($find: String, $states: [ApiKeyState!], $after: String) {
+    all: apiKeys(first: 1) { totalCount }
+    apiKeys(first: 200, after: $after, find: $find, states: $states) {
       totalCount
       pageInfo { hasNextPage endCursor }
       nodes { id name account prefix scopes hosts project replaces state createdAt expiresAt revokedAt lastUsedAt }

@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core'
+import type { RowField } from '../../lib/csv.ts'
 import { Age, TimeLeft } from '../../ui/age.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import { WriteButton } from '../../ui/write-button.tsx'
@@ -92,6 +93,22 @@ export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<
         </>
       ) : null,
   },
+]
+
+/** What a copy has of each key; no secret, which nobody knows any more. */
+export const keyFieldsCopied: readonly RowField<Key>[] = [
+  ['id', ({ id }) => id],
+  ['name', ({ name }) => name, 'name'],
+  ['account', ({ account }) => account, 'account'],
+  ['prefix', ({ prefix }) => prefix, 'prefix'],
+  ['scopes', ({ scopes }) => scopes.join(', '), 'scopes'],
+  ['hosts', ({ hosts }) => hosts.join(', '), 'bound'],
+  ['project', ({ project }) => project, 'bound'],
+  ['state', ({ state }) => state, 'state'],
+  ['createdAt', ({ createdAt }) => createdAt],
+  ['lastUsedAt', ({ lastUsedAt }) => lastUsedAt, 'used'],
+  ['expiresAt', ({ expiresAt }) => expiresAt, 'ends'],
+  ['revokedAt', ({ revokedAt }) => revokedAt, 'ends'],
 ]
 
 function boundOf({ hosts, project }: Key): string {

@@ -8,7 +8,7 @@ import { changed } from '../../lib/list-search.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { ColumnChooser } from '../../ui/column-chooser.tsx'
-import { CopyAs } from '../../ui/copy-as.tsx'
+import { CopyList } from '../../ui/copy-list.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
@@ -16,12 +16,13 @@ import { NeedsScope } from '../../ui/needs-scope.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { WriteButton } from '../../ui/write-button.tsx'
 import { CreateKey } from './create-key.tsx'
 import { LIST, OWN } from './documents.ts'
 import { EndKey, type Step } from './end-key.tsx'
 import { type Key, type Made, roles } from './key.ts'
-import { keyColumns } from './key-columns.tsx'
+import { keyColumns, keyFieldsCopied } from './key-columns.tsx'
 import { Secret } from './secret.tsx'
 import './keys.css'
 
@@ -31,20 +32,19 @@ const REFRESH_MS = 15_000
 export function KeysPage() {
   const { scopes, may, error: noScopes, retry } = useScopes()
   const mayRead = may('ADMIN')
+  if (mayRead === true) return <Keys />
   return (
-    <Page
-      title="Keys"
-      aside={mayRead === true ? <CopyAs call={{ document: LIST }} items={[['Command line', () => 'gantt keys list']]} /> : null}
-    >
+    <Page title="Keys">
       {noScopes ? <Problem error={noScopes} onRetry={retry} /> : null}
       {mayRead === false ? <NeedsScope what="Keys" scope="ADMIN" scopes={scopes} /> : null}
-      {mayRead === true ? <Keys /> : null}
       <Roles />
     </Page>
   )
 }
 
 const route = getRouteApi('/keys')
+
+const nouns = ['key', 'keys'] as const
 
 type Doing = { readonly step: Step; readonly key: Key } | { readonly step: 'create' } | { readonly step: 'secret'; readonly made: Made }
 
@@ -53,78 +53,90 @@ function Keys() {
   const navigate = route.useNavigate()
   const [doing, setDoing] = useState<Doing | undefined>()
   const { data: own } = useOperation(OWN, {}, { staleMs: 60_000 })
-  const { rows, total, error, isLoading, isOld, onRange, refresh } = usePages(LIST, {}, ({ apiKeys }) => apiKeys, { everyMs: REFRESH_MS })
-  const shown = useMemo(() => rows.filter((key) => (ended === 'yes' || key.state === 'ACTIVE') && hasWord(key, find)), [rows, find, ended])
+  const states: Key['state'][] | null = ended === 'yes' ? null : ['ACTIVE']
+  const asked = { find, states }
+  const pages = usePages(LIST, asked, ({ apiKeys, all }) => ({ ...apiKeys, all: all.totalCount }), { everyMs: REFRESH_MS })
+  const { rows, newest, total, error, isLoading, isOld, readAtMs, onRange, refresh } = pages
   const columns = useMemo(() => keyColumns((step, key) => setDoing({ step, key })), [])
   const go = (next: { readonly find?: string; readonly ended?: 'yes' | undefined }): void => {
     void navigate({ search: (before) => changed(before, next), replace: next.find !== undefined })
   }
   const open = (index: number): void => {
-    const key = shown[index]
+    const key = rows[index]
     if (key !== undefined) void navigate({ to: '/audit', search: { q: `key:${key.id}` } })
   }
-  const keyOf = useCallback((index: number) => shown[index]?.id ?? index, [shown])
+  const keyOf = useCallback((index: number) => rows[index]?.id ?? index, [rows])
   useShortcuts([{ keys: 'c', label: 'Make a key', isWrite: true, run: () => setDoing({ step: 'create' }) }])
   const close = (): void => setDoing(undefined)
   const showSecret = (made: Made): void => setDoing(made.secret === null ? undefined : { step: 'secret', made })
   return (
-    <Stack gap="xs">
-      <div className="keys-head">
-        <TextInput
-          size="xs"
-          aria-label="Find a key by part of its name, account, project or prefix"
-          placeholder="name, account, project, prefix"
-          value={find}
-          onChange={({ currentTarget }) => go({ find: currentTarget.value })}
+    <Page
+      title="Keys"
+      aside={
+        <CopyList
+          {...{ list: 'keys', nouns, pages, columns, fields: keyFieldsCopied }}
+          call={{ document: LIST, variables: asked }}
+          items={[['Command line', () => `gantt keys list${states === null ? ' --all' : ''}`]]}
         />
-        <Switch
-          size="xs"
-          label="those that ended too"
-          checked={ended === 'yes'}
-          onChange={({ currentTarget }) => go({ ended: currentTarget.checked ? 'yes' : undefined })}
-        />
-        <WriteButton size="compact-sm" onClick={() => setDoing({ step: 'create' })} title="c">
-          Make a key
-        </WriteButton>
-      </div>
-      {error === null ? null : <Problem error={error} onRetry={refresh} />}
-      {isLoading ? (
-        <Skeleton height={200} role="status" aria-label="Keys are being loaded" />
-      ) : rows.length === 0 ? null : (
-        <div className={isOld ? 'stale' : undefined}>
-          <Group justify="space-between" mb={4}>
-            <Text size="sm" fw={600} role="status" data-count={shown.length}>
-              {formatCount(shown.length)} of {formatCount(total)} keys
-            </Text>
-            <ColumnChooser list="keys" columns={columns} />
-          </Group>
-          {shown.length === 0 ? (
-            <Empty title="No key is like this">Ended ones are shown only if asked for.</Empty>
-          ) : (
-            <ListTable
-              list="keys"
-              label="Keys"
-              columns={columns}
-              count={shown.length}
-              row={(index) => shown[index]}
-              keyOf={keyOf}
-              onOpen={open}
-              onRange={onRange}
-            />
-          )}
+      }
+    >
+      <Stack gap="xs">
+        <div className="keys-head">
+          <TextInput
+            size="xs"
+            aria-label="Find a key by part of its name, account, project or prefix"
+            placeholder="name, account, project, prefix"
+            value={find}
+            onChange={({ currentTarget }) => go({ find: currentTarget.value })}
+          />
+          <Switch
+            size="xs"
+            label="those that ended too"
+            checked={ended === 'yes'}
+            onChange={({ currentTarget }) => go({ ended: currentTarget.checked ? 'yes' : undefined })}
+          />
+          <WriteButton size="compact-sm" onClick={() => setDoing({ step: 'create' })} title="c">
+            Make a key
+          </WriteButton>
         </div>
-      )}
-      {doing?.step === 'create' ? <CreateKey onClose={close} onDone={showSecret} /> : null}
-      {doing?.step === 'rotate' || doing?.step === 'revoke' ? (
-        <EndKey step={doing.step} key_={doing.key} isOwn={own?.viewer.actor.id === doing.key.id} onClose={close} onDone={showSecret} />
-      ) : null}
-      {doing?.step === 'secret' ? <Secret made={doing.made} onClose={close} /> : null}
-    </Stack>
+        {error === null ? null : <Problem error={error} onRetry={refresh} />}
+        {isLoading ? (
+          <Skeleton height={200} role="status" aria-label="Keys are being loaded" />
+        ) : newest === undefined ? null : (
+          <Stale error={error} atMs={readAtMs} isOther={isOld}>
+            <Group justify="space-between" mb={4}>
+              <Text size="sm" fw={600} role="status" data-count={total}>
+                {formatCount(total)} of {formatCount(newest.all)} keys
+              </Text>
+              <ColumnChooser list="keys" columns={columns} />
+            </Group>
+            {rows.length === 0 ? (
+              <Empty title="No key is like this">Ended ones are shown only if asked for.</Empty>
+            ) : (
+              <ListTable
+                list="keys"
+                label="Keys"
+                columns={columns}
+                count={rows.length}
+                row={(index) => rows[index]}
+                keyOf={keyOf}
+                onOpen={open}
+                onRange={onRange}
+                listKey={`${ended ?? ''} ${find}`}
+              />
+            )}
+          </Stale>
+        )}
+        {doing?.step === 'create' ? <CreateKey onClose={close} onDone={showSecret} /> : null}
+        {doing?.step === 'rotate' || doing?.step === 'revoke' ? (
+          <EndKey step={doing.step} key_={doing.key} isOwn={own?.viewer.actor.id === doing.key.id} onClose={close} onDone={showSecret} />
+        ) : null}
+        {doing?.step === 'secret' ? <Secret made={doing.made} onClose={close} /> : null}
+      </Stack>
+      <Roles />
+    </Page>
   )
 }
-
-const hasWord = ({ name, account, project, prefix }: Key, word: string): boolean =>
-  [name, account, project ?? '', prefix].some((text) => text.toLowerCase().includes(word.trim().toLowerCase()))
 
 function Roles() {
   return (

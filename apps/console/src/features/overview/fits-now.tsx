@@ -6,6 +6,7 @@ import { formatCount, formatMib } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { AsOf } from '../../ui/stale.tsx'
 import { FITS } from './documents.ts'
 import { type Flavor, fitsOf } from './figures.ts'
 import { flavorsOf, keyOf, MOST_PINS, type Pin } from './pins.ts'
@@ -97,7 +98,7 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
   // the same question however often the page is drawn
   const asked = JSON.stringify(flavor)
   const variables = useMemo(() => ({ spec: { gantt: { flavor: JSON.parse(asked) as Pin } } }), [asked])
-  const { data, error } = useOperation(FITS, variables, { everyMs: REFRESH_MS, staleMs: REFRESH_MS })
+  const { data, error, dataUpdatedAt } = useOperation(FITS, variables, { everyMs: REFRESH_MS, staleMs: REFRESH_MS })
   const counted = data === undefined ? undefined : fitsOf(data.capacity)
   const size = `${flavor.vcpus} vCPU, ${formatMib(flavor.memoryMb)}, ${formatCount(flavor.rootGb + flavor.ephemeralGb)} GiB disk`
   return (
@@ -111,6 +112,7 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
         >
           {nameOfFlavor(flavor)}
         </AnchorLink>
+        {error && data !== undefined ? <AsOf atMs={dataUpdatedAt} /> : null}
       </Table.Td>
       {counted === undefined ? (
         <Table.Td colSpan={zones.length + 2}>

@@ -10,6 +10,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { type Figure, Figures } from '../../ui/figures.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { Capacity } from './capacity.tsx'
 import { Changes } from './changes.tsx'
 import { ACTIVITY, FLAVORS, FLEET } from './documents.ts'
@@ -78,7 +79,7 @@ export function OverviewPage() {
         ) : null}
         {fleet.error ? <Problem error={fleet.error} onRetry={() => void fleet.refetch()} /> : null}
         {fleet.data?.fleet.hostCount === 0 ? <NoHost /> : null}
-        <div className={fleet.error ? 'stale' : undefined}>
+        <Stale error={fleet.error} atMs={fleet.dataUpdatedAt}>
           {fleet.data === undefined ? (
             fleet.error ? null : (
               <Skeleton height={64} role="status" aria-label="The fleet is being loaded" />
@@ -96,27 +97,31 @@ export function OverviewPage() {
               {fleet.data.liveness.warning}
             </Text>
           ) : null}
-        </div>
+        </Stale>
         {asked.error ? <Problem error={asked.error} onRetry={() => void asked.refetch()} /> : null}
         <div className="overview">
-          <div className={fleet.error ? 'stale' : undefined}>
-            {zones.length === 0 ? null : <Capacity zones={zones} />}
-            {flavors.error ? <Problem error={flavors.error} onRetry={() => void flavors.refetch()} /> : null}
-            {flavors.data === undefined || zones.length === 0 ? null : (
-              <FitsNow asked={flavors.data.activity.flavors} pins={pins} onPin={keepPins} zones={zones.map(({ key }) => key)} />
-            )}
+          <div>
+            <Stale error={fleet.error} atMs={fleet.dataUpdatedAt}>
+              {zones.length === 0 ? null : <Capacity zones={zones} />}
+              {flavors.error ? <Problem error={flavors.error} onRetry={() => void flavors.refetch()} /> : null}
+              {flavors.data === undefined || zones.length === 0 ? null : (
+                <FitsNow asked={flavors.data.activity.flavors} pins={pins} onPin={keepPins} zones={zones.map(({ key }) => key)} />
+              )}
+            </Stale>
           </div>
-          <div className={asked.error || asked.isPlaceholderData ? 'stale' : undefined}>
-            {activity === undefined ? (
-              asked.error ? null : (
-                <Skeleton height={200} role="status" aria-label="Decisions are being counted" />
-              )
-            ) : (
-              <>
-                <Failures activity={activity} />
-                <Rate activity={activity} onTake={(from, to) => show({ since: from, until: to })} />
-              </>
-            )}
+          <div>
+            <Stale error={asked.error} atMs={asked.dataUpdatedAt} isOther={asked.isPlaceholderData}>
+              {activity === undefined ? (
+                asked.error ? null : (
+                  <Skeleton height={200} role="status" aria-label="Decisions are being counted" />
+                )
+              ) : (
+                <>
+                  <Failures activity={activity} />
+                  <Rate activity={activity} onTake={(from, to) => show({ since: from, until: to })} />
+                </>
+              )}
+            </Stale>
             <Changes />
           </div>
         </div>

@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core'
+import type { RowField } from '../../lib/csv.ts'
 import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
 import { Age } from '../../ui/age.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
@@ -124,6 +125,23 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     value: ({ startedAt }) => startedAt,
     cell: ({ startedAt }) => <Age atMs={Date.parse(startedAt)} />,
   },
+]
+
+/** What a copy has of each replica. */
+export const replicaFieldsCopied = (all: readonly Replica[]): readonly RowField<Replica>[] => [
+  ['id', ({ id }) => id],
+  ['url', ({ url }) => url],
+  ['mode', modeOf, 'mode'],
+  ['reason', ({ reason }) => reason, 'mode'],
+  ['revision', ({ revision }) => revision, 'revision'],
+  ['lagEvents', ({ lagEvents }) => lagEvents, 'lag'],
+  ['lagMs', ({ lag }) => readDuration(lag), 'lag'],
+  ['state', (replica) => ({ true: 'equal', false: 'differs', undefined: null })[`${agrees(replica, all)}`], 'state'],
+  ['violations', ({ violations }) => violations, 'violations'],
+  ['version', ({ version }) => version, 'version'],
+  ['featureLevel', ({ featureLevel }) => featureLevel, 'level'],
+  ['lastSeenAt', ({ lastSeenAt }) => lastSeenAt, 'seen'],
+  ['startedAt', ({ startedAt }) => startedAt, 'started'],
 ]
 
 const wordFor = (isSame: boolean | undefined): string => (isSame === undefined ? '-' : isSame ? '= equal' : 'x differs')

@@ -3,16 +3,17 @@ import { useCallback, useMemo } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { ColumnChooser } from '../../ui/column-chooser.tsx'
-import { CopyAs } from '../../ui/copy-as.tsx'
+import { CopyList, wholeList } from '../../ui/copy-list.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Stale } from '../../ui/stale.tsx'
 import { AuditorPanel } from './auditor-panel.tsx'
 import { type Replica, troublesOf } from './compare.ts'
 import { STANDING } from './documents.ts'
 import { HealthPanel } from './health-panel.tsx'
-import { replicaColumns } from './replica-columns.tsx'
+import { replicaColumns, replicaFieldsCopied } from './replica-columns.tsx'
 
 /** Replicas give a sign every two seconds. */
 const REFRESH_MS = 2_000
@@ -20,50 +21,63 @@ const none: readonly Replica[] = []
 
 /** Who serves, how far behind the log, whether all have one state, and what the one that answers finds in its own. */
 export function ReplicasPage() {
-  const { data, error, refetch } = useOperation(STANDING, {}, { everyMs: REFRESH_MS })
+  const { data, error, dataUpdatedAt, refetch } = useOperation(STANDING, {}, { everyMs: REFRESH_MS })
   const replicas = data?.replicas ?? none
   const columns = useMemo(() => replicaColumns(replicas), [replicas])
   const keyOf = useCallback((index: number) => replicas[index]?.id ?? index, [replicas])
+  const fields = useMemo(() => replicaFieldsCopied(replicas), [replicas])
+  const whole = useMemo(() => wholeList(replicas), [replicas])
   return (
-    <Page title="Replicas" aside={<CopyAs call={{ document: STANDING }} items={[['Command line', () => 'gantt replicas']]} />}>
-      <Stack gap="sm" className={error && data !== undefined ? 'stale' : undefined}>
-        {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-        {data === undefined ? (
-          error ? null : (
-            <Skeleton height={200} role="status" aria-label="Replicas are being loaded" />
-          )
-        ) : (
-          <>
-            {troublesOf(replicas).map((trouble) => (
-              <Alert key={trouble} color="yellow" p="xs" role="status" data-trouble>
-                {trouble}
-              </Alert>
-            ))}
-            <section aria-label="Who follows the log">
-              <Group justify="space-between">
-                <Heading keys="1">Who follows the log</Heading>
-                <ColumnChooser list="replicas" columns={columns} />
-              </Group>
-              <Text size="sm" role="status" data-count={replicas.length}>
-                {formatCount(replicas.filter(({ live }) => live).length)} of {formatCount(replicas.length)} that gave a sign within a day
-                are alive.
-              </Text>
-              <ListTable
-                list="replicas"
-                label="Replicas"
-                columns={columns}
-                count={replicas.length}
-                row={(index) => replicas[index]}
-                keyOf={keyOf}
-                // all that is known of it stands in its row
-                onOpen={() => undefined}
-              />
-            </section>
-            <HealthPanel health={data.health} log={data.fleetLog} />
-            <AuditorPanel replica={data.health.replica} auditor={data.auditor} />
-          </>
-        )}
-      </Stack>
+    <Page
+      title="Replicas"
+      aside={
+        <CopyList
+          {...{ list: 'replicas', nouns: ['replica', 'replicas'], pages: whole, columns, fields }}
+          call={{ document: STANDING }}
+          items={[['Command line', () => 'gantt replicas']]}
+        />
+      }
+    >
+      {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+      <Stale error={error} atMs={dataUpdatedAt}>
+        <Stack gap="sm">
+          {data === undefined ? (
+            error ? null : (
+              <Skeleton height={200} role="status" aria-label="Replicas are being loaded" />
+            )
+          ) : (
+            <>
+              {troublesOf(replicas).map((trouble) => (
+                <Alert key={trouble} color="yellow" p="xs" role="status" data-trouble>
+                  {trouble}
+                </Alert>
+              ))}
+              <section aria-label="Who follows the log">
+                <Group justify="space-between">
+                  <Heading keys="1">Who follows the log</Heading>
+                  <ColumnChooser list="replicas" columns={columns} />
+                </Group>
+                <Text size="sm" role="status" data-count={replicas.length}>
+                  {formatCount(replicas.filter(({ live }) => live).length)} of {formatCount(replicas.length)} that gave a sign within a day
+                  are alive.
+                </Text>
+                <ListTable
+                  list="replicas"
+                  label="Replicas"
+                  columns={columns}
+                  count={replicas.length}
+                  row={(index) => replicas[index]}
+                  keyOf={keyOf}
+                  // all that is known of it stands in its row
+                  onOpen={() => undefined}
+                />
+              </section>
+              <HealthPanel health={data.health} log={data.fleetLog} />
+              <AuditorPanel replica={data.health.replica} auditor={data.auditor} />
+            </>
+          )}
+        </Stack>
+      </Stale>
     </Page>
   )
 }

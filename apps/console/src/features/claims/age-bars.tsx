@@ -1,0 +1,53 @@
+import { useOperation } from '../../lib/api.ts'
+import { formatCount } from '../../lib/format.ts'
+import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { BrushBars } from '../../ui/brush-bars.tsx'
+import { Stale } from '../../ui/stale.tsx'
+import { agedQuery, ageQueries, ageText, bars } from './ages.ts'
+import { AGES } from './documents.ts'
+import './claims.css'
+
+interface AgeBarsProps {
+  /** The filter. */
+  readonly q: string
+  onFilter(q: string): void
+  /** So often is counted, milliseconds: each bar looks at every claim. */
+  readonly everyMs: number
+}
+
+const countText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'claim' : 'claims'}`
+
+/** How old the claims of the filter are, from seconds to days; each bar, and each range of bars, opens exactly its claims. */
+export function AgeBars({ q, onFilter, everyMs }: AgeBarsProps) {
+  const { data, error, dataUpdatedAt, isPlaceholderData } = useOperation(AGES, ageQueries(q), { everyMs })
+  // where nothing can be counted the list says why
+  if (data === undefined) return null
+  const counts = bars.map((bar) => data[bar].totalCount)
+  const sum = (from: number, to: number): number => counts.slice(from, to + 1).reduce((all, count) => all + count, 0)
+  const all = sum(0, counts.length - 1)
+  return (
+    <section className="claims-ages" aria-label="How old the claims are">
+      <Stale error={error} atMs={dataUpdatedAt} isOther={isPlaceholderData}>
+        <BrushBars
+          label={`${countText(all)} by age.`}
+          bars={counts.map((count, i) => ({ key: ageText(i), parts: [{ className: 'claims-age', count }] }))}
+          ends={[ageText(0), ageText(counts.length - 1)]}
+          describe={(from, to) => `${countText(sum(from, to))} ${ageText(from, to)}`}
+          onBrush={(from, to) => onFilter(agedQuery(q, from, to))}
+        />
+        <details>
+          <summary>As a list</summary>
+          <ul className="plain">
+            {counts.map((count, i) => (
+              <li key={ageText(i)}>
+                <AnchorLink size="sm" to="/claims" search={{ q: agedQuery(q, i) }} data-age={i}>
+                  {ageText(i)}: {countText(count)}
+                </AnchorLink>
+              </li>
+            ))}
+          </ul>
+        </details>
+      </Stale>
+    </section>
+  )
+}

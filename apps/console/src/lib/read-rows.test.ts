@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import type { Connection } from './pages.ts'
+import { readRows } from './read-rows.ts'
+
+const all = Array.from({ length: 25 }, (_one, i) => i)
+
+const read = async (after: string | null): Promise<Connection<number>> => {
+  const from = after === null ? 0 : Number(after)
+  const nodes = all.slice(from, from + 10)
+  return { nodes, pageInfo: { hasNextPage: from + 10 < all.length, endCursor: String(from + nodes.length) } }
+}
+
+test('every row is read, and after each page is told how many there are', async () => {
+  const told: number[] = []
+  expect(await readRows(read, { onRead: (count) => told.push(count) })).toEqual({ rows: all, isCut: false })
+  expect(told).toEqual([10, 20, 25])
+})
+
+test.each([
+  [20, true],
+  [24, true],
+  [25, false],
+])('of at most %i rows it is said whether there are more: %s', async (most, isCut) => {
+  expect(await readRows(read, { most })).toEqual({ rows: all.slice(0, most), isCut })
+})
+
+test('nothing is read any more once it is cancelled', async () => {
+  const cancel = new AbortController()
+  const reads: (string | null)[] = []
+  const run = readRows(
+    (after) => {
+      reads.push(after)
+      cancel.abort()
+      return read(after)
+    },
+    { signal: cancel.signal },
+  )
+  await expect(run).rejects.toThrow('abort')
+  expect(reads).toEqual([null])
+})

@@ -1,0 +1,73 @@
+import { Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useEffect, useState } from 'react'
+import { formatCount } from '../lib/format.ts'
+import type { ReadOptions, Sheet } from '../lib/read-rows.ts'
+import { saveFile } from '../lib/save-file.ts'
+import { Dialog } from './dialog.tsx'
+import { Problem } from './problem.tsx'
+
+export interface SaveRowsProps {
+  /** Name of the file. */
+  readonly file: string
+  /** What the rows are: "claims". */
+  readonly many: string
+  /** How many there are, as far as that is known. */
+  readonly total: number
+  /** Reads them; tells how far it is, and ends when its signal says so. */
+  make(options: ReadOptions): Promise<Sheet>
+  onClose(): void
+}
+
+/** Saves all rows of a list as a sheet; tells how far it is, and can be cancelled. What is cut is said. */
+export function SaveRows({ file, many, total, make, onClose }: SaveRowsProps) {
+  const [count, setCount] = useState(0)
+  const [isCut, setCut] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const [round, setRound] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for when it was opened is saved, once
+  useEffect(() => {
+    const cancel = new AbortController()
+    setError(undefined)
+    setCount(0)
+    make({ signal: cancel.signal, onRead: setCount }).then(
+      (sheet) => {
+        if (cancel.signal.aborted) return
+        saveFile(file, sheet.text)
+        setCut(sheet.isCut)
+        if (sheet.isCut) return
+        notifications.show({ message: `Saved: ${file}, ${formatCount(sheet.count)} rows.`, autoClose: 2_000, withCloseButton: false })
+        onClose()
+      },
+      (problem: unknown) => {
+        if (!cancel.signal.aborted) setError(problem)
+      },
+    )
+    return () => cancel.abort()
+  }, [round])
+  const all = Math.max(total, count)
+  return (
+    <Dialog onClose={onClose} title={file}>
+      <Stack gap="sm">
+        {error === undefined ? null : <Problem error={error} onRetry={() => setRound((before) => before + 1)} />}
+        {isCut ? (
+          <Text size="sm" role="status" data-cut>
+            The file has the first {formatCount(count)} {many}; there are more. Narrower filters find the others.
+          </Text>
+        ) : (
+          <>
+            <Text size="sm" role="status" data-read={count}>
+              {formatCount(count)} of {formatCount(all)} {many} are read.
+            </Text>
+            <Progress value={all === 0 ? 0 : (100 * count) / all} aria-label="How many are read" />
+          </>
+        )}
+        <Group justify="flex-end">
+          <Button variant={isCut ? 'filled' : 'default'} onClick={onClose} data-autofocus>
+            {isCut ? 'Close' : 'Cancel'}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}

@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises'
+import { expect, type Page } from '@playwright/test'
+
+/** Saves all rows of the list of the page as a file; answers them by the names in its heading. */
+export async function savedRows(page: Page): Promise<Readonly<Record<string, string>>[]> {
+  const [download] = await Promise.all([page.waitForEvent('download'), chooseFile(page)])
+  return readSheet(await readFile(await download.path(), 'utf8'))
+}
+
+/** Asks for the file. */
+export async function chooseFile(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await page.getByRole('menuitem', { name: /^CSV file, / }).click()
+  await expect(page.getByRole('menuitem')).toHaveCount(0)
+}
+
+/** The rows of a sheet, as RFC 4180 has them. */
+function readSheet(text: string): Readonly<Record<string, string>>[] {
+  const [heading = [], ...rows] = text
+    .trimEnd()
+    .split('\r\n')
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,"]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? ''),
+    )
+  return rows.map((cells) => Object.fromEntries(heading.map((name, i) => [name, cells[i] ?? ''])))
+}
