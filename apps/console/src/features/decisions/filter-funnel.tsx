@@ -1,13 +1,16 @@
-import { Button, Group, SegmentedControl, Text } from '@mantine/core'
-import { Fragment, type ReactNode, useState } from 'react'
+import { Button, Group, SegmentedControl, Skeleton, Text } from '@mantine/core'
+import { Fragment, lazy, type ReactNode, Suspense, useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
 import { Heading } from '../../ui/heading.tsx'
 import { Count } from './count.tsx'
 import { countHosts } from './facts.ts'
 import { barOf, barShare, type Scale } from './funnel.ts'
 import type { Selection } from './matrix.ts'
-import { Short, ShortfallBars } from './shortfall-bars.tsx'
+import { Short } from './short.tsx'
 import { keyOf, type Shortfall } from './shortfalls.ts'
+
+/** Loaded when a reason is first chosen. */
+const ShortfallBars = lazy(async () => ({ default: (await import('./shortfall-bars.tsx')).ShortfallBars }))
 
 export interface FunnelStep {
   readonly name: string
@@ -195,7 +198,9 @@ function Step({
         )}
       </span>
       {chosen === undefined || selection.reason === undefined || onSelect === undefined ? null : (
-        <ShortfallBars filter={name} code={selection.reason} shortfall={chosen} selection={selection} onSelect={onSelect} />
+        <Suspense fallback={<Skeleton height={100} role="status" aria-label="How much is missing is being loaded" />}>
+          <ShortfallBars filter={name} code={selection.reason} shortfall={chosen} selection={selection} onSelect={onSelect} />
+        </Suspense>
       )}
     </li>
   )

@@ -1,8 +1,8 @@
-import { Text } from '@mantine/core'
 import { BrushBars } from '../../ui/brush-bars.tsx'
 import { Count } from './count.tsx'
-import { countHosts, readableAmount } from './facts.ts'
+import { countHosts } from './facts.ts'
 import type { Selection } from './matrix.ts'
+import { amountInWords, shortfallInWords } from './short.tsx'
 import { printRange, type Range, type Shortfall } from './shortfalls.ts'
 import './shortfall.css'
 
@@ -55,22 +55,8 @@ export function ShortfallBars({ filter, code, shortfall, selection, onSelect }: 
   )
 }
 
-/** Beside a reason: the least and the most that is missing. */
-export const Short = ({ shortfall }: { readonly shortfall: Shortfall }) => (
-  <Text size="xs" c="dimmed" component="span">
-    {shortfallInWords(shortfall)}
-  </Text>
-)
-
-const amountInWords = (amount: number, unit: string): string => readableAmount(String(amount), unit)
-
 /** Whole amounts in words have no bound that is not in them. */
 const rangeInWords = ({ from, to }: Range, unit: string): string =>
   to - from === 1 && Number.isInteger(from)
     ? amountInWords(from, unit)
     : `from ${amountInWords(from, unit)} to below ${amountInWords(to, unit)}`
-
-const shortfallInWords = ({ smallest, largest, unit }: Shortfall): string =>
-  smallest === largest
-    ? `short ${amountInWords(smallest, unit)}`
-    : `short ${amountInWords(smallest, unit)} to ${amountInWords(largest, unit)}`
