@@ -135,7 +135,14 @@ function Saved() {
     <>
       <Button onClick={() => setOpen(true)}>Save</Button>
       {isOpen ? (
-        <SaveRows file="kit.csv" many="hosts" total={8_412} make={() => new Promise(nothing)} onClose={() => setOpen(false)} />
+        <SaveRows
+          file="kit.csv"
+          many="hosts"
+          total={8_412}
+          make={() => new Promise(nothing)}
+          onSaved={nothing}
+          onClose={() => setOpen(false)}
+        />
       ) : null}
     </>
   )

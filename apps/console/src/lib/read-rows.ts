@@ -1,4 +1,4 @@
-import { csvOf, type RowField } from './csv.ts'
+import { csvOf, fieldsShown, type RowField } from './csv.ts'
 import type { Connection } from './pages.ts'
 
 /** So many rows of a list are copied at most. */
@@ -43,8 +43,12 @@ export interface Sheet {
   readonly isCut: boolean
 }
 
-/** Every row of a list as a sheet. Throws as readRows does. */
-export async function readSheet<Row>(read: ReadPage<Row>, fields: readonly RowField<Row>[], options: ReadOptions): Promise<Sheet> {
+/** Every row of a list as a sheet, with the fields of the columns that are shown. Throws as readRows does. */
+export async function readSheet<Row>(
+  read: ReadPage<Row>,
+  { fields, shown }: { readonly fields: readonly RowField<Row>[]; readonly shown: readonly string[] },
+  options: ReadOptions,
+): Promise<Sheet> {
   const { rows, isCut } = await readRows(read, options)
-  return { text: csvOf(fields, rows), count: rows.length, isCut }
+  return { text: csvOf(fieldsShown(fields, shown), rows), count: rows.length, isCut }
 }

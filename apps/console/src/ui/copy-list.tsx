@@ -8,7 +8,7 @@ import type { ReadOptions, Sheet } from '../lib/read-rows.ts'
 import { useAt } from '../lib/travel.ts'
 import type { Pages } from '../lib/use-pages.ts'
 import { shownColumns, useColumnLayout } from './columns.ts'
-import { type Copy, type CopyAsProps, CopyMenu, callCopies } from './copy-as.tsx'
+import { type Copy, type CopyAsProps, CopyMenu, callCopies, tellDone } from './copy-as.tsx'
 import type { TableColumn } from './table.tsx'
 
 /** Loaded when a file is asked for. */
@@ -62,7 +62,15 @@ export function CopyList<Row>(props: CopyListProps<Row>) {
       />
       {isSaving ? (
         <Suspense>
-          <SaveRows file={file} many={nouns[1]} total={total} make={make} onClose={() => setSaving(false)} />
+          <SaveRows
+            {...{ file, total, make }}
+            many={nouns[1]}
+            onSaved={(count) => {
+              setSaving(false)
+              tellDone(`Saved: ${file}, ${formatCount(count)} rows.`)
+            }}
+            onClose={() => setSaving(false)}
+          />
         </Suspense>
       ) : null}
     </>
@@ -75,8 +83,8 @@ function useSheet<Row>({ call, list, columns, fields, pages: { read } }: CopyLis
   const at = useAt()
   const shown = shownColumns(columns, useColumnLayout(list)).map(({ key }) => key)
   return async (options = {}) => {
-    const [{ readSheet }, { fieldsShown }] = await Promise.all([import('../lib/read-rows.ts'), import('../lib/csv.ts')])
+    const { readSheet } = await import('../lib/read-rows.ts')
     const moment: readonly RowField<Row>[] = isPast ? [['at', () => at ?? null]] : []
-    return readSheet(read, [...fieldsShown(fields, shown), ...moment], options)
+    return readSheet(read, { fields: [...fields, ...moment], shown }, options)
   }
 }

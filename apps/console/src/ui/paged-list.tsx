@@ -13,6 +13,7 @@ import { NoMatch } from './no-match.tsx'
 import { Problem } from './problem.tsx'
 import { Stale } from './stale.tsx'
 import { TABLE_HEIGHT, type TableColumn } from './table.tsx'
+import { useAnchor } from './use-anchor.ts'
 import { useBeside, useBesideKeys } from './use-beside.ts'
 import type { Choice, Key } from './use-choice.ts'
 import { ViewsButton } from './views-button.tsx'
@@ -125,6 +126,8 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
     },
     [rows, keyOf],
   )
+  const listKey = sort === undefined ? q : `${sort} ${q}`
+  const onDrawn = useAnchor({ count: rows.length, keyOf: keyAt, listKey: table?.listKey ?? listKey })
   const idAt = useCallback((index: number) => String(keyAt(index)), [keyAt])
   const chooser = useMemo(() => <ColumnChooser list={list} columns={columns} />, [list, columns])
   const besideKeys = useBesideKeys(shown, beside === undefined ? undefined : idAt)
@@ -157,8 +160,8 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
             beside={besideKeys}
             choice={choice}
             onRange={onRange}
-            listKey={sort === undefined ? q : `${sort} ${q}`}
-            keepsPlace
+            listKey={listKey}
+            onDrawn={onDrawn}
             {...(sort === undefined
               ? {}
               : {

@@ -1,10 +1,20 @@
 import { FaultError, UnreachableError } from '@gantt/client'
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 
 /** What went wrong, its code and request id for the ticket, and a way to try again. A missing scope is told as such. */
 export function Problem({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }) {
   const problem = problemOf(error)
   const { title, text, code, requestId } = problem
+  const [copied, setCopied] = useState('Copy')
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(problemText(problem))
+      setCopied('Copied')
+    } catch {
+      setCopied('Not copied: the browser gives no clipboard here')
+    }
+  }
   return (
     <Alert color="red" title={title} role="alert" m="md">
       <Stack gap="xs" align="flex-start">
@@ -21,8 +31,8 @@ export function Problem({ error, onRetry }: { readonly error: unknown; readonly 
               Try again
             </Button>
           )}
-          <Button size="xs" variant="outline" color="red" onClick={() => void copy(problem)}>
-            Copy
+          <Button size="xs" variant="outline" color="red" onClick={() => void copy()}>
+            <span aria-live="polite">{copied}</span>
           </Button>
         </Group>
       </Stack>
@@ -36,9 +46,6 @@ export interface ToldProblem {
   readonly code?: string | undefined
   readonly requestId?: string | undefined
 }
-
-/** Loaded when it is asked for: a problem is part of every page. */
-const copy = async (problem: ToldProblem): Promise<void> => (await import('./copy-problem.ts')).copyProblem(problemText(problem))
 
 /** A problem as a ticket has it. */
 export const problemText = ({ title, text, code, requestId }: ToldProblem): string =>

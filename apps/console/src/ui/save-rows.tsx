@@ -1,5 +1,4 @@
-import { Button, Group, Progress, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { formatCount } from '../lib/format.ts'
 import type { ReadOptions, Sheet } from '../lib/read-rows.ts'
@@ -16,11 +15,13 @@ export interface SaveRowsProps {
   readonly total: number
   /** Reads them; tells how far it is, and ends when its signal says so. */
   make(options: ReadOptions): Promise<Sheet>
+  /** All of them are saved, so many. */
+  onSaved(count: number): void
   onClose(): void
 }
 
 /** Saves all rows of a list as a sheet; tells how far it is, and can be cancelled. What is cut is said. */
-export function SaveRows({ file, many, total, make, onClose }: SaveRowsProps) {
+export function SaveRows({ file, many, total, make, onSaved, onClose }: SaveRowsProps) {
   const [count, setCount] = useState(0)
   const [isCut, setCut] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -36,8 +37,7 @@ export function SaveRows({ file, many, total, make, onClose }: SaveRowsProps) {
         saveFile(file, sheet.text)
         setCut(sheet.isCut)
         if (sheet.isCut) return
-        notifications.show({ message: `Saved: ${file}, ${formatCount(sheet.count)} rows.`, autoClose: 2_000, withCloseButton: false })
-        onClose()
+        onSaved(sheet.count)
       },
       (problem: unknown) => {
         if (!cancel.signal.aborted) setError(problem)
@@ -59,7 +59,7 @@ export function SaveRows({ file, many, total, make, onClose }: SaveRowsProps) {
             <Text size="sm" role="status" data-read={count}>
               {formatCount(count)} of {formatCount(all)} {many} are read.
             </Text>
-            <Progress value={all === 0 ? 0 : (100 * count) / all} aria-label="How many are read" />
+            <progress max={Math.max(1, all)} value={count} aria-label="How many are read" style={{ width: '100%' }} />
           </>
         )}
         <Group justify="flex-end">

@@ -1,11 +1,10 @@
 import type { Sort } from '@gantt/scheduler-core/query'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useId, useMemo, useRef } from 'react'
+import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { type Choice, usePreference } from '../lib/preferences.ts'
 import { useLatest } from '../lib/use-latest.ts'
 import { ChoiceHead, HeadCell } from './table-head.tsx'
 import { useTableKeys } from './table-keys.ts'
-import { useAnchor } from './use-anchor.ts'
 import './table.css'
 
 /** One column: what stands in it, and how it is sorted and copied, which is apart from its picture. */
@@ -54,8 +53,8 @@ export interface TableProps<Row> {
   onRange?(first: number, last: number): void
   /** What is listed, as a text: another list begins at its first row. */
   readonly listKey?: string
-  /** Rows in sight stay where they are when others come in or go above them; for lists that only time orders. */
-  readonly keepsPlace?: boolean
+  /** It was drawn, scrolled by so many pixels; a row has so many. */
+  onDrawn?(scroller: HTMLElement, offset: number, rowHeight: number): void
   /** It is the one table of its page: `j`, `k`, `o` and Enter are its keys, wherever the focus is. */
   readonly isMain?: boolean
   /** `o` tells of a row beside the table; it opens the row where there is none of this. */
@@ -90,7 +89,7 @@ export function Table<Row>(props: TableProps<Row>) {
     onChoose,
     onRange,
     listKey,
-    keepsPlace = false,
+    onDrawn,
     isMain = false,
     onBeside,
     height = TABLE_HEIGHT,
@@ -122,8 +121,9 @@ export function Table<Row>(props: TableProps<Row>) {
     if (activeKey !== undefined) virtualizer.scrollToIndex(active)
   }, [activeKey])
 
-  const offset = virtualizer.scrollOffset ?? 0
-  useAnchor(scroller, keepsPlace ? { count, rowHeight, offset, rowKey, listKey } : undefined)
+  useLayoutEffect(() => {
+    if (scroller.current !== null) onDrawn?.(scroller.current, virtualizer.scrollOffset ?? 0, rowHeight)
+  })
 
   const latest = useLatest(props)
   // the same for good, so that a row is drawn again only when something of it changed
