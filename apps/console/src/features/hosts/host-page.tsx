@@ -121,7 +121,7 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
             </Section>
             {host.numa === null ? null : (
               <Section title="NUMA cells">
-                <HostNuma cells={host.numa.cells} />
+                <HostNuma cells={host.numa.cells} pools={host.pciPools} />
               </Section>
             )}
             {host.gpus.length === 0 ? null : (
