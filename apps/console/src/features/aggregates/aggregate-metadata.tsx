@@ -1,6 +1,7 @@
 import { Table, Text } from '@mantine/core'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import type { AGGREGATE } from './documents.ts'
 
@@ -11,9 +12,7 @@ type Reader = Entry['readers'][number]
 export function AggregateMetadata({ metadata }: { readonly metadata: readonly Entry[] }) {
   return (
     <section aria-label="Metadata">
-      <Text component="h2" fw={600} size="md">
-        Metadata
-      </Text>
+      <Heading keys="1">Metadata</Heading>
       {metadata.length === 0 ? (
         <Text size="sm" c="dimmed">
           None: filters read nothing from it.

@@ -52,6 +52,13 @@ export const HOST = graphql(`
   }
 `)
 
+/** The newest decisions of a filter. */
+export const ELSEWHERE = graphql(`
+  query HostElsewhere($query: String!) {
+    decisions(first: 10, query: $query) { nodes { id at outcome account } }
+  }
+`)
+
 /** Changes of one host. */
 export const HOST_CHANGED = graphql(`
   subscription HostChanged($host: String!, $after: Revision) {
