@@ -25,6 +25,14 @@ test('the list counts members, and opens exactly that many', async ({ page, visi
   await expect(page.locator('[data-members]')).toHaveAttribute('data-members', String(aggregate?.hostNames.length))
   await expectRowCount(page, 'Members', aggregate?.hostNames.length ?? 0)
   expect((await firstCells(page, 'Members')).sort()).toEqual([...(aggregate?.hostNames ?? [])].sort())
+  for (const [key, heading] of [
+    ['2', '7 members'],
+    ['3', 'History'],
+    ['1', 'Metadata'],
+  ] as const) {
+    await page.keyboard.press(key)
+    await expect(page.getByRole('heading', { name: heading, level: 2 })).toBeFocused()
+  }
   await page.getByRole('textbox', { name: 'Find a member by part of its name' }).fill('az2')
   await expectRowCount(page, 'Members', 4)
   await page.reload()

@@ -1,5 +1,8 @@
 import { expect, test } from './fixtures.ts'
 import { gridOf, rowsOf } from './grid.ts'
+import { pressSequence } from './keyboard.ts'
+import { cursorOf, mapOf } from './map.ts'
+import { report } from './seed.ts'
 
 // Drill without losing one's place: `o` tells of the row beside the list, and the cursor takes it along.
 
@@ -58,15 +61,14 @@ test('the map: a press shows the host beside it, and another opens its page; arr
 }) => {
   await visit('/hosts?view=map')
   const panel = page.getByRole('complementary', { name: 'Beside the list' })
-  const map = page.getByRole('application', { name: /^Map of/ })
-  const cursor = page.locator('.g-map-cursor')
+  const map = mapOf(page)
   const told = page.locator('[data-cell-line]')
   await map.focus()
   for (const key of ['Home', 'ArrowRight']) await page.keyboard.press(key)
   const hostOfCursor = async () => ((await told.textContent()) ?? '').split(':')[0] ?? ''
   const pressCursor = async () => {
-    const { x, y, width, height } = (await cursor.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
-    await page.mouse.click(x + width / 2, y + height / 2)
+    const { x, y } = await cursorOf(page)
+    await page.mouse.click(x, y)
   }
   const first = await hostOfCursor()
   await pressCursor()
@@ -90,6 +92,74 @@ test('the map: a press shows the host beside it, and another opens its page; arr
   await expect(page).toHaveURL(new RegExp(`/hosts/${second}`))
   await page.goBack()
   await expect(panel).toHaveAttribute('data-beside', second)
+})
+
+test('the map moves its cells for what stands beside it: a second press where the first was opens the same host, so does a double one', async ({
+  page,
+  visit,
+  service,
+}) => {
+  // more than one row of cells, and one more when there is less room
+  await page.setViewportSize({ width: 1_010, height: 720 })
+  const names = Array.from({ length: 45 }, (_, i) => `cell-${String(i + 1).padStart(2, '0')}`)
+  await report(service.client, Object.fromEntries(names.map((name) => [name, {}])))
+  await visit('/hosts?view=map&q=host:cell-*')
+  const panel = page.getByRole('complementary', { name: 'Beside the list' })
+  await mapOf(page).focus()
+  await page.keyboard.press('End')
+  await expect(page.locator('[data-cell-line]')).toContainText('cell-45:')
+  const before = await cursorOf(page)
+  await page.mouse.click(before.x, before.y)
+  await expect(panel).toHaveAttribute('data-beside', 'cell-45')
+  expect(await cursorOf(page)).not.toEqual(before)
+  await page.mouse.click(before.x, before.y)
+  await expect(page).toHaveURL('/hosts/cell-45')
+
+  await page.goBack()
+  await page.keyboard.press('Escape')
+  await expect(panel).toBeHidden()
+  await mapOf(page).focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('ArrowLeft')
+  const other = await cursorOf(page)
+  await page.mouse.dblclick(other.x, other.y)
+  await expect(page).toHaveURL('/hosts/cell-44')
+})
+
+test('the map takes no key of a sequence, none of the browser, and without single-key shortcuts no letter', async ({ page, visit }) => {
+  await visit('/hosts?view=map')
+  const panel = page.getByRole('complementary', { name: 'Beside the list' })
+  await mapOf(page).focus()
+  await page.keyboard.press('Home')
+  const { x, y } = await cursorOf(page)
+  await page.mouse.click(x, y)
+  await expect(panel).toBeVisible()
+  await pressSequence(page, 'g o')
+  await expect(page).toHaveURL('/overview')
+  await page.goBack()
+  await expect(panel).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(panel).toBeHidden()
+
+  await mapOf(page).focus()
+  await page.keyboard.press('Home')
+  const isTaken = (key: string, ctrlKey: boolean) =>
+    mapOf(page).evaluate((map, init) => !map.dispatchEvent(new KeyboardEvent('keydown', { ...init, bubbles: true, cancelable: true })), {
+      key,
+      ctrlKey,
+    })
+  expect(await isTaken('o', true)).toBe(false)
+  await expect(panel).toBeHidden()
+  await page.evaluate(() => localStorage.setItem('gantt.shortcuts', 'off'))
+  await page.reload()
+  await mapOf(page).focus()
+  await page.keyboard.press('Home')
+  await expect(page.locator('.g-map-cursor')).toBeVisible()
+  expect(await isTaken('o', false)).toBe(false)
+  expect(await isTaken('x', false)).toBe(false)
+  expect(await isTaken('ArrowRight', false)).toBe(true)
+  await expect(panel).toBeHidden()
+  await expect(page.locator('[data-chosen]')).toHaveCount(0)
 })
 
 test('claims: o tells what one holds beside the list, Enter opens its decision', async ({ page, visit, axe }) => {
@@ -136,9 +206,9 @@ test('where there is no room beside the list, o opens the row, and a press on th
   for (const key of ['j', 'o']) await page.keyboard.press(key)
   await expect(page).toHaveURL(/\/decisions\/[^?]+$/)
   await visit('/hosts?view=map')
-  await page.getByRole('application', { name: /^Map of/ }).focus()
+  await mapOf(page).focus()
   await page.keyboard.press('Home')
-  const { x, y } = (await page.locator('.g-map-cursor').boundingBox()) ?? { x: 0, y: 0 }
-  await page.mouse.click(x + 3, y + 3)
+  const { x, y } = await cursorOf(page)
+  await page.mouse.click(x, y)
   await expect(page).toHaveURL(/\/hosts\/[^?]+$/)
 })

@@ -93,7 +93,7 @@ test('a long life is shown in parts, and who may not read the audit is not told 
   await expect(page.locator('tr[data-kind]').getByRole('link', { name: 'admin' })).toHaveCount(0)
 })
 
-test('PCI devices are told by kind, with what is left and who holds some @looks', async ({ page, visit, look, service }) => {
+test('PCI devices are told by kind and NUMA cell, with what is left and who holds some @looks', async ({ page, visit, look, service }) => {
   await report(service.client, {
     'pci-01': {
       pciPools: [
@@ -106,6 +106,13 @@ test('PCI devices are told by kind, with what is left and who holds some @looks'
           total: 8,
         },
         { vendorId: '10de', productId: '20b0', total: 4, used: 1 },
+      ],
+      numaCells: [
+        {
+          ...{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 8_192, cpuUsage: 1, pinnedCpus: [1] },
+          pages: [{ sizeKib: 2_048, total: 1_024, reserved: 24, used: 250 }],
+        },
+        { id: 1, cpuset: [4, 5], memoryMb: 8_192 },
       ],
     },
   })
@@ -129,6 +136,15 @@ test('PCI devices are told by kind, with what is left and who holds some @looks'
   await expect(section.locator('tr').filter({ hasText: '10de:20b0' }).getByRole('cell')).toHaveText([
     ...['not told', 'not known', 'none', '4', '1', '3', /25 %/, 'no claim'],
   ])
+  // near to the first cell: told in its box, with what its CPUs carry and its pages
+  const cell = page.getByRole('region', { name: 'NUMA cell 0' })
+  await expect(cell).toContainText('4 CPUs: 1 pinned (1), 3 shared (0,2-3), none free. Shared: 1 used or claimed, 2 free')
+  await expect(cell).toContainText('Pages of 2 MiB: 250 of 1,000 used or claimed (25 %), 750 free, 24 more kept back.')
+  await expect(cell).toContainText('PCI 15b3:1018, type-VF: 6 of 8 free.')
+  await expect(cell.locator('[data-cpu=shared]')).toHaveCount(3)
+  const other = page.getByRole('region', { name: 'NUMA cell 1' })
+  await expect(other).toContainText('2 CPUs: none pinned, none shared, 2 free (4-5).')
+  await expect(other).not.toContainText('PCI')
   await look('a host with PCI devices')
   await nic.getByRole('link', { name: instance }).click()
   await expect(page).toHaveURL(/\/claims\?q=instance/)

@@ -7,7 +7,7 @@ import { place, report } from './seed.ts'
 
 const legendOf = (page: Page) => page.getByRole('region', { name: 'Verdicts of a decision' })
 const keyOf = (page: Page, verdict: string) => legendOf(page).locator(`[data-verdict="${verdict}"]`)
-const colourOf = (page: Page) => page.getByRole('radiogroup', { name: 'Colour' })
+const colourOf = (page: Page) => page.getByRole('combobox', { name: 'Colour' })
 const addressOf = (id: string): string => `/hosts?decision=${encodeURIComponent(id)}`
 
 interface Explained {
@@ -87,7 +87,7 @@ test('m on the page of a decision opens the map, coloured by its verdicts; the t
   await expect(page.getByRole('link', { name: 'On the map' })).toBeVisible()
   await page.keyboard.press('m')
   await expect(page).toHaveURL((url) => url.pathname === '/hosts' && url.searchParams.get('decision') === decisionId)
-  await expect(colourOf(page).getByRole('radio', { name: 'Verdict' })).toBeChecked()
+  await expect(colourOf(page)).toHaveValue('verdict')
   await keyOf(page, `refused:${most.name}`).click()
   await expectRowCount(page, 'Hosts', most.rejected)
   const [host = ''] = await firstCells(page, 'Hosts')
@@ -97,12 +97,12 @@ test('m on the page of a decision opens the map, coloured by its verdicts; the t
   await expect(page.locator('[data-cell-line]')).toContainText(`${most.name} refused`)
   await look('hosts by the verdicts of a decision')
 
-  await colourOf(page).getByText('Memory').click()
+  await colourOf(page).selectOption({ label: 'Memory used' })
   await expect(page).toHaveURL(/colour=mem/)
   await page.getByRole('button', { name: 'Without verdicts' }).click()
   await expect(page).toHaveURL('/hosts')
   await expect(legendOf(page)).toBeHidden()
-  await expect(colourOf(page).getByRole('radio', { name: 'Verdict' })).toHaveCount(0)
+  await expect(colourOf(page).getByRole('option', { name: 'Verdict' })).toHaveCount(0)
 })
 
 test('a host that came after a decision is unknown to it', async ({ page, visit, service }) => {
@@ -122,7 +122,7 @@ test('a decision that cannot be told is said so, and the hosts stay', async ({ p
   await visit(addressOf('no-such-decision'))
   await expect(page.getByRole('alert')).toContainText('no-such-decision')
   await expect(gridOf(page, 'Hosts')).toBeVisible()
-  await expect(colourOf(page).getByRole('radio', { name: 'Memory' })).toBeChecked()
+  await expect(colourOf(page)).toHaveValue('mem')
 
   const answers = (json: (answer: APIResponse) => Promise<object>) =>
     page.route('**/graphql', async (route) => {

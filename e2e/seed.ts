@@ -9,7 +9,14 @@ export interface Machine {
   readonly localGb?: number
   readonly localGbUsed?: number
   readonly gpus?: readonly { readonly index: number; readonly model: string; readonly usedMilli?: number }[]
-  readonly numaCells?: readonly { readonly id: number; readonly cpuset: readonly number[]; readonly memoryMb: number }[]
+  readonly numaCells?: readonly {
+    readonly id: number
+    readonly cpuset: readonly number[]
+    readonly memoryMb: number
+    readonly cpuUsage?: number
+    readonly pinnedCpus?: readonly number[]
+    readonly pages?: readonly { readonly sizeKib: number; readonly total: number; readonly reserved?: number; readonly used?: number }[]
+  }[]
   readonly traits?: readonly string[]
   readonly vcpus?: number
   readonly pciPools?: readonly {

@@ -1,6 +1,7 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type Shortcut, useShortcuts } from '../lib/keys.ts'
 import {
   type CellLayout,
   type CellPlace,
@@ -38,7 +39,7 @@ export interface CellMapProps {
   isHollow(cell: number): boolean
   /** One line about a cell, for the text under the map. */
   describe(cell: number): string
-  /** Enter, and a press if nothing else is said of it. */
+  /** Enter, a double press, and a press if nothing else is said of it. */
   onOpen(cell: number): void
   /** A press. */
   onPress?(cell: number): void
@@ -86,6 +87,8 @@ export function CellMap({
   const [cursor, setCursor] = useState<number | undefined>()
   const [hovered, setHovered] = useState<number | undefined>()
   const [place, setPlace] = useState<CellPlace | undefined>()
+  const [hasFocus, setFocus] = useState(false)
+  const pressed = useRef<{ readonly at: Point; readonly cell: number } | undefined>(undefined)
 
   const total = groups.reduce((sum, { cells }) => sum + cells.length, 0)
   const layout = useMemo(
@@ -116,27 +119,42 @@ export function CellMap({
     const cells = cellsWithin(layout, from, to).flatMap(({ group, index }) => groups[group]?.cells[index] ?? [])
     onChoose?.(cells, isAdded ? 'added' : 'only')
   })
+  const cellOf = (at: CellPlace | undefined): number | undefined => (at === undefined ? undefined : groups[at.group]?.cells[at.index])
+  /** What a press opens moves the cells: a pointer that stays where it pressed means the same one still. */
   const placeOf = (event: MouseEvent): CellPlace | undefined => {
     const { x, y } = pointOf(event)
-    return cellAt(layout, x, y)
+    const under = cellAt(layout, x, y)
+    const last = pressed.current
+    if (last === undefined) return under
+    if (Math.hypot(event.clientX - last.at.x, event.clientY - last.at.y) <= STAYS) return findCell(groups, last.cell, under) ?? under
+    pressed.current = undefined
+    return under
   }
-  const cellOf = (at: CellPlace | undefined): number | undefined => (at === undefined ? undefined : groups[at.group]?.cells[at.index])
   const putCursor = (next: CellPlace): void => {
     setPlace(next)
     setCursor(cellOf(next))
   }
+  const shortcuts: Shortcut[] = []
+  if (current !== undefined && cursor !== undefined) {
+    if (beside !== undefined)
+      shortcuts.push({ keys: 'o', label: 'Show the cell of the cursor beside the map, or not', run: () => beside.onToggle(cursor) })
+    if (onChoose !== undefined)
+      shortcuts.push({ keys: 'x', label: 'Choose the cell of the cursor, or not', run: () => onChoose([cursor], 'toggled') })
+  }
+  useShortcuts(shortcuts)
   const press = (event: KeyboardEvent): void => {
     // the headings have an Enter of their own
     if (total === 0 || event.target !== event.currentTarget) return
+    // those are the browser's: Alt and an arrow goes back
+    if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Enter' && current !== undefined && cursor !== undefined) onOpen(cursor)
-    else if (event.key === 'o' && beside !== undefined && current !== undefined && cursor !== undefined) beside.onToggle(cursor)
-    else if (event.key === 'x' && current !== undefined && cursor !== undefined) onChoose?.([cursor], 'toggled')
     else if (event.key === 'Escape' && frame !== undefined) cancel()
     else {
       // the first arrow comes to the first cell
       const key = current === undefined && event.key.startsWith('Arrow') ? 'Home' : event.key
       const next = cellAfterKey(layout, current ?? { group: 0, index: 0 }, key)
       if (next === undefined) return
+      pressed.current = undefined
       putCursor(next)
       setHovered(undefined)
       bringIntoSight(scroller.current, layout, next)
@@ -148,6 +166,7 @@ export function CellMap({
 
   return (
     <div>
+      {hasFocus ? <Keys shortcuts={shortcuts} /> : null}
       <div className="g-map" style={{ height: `min(${height}, ${layout.height + 2}px)` }}>
         <canvas ref={canvas} aria-hidden />
         <div
@@ -160,6 +179,11 @@ export function CellMap({
           tabIndex={0}
           onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
           onKeyDown={press}
+          onFocus={(event) => setFocus(event.target === event.currentTarget)}
+          onBlur={() => setFocus(false)}
+          onWheel={() => {
+            pressed.current = undefined
+          }}
           {...(onChoose === undefined ? {} : handlers)}
           onPointerMove={(event) => {
             setHovered(cellOf(placeOf(event)))
@@ -170,8 +194,11 @@ export function CellMap({
             const at = placeOf(event)
             const cell = cellOf(at)
             if (at === undefined || cell === undefined || endsFrame()) return
+            const isAgain = event.detail > 1 && pressed.current?.cell === cell
+            pressed.current = { at: { x: event.clientX, y: event.clientY }, cell }
             putCursor(at)
             if (onChoose !== undefined && (event.ctrlKey || event.metaKey || event.shiftKey)) onChoose([cell], 'toggled')
+            else if (isAgain) onOpen(cell)
             else onPress(cell)
           }}
         >
@@ -210,6 +237,15 @@ export function CellMap({
   )
 }
 
+/** The same keys again, while the map has the focus: what is there last goes before the keys of a table. */
+function Keys({ shortcuts }: { readonly shortcuts: readonly Shortcut[] }) {
+  useShortcuts(shortcuts)
+  return null
+}
+
+/** As far as a pointer shakes, in pixels. */
+const STAYS = 2
+
 const boxOf = ({ from, to }: Frame) => ({
   left: Math.min(from.x, to.x),
   top: Math.min(from.y, to.y),
@@ -222,8 +258,8 @@ function Cursor({ layout, place }: { readonly layout: CellLayout; readonly place
   return <div className="g-map-cursor" style={{ left: x, top: y, width: layout.cell - 1, height: layout.cell - 1 }} />
 }
 
-/** Where a cell is now: at its old place most of the time. */
-function findCell(groups: readonly CellGroup[], cell: number, { group, index }: CellPlace): CellPlace | undefined {
+/** Where a cell is now, from a place where it may be: its old one most of the time. */
+function findCell(groups: readonly CellGroup[], cell: number, { group, index }: CellPlace = { group: 0, index: 0 }): CellPlace | undefined {
   if (groups[group]?.cells[index] === cell) return { group, index }
   const sameGroup = groups[group]?.cells.indexOf(cell) ?? -1
   if (sameGroup >= 0) return { group, index: sameGroup }

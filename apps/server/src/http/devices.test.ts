@@ -69,6 +69,43 @@ test('a guest gets its device, a cell beside it, cores of its own, pages, and a 
   expect(refused.__typename).toBe('NoValidHost')
 })
 
+test('the cells of a host tell their CPUs and pages: how many are used, kept back and left', async () => {
+  const [cell] = host.numaCells
+  const cells = [
+    { ...cell, cpuset: [0, 1, 2], dedicatedCpuset: [2, 3], siblings: [], cpuUsage: 1, pinnedCpus: [3], pages: [] },
+    {
+      id: 1,
+      cpuset: [8],
+      memoryMb: 8,
+      pages: [
+        { sizeKib: 2_048, total: 100, reserved: 10, used: 30 },
+        { sizeKib: 4, total: 7 },
+      ],
+    },
+  ]
+  const update = {
+    name: { host: 'h3' },
+    reporter: { incarnation: randomUUID(), sequence: 1 },
+    report: { full: { ...host, numaCells: cells, pciPools: [] } },
+  }
+  await dataOf(api, REPORT, { u: [update] })
+  const told = await dataOf(
+    api,
+    '{ host(name: "h3") { numa { cells { id cpus dedicated pinned cpusUsed pages { sizeKib total reserved used free } } } } }',
+    {},
+  )
+  expect(told.host.numa.cells).toEqual([
+    { id: 0, cpus: [0, 1, 2], dedicated: [2, 3], pinned: [3], cpusUsed: 1, pages: [] },
+    {
+      ...{ id: 1, cpus: [8], dedicated: null, pinned: [], cpusUsed: 0 },
+      pages: [
+        { sizeKib: 4, total: 7, reserved: 0, used: 0, free: 7 },
+        { sizeKib: 2_048, total: 100, reserved: 10, used: 30, free: 60 },
+      ],
+    },
+  ])
+})
+
 const POOLS = `query ($at: Moment) { fleet { asOf } host(name: "h2", at: $at) { pciPools { key vendorId productId deviceType numaNode tags { key value }
   total used free holders { count claim { id state } } } } }`
 

@@ -4,6 +4,7 @@ import {
   type HostView,
   keyOfHost,
   type NumaCellView,
+  type NumaPagesView,
   numaCellsOf,
   type PciPoolView,
   stateOf,
@@ -35,16 +36,41 @@ const ResourceUsage = builder.objectRef<Usage>('ResourceUsage').implement({
   }),
 })
 
+const HostNumaPages = builder.objectRef<NumaPagesView>('HostNumaPages').implement({
+  description: 'Memory pages of one size in a NUMA cell. total = reserved + used + free.',
+  fields: (t) => ({
+    sizeKib: t.expose('sizeKib', { type: 'SafeInt', description: 'Size of a page, in KiB.' }),
+    total: t.expose('total', { type: 'SafeInt', description: 'Pages of this size, as reported.' }),
+    reserved: t.expose('reserved', { type: 'SafeInt', description: 'Kept back for the host itself.' }),
+    used: t.expose('used', { type: 'SafeInt', description: 'Used, as reported, or claimed.' }),
+    free: t.expose('free', { type: 'SafeInt', description: 'Pages still free; below 0 after a report that shrank the cell.' }),
+  }),
+})
+
 const HostNumaCell = builder.objectRef<NumaCellView>('HostNumaCell').implement({
   description: 'A NUMA cell of a host.',
   fields: (t) => ({
     id: t.exposeInt('id', { description: "The host's number of the cell." }),
     cpus: t.field({ type: ['Int'], description: 'Host CPUs of the cell.', resolve: ({ cpus }) => [...cpus] }),
+    dedicated: t.field({
+      type: ['Int'],
+      nullable: true,
+      description: 'Host CPUs that instances may be given for themselves, of those in `cpus` or beside them; null: any of `cpus`.',
+      resolve: ({ dedicated }) => (dedicated === null ? null : [...dedicated]),
+    }),
     pinned: t.field({ type: ['Int'], description: 'CPUs that one instance has for itself.', resolve: ({ pinned }) => [...pinned] }),
+    cpusUsed: t.exposeInt('cpusUsed', {
+      description: 'Shared CPUs used or claimed; they run on any of `cpus` that nobody has for himself.',
+    }),
     cpusFree: t.exposeInt('cpusFree', { description: 'Shared CPUs still free, overcommit included.' }),
     memoryMb: t.exposeInt('memoryMb', { description: 'MiB that may be given, overcommit included.' }),
     memoryUsedMb: t.exposeInt('memoryUsedMb', { description: 'MiB used or claimed.' }),
     memoryFreeMb: t.exposeInt('memoryFreeMb', { description: 'MiB still free.' }),
+    pages: t.field({
+      type: [HostNumaPages],
+      description: 'Its memory pages by size, smallest first; none where the host does not tell.',
+      resolve: ({ pages }) => [...pages],
+    }),
   }),
 })
 

@@ -52,11 +52,23 @@ export interface ResourceUsage {
 export interface NumaCellView {
   readonly id: number
   readonly cpus: readonly number[]
+  readonly dedicated: readonly number[] | null
   readonly pinned: readonly number[]
+  readonly cpusUsed: number
   readonly cpusFree: number
   readonly memoryMb: number
   readonly memoryUsedMb: number
   readonly memoryFreeMb: number
+  readonly pages: readonly NumaPagesView[]
+}
+
+/** Memory pages of one size in a cell. total = reserved + used + free. */
+export interface NumaPagesView {
+  readonly sizeKib: number
+  readonly total: number
+  readonly reserved: number
+  readonly used: number
+  readonly free: number
 }
 
 export const liveness = ['UP', 'SUSPECT', 'DOWN'] as const
@@ -94,12 +106,24 @@ export const numaCellsOf = ({ record }: HostView): NumaCellView[] =>
   record.cells.map((cell) => ({
     id: cell.id,
     cpus: cell.cpuset,
+    dedicated: cell.dedicated ?? null,
     pinned: [...new Set([...cell.pinnedByReport, ...cell.pinnedByClaims.keys()])].sort((a, b) => a - b),
+    cpusUsed: cell.cpuCapacity - cell.cpuFree,
     cpusFree: Math.max(0, sharedCpusLeft(cell)),
     memoryMb: cell.memoryCapacity,
     memoryUsedMb: cell.memoryCapacity - cell.memoryFree,
     memoryFreeMb: cell.memoryFree,
+    pages: pagesOf(record, cell),
   }))
+
+/** How many there are the report says, how many are left the cell. */
+function pagesOf({ stats }: HostRecord, { id, pages = [] }: HostRecord['cells'][number]): NumaPagesView[] {
+  const reported = stats.numaCells.find((cell) => cell.id === id)?.pages ?? []
+  return pages.map(({ sizeKib, free }) => {
+    const { total = 0, reserved = 0 } = reported.find((one) => one.sizeKib === sizeKib) ?? {}
+    return { sizeKib, total, reserved, used: total - reserved - free, free }
+  })
+}
 
 /** A PCI pool of a host, and the claims that hold devices of it. */
 export interface PciPoolView extends PciPool {

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { request, useOperation } from '../../lib/api.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { useScopes } from '../../lib/scopes.ts'
+import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { WriteButton, type WriteButtonProps } from '../../ui/write-button.tsx'
@@ -34,9 +35,7 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
   return (
     <section aria-label="History">
       <Group gap="sm" mb={4}>
-        <Text component="h2" fw={600} size="md">
-          History
-        </Text>
+        <Heading keys="3">History</Heading>
         {mayRead === true && current.version > 1 ? (
           <UndoButton
             size="compact-sm"

@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Heading } from '../../ui/heading.tsx'
 import { Table, type TableColumn } from '../../ui/table.tsx'
 import { MEMBERS } from './documents.ts'
 import { type MemberWords, readMembers } from './members.ts'
@@ -37,11 +38,10 @@ export function AggregateMembers({ aggregate, hostNames }: AggregateMembersProps
   return (
     <section aria-label="Members">
       <Group justify="space-between" mb={4}>
-        <Group gap="sm" align="baseline">
-          <Text component="h2" fw={600} size="md" data-members={hostNames.length}>
-            {find === '' ? formatCount(hostNames.length) : `${formatCount(shown.length)} of ${formatCount(hostNames.length)}`}{' '}
-            {hostNames.length === 1 ? 'member' : 'members'}
-          </Text>
+        <Group gap="sm" align="baseline" data-members={hostNames.length}>
+          <Heading keys="2">
+            {`${find === '' ? '' : `${formatCount(shown.length)} of `}${formatCount(hostNames.length)} ${hostNames.length === 1 ? 'member' : 'members'}`}
+          </Heading>
           {hostNames.length === 0 ? null : (
             <AnchorLink size="sm" lh="24px" to="/hosts" search={{ q: query }}>
               See them among the hosts

@@ -2,6 +2,7 @@ import { Table, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
+import { Heading } from '../../ui/heading.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { type AGGREGATE, ASKED } from './documents.ts'
 import { countNaming } from './rows.ts'
@@ -14,9 +15,7 @@ export function AggregateMetadata({ metadata }: { readonly metadata: readonly En
   const { data } = useOperation(ASKED, {}, { enabled: metadata.length > 0, staleMs: 60_000 })
   return (
     <section aria-label="Metadata">
-      <Text component="h2" fw={600} size="md">
-        Metadata
-      </Text>
+      <Heading keys="1">Metadata</Heading>
       {metadata.length === 0 ? (
         <Text size="sm" c="dimmed">
           None: filters read nothing from it.

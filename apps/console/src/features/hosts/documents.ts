@@ -34,7 +34,7 @@ export const HOST = graphql(`
     host(name: $host, node: $node, at: $at) {
       id name node state status statusReason availabilityZone revision lastReportAt lastSequence runningVms traits
       capacity { resourceClass total reserved allocationRatio capacity used claimed free }
-      numa { cells { id cpus pinned cpusFree memoryMb memoryUsedMb memoryFreeMb } }
+      numa { cells { id cpus dedicated pinned cpusUsed cpusFree memoryMb memoryUsedMb memoryFreeMb pages { sizeKib total reserved used free } } }
       gpus { index model freeMilli }
       pciPools {
         key vendorId productId deviceType numaNode total used free
@@ -49,6 +49,13 @@ export const HOST = graphql(`
       recentDecisions(first: 20) { totalCount nodes { id at outcome account } }
       namespaces { namespace version document reportedAt ageSeconds lastSequence problem }
     }
+  }
+`)
+
+/** The newest decisions of a filter. */
+export const ELSEWHERE = graphql(`
+  query HostElsewhere($query: String!) {
+    decisions(first: 10, query: $query) { nodes { id at outcome account } }
   }
 `)
 

@@ -2,49 +2,112 @@ import { Text } from '@mantine/core'
 import { formatCount, formatMib, formatPercent } from '../../lib/format.ts'
 import { Meter } from '../../ui/meter.tsx'
 import { toRanges } from './cpu-ranges.ts'
+import { type CpuState, cpuStates, statesOf } from './cpu-states.ts'
 import type { HostDetail } from './host-usage.tsx'
 
 type Cell = NonNullable<HostDetail['numa']>['cells'][number]
+type Pool = HostDetail['pciPools'][number]
 
-/** The NUMA cells as boxes: which CPUs are given away whole, and how full the cell's memory is. */
-export function HostNuma({ cells }: { readonly cells: readonly Cell[] }) {
+interface HostNumaProps {
+  readonly cells: readonly Cell[]
+  /** All PCI devices of the host; those near to a cell are told in its box. */
+  readonly pools: readonly Pool[]
+}
+
+/** The NUMA cells as boxes: what their CPUs carry, how full memory and pages are, and which devices are near. */
+export function HostNuma({ cells, pools }: HostNumaProps) {
   return (
-    <div className="boxes">
-      {cells.map((cell) => (
-        <NumaCell key={cell.id} cell={cell} />
-      ))}
-    </div>
+    <>
+      <Text size="xs" mb={4} aria-hidden className="cpu-key">
+        {cpuStates.map((state) => (
+          <span key={state}>
+            <i data-cpu={state} /> {stateNames[state]}
+          </span>
+        ))}
+      </Text>
+      <div className="boxes">
+        {cells.map((cell) => (
+          <NumaCell key={cell.id} cell={cell} pools={pools.filter(({ numaNode }) => numaNode === cell.id)} />
+        ))}
+      </div>
+    </>
   )
 }
 
-function NumaCell({ cell }: { readonly cell: Cell }) {
-  const { id, cpus, pinned, cpusFree, memoryMb, memoryUsedMb, memoryFreeMb } = cell
-  const isPinned = new Set(pinned)
+const stateNames: Readonly<Record<CpuState, string>> = {
+  pinned: 'one instance has it for itself',
+  shared: 'instances share it',
+  free: 'free',
+}
+
+function NumaCell({ cell, pools }: { readonly cell: Cell; readonly pools: readonly Pool[] }) {
+  const { id, cpusUsed, cpusFree, memoryMb, memoryUsedMb, memoryFreeMb, pages } = cell
+  const states = [...statesOf(cell)]
   return (
     <section className="box" aria-label={`NUMA cell ${id}`}>
       <Text size="sm" fw={600} component="h3">
         Cell {id}
       </Text>
       <div className="cpu-grid" aria-hidden>
-        {cpus.map((cpu) => (
-          <i
-            key={cpu}
-            data-pinned={isPinned.has(cpu)}
-            title={`CPU ${cpu}: ${isPinned.has(cpu) ? 'one instance has it for itself' : 'shared'}`}
-          />
+        {states.map(([cpu, state]) => (
+          <i key={cpu} data-cpu={state} title={`CPU ${cpu}: ${stateNames[state]}`} />
         ))}
       </div>
       <Text size="xs">
-        {formatCount(cpus.length)} CPUs ({toRanges(cpus)});{' '}
-        {pinned.length === 0 ? 'none pinned' : `${formatCount(pinned.length)} pinned (${toRanges(pinned)})`}; {formatCount(cpusFree)} shared
-        CPUs free, overcommit included.
+        {formatCount(states.length)} CPUs: {cpuStates.map((state) => inWords(state, states)).join(', ')}. Shared: {formatCount(cpusUsed)}{' '}
+        used or claimed, {formatCount(cpusFree)} free, overcommit included.
       </Text>
-      <Meter parts={[{ share: memoryMb > 0 ? memoryUsedMb / memoryMb : 0, tone: 'used' }]} />
-      <Text size="xs" title={`${formatCount(memoryUsedMb)} of ${formatCount(memoryMb)} MiB`}>
-        Memory: {formatMib(memoryUsedMb)} of {formatMib(memoryMb)} used or claimed
-        {memoryMb > 0 ? ` (${formatPercent((100 * memoryUsedMb) / memoryMb)})` : ''}, {formatMib(memoryFreeMb)} free.
-      </Text>
+      <Filled
+        of={memoryMb}
+        used={memoryUsedMb}
+        title={`${formatCount(memoryUsedMb)} of ${formatCount(memoryMb)} MiB`}
+        text={`Memory: ${formatMib(memoryUsedMb)} of ${formatMib(memoryMb)} used or claimed${percentOf(memoryUsedMb, memoryMb)}, ${formatMib(memoryFreeMb)} free.`}
+      />
+      {pages.map(({ sizeKib, total, reserved, used, free }) => (
+        <Filled
+          key={sizeKib}
+          of={total - reserved}
+          used={used}
+          text={`Pages of ${sizeInWords(sizeKib)}: ${formatCount(used)} of ${formatCount(total - reserved)} used or claimed${percentOf(used, total - reserved)}, ${formatCount(free)} free${reserved === 0 ? '' : `, ${formatCount(reserved)} more kept back`}.`}
+        />
+      ))}
+      {pools.map(({ key, vendorId, productId, deviceType, total, free }) => (
+        <Filled
+          key={key}
+          of={total}
+          used={total - free}
+          text={`PCI ${vendorId}:${productId}${deviceType === null ? '' : `, ${deviceType}`}: ${formatCount(free)} of ${formatCount(total)} free.`}
+        />
+      ))}
     </section>
+  )
+}
+
+const inWords = (wanted: CpuState, states: readonly (readonly [number, CpuState])[]): string => {
+  const cpus = states.flatMap(([cpu, state]) => (state === wanted ? [cpu] : []))
+  return cpus.length === 0 ? `none ${wanted}` : `${formatCount(cpus.length)} ${wanted} (${toRanges(cpus)})`
+}
+
+const sizeInWords = (kib: number): string => (kib % 1_024 === 0 ? formatMib(kib / 1_024) : `${formatCount(kib)} KiB`)
+
+const percentOf = (used: number, of: number): string => (of > 0 ? ` (${formatPercent((100 * used) / of)})` : '')
+
+interface FilledProps {
+  readonly of: number
+  readonly used: number
+  readonly text: string
+  readonly title?: string
+}
+
+/** A bar, and the same in words. */
+function Filled({ of, used, text, title }: FilledProps) {
+  return (
+    <div>
+      <Meter parts={[{ share: of > 0 ? used / of : 0, tone: used > of ? 'problem' : 'used' }]} />
+      <Text size="xs" title={title} style={{ overflowWrap: 'anywhere' }}>
+        {text}
+      </Text>
+    </div>
   )
 }
 

@@ -1,6 +1,6 @@
 import { Alert, Badge, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { commandOf } from '../../lib/copies.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
@@ -32,6 +32,10 @@ import { SetStatus } from './set-status.tsx'
 import './hosts.css'
 
 const route = getRouteApi('/hosts/$host')
+
+/** Of sheets that are seldom opened. */
+const DecisionsElsewhere = lazy(async () => ({ default: (await import('./decisions-elsewhere.tsx')).DecisionsElsewhere }))
+const InventoryChange = lazy(async () => ({ default: (await import('./inventory-change.tsx')).InventoryChange }))
 
 /** One host, whole: what it has, who holds it, why. */
 export function HostPage() {
@@ -100,20 +104,29 @@ interface IdentityProps {
 
 function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostSheet | 'summary' }) {
   const { host } = props
+  const isPast = useAt() !== undefined
   const navigate = route.useNavigate()
   const raw = JSON.stringify(host, null, 2)
   const open = (wanted: string | null): void =>
     void navigate({ search: ({ node }) => readHostSearch({ node, sheet: wanted }), resetScroll: false })
+  const tabs = [
+    { value: 'summary', label: 'Summary' },
+    { value: 'claims', label: `Claims (${formatCount(host.claims.totalCount)})` },
+    { value: 'decisions', label: `Decisions (${formatCount(host.recentDecisions.totalCount)})` },
+    { value: 'timeline', label: 'Timeline' },
+    { value: 'raw', label: 'Raw' },
+  ]
+  useShortcuts(tabs.map(({ value, label }, i) => ({ keys: `${i + 1}`, label: `Go to: ${label}`, run: () => open(value) })))
   return (
     <Stack gap="sm">
       <Identity {...props} />
       <Tabs value={sheet} onChange={open} keepMounted={false}>
         <Tabs.List>
-          <Tabs.Tab value="summary">Summary</Tabs.Tab>
-          <Tabs.Tab value="claims">Claims ({formatCount(host.claims.totalCount)})</Tabs.Tab>
-          <Tabs.Tab value="decisions">Decisions ({formatCount(host.recentDecisions.totalCount)})</Tabs.Tab>
-          <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
-          <Tabs.Tab value="raw">Raw</Tabs.Tab>
+          {tabs.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
         </Tabs.List>
         <Tabs.Panel value="summary" pt="sm">
           <Stack gap="md">
@@ -122,7 +135,7 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
             </Section>
             {host.numa === null ? null : (
               <Section title="NUMA cells">
-                <HostNuma cells={host.numa.cells} />
+                <HostNuma cells={host.numa.cells} pools={host.pciPools} />
               </Section>
             )}
             {host.gpus.length === 0 ? null : (
@@ -161,16 +174,28 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
           <HostClaims claims={host.claims} />
         </Tabs.Panel>
         <Tabs.Panel value="decisions" pt="sm">
-          <HostDecisions host={host.name} decisions={host.recentDecisions} />
+          <Stack gap="md">
+            <HostDecisions host={host.name} decisions={host.recentDecisions} />
+            {isPast ? null : (
+              <Suspense>
+                <DecisionsElsewhere host={host.name} label={labelOf({ host: host.name, node: host.node })} />
+              </Suspense>
+            )}
+          </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="timeline" pt="sm">
           <HostTimeline host={host.name} node={host.node} revision={host.revision} />
         </Tabs.Panel>
         <Tabs.Panel value="raw" pt="sm">
-          <CopyButton text={raw} mb="xs">
-            Copy JSON
-          </CopyButton>
-          <Json text={raw} />
+          <Stack gap="xs" align="stretch">
+            <Suspense>
+              <InventoryChange host={host.name} node={host.node} />
+            </Suspense>
+            <CopyButton text={raw} style={{ alignSelf: 'start' }}>
+              Copy JSON
+            </CopyButton>
+            <Json text={raw} />
+          </Stack>
         </Tabs.Panel>
       </Tabs>
     </Stack>

@@ -29,6 +29,7 @@ import { type HostList, useHand, useHostList } from './host-list.ts'
 import { HostMap } from './host-map.tsx'
 import { labelOf, readHost } from './host-row.ts'
 import { HostTable } from './host-table.tsx'
+import { MapSwitches } from './map-switches.tsx'
 import { keyOfHost } from './opened-host.ts'
 import { type HostColour, type HostsSearch, type HostView, hostViews } from './search.ts'
 import { type FacetField, facetFields } from './select-hosts.ts'
@@ -180,6 +181,8 @@ interface HostListsProps {
 /** What a filter finds: counted, as a map, as a table. */
 const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handlers, isBehind }: HostListsProps) {
   const { view = 'split', group = 'az', colour = usualColour(search), sort = 'host', compare } = search
+  // until the decision is made again, or where it cannot be
+  const shownColour = colour === 'verdict' && verdicts === undefined ? 'mem' : colour
   const navigate = route.useNavigate()
   const columns = useMemo(() => (verdicts === undefined ? hostColumns : withVerdicts(verdicts)), [verdicts])
   const go = useGo()
@@ -251,43 +254,56 @@ const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handl
             There are {formatCount(total)} in all.
           </NoMatch>
         ) : (
-          <BesideList beside={beside} height="calc(100vh - 205px)" panel={(id) => <HostOf key={id} store={store} id={id} />}>
-            <div className="hosts-lists">
-              {view === 'table' ? null : (
-                <HostMap
-                  fleet={fleet}
-                  ordinals={selection.ordinals}
-                  group={group}
-                  colour={colour}
-                  verdicts={verdicts}
-                  height={view === 'map' ? 'max(240px, calc(100vh - 315px))' : '240px'}
-                  onGroup={(next) => go({ group: next })}
-                  onColour={(next) => go({ colour: next })}
-                  onOpenGroup={(key) => go({ q: narrowToGroup(text, group, key) })}
-                  onOpen={open}
-                  onPress={press}
-                  beside={besideCells}
-                  choice={choice}
-                />
-              )}
-              {view === 'map' ? null : (
-                <div {...handlers}>
-                  <HostTable
+          <div>
+            {view === 'table' ? null : (
+              <MapSwitches
+                group={group}
+                colour={shownColour}
+                hasVerdicts={verdicts !== undefined}
+                onGroup={(next) => go({ group: next })}
+                onColour={(next) => go({ colour: next })}
+              />
+            )}
+            <BesideList
+              beside={beside}
+              height={view === 'table' ? 'calc(100vh - 205px)' : 'calc(100vh - 241px)'}
+              panel={(id) => <HostOf key={id} store={store} id={id} />}
+            >
+              <div className="hosts-lists">
+                {view === 'table' ? null : (
+                  <HostMap
                     fleet={fleet}
-                    columns={columns}
-                    ordinals={ordinals}
-                    choice={choice}
-                    beside={besideKeys}
-                    filter={text}
-                    sort={sort}
-                    height={view === 'split' ? 'calc(100vh - 535px)' : 'calc(100vh - 205px)'}
-                    onSort={(next) => go({ sort: next })}
+                    ordinals={selection.ordinals}
+                    group={group}
+                    colour={shownColour}
+                    verdicts={verdicts}
+                    height={view === 'map' ? 'max(240px, calc(100vh - 315px))' : '240px'}
+                    onOpenGroup={(key) => go({ q: narrowToGroup(text, group, key) })}
                     onOpen={open}
+                    onPress={press}
+                    beside={besideCells}
+                    choice={choice}
                   />
-                </div>
-              )}
-            </div>
-          </BesideList>
+                )}
+                {view === 'map' ? null : (
+                  <div {...handlers}>
+                    <HostTable
+                      fleet={fleet}
+                      columns={columns}
+                      ordinals={ordinals}
+                      choice={choice}
+                      beside={besideKeys}
+                      filter={text}
+                      sort={sort}
+                      height={view === 'split' ? 'calc(100vh - 535px)' : 'calc(100vh - 205px)'}
+                      onSort={(next) => go({ sort: next })}
+                      onOpen={open}
+                    />
+                  </div>
+                )}
+              </div>
+            </BesideList>
+          </div>
         )}
       </div>
     </div>

@@ -14,7 +14,7 @@ store.apply(
   ]),
 )
 const told = (by: 'az' | 'aggregate', ordinals = store.ordinals) =>
-  groupHosts(store, ordinals, by, loadOf(store, 'mem', NOW)).map(
+  groupHosts(store, ordinals, by, loadOf(store, 'mem', ordinals, NOW)).map(
     ({ label, summary, cells }) => `${label}: ${[...cells].map(store.nameOf).join('')}, ${summary}`,
   )
 
@@ -53,9 +53,31 @@ it('by the age of reports, the oldest come first, and those that never reported 
       { ordinal: 2, name: 'c', reportedAt: 0 },
     ]),
   )
-  const load = loadOf(told, 'age', NOW)
+  const load = loadOf(told, 'age', told.ordinals, NOW)
   expect(groupHosts(told, told.ordinals, 'az', load).map(({ summary, cells }) => [...cells].map(told.nameOf).join('') + summary)).toEqual([
     'cba3 hosts, the oldest report 1 min ago, 1 never reported',
   ])
   expect([0, 2].map((ordinal) => Math.round(load.of(ordinal)))).toEqual([6, 100])
+  expect([1, 2].map((ordinal) => load.note?.(ordinal))).toEqual(['reported 1 min ago', 'never reported'])
+})
+
+it.each([
+  ['mem.free', 'cba', '102 GiB of memory free in all', '100 GiB of memory free, the most of one host here', [0, 2, 100]],
+  ['claims', 'bca', '4 claims in all', '3 claims, the most of one host here', [0, 100, 33]],
+  ['disk.free', 'abc', '0 MiB of disk free in all', 'no host here has any', [0, 0, 0]],
+] as const)('by %s, the scale goes to the most of one host, and totals are sums', (colour, order, summary, full, percents) => {
+  const amounts = createFleetStore()
+  amounts.apply(
+    packHosts([
+      { ordinal: 0, name: 'a', memFreeMib: -1_024 },
+      { ordinal: 1, name: 'b', memFreeMib: 2_048, claims: 3 },
+      { ordinal: 2, name: 'c', memFreeMib: 102_400, claims: 1 },
+    ]),
+  )
+  const load = loadOf(amounts, colour, amounts.ordinals, NOW)
+  expect(
+    groupHosts(amounts, amounts.ordinals, 'az', load).map(({ summary, cells }) => [[...cells].map(amounts.nameOf).join(''), summary]),
+  ).toEqual([[order, `3 hosts, ${summary}`]])
+  expect(load.ends).toEqual(['0', full])
+  expect([0, 1, 2].map((ordinal) => Math.round(load.of(ordinal)))).toEqual(percents)
 })

@@ -1,42 +1,81 @@
-import { formatCount, formatDuration, formatPercent } from '../../lib/format.ts'
+import { formatCount, formatDuration, formatGib, formatMib, formatPercent } from '../../lib/format.ts'
 import type { CellGroup } from '../../ui/cell-map.tsx'
-import type { FleetStore, NumberColumn } from './fleet-store.ts'
+import type { FleetStore } from './fleet-store.ts'
 import type { HostColour, HostGroup } from './search.ts'
 import type { Verdicts } from './verdicts.ts'
 
 /** Colours that tell what the store holds. */
 export type LoadColour = Exclude<HostColour, 'verdict'>
 
-const usedColumns: Readonly<Record<Exclude<LoadColour, 'age'>, NumberColumn>> = {
-  cpu: 'CPU_USED_PCT',
-  mem: 'MEM_USED_PCT',
-  disk: 'DISK_USED_PCT',
-}
 /** A report of this age, or none at all, has the last colour. */
 const OLDEST_MS = 86_400_000
 
-/** What the colour of a map tells: of each host as a percentage, and of many as words. */
+/** What the colour of a map tells: of each host as a percentage of the last colour, of many as words, and of its scale. */
 export interface MapLoad {
   of(ordinal: number): number
   tell(ordinals: readonly number[]): string
+  /** What the first and the last colour mean. */
+  readonly ends: readonly [string, string]
+  /** What of a host no line about it says anyway. */
+  note?(ordinal: number): string
 }
 
-/** How full hosts are; or how old their reports are, from 0 to a day on a logarithmic scale. `nowMs`: the service's time. */
-export function loadOf(store: FleetStore, colour: LoadColour, nowMs: number): MapLoad {
-  if (colour !== 'age') {
-    const used = store.numbers(usedColumns[colour])
-    const of = (ordinal: number): number => used[ordinal] ?? 0
-    return { of, tell: (ordinals) => `${formatPercent(ordinals.reduce((sum, one) => sum + of(one), 0) / ordinals.length)} used on average` }
+/** How full hosts are, how much they have left or hold, or how old their reports are. `shown`: those that the scale is for. `nowMs`: the service's time. */
+export function loadOf(store: FleetStore, colour: LoadColour, shown: Uint32Array, nowMs: number): MapLoad {
+  switch (colour) {
+    case 'cpu':
+      return usedOf(store.numbers('CPU_USED_PCT'), 'CPU')
+    case 'mem':
+      return usedOf(store.numbers('MEM_USED_PCT'), 'memory')
+    case 'disk':
+      return usedOf(store.numbers('DISK_USED_PCT'), 'disk')
+    case 'cpu.free':
+      return amountOf(store.numbers('CPU_FREE'), shown, (amount) => `${formatCount(amount)} ${amount === 1 ? 'vCPU' : 'vCPUs'} free`)
+    case 'mem.free':
+      return amountOf(store.numbers('MEM_FREE_MIB'), shown, (amount) => `${formatMib(amount)} of memory free`)
+    case 'disk.free':
+      return amountOf(store.numbers('DISK_FREE_GIB'), shown, (amount) => `${formatGib(amount)} of disk free`)
+    case 'claims':
+      return amountOf(store.numbers('CLAIMS'), shown, (amount) => `${formatCount(amount)} ${amount === 1 ? 'claim' : 'claims'}`)
+    case 'age':
+      return ageOf(store.numbers('REPORTED_AT'), nowMs)
   }
-  const reportedAt = store.numbers('REPORTED_AT')
-  const ageOf = (ordinal: number): number => Math.max(0, nowMs - (reportedAt[ordinal] ?? 0))
+}
+
+function usedOf(used: Float64Array, what: string): MapLoad {
+  const of = (ordinal: number): number => used[ordinal] ?? 0
   return {
-    of: (ordinal) => Math.min(100, (100 * Math.log1p(ageOf(ordinal) / 1_000)) / Math.log1p(OLDEST_MS / 1_000)),
+    of,
+    tell: (ordinals) => `${formatPercent(ordinals.reduce((sum, one) => sum + of(one), 0) / ordinals.length)} used on average`,
+    ends: ['0 %', `100 % of ${what} used`],
+  }
+}
+
+/** Amounts have no natural end: the scale goes to the most that one of the hosts shown has. */
+function amountOf(amounts: Float64Array, shown: Uint32Array, inWords: (amount: number) => string): MapLoad {
+  // a report that shrank a host leaves less than nothing
+  const amountAt = (ordinal: number): number => Math.max(0, amounts[ordinal] ?? 0)
+  const most = shown.reduce((found, ordinal) => Math.max(found, amountAt(ordinal)), 0)
+  return {
+    of: (ordinal) => (most === 0 ? 0 : (100 * amountAt(ordinal)) / most),
+    tell: (ordinals) => `${inWords(ordinals.reduce((sum, one) => sum + amountAt(one), 0))} in all`,
+    ends: ['0', most === 0 ? 'no host here has any' : `${inWords(most)}, the most of one host here`],
+  }
+}
+
+/** From 0 to a day on a logarithmic scale. */
+function ageOf(reportedAt: Float64Array, nowMs: number): MapLoad {
+  const hasNone = (ordinal: number): boolean => (reportedAt[ordinal] ?? 0) === 0
+  const ageAt = (ordinal: number): number => Math.max(0, nowMs - (reportedAt[ordinal] ?? 0))
+  return {
+    of: (ordinal) => Math.min(100, (100 * Math.log1p(ageAt(ordinal) / 1_000)) / Math.log1p(OLDEST_MS / 1_000)),
     tell(ordinals) {
-      const silent = ordinals.filter((ordinal) => (reportedAt[ordinal] ?? 0) === 0).length
-      const oldest = ordinals.reduce((most, ordinal) => ((reportedAt[ordinal] ?? 0) === 0 ? most : Math.max(most, ageOf(ordinal))), 0)
+      const silent = ordinals.filter(hasNone).length
+      const oldest = ordinals.reduce((most, ordinal) => (hasNone(ordinal) ? most : Math.max(most, ageAt(ordinal))), 0)
       return `the oldest report ${formatDuration(oldest)} ago${silent === 0 ? '' : `, ${formatCount(silent)} never reported`}`
     },
+    ends: ['just now', 'reported a day ago or longer, or never'],
+    note: (ordinal) => (hasNone(ordinal) ? 'never reported' : `reported ${formatDuration(ageAt(ordinal))} ago`),
   }
 }
 
@@ -47,6 +86,8 @@ export const verdictLoad = ({ of, groups }: Verdicts): MapLoad => ({
     const passed = ordinals.filter((ordinal) => groups[of(ordinal)]?.hasPassed).length
     return `${formatCount(passed)} passed`
   },
+  // what they mean the legend of the verdicts says
+  ends: ['', ''],
 })
 
 /** The shade of a group of verdicts. */

@@ -6,7 +6,7 @@ export const hostViews = ['split', 'table', 'map'] as const
 /** What the map is divided by. */
 export const hostGroups = ['az', 'aggregate'] as const
 /** What the map's colour tells. */
-export const hostColours = ['cpu', 'mem', 'disk', 'age', 'verdict'] as const
+export const hostColours = ['cpu', 'mem', 'disk', 'cpu.free', 'mem.free', 'disk.free', 'claims', 'age', 'verdict'] as const
 
 /** What is told of one host, beside its summary. */
 export const hostSheets = ['claims', 'decisions', 'timeline', 'raw'] as const

@@ -26,6 +26,18 @@ export const REACH = graphql(`
   }
 `)
 
+/** What its last report to have another inventory changed, and from where on that is known. */
+export const LAST_INVENTORY = graphql(`
+  query HostLastInventory($host: String!, $node: String, $at: Moment) {
+    host(name: $host, node: $node, at: $at) {
+      timeline(first: 1, kinds: [INVENTORY]) {
+        nodes { at changesLeftOut changes { field before after } }
+        since { at }
+      }
+    }
+  }
+`)
+
 export type Timeline = NonNullable<ResultOf<typeof TIMELINE>['host']>['timeline']
 export type Happening = Timeline['nodes'][number]
 type Kind = Happening['kind']

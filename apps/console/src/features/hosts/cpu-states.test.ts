@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { statesOf } from './cpu-states.ts'
+
+const cell = { cpus: [0, 1, 2], dedicated: null, pinned: [], cpusUsed: 0 }
+
+it.each([
+  ['nothing runs there', {}, '0 free, 1 free, 2 free'],
+  ['shared instances may run on any that nobody has', { cpusUsed: 1, pinned: [1] }, '0 shared, 1 pinned, 2 shared'],
+  ['those for one instance alone carry no shared ones', { cpusUsed: 1, dedicated: [4, 3] }, '0 shared, 1 shared, 2 shared, 3 free, 4 free'],
+  ['those for both do', { cpusUsed: 1, dedicated: [2, 3], pinned: [3] }, '0 shared, 1 shared, 2 shared, 3 pinned'],
+])('%s', (_name, change, states) => {
+  expect([...statesOf({ ...cell, ...change })].map(([cpu, state]) => `${cpu} ${state}`).join(', ')).toBe(states)
+})

@@ -1,0 +1,19 @@
+/** What a CPU of a NUMA cell carries: one instance has it for itself, instances share it, or nothing runs on it. */
+export type CpuState = 'pinned' | 'shared' | 'free'
+
+export const cpuStates = ['pinned', 'shared', 'free'] as const satisfies readonly CpuState[]
+
+interface CellCpus {
+  readonly cpus: readonly number[]
+  readonly dedicated: readonly number[] | null
+  readonly pinned: readonly number[]
+  readonly cpusUsed: number
+}
+
+/** Every CPU of a cell, ascending, with its state. Which of the others a shared instance runs on nobody knows: where there is one, it may be any. */
+export function statesOf({ cpus, dedicated, pinned, cpusUsed }: CellCpus): ReadonlyMap<number, CpuState> {
+  const isPinned = new Set(pinned)
+  const carriesShared = new Set(cpusUsed > 0 ? cpus : [])
+  const all = [...new Set([...cpus, ...(dedicated ?? []), ...pinned])].sort((a, b) => a - b)
+  return new Map(all.map((cpu) => [cpu, isPinned.has(cpu) ? 'pinned' : carriesShared.has(cpu) ? 'shared' : 'free']))
+}
