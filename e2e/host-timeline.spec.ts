@@ -93,6 +93,44 @@ test('a long life is shown in parts, and who may not read the audit is not told 
   await expect(page.locator('tr[data-kind]').getByRole('link', { name: 'admin' })).toHaveCount(0)
 })
 
+test('digits choose the sheets: decisions lead to why not this host, the raw one begins with what the last report changed @looks', async ({
+  page,
+  visit,
+  look,
+  service,
+}) => {
+  await aLife(service.client, 'tl-04')
+  await report(service.client, { 'tl-05': {} })
+  await visit('/hosts/tl-04')
+  await expect(page.getByRole('tab', { name: 'Summary', selected: true })).toBeVisible()
+  await page.keyboard.press('3')
+  await expect(page).toHaveURL('/hosts/tl-04?sheet=decisions')
+  const others = page.getByRole('table', { name: 'Recent decisions without this host' })
+  await expect(others.getByRole('link').first()).toBeVisible()
+  await look('the decisions of a host')
+  await others.getByRole('link').first().click()
+  await expect(page).toHaveURL(/\/decisions\/.*[?&]host=tl-04/)
+  await expect(page.getByRole('region', { name: 'Why not a host' }).getByText('tl-04').first()).toBeVisible()
+  await page.goBack()
+  await expect(others).toBeVisible()
+
+  await page.keyboard.press('5')
+  const changes = page.getByRole('table', { name: 'Last change of its inventory' })
+  await expect(changes.getByRole('row', { name: 'vcpus' }).getByRole('cell')).toHaveText(['vcpus', '16', '32'])
+  await expect(changes).toContainText('HW_B')
+  await look('a host as JSON, with its last change')
+  await page.keyboard.press('?')
+  const keys = page.getByRole('dialog', { name: 'Keys' })
+  await expect(keys).toContainText('Go to: Timeline')
+  await page.keyboard.press('Escape')
+  await expect(keys).toBeHidden()
+  await page.keyboard.press('1')
+  await expect(page).toHaveURL('/hosts/tl-04')
+
+  await page.goto('/hosts/tl-05?sheet=raw')
+  await expect(page.getByText('Its inventory is as it was in its first report.')).toBeVisible()
+})
+
 test('PCI devices are told by kind and NUMA cell, with what is left and who holds some @looks', async ({ page, visit, look, service }) => {
   await report(service.client, {
     'pci-01': {

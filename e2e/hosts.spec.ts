@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
 import { operationOf } from './calls.ts'
-import { expect, type Page, test } from './fixtures.ts'
+import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
+import { mapOf } from './map.ts'
 import { gather, place, report } from './seed.ts'
 import { startService } from './service.ts'
 
@@ -828,7 +829,7 @@ test('a host with markup for a name, and the longest traits, do no harm and keep
     'it must be at most 255 characters long',
   )
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
-  await report(service.client, { [name]: { traits: [trait, '<b>bold</b>'] } })
+  await report(service.client, { [name]: { traits: [trait, '<b>bold</b>', 'CUSTOM_MARKUP'] } })
   const dialogs: string[] = []
   page.on('dialog', (dialog) => {
     dialogs.push(dialog.message())
@@ -863,5 +864,92 @@ test('a host with markup for a name, and the longest traits, do no harm and keep
   await expectWithin('the host')
   await page.getByRole('tab', { name: /^Raw/ }).click()
   await expectWithin('the host as JSON')
+
+  const instance = randomUUID()
+  const placed = await place(service.client, { instance, extraSpecs: { 'trait:CUSTOM_MARKUP': 'required' } })
+  expect(placed.hosts).toEqual([name])
+  const uuid = await gather(service.client, '<img src=x onerror=alert(2)>', { hosts: [name] })
+  await page.goto('/hosts?view=map&q=trait:X*')
+  await mapOf(page).focus()
+  await page.keyboard.press('Home')
+  await expect(page.locator('[data-cell-line]')).toContainText(`${name}:`)
+  await expectWithin('the line of the map')
+  await page.goto(`/hosts/${encodeURIComponent(name)}?sheet=timeline`)
+  await expect(page.locator('tr[data-kind=AGGREGATE_JOINED]')).toContainText('onerror=alert(2)')
+  await expectWithin('the timeline')
+  await page.goto(`/aggregates/${uuid}`)
+  await expect(rowWith(page, 'Members', name)).toBeVisible()
+  await expectWithin('the members of an aggregate')
+  await page.goto(`/claims?q=instance:${instance}`)
+  await expect(rowWith(page, 'Claims', name)).toBeVisible()
+  await expectWithin('the claims')
+  await page.goto(`/decisions/${encodeURIComponent(placed.decisionId)}?host=${encodeURIComponent(name)}`)
+  await expect(page.getByRole('region', { name: 'Why not a host' }).getByText(name).first()).toBeVisible()
+  await expect(page.getByRole('grid').getByText(name).first()).toBeVisible()
+  await expectWithin('a decision, its matrix and why not the host')
+  await page.getByRole('button', { name: 'Copy for a ticket' }).click()
+  await expect(page.getByText('Copied: Ticket, Markdown.')).toBeVisible()
+  // in a ticket it is a text too: no tag stands there bare
+  const ticket = await page.evaluate(() => navigator.clipboard.readText())
+  expect(ticket).toContain('onerror=alert(1)')
+  expect(ticket.replaceAll(/`[^`\n]*`/g, '')).not.toContain('<img src')
   expect(dialogs).toEqual([])
+})
+
+test('a trait that is too long to exist is answered in the filter and in a simulation, and keeps within the page', async ({
+  page,
+  visit,
+  provokes,
+}) => {
+  provokes(400)
+  const trait = 'X'.repeat(10_000)
+  await visit('/hosts')
+  await expect(gridOf(page, 'Hosts')).toBeVisible()
+  await filterOf(page).fill(`trait:${trait}`)
+  await filterOf(page).blur()
+  await expect(page.getByText('the filter has 10006 characters; ')).toBeVisible()
+  await expect(filterOf(page)).toHaveAttribute('aria-invalid', 'true')
+  await expect(gridOf(page, 'Hosts')).toBeVisible()
+  await expectNoSidewaysScroll(page, 'the hosts')
+  await page.goto('/simulate')
+  await page.getByLabel('Extra specs').fill(`trait:${trait}=required`)
+  await page.getByRole('button', { name: 'Run' }).click()
+  await expect(
+    page
+      .getByRole('main')
+      .getByText(/at most 255 characters/)
+      .first(),
+  ).toBeVisible()
+  await expectNoSidewaysScroll(page, 'the simulation')
+})
+
+test('a change that comes in moves neither what is chosen, nor a cursor, nor the place in the list', async ({ page, visit, service }) => {
+  const names = Array.from({ length: 60 }, (_, i) => `keep-${String(i + 1).padStart(2, '0')}`)
+  await report(service.client, Object.fromEntries(names.map((name) => [name, {}])))
+  await visit('/hosts?q=host:keep-*')
+  await expect(found(page)).toHaveAttribute('data-count', '60')
+  await expect(live(page)).toBeVisible()
+  const line = page.locator('[data-cell-line]')
+  await mapOf(page).focus()
+  for (const key of ['End', 'ArrowLeft', 'x']) await page.keyboard.press(key)
+  await expect(page.locator('[data-chosen="1"]')).toBeVisible()
+  await expect(line).toContainText('keep-59: ')
+  for (let i = 0; i < 40; i++) await page.keyboard.press('j')
+  const cursor = gridOf(page, 'Hosts').locator('[role=row][aria-selected=true]')
+  await expect(cursor).toContainText('keep-40')
+  const place = () => gridOf(page, 'Hosts').evaluate((grid) => grid.scrollTop)
+  const before = await place()
+  expect(before).toBeGreaterThan(0)
+
+  // the fullest come first: its cell goes from one end of the map to the other
+  await report(service.client, { 'keep-59': { memoryMbUsed: 16_384 }, 'keep-40': { memoryMbUsed: 32_768 } })
+  await expect(cursor).toContainText('32 GiB')
+  await expect(cursor).toContainText('keep-40')
+  expect(await place()).toBe(before)
+  await expect(page.locator('[data-chosen="1"]')).toBeVisible()
+  await expect(line).toContainText('keep-59: ')
+  await expect(line).toContainText('memory 25 %')
+  await mapOf(page).focus()
+  await page.keyboard.press('ArrowLeft')
+  await expect(line).toContainText('keep-40: ')
 })
