@@ -221,6 +221,23 @@ test('a list that cannot be read again says since when it stands so, and what is
   await expect(page.locator('[data-as-of-read]')).toHaveCount(0)
 })
 
+test('a list that is refused is asked for again in its time, not by each look at its rows', async ({ page, visit, service, provokes }) => {
+  const { instance } = await reserve(service.client)
+  await visit(`/claims?q=instance:${instance}`)
+  await expectRowCount(page, 'Claims', 1)
+  provokes(500)
+  const askedAt: number[] = []
+  await page.route('**/graphql', (route) => {
+    if (!operationOf(route.request()).includes('query ClaimList')) return route.continue()
+    askedAt.push(Date.now())
+    const extensions = { code: 'INTERNAL', requestId: 'request-of-the-test' }
+    return route.fulfill({ status: 500, json: { errors: [{ message: 'it broke', extensions }] } })
+  })
+  await expect.poll(() => askedAt.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(3)
+  const pauses = askedAt.slice(1).map((at, i) => at - (askedAt[i] ?? 0))
+  expect(Math.min(...pauses)).toBeGreaterThan(1_000)
+})
+
 test('a key that may only read ends nothing', async ({ page, service }) => {
   await reserve(service.client)
   const reader = await keyFor(service.client, 'reads-claims', ['READ'])

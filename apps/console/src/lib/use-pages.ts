@@ -70,11 +70,14 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   const isNextAsked = useRef(false)
   /** When each page was read, by its cursor. */
   const readAt = useRef(new Map<string | null, number>())
+  /** When something was asked for last, whatever came of it. */
+  const triedAt = useRef(0)
   const sightOf = useRef(keyText)
   if (sightOf.current !== keyText) {
     // another list begins at its first row
     sightOf.current = keyText
     readAt.current = new Map()
+    isNextAsked.current = false
     if (sight.current !== WHOLE) sight.current = TOP
   }
 
@@ -101,11 +104,15 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
             ? [...before, { after: after ?? null, list: await read(after ?? null) }]
             : await readInSight(before, sight.current, read)
         isNextAsked.current = false
+        const cursors = new Set(pages.map(({ after }) => after))
+        for (const cursor of readAt.current.keys()) if (!cursors.has(cursor)) readAt.current.delete(cursor)
         return { pages, newest: newest ?? (pages[0] as ReadPage<List>).list }
       } catch (problem) {
         // tried again it is still the next page that is asked for, unless something else was meanwhile
         if (signal.aborted) isNextAsked.current = false
         throw problem
+      } finally {
+        triedAt.current = Date.now()
       }
     },
     placeholderData: (previous) => previous,
@@ -124,15 +131,16 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   const onRange = useCallback(
     (first: number, last: number) => {
       sight.current = { first, last }
-      if (pages === undefined || isPlaceholderData || isFetching) return
+      // what cannot be read is asked for again in its time, or by a press, not by each look at the rows
+      if (pages === undefined || isPlaceholderData || isFetching || error !== null) return
       if (last >= countOf(pages) - AHEAD && nextAfter(pages) !== undefined) void readNext()
       else if (everyMs !== undefined && !isPast) {
         const since = Date.now() - everyMs
         const isOut = pages.slice(...pagesIn(pages, sight.current)).some(({ after }) => (readAt.current.get(after) ?? 0) < since)
-        if (isOut) void refetch()
+        if (isOut && triedAt.current < since) void refetch()
       }
     },
-    [pages, isPlaceholderData, isFetching, readNext, refetch, everyMs, isPast],
+    [pages, isPlaceholderData, isFetching, error, readNext, refetch, everyMs, isPast],
   )
   const refresh = useCallback(() => void refetch(), [refetch])
   /** Which reading of the newest was asked last, and which is shown: of two on their way the later one stays. */

@@ -51,7 +51,7 @@ export function CopyList<Row>(props: CopyListProps<Row>) {
   const first = pages.lists[0]?.nodes.length ?? total
   const answer = first < total ? `Answer, JSON: the first ${formatCount(first)} of ${all}` : 'Answer, JSON'
   const isSmall = !isMore && total <= MOST_IN_CLIPBOARD
-  const sheet: readonly Copy[] = isSmall ? [[`CSV, ${all}`, async () => (await make()).text]] : []
+  const sheet: readonly Copy[] = isSmall ? [[`CSV, ${all}`, async () => (await make({ most: MOST_IN_CLIPBOARD })).text]] : []
   const file = `${list}.csv`
   return (
     <>

@@ -120,10 +120,7 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
       return Number(row?.count ?? 0)
     },
     async unlogged(withinMs) {
-      const now = Prisma.sql`(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
-      const rows = await prisma.$queryRaw<{ id: string; agoMs: bigint }[]>`
-        SELECT d.id::text AS id, ${now} - d.at_ms AS "agoMs" FROM decision d
-        WHERE d.at_ms >= ${now} - ${Math.ceil(withinMs)}::bigint AND d.entry_id IS NULL ORDER BY d.at_ms, d.id`
+      const rows = await prisma.$queryRaw<{ id: string; agoMs: bigint }[]>(unloggedSql(withinMs))
       return rows.map(({ id, agoMs }) => ({ id, agoMs: Number(agoMs) }))
     },
     lostTries: async (id) => (UUID.test(id) ? readLostTries(prisma, id) : []),
@@ -149,6 +146,14 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
       return row && { matrix: hexOf(row.matrixHash), matrixAt: Number(row.matrixAtMs) }
     },
   }
+}
+
+/** The clock is asked once, in a query of its own: what may be another one for each row finds nothing by an index. */
+export function unloggedSql(withinMs: number): Prisma.Sql {
+  const now = Prisma.sql`(SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`
+  return Prisma.sql`
+    SELECT d.id::text AS id, ${now} - d.at_ms AS "agoMs" FROM decision d
+    WHERE d.at_ms >= ${now} - ${Math.ceil(withinMs)}::bigint AND d.entry_id IS NULL ORDER BY d.at_ms, d.id`
 }
 
 /** Everything given must hold. */

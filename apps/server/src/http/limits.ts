@@ -52,6 +52,7 @@ const weights: Readonly<Record<string, number>> = {
   'Query.whatWouldFit': 2_000,
   'SimulatedDecision.explanation': 100,
   'Decision.explanation': 100,
+  'Decision.replica': 5,
   'Fleet.columns': 500,
   'Explanation.matrix': 100,
   'Explanation.nearMisses': 20,

@@ -70,21 +70,20 @@ test('refusals of another replica arrive too, though no log has them', async () 
   try {
     const living = async () => (await dataOf(api, '{ replicas { live } }')).replicas.filter(({ live }: Json) => live).length
     await expect.poll(living, { timeout: 15_000 }).toBe(2)
-    const refuseThere = () =>
+    const refuseThere = (key: number) =>
       fetch(second.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: 'Bearer the-admin-key-of-tests' },
         body: JSON.stringify({
-          query:
-            'mutation { selectDestinations(input: { idempotencyKey: "elsewhere", spec: { gantt: { flavor: { name: "elsewhere", vcpus: 998, memoryMb: 512 } } } }) { __typename } }',
+          query: `mutation { selectDestinations(input: { idempotencyKey: "elsewhere ${key}", spec: { gantt: { flavor: { name: "elsewhere", vcpus: 998, memoryMb: 512 } } } }) { __typename } }`,
         }),
       })
     const { events } = await listen(
-      'subscription { decisions(query: "flavor:elsewhere") { gap { resumeAt } decision { outcome } } }',
-      refuseThere,
-      (seen) => seen.length >= 1,
+      'subscription { decisions(query: "flavor:elsewhere") { suppressed gap { resumeAt } decision { outcome } } }',
+      () => Promise.all(Array.from({ length: 8 }, (_, i) => refuseThere(i))),
+      (seen) => seen.length >= 8,
     )
-    expect(events).toEqual([{ decisions: { gap: null, decision: { outcome: 'NO_VALID_HOST' } } }])
+    expect(events).toEqual(Array(8).fill({ decisions: { suppressed: 0, gap: null, decision: { outcome: 'NO_VALID_HOST' } } }))
   } finally {
     await second.close()
   }

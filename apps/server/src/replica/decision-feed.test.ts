@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { StoredDecision } from '../db/decisions.ts'
 import { realTimers } from '../timers.ts'
-import { createDecisionFeed, LOOK_EVERY_MS } from './decision-feed.ts'
+import { createDecisionFeed, LOOK_EVERY_MS, SLACK_MS } from './decision-feed.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -69,12 +69,12 @@ describe('refusals are in no log', () => {
     expect(told).toEqual(['own', 'logged', 'other'])
   })
 
-  test('one that was kept long after it was made is told', async () => {
+  test.each([15_000, 40_000, SLACK_MS - 11 * LOOK_EVERY_MS])('one that was kept %d ms after its call is told, once', async (ms) => {
     const { told, listen, keeps, looks } = aWorld()
     listen()
-    await looks(30)
-    keeps('slow', 15_000)
-    await looks()
+    await looks(3)
+    keeps('slow', ms)
+    await looks((2 * SLACK_MS) / LOOK_EVERY_MS)
     expect(told).toEqual(['slow'])
   })
 
@@ -82,7 +82,16 @@ describe('refusals are in no log', () => {
     const { told, listen, keeps, looks } = aWorld()
     keeps('old', 6_000)
     listen()
-    await looks(3)
+    await looks(30)
+    expect(told).toEqual([])
+  })
+
+  test('nor is it when somebody begins anew', async () => {
+    const { told, listen, keeps, looks } = aWorld()
+    listen()()
+    keeps('old', 6_000)
+    listen()
+    await looks(30)
     expect(told).toEqual([])
   })
 

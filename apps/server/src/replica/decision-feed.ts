@@ -4,8 +4,11 @@ import type { Timers } from '../timers.ts'
 
 /** How often the tables are asked for what other replicas kept, while somebody listens and there are others. */
 export const LOOK_EVERY_MS = 1_000
-/** Between a decision and its row lies the time to keep it: a replica that had no answer for longer gave up. */
-const SLACK_MS = 20_000
+/** Between a call and the row of its refusal lie what it may wait for, a minute at most, and the time to keep the row. */
+export const SLACK_MS = 90_000
+/** Most rows are there by then; those of longer ago are looked for every tenth time. */
+const SHORT_SLACK_MS = 20_000
+const WIDE_EVERY = 10
 /** What was made so long before somebody began to listen may have been kept since. It is told rather twice than never. */
 const BEFORE_MS = 5_000
 /** So many are told one by one at a look; of more, their readers hear that some were missed. */
@@ -35,6 +38,9 @@ export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, wa
   /** Refusals and advice that were told, and when, by the timers. */
   const told = new Map<string, number>()
   let openedAt = 0
+  /** What was there when somebody began to listen is known. */
+  let hasBegun = false
+  let looks = 0
   /** Up to here everything was found. */
   let lookedAt = 0
   let stopLooking: (() => void) | undefined
@@ -53,17 +59,21 @@ export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, wa
     if (!hasOthers()) lookedAt = startedAt
     else if (await caughtUp(LOOK_EVERY_MS)) {
       await tellOthers(startedAt)
-      lookedAt = startedAt
+      lookedAt = Math.max(lookedAt, startedAt)
     }
   }
 
   const tellOthers = async (startedAt: number): Promise<void> => {
-    const found = await store.unlogged(startedAt - lookedAt + SLACK_MS)
-    const earliest = timers.now() - openedAt + BEFORE_MS
-    const fresh = found.filter(({ id, agoMs }) => agoMs <= earliest && !told.has(id)).map(({ id }) => id)
-    if (fresh.length === 0) return
-    const decisions = await store.findAll(fresh.slice(-MOST))
-    for (const id of fresh) told.set(id, startedAt)
+    const since = openedAt
+    const slack = looks++ % WIDE_EVERY === 0 ? SLACK_MS : SHORT_SLACK_MS
+    const found = (await store.unlogged(startedAt - lookedAt + slack)).filter(({ id }) => !told.has(id))
+    const earliest = hasBegun ? Number.POSITIVE_INFINITY : timers.now() - openedAt + BEFORE_MS
+    const fresh = found.filter(({ agoMs }) => agoMs <= earliest).map(({ id }) => id)
+    const decisions = fresh.length === 0 ? [] : await store.findAll(fresh.slice(-MOST))
+    // nobody listens any more, or others do
+    if (since !== openedAt) return
+    hasBegun = true
+    for (const { id } of found) told.set(id, startedAt)
     if (fresh.length > MOST) for (const [, missed] of listeners) missed?.()
     for (const decision of decisions) if ('record' in decision) for (const [tell] of listeners) tell(decision)
   }
@@ -91,10 +101,14 @@ export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, wa
   const open = (): (() => void) => {
     openedAt = timers.now()
     lookedAt = openedAt
+    hasBegun = false
+    looks = 0
     const stops = [stopOwn(), timers.every(LOOK_EVERY_MS, lookAgain)]
+    lookAgain()
     return () => {
       for (const stop of stops) stop()
       told.clear()
+      openedAt = Number.NaN
     }
   }
 

@@ -74,9 +74,9 @@ export function createReplicas(replica: Replica, log: LogReader, { registry, aud
   return {
     list() {
       const { now, rows } = registry.last
+      const { digests: mine, ...self } = describe()
       return rows.map(({ digests, ...row }) => {
         const isSelf = row.id === replica.name
-        const { digests: mine, ...self } = describe()
         return {
           ...{ ...row, ...(isSelf && self), stateHash: (isSelf ? mine : digests).whole },
           ...{ lagHistoryMs: lags.of(row.id), isLive: isLiving(row, now), isSelf },

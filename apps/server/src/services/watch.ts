@@ -16,6 +16,8 @@ import { createStream, type Stream } from './stream.ts'
 const RECHECK_MS = 5_000
 /** Streams open in one process at most; the next one is refused. */
 const MAX_STREAMS = 256
+/** Decisions that wait for one slow reader; of more it gets the latest, and how many it missed. */
+const MAX_PENDING_DECISIONS = 20
 /** Hosts that one slow reader may have pending; beyond, it is told of a gap. */
 const MAX_PENDING_HOSTS = 10_000
 const MAX_PER_SECOND = 1_000
@@ -123,14 +125,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
             sample.end()
           }
         },
-        (pending, event) => {
-          const [waiting] = pending
-          return [
-            waiting === undefined
-              ? event
-              : { ...event, suppressed: waiting.suppressed + event.suppressed + (waiting.decision === null ? 0 : 1), gap: waiting.gap },
-          ]
-        },
+        (pending, event) => (pending.length < MAX_PENDING_DECISIONS ? [...pending, event] : withoutFirst([...pending, event])),
       )
     },
     hosts({ filter, query, after, ...args }) {
@@ -188,6 +183,15 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
       for (const stream of [...streams]) void stream.return()
     },
   }
+}
+
+/** The next one says of the first that it was left out, and tells of its gap. */
+function withoutFirst([first, next, ...others]: readonly DecisionEvent[]): DecisionEvent[] {
+  if (first === undefined || next === undefined) return []
+  const suppressed = first.suppressed + next.suppressed + (first.decision === null ? 0 : 1)
+  const resumeAt = next.gap?.resumeAt ?? first.gap?.resumeAt
+  const gap = resumeAt === undefined ? null : { missedFrom: first.gap?.missedFrom ?? next.gap?.missedFrom ?? resumeAt, resumeAt }
+  return [{ ...next, suppressed, gap }, ...others]
 }
 
 function matchesDecision({ outcome, record, answer, account, requestSpecId }: StoredDecision, filter: DecisionFilter): boolean {

@@ -78,7 +78,9 @@ export function ClaimsPage() {
           columns={claimColumns}
           keyOf={keyOf}
           onOpen={({ decision: { id } }) => {
-            rememberList('decisions', rows.length, (index) => rows[index]?.decision.id ?? '')
+            // a decision has several claims, and is one to go through
+            const decisions = [...new Set(rows.map(({ decision }) => decision.id))]
+            rememberList('decisions', decisions.length, (index) => decisions[index] ?? '')
             void navigate({ to: '/decisions/$id', params: { id } })
           }}
           beside={(id) => <ClaimBeside key={id} id={id} />}

@@ -75,7 +75,9 @@ export function DecisionsPage() {
     { keys: 'n', label: 'Show the newest decisions', run: showNew },
   ])
   const known = counts.isPlaceholderData ? undefined : counts.data?.decisionCounts
-  const [total, isMore] = [Math.max(known?.decisions ?? 0, rows.length), known?.isCut ?? false]
+  // until they are counted it is known of the last page whether there are more
+  const hasNext = pages.lists.at(-1)?.pageInfo.hasNextPage ?? false
+  const [total, isMore] = [Math.max(known?.decisions ?? 0, rows.length), known?.isCut ?? hasNext]
   const counted = useMemo(() => ({ total, isMore }), [total, isMore])
   const { lists, read } = pages
   const copied = useMemo(() => ({ lists, total, read }), [lists, total, read])
