@@ -33,6 +33,9 @@ test('a host reports and appears by itself, and its row follows what it reports'
   await expect(row).toContainText('32 GiB')
 })
 
+/** So many rows of a list exist at least, where it has as many. */
+const IN_SIGHT = 14
+
 test('every count of a facet opens exactly that many hosts, the same as the API has', async ({ page, visit, service }) => {
   await visit('/hosts?view=table')
   const facets = page.getByRole('navigation', { name: 'Facets' }).getByRole('button', { pressed: false })
@@ -49,7 +52,12 @@ test('every count of a facet opens exactly that many hosts, the same as the API 
     await expect(found(page)).toHaveAttribute('data-count', String(count))
     await expectRowCount(page, 'Hosts', count)
     const query = new URL(page.url()).searchParams.get('q') ?? ''
-    expect((await firstCells(page, 'Hosts')).sort()).toEqual((await namesOf(service.client, query)).sort())
+    const names = await namesOf(service.client, query)
+    expect(names).toHaveLength(count)
+    const shown = await firstCells(page, 'Hosts')
+    // of a longer list, as other tests may leave one, only the rows in sight exist
+    if (count <= IN_SIGHT) expect(shown.sort()).toEqual(names.sort())
+    else expect(names).toEqual(expect.arrayContaining(shown))
     await facet.click()
     await expect(page).toHaveURL('/hosts?view=table')
     // the lists follow the address a moment later, and the next count is read from them

@@ -91,7 +91,7 @@ test('arrows choose; what opens a menu opens it once', async ({ page, visit, ser
   await visit(`/decisions/${service.seed.refused.decisionId}`)
   await expect(page.getByRole('button', { name: 'Copy as' })).toBeVisible()
   await openActions(page)
-  await expect(entries(page)).toHaveText(['On the map', 'Simulate from this', 'Copy as'])
+  await expect(entries(page)).toHaveText(['On the map', 'Simulate from this', 'Copy as', 'Replay now'])
   for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('menuitem', { name: 'Link' })).toBeFocused()
