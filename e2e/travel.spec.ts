@@ -34,7 +34,7 @@ const banner = (page: Page) => page.getByRole('region', { name: 'Time travel' })
 /** Goes by the palette, which takes the first that has the text. */
 async function choose(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Control+k')
-  const search = page.getByPlaceholder('Host, decision, instance, aggregate, profile, page')
+  const search = page.getByRole('textbox', { name: 'Search and go' })
   await expect(search).toBeFocused()
   await search.fill(text)
   await expect(page.locator('[data-action]').first()).toContainText(text)
