@@ -136,8 +136,10 @@ function askedOf({ spec: { flavorName, vcpus, memoryMb } }: DecisionRow): string
 function resultOf({ destinations, reasons }: DecisionRow): string {
   if (destinations.length > 0)
     return destinations.map(({ selected: { host } }) => (host.name === host.node ? host.name : `${host.name}/${host.node}`)).join(', ')
-  const [first] = reasons
-  return first === undefined ? '' : `${first.filter}: ${first.text} (${formatCount(first.hosts)})`
+  // what took the last hosts that were left, as the overview counts it: of the filter that left none, what most were refused for
+  const last = reasons.at(-1)?.filter
+  const main = reasons.find(({ filter }) => filter === last)
+  return main === undefined ? '' : `${main.filter}: ${main.text} (${formatCount(main.hosts)})`
 }
 
 const WIDTH = 64
