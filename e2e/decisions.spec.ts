@@ -300,6 +300,16 @@ test('new decisions wait while one reads the list, and come in when asked for', 
   await expect(waitingButton(page, 1)).toBeHidden()
 })
 
+test('how a decision ended is told by colour too, in light and in dark', async ({ page, visit }) => {
+  await visit('/decisions?q=outcome:NO_VALID_HOST')
+  const badge = rowsOf(page, 'Decisions').first().locator('[data-outcome=NO_VALID_HOST]')
+  await expect(badge).toBeVisible()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expect(badge).not.toHaveCSS('background-color', 'rgba(0, 0, 0, 0)')
+  }
+})
+
 test('no row moves under the pointer; what waited comes in when it leaves', async ({ page, visit, service }) => {
   await visit('/decisions')
   await expect(page.locator('[data-live=live]')).toBeVisible()
