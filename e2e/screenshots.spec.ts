@@ -114,6 +114,7 @@ test('decisions: the list, the matrix, why not one host, why this one', async ({
   await picture(page, 'why-not')
   await page.goto('/decisions?q=outcome:NO_VALID_HOST')
   await expect(rowsOf(page, 'Decisions').first()).toBeVisible()
+  await expect(page.locator('[data-live=live]')).toBeVisible()
   await picture(page, 'decisions')
   await page.goto('/decisions?q=outcome:PLACED')
   await rowsOf(page, 'Decisions').first().click()

@@ -72,6 +72,9 @@ describe.each(engines)('what happened to a host, with the log in $engine', ({ en
     const [verdict] = await replica.propose([{ ...lost, decision: { ...lost.decision, id: randomUUID() } }])
     expect(verdict?.void).toBeDefined()
     marks.lost = verdict?.void as string
+    // what is of one millisecond has no order
+    const then = Date.now()
+    await expect.poll(() => Date.now(), { interval: 1 }).toBeGreaterThan(then + 1)
     await replica.propose([{ type: 'liveness', host: 'h1', node: 'h1', state: 'DOWN', reason: 'silent for 90 s' }])
   })
   afterAll(async () => {
