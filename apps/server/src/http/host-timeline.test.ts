@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { aClaim } from '@gantt/scheduler-core/testing'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parseNatsAddress } from '../sync/nats/address.ts'
 import { type NatsServers, noNatsServer, startNatsServers } from '../testing/nats-servers.ts'
 import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
@@ -74,7 +74,7 @@ describe.each(engines)('what happened to a host, with the log in $engine', ({ en
     marks.lost = verdict?.void as string
     // what is of one millisecond has no order
     const then = Date.now()
-    await expect.poll(() => Date.now(), { interval: 1 }).toBeGreaterThan(then + 1)
+    await vi.waitUntil(() => Date.now() > then + 1, { interval: 1 })
     await replica.propose([{ type: 'liveness', host: 'h1', node: 'h1', state: 'DOWN', reason: 'silent for 90 s' }])
   })
   afterAll(async () => {
