@@ -15,6 +15,7 @@ test('the main reason is what took the last hosts that were left, not what refus
     { filter: 'RamFilter', code: 'memory.short', hosts: 9, text: '8 GiB are missing.' },
     { filter: 'RamFilter', code: 'memory.none', hosts: 1, text: 'It has none.' },
   ]
+  // all that the column reads of a row
   const row = { destinations: [], reasons } as unknown as DecisionRow
   const column = decisionColumns('utc', 0).find(({ label }) => label === 'Host, or main reason')
   expect(column?.value(row)).toBe('RamFilter: 8 GiB are missing. (9)')
