@@ -4,7 +4,7 @@ import { operationOf } from './calls.ts'
 import { expect, type Page, type SeededService, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { pressSequence, tabTo } from './keyboard.ts'
-import { place } from './seed.ts'
+import { place, report, setStatus } from './seed.ts'
 import { startService } from './service.ts'
 
 const MATRIX = 'Hosts by filters'
@@ -678,23 +678,33 @@ test('a decision is compared with the try before it, whatever it asked for', asy
   await expect(comparison.getByRole('button', { name: 'Compare', exact: true })).toBeEnabled()
 })
 
-test('what would make it fit leads to where it is done: by the places that the API names', async ({ page, visit, service }) => {
-  const { decisionId } = await place(service.client, { flavor: 'x1.unfit', vcpus: 2, memoryMb: 60_000, numInstances: 12 })
-  const { whatWouldFit } = await service.client.request<{
-    whatWouldFit: { counterfactuals: { text: string; changes: { places: { kind: string; name: string }[] }[] }[] }
-  }>(
-    'query Fit($id: ID!) { whatWouldFit(input: { decisionId: $id, first: 10 }) { counterfactuals { text changes { places { kind name } } } } }',
-    { id: decisionId },
-  )
-  const placed = whatWouldFit.counterfactuals.filter(({ changes }) => changes.some(({ places }) => places.length > 0))
-  expect(placed.length).toBeGreaterThan(0)
-  await visit(`${addressOf(decisionId)}?fit=yes`)
-  await expect(page.locator('[data-fitting]')).toBeVisible({ timeout: 60_000 })
-  for (const { text, changes } of placed)
-    for (const { kind, name } of changes.flatMap(({ places }) => places)) {
-      const link = page.locator('[data-counterfactual]').filter({ hasText: text }).locator(`[data-place="${kind}"]`).first()
-      await expect(link).toHaveAttribute('href', new RegExp(encodeURIComponent(name)))
-    }
+test('what would make it fit leads to where it is done: by the places that the API names', async ({ page }) => {
+  // a fleet of its own: what would make it fit depends on all that others left
+  const service = await startService()
+  try {
+    await report(service.client, { shut: {}, full: {} })
+    await setStatus(service.client, 'shut', 'DISABLED', 'disk swap')
+    await place(service.client, { flavor: 'x1.taker', vcpus: 1, memoryMb: 60_000, reservedFor: 'PT1H' })
+    const { decisionId } = await place(service.client, { flavor: 'x1.unfit', vcpus: 2, memoryMb: 60_000 })
+    const { whatWouldFit } = await service.client.request<{
+      whatWouldFit: { counterfactuals: { text: string; changes: { places: { kind: string; name: string }[] }[] }[] }
+    }>(
+      'query Fit($id: ID!) { whatWouldFit(input: { decisionId: $id, first: 10 }) { counterfactuals { text changes { places { kind name } } } } }',
+      { id: decisionId },
+    )
+    const placed = whatWouldFit.counterfactuals.map(({ text, changes }) => ({ text, places: changes.flatMap(({ places }) => places) }))
+    expect(new Set(placed.flatMap(({ places }) => places.map(({ kind }) => kind)))).toEqual(new Set(['HOST', 'CLAIM']))
+    await page.goto(`${service.origin}${addressOf(decisionId)}?fit=yes#key=${service.key}`)
+    await expect(page.locator('[data-fitting]')).toBeVisible({ timeout: 60_000 })
+    for (const { text, places } of placed)
+      for (const { kind, name } of places) {
+        const link = page.locator('[data-counterfactual]').filter({ hasText: text }).locator(`[data-place="${kind}"]`).first()
+        await expect(link).toHaveAttribute('href', new RegExp(encodeURIComponent(name)))
+      }
+    await page.goto('about:blank')
+  } finally {
+    await service.stop()
+  }
 })
 
 test('a decision is replayed on the fleet as it is now: in the address, said on the page, as the API says, and nothing is decided', async ({

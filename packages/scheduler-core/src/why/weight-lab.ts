@@ -84,7 +84,8 @@ function flipOf(totals: Totals, w: number, winner: number, present: number, end:
 
 /**
  * For each weigher the multiplier nearest to the present one at which a host would have ranked first, the others staying as they are;
- * undefined where there is none that a profile may have. Each is verified by adding up all totals with it.
+ * undefined where there is none that a profile may have, or where only the last bits of totals decide. Each is verified by adding up all totals
+ * with it.
  */
 export function winningMultipliers(weighings: Weighings, position: number): readonly (number | undefined)[] {
   const { weighed, ranked } = weighings
@@ -93,12 +94,21 @@ export function winningMultipliers(weighings: Weighings, position: number): read
   return weighed.weighers.map(({ multiplier }, w) => {
     if (!totals.counts(w)) return undefined
     const { from, to } = totals.stretchOf(w, position)
-    // of real numbers: rounding has the last word
-    const tried = [from + (to - from) / 2, ...around(from), ...around(to)].filter((value) => Math.abs(value) <= MOST_MULTIPLIER)
-    const inside = tried.find((value) => totals.winnerAt(w, value) === position)
+    const inside = pointsOf(from, to).find((value) => totals.winnerAt(w, value) === position)
     const near = Math.abs(from - multiplier) < Math.abs(to - multiplier) ? from : to
     return inside === undefined ? undefined : totals.search({ w, position, from: multiplier, to: inside, near, wins: true })
   })
 }
 
-const around = (value: number): readonly number[] => [value, value * (1 - 1e-12), value * (1 + 1e-12)]
+/**
+ * Where a host that wins between two multipliers is looked for. The stretch is one of real numbers: rounding may move its ends, and a great
+ * share of this weigher may hide what the others give. So the middle comes first, then the ends and what is about them, then what is as far
+ * from them as each power of ten.
+ */
+function pointsOf(from: number, to: number): readonly number[] {
+  const ends = [from, to].flatMap((value) => [value, value * (1 - 1e-12), value * (1 + 1e-12)])
+  const within = POWERS.flatMap((power) => [from + power, to - power]).filter((value) => value > from && value < to)
+  return [from + (to - from) / 2, ...ends, ...within].filter((value) => Math.abs(value) <= MOST_MULTIPLIER)
+}
+
+const POWERS: readonly number[] = Array.from({ length: 25 }, (_, i) => 10 ** (i - 15))
