@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { type Client, createClient } from '@gantt/client'
+import type { Response } from '@playwright/test'
 import { operationOf } from './calls.ts'
 import { expect, test } from './fixtures.ts'
-import { expectRowCount, firstCells, numberIn, rowsOf, rowWith } from './grid.ts'
+import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
-import { keyFor } from './seed.ts'
+import { keyFor, place, report } from './seed.ts'
+import { startService } from './service.ts'
 
 interface Reserved {
   readonly instance: string
@@ -128,6 +130,47 @@ test('claims are chosen in a row by Shift-x and all of them by a step of its own
   await expect(rowWith(page, 'Claims', reserved[0]?.instance ?? '')).toContainText('revoked')
   await expect(rowWith(page, 'Claims', reserved[0]?.instance ?? '').getByRole('checkbox')).toHaveCount(0)
   await expect(page.getByRole('checkbox')).toHaveCount(3)
+})
+
+test('all of one filter are not chosen once the list is of another', async ({ page }) => {
+  // more than a page of claims, on a fleet of their own
+  const service = await startService()
+  try {
+    await report(service.client, { roomy: { vcpus: 256, memoryMb: 64_000 } })
+    await place(service.client, { flavor: 'x1.many', vcpus: 1, memoryMb: 64, numInstances: 120, reservedFor: 'PT1H' })
+    await page.goto(`${service.origin}/claims#key=${service.key}`)
+    await expectRowCount(page, 'Claims', 100)
+    await rowsOf(page, 'Claims').first().getByRole('checkbox').click()
+    let isHeld = false
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/graphql', async (route) => {
+      const { variables } = JSON.parse(route.request().postData() ?? '{}') as { readonly variables?: { readonly after?: unknown } }
+      if (operationOf(route.request()).includes('query ClaimList') && (variables?.after ?? null) !== null) {
+        isHeld = true
+        await released
+      }
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Choose all 120 matching' }).click()
+    await expect.poll(() => isHeld).toBe(true)
+    await page.getByRole('combobox', { name: 'Filter claims' }).fill('host:roomy')
+    await page.getByRole('combobox', { name: 'Filter claims' }).press('Enter')
+    await expect(page).toHaveURL(/q=host/)
+    const isList = (response: Response): boolean => operationOf(response.request()).includes('query ClaimList')
+    const late = page.waitForResponse(isList)
+    release()
+    await late
+    // the list is read again by itself: all that followed from the late page is done by then
+    for (let i = 0; i < 2; i++) await page.waitForResponse(isList)
+    await expect(gridOf(page, 'Claims')).toBeVisible()
+    await expect(page.locator('[data-chosen="120"]')).toHaveCount(0)
+    await page.goto('about:blank')
+  } finally {
+    await service.stop()
+  }
 })
 
 test('what is pressed as the list changes is the claim that is seen there', async ({ page, visit, service }) => {

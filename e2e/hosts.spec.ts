@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
-import { operationOf } from './calls.ts'
+import { holdCalls, operationOf } from './calls.ts'
 import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
@@ -416,6 +416,33 @@ test('a host is evacuated after a look at where each of its instances would go; 
   expect(await claimsOn('leaving-02')).toBe(1)
   await dialog.getByRole('button', { name: 'Done' }).click()
   await expect(dialog).toBeHidden()
+})
+
+test('what a change would touch is shown of what is written now: an answer that comes after an edit is none', async ({
+  page,
+  visit,
+  service,
+}) => {
+  await report(service.client, { 'late-look-01': {} })
+  await visit('/hosts/late-look-01')
+  await page.getByRole('button', { name: 'Set status' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('disk swap')
+  const held = await holdCalls(page, (operation) => operation.includes('mutation HostSetStatus'))
+  await dialog.getByRole('button', { name: 'See what it touches' }).click()
+  await expect.poll(held.count).toBe(1)
+  await dialog.getByText('Draining', { exact: true }).click()
+  const answered = page.waitForResponse((response) => operationOf(response.request()).includes('mutation HostSetStatus'))
+  held.release()
+  await (await answered).finished()
+  await expect(dialog.getByRole('button', { name: 'See what it touches' })).toBeEnabled()
+  await expect(dialog.getByRole('status')).toHaveCount(0)
+  await dialog.getByRole('button', { name: 'See what it touches' }).click()
+  await expect(dialog.getByRole('status')).toContainText('It touches 1 host')
+  await dialog.getByRole('button', { name: 'Set to draining' }).click()
+  await expect(dialog).toBeHidden()
+  const { host } = await service.client.request<{ host: { status: string } }>('{ host(name: "late-look-01") { status } }')
+  expect(host.status).toBe('DRAINING')
 })
 
 test('keys of the page below do nothing while a dialog is open', async ({ page, visit }) => {

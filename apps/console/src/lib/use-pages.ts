@@ -38,8 +38,8 @@ export interface Pages<Node, List = unknown> {
   readNewest(): Promise<void>
   /** Reads one page afresh, behind a cursor; null: the first. Nothing of it is kept. Throws as `request` does. */
   read(after: string | null, signal?: AbortSignal): Promise<List>
-  /** So many rows, or all there are: what of them is not there is loaded first. */
-  load(most: number): Promise<readonly Node[]>
+  /** So many rows, or all there are: what of them is not there is loaded first. Undefined: it is another list by now. */
+  load(most: number): Promise<readonly Node[] | undefined>
 }
 
 /** What is kept of a list. */
@@ -160,12 +160,13 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
       let loaded = pages ?? []
       while (nextAfter(loaded) !== undefined && countOf(loaded) < most) {
         const next = await readNext()
+        if (sightOf.current !== keyText) return undefined
         if (next.isError) break
         loaded = next.data?.pages ?? []
       }
       return loaded.flatMap(({ list }) => list.nodes).slice(0, most)
     },
-    [pages, readNext],
+    [pages, readNext, keyText],
   )
   const isOld = isPlaceholderData || error !== null
   const there = useMemo(() => {

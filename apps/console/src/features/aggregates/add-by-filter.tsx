@@ -2,6 +2,8 @@ import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
+import { useChange } from '../../lib/use-change.ts'
+import { useLatest } from '../../lib/use-latest.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { MATCHING } from './documents.ts'
 
@@ -12,23 +14,24 @@ interface AddByFilterProps {
 }
 
 /** Hosts found by a line of the filter grammar, added to the draft as names: what matches later is no member by that. */
-export function AddByFilter({ known, onAdd }: AddByFilterProps) {
+export function AddByFilter(props: AddByFilterProps) {
   const [query, setQuery] = useState('')
   const [said, setSaid] = useState('')
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
+  const { problem, isBusy, see, forget } = useChange()
+  // what is found is added to the draft as it is then
+  const latest = useLatest(props)
   const find = (): void => {
-    setBusy(true)
-    setError(undefined)
     setSaid('')
-    request(MATCHING, { query })
-      .then(({ fleet }) => {
+    see(
+      () => request(MATCHING, { query }),
+      ({ fleet }) => {
+        const { known, onAdd } = latest.current
         const found = [...new Set(fleet.columns.names)]
         const fresh = found.filter((host) => !known.has(host))
         if (fresh.length > 0) onAdd(fresh)
         setSaid(`${formatCount(found.length)} ${found.length === 1 ? 'host matches' : 'hosts match'}; ${formatCount(fresh.length)} added.`)
-      }, setError)
-      .finally(() => setBusy(false))
+      },
+    )
   }
   return (
     <div>
@@ -41,6 +44,7 @@ export function AddByFilter({ known, onAdd }: AddByFilterProps) {
           onChange={({ currentTarget: { value } }) => {
             setQuery(value)
             setSaid('')
+            forget()
           }}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && query.trim() !== '') find()
@@ -54,7 +58,7 @@ export function AddByFilter({ known, onAdd }: AddByFilterProps) {
       <Text size="xs" c="dimmed" role="status" data-added>
         {said}
       </Text>
-      {error === undefined ? null : <Problem error={error} />}
+      {problem === undefined ? null : <Problem error={problem} />}
     </div>
   )
 }

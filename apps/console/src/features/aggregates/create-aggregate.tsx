@@ -1,11 +1,16 @@
 import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
+import type { ResultOf } from '../../lib/graphql.ts'
+import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { CREATE } from './documents.ts'
 import { parseNames, parsePairs } from './draft.ts'
 import { Impact, type ImpactCounts, Refusal, type RefusalProps } from './impact.tsx'
+
+type Answer = ResultOf<typeof CREATE>['aggregateCreate']
+type Payload = Extract<Answer, { readonly __typename: 'AggregatePayload' }>
 
 interface CreateAggregateProps {
   onClose(): void
@@ -20,40 +25,42 @@ export function CreateAggregate({ onClose, onDone }: CreateAggregateProps) {
   const [metadata, setMetadata] = useState('')
   const [impact, setImpact] = useState<ImpactCounts | undefined>()
   const [refusal, setRefusal] = useState<RefusalProps | undefined>()
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
+  const { problem, isBusy, see, make, forget } = useChange()
   const { pairs, wrong } = parsePairs(metadata)
 
   const change = (set: (value: string) => void) => (value: string) => {
     set(value)
     setImpact(undefined)
     setRefusal(undefined)
-    setError(undefined)
+    forget()
   }
-  const send = (dryRun: boolean): void => {
-    setBusy(true)
-    setError(undefined)
-    setRefusal(undefined)
+  const send = (dryRun: boolean) => async () => {
     const input = {
       name: name.trim(),
       availabilityZone: zone.trim() || null,
       hosts: parseNames(hosts),
       metadata: Object.entries(pairs).map(([key, value]) => ({ key, value })),
     }
-    request(CREATE, { input, dryRun })
-      .then(({ aggregateCreate: answer }) => {
-        if (answer.__typename !== 'AggregatePayload') setRefusal(answer)
-        else if (dryRun) setImpact(answer.impact)
-        else {
-          void queryClient.invalidateQueries()
-          onDone(answer.aggregate?.uuid ?? '')
-        }
-      }, setError)
-      .finally(() => setBusy(false))
+    return (await request(CREATE, { input, dryRun })).aggregateCreate
   }
+  const unlessRefused = (onward: (payload: Payload) => void) => (answer: Answer) =>
+    answer.__typename === 'AggregatePayload' ? onward(answer) : setRefusal(answer)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    send(impact === undefined)
+    setRefusal(undefined)
+    if (impact === undefined)
+      see(
+        send(true),
+        unlessRefused((seen) => setImpact(seen.impact)),
+      )
+    else
+      make(
+        send(false),
+        unlessRefused(({ aggregate }) => {
+          void queryClient.invalidateQueries()
+          onDone(aggregate?.uuid ?? '')
+        }),
+      )
   }
 
   return (
@@ -90,7 +97,7 @@ export function CreateAggregate({ onClose, onDone }: CreateAggregateProps) {
             onChange={({ currentTarget }) => change(setHosts)(currentTarget.value)}
           />
           {refusal === undefined ? null : <Refusal {...refusal} />}
-          {error === undefined ? null : <Problem error={error} />}
+          {problem === undefined ? null : <Problem error={problem} />}
           {impact === undefined ? null : <Impact impact={impact} />}
           <Group justify="flex-end">
             <Button variant="subtle" onClick={onClose}>

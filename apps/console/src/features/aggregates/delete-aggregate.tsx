@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { DELETE } from './documents.ts'
@@ -18,25 +19,29 @@ interface DeleteAggregateProps {
 /** Deletes after a counted preview, and only when the name is written out. */
 export function DeleteAggregate({ uuid, name, version, onClose, onDone }: DeleteAggregateProps) {
   const [answer, setAnswer] = useState<ResultOf<typeof DELETE>['aggregateDelete'] | undefined>()
-  const [error, setError] = useState<unknown>()
+  const { problem, isBusy, see, make } = useChange()
   const [typed, setTyped] = useState('')
 
+  const send = (dryRun: boolean) => async () => (await request(DELETE, { uuid, ifVersion: version, dryRun })).aggregateDelete
+  const seen = useRef<string>(undefined)
   useEffect(() => {
-    request(DELETE, { uuid, ifVersion: version, dryRun: true }).then(({ aggregateDelete }) => setAnswer(aggregateDelete), setError)
-  }, [uuid, version])
-  const remove = (): void => {
-    request(DELETE, { uuid, ifVersion: version, dryRun: false }).then(({ aggregateDelete }) => {
-      setAnswer(aggregateDelete)
-      if (aggregateDelete.__typename !== 'AggregatePayload') return
+    const asked = `${uuid} ${version}`
+    if (seen.current === asked) return
+    seen.current = asked
+    see(send(true), setAnswer)
+  })
+  const remove = (): void =>
+    make(send(false), (removed) => {
+      setAnswer(removed)
+      if (removed.__typename !== 'AggregatePayload') return
       void queryClient.invalidateQueries()
       onDone()
-    }, setError)
-  }
+    })
 
   return (
     <Dialog onClose={onClose} title={`Delete ${name}`}>
       <Stack gap="sm">
-        {error === undefined ? null : <Problem error={error} />}
+        {problem === undefined ? null : <Problem error={problem} />}
         {answer === undefined ? null : answer.__typename === 'AggregatePayload' ? (
           <Impact impact={answer.impact} />
         ) : (
@@ -48,7 +53,12 @@ export function DeleteAggregate({ uuid, name, version, onClose, onDone }: Delete
           <Button variant="subtle" onClick={onClose}>
             Cancel
           </Button>
-          <Button color="red" disabled={typed !== name || answer?.__typename !== 'AggregatePayload'} onClick={remove}>
+          <Button
+            color="red"
+            loading={isBusy && answer !== undefined}
+            disabled={typed !== name || answer?.__typename !== 'AggregatePayload'}
+            onClick={remove}
+          >
             Delete
           </Button>
         </Group>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { operationKey, queryClient, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { useChange } from '../../lib/use-change.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { AddByFilter } from './add-by-filter.tsx'
@@ -36,8 +37,7 @@ interface EditAggregateProps {
 /** The draft of an edit: what is wanted, what it would touch, and what to do when somebody else was faster. */
 export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregateProps) {
   const [answer, setAnswer] = useState<Answer | undefined>()
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
+  const { problem, isBusy, see, make, forget } = useChange()
   const [metadata, setMetadata] = useState(() =>
     Object.entries(draft.setMetadata)
       .map(([key, value]) => `${key}=${value}`)
@@ -49,24 +49,24 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
   const change = (next: Partial<Draft>): void => {
     onChange({ ...draft, ...next })
     setAnswer(undefined)
-    setError(undefined)
+    forget()
   }
-  const send = (dryRun: boolean): void => {
-    setBusy(true)
-    setError(undefined)
+  const send = (dryRun: boolean) => async () =>
+    (await request(UPDATE, { uuid, ifVersion: draft.base.version, input: toUpdateInput(draft), dryRun })).aggregateUpdate
+  const look = (): void => {
     // what was worked out before was of another fleet
-    if (dryRun) for (const document of [WARNINGS, REPLAY]) queryClient.removeQueries({ queryKey: operationKey(document) })
-    request(UPDATE, { uuid, ifVersion: draft.base.version, input: toUpdateInput(draft), dryRun })
-      .then(({ aggregateUpdate }) => {
-        const isApplied = aggregateUpdate.__typename === 'AggregatePayload' && !dryRun
-        // what it would touch is asked of a draft, and an applied one is none any more
-        setAnswer(isApplied ? undefined : aggregateUpdate)
-        if (!isApplied) return
-        void queryClient.invalidateQueries()
-        onDone()
-      }, setError)
-      .finally(() => setBusy(false))
+    for (const document of [WARNINGS, REPLAY]) queryClient.removeQueries({ queryKey: operationKey(document) })
+    see(send(true), setAnswer)
   }
+  const apply = (): void =>
+    make(send(false), (answer) => {
+      const isApplied = answer.__typename === 'AggregatePayload'
+      // what it would touch is asked of a draft, and an applied one is none any more
+      setAnswer(isApplied ? undefined : answer)
+      if (!isApplied) return
+      void queryClient.invalidateQueries()
+      onDone()
+    })
 
   const current = answer?.__typename === 'VersionConflict' ? answer.current : null
   return (
@@ -106,16 +106,16 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
             Discard
           </Button>
           {answer?.__typename === 'AggregatePayload' ? (
-            <Button loading={isBusy} onClick={() => send(false)}>
+            <Button loading={isBusy} onClick={apply}>
               Apply to version {draft.base.version}
             </Button>
           ) : (
-            <Button loading={isBusy} disabled={changesNothing(draft) || wrong.length > 0 || current !== null} onClick={() => send(true)}>
+            <Button loading={isBusy} disabled={changesNothing(draft) || wrong.length > 0 || current !== null} onClick={look}>
               See what it touches
             </Button>
           )}
         </Group>
-        {error === undefined ? null : <Problem error={error} />}
+        {problem === undefined ? null : <Problem error={problem} />}
         {answer?.__typename === 'AggregatePayload' ? (
           <>
             <Impact impact={answer.impact} />

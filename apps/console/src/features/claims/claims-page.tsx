@@ -92,7 +92,11 @@ export function ClaimsPage() {
               choice={choice}
               found={pages.total}
               most={MOST_CHOSEN}
-              onChooseAll={async () => choice.choose((await load(MOST_CHOSEN)).filter(isHeld))}
+              onChooseAll={async () => {
+                const all = await load(MOST_CHOSEN)
+                // of another filter than the one that was on the page, nothing is chosen
+                if (all !== undefined) choice.choose(all.filter(isHeld))
+              }}
             >
               <WriteButton size="compact-sm" color="red" onClick={() => setRevoking(true)} title="R">
                 Revoke ...

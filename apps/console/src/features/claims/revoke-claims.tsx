@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -22,20 +23,17 @@ type Answer = ResultOf<typeof REVOKE>['claimRevoke'][number]
 export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
   const [reason, setReason] = useState('')
   const [answers, setAnswers] = useState<readonly Answer[] | undefined>()
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
+  const { problem, isBusy, make } = useChange()
   const refused = answers?.flatMap((answer, i) => (answer.__typename === 'ClaimPayload' ? [] : [{ claim: claims[i], answer }])) ?? []
-  const revoke = (): void => {
-    setBusy(true)
-    setError(undefined)
-    request(REVOKE, { ids: claims.map(({ id }) => id), reason: reason.trim() })
-      .then(({ claimRevoke }) => {
+  const revoke = (): void =>
+    make(
+      () => request(REVOKE, { ids: claims.map(({ id }) => id), reason: reason.trim() }),
+      ({ claimRevoke }) => {
         void queryClient.invalidateQueries()
         if (claimRevoke.every(({ __typename }) => __typename === 'ClaimPayload')) onDone()
         else setAnswers(claimRevoke)
-      }, setError)
-      .finally(() => setBusy(false))
-  }
+      },
+    )
   const what = `${formatCount(claims.length)} ${claims.length === 1 ? 'claim' : 'claims'}`
   return (
     <Dialog onClose={onClose} title={`Revoke ${what}`} size="lg">
@@ -60,7 +58,7 @@ export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
           onChange={({ currentTarget }) => setReason(currentTarget.value)}
           data-autofocus
         />
-        {error === undefined ? null : <Problem error={error} />}
+        {problem === undefined ? null : <Problem error={problem} />}
         {refused.length === 0 ? null : (
           <Alert color="yellow" role="alert" title={`${formatCount(refused.length)} of them were not ended`}>
             {refused.map(({ claim, answer }) => (

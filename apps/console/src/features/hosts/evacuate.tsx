@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -37,20 +38,16 @@ export function Evacuate({ host, node, onClose, onDone }: EvacuateProps) {
   // one key for the deed, however often the button is pressed: an answer that was lost is asked for again
   const [key] = useState(() => `console-${crypto.randomUUID()}`)
   const [found, setFound] = useState<Found | undefined>()
-  const [problem, setProblem] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
-  const send = (dryRun: boolean): void => {
-    setBusy(true)
-    setProblem(undefined)
+  const { problem, isBusy, see, make } = useChange()
+  const send = (dryRun: boolean) => async () => {
     const input = { host: { host, node }, idempotencyKey: key, claim: { mode: 'RESERVE', ttl: HELD } as const, deadline: 'PT60S' }
-    request(EVACUATE, { input, dryRun })
-      .then(({ hostEvacuate }) => {
-        setFound(foundIn(hostEvacuate))
-        if (!dryRun) onDone()
-      })
-      .catch(setProblem)
-      .finally(() => setBusy(false))
+    return foundIn((await request(EVACUATE, { input, dryRun })).hostEvacuate)
   }
+  const hold = (): void =>
+    make(send(false), (done) => {
+      setFound(done)
+      onDone()
+    })
   const staying = found?.moves.filter(({ to }) => to === null).length ?? 0
   return (
     <Dialog title={`Evacuate ${labelOf({ host, node })}`} size="xl" onClose={onClose}>
@@ -66,11 +63,11 @@ export function Evacuate({ host, node, onClose, onDone }: EvacuateProps) {
             {found?.isDone ? 'Done' : 'Cancel'}
           </Button>
           {found === undefined ? (
-            <Button onClick={() => send(true)} loading={isBusy} data-autofocus>
+            <Button onClick={() => see(send(true), setFound)} loading={isBusy} data-autofocus>
               See where each would go
             </Button>
           ) : found.isDone ? null : (
-            <Button onClick={() => send(false)} loading={isBusy} disabled={found.moves.length === staying}>
+            <Button onClick={hold} loading={isBusy} disabled={found.moves.length === staying}>
               Hold {formatCount(found.moves.length - staying)} {found.moves.length - staying === 1 ? 'place' : 'places'}
             </Button>
           )}

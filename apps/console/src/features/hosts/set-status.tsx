@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -38,21 +39,14 @@ export function SetStatus({ hosts, status = 'DISABLED', onClose, onDone }: SetSt
   const [wanted, setWanted] = useState<Status>(status)
   const [reason, setReason] = useState('')
   const [preview, setPreview] = useState<Impact | undefined>()
-  const [problem, setProblem] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
+  const { problem, isBusy, see, make, forget } = useChange()
 
   const change = (edit: () => void): void => {
     edit()
     setPreview(undefined)
-    setProblem(undefined)
+    forget()
   }
-  const send = (dryRun: boolean): void => {
-    setBusy(true)
-    setProblem(undefined)
-    setStatusOf(hosts, { status: wanted, reason: reason.trim(), dryRun })
-      .then((impact) => (dryRun ? setPreview(impact) : onDone()), setProblem)
-      .finally(() => setBusy(false))
-  }
+  const step = (dryRun: boolean) => () => setStatusOf(hosts, { status: wanted, reason: reason.trim(), dryRun })
 
   return (
     <Dialog title={`Set the status of ${named(hosts)}`} size="lg" onClose={onClose}>
@@ -80,11 +74,11 @@ export function SetStatus({ hosts, status = 'DISABLED', onClose, onDone }: SetSt
             Cancel
           </Button>
           {preview === undefined ? (
-            <Button onClick={() => send(true)} loading={isBusy} disabled={reason.trim() === ''}>
+            <Button onClick={() => see(step(true), setPreview)} loading={isBusy} disabled={reason.trim() === ''}>
               See what it touches
             </Button>
           ) : (
-            <Button onClick={() => send(false)} loading={isBusy}>
+            <Button onClick={() => make(step(false), onDone)} loading={isBusy}>
               Set to {wanted.toLowerCase()}
             </Button>
           )}

@@ -2,6 +2,7 @@ import { Alert, Button, Checkbox, Group, Stack, Textarea, TextInput } from '@man
 import { type FormEvent, useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import { serviceNow } from '../../lib/clock.ts'
+import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { CREATE } from './documents.ts'
@@ -17,8 +18,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
   const [fields, setFields] = useState({ name: '', account: '', days: '90', hosts: '', project: '' })
   const [scopes, setScopes] = useState<readonly ScopeName[]>([])
   const [refusal, setRefusal] = useState<readonly string[]>([])
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
+  const { problem, isBusy, make } = useChange()
   const days = readDays(fields.days)
   const isWhole = fields.name.trim() !== '' && fields.account.trim() !== '' && scopes.length > 0 && !('wrong' in days)
   const write = (field: keyof typeof fields) => ({
@@ -29,8 +29,6 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     if (!isWhole || 'wrong' in days) return
-    setBusy(true)
-    setError(undefined)
     setRefusal([])
     const hosts = fields.hosts.split(/[\s,;]+/).filter((name) => name !== '')
     const input = {
@@ -41,15 +39,16 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
       hosts: hosts.length === 0 ? null : hosts,
       project: fields.project.trim() || null,
     }
-    request(CREATE, { input })
-      .then(({ apiKeyCreate: answer }) => {
+    make(
+      () => request(CREATE, { input }),
+      ({ apiKeyCreate: answer }) => {
         if (answer.__typename !== 'ApiKeyPayload') setRefusal(refusalOf(answer))
         else {
           void queryClient.invalidateQueries()
           onDone(answer)
         }
-      }, setError)
-      .finally(() => setBusy(false))
+      },
+    )
   }
   return (
     <Dialog onClose={onClose} title="Make a key" size="lg">
@@ -91,7 +90,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
               ))}
             </Alert>
           )}
-          {error === undefined ? null : <Problem error={error} />}
+          {problem === undefined ? null : <Problem error={problem} />}
           <Group justify="flex-end">
             <Button variant="subtle" onClick={onClose}>
               Cancel

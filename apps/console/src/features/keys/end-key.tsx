@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import { serviceNow } from '../../lib/clock.ts'
+import { useChange } from '../../lib/use-change.ts'
 import { Age } from '../../ui/age.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -25,8 +26,7 @@ const OVERLAP = 'P1D'
 /** Ends a key, after a look at who uses it. */
 export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps) {
   const [refusal, setRefusal] = useState<readonly string[]>([])
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
+  const { problem, isBusy, make } = useChange()
   const take = (answer: KeyResult): void => {
     if (answer.__typename !== 'ApiKeyPayload') setRefusal(refusalOf(answer))
     else {
@@ -39,12 +39,8 @@ export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps)
       ? (await request(ROTATE, { id: key.id, overlap: OVERLAP })).apiKeyRotate
       : (await request(REVOKE, { id: key.id })).apiKeyRevoke
   const send = (): void => {
-    setBusy(true)
-    setError(undefined)
     setRefusal([])
-    run()
-      .then(take, setError)
-      .finally(() => setBusy(false))
+    make(run, take)
   }
   const isRotation = step === 'rotate'
   return (
@@ -70,7 +66,7 @@ export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps)
             {refusal.join(' ')}
           </Alert>
         )}
-        {error === undefined ? null : <Problem error={error} />}
+        {problem === undefined ? null : <Problem error={problem} />}
         <Group justify="flex-end">
           <Button variant="subtle" onClick={onClose} data-autofocus>
             Cancel

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import type { ResultOf, VariablesOf } from '../../lib/graphql.ts'
+import { useChange } from '../../lib/use-change.ts'
 import { FieldChanges } from '../../ui/field-changes.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -34,8 +35,7 @@ interface DraftEditorProps {
 /** The next version of a profile while it is drafted: its parts, what they change, what that would have changed, and its writing. */
 export function DraftEditor({ name, draft, active, latest, parts, onChange, onDiscard, onWritten }: DraftEditorProps) {
   const [answer, setAnswer] = useState<Answer | undefined>()
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
+  const { problem, isBusy, see, make, forget } = useChange()
   const { own, base, from } = draft
   const { input, problems } = readInput(draft)
   const refused = answer?.__typename === 'ValidationError' ? problemsOf(answer.issues, own) : []
@@ -47,22 +47,25 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
   const change = (document: Partial<Document>): void => {
     onChange({ ...draft, own: { ...own, ...document } })
     setAnswer(undefined)
-    setError(undefined)
+    forget()
   }
-  const send = (dryRun: boolean): void => {
-    setBusy(true)
-    setError(undefined)
+  const send = (dryRun: boolean) => async () => {
     const whole = { ...input, ...schedulerInput(own.settings) } as VariablesOf<typeof WRITE>['input']
-    request(WRITE, { profile: name, input: whole, ifLatest: draft.latest, dryRun })
-      .then(({ profileVersionCreate }) => {
-        setAnswer(profileVersionCreate)
-        const isWritten = profileVersionCreate.__typename === 'ProfilePayload' && !dryRun
-        // what somebody else wrote is told by the page, which reads again
-        if (isWritten || isConflict(profileVersionCreate)) void queryClient.invalidateQueries()
-        if (isWritten) onWritten(profileVersionCreate.version.number)
-      }, setError)
-      .finally(() => setBusy(false))
+    return (await request(WRITE, { profile: name, input: whole, ifLatest: draft.latest, dryRun })).profileVersionCreate
   }
+  const tell = (told: Answer): void => {
+    setAnswer(told)
+    // what somebody else wrote is told by the page, which reads again
+    if (isConflict(told)) void queryClient.invalidateQueries()
+  }
+  const look = (): void => see(send(true), tell)
+  const write = (): void =>
+    make(send(false), (written) => {
+      tell(written)
+      if (written.__typename !== 'ProfilePayload') return
+      void queryClient.invalidateQueries()
+      onWritten(written.version.number)
+    })
   const kinds = (kind: (typeof parts)[number]['kind']) => parts.filter((part) => part.kind === kind)
   const lines = differences(base, own)
   return (
@@ -131,21 +134,16 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
           }}
         />
       ) : null}
-      {error === undefined ? null : <Problem error={error} />}
+      {problem === undefined ? null : <Problem error={problem} />}
       <End answer={answer} problems={shown} name={name} />
       <Group justify="flex-end">
         <Button variant="subtle" onClick={onDiscard}>
           Discard
         </Button>
-        <Button
-          variant="outline"
-          loading={isBusy}
-          disabled={hasConflict}
-          onClick={() => (problems.length > 0 ? setAnswer(WRONG) : send(true))}
-        >
+        <Button variant="outline" loading={isBusy} disabled={hasConflict} onClick={() => (problems.length > 0 ? setAnswer(WRONG) : look())}>
           See whether it can be written
         </Button>
-        <Button loading={isBusy} disabled={hasConflict} onClick={() => (problems.length > 0 ? setAnswer(WRONG) : send(false))}>
+        <Button loading={isBusy} disabled={hasConflict} onClick={() => (problems.length > 0 ? setAnswer(WRONG) : write())}>
           Write {name}@{next}
         </Button>
       </Group>

@@ -2,6 +2,7 @@ import { Alert, Button, Group, List, Stack, Text, TextInput } from '@mantine/cor
 import { useEffect, useRef, useState } from 'react'
 import { request } from '../../lib/api.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { useChange } from '../../lib/use-change.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { CheckFirst } from './check-first.tsx'
@@ -37,8 +38,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
   const [reason, setReason] = useState('')
   const [seen, setSeen] = useState<Payload | undefined>()
   const [refused, setRefused] = useState<Exclude<Answer, Payload> | undefined>()
-  const [problem, setProblem] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
+  const { problem, isBusy, see, make, forget } = useChange()
   const needsCheck = step === 'activate' && isUntried
   const [isChecked, setChecked] = useState(false)
   const needsInput = step === 'canary' || step === 'rollback'
@@ -48,29 +48,29 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
     edit()
     setSeen(undefined)
     setRefused(undefined)
-    setProblem(undefined)
+    forget()
   }
-  const send = (dryRun: boolean): void => {
-    setBusy(true)
+  const send = (sent: Sent) => () => steer(step, name, number, Number(percent), reason.trim(), sent)
+  const unlessRefused = (onward: (payload: Payload) => void) => (answer: Answer) => {
+    if (answer.__typename === 'ProfilePayload') return onward(answer)
+    setSeen(undefined)
+    setRefused(answer)
+  }
+  const look = (): void => {
     setRefused(undefined)
-    setProblem(undefined)
+    see(send({ dryRun: true, ifStanding: null }), unlessRefused(setSeen))
+  }
+  const act = (): void => {
+    setRefused(undefined)
     // the deed is of what was seen: where somebody took a step since, it is refused
-    steer(step, name, number, Number(percent), reason.trim(), { dryRun, ifStanding: dryRun ? null : (seen?.profile.standing ?? null) })
-      .then((answer) => {
-        if (answer.__typename !== 'ProfilePayload') {
-          setSeen(undefined)
-          setRefused(answer)
-        } else if (dryRun) setSeen(answer)
-        else onDone()
-      }, setProblem)
-      .finally(() => setBusy(false))
+    make(send({ dryRun: false, ifStanding: seen?.profile.standing ?? null }), unlessRefused(onDone))
   }
   // where nothing has to be written first, what it does is asked at once
   const isBegun = useRef(needsInput)
   useEffect(() => {
     if (isBegun.current) return
     isBegun.current = true
-    send(true)
+    look()
   })
 
   return (
@@ -114,12 +114,12 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
             Cancel
           </Button>
           {seen === undefined ? (
-            <Button onClick={() => send(true)} loading={isBusy} disabled={wrong !== undefined}>
+            <Button onClick={look} loading={isBusy} disabled={wrong !== undefined}>
               See what it does
             </Button>
           ) : (
             <Button
-              onClick={() => send(false)}
+              onClick={act}
               loading={isBusy}
               disabled={needsCheck && !isChecked}
               {...(step === 'rollback' ? { color: 'red' } : {})}
