@@ -13,9 +13,9 @@ afterEach(() => void vi.useRealTimers())
 
 /**
  * At which minutes checkpoints begin of a fleet that changes a little each minute, where the store takes so long to keep one, and is away
- * at the first few.
+ * at the first few; nothing changes any more after some minutes.
  */
-async function minutesOf(keepsFor: number, minutes: number, changes = 1, fails = 0): Promise<number[]> {
+async function minutesOf(keepsFor: number, minutes: number, changes = 1, fails = 0, endsAfter = minutes): Promise<number[]> {
   const startedAt = timers.now()
   const log = aLog()
   const began: number[] = []
@@ -39,6 +39,7 @@ async function minutesOf(keepsFor: number, minutes: number, changes = 1, fails =
   })
   for (let minute = 0; minute < minutes; minute++) {
     await vi.advanceTimersByTimeAsync(minute === 0 ? MINUTE / 2 : MINUTE)
+    if (minute >= endsAfter) continue
     log.append([aReport(`h${minute}`)])
     checkpointer.applied(log.fleet, changes)
   }
@@ -57,4 +58,8 @@ test.each<[what: string, keepsFor: number, changes: number, began: readonly numb
 
 test('there is no rest after one that was not written, however long it was tried', async () => {
   expect(await minutesOf(6_000, 9, 1, 3)).toEqual([1, 2, 3, 4, 6, 8])
+})
+
+test('one that was not written is tried again, though nothing changed since', async () => {
+  expect(await minutesOf(100, 6, 1, 2, 1)).toEqual([1, 2, 3])
 })

@@ -24,7 +24,8 @@ export interface CheckpointerOptions {
 /** Writes checkpoints as the log grows, so that a replica that starts, and a replay, read little of it; trims the log behind them. */
 export function createCheckpointer(store: Synchronizer, { timers, revision, horizon, onCopy, warn }: CheckpointerOptions) {
   let changes = 0
-  let lastRevision = revision
+  /** Of the last one that was kept. */
+  let keptRevision = revision
   let latest: Fleet | undefined
   let saving: Promise<void> | undefined
   let restsUntil = timers.now()
@@ -33,7 +34,7 @@ export function createCheckpointer(store: Synchronizer, { timers, revision, hori
   })
 
   const save = (): void => {
-    if (latest === undefined || saving !== undefined || latest.place.revision === lastRevision) return
+    if (latest === undefined || saving !== undefined || latest.place.revision === keptRevision) return
     const beganAt = timers.now()
     const copy = copyFleet(latest)
     onCopy(copy, changes)
@@ -41,7 +42,7 @@ export function createCheckpointer(store: Synchronizer, { timers, revision, hori
     saving = keep(copy, beganAt)
       .catch((error: unknown) =>
         warn(
-          `the checkpoint at revision ${lastRevision} was not written, or the log not trimmed behind it: ${error instanceof Error ? error.message : String(error)}`,
+          `the checkpoint at revision ${copy.place.revision} was not written, or the log not trimmed behind it: ${error instanceof Error ? error.message : String(error)}`,
         ),
       )
       .finally(() => {
@@ -50,9 +51,9 @@ export function createCheckpointer(store: Synchronizer, { timers, revision, hori
   }
 
   const keep = async (fleet: Fleet, beganAt: number): Promise<void> => {
-    lastRevision = fleet.place.revision
     const checkpoint = await inPieces(captureFleet(fleet), timers)
     const isNewest = await store.saveCheckpoint(checkpoint)
+    keptRevision = fleet.place.revision
     restsUntil = beganAt + REST * (timers.now() - beganAt)
     if (isNewest) await store.trim(horizon)
   }

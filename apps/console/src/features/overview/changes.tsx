@@ -1,11 +1,9 @@
-import { Skeleton, Table, Text } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import { useScopes } from '../../lib/scopes.ts'
-import { Age } from '../../ui/age.tsx'
-import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { ChangeTable } from './change-table.tsx'
 import { CHANGES, CHANGES_QUERY } from './documents.ts'
 
 const REFRESH_MS = 15_000
@@ -34,34 +32,7 @@ export function Changes() {
           Nobody changed anything yet.
         </Text>
       ) : (
-        <ScrollBox label="The newest changes">
-          <Table verticalSpacing={2}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>When</Table.Th>
-                <Table.Th>Who</Table.Th>
-                <Table.Th>What</Table.Th>
-                <Table.Th>About</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map(({ id, at, account, mutation, target }) => (
-                <Table.Tr key={id} data-change={mutation}>
-                  <Table.Td className="overview-narrow">
-                    <AnchorLink size="sm" to="/hosts" search={{ at }} aria-label={`${mutation} of ${target}: the fleet as it was then`}>
-                      <Age atMs={Date.parse(at)} ago />
-                    </AnchorLink>
-                  </Table.Td>
-                  <Table.Td className="overview-narrow">{account}</Table.Td>
-                  <Table.Td className="overview-narrow">{mutation}</Table.Td>
-                  <Table.Td className="overview-text" title={target}>
-                    {target}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollBox>
+        <ChangeTable label="The newest changes" changes={rows} isAge />
       )}
     </section>
   )
