@@ -83,7 +83,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
     // while the log is whole it says the same of every row
     isExtra: firstRevision === 0,
     width: '76px',
-    value: ({ fleetRevision }) => (Number(fleetRevision) < firstRevision ? 'summary' : 'all'),
+    value: (row) => keptOf(row, firstRevision),
   },
   {
     key: 'revision',
@@ -101,8 +101,8 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
   },
 ]
 
-/** What a copy has of each decision. */
-export const decisionFieldsCopied: readonly RowField<DecisionRow>[] = [
+/** What a copy has of each decision; the log reaches back to `firstRevision`. */
+export const decisionFieldsCopied = (firstRevision: number): readonly RowField<DecisionRow>[] => [
   ['id', ({ id }) => id],
   ['at', ({ at }) => at, 'at'],
   ['outcome', ({ outcome }) => outcome, 'outcome'],
@@ -118,10 +118,15 @@ export const decisionFieldsCopied: readonly RowField<DecisionRow>[] = [
   ['account', ({ account }) => account, 'account'],
   ['profile', profileOf, 'profile'],
   ['instanceUuids', ({ instanceUuids }) => instanceUuids.join(', '), 'instance'],
+  ['requestIds', ({ requestIds }) => requestIds.join(', '), 'request'],
   ['project', ({ spec }) => spec.projectId, 'project'],
   ['zone', ({ spec }) => spec.availabilityZone, 'zone'],
+  ['kept', (row) => keptOf(row, firstRevision), 'kept'],
   ['fleetRevision', ({ fleetRevision }) => fleetRevision, 'revision'],
 ]
+
+const keptOf = ({ fleetRevision }: DecisionRow, firstRevision: number): string =>
+  Number(fleetRevision) < firstRevision ? 'summary' : 'all'
 
 function profileOf({ profile }: DecisionRow): string {
   return profile === null ? '' : `${profile.profileName}@${profile.number}`

@@ -54,7 +54,8 @@ export function DecisionsPage() {
   const { isReading, stopReading, cursor, round, handlers } = useReading(rows)
   const { state, waiting, suppressed, hasGap, onState, onEvent, takeIn } = useTail({ q, isReading, pages })
   const kept = useOperation(KEPT, {}, { staleMs: KEPT_STALE_MS }).data?.fleetLog
-  const columns = useMemo(() => decisionColumns(zone, Number(kept?.firstRevision ?? 0)), [zone, kept?.firstRevision])
+  const firstRevision = Number(kept?.firstRevision ?? 0)
+  const columns = useMemo(() => decisionColumns(zone, firstRevision), [zone, firstRevision])
   const unreadable = useMemo(() => pages.lists.flatMap((list) => list.unreadable), [pages.lists])
 
   const go = useCallback(
@@ -93,13 +94,13 @@ export function DecisionsPage() {
           data={[{ value: '', label: 'One by one' }, ...groupings.map((one) => ({ value: one, label: `By ${groupingTexts[one].name}` }))]}
         />
         <CopyList
-          {...{ list: 'decisions', nouns, pages: copied, counted, columns, fields: decisionFieldsCopied }}
+          {...{ list: 'decisions', nouns, pages: copied, counted, columns, fields: decisionFieldsCopied(firstRevision) }}
           call={{ document: LIST, variables: { q } }}
           items={[['Command line', () => commandOf('gantt decisions', { query: q })]]}
         />
       </>
     ),
-    [group, q, go, copied, counted, columns],
+    [group, q, go, copied, counted, columns, firstRevision],
   )
   const histogram = useMemo(
     () => (
