@@ -282,6 +282,24 @@ test('the text for a ticket has the sentence and the link', async ({ page, conte
   expect(text.trim().split('\n').at(-1)).toBe(page.url())
 })
 
+test('what is copied for the project of a request is what it may be told, and names no host', async ({ page, context, visit, service }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
+  const { decisionId } = service.seed.refused
+  await visit(addressOf(decisionId))
+  await expect(page.locator('[data-headline]')).toBeVisible()
+  await page.keyboard.press('Y')
+  await page.getByRole('menuitem', { name: 'For its project, text' }).click()
+  await expect(page.getByText('Copied: For its project, text.')).toBeVisible()
+  const text = await page.evaluate(() => navigator.clipboard.readText())
+  const { decision } = await service.client.request<{
+    decision: { tenantExplanation: { headline: string; demands: readonly { text: string }[] } }
+  }>('query Told($id: ID!) { decision(id: $id) { tenantExplanation { headline demands { text } } } }', { id: decisionId })
+  const { headline, demands } = decision.tenantExplanation
+  expect(demands.length).toBeGreaterThan(0)
+  expect(text.split('\n')).toEqual([headline, '', ...demands.map((demand) => `- ${demand.text}`)])
+  expect(text).not.toMatch(/az1-\d/)
+})
+
 const waitingButton = (page: Page, count: number) => page.getByRole('button', { name: `${count} new`, exact: true })
 
 test('new decisions wait while one reads the list, and come in when asked for', async ({ page, visit, service }) => {

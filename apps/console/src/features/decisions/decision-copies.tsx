@@ -2,8 +2,8 @@ import { Button } from '@mantine/core'
 import { request } from '../../lib/api.ts'
 import { EXPLANATION } from '../../lib/explanation.ts'
 import { type Copy, CopyAs, copy } from '../../ui/copy-as.tsx'
-import { commandExplain } from './copies.ts'
-import { TICKET } from './documents.ts'
+import { commandExplain, textForProject } from './copies.ts'
+import { FOR_PROJECT, TICKET } from './documents.ts'
 
 interface DecisionCopiesProps {
   readonly id: string
@@ -17,6 +17,14 @@ export function DecisionCopies({ id, instance, document }: DecisionCopiesProps) 
   const ticket: Copy = ['Ticket, Markdown', async () => `${(await request(TICKET, variables)).explainPlacement.text}\n\n${location.href}\n`]
   const items: readonly Copy[] = [
     ticket,
+    [
+      'For its project, text',
+      async () => {
+        const { decision } = await request(FOR_PROJECT, { id })
+        if (decision === null) throw new Error(`There is no decision ${id} any more.`)
+        return textForProject(decision.tenantExplanation)
+      },
+    ],
     ['Command line', () => commandExplain(id, instance)],
     ['Request, JSON', () => JSON.stringify(document, null, 2)],
   ]

@@ -128,6 +128,13 @@ export const VERIFY = graphql(`
 `)
 
 /** The page for a ticket, written by the service. */
+/** What the project of a request may know of its decision. */
+export const FOR_PROJECT = graphql(`
+  query ForProject($id: ID!) {
+    decision(id: $id) { tenantExplanation { headline demands { text } } }
+  }
+`)
+
 export const TICKET = graphql(`
   query Ticket($id: ID!, $instance: Int) {
     explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance }) { text(format: MARKDOWN) }
