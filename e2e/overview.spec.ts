@@ -40,7 +40,7 @@ test('hosts with nothing to give count in their zone, which opens them too', asy
   await report(service.client, { 'bare-01': nothing, 'bare-02': nothing })
   await gather(service.client, 'zone-bare', { availabilityZone: 'bare', hosts: ['bare-01', 'bare-02'] })
   await visit('/overview')
-  const zone = page.locator('[data-zone="bare"]')
+  const zone = page.locator('tr[data-zone="bare"]')
   await expect(zone).toContainText('nothing to give')
   await zone.getByRole('link', { name: '2 hosts of bare: open them' }).click()
   await expectRowCount(page, 'Hosts', 2)

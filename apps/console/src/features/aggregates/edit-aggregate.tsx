@@ -24,6 +24,9 @@ import { Impact, Refusal } from './impact.tsx'
 import { PlacedWarnings } from './placed-warnings.tsx'
 import { Replay } from './replay.tsx'
 
+/** What takes the service a while to tell of a draft. */
+const OF_A_DRAFT = [WARNINGS, REPLAY] as const
+
 type Answer = ResultOf<typeof UPDATE>['aggregateUpdate']
 
 interface EditAggregateProps {
@@ -55,10 +58,12 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
     (await request(UPDATE, { uuid, ifVersion: draft.base.version, input: toUpdateInput(draft), dryRun })).aggregateUpdate
   const look = (): void => {
     // what was worked out before was of another fleet
-    for (const document of [WARNINGS, REPLAY]) queryClient.removeQueries({ queryKey: operationKey(document) })
+    for (const document of OF_A_DRAFT) queryClient.removeQueries({ queryKey: operationKey(document) })
     see(send(true), setAnswer)
   }
-  const apply = (): void =>
+  const apply = (): void => {
+    // what is still worked out is of a version that ends by this
+    for (const document of OF_A_DRAFT) void queryClient.cancelQueries({ queryKey: operationKey(document) })
     make(send(false), (answer) => {
       const isApplied = answer.__typename === 'AggregatePayload'
       // what it would touch is asked of a draft, and an applied one is none any more
@@ -67,6 +72,7 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
       void queryClient.invalidateQueries()
       onDone()
     })
+  }
 
   const current = answer?.__typename === 'VersionConflict' ? answer.current : null
   return (
