@@ -52,6 +52,41 @@ test('a host tells what happened to it, by whom, and leads to how the console wa
   expect(await kindsOn(page)).toEqual(['STATUS', 'FIRST_REPORT'])
 })
 
+test('its life is drawn as lanes, and any of its steps leads to how the console was then', async ({ page, visit, service }) => {
+  await report(service.client, { 'tl-06': {} })
+  await gather(service.client, 'rack of tl-06', { availabilityZone: 'zone-tl-06', hosts: ['tl-06'] })
+  await place(service.client, { zone: 'zone-tl-06' })
+  await setStatus(service.client, 'tl-06', 'DRAINING', 'moves to hall 2')
+  await visit('/hosts/tl-06?sheet=timeline')
+  const lanes = page.getByRole('application', { name: /^The timeline as lanes/ })
+  const told = page.locator('[data-lane-line]')
+  const status = lanes.locator('[data-lane=status] [data-word]')
+  await expect(status.last()).toHaveAttribute('data-word', 'draining')
+  await expect(lanes.locator('[data-lane=liveness] [data-word]')).toHaveText('+ up')
+  await expect(lanes.locator('[data-lane=inventory] [data-mark]')).toHaveText('*')
+  await expect(lanes.locator('[data-lane=claims] [data-mark]')).toHaveText('+')
+
+  await lanes.focus()
+  await page.keyboard.press('ArrowLeft')
+  await expect(told).toContainText('(step 4 of 4): Its status was set: status ENABLED -> DRAINING (moves to hall 2).')
+  await page.keyboard.press('ArrowLeft')
+  await expect(told).toContainText('(step 3 of 4): Room was claimed')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('region', { name: 'Time travel' })).toBeVisible()
+  await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '3')
+  await expect(status).toHaveText('+ enabled')
+  await page.keyboard.press('Home')
+  await expect(told).toContainText('(step 1 of 3): It reported for the first time.')
+  await page.goBack()
+  await expect(status.last()).toHaveAttribute('data-word', 'draining')
+
+  // what it has been since its last step reaches to the right end
+  const { width, height } = (await lanes.boundingBox()) ?? { width: 0, height: 0 }
+  await lanes.click({ position: { x: width - 2, y: height / 2 } })
+  await expect(page).toHaveURL(/[?&]at=\d+/)
+  await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '4')
+})
+
 test('what is shown of it is chosen by keyboard, and the address says so', async ({ page, visit, service }) => {
   await aLife(service.client, 'tl-02')
   await visit('/hosts/tl-02?sheet=timeline&kinds=status,claims')

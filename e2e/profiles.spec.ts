@@ -213,6 +213,10 @@ interface Compared {
     readonly sampled: number
     readonly newFailures: number
     readonly elsewhere: number
+    readonly zones: readonly {
+      readonly zone: string
+      readonly resources: readonly { readonly resourceClass: string; readonly baseline: number; readonly candidate: number }[]
+    }[]
     readonly disagreements: readonly { readonly kind: string; readonly because: string; readonly decision: { readonly id: string } }[]
   }
 }
@@ -235,7 +239,8 @@ test('what a version would have changed is told with its requests, and the link 
 
   const { compareProfiles } = await client.request<Compared>(
     `{ compareProfiles(baseline: "checked@1", candidate: { version: "checked@2" }) {
-      sampled newFailures elsewhere disagreements { kind because decision { id } } } }`,
+      sampled newFailures elsewhere zones { zone resources { resourceClass baseline candidate } }
+      disagreements { kind because decision { id } } } }`,
     {},
   )
   expect(compareProfiles).toMatchObject({ sampled: 2, newFailures: 1, elsewhere: 1 })
@@ -248,6 +253,17 @@ test('what a version would have changed is told with its requests, and the link 
     await expect(evaluation(one).locator('[data-disagreement]').first()).toHaveAttribute('data-disagreement', 'NEW_FAILURE')
     await expect(evaluation(one).locator('[data-disagreement]').first()).toContainText('no host')
     for (const { because } of compareProfiles.disagreements) await expect(evaluation(one)).toContainText(because)
+    const taken = compareProfiles.zones.flatMap(({ zone, resources }) => resources.map((each) => ({ zone, ...each })))
+    expect(taken.length).toBeGreaterThan(0)
+    for (const { zone, resourceClass, baseline, candidate } of taken)
+      await expect(evaluation(one).locator(`[data-zone="${zone}"][data-takes="${resourceClass}"]`)).toHaveAttribute(
+        'data-shift',
+        String(candidate - baseline),
+      )
+    // one of two instances finds no host by it
+    const shifts = taken.map(({ resourceClass, baseline, candidate }) => (resourceClass === 'MEMORY_MB' ? candidate - baseline : 0))
+    expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBe(-1_024)
+    await expect(evaluation(one).locator('[data-takes=MEMORY_MB][data-shift^="-"]').first()).toContainText(/−[12] GiB/)
   }
   await expectAnswer(page)
   const elsewhere = await browser.newContext()

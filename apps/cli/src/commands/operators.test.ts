@@ -128,6 +128,9 @@ test('replicas tells who there is and whether it is sound, in 80 columns and as 
   const said = await run('replicas')
   expect(said).toMatchObject({ code: 0, err: '' })
   expect(said.out).toMatch(/^REPLICA +MODE +READS +REVISION +LAG +WRONG +SEEN\n\S+ \* +NORMAL +\d+ +\d+ +\d.* +0 +\d+ s ago\n/)
+  expect(said.out).toMatch(
+    /\n\nREPLICA +DEC\/S +CONFLICTS +MEMORY +UP +SUSPECT +DOWN +MOST LAG\n\S+ \* +<?[\d.]+ +\S.* +[\d.]+ [MG]iB +\d+ +\d+ +\d+ +\S.*\n\n/,
+  )
   expect(said.out).toMatch(/0 violations; it looked at \d+ things/)
   expect(widthOf(said.out)).toBeLessThanOrEqual(80)
   const { replicas, auditor } = oneLine<{ replicas: { live: boolean; url: string }[]; auditor: { violations: number } }>(
@@ -180,6 +183,7 @@ test('a profile is checked against the requests of the last day, tried and taken
   expect(said.out).toMatch(/^default@\d against default@0: of \d+ of \d+ requests/)
   expect(said.out).toMatch(/\n(\d+) of \1 requests were compared: none would newly fail\.\n$/)
   expect(said.out).toMatch(/\nhosts taken +now +then\ndifferent hosts +\d+ +\d+\n[\s\S]*\nMEMORY_MB in use before +[\d.]+ % +[\d.]+ %\n/i)
+  expect(said.out).toMatch(/\nzone +takes +now +then +shift\n\S+ +instances +\d+ +\d+ +[+-]?\d+\n\S+ +VCPU +\d+ +\d+ +[+-]?\d+\n/i)
   const few = await run('profile', 'check', file, '--against', 'last:1h', '--min-compared', '9999')
   expect([few.code, few.out.replaceAll('\n', ' ')]).toEqual([
     2,

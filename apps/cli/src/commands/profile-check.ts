@@ -32,7 +32,12 @@ interface Comparison {
   readonly newPlacements: number
   readonly cpuRatio: number | null
   readonly p99DeltaMs: number | null
-  readonly zones: readonly { readonly zone: string; readonly baseline: number; readonly candidate: number }[]
+  readonly zones: readonly {
+    readonly zone: string
+    readonly baseline: number
+    readonly candidate: number
+    readonly resources: readonly { readonly resourceClass: string; readonly baseline: number; readonly candidate: number }[]
+  }[]
   readonly chosenHosts: {
     readonly baselineHostCount: number
     readonly candidateHostCount: number
@@ -59,7 +64,7 @@ interface Comparison {
 const COMPARE = `query Check($baseline: ID!, $candidate: ProfileCandidateInput!, $window: Duration!, $sample: Int!, $show: Int!) {
   comparison: compareProfiles(baseline: $baseline, candidate: $candidate, window: $window, sample: $sample, deadline: "PT60S") {
     baseline { profileName number } candidateName since until total sampled leftOut { notDrawn beyondRetention outOfTime notReplayable notSolved unreadable }
-    agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs zones { zone baseline candidate } text
+    agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs zones { zone baseline candidate resources { resourceClass baseline candidate } } text
     chosenHosts { baselineHostCount candidateHostCount fullness { resourceClass baseline candidate } }
     shadowFilters { filter wouldFail wouldMove notSolved failing { decision { id } because } }
     disagreements(first: $show) { kind baselineHosts candidateHosts because decision { id } }
@@ -161,9 +166,24 @@ const kinds: Readonly<Record<string, string>> = { NEW_FAILURE: 'fails', NEW_PLAC
 const hostsOf = (hosts: readonly string[]): string =>
   hosts.length === 0 ? 'no host' : hosts.length > 2 ? `${hosts.slice(0, 2).join(', ')}, ...` : hosts.join(', ')
 
-const zoneColumns: readonly Column[] = [{ head: 'zone' }, { head: 'instances now', align: 'right' }, { head: 'then', align: 'right' }]
+const zoneColumns: readonly Column[] = [
+  { head: 'zone', cut: 'middle', least: 12 },
+  { head: 'takes', cut: 'middle', least: 12 },
+  { head: 'now', align: 'right' },
+  { head: 'then', align: 'right' },
+  { head: 'shift', align: 'right' },
+]
 
-const zonesOf = ({ zones }: Comparison) => zones.map(({ zone, baseline, candidate }) => [zone, String(baseline), String(candidate)])
+/** Instances first, then what they take, in the unit of each class. */
+const zonesOf = ({ zones }: Comparison) =>
+  zones.flatMap(({ zone, resources, ...instances }) =>
+    [{ resourceClass: 'instances', ...instances }, ...resources].map(({ resourceClass, baseline, candidate }) => [
+      ...[zone, resourceClass, String(baseline), String(candidate)],
+      signed(candidate - baseline),
+    ]),
+  )
+
+const signed = (shift: number): string => (shift > 0 ? `+${shift}` : String(shift))
 
 const chosenColumns: readonly Column[] = [{ head: 'hosts taken' }, { head: 'now', align: 'right' }, { head: 'then', align: 'right' }]
 

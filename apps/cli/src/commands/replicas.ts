@@ -5,6 +5,7 @@ import { CommandFailure, EXIT, type Refusal, toRefusal } from './failure.ts'
 import { age, counted } from './format.ts'
 import { wholeNumber } from './options.ts'
 import { type Result, run, withExamples, withService } from './output.ts'
+import { toVitalsLines, VITALS, type Vitals } from './replica-vitals.ts'
 import { toPairs, toTable, wrap } from './table.ts'
 import { inWords } from './words.ts'
 
@@ -15,11 +16,9 @@ interface Flags extends ConnectionFlags {
   readonly json?: true
 }
 
-interface Replica {
-  readonly id: string
+interface Replica extends Vitals {
   readonly mode: string
   readonly live: boolean
-  readonly answers: boolean
   readonly featureLevel: number
   readonly revision: string
   readonly lagEvents: number
@@ -66,7 +65,7 @@ interface Healed {
 
 const REPLICAS = `query Replicas {
   replicas { id url version featureLevel mode reason live answers revision lagEvents lag violations checkedAt
-    stateHash { revision hash } startedAt lastSeenAt stoppedAt }
+    stateHash { revision hash } startedAt lastSeenAt stoppedAt ${VITALS} }
   auditor { violations findings { code promise subject name host claim field expected actual since }
     checkedAt age round rounds looked comparisons agreedAt }
 }`
@@ -79,11 +78,11 @@ const HEAL = `mutation Heal($dryRun: Boolean, $from: Revision) {
   }
 }`
 
-/** `gantt replicas`: who follows the log, how far, and whether their states are sound. */
+/** `gantt replicas`: who follows the log, how far, how busy, and whether their states are sound. */
 export function addReplicas(program: Command): void {
   const command = program
     .command('replicas')
-    .description('which replicas there are, how far behind, and whether their states are sound; ends with 1 where one is not')
+    .description('which replicas there are, how far behind, how busy, and whether their states are sound; ends with 1 where one is not')
     .option('--heal', 'make the state of the replica that answers anew from the log, and tell what differed')
     .option('--dry-run', 'with --heal: only tell what differs')
     .option('--from <revision>', 'with --heal: begin at the newest checkpoint at or before it', wholeNumber(0, 9_999_999_999))
@@ -100,7 +99,7 @@ async function showReplicas({ dryRun, from, ...flags }: Flags): Promise<Result> 
   const { replicas, auditor } = answer
   const isSound = auditor.violations === 0 && replicas.every(({ live, violations }) => !live || violations === 0)
   return {
-    lines: [...toReplicaTable(replicas), '', ...toAuditorLines(auditor)],
+    lines: [...toReplicaTable(replicas), '', ...toVitalsLines(replicas.filter(({ live }) => live)), '', ...toAuditorLines(auditor)],
     json: answer,
     exitCode: isSound ? EXIT.done : EXIT.refused,
   }

@@ -32,7 +32,7 @@ afterAll(async () => {
 const COMPARE = `query ($candidate: ProfileCandidateInput!, $baseline: ID = "policy", $sample: Int, $deadline: Duration) {
   compareProfiles(baseline: $baseline, candidate: $candidate, window: "PT1H", sample: $sample, deadline: $deadline) {
     baseline { number } candidateName total sampled leftOut { notDrawn beyondRetention outOfTime notReplayable } agreement elsewhere newFailures newPlacements
-    chosenHosts { baselineHostCount candidateHostCount fullness { resourceClass baseline candidate } } cpuRatio p99DeltaMs zones { zone baseline candidate } shadowFilters { filter wouldFail wouldMove failing { decision { id } because } } disagreements { kind baselineHosts candidateHosts because decision { id } } text } }`
+    chosenHosts { baselineHostCount candidateHostCount fullness { resourceClass baseline candidate } } cpuRatio p99DeltaMs zones { zone baseline candidate resources { resourceClass baseline candidate } } shadowFilters { filter wouldFail wouldMove failing { decision { id } because } } disagreements { kind baselineHosts candidateHosts because decision { id } } text } }`
 
 const compare = async (candidate: Json, more: Json = {}): Promise<Json> =>
   (await dataOf(api, COMPARE, { candidate, ...more })).compareProfiles
@@ -51,7 +51,17 @@ test('the same document agrees with every request, refusals too', async () => {
     newPlacements: 0,
     cpuRatio: null,
     p99DeltaMs: null,
-    zones: [{ zone: 'nova', baseline: 3, candidate: 3 }],
+    zones: [
+      {
+        zone: 'nova',
+        baseline: 3,
+        candidate: 3,
+        resources: [
+          { resourceClass: 'VCPU', baseline: 3, candidate: 3 },
+          { resourceClass: 'MEMORY_MB', baseline: 34_816, candidate: 34_816 },
+        ],
+      },
+    ],
     disagreements: [],
     text: 'policy@2 against policy@1: of 5 of 5 requests 5 alike, 0 on other hosts, 0 newly placed, 0 newly failing.',
   })

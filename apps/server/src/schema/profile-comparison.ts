@@ -49,12 +49,27 @@ const ChosenHosts = builder.objectRef<Shape['chosen']>('ChosenHosts').implement(
   }),
 })
 
+const ZoneResources = builder.objectRef<Shape['zones'][number]['resources'][number]>('ZoneResources').implement({
+  description: 'How much of a resource class the instances take that go into a zone.',
+  fields: (t) => ({
+    resourceClass: t.exposeString('resourceClass', { description: 'The resource class.' }),
+    baseline: t.expose('baseline', { type: 'SafeInt', description: 'By the baseline, in the unit of the class.' }),
+    candidate: t.expose('candidate', { type: 'SafeInt', description: 'By the candidate.' }),
+  }),
+})
+
 const ZonePlacements = builder.objectRef<Shape['zones'][number]>('ZonePlacements').implement({
   description: 'Instances that each version puts into a zone.',
   fields: (t) => ({
     zone: t.exposeString('zone', { description: 'The zone.' }),
     baseline: t.exposeInt('baseline', { description: 'By the baseline.' }),
     candidate: t.exposeInt('candidate', { description: 'By the candidate.' }),
+    resources: t.field({
+      type: [ZoneResources],
+      description:
+        'What these take there, class by class; over all zones as much as a version places. Classes of which neither puts any there are left out.',
+      resolve: ({ resources }) => [...resources],
+    }),
   }),
 })
 
@@ -100,7 +115,7 @@ const ShadowFilterCount = builder.objectRef<Shape['shadowFilters'][number]>('Sha
 
 const ProfileComparison = builder.objectRef<Shape>('ProfileComparison').implement({
   description:
-    'What requests of the last hours would have met under another profile, each by itself on the state that it met. What one placement would have left for the next is not followed, so nothing is said of utilisation.',
+    'What requests of the last hours would have met under another profile, each by itself on the state that it met. What one placement would have left for the next is not followed: `zones` adds up what each takes, and how full the fleet would be at the end is not said.',
   fields: (t) => ({
     baseline: t.expose('baseline', { type: ProfileVersion, description: 'The version that they are compared with.' }),
     candidateName: t.string({

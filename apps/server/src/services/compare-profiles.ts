@@ -23,6 +23,7 @@ import type { Decisions, DecisionView } from './decisions.ts'
 import { InputFault, under } from './outcome.ts'
 import { unknownProfile, usableProfile } from './profiles.ts'
 import { checkRange } from './text.ts'
+import { createZoneShift, type ZoneShift } from './zone-shift.ts'
 
 export interface CompareProfilesInput {
   /** name, for its active version, or name@number. The requests are those that any version of that name decided. */
@@ -79,8 +80,8 @@ export interface ProfileComparison {
   /** Time of deciding by the candidate, over that by the baseline, in this comparison; null below 20 requests. */
   readonly cpuRatio: number | null
   readonly p99DeltaMs: number | null
-  /** Instances that each version puts into a zone, by name of the zone. */
-  readonly zones: readonly { readonly zone: string; readonly baseline: number; readonly candidate: number }[]
+  /** What each version puts into a zone, by name of the zone. */
+  readonly zones: readonly ZoneShift[]
   /** How full the hosts were that they go to: whether a version packs or spreads. */
   readonly chosen: ChosenHosts
   /** What the candidate's filters in shadow mode would have done in earnest, each alone, beside the candidate as it is. */
@@ -211,7 +212,7 @@ interface Failing {
 function createTally(candidate: Profile) {
   const counts: Record<Agreement, number> = { SAME: 0, ELSEWHERE: 0, NEW_FAILURE: 0, NEW_PLACEMENT: 0 }
   const times = { baseline: [] as number[], candidate: [] as number[] }
-  const zones = new Map<string, { baseline: number; candidate: number }>()
+  const zones = createZoneShift()
   const told: Record<Exclude<Agreement, 'SAME'>, Omit<ProfileDisagreement, 'decision'>[]> = {
     NEW_FAILURE: [],
     NEW_PLACEMENT: [],
@@ -222,14 +223,6 @@ function createTally(candidate: Profile) {
   const chosen = createChosenHosts()
   let notReplayable = 0
   let notSolved = 0
-  const countZones = (fleet: Fleet, hosts: readonly string[], version: 'baseline' | 'candidate'): void => {
-    for (const key of hosts) {
-      const zone = zoneOf(fleet, key)
-      const count = zones.get(zone) ?? { baseline: 0, candidate: 0 }
-      count[version]++
-      zones.set(zone, count)
-    }
-  }
   return {
     add(fleet: Fleet, entry: LogEntry | undefined, stored: StoredDecision, baseline: Profile): void {
       const { record, place } = stored
@@ -243,7 +236,7 @@ function createTally(candidate: Profile) {
       }
       const before = entry === undefined || place.entryId === null ? [] : proposalsBefore(entry, place.position ?? 0)
       try {
-        const asBaseline = () => replayOtherwise(fleet, before, record, baseline).parts.map(hostKey)
+        const asBaseline = () => replayOtherwise(fleet, before, record, baseline).parts
         const timed = <Answer>(version: 'baseline' | 'candidate', decide: () => Answer): Answer => {
           const from = performance.now()
           const answer = decide()
@@ -254,7 +247,8 @@ function createTally(candidate: Profile) {
         const isFirst = times.baseline.length % 2 === 0
         const early = isFirst ? timed('baseline', asBaseline) : undefined
         const other = timed('candidate', () => replayOtherwise(fleet, before, record, candidate))
-        const hosts = early ?? timed('baseline', asBaseline)
+        const parts = early ?? timed('baseline', asBaseline)
+        const hosts = parts.map(hostKey)
         const isSame = other.parts.length === hosts.length && other.parts.every((part, i) => hostKey(part) === hosts[i])
         const {
           agreement,
@@ -273,8 +267,8 @@ function createTally(candidate: Profile) {
             if (++shadow.wouldFail <= FAILING_TOLD) shadow.failing.push({ stored, because: why() })
           } else if (then !== 'SAME') shadow.wouldMove++
         }
-        countZones(fleet, hosts, 'baseline')
-        countZones(fleet, candidateHosts, 'candidate')
+        zones.add(fleet, parts, 'baseline')
+        zones.add(fleet, other.parts, 'candidate')
         chosen.add(fleet, before, hosts, 'baseline')
         chosen.add(fleet, before, candidateHosts, 'candidate')
         if (agreement === 'SAME' || told[agreement].length >= TOLD) return
@@ -297,7 +291,7 @@ function createTally(candidate: Profile) {
         notSolved,
         cpuRatio: isTimed ? sum(times.candidate) / sum(times.baseline) : null,
         p99DeltaMs: isTimed ? p99(times.candidate) - p99(times.baseline) : null,
-        zones: [...zones].map(([zone, count]) => ({ zone, ...count })).sort((a, b) => (a.zone < b.zone ? -1 : 1)),
+        zones: zones.end(),
         chosen: chosen.end(),
         shadowFilters: shadows.map(({ filter, wouldFail, wouldMove, notSolved, failing }) => ({
           ...{ filter, wouldFail, wouldMove, notSolved },
@@ -310,11 +304,6 @@ function createTally(candidate: Profile) {
       }
     },
   }
-}
-
-function zoneOf({ hosts }: Fleet, key: string): string {
-  const [host = '', node = host] = key.split('/')
-  return hosts.find({ host, node })?.zone ?? hosts.find({ host: key, node: key })?.zone ?? ''
 }
 
 function versionOf(replica: Replica, ref: string, path: readonly string[]): Profile {

@@ -184,7 +184,7 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="timeline" pt="sm">
-          <HostTimeline host={host.name} node={host.node} revision={host.revision} />
+          <HostTimeline host={host.name} node={host.node} revision={host.revision} state={host.state} status={host.status} />
         </Tabs.Panel>
         <Tabs.Panel value="raw" pt="sm">
           <Stack gap="xs" align="stretch">

@@ -2,13 +2,13 @@
 export function HostState({ state, status }: { readonly state: string; readonly status: string }) {
   return (
     <>
-      <Word word={state} good="UP" doubtful="SUSPECT" /> <Word word={status} good="ENABLED" doubtful="DRAINING" />
+      <Word word={state} /> <Word word={status} />
     </>
   )
 }
 
-function Word({ word, good, doubtful }: { readonly word: string; readonly good: string; readonly doubtful: string }) {
-  const tone = word === good ? 'good' : word === doubtful ? 'doubtful' : 'bad'
+function Word({ word }: { readonly word: string }) {
+  const tone = toneOf(word)
   return (
     <span className="host-word" data-tone={tone}>
       <span aria-hidden>{glyphs[tone]} </span>
@@ -17,7 +17,12 @@ function Word({ word, good, doubtful }: { readonly word: string; readonly good: 
   )
 }
 
-const glyphs = { good: '+', doubtful: '~', bad: 'x' } as const
+const tones: Readonly<Record<string, 'good' | 'doubtful'>> = { UP: 'good', ENABLED: 'good', SUSPECT: 'doubtful', DRAINING: 'doubtful' }
+
+/** Of a state or a status. */
+export const toneOf = (word: string): keyof typeof glyphs => tones[word] ?? 'bad'
+
+export const glyphs = { good: '+', doubtful: '~', bad: 'x' } as const
 
 /** Whether it takes new instances as far as its state and status tell. */
 export const isOpen = ({ state, status }: { readonly state: string; readonly status: string }): boolean =>

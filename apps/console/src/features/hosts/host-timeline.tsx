@@ -1,7 +1,7 @@
 import { withTerm } from '@gantt/scheduler-core/query'
 import { Button, Checkbox, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
 import { usePages } from '../../lib/use-pages.ts'
@@ -14,7 +14,9 @@ import {
   groupNames,
   groups,
   type Happening,
+  keyOf,
   kindsOf,
+  type Log,
   momentOf,
   printGroups,
   REACH,
@@ -26,6 +28,9 @@ import {
 
 const route = getRouteApi('/hosts/$host')
 
+/** Of one sheet only. */
+const HostLanes = lazy(async () => ({ default: (await import('./host-lanes.tsx')).HostLanes }))
+
 const REFRESH_MS = 15_000
 const PAGE = 50
 const NONE: Timeline = { totalCount: 0, pageInfo: { endCursor: null, hasNextPage: false }, nodes: [] }
@@ -35,10 +40,13 @@ interface HostTimelineProps {
   readonly node: string
   /** Of the host's last change: behind it there is more to show. */
   readonly revision: string
+  /** What it is at the moment that is shown. */
+  readonly state: string
+  readonly status: string
 }
 
 /** What happened to the host, newest first: what it was, by whom, and the way to how the console was then. */
-export function HostTimeline({ host, node, revision }: HostTimelineProps) {
+export function HostTimeline({ host, node, revision, ...present }: HostTimelineProps) {
   const { kinds } = route.useSearch()
   const shown = readGroups(kinds)
   const pages = usePages(TIMELINE, { host, node, kinds: kindsOf(shown) }, (data) => data.host?.timeline ?? NONE, { everyMs: REFRESH_MS })
@@ -51,6 +59,7 @@ export function HostTimeline({ host, node, revision }: HostTimelineProps) {
     refresh()
   }, [revision, refresh])
   const since = reach?.host?.timeline.since ?? null
+  const log = reach?.fleetLog
   return (
     <Stack gap="xs">
       <Shown shown={shown} />
@@ -62,7 +71,16 @@ export function HostTimeline({ host, node, revision }: HostTimelineProps) {
             {rows.length < total ? `The newest ${formatCount(rows.length)} of ${formatCount(total)}.` : `${formatCount(total)} in all.`}{' '}
             {since === null ? null : <Since at={since.at} />}
           </Text>
-          {rows.length === 0 ? <Nothing shown={shown} /> : <Rows rows={rows} log={reach?.fleetLog} />}
+          {rows.length === 0 ? (
+            <Nothing shown={shown} />
+          ) : (
+            <>
+              <Suspense fallback={<Skeleton height={180} />}>
+                <HostLanes {...present} rows={rows} shown={shown} sinceMs={since === null ? undefined : Date.parse(since.at)} log={log} />
+              </Suspense>
+              <Rows rows={rows} log={log} />
+            </>
+          )}
           {rows.length < total ? (
             <Button size="compact-sm" variant="outline" mt="xs" onClick={() => void load(rows.length + PAGE)}>
               Show {formatCount(Math.min(PAGE, total - rows.length))} more
@@ -113,8 +131,6 @@ const Nothing = ({ shown }: { readonly shown: readonly GroupName[] }) => (
   </Text>
 )
 
-type Log = Parameters<typeof momentOf>[1]
-
 function Rows({ rows, log }: { readonly rows: readonly Happening[]; readonly log: Log }) {
   return (
     <ScrollBox label="Timeline">
@@ -129,11 +145,7 @@ function Rows({ rows, log }: { readonly rows: readonly Happening[]; readonly log
         </Table.Thead>
         <Table.Tbody>
           {rows.map((row) => (
-            <Table.Tr
-              key={`${row.at} ${row.kind} ${row.revision} ${row.claimId ?? row.aggregateUuid ?? row.decision?.id}`}
-              data-kind={row.kind}
-              style={{ verticalAlign: 'top' }}
-            >
+            <Table.Tr key={keyOf(row)} data-kind={row.kind} style={{ verticalAlign: 'top' }}>
               <Table.Td style={{ whiteSpace: 'nowrap' }}>
                 <When row={row} log={log} />
               </Table.Td>

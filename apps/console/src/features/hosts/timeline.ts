@@ -8,7 +8,7 @@ export const TIMELINE = graphql(`
         totalCount
         pageInfo { endCursor hasNextPage }
         nodes {
-          kind at revision reason changesLeftOut aggregateUuid aggregateName claimId instanceUuid endedAs account attempt code
+          kind at revision text reason changesLeftOut aggregateUuid aggregateName claimId instanceUuid endedAs account attempt code
           changes { field before after }
           decision { id }
           edit { account requestId }
@@ -41,6 +41,10 @@ export const LAST_INVENTORY = graphql(`
 export type Timeline = NonNullable<ResultOf<typeof TIMELINE>['host']>['timeline']
 export type Happening = Timeline['nodes'][number]
 type Kind = Happening['kind']
+
+/** Names a step among those of its host, whichever are loaded. */
+export const keyOf = ({ at, kind, revision, claimId, aggregateUuid, decision }: Happening): string =>
+  `${at} ${kind} ${revision} ${claimId ?? aggregateUuid ?? decision?.id}`
 
 /** What can be shown or not, as the address names it. */
 export const groups = {
@@ -85,11 +89,11 @@ const words: Readonly<Record<Kind, string>> = {
 export const wordOf = ({ kind, endedAs }: Pick<Happening, 'kind' | 'endedAs'>): string =>
   endedAs === null ? words[kind] : `claim ${endedAs.toLowerCase()}`
 
+/** How far back the log goes; undefined: that is not known yet. */
+export type Log = { readonly firstRevision: string; readonly firstAt: string | null } | undefined
+
 /** The moment to show the console at: the entry, or the time where only that is kept; undefined where the log does not reach there any more. */
-export function momentOf(
-  { revision, at }: Pick<Happening, 'revision' | 'at'>,
-  log: { readonly firstRevision: string; readonly firstAt: string | null } | undefined,
-): string | undefined {
+export function momentOf({ revision, at }: Pick<Happening, 'revision' | 'at'>, log: Log): string | undefined {
   if (log === undefined) return undefined
   const isKept =
     revision === null ? log.firstAt !== null && Date.parse(at) >= Date.parse(log.firstAt) : Number(revision) >= Number(log.firstRevision)

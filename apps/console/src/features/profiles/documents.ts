@@ -142,7 +142,7 @@ export const CHECK = graphql(`
     compareProfiles(baseline: $baseline, candidate: $candidate, window: $window, sample: $sample, deadline: "PT25S") {
       since until total sampled agreement elsewhere newFailures newPlacements cpuRatio p99DeltaMs text
       leftOut { notDrawn beyondRetention outOfTime notReplayable notSolved unreadable }
-      zones { zone baseline candidate }
+      zones { zone baseline candidate resources { resourceClass baseline candidate } }
       shadowFilters { filter wouldFail wouldMove notSolved failing { because decision { id at spec { flavorName vcpus memoryMb } } } }
       disagreements(first: 200) {
         kind baselineHosts candidateHosts because

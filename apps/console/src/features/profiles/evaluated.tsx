@@ -6,6 +6,7 @@ import { Figures } from '../../ui/figures.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { DecisionLink, kindWord } from './disagreement.tsx'
 import type { CHECK } from './documents.ts'
+import { ZoneShift } from './zone-shift.tsx'
 
 type Comparison = ResultOf<typeof CHECK>['compareProfiles']
 
@@ -49,7 +50,7 @@ export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
       />
       <Disagreements comparison={comparison} />
       <ShadowFilters comparison={comparison} />
-      <Zones comparison={comparison} baseline={baseline} candidate={candidate} />
+      <ZoneShift zones={comparison.zones} baseline={baseline} candidate={candidate} />
       <Text size="xs" c="dimmed" mt="xs">
         Each stands by itself, on the state that it met: what the other placement would have left for the next request is not followed.
       </Text>
@@ -172,36 +173,5 @@ function Hosts({ hosts }: { readonly hosts: readonly string[] }) {
       ))}
       {counts.size > HOSTS_SHOWN ? <div className="dimmed">and {formatCount(counts.size - HOSTS_SHOWN)} more hosts</div> : null}
     </Table.Td>
-  )
-}
-
-function Zones({ comparison: { zones }, baseline, candidate }: EvaluatedProps) {
-  if (zones.length === 0) return null
-  return (
-    <>
-      <Text component="h3" fw={600} size="sm" mt="xs">
-        Where instances go
-      </Text>
-      <ScrollBox label="Instances by zone">
-        <Table verticalSpacing={2} w="auto">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Zone</Table.Th>
-              <Table.Th className="number">by version {baseline}</Table.Th>
-              <Table.Th className="number">by version {candidate}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {zones.map(({ zone, baseline: before, candidate: then }) => (
-              <Table.Tr key={zone} data-zone={zone}>
-                <Table.Td>{zone === '' ? 'no zone' : zone}</Table.Td>
-                <Table.Td className="number">{formatCount(before)}</Table.Td>
-                <Table.Td className="number">{formatCount(then)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollBox>
-    </>
   )
 }

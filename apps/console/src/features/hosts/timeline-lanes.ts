@@ -1,0 +1,197 @@
+import { type GroupName, groupNames, type Happening } from './timeline.ts'
+
+type Step = Pick<Happening, 'kind' | 'at' | 'changes'>
+type Kind = Happening['kind']
+
+/** What the lanes lie on, milliseconds since 1970. */
+export interface Axis {
+  readonly from: number
+  /** Behind the last step, so that what the host has been since can be seen. */
+  readonly to: number
+  /** The last step: nothing is known to have happened behind it. */
+  readonly last: number
+}
+
+/** For how long the host was something. */
+export interface Span {
+  /** In the API's words; undefined: not known. */
+  readonly word: string | undefined
+  readonly from: number
+  readonly to: number
+  /** Above 0: so many times too short to be drawn, with no word for all of it. */
+  readonly times: number
+}
+
+/** Something that happened, or some things of one kind at nearly one time. */
+export interface Mark {
+  readonly glyph: string
+  readonly at: number
+  readonly count: number
+  /** From the top of its lane, one for each glyph that occurs in it. */
+  readonly row: number
+}
+
+export interface Lane<One extends Step = Step> {
+  readonly group: GroupName
+  readonly label: string
+  /** Of what it was, one behind the other without a gap; none in a lane of marks. */
+  readonly spans: readonly Span[]
+  /** Of what happened, the oldest first, with its glyph. */
+  readonly steps: readonly { readonly step: One; readonly glyph: string }[]
+}
+
+/** What the steps alone do not tell. */
+interface Known {
+  readonly shown: readonly GroupName[]
+  /** What the host is at the moment that is shown. */
+  readonly state: string
+  readonly status: string
+  /** Before it only claims and tries are known; undefined: all is. */
+  readonly sinceMs?: number | undefined
+}
+
+interface LaneShape {
+  readonly label: string
+  /** The field whose changes end a span, where the lane is of spans. */
+  readonly field?: 'state' | 'status'
+  readonly glyphs: Partial<Readonly<Record<Kind, string>>>
+  /** Left out while nothing of it happened. */
+  readonly isRare?: true
+}
+
+const shapes: Readonly<Record<GroupName, LaneShape>> = {
+  liveness: { label: 'State', field: 'state', glyphs: {} },
+  status: { label: 'Status', field: 'status', glyphs: {} },
+  inventory: { label: 'Reports', glyphs: { FIRST_REPORT: '*', INVENTORY: 'o' } },
+  aggregates: { label: 'Aggregates', glyphs: { AGGREGATE_JOINED: '+', AGGREGATE_LEFT: '−', AGGREGATE_EDITED: '~' }, isRare: true },
+  claims: { label: 'Claims', glyphs: { CLAIM_MADE: '+', CLAIM_CONFIRMED: '=', CLAIM_ENDED: '−' } },
+  tries: { label: 'Lost tries', glyphs: { TRY_LOST: 'x' }, isRare: true },
+}
+
+/** From top to bottom. */
+const order = ['liveness', 'status', ...groupNames.filter((name) => name !== 'liveness' && name !== 'status')] as const
+
+/** How much of the axis lies behind the last step. */
+const TAIL = 1 / 16
+const LEAST_TAIL_MS = 1_000
+
+/** Of steps from the oldest on; undefined: there is none. */
+export function axisOf(steps: readonly Step[]): Axis | undefined {
+  const [from, last] = [steps[0], steps.at(-1)].map((step) => (step === undefined ? undefined : Date.parse(step.at)))
+  if (from === undefined || last === undefined) return undefined
+  return { from, last, to: last + Math.max(LEAST_TAIL_MS, (last - from) * TAIL) }
+}
+
+/** The lanes of steps from the oldest on. */
+export function lanesOf<One extends Step>(steps: readonly One[], axis: Axis, known: Known): Lane<One>[] {
+  return order
+    .filter((group) => known.shown.includes(group))
+    .map((group) => {
+      const { label, field, glyphs } = shapes[group]
+      const own = steps.flatMap((step) => {
+        const glyph = glyphs[step.kind]
+        return glyph === undefined ? [] : [{ step, glyph }]
+      })
+      return { group, label, spans: field === undefined ? [] : spansOf(steps, axis, field, known), steps: own }
+    })
+    .filter(({ group, steps: own }) => !shapes[group].isRare || own.length > 0)
+}
+
+/** Where what a host is may be another from then on; undefined: not told. */
+interface Cut {
+  readonly at: number
+  readonly before?: string | undefined
+  readonly after?: string | undefined
+}
+
+/** A word holds from a change to it, or to a change from it; where neither says so it is not known. */
+function spansOf(steps: readonly Step[], { from, to }: Axis, field: 'state' | 'status', known: Known): Span[] {
+  const { sinceMs } = known
+  const cuts = steps.flatMap((step): Cut[] => {
+    const at = Date.parse(step.at)
+    // before it the host was not there
+    if (step.kind === 'FIRST_REPORT') return [{ at }]
+    // a status or sign of life that got another reason only changes nothing
+    if (step.kind !== 'STATUS' && step.kind !== 'LIVENESS') return []
+    const change = step.changes.find((one) => one.field === field)
+    return change === undefined ? [] : [{ at, before: change.before ?? undefined, after: change.after ?? undefined }]
+  })
+  const ends: Cut[] = [
+    { at: from },
+    ...withSince(cuts, from, sinceMs === undefined ? from : Math.min(sinceMs, to)),
+    { at: to, before: known[field] },
+  ]
+  return ends.slice(1).flatMap((end, i) => {
+    const begin = ends[i]
+    if (begin === undefined || end.at <= begin.at) return []
+    return [{ word: begin.after ?? end.before, from: begin.at, to: end.at, times: 0 }]
+  })
+}
+
+function withSince(cuts: readonly Cut[], from: number, sinceMs: number): readonly Cut[] {
+  if (sinceMs <= from) return cuts
+  const place = cuts.findIndex(({ at }) => at >= sinceMs)
+  return place < 0 ? [...cuts, { at: sinceMs }] : [...cuts.slice(0, place), { at: sinceMs }, ...cuts.slice(place)]
+}
+
+/** Spans that follow each other and are shorter than `leastMs` become one, which says how many they are. */
+export function gatherSpans(spans: readonly Span[], leastMs: number): Span[] {
+  const gathered: Span[] = []
+  const isShort = ({ from, to }: Span): boolean => to - from < leastMs
+  let run: Span[] = []
+  const close = (): void => {
+    const [first] = run
+    if (first !== undefined)
+      gathered.push(run.length === 1 ? first : { word: undefined, from: first.from, to: run.at(-1)?.to ?? first.to, times: run.length })
+    run = []
+  }
+  for (const span of spans) {
+    if (!isShort(span)) {
+      close()
+      gathered.push(span)
+    } else run.push(span)
+  }
+  close()
+  return gathered
+}
+
+/** Marks of one glyph that are nearer to each other than `leastMs` become one with a count, which stands at the first of them. */
+export function gatherMarks({ steps }: Pick<Lane, 'steps'>, leastMs: number): Mark[] {
+  const marks: Mark[] = []
+  // one order of rows, whichever happened first
+  const glyphs = [...new Set(Object.values(shapes).flatMap((shape) => Object.values(shape.glyphs)))].filter((glyph) =>
+    steps.some((one) => one.glyph === glyph),
+  )
+  for (const [row, glyph] of glyphs.entries()) {
+    let last: Mark | undefined
+    for (const { step, glyph: own } of steps) {
+      if (own !== glyph) continue
+      const at = Date.parse(step.at)
+      if (last !== undefined && at - last.at < leastMs) {
+        last = { ...last, count: last.count + 1 }
+        marks[marks.length - 1] = last
+      } else {
+        last = { glyph, at, count: 1, row }
+        marks.push(last)
+      }
+    }
+  }
+  return marks
+}
+
+/** The place of the step that is nearest to a time and not farther than `reachMs`, from the oldest on; of several at one time the last. */
+export function nearestStep(steps: readonly Step[], ms: number, reachMs: number): number | undefined {
+  let nearest: number | undefined
+  let least = reachMs
+  for (const [place, { at }] of steps.entries()) {
+    const distance = Math.abs(Date.parse(at) - ms)
+    if (distance > least) continue
+    least = distance
+    nearest = place
+  }
+  return nearest
+}
+
+/** What the host was then, as far as a lane of spans tells. */
+export const wordAt = (spans: readonly Span[], ms: number): string | undefined =>
+  spans.findLast(({ from, to }) => from <= ms && ms <= to)?.word
