@@ -1,15 +1,17 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { handHosts } from '../../lib/handed-hosts.ts'
 import { useScopes } from '../../lib/scopes.ts'
 import { ChoiceBar } from '../../ui/choice-bar.tsx'
 import type { Choice } from '../../ui/use-choice.ts'
 import { WriteButton } from '../../ui/write-button.tsx'
-import { AddToAggregate } from './add-to-aggregate.tsx'
 import type { Fleet } from './fleet.ts'
-import { SetStatus } from './set-status.tsx'
 
 const route = getRouteApi('/hosts')
+
+/** Loaded when they are first asked for. */
+const AddToAggregate = lazy(async () => ({ default: (await import('./add-to-aggregate.tsx')).AddToAggregate }))
+const SetStatus = lazy(async () => ({ default: (await import('./set-status.tsx')).SetStatus }))
 
 interface ChosenHostsProps {
   readonly fleet: Fleet
@@ -41,26 +43,28 @@ export function ChosenHosts({ fleet: { store }, choice, ordinals }: ChosenHostsP
           </>
         ) : null}
       </ChoiceBar>
-      {isSetting ? (
-        <SetStatus
-          hosts={[...choice.items.values()].map((ordinal) => ({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) }))}
-          onClose={() => setSetting(false)}
-          onDone={() => {
-            setSetting(false)
-            choice.clear()
-          }}
-        />
-      ) : null}
-      {isAdding ? (
-        <AddToAggregate
-          hosts={namesChosen()}
-          onChoose={(uuid) => {
-            handHosts(uuid, namesChosen())
-            void navigate({ to: '/aggregates/$uuid', params: { uuid }, search: { edit: 'yes' } })
-          }}
-          onClose={() => setAdding(false)}
-        />
-      ) : null}
+      <Suspense fallback={null}>
+        {isSetting ? (
+          <SetStatus
+            hosts={[...choice.items.values()].map((ordinal) => ({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) }))}
+            onClose={() => setSetting(false)}
+            onDone={() => {
+              setSetting(false)
+              choice.clear()
+            }}
+          />
+        ) : null}
+        {isAdding ? (
+          <AddToAggregate
+            hosts={namesChosen()}
+            onChoose={(uuid) => {
+              handHosts(uuid, namesChosen())
+              void navigate({ to: '/aggregates/$uuid', params: { uuid }, search: { edit: 'yes' } })
+            }}
+            onClose={() => setAdding(false)}
+          />
+        ) : null}
+      </Suspense>
     </>
   )
 }
