@@ -86,7 +86,7 @@ export function ClaimsPage() {
           beside={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
           // counts and ages stand above it
-          table={{ height: 'calc(100vh - 330px)' }}
+          table={{ height: 'calc(100vh - 330px - var(--g-chips, 0px))' }}
           chosen={
             <ChoiceBar
               choice={choice}
