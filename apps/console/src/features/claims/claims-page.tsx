@@ -3,6 +3,7 @@ import { Skeleton, Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, useCallback, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
+import { conflictsLine } from '../../lib/conflicts.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { useListGo, useListSearch } from '../../lib/list-search.ts'
@@ -144,7 +145,7 @@ function Counts() {
   })
   return (
     <Stale error={error} atMs={dataUpdatedAt}>
-      <Figures figures={figures} />
+      <Figures figures={[...figures, { label: 'Conflicts', ...conflictsLine(data.replicas) }]} />
     </Stale>
   )
 }
