@@ -69,6 +69,20 @@ test('every count opens exactly that many claims; one leads to its host and to i
   await expect(page).toHaveURL(/\/decisions\//)
 })
 
+test('how much of what was proposed came to nothing is told as on the overview', async ({ page, visit, service }) => {
+  await reserve(service.client)
+  for (const path of ['/claims', '/overview']) {
+    await visit(path)
+    const conflicts = page.locator('[data-figure="Conflicts"]')
+    // what a replica tells of itself is read again every few seconds
+    await expect(conflicts).toHaveText(/^Conflicts[\d.]+ %$/, { timeout: 30_000 })
+    await expect(conflicts).toHaveAttribute(
+      'title',
+      /^Of [1-9][\d,]* proposals in the last minute, \d+ were refused by the log or decided again$/,
+    )
+  }
+})
+
 test('by keyboard alone a claim is chosen, looked at, and revoked with a reason', async ({ page, visit, service }) => {
   const [one, other] = [await reserve(service.client), await reserve(service.client)]
   await visit('/hosts')

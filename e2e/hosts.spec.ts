@@ -150,6 +150,58 @@ test('a typed filter narrows as one types; Back undoes what was applied', async 
   await expect(found(page)).toHaveAttribute('data-count', '1')
 })
 
+test('the terms of a filter stand below it: each is edited there, taken out by its cross or by Delete, and Back brings it back', async ({
+  page,
+  visit,
+}) => {
+  const chips = page.getByRole('list', { name: 'Filter hosts: its terms' }).getByRole('listitem')
+  const chip = (written: string) => page.locator(`[data-term='${written}']`)
+  await visit(`/hosts?view=table&q=${encodeURIComponent('az:az1 -agg:"with  space" status:ENABLED')}`)
+  await expect(chips).toHaveText(['az:az1', '-agg:"with  space"', 'status:ENABLED'])
+  await page.getByRole('button', { name: 'Take out status:ENABLED' }).click()
+  await expect(chips).toHaveCount(2)
+  await expect(filterOf(page)).toHaveValue('az:az1 -agg:"with  space"')
+  await expect(chip('-agg:"with  space"')).toBeFocused()
+  await page.goBack()
+  await expect(chips).toHaveCount(3)
+
+  await filterOf(page).focus()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('button', { name: 'Clear the filter' })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await expect(chip('az:az1')).toBeFocused()
+  await page.keyboard.press('Delete')
+  await expect(filterOf(page)).toHaveValue('-agg:"with  space" status:ENABLED')
+  await expect(chip('-agg:"with  space"')).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(filterOf(page)).toBeFocused()
+  await page.keyboard.type('az:az2')
+  await expect(chips).toHaveText(['az:az2', 'status:ENABLED'])
+  await page.keyboard.press('Enter')
+  await chip('status:ENABLED').press('Backspace')
+  await expect(chip('az:az2')).toBeFocused()
+  await chip('az:az2').press('Delete')
+  await expect(filterOf(page)).toBeFocused()
+  await expect(chips).toHaveCount(0)
+})
+
+test('however many terms a filter has, they take two lines at most, and the list leaves room for them', async ({ page, visit }) => {
+  const many = Array.from({ length: 40 }, (_, i) => `-agg:none-of-them-${i}`).join(' ')
+  await visit(`/hosts?view=table&q=${encodeURIComponent(many)}`)
+  const chips = page.getByRole('list', { name: 'Filter hosts: its terms' })
+  await expect(chips).toBeVisible()
+  await expect(gridOf(page, 'Hosts')).toBeVisible()
+  const { height = 0, y = 0 } = (await chips.boundingBox()) ?? {}
+  expect(height).toBe(52)
+  expect((await gridOf(page, 'Hosts').boundingBox())?.y).toBeGreaterThan(y + height)
+  const beyond = () =>
+    page.evaluate(() => {
+      const { scrollWidth, scrollHeight, clientWidth, clientHeight } = document.documentElement
+      return [scrollWidth - clientWidth, scrollHeight - clientHeight]
+    })
+  await expect.poll(beyond).toEqual([0, 0])
+})
+
 test('a filter that is wrong is said so in its place, and the list stays', async ({ page, visit }) => {
   await visit('/hosts?view=table')
   await expect(gridOf(page, 'Hosts')).toBeVisible()

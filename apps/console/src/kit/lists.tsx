@@ -9,6 +9,7 @@ import { ChoiceBar } from '../ui/choice-bar.tsx'
 import { ColumnChooser } from '../ui/column-chooser.tsx'
 import { CopyList } from '../ui/copy-list.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
+import { FilterChips } from '../ui/filter-chips.tsx'
 import { ListTable } from '../ui/list-table.tsx'
 import { PagedList } from '../ui/paged-list.tsx'
 import { SaveRows } from '../ui/save-rows.tsx'
@@ -149,7 +150,13 @@ function Saved() {
 }
 
 const chosen = (count: number) => ({ items: new Map(some.slice(0, count).map((row) => [row.name, row])), clear: nothing })
-const filter = (label: string, value: string) => <FilterBar label={label} fields={fields} value={value} onChange={nothing} />
+const nowhere = { current: null }
+const chips = (label: string, value: string) => (
+  <FilterChips label={label} fields={fields} value={value} input={nowhere} onChange={nothing} />
+)
+const filter = (label: string, value: string) => (
+  <FilterBar label={label} fields={fields} value={value} onChange={nothing} Chips={FilterChips} />
+)
 
 /** Tables, and what stands around them. */
 /** A list of two lines, and what is told of one. */
@@ -199,6 +206,14 @@ export const lists: readonly Story[] = [
       empty: filter('Filter nothing', ''),
       'a filter': filter('Filter some', 'state:up mem.free>=64GiB'),
       'two mistakes': filter('Filter wrongly', 'stat:up mem.free>=lots'),
+    },
+  },
+  {
+    of: 'filter-chips',
+    states: {
+      'one as it is, one turned round': chips('Terms', 'state:up -zone:"nova south"'),
+      'more than two lines of them': chips('Many terms', Array.from({ length: 40 }, (_, i) => `cmp-${1_000 + i}`).join(' ')),
+      'one longer than the line': chips('A long term', `${LONG.repeat(3)} state:up`),
     },
   },
   {

@@ -1,9 +1,20 @@
 import { parseQuery, type QueryField, type QueryProblem, type Suggestion, type Suggestions, suggest } from '@gantt/scheduler-core/query'
 import { ActionIcon, Box, Combobox, Group, Text, TextInput, useCombobox } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type ComponentType,
+  type KeyboardEvent,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { formatCount } from '../lib/format.ts'
 import { useShortcuts } from '../lib/keys.ts'
+import type { FilterChipsProps } from './filter-chips.tsx'
 
 export interface FilterBarProps {
   /** What is filtered, for its label: "Filter hosts". */
@@ -19,13 +30,15 @@ export interface FilterBarProps {
   readPaste?: ((text: string) => string | undefined) | undefined
   readonly placeholder?: string
   readonly right?: ReactNode
+  /** Shows the terms that hold below the line; a page that is large without it loads it late. */
+  readonly Chips: ComponentType<FilterChipsProps>
 }
 
 /**
  * The filter grammar as a line: suggestions at the caret, problems in place, `/` to come here, Ctrl-Space for what may stand
- * here, Esc to clear. What is being written is not called wrong until the caret left it.
+ * here, Esc to clear. What is being written is not called wrong until the caret left it. Below it stand the terms that hold.
  */
-export function FilterBar({ label, fields, value, onChange, values, readPaste, placeholder, right }: FilterBarProps) {
+export function FilterBar({ label, fields, value, onChange, values, readPaste, placeholder, right, Chips }: FilterBarProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useFollowed(value)
@@ -141,6 +154,19 @@ export function FilterBar({ label, fields, value, onChange, values, readPaste, p
         </Combobox.Dropdown>
       </Combobox>
       {problems.length > 0 ? <Problems id={id} text={text} problems={problems} /> : null}
+      {value === '' ? null : (
+        <Suspense>
+          <Chips
+            {...{ label, fields, value, input }}
+            onChange={(next) => {
+              // what is written and does not hold goes too
+              setText(next)
+              setWriting(false)
+              onChange(next, 'applied')
+            }}
+          />
+        </Suspense>
+      )}
     </Box>
   )
 }

@@ -8,6 +8,7 @@ import type { Pages } from '../lib/use-pages.ts'
 import { BesideList } from './beside-list.tsx'
 import { ColumnChooser } from './column-chooser.tsx'
 import { FilterBar } from './filter-bar.tsx'
+import { FilterChips } from './filter-chips.tsx'
 import { ListTable, type ListTableProps } from './list-table.tsx'
 import { NoMatch } from './no-match.tsx'
 import { Problem } from './problem.tsx'
@@ -69,7 +70,14 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   const bar = useMemo(
     () => (
       <>
-        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} readPaste={readPaste} />
+        <FilterBar
+          label={filterLabel}
+          fields={fields}
+          value={q}
+          onChange={(next, how) => go({ q: next }, how)}
+          readPaste={readPaste}
+          Chips={FilterChips}
+        />
         <ViewsButton list={list} />
       </>
     ),

@@ -64,7 +64,7 @@ export interface TableProps<Row> {
 }
 
 /** What a list of its own has of the page. */
-export const TABLE_HEIGHT = 'calc(100vh - 220px)'
+export const TABLE_HEIGHT = 'calc(100vh - 220px - var(--g-chips, 0px))'
 
 /** Pixels of a row. */
 const ROW_HEIGHTS: Readonly<Record<Choice<'density'>, number>> = { compact: 28, cosy: 36 }

@@ -25,6 +25,13 @@ export function withoutTerm(text: string, field: string, value: string): string 
 export const hasTerm = (text: string, field: string, value: string): boolean =>
   piecesOf(text).some((piece) => piece.startsWith(`${field}:`) && valuesOf(piece.slice(field.length + 1)).includes(written(value)))
 
+/** A text without one of its terms, which `parseQuery` found in it; all others stay as they are written. */
+export const cutTerm = (text: string, { from, to }: Pick<QueryTerm, 'from' | 'to'>): string =>
+  [text.slice(0, from), text.slice(to)]
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join(' ')
+
 /** A text that asks for rows from `since` on and before `until`, milliseconds since 1970, in the place of what it said of their time. */
 export const withTimes = (text: string, since: number, until: number): string =>
   [withoutTimes(text), `at>=${printTime(since)} at<${printTime(until)}`].filter((part) => part !== '').join(' ')

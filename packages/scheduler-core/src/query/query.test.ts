@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   claimFields,
   compileQuery,
+  cutTerm,
   decisionFields,
   hasTerm,
   hostFields,
@@ -286,6 +287,33 @@ describe('editing', () => {
     ['-az:z1', 'az', 'z1', '-az:z1'],
     ['agg:"with space",ssd', 'agg', 'with space', 'agg:ssd'],
   ])('%s without %s:%s is %s', (text, field, one, wanted) => expect(withoutTerm(text, field, one)).toBe(wanted))
+
+  test.each([
+    ['the only one', 'az:z1', 0, ''],
+    ['one in between, whatever blanks stand around it', ' az:z1   -agg:ssd\tcmp', 1, 'az:z1 cmp'],
+    ['quotes and stars stay as they are written', 'agg:"a  b","c,d" state:up host:"x*"', 1, 'agg:"a  b","c,d" host:"x*"'],
+    ['a blank in quotes cuts nothing', 'cmp agg:"with space" mem.free>=64GiB', 1, 'cmp mem.free>=64GiB'],
+    ['the second of two that are alike', 'az:z1 cmp az:z1', 2, 'az:z1 cmp'],
+    ['what is wrong stays beside it', 'az:z1 nothing:x cmp "open', 1, 'az:z1 nothing:x "open'],
+  ])('of a text a term is taken out: %s', (_name, text, at, wanted) => {
+    const term = parseQuery(text, hostFields).query.terms[at]
+    expect(term === undefined ? undefined : cutTerm(text, term)).toBe(wanted)
+  })
+
+  test('without a term, a text asks for all its others, whatever they are', () => {
+    const pieces = fc.constantFrom('a', ' ', '"', '-', ':', 'az:', ',', '\\', '*', 'mem.free>=', '2GiB', '!=')
+    const asked = (text: string) => parseQuery(text, hostFields).query.terms.map(({ from: _from, to: _to, ...term }) => term)
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 24 }), fc.nat(), (written, n) => {
+        const text = written.join('')
+        const { terms } = parseQuery(text, hostFields).query
+        const at = n % Math.max(1, terms.length)
+        const term = terms[at]
+        if (term !== undefined) expect(asked(cutTerm(text, term))).toEqual(asked(text).toSpliced(at, 1))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
 
   test('what was put in can be taken out', () => {
     fc.assert(

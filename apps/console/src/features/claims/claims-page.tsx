@@ -3,6 +3,7 @@ import { Skeleton, Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, useCallback, useState } from 'react'
 import { useOperation } from '../../lib/api.ts'
+import { conflictsLine } from '../../lib/conflicts.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useShortcuts } from '../../lib/keys.ts'
 import { useListGo, useListSearch } from '../../lib/list-search.ts'
@@ -86,7 +87,7 @@ export function ClaimsPage() {
           beside={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
           // counts and ages stand above it
-          table={{ height: 'calc(100vh - 330px)' }}
+          table={{ height: 'calc(100vh - 330px - var(--g-chips, 0px))' }}
           chosen={
             <ChoiceBar
               choice={choice}
@@ -144,7 +145,7 @@ function Counts() {
   })
   return (
     <Stale error={error} atMs={dataUpdatedAt}>
-      <Figures figures={figures} />
+      <Figures figures={[...figures, { label: 'Conflicts', ...conflictsLine(data.replicas) }]} />
     </Stale>
   )
 }

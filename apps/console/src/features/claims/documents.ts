@@ -33,7 +33,7 @@ export const CLAIM = graphql(`
   }
 `)
 
-/** How many claims there are of each kind that an operator looks for; the same lines as in kinds.ts. */
+/** How many claims there are of each kind that an operator looks for; the same lines as in kinds.ts. And what was proposed and came to none. */
 export const COUNTS = graphql(`
   query ClaimCounts(
     $reserved: String!, $ending: String!, $old: String!, $held: String!, $counted: String!, $expired: String!, $at: Moment
@@ -44,6 +44,7 @@ export const COUNTS = graphql(`
     held: claims(first: 1, query: $held, at: $at) { totalCount }
     counted: claims(first: 1, query: $counted, at: $at) { totalCount }
     expired: claims(first: 1, query: $expired, at: $at) { totalCount }
+    replicas { live proposals conflicts }
   }
 `)
 

@@ -82,7 +82,7 @@ export function DecisionGroups({ search, by, isLive, onOpen }: DecisionGroupsPro
           if (row !== undefined) onOpen(searchOf(row.terms))
         }}
         listKey={`${by} ${q}`}
-        height="calc(100vh - 330px)"
+        height="calc(100vh - 330px - var(--g-chips, 0px))"
       />
     </div>
   )

@@ -174,7 +174,7 @@ export function DecisionsPage() {
             <DecisionGroups key={group} search={search} by={group} isLive={isLive} onOpen={(next) => void navigate({ search: next })} />
           )
         }
-        table={{ cursor, listKey: `${round} ${q}`, height: 'calc(100vh - 330px)' }}
+        table={{ cursor, listKey: `${round} ${q}`, height: 'calc(100vh - 330px - var(--g-chips, 0px))' }}
         handlers={handlers}
       />
       {hasGap ? (

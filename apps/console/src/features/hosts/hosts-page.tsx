@@ -42,6 +42,7 @@ const EmptyFleet = lazy(async () => ({ default: (await import('./empty-fleet.tsx
 
 /** The page is large enough without them. */
 const CopyHosts = lazy(async () => ({ default: (await import('./copy-hosts.tsx')).CopyHosts }))
+const FilterChips = lazy(async () => ({ default: (await import('../../ui/filter-chips.tsx')).FilterChips }))
 const ViewsButton = lazy(async () => ({ default: (await import('../../ui/views-button.tsx')).ViewsButton }))
 
 /** Only whoever comes from a decision needs it. */
@@ -124,6 +125,7 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
           value={search.q ?? ''}
           onChange={(next, how) => go({ q: next }, how)}
           values={(field) => facetFields.filter((facet) => facet === field).flatMap((facet) => list.selection.facets[facet])}
+          Chips={FilterChips}
         />
         <SegmentedControl
           size="xs"
@@ -266,7 +268,7 @@ const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handl
             )}
             <BesideList
               beside={beside}
-              height={view === 'table' ? 'calc(100vh - 205px)' : 'calc(100vh - 241px)'}
+              height={view === 'table' ? 'calc(100vh - 205px - var(--g-chips, 0px))' : 'calc(100vh - 241px - var(--g-chips, 0px))'}
               panel={(id) => <HostOf key={id} store={store} id={id} />}
             >
               <div className="hosts-lists">
@@ -277,7 +279,7 @@ const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handl
                     group={group}
                     colour={shownColour}
                     verdicts={verdicts}
-                    height={view === 'map' ? 'max(240px, calc(100vh - 315px))' : '240px'}
+                    height={view === 'map' ? 'max(240px, calc(100vh - 315px - var(--g-chips, 0px)))' : '240px'}
                     onOpenGroup={(key) => go({ q: narrowToGroup(text, group, key) })}
                     onOpen={open}
                     onPress={press}
@@ -295,7 +297,7 @@ const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handl
                       beside={besideKeys}
                       filter={text}
                       sort={sort}
-                      height={view === 'split' ? 'calc(100vh - 535px)' : 'calc(100vh - 205px)'}
+                      height={view === 'split' ? 'calc(100vh - 535px - var(--g-chips, 0px))' : 'calc(100vh - 205px - var(--g-chips, 0px))'}
                       onSort={(next) => go({ sort: next })}
                       onOpen={open}
                     />

@@ -1,6 +1,7 @@
 import { withTimes } from '@gantt/scheduler-core/query'
-import { formatCount, formatDuration, formatPercent, readDuration } from '../../lib/format.ts'
+import { formatCount, formatDuration, readDuration } from '../../lib/format.ts'
 import type { ResultOf } from '../../lib/graphql.ts'
+import { shareText } from '../../lib/share.ts'
 import type { ACTIVITY, FITS, FLAVORS, FLEET } from './documents.ts'
 
 export type Activity = ResultOf<typeof ACTIVITY>['activity']
@@ -23,14 +24,8 @@ export function perMinute({ decisions, since, until }: Pick<Activity, 'decisions
   return formatCount(Number((decisions / minutes).toPrecision(2)))
 }
 
-/** Which share of the decisions failed: 0.8 %, never 0 where some did, nor 100 where some did not. */
-export function failedShare({ decisions, failed }: Pick<Activity, 'decisions' | 'failed'>): string {
-  if (decisions === 0) return '-'
-  const percent = (100 * failed) / decisions
-  if (failed > 0 && percent < 0.1) return '< 0.1 %'
-  if (failed < decisions && percent > 99.9) return '> 99.9 %'
-  return percent < 10 ? `${formatCount(Number(percent.toFixed(1)))} %` : formatPercent(percent)
-}
+/** Which share of the decisions failed. */
+export const failedShare = ({ decisions, failed }: Pick<Activity, 'decisions' | 'failed'>): string => shareText(failed, decisions)
 
 /** How much more it is than before: +3 %, ±0 %; undefined where there was nothing to compare with. */
 export function changeOf(now: number, before: number): string | undefined {
@@ -59,19 +54,6 @@ export function replicasLine(replicas: FleetNow['replicas']): { readonly value: 
   return {
     value: `${live.length} of ${replicas.length}, lag ${formatDuration(lagMs)}`,
     isBad: live.length < replicas.length || live.some(({ violations }) => violations > 0),
-  }
-}
-
-/** Which share of what the live replicas proposed in the last minute came to nothing; those that do not tell are left out. */
-export function conflictsLine(replicas: FleetNow['replicas']): { readonly value: string; readonly title: string } {
-  const live = replicas.filter((one) => one.live)
-  const telling = live.filter(({ proposals }) => proposals !== null)
-  const proposed = telling.reduce((sum, { proposals }) => sum + (proposals ?? 0), 0)
-  const conflicts = telling.reduce((sum, one) => sum + (one.conflicts ?? 0), 0)
-  const silent = live.length - telling.length
-  return {
-    value: failedShare({ decisions: proposed, failed: conflicts }),
-    title: `Of ${formatCount(proposed)} proposals in the last minute, ${formatCount(conflicts)} were refused by the log or decided again${silent === 0 ? '' : `; ${formatCount(silent)} of ${formatCount(live.length)} replicas do not tell`}`,
   }
 }
 

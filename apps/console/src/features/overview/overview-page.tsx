@@ -2,6 +2,7 @@ import { Button, Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useEffect } from 'react'
 import { useOperation } from '../../lib/api.ts'
+import { conflictsLine } from '../../lib/conflicts.ts'
 import { formatCount, formatDuration, formatTime, formatTook, useTimeZone } from '../../lib/format.ts'
 import { type Change, changed } from '../../lib/list-search.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
@@ -15,18 +16,7 @@ import { Capacity } from './capacity.tsx'
 import { Changes } from './changes.tsx'
 import { ACTIVITY, FLAVORS, FLEET } from './documents.ts'
 import { Failures } from './failures.tsx'
-import {
-  type Activity,
-  changeOf,
-  conflictsLine,
-  FAILED,
-  type FleetNow,
-  failedShare,
-  perMinute,
-  queryOf,
-  replicasLine,
-  shareChangeOf,
-} from './figures.ts'
+import { type Activity, changeOf, FAILED, type FleetNow, failedShare, perMinute, queryOf, replicasLine, shareChangeOf } from './figures.ts'
 import { FitsNow } from './fits-now.tsx'
 import { keptPins, type Pin, pinsOf, printPins } from './pins.ts'
 import { Rate } from './rate.tsx'

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { conflictsLine } from './conflicts.ts'
+
+test('conflicts are of all that live replicas proposed: who proposed more counts more, who does not tell not at all', () => {
+  const one = { live: true, proposals: 90, conflicts: 0 }
+  const busy = { ...one, proposals: 10, conflicts: 5 }
+  const gone = { ...one, live: false, conflicts: 90 }
+  const older = { ...one, proposals: null, conflicts: null }
+  expect(conflictsLine([one, busy, gone]).value).toBe('5 %')
+  expect(conflictsLine([one, busy, gone]).title).toBe('Of 100 proposals in the last minute, 5 were refused by the log or decided again')
+  expect(conflictsLine([busy, older])).toMatchObject({ value: '50 %', title: expect.stringContaining('1 of 2 replicas do not tell') })
+  expect(conflictsLine([older]).value).toBe('-')
+  expect(conflictsLine([{ ...one, proposals: 0 }]).value).toBe('-')
+})
