@@ -904,6 +904,52 @@ test('hosts are chosen by a frame on the map and by x, and compared with the oth
   await expect(page.locator('[data-chosen="7"]')).toBeVisible()
 })
 
+test('hosts are counted, found, ordered, grouped and compared by the CPUs that they tell, and those that tell none with them', async ({
+  page,
+  visit,
+  service,
+  look,
+}) => {
+  const of = (model: string) => ({
+    hypervisorType: 'QEMU',
+    hypervisorVersion: 8_002_000,
+    cpuInfo: { arch: 'x86_64', vendor: 'AMD', model },
+  })
+  await report(service.client, { 'kind-1': of('EPYC Milan'), 'kind-2': of('EPYC Rome'), 'kind-3': {}, 'kind-4': of('EPYC Rome') })
+  await visit('/hosts?cols=host,cpu.model,hypervisor.version')
+  const facet = page.getByRole('navigation', { name: 'Facets' }).getByRole('region', { name: 'CPU model' })
+  await expect(facet.getByRole('button')).toHaveText([/^not told/, 'EPYC Rome 2', 'EPYC Milan 1'])
+  const counts = await facet.locator('.number').allTextContents()
+  const total = await found(page).getAttribute('data-count')
+  expect(counts.reduce((sum, count) => sum + numberIn(count), 0)).toBe(Number(total))
+  for (const [title, count, query] of [
+    ['EPYC Rome', 2, 'cpu.model:"EPYC Rome"'],
+    ['CPU model not told', Number(total) - 3, '-cpu.model:*'],
+  ] as const) {
+    await facet.getByTitle(title, { exact: true }).click()
+    await expect(filterOf(page)).toHaveValue(query)
+    await expectRowCount(page, 'Hosts', count)
+    expect(await namesOf(service.client, query)).toHaveLength(count)
+  }
+
+  await visit('/hosts?q=host:kind-*&cols=host,cpu.model&group=cpu.model&compare=yes')
+  await gridOf(page, 'Hosts').getByRole('button', { name: 'CPU model' }).click()
+  // what is not told comes before all others, here as in the API
+  await expect.poll(() => firstCells(page, 'Hosts')).toEqual(['kind-3', 'kind-1', 'kind-2', 'kind-4'])
+  await expect(rowWith(page, 'Hosts', 'kind-3')).toContainText('not told')
+  for (const name of ['kind-2', 'kind-4']) await rowWith(page, 'Hosts', name).getByRole('checkbox').click()
+  await expect(page.locator('[data-inside="2"][data-outside="2"]')).toBeVisible()
+  const first = page.getByRole('region', { name: 'Compare' }).getByRole('region', { name: /^\S+$/ }).first()
+  await expect(first).toHaveAccessibleName('cpu.model')
+  await expect(first).toContainText('differs by 100 %')
+  await look('hosts by the model of their CPUs, compared')
+  await page
+    .getByRole('region', { name: 'Map' })
+    .getByRole('button', { name: /^EPYC Rome.*2 hosts/ })
+    .click()
+  await expectRowCount(page, 'Hosts', 2)
+})
+
 test('a host with markup for a name, and the longest traits, do no harm and keep within the page; longer ones are refused', async ({
   page,
   visit,

@@ -6,9 +6,13 @@ let api: TestService
 beforeAll(async () => {
   api = await startTestService()
   await api.report({
-    a1: { vcpus: 16, vcpusUsed: 4, traits: ['HW_AVX', 'HW_SSE'] },
+    a1: { vcpus: 16, vcpusUsed: 4, traits: ['HW_AVX', 'HW_SSE'], hypervisorType: 'QEMU', hypervisorVersion: 8_002_000 },
     a2: { memoryMb: 1_024, memoryMbUsed: 1_024, traits: ['HW_SSE', 'HW_AVX'] },
-    b1: { gpus: [{ index: 0 }, { index: 1 }] },
+    b1: {
+      gpus: [{ index: 0 }, { index: 1 }],
+      ...{ hypervisorType: 'QEMU', hypervisorVersion: 10_000_000 },
+      cpuInfo: { arch: 'x86_64', vendor: 'AMD', model: 'EPYC Milan' },
+    },
   })
   await dataOf(api, `mutation { aggregateCreate(input: { name: "zone z1", availabilityZone: "z1", hosts: ["a1", "a2"] }) { __typename } }`)
   await dataOf(api, `mutation { hostSetStatus(hosts: [{ host: "a2" }], status: DISABLED, reason: "disk") { __typename } }`)
@@ -32,7 +36,7 @@ describe('columns of all hosts', () => {
   test('every column, decoded, says what the hosts say', async () => {
     const { claim } = await placed()
     const names =
-      'STATE STATUS AZ AGGREGATES TRAITS CPU_TOTAL CPU_FREE CPU_USED_PCT MEM_TOTAL_MIB MEM_FREE_MIB MEM_USED_PCT DISK_TOTAL_GIB DISK_FREE_GIB DISK_USED_PCT GPU_COUNT GPU_FREE_MILLI CLAIMS INSTANCES REPORTED_AT'
+      'STATE STATUS AZ AGGREGATES TRAITS CPU_TOTAL CPU_FREE CPU_USED_PCT MEM_TOTAL_MIB MEM_FREE_MIB MEM_USED_PCT DISK_TOTAL_GIB DISK_FREE_GIB DISK_USED_PCT GPU_COUNT GPU_FREE_MILLI CLAIMS INSTANCES REPORTED_AT HYPERVISOR_TYPE HYPERVISOR_VERSION CPU_MODEL CPU_VENDOR CPU_ARCH'
     const { fleet } = await dataOf(api, `{ fleet { hostCount columns(names: [${names}]) { ${COLUMNS} } } }`)
     const { columns, dictionaries, ordinals, count } = fleet.columns
     const column = (name: string) => unpack(columns.find((one: { name: string }) => one.name === name))
@@ -49,6 +53,14 @@ describe('columns of all hosts', () => {
     expect(sets('AGGREGATES')).toEqual([['zone z1'], ['zone z1'], []])
     expect(sets('TRAITS').map((set) => [...set].sort())).toEqual([['HW_AVX', 'HW_SSE'], ['HW_AVX', 'HW_SSE'], []])
     expect(dictionary('TRAITS').sets).toHaveLength(2)
+    // a2 tells nothing of itself: no text, not an empty one
+    expect(sets('HYPERVISOR_TYPE')).toEqual([['QEMU'], [], ['QEMU']])
+    expect(sets('HYPERVISOR_VERSION')).toEqual([['8002000'], [], ['10000000']])
+    expect(sets('CPU_MODEL')).toEqual([[], [], ['EPYC Milan']])
+    expect(sets('CPU_VENDOR')).toEqual([[], [], ['AMD']])
+    expect(sets('CPU_ARCH')).toEqual([[], [], ['x86_64']])
+    // an element of each is a byte, for the largest fleet too
+    expect(columns.slice(-5).map(({ elementType }: { elementType: string }) => elementType)).toEqual(Array(5).fill('U8'))
     const { nodes } = (await dataOf(api, `{ hosts { nodes { capacity { resourceClass capacity free } runningVms } } }`)).hosts
     const freeOf = (name: string) =>
       nodes.map(
@@ -91,6 +103,10 @@ describe('the filter grammar in lists', () => {
     ['trait:HW_* -status:DISABLED', ['a1']],
     ['agg:"zone z1"', ['a1', 'a2']],
     ['gpu.free>1', ['b1']],
+    ['hypervisor.version>=9000000', ['b1']],
+    ['cpu.model:"EPYC Milan" hypervisor.type:QEMU', ['b1']],
+    ['-cpu.vendor:*', ['a1', 'a2']],
+    ['-hypervisor.version>=0', ['a2']],
     ['A', ['a1', 'a2']],
   ])('hosts: %s', async (query, names) => {
     const { hosts } = await dataOf(api, `query ($query: String) { hosts(query: $query) { totalCount nodes { name } } }`, { query })

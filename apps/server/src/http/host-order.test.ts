@@ -5,11 +5,12 @@ import { dataOf, type Json, placeWith, startTestService, type TestService } from
 const LIST = `query ($n: Int, $a: String, $o: [HostOrder!]) { hosts(first: $n, after: $a, orderBy: $o) {
   totalCount
   nodes {
-    name node availabilityZone state status runningVms lastReportAt gpus { freeMilli }
+    name node availabilityZone state status runningVms lastReportAt stats gpus { freeMilli }
     capacity { resourceClass capacity used claimed free } claims(first: 1, states: [RESERVED]) { totalCount }
   }
   pageInfo { hasNextPage endCursor } } }`
 const GPUS = [{ index: 0 }, { index: 1 }]
+const QEMU = { hypervisorType: 'QEMU', cpuInfo: { arch: 'x86_64', vendor: 'Intel', model: 'Icelake' } }
 
 let api: TestService
 const ask = (variables: Record<string, unknown>) => dataOf(api, LIST, variables)
@@ -18,9 +19,9 @@ beforeAll(async () => {
   api = await startTestService()
   await api.report({ 'b-2': { memoryMbUsed: 30_000 }, 'a-10': { vcpus: 8, gpus: GPUS, traits: ['HW_GPU'] }, c: { memoryMbUsed: 30_000 } })
   await api.report({
-    'a-9': { vcpus: 8, gpus: GPUS.slice(0, 1), memoryMb: 131_072 },
-    é: {},
-    'a-1': { memoryMb: 30_000, localGbUsed: 1_000 },
+    'a-9': { vcpus: 8, gpus: GPUS.slice(0, 1), memoryMb: 131_072, ...QEMU, hypervisorVersion: 10_000_000 },
+    é: { hypervisorType: 'ESXi', hypervisorVersion: 0, cpuInfo: { arch: 'aarch64', vendor: 'ARM', model: 'Neoverse' } },
+    'a-1': { memoryMb: 30_000, localGbUsed: 1_000, ...QEMU, hypervisorVersion: 8_002_000 },
   })
   const CLOSE = `mutation { hostSetStatus(hosts: [{ host: "c" }, { host: "a-9" }], status: DRAINING, reason: "to be emptied") { __typename } }`
   await dataOf(api, CLOSE)
@@ -47,6 +48,12 @@ const told: Readonly<Record<(typeof hostOrderFields)[number], (node: Json, resou
   CLAIM_COUNT: ({ claims }) => claims.totalCount,
   INSTANCE_COUNT: ({ runningVms }) => runningVms,
   LAST_REPORT: ({ lastReportAt }) => lastReportAt,
+  // not told before all others
+  HYPERVISOR_TYPE: ({ stats }) => stats.hypervisorType ?? '',
+  HYPERVISOR_VERSION: ({ stats }) => stats.hypervisorVersion ?? -1,
+  CPU_MODEL: ({ stats }) => stats.cpuInfo?.model ?? '',
+  CPU_VENDOR: ({ stats }) => stats.cpuInfo?.vendor ?? '',
+  CPU_ARCH: ({ stats }) => stats.cpuInfo?.arch ?? '',
 }
 const classOf = (capacity: Json[], wanted?: string): Json => capacity.find(({ resourceClass }) => resourceClass === wanted)
 

@@ -23,7 +23,7 @@ const ElementType = builder.enumType('ElementType', {
 
 const FleetColumn = builder.enumType('FleetColumn', {
   description:
-    'What can be read of all hosts at once. STATE, STATUS, AZ, AGGREGATES and TRAITS are indexes into their dictionary; amounts may be below 0 where they are free, and are with overcommit where they are totals; REPORTED_AT is milliseconds since 1970, 0 = never.',
+    'What can be read of all hosts at once. STATE, STATUS, AZ, AGGREGATES and TRAITS are indexes into their dictionary; so are HYPERVISOR_TYPE, HYPERVISOR_VERSION, CPU_MODEL, CPU_VENDOR and CPU_ARCH, as sets: of one text, or empty where the host does not tell it; amounts may be below 0 where they are free, and are with overcommit where they are totals; REPORTED_AT is milliseconds since 1970, 0 = never.',
   values: fleetColumns,
 })
 

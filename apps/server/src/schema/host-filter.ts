@@ -1,5 +1,5 @@
 import { hostStatuses } from '@gantt/scheduler-core'
-import type { HostOrderField as Field } from '@gantt/scheduler-core/query'
+import { type HostOrderField as Field, ofEachTold } from '@gantt/scheduler-core/query'
 import type { HostFilter } from '../services/host-filter.ts'
 import { liveness } from '../services/host-view.ts'
 import { builder } from './builder.ts'
@@ -54,6 +54,7 @@ const HostOrderField = builder.enumType('HostOrderField', {
     CLAIM_COUNT: { description: 'Live claims.' },
     INSTANCE_COUNT: { description: 'Instances: as reported, and claims that the report does not count yet.' },
     LAST_REPORT: { description: 'When it last reported a change; never comes before all others.' },
+    ...ofEachTold('column', ({ description }) => ({ description: `The ${description}; not told comes before all others.` })),
   } satisfies Record<Field, { readonly description: string }>,
 })
 

@@ -1,4 +1,5 @@
 import { type Fleet, type HostRecord, utilisationOf, type ZoneUse } from '@gantt/scheduler-core'
+import { ofEachTold, type ToldField, toldFields } from '@gantt/scheduler-core/query'
 import type { Replica } from '../replica/replica.ts'
 import {
   aggregateNamesIn,
@@ -35,6 +36,7 @@ export const fleetColumns = [
   'CLAIMS',
   'INSTANCES',
   'REPORTED_AT',
+  ...toldFields.map(({ column }) => column),
 ] as const
 export type FleetColumn = (typeof fleetColumns)[number]
 
@@ -185,6 +187,7 @@ const codeReaders: Readonly<Record<Exclude<FleetColumn, keyof typeof numberReade
   AZ: () => readCodes(({ record }) => record.zone),
   AGGREGATES: (fleet) => readSets(({ record }) => record.aggregates, aggregateNamesIn(fleet)),
   TRAITS: readTraits,
+  ...ofEachTold('column', (field) => () => readTold(field)),
 }
 
 /** Hosts share their sets of traits, so most are found by what they are, without a look into them. */
@@ -204,6 +207,24 @@ function readTraits(): Required<Reader> {
       return place
     },
     dictionary,
+  }
+}
+
+/** Sets of the one value that a host tells, or of none. */
+function readTold({ tell }: ToldField): Required<Reader> {
+  const { values, codeOf } = createCodes()
+  const sets: (readonly number[])[] = []
+  const places = new Map<string | number | null, number>()
+  return {
+    read({ record }) {
+      const told = tell(record.stats)
+      const known = places.get(told)
+      if (known !== undefined) return known
+      const place = sets.push(told === null ? [] : [codeOf(String(told))]) - 1
+      places.set(told, place)
+      return place
+    },
+    dictionary: { values, sets },
   }
 }
 

@@ -1,20 +1,21 @@
 import { aLog, aReport, type TestLog } from '@gantt/scheduler-core/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { FleetColumn } from './fleet-columns.ts'
 import { checkDeltaOptions, type FleetDelta, followFleet, mergeDeltas } from './fleet-deltas.ts'
 import { InputFault } from './outcome.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const columns = ['CPU_FREE', 'AZ'] as const
+const columns: readonly FleetColumn[] = ['CPU_FREE', 'AZ']
 
 /** A stream of a log stepped by hand, and everything that it told. */
-function follow(log: TestLog, { after = log.fleet.place.revision, intervalMs = 1_000 } = {}) {
+function follow(log: TestLog, { after = log.fleet.place.revision, intervalMs = 1_000, asked = columns } = {}) {
   const told: FleetDelta[] = []
   let hear: (ordinals: readonly number[]) => void = () => {}
   const stop = followFleet(
     log,
-    { columns, after, intervalMs },
+    { columns: asked, after, intervalMs },
     (listener) => {
       hear = listener
       return () => {
@@ -85,6 +86,19 @@ describe('a stream of changes', () => {
     stop()
     vi.advanceTimersByTime(60_000)
     expect([told, vi.getTimerCount()]).toEqual([[], 0])
+  })
+
+  test('what a host tells of itself comes as it is then, and goes with the report that tells it no more', () => {
+    const log = aLog()
+    log.append([aReport('h1', { cpuInfo: { model: 'EPYC Milan' } })])
+    log.append([aReport('h2')])
+    const { told, report } = follow(log, { after: 0, asked: ['CPU_MODEL'] })
+    report('h1', 2, 3)
+    vi.advanceTimersByTime(1_000)
+    expect(told.map(({ dictionaries, columns: [model] }) => ({ dictionaries, codes: [...(model?.data ?? [])] }))).toEqual([
+      { dictionaries: [{ column: 'CPU_MODEL', values: ['EPYC Milan'], sets: [[0], []] }], codes: [0, 1] },
+      { dictionaries: [{ column: 'CPU_MODEL', values: [], sets: [[]] }], codes: [0] },
+    ])
   })
 
   test('two events that a slow reader did not take become one: every host of either, once, as it is now', () => {

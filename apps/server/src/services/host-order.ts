@@ -1,5 +1,5 @@
 import { byCodeUnit, type Fleet } from '@gantt/scheduler-core'
-import { classOrderFields, type HostOrder, type HostOrderField } from '@gantt/scheduler-core/query'
+import { classOrderFields, type HostOrder, type HostOrderField, ofEachTold, type ToldField } from '@gantt/scheduler-core/query'
 import { claimCountOf, freeOf, gpuFreeMilliOf, instancesOf, totalOf, usedPercentOf } from './host-query.ts'
 import { type HostView, stateOf, statusOf } from './host-view.ts'
 import { InputFault, type Issue, issue } from './outcome.ts'
@@ -56,9 +56,18 @@ function checkOrder({ field, resourceClass }: HostOrder, path: readonly string[]
   return [issue(at, resourceClass ?? null, `be a class that hosts report: ${[...known].sort(byCodeUnit).join(', ')}`)]
 }
 
-const readers: Readonly<
-  Record<HostOrderField, { readonly type: 'string' | 'number'; readonly read: (view: HostView, resourceClass: string) => Value }>
-> = {
+interface Reader {
+  readonly type: 'string' | 'number'
+  readonly read: (view: HostView, resourceClass: string) => Value
+}
+
+/** Hosts that do not tell it come before all that do. */
+const toldReader = ({ kind, tell }: ToldField): Reader =>
+  kind === 'number'
+    ? { type: 'number', read: ({ record }) => tell(record.stats) ?? -1 }
+    : { type: 'string', read: ({ record }) => tell(record.stats) ?? '' }
+
+const readers: Readonly<Record<HostOrderField, Reader>> = {
   // no name has the separator: nodes come behind their host, before any other
   NAME: { type: 'string', read: ({ record }) => `${record.host}\u0000${record.node}` },
   AVAILABILITY_ZONE: { type: 'string', read: ({ record }) => record.zone },
@@ -72,6 +81,7 @@ const readers: Readonly<
   CLAIM_COUNT: { type: 'number', read: claimCountOf },
   INSTANCE_COUNT: { type: 'number', read: instancesOf },
   LAST_REPORT: { type: 'number', read: ({ record }) => record.reportedAt },
+  ...ofEachTold('column', toldReader),
 }
 
 const compareValues = (a: Value, b: Value): number =>

@@ -1,5 +1,5 @@
 import { type Fleet, type HostIndex, isLive } from '@gantt/scheduler-core'
-import { compileQuery, hostFields, parseQuery, type QueryField, type QueryReaders } from '@gantt/scheduler-core/query'
+import { compileQuery, hostFields, ofEachTold, parseQuery, type QueryField, type QueryReaders } from '@gantt/scheduler-core/query'
 import { type HostView, stateOf, statusOf } from './host-view.ts'
 import { InputFault } from './outcome.ts'
 import { inputProblems } from './query-problems.ts'
@@ -60,6 +60,12 @@ const readersAt = (now: () => number): QueryReaders<HostView> => ({
   claims: claimCountOf,
   instances: instancesOf,
   age: ({ record }) => (record.reportedAt === 0 ? undefined : (now() - record.reportedAt) / 1_000),
+  ...ofEachTold(
+    'name',
+    ({ tell }) =>
+      ({ record }: HostView) =>
+        tell(record.stats) ?? undefined,
+  ),
 })
 
 /** A test of one host by a line of the filter grammar. Throws InputFault that lists every problem with its place. */

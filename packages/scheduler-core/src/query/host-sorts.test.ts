@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import { hostFields } from './fields.ts'
+import { hostFields } from './host-fields.ts'
 import { classOrderFields, hostOrdersOf, hostSorts, isHostSort } from './host-sorts.ts'
 import { parseSort } from './sort.ts'
+import { toldFields } from './told-fields.ts'
 
 const ordersOf = (text: string) => hostOrdersOf(parseSort(text).filter(isHostSort))
 
@@ -22,4 +23,9 @@ it('asks for the words of the line, in their order', () => {
     { field: 'LAST_REPORT', direction: 'DESC' },
     { field: 'NAME', direction: 'DESC' },
   ])
+})
+
+it('orders by each thing that hosts tell of themselves, under its own name', () => {
+  const asked = toldFields.map(({ name }) => `-${name}`).join()
+  expect(ordersOf(asked)).toEqual(toldFields.map(({ column }) => ({ field: column, direction: 'DESC' })))
 })

@@ -1,4 +1,5 @@
 import type { Sort } from './sort.ts'
+import { ofEachTold, toldFields } from './told-fields.ts'
 
 /** What the API calls the things that hosts are ordered by: `HostOrderField` of its schema. */
 export const hostOrderFields = [
@@ -14,6 +15,7 @@ export const hostOrderFields = [
   'CLAIM_COUNT',
   'INSTANCE_COUNT',
   'LAST_REPORT',
+  ...toldFields.map(({ column }) => column),
 ] as const
 
 export type HostOrderField = (typeof hostOrderFields)[number]
@@ -47,6 +49,7 @@ export const hostSorts = [
   'claims',
   'instances',
   'age',
+  ...toldFields.map(({ name }) => name),
 ] as const
 
 export type HostSort = (typeof hostSorts)[number]
@@ -72,6 +75,7 @@ const orders: Readonly<Record<HostSort, Pick<HostOrder, 'field' | 'resourceClass
   claims: { field: 'CLAIM_COUNT' },
   instances: { field: 'INSTANCE_COUNT' },
   age: { field: 'LAST_REPORT' },
+  ...ofEachTold('name', ({ column }) => ({ field: column })),
 }
 
 /** What the API is asked for, where a line orders hosts so. */

@@ -335,6 +335,9 @@ describe('suggestions', () => {
     ['status:dr', 9, 'status', 'DRAINING', 7, 9],
     ['status:DRAINING,m', 17, 'status', 'MAINTENANCE', 16, 17],
     ['az:z1 st', 8, null, 'state:', 6, 8],
+    ['cpu.mo', 6, null, 'cpu.model:', 0, 6],
+    ['hv.', 3, null, 'hypervisor.type:', 0, 3],
+    ['hypervisor.v', 12, null, 'hypervisor.version>=', 0, 12],
   ])('at %s|%i', (text, caret, field, first, from, to) => {
     const offered = suggest(text, caret, hostFields)
     expect(offered).toMatchObject({ field, from, to })

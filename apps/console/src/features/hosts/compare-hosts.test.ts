@@ -25,6 +25,24 @@ it('tells first what differs most', () => {
   expect(others.map(({ difference }) => difference)).toEqual(others.map(() => 0))
 })
 
+it('tells what hosts say of themselves, and which of them do not', () => {
+  const store = storeOf([
+    { ordinal: 0, name: 'a', told: { 'cpu.model': 'Milan' } },
+    { ordinal: 1, name: 'b' },
+    { ordinal: 2, name: 'c', told: { 'cpu.model': 'Ice Lake' } },
+  ])
+  const [first] = compareHosts(store, Uint32Array.of(0, 1), Uint32Array.of(2), NOW)
+  expect(first).toEqual({
+    field: 'cpu.model',
+    difference: 1,
+    values: [
+      { label: 'Ice Lake', terms: 'cpu.model:"Ice Lake"', inside: 0, outside: 1 },
+      { label: 'Milan', terms: 'cpu.model:Milan', inside: 1, outside: 0 },
+      { label: 'not told', terms: '-cpu.model:*', inside: 1, outside: 0 },
+    ],
+  })
+})
+
 it('of one host alone, and of none, there is nothing to be compared with', () => {
   const store = storeOf([{ ordinal: 0, name: 'a' }])
   expect(() => compareHosts(store, Uint32Array.of(0), new Uint32Array(), NOW)).not.toThrow()
@@ -38,6 +56,7 @@ describe('any fleet, cut in two', () => {
     az: fc.constantFrom('az1', 'a b', '*', '-x,y'),
     aggregates: fc.uniqueArray(fc.constantFrom('ssd', 'gpu', '"'), { maxLength: 2 }),
     traits: fc.uniqueArray(fc.constantFrom('T1', 'x:y'), { maxLength: 2 }),
+    told: fc.record({ 'cpu.model': fc.constantFrom('M 1', '-*'), 'hypervisor.version': fc.constantFrom('0', '7') }, { requiredKeys: [] }),
     memFreeMib: fc.nat(10),
     memUsed: fc.double({ min: 0, max: 130, noNaN: true }),
     gpuFreeMilli: fc.nat(3_000),

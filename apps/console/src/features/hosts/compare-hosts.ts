@@ -1,7 +1,7 @@
-import { withTerm } from '@gantt/scheduler-core/query'
 import { formatCount, formatDuration, formatGib, formatMib, formatPercent } from '../../lib/format.ts'
+import { termOf } from './filter-terms.ts'
 import type { FleetStore } from './fleet-store.ts'
-import { createCounter, type FacetField, facetFields, hostReaders } from './select-hosts.ts'
+import { createCounter, type FacetField, facetFields, hostReaders, inWords } from './select-hosts.ts'
 
 /** One value of an attribute, or a range of its numbers. */
 export interface ComparedValue {
@@ -89,7 +89,10 @@ function textsOf(store: FleetStore, field: FacetField, inside: Uint32Array, outs
   }
   const [here, there] = [count(inside), count(outside)]
   return [...new Set([...here.keys(), ...there.keys()])]
-    .map((value) => ({ label: value, terms: withTerm('', field, value), inside: here.get(value) ?? 0, outside: there.get(value) ?? 0 }))
+    .map((value) => ({
+      ...{ label: inWords(value), terms: termOf(field, value) },
+      ...{ inside: here.get(value) ?? 0, outside: there.get(value) ?? 0 },
+    }))
     .sort((a, b) => differenceOf(b, inside, outside) - differenceOf(a, inside, outside) || (a.label < b.label ? -1 : 1))
 }
 

@@ -1,3 +1,4 @@
+import { toldFields } from '@gantt/scheduler-core/query'
 import { csvOf as csvOfFields, fieldsShown, type RowField } from '../../lib/csv.ts'
 import type { TableColumn } from '../../ui/table.tsx'
 import type { HostRow } from './host-row.ts'
@@ -53,6 +54,10 @@ const fields: readonly RowField<HostRow>[] = [
   ['reportedAt', ({ reportedMs }) => (reportedMs === 0 ? null : new Date(reportedMs).toISOString())],
   ['aggregates', ({ aggregates }) => aggregates.join(', '), 'agg'],
   ['traits', ({ traits }) => traits.join(', '), 'trait'],
+  ...toldFields.map(({ name }): RowField<HostRow> => {
+    const heading = name.replace(/\.(.)/, (_dot, letter: string) => letter.toUpperCase())
+    return [heading, ({ told }) => told[name] ?? null, name]
+  }),
 ]
 
 const rounded = (percent: number): number => Number(percent.toFixed(2))

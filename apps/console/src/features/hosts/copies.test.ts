@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { ofEachTold } from '@gantt/scheduler-core/query'
 import fc from 'fast-check'
 import { parse } from 'graphql'
 import { expect, it } from 'vitest'
@@ -14,6 +15,7 @@ const row: HostRow = {
   az: 'az1',
   aggregates: [],
   traits: [],
+  told: ofEachTold('name', () => undefined),
   state: 'UP',
   status: 'ENABLED',
   cpuTotal: 64,
@@ -48,10 +50,18 @@ it.each([
 
 it('writes aggregates, traits and what a decision said where their columns are shown', () => {
   const rows = [{ ...row, aggregates: ['gpu', 'ssd'], traits: ['CUSTOM_A'] }]
-  const columns = [...hostColumns, { key: 'verdict', value: () => 'passed' }]
+  const columns = [...hostColumns.filter(({ key }) => key === 'agg' || key === 'trait'), { key: 'verdict', value: () => 'passed' }]
   expect(csvOf({ rows, columns }).replaceAll(/(?<=^|\n).*,reportedAt|(?<=^|\n)cmp-1.*3,/g, '')).toBe(
     ',aggregates,traits,verdict\r\n,"gpu, ssd",CUSTOM_A,passed\r\n',
   )
+})
+
+it('writes what hosts tell where its column is shown, and nothing where they do not', () => {
+  const rows = [{ ...row, told: { ...row.told, 'cpu.model': 'Milan' } }]
+  const columns = hostColumns.filter(({ key }) => key === 'cpu.model' || key === 'hypervisor.version')
+  expect(JSON.parse(jsonOf({ rows, columns }))).toEqual([
+    { ...JSON.parse(jsonOf({ rows: [row], columns: [] }))[0], hypervisorVersion: null, cpuModel: 'Milan' },
+  ])
 })
 
 it('writes JSON with the same columns', () => {

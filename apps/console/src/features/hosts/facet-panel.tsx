@@ -1,8 +1,9 @@
-import { hasTerm } from '@gantt/scheduler-core/query'
+import { ofEachTold } from '@gantt/scheduler-core/query'
 import { Button, Text } from '@mantine/core'
 import { useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
-import { type FacetField, type FacetValue, facetFields, type HostSelection } from './select-hosts.ts'
+import { isChosen } from './filter-terms.ts'
+import { type FacetField, type FacetValue, facetFields, type HostSelection, inWords, NONE } from './select-hosts.ts'
 
 const titles: Readonly<Record<FacetField, string>> = {
   state: 'State',
@@ -10,6 +11,7 @@ const titles: Readonly<Record<FacetField, string>> = {
   az: 'Zone',
   agg: 'Aggregate',
   trait: 'Trait',
+  ...ofEachTold('name', ({ label }) => label),
 }
 const SHOWN_AT_FIRST = 6
 
@@ -41,7 +43,7 @@ interface FacetProps extends Omit<FacetPanelProps, 'facets'> {
 function Facet({ title, field, values, text, onToggle }: FacetProps) {
   const [isLong, setLong] = useState(false)
   if (values.length === 0) return null
-  const chosen = values.filter(({ value }) => hasTerm(text, field, value))
+  const chosen = values.filter(({ value }) => isChosen(text, field, value))
   const most = values[0]?.count ?? 1
   const shown = isLong ? values : values.filter((one, i) => i < SHOWN_AT_FIRST || chosen.includes(one))
   return (
@@ -55,11 +57,11 @@ function Facet({ title, field, values, text, onToggle }: FacetProps) {
           type="button"
           className="facet"
           aria-pressed={chosen.some((one) => one.value === value)}
-          title={value}
+          title={value === NONE ? `${title} not told` : value}
           onClick={({ shiftKey, ctrlKey, metaKey }) => onToggle(field, value, shiftKey || ctrlKey || metaKey)}
         >
           <i style={{ width: `${(100 * count) / most}%` }} aria-hidden />
-          <span>{value}</span> <span className="number">{formatCount(count)}</span>
+          <span>{inWords(value)}</span> <span className="number">{formatCount(count)}</span>
         </button>
       ))}
       {shown.length === values.length && !isLong ? null : (

@@ -1,26 +1,43 @@
 import { hasTerm, hostFields, parseQuery, printQuery, withoutTerm, withTerm } from '@gantt/scheduler-core/query'
 import type { HostGroup } from './search.ts'
-import { type FacetField, fieldOf } from './select-hosts.ts'
+import { type FacetField, fieldOf, isNumeric, NONE } from './select-hosts.ts'
 
 /**
  * The filter after a click on a value of a facet. A chosen value is taken back. Another takes the place of what the filter said of
  * its field, so that the click opens as many hosts as the facet counted; `isAdded` lets the chosen ones stand beside it.
  */
 export function toggleValue(text: string, field: FacetField, value: string, isAdded: boolean): string {
-  if (hasTerm(text, field, value)) return withoutTerm(text, field, value)
-  return isAdded ? withTerm(text, field, value) : join(withoutField(text, field), withTerm('', field, value))
+  if (isChosen(text, field, value)) return value === NONE ? withoutField(text, field) : withoutTerm(text, field, value)
+  // no term finds hosts of a value and those that tell none
+  const canAdd = value !== NONE && !isChosen(text, field, NONE)
+  return isAdded && canAdd ? withTerm(text, field, value) : withInstead(text, field, value)
 }
 
-/** The filter that finds the hosts of a group of the map; `''` is the group of those in no aggregate. */
-export function narrowToGroup(text: string, group: HostGroup, key: string): string {
-  if (group === 'az') return join(withoutField(text, 'az'), withTerm('', 'az', key))
-  const term = key === '' ? '-agg:*' : withTerm('', 'agg', key)
-  // a host is in many: what the filter asks of the others still holds
-  return narrowTo(text, term)
+/** Whether the filter, as its canonical text, asks for a value of a facet. */
+export const isChosen = (text: string, field: FacetField, value: string): boolean =>
+  value === NONE ? isThere(text, termOf(field, NONE)) : hasTerm(text, field, value)
+
+/** The term that finds the hosts of a value of a facet. */
+export function termOf(field: FacetField, value: string): string {
+  if (value !== NONE) return withTerm('', field, value)
+  return isNumeric(field) ? `-${field}>=0` : `-${field}:*`
 }
+
+/** The filter that finds the hosts of a group of the map, by the key of groupHosts. */
+export function narrowToGroup(text: string, group: HostGroup, key: string): string {
+  const field = fieldOfGroup(group)
+  // a host is in many aggregates: what the filter asks of the others still holds
+  return field === 'agg' ? narrowTo(text, termOf(field, key)) : withInstead(text, field, key)
+}
+
+/** What of a host says in which group of the map it is. */
+export const fieldOfGroup = (group: HostGroup): FacetField => (group === 'aggregate' ? 'agg' : group)
 
 /** The filter with terms beside those that are there: what it found before, of that only what they find too. */
 export const narrowTo = (text: string, terms: string): string => (isThere(text, terms) ? text : join(text, terms))
+
+/** The filter with a value in the place of what it said of the field. */
+const withInstead = (text: string, field: FacetField, value: string): string => join(withoutField(text, field), termOf(field, value))
 
 function withoutField(text: string, field: FacetField): string {
   const { terms } = parseQuery(text, hostFields).query

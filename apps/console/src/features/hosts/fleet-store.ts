@@ -1,10 +1,11 @@
+import { type ToldColumn, toldFields } from '@gantt/scheduler-core/query'
 import { type Column, type ElementType, unpack } from '../../lib/packed.ts'
 import { createDictionary, createSetDictionary, type Dictionary, type SetDictionary } from './dictionary.ts'
 
 /** Columns of one text each, of few different ones. */
 export const codeColumns = ['STATE', 'STATUS', 'AZ'] as const
-/** Columns of many texts each. */
-export const setColumns = ['AGGREGATES', 'TRAITS'] as const
+/** Columns of many texts each, or of one that not every host tells. */
+export const setColumns = ['AGGREGATES', 'TRAITS', ...toldFields.map(({ column }): ToldColumn => column)] as const
 /** Columns of one number each, as they are asked for. */
 const toldColumns = [
   'CPU_TOTAL',
@@ -168,8 +169,8 @@ export function createFleetStore(): FleetStore {
 }
 
 const isCodeColumn = (name: string): name is CodeColumn => codeColumns.some((column) => column === name)
-const isSetColumn = (name: string): name is SetColumn => setColumns.some((column) => column === name)
-const isNumberColumn = (name: string): name is NumberColumn => numberColumns.some((column) => column === name)
+export const isSetColumn = (name: string): name is SetColumn => setColumns.some((column) => column === name)
+export const isNumberColumn = (name: string): name is NumberColumn => numberColumns.some((column) => column === name)
 
 function byColumn<Name extends string, Value>(columns: readonly Name[], create: () => Value): Record<Name, Value> {
   return Object.fromEntries(columns.map((column) => [column, create()])) as Record<Name, Value>

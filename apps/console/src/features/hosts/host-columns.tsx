@@ -1,3 +1,4 @@
+import { toldFields } from '@gantt/scheduler-core/query'
 import { Link } from '@tanstack/react-router'
 import { shownNow } from '../../lib/clock.ts'
 import { formatCount, formatDuration, formatGib, formatMib } from '../../lib/format.ts'
@@ -6,6 +7,7 @@ import { PercentMeter } from '../../ui/meter.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import { type HostRow, labelOf } from './host-row.ts'
 import { HostState } from './host-state.tsx'
+import { inWords, NONE } from './select-hosts.ts'
 import type { Verdicts } from './verdicts.ts'
 
 /** Characters of a title. */
@@ -104,6 +106,13 @@ export const hostColumns: readonly TableColumn<HostRow>[] = [
   },
   many('agg', 'Aggregates', ({ aggregates }) => aggregates),
   many('trait', 'Traits', ({ traits }) => traits),
+  ...toldFields.map(
+    ({ name, label }): TableColumn<HostRow> => ({
+      ...{ key: name, label, width: 'minmax(90px, 1fr)', sortable: true, isExtra: true },
+      value: ({ told }) => told[name] ?? '',
+      cell: ({ told }) => <span title={inWords(told[name] ?? NONE)}>{inWords(told[name] ?? NONE)}</span>,
+    }),
+  ),
 ]
 
 /** The columns with what a decision said of each host, behind the name. */

@@ -1,3 +1,4 @@
+import { ofEachTold, type ToldName } from '@gantt/scheduler-core/query'
 import type { CodeColumn, FleetStore, NumberColumn, SetColumn } from './fleet-store.ts'
 
 /** One host of the list, read from the columns: only for rows in sight, and for copies. */
@@ -7,6 +8,8 @@ export interface HostRow {
   readonly az: string
   readonly aggregates: readonly string[]
   readonly traits: readonly string[]
+  /** What it tells of the machine; undefined: not told. */
+  readonly told: Readonly<Record<ToldName, string | undefined>>
   readonly state: string
   readonly status: string
   readonly cpuTotal: number
@@ -34,6 +37,7 @@ export function readHost(store: FleetStore, ordinal: number): HostRow {
     az: text('AZ'),
     aggregates: texts('AGGREGATES'),
     traits: texts('TRAITS'),
+    told: ofEachTold('name', ({ column }) => texts(column)[0]),
     state: text('STATE'),
     status: text('STATUS'),
     cpuTotal: number('CPU_TOTAL'),

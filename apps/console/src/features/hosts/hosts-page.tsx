@@ -32,7 +32,7 @@ import { HostTable } from './host-table.tsx'
 import { MapSwitches } from './map-switches.tsx'
 import { keyOfHost } from './opened-host.ts'
 import { type HostColour, type HostsSearch, type HostView, hostViews } from './search.ts'
-import { type FacetField, facetFields } from './select-hosts.ts'
+import { type FacetField, facetFields, NONE } from './select-hosts.ts'
 import { useVerdicts, type VerdictsFeed } from './use-verdicts.ts'
 import './hosts.css'
 
@@ -124,7 +124,11 @@ function HostsView({ fleet }: { readonly fleet: Fleet }) {
           fields={hostFields}
           value={search.q ?? ''}
           onChange={(next, how) => go({ q: next }, how)}
-          values={(field) => facetFields.filter((facet) => facet === field).flatMap((facet) => list.selection.facets[facet])}
+          values={(field) =>
+            facetFields
+              .filter((facet) => facet === field)
+              .flatMap((facet) => list.selection.facets[facet].filter(({ value }) => value !== NONE))
+          }
           Chips={FilterChips}
         />
         <SegmentedControl

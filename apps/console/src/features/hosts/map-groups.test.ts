@@ -1,19 +1,20 @@
 import { expect, it } from 'vitest'
 import { createFleetStore } from './fleet-store.ts'
 import { groupHosts, loadOf, toShade } from './map-groups.ts'
+import type { HostGroup } from './search.ts'
 import { packHosts } from './testing/packed-hosts.ts'
 
 const NOW = 200_000_000
 const store = createFleetStore()
 store.apply(
   packHosts([
-    { ordinal: 0, name: 'a', az: 'z2', aggregates: ['ssd', 'gpu'], memUsed: 20 },
+    { ordinal: 0, name: 'a', az: 'z2', aggregates: ['ssd', 'gpu'], memUsed: 20, told: { 'cpu.model': 'Milan' } },
     { ordinal: 1, name: 'b', az: 'z1', aggregates: ['ssd'], memUsed: 130 },
     { ordinal: 2, name: 'c', az: 'z1', memUsed: 50 },
     { ordinal: 3, name: 'd', az: 'z1', aggregates: ['ssd'], memUsed: 0 },
   ]),
 )
-const told = (by: 'az' | 'aggregate', ordinals = store.ordinals) =>
+const told = (by: HostGroup, ordinals = store.ordinals) =>
   groupHosts(store, ordinals, by, loadOf(store, 'mem', ordinals, NOW)).map(
     ({ label, summary, cells }) => `${label}: ${[...cells].map(store.nameOf).join('')}, ${summary}`,
   )
@@ -28,6 +29,10 @@ it('shows a host in each of its aggregates, and those in none at the end', () =>
     'ssd: bad, 3 hosts, 50 % used on average',
     'in no aggregate: c, 1 host, 50 % used on average',
   ])
+})
+
+it('puts hosts that tell the same together, and those that do not tell it at the end', () => {
+  expect(told('cpu.model')).toEqual(['Milan: a, 1 host, 20 % used on average', 'not told: bcd, 3 hosts, 60 % used on average'])
 })
 
 it('shows only the hosts that are asked for', () => {

@@ -1,7 +1,9 @@
 import { formatCount, formatDuration, formatGib, formatMib, formatPercent } from '../../lib/format.ts'
 import type { CellGroup } from '../../ui/cell-map.tsx'
-import type { FleetStore } from './fleet-store.ts'
+import { fieldOfGroup } from './filter-terms.ts'
+import { type FleetStore, isSetColumn } from './fleet-store.ts'
 import type { HostColour, HostGroup } from './search.ts'
+import { inWords, NONE, textColumns } from './select-hosts.ts'
 import type { Verdicts } from './verdicts.ts'
 
 /** Colours that tell what the store holds. */
@@ -97,8 +99,8 @@ export const placeOf = (group: number): number => Math.max(0, 255 - group)
 export const toShade = (percent: number): number => Math.max(0, Math.min(255, Math.round(percent * 2.55)))
 
 /**
- * Hosts by zone or aggregate, the fullest first in each, with totals for its heading. A host in many aggregates is in each of
- * them; hosts in none stand together at the end.
+ * Hosts by zone, by aggregate or by what they tell, the fullest first in each, with totals for its heading. A host in many
+ * aggregates is in each of them; hosts in none, and those that do not tell it, stand together at the end.
  */
 export function groupHosts(store: FleetStore, ordinals: Uint32Array, by: HostGroup, load: MapLoad): readonly CellGroup[] {
   const members = new Map<string, number[]>()
@@ -107,28 +109,25 @@ export function groupHosts(store: FleetStore, ordinals: Uint32Array, by: HostGro
     if (list === undefined) members.set(key, [ordinal])
     else list.push(ordinal)
   }
-  if (by === 'az') {
-    const codes = store.codes('AZ')
-    const { values } = store.dictionary('AZ')
-    for (const ordinal of ordinals) add(values[codes[ordinal] ?? 0] ?? '', ordinal)
-  } else {
-    const codes = store.codes('AGGREGATES')
-    const { texts } = store.sets('AGGREGATES')
-    for (const ordinal of ordinals) {
-      const names = texts[codes[ordinal] ?? 0] ?? []
-      if (names.length === 0) add('', ordinal)
-      for (const name of names) add(name, ordinal)
-    }
+  const column = textColumns[fieldOfGroup(by)]
+  const codes = store.codes(column)
+  const keys = isSetColumn(column) ? store.sets(column).texts : store.dictionary(column).values.map((value) => [value])
+  for (const ordinal of ordinals) {
+    const own = keys[codes[ordinal] ?? 0] ?? []
+    if (own.length === 0) add(NONE, ordinal)
+    for (const key of own) add(key, ordinal)
   }
   return [...members]
-    .sort(([a], [b]) => (a === '' ? 1 : b === '' ? -1 : a < b ? -1 : 1))
+    .sort(([a], [b]) => (a === NONE ? 1 : b === NONE ? -1 : a < b ? -1 : 1))
     .map(([key, list]) => ({
       key,
-      label: key === '' ? (by === 'az' ? 'no zone' : 'in no aggregate') : key,
+      label: key === NONE ? (withoutKey[by] ?? inWords(key)) : key,
       summary: `${formatCount(list.length)} ${list.length === 1 ? 'host' : 'hosts'}, ${load.tell(list)}`,
       cells: fullestFirst(list, load),
     }))
 }
+
+const withoutKey: Readonly<Partial<Record<HostGroup, string>>> = { az: 'no zone', aggregate: 'in no aggregate' }
 
 /** Sorted by shade, by counting: equal shades keep their order, so that a map of many hosts stays still where nothing changes. */
 function fullestFirst(ordinals: readonly number[], { of }: MapLoad): Uint32Array {

@@ -1,8 +1,13 @@
+import { ofEachTold } from '@gantt/scheduler-core/query'
 import { Group, NativeSelect } from '@mantine/core'
 import { useId } from 'react'
 import { type HostColour, type HostGroup, hostColours, hostGroups } from './search.ts'
 
-const groupNames: Readonly<Record<HostGroup, string>> = { az: 'Zone', aggregate: 'Aggregate' }
+const groupNames: Readonly<Record<HostGroup, string>> = {
+  az: 'Zone',
+  aggregate: 'Aggregate',
+  ...ofEachTold('name', ({ label }) => label),
+}
 
 const colourNames: Readonly<Record<HostColour, string>> = {
   cpu: 'CPU used',

@@ -7,8 +7,8 @@ import { packHosts } from './testing/packed-hosts.ts'
 const store = createFleetStore()
 store.apply(
   packHosts([
-    { ordinal: 0, name: 'c', az: 'z2', memFreeMib: 5, reportedAt: 10 },
-    { ordinal: 7, name: 'a', az: 'z1', memFreeMib: 9, reportedAt: 30 },
+    { ordinal: 0, name: 'c', az: 'z2', memFreeMib: 5, reportedAt: 10, told: { 'hypervisor.version': '10000000', 'cpu.model': 'B' } },
+    { ordinal: 7, name: 'a', az: 'z1', memFreeMib: 9, reportedAt: 30, told: { 'hypervisor.version': '8002000', 'cpu.model': 'C' } },
     { ordinal: 3, name: 'b', az: 'z1', memFreeMib: 5, reportedAt: 20 },
   ]),
 )
@@ -26,6 +26,9 @@ describe('order of hosts', () => {
     ['by age: the oldest report first', '-age', 'cba'],
     ['by zone, the most free memory of each first', 'az,-mem.free', 'abc'],
     ['by memory, of equals the last zone first', 'mem.free,-az', 'cba'],
+    ['by a number that hosts tell, not told first', 'hypervisor.version', 'bac'],
+    ['by a number that hosts tell, largest first', '-hypervisor.version', 'cab'],
+    ['by a text that hosts tell, not told first', 'cpu.model', 'bca'],
     ['by memory, of equals the last name first', '-mem.free,-host', 'acb'],
   ])('%s', (_name, sort, names) => {
     expect([...orderHosts(store, orderByName(store), readSort(sort))].map(store.nameOf).join('')).toBe(names)

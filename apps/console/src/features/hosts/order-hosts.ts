@@ -1,8 +1,9 @@
-import type { HostSort, HostSortTerm } from '@gantt/scheduler-core/query'
-import type { CodeColumn, FleetStore, NumberColumn } from './fleet-store.ts'
+import { type HostSort, type HostSortTerm, ofEachTold, type ToldColumn } from '@gantt/scheduler-core/query'
+import { type CodeColumn, type FleetStore, isNumberColumn, isSetColumn, type NumberColumn } from './fleet-store.ts'
+import { isNumeric, NONE } from './select-hosts.ts'
 
 /** Where each order is read from. */
-export const orderColumns: Readonly<Record<HostSort, NumberColumn | CodeColumn | 'NAME'>> = {
+export const orderColumns: Readonly<Record<HostSort, NumberColumn | CodeColumn | ToldColumn | 'NAME'>> = {
   host: 'NAME',
   az: 'AZ',
   state: 'STATE',
@@ -19,6 +20,7 @@ export const orderColumns: Readonly<Record<HostSort, NumberColumn | CodeColumn |
   claims: 'CLAIMS',
   instances: 'INSTANCES',
   age: 'REPORTED_AT',
+  ...ofEachTold('name', ({ column }) => column),
 }
 
 /** All hosts in order; equals by the next order, and at last by name. It does not depend on a filter, so a keystroke in the filter sorts nothing. */
@@ -35,7 +37,7 @@ export function orderHosts(store: FleetStore, names: Uint32Array, orders: readon
     const column = orderColumns[key]
     // the older the report, the longer ago it was
     const isReversed = column === 'REPORTED_AT' ? !descending : descending
-    return { rank: column === 'NAME' ? place : rankOf(store, column), sign: isReversed ? -1 : 1 }
+    return { rank: column === 'NAME' ? place : rankOf(store, column, isNumeric(key)), sign: isReversed ? -1 : 1 }
   })
   return names.slice().sort((a, b) => {
     for (const { rank, sign } of keys) {
@@ -54,11 +56,15 @@ export function orderByName(store: FleetStore): Uint32Array {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Numbers as they are; texts as the place of each among the sorted texts. */
-function rankOf(store: FleetStore, column: NumberColumn | CodeColumn): Float64Array | Uint32Array {
-  if (column !== 'AZ' && column !== 'STATE' && column !== 'STATUS') return store.numbers(column)
-  const { values } = store.dictionary(column)
-  const sorted = values.map((value, code) => ({ value, code })).sort((a, b) => compare(a.value, b.value))
+/** Numbers as they are; texts as the place of each among the sorted texts, what is not told before all. */
+function rankOf(store: FleetStore, column: NumberColumn | CodeColumn | ToldColumn, isOfNumbers: boolean): Float64Array | Uint32Array {
+  if (isNumberColumn(column)) return store.numbers(column)
+  const values = isSetColumn(column) ? store.sets(column).texts.map(([text = NONE]) => text) : store.dictionary(column).values
+  // of whole numbers the shorter is the smaller
+  const lengthOf = (text: string): number => (isOfNumbers ? text.length : 0)
+  const sorted = values
+    .map((value, code) => ({ value, code }))
+    .sort((a, b) => lengthOf(a.value) - lengthOf(b.value) || compare(a.value, b.value))
   const places = new Uint32Array(values.length)
   sorted.forEach(({ code }, place) => {
     places[code] = place

@@ -1,10 +1,10 @@
-import { type HostSortTerm, isHostSort, parseSort, printSort } from '@gantt/scheduler-core/query'
+import { type HostSortTerm, isHostSort, parseSort, printSort, toldFields } from '@gantt/scheduler-core/query'
 import { type ListSearch, readBesideSearch } from '../../lib/list-search.ts'
 
 /** How the list is shown. */
 export const hostViews = ['split', 'table', 'map'] as const
 /** What the map is divided by. */
-export const hostGroups = ['az', 'aggregate'] as const
+export const hostGroups = ['az', 'aggregate', ...toldFields.map(({ name }) => name)] as const
 /** What the map's colour tells. */
 export const hostColours = ['cpu', 'mem', 'disk', 'cpu.free', 'mem.free', 'disk.free', 'claims', 'age', 'verdict'] as const
 

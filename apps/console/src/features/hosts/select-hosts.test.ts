@@ -1,9 +1,10 @@
 import { compileQuery, hostFields, parseQuery } from '@gantt/scheduler-core/query'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { termOf } from './filter-terms.ts'
 import { createFleetStore } from './fleet-store.ts'
 import { orderByName } from './order-hosts.ts'
-import { type FacetField, hostReaders, selectHosts } from './select-hosts.ts'
+import { type FacetField, hostReaders, NONE, selectHosts } from './select-hosts.ts'
 import { packHosts, type TestHost } from './testing/packed-hosts.ts'
 
 const NOW = 1_000_000
@@ -60,6 +61,35 @@ describe('hosts that match', () => {
     expect(selection.facets.agg).toEqual([{ value: 'ssd', count: 1 }])
   })
 
+  const kinds: readonly TestHost[] = [
+    { ordinal: 0, name: 'a', told: { 'cpu.model': 'Milan', 'hypervisor.version': '8002000' } },
+    { ordinal: 1, name: 'b', told: { 'cpu.model': 'Ice Lake', 'hypervisor.version': '10000000' } },
+    { ordinal: 2, name: 'c', told: { 'cpu.model': 'Milan', 'hypervisor.version': '0' } },
+    { ordinal: 3, name: 'd' },
+  ]
+  it.each([
+    ['what they tell', 'cpu.model:Milan', 'ac'],
+    ['what they tell, with blanks', 'cpu.model:"Ice Lake"', 'b'],
+    ['a number that they tell', 'hypervisor.version>=8002000', 'ab'],
+    ['a number by another name', 'hv.version:0', 'c'],
+    ['a text that they do not tell', '-cpu.model:*', 'd'],
+    ['a number that they do not tell', '-hypervisor.version>=0', 'd'],
+  ])('finds %s', (_name, text, names) => {
+    const { store, selection } = select(kinds, text)
+    expect([...selection.ordinals].map(store.nameOf).join('')).toBe(names)
+  })
+
+  it('counts what is told and what is not, all hosts together; what nobody tells is no facet', () => {
+    const { facets } = select(kinds, '').selection
+    expect(facets['cpu.model']).toEqual([
+      { value: 'Milan', count: 2 },
+      { value: '', count: 1 },
+      { value: 'Ice Lake', count: 1 },
+    ])
+    expect(facets['hypervisor.version'].reduce((sum, { count }) => sum + count, 0)).toBe(kinds.length)
+    expect(facets['cpu.vendor']).toEqual([])
+  })
+
   const text = (values: readonly string[]) => fc.constantFrom(...values)
   const anyHosts = fc
     .array(
@@ -67,6 +97,7 @@ describe('hosts that match', () => {
         state: text(['UP', 'DOWN']),
         az: text(['az1', 'az2']),
         aggregates: fc.subarray(['ssd', 'gpu']),
+        told: fc.record({ 'cpu.model': text(['M 1', 'M2']), 'hypervisor.version': text(['0', '7']) }, { requiredKeys: [] }),
         traits: fc.subarray(['A', 'B', 'C']),
         memFreeMib: fc.integer({ min: -5, max: 5 }),
       }),
@@ -84,6 +115,10 @@ describe('hosts that match', () => {
     'trait:A,B',
     'trait:C',
     'mem.free>0',
+    'cpu.model:M2',
+    '-cpu.model:*',
+    'hypervisor.version<5',
+    '-hypervisor.version>=0',
     'h1',
   ])
 
@@ -99,13 +134,19 @@ describe('hosts that match', () => {
           ['az', 'az1'],
           ['agg', 'gpu'],
           ['trait', 'B'],
+          ['cpu.model', 'M 1'],
+          ['cpu.model', NONE],
+          ['hypervisor.version', '7'],
+          ['hypervisor.version', NONE],
         ]
         for (const [field, value] of values) {
           const others = { terms: query.terms.filter((term) => term.field !== field) }
-          const { query: own } = parseQuery(`${field}:${value}`, hostFields)
+          const { query: own } = parseQuery(termOf(field, value), hostFields)
           const clicked = compileQuery({ terms: [...others.terms, ...own.terms] }, hostFields, hostReaders(store, NOW))
           const count = [...store.ordinals].filter(clicked).length
-          expect(selection.facets[field].find((one) => one.value === value)?.count ?? 0).toBe(count)
+          // what nobody tells is no facet
+          const { [field]: values } = selection.facets
+          expect(values.find((one) => one.value === value)?.count ?? 0).toBe(value === NONE && values.length === 0 ? 0 : count)
         }
       }),
     )

@@ -1,12 +1,28 @@
-import { compileQuery, findField, hostFields, type Query, type QueryReaders, type QueryTerm } from '@gantt/scheduler-core/query'
-import type { CodeColumn, FleetStore, SetColumn } from './fleet-store.ts'
+import {
+  compileQuery,
+  findField,
+  hostFields,
+  ofEachTold,
+  type Query,
+  type QueryReaders,
+  type QueryTerm,
+  type QueryValue,
+  toldFields,
+} from '@gantt/scheduler-core/query'
+import { type CodeColumn, type FleetStore, isSetColumn, type SetColumn } from './fleet-store.ts'
 
 /** Fields whose values are counted beside the list: those of few different texts. */
-export const facetFields = ['state', 'status', 'az', 'agg', 'trait'] as const
+export const facetFields = ['state', 'status', 'az', 'agg', 'trait', ...toldFields.map(({ name }) => name)] as const
 
 export type FacetField = (typeof facetFields)[number]
 
+/** In the place of a value: the hosts that do not tell it. */
+export const NONE = ''
+
+export const inWords = (value: string): string => (value === NONE ? 'not told' : value)
+
 export interface FacetValue {
+  /** Or NONE. */
   readonly value: string
   readonly count: number
 }
@@ -18,12 +34,14 @@ export interface HostSelection {
   readonly facets: Readonly<Record<FacetField, readonly FacetValue[]>>
 }
 
-const textColumns: Readonly<Record<FacetField, CodeColumn | SetColumn>> = {
+/** Where the values of each are read from. */
+export const textColumns: Readonly<Record<FacetField, CodeColumn | SetColumn>> = {
   state: 'STATE',
   status: 'STATUS',
   az: 'AZ',
   agg: 'AGGREGATES',
   trait: 'TRAITS',
+  ...ofEachTold('name', ({ column }) => column),
 }
 
 /**
@@ -59,17 +77,7 @@ export function selectHosts(store: FleetStore, query: Query, order: Uint32Array,
     }
   }
 
-  const valuesOf = (field: FacetField): readonly FacetValue[] => counters[facetFields.indexOf(field)]?.values() ?? []
-  return {
-    ordinals: found.slice(0, count),
-    facets: {
-      state: valuesOf('state'),
-      status: valuesOf('status'),
-      az: valuesOf('az'),
-      agg: valuesOf('agg'),
-      trait: valuesOf('trait'),
-    },
-  }
+  return { ordinals: found.slice(0, count), facets: ofEachFacet((_field, place) => counters[place]?.values() ?? []) }
 }
 
 /** What each field of the grammar reads of a host. */
@@ -78,26 +86,17 @@ export function hostReaders(store: FleetStore, nowMs: number): QueryReaders<numb
     const values = store.numbers(column)
     return (ordinal: number) => (values[ordinal] ?? 0) * scale
   }
-  const text = (column: CodeColumn) => {
-    const codes = store.codes(column)
-    const { values } = store.dictionary(column)
+  const texts = ofEachFacet((field) => {
+    const codes = store.codes(textColumns[field])
+    const values = valuesOf(store, field)
     return (ordinal: number) => values[codes[ordinal] ?? 0]
-  }
-  const set = (column: SetColumn) => {
-    const codes = store.codes(column)
-    const { texts } = store.sets(column)
-    return (ordinal: number) => texts[codes[ordinal] ?? 0]
-  }
+  })
   const reportedAt = store.numbers('REPORTED_AT')
   return {
     '': store.nameOf,
     host: store.nameOf,
     node: store.nodeOf,
-    az: text('AZ'),
-    agg: set('AGGREGATES'),
-    state: text('STATE'),
-    status: text('STATUS'),
-    trait: set('TRAITS'),
+    ...texts,
     'cpu.free': number('CPU_FREE'),
     'cpu.total': number('CPU_TOTAL'),
     'cpu.used': number('CPU_USED_PCT'),
@@ -123,10 +122,17 @@ interface TextTerm {
 }
 
 function toTextTerm(store: FleetStore, field: FacetField, term: QueryTerm): TextTerm {
+  const values = valuesOf(store, field)
+  const passes = compileQuery({ terms: [term] }, hostFields, { [field]: (code: number) => values[code] })
+  return { codes: store.codes(textColumns[field]), passes: Uint8Array.from(values, (_value, code) => (passes(code) ? 1 : 0)) }
+}
+
+/** What the grammar compares, by the number of a text or a set. */
+function valuesOf(store: FleetStore, field: FacetField): readonly QueryValue[] {
   const column = textColumns[field]
-  const texts: readonly (string | readonly string[])[] = isSet(column) ? store.sets(column).texts : store.dictionary(column).values
-  const passes = compileQuery({ terms: [term] }, hostFields, { [field]: (code: number) => texts[code] })
-  return { codes: store.codes(column), passes: Uint8Array.from(texts, (_text, code) => (passes(code) ? 1 : 0)) }
+  if (!isSetColumn(column)) return store.dictionary(column).values
+  const { texts } = store.sets(column)
+  return isNumeric(field) ? texts.map(([text]) => (text === undefined ? undefined : Number(text))) : texts
 }
 
 export interface Counter {
@@ -138,7 +144,7 @@ export interface Counter {
 export function createCounter(store: FleetStore, field: FacetField): Counter {
   const column = textColumns[field]
   const codes = store.codes(column)
-  const size = isSet(column) ? store.sets(column).sets.length : store.dictionary(column).values.length
+  const size = isSetColumn(column) ? store.sets(column).sets.length : store.dictionary(column).values.length
   const counts = new Uint32Array(size)
   return {
     add(ordinal) {
@@ -146,13 +152,16 @@ export function createCounter(store: FleetStore, field: FacetField): Counter {
       counts[code] = (counts[code] ?? 0) + 1
     },
     values() {
-      if (!isSet(column)) return toFacet(store.dictionary(column).values, counts)
+      if (!isSetColumn(column)) return toFacet(store.dictionary(column).values, counts)
       const { values, sets } = store.sets(column)
-      const perValue = new Uint32Array(values.values.length)
+      const perValue = new Uint32Array(values.values.length + 1)
+      // what no host tells is nothing to choose by
+      const untold = isTold(field) && values.values.length > 0 ? [NONE] : []
       sets.forEach((set, code) => {
-        for (const value of set) perValue[value] = (perValue[value] ?? 0) + (counts[code] ?? 0)
+        const places = set.length === 0 ? [values.values.length] : set
+        for (const value of places) perValue[value] = (perValue[value] ?? 0) + (counts[code] ?? 0)
       })
-      return toFacet(values.values, perValue)
+      return toFacet([...values.values, ...untold], perValue)
     },
   }
 }
@@ -163,7 +172,15 @@ const toFacet = (values: readonly string[], counts: Uint32Array): FacetValue[] =
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 
-const isSet = (column: CodeColumn | SetColumn): column is SetColumn => column === 'AGGREGATES' || column === 'TRAITS'
+/** Whether it is something that a host may leave out of what it tells. */
+const isTold = (field: FacetField): boolean => toldFields.some(({ name }) => name === field)
+
+/** Whether the grammar compares it as a number. */
+export const isNumeric = (field: string): boolean => toldFields.some(({ name, kind }) => name === field && kind === 'number')
+
+function ofEachFacet<Value>(make: (field: FacetField, place: number) => Value): Record<FacetField, Value> {
+  return Object.fromEntries(facetFields.map((field, place) => [field, make(field, place)])) as Record<FacetField, Value>
+}
 
 /** The field of a term by its own name; undefined for a bare word. */
 export const fieldOf = ({ field }: QueryTerm): string | undefined => (field === null ? undefined : findField(field, hostFields)?.name)

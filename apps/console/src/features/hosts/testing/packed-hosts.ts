@@ -1,3 +1,4 @@
+import { type ToldName, toldFields } from '@gantt/scheduler-core/query'
 import type { FleetColumn, PackedHosts } from '../fleet-store.ts'
 
 /** One host of a test; what does not matter is left out. */
@@ -10,6 +11,7 @@ export interface TestHost {
   readonly az?: string
   readonly aggregates?: readonly string[]
   readonly traits?: readonly string[]
+  readonly told?: Readonly<Partial<Record<ToldName, string>>>
   readonly memFreeMib?: number
   /** Percent of the memory; of 100 MiB where `memFreeMib` is not given. */
   readonly memUsed?: number
@@ -62,6 +64,12 @@ export function packHosts(hosts: readonly TestHost[]): PackedHosts {
     sets(
       'TRAITS',
       hosts.map(({ traits = [] }) => traits),
+    ),
+    ...toldFields.map(({ name, column }) =>
+      sets(
+        column,
+        hosts.map(({ told = {} }) => [told[name] ?? []].flat()),
+      ),
     ),
   ]
   return {
