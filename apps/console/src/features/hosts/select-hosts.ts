@@ -45,7 +45,7 @@ export const textColumns: Readonly<Record<FacetField, CodeColumn | SetColumn>> =
 }
 
 /**
- * The hosts of an order that match a query, and the counts of the facets, in one walk. A term about texts is judged once per
+ * The hosts of an order that match a query, and the counts of the facets. A term about texts is judged once per
  * different text, not once per host. `nowMs`: the service's time, for ages.
  */
 export function selectHosts(store: FleetStore, query: Query, order: Uint32Array, nowMs: number): HostSelection {
@@ -71,13 +71,13 @@ export function selectHosts(store: FleetStore, query: Query, order: Uint32Array,
       failing = facet
     }
     if (failing >= 0) counters[failing]?.add(ordinal)
-    else {
-      found[count++] = ordinal
-      for (const counter of counters) counter.add(ordinal)
-    }
+    else found[count++] = ordinal
   }
 
-  return { ordinals: found.slice(0, count), facets: ofEachFacet((_field, place) => counters[place]?.values() ?? []) }
+  const ordinals = found.slice(0, count)
+  // column by column: many hosts are counted in one way after the other faster than each in all ways
+  for (const counter of counters) counter.addAll(ordinals)
+  return { ordinals, facets: ofEachFacet((_field, place) => counters[place]?.values() ?? []) }
 }
 
 /** What each field of the grammar reads of a host. */
@@ -137,6 +137,7 @@ function valuesOf(store: FleetStore, field: FacetField): readonly QueryValue[] {
 
 export interface Counter {
   add(ordinal: number): void
+  addAll(ordinals: Uint32Array): void
   values(): FacetValue[]
 }
 
@@ -150,6 +151,15 @@ export function createCounter(store: FleetStore, field: FacetField): Counter {
     add(ordinal) {
       const code = codes[ordinal] ?? 0
       counts[code] = (counts[code] ?? 0) + 1
+    },
+    addAll(ordinals) {
+      // what all tell alike is not looked up for each
+      if (size === 1) counts[0] = (counts[0] ?? 0) + ordinals.length
+      else
+        for (const ordinal of ordinals) {
+          const code = codes[ordinal] ?? 0
+          counts[code] = (counts[code] ?? 0) + 1
+        }
     },
     values() {
       if (!isSetColumn(column)) return toFacet(store.dictionary(column).values, counts)
