@@ -948,6 +948,10 @@ test('hosts are counted, found, ordered, grouped and compared by the CPUs that t
     .getByRole('button', { name: /^EPYC Rome.*2 hosts/ })
     .click()
   await expectRowCount(page, 'Hosts', 2)
+  await visit('/hosts/kind-1')
+  await page.getByRole('link', { name: 'CPU model EPYC Milan: hosts like it' }).click()
+  await expect(filterOf(page)).toHaveValue('cpu.model:"EPYC Milan"')
+  await expectRowCount(page, 'Hosts', 1)
 })
 
 test('a host with markup for a name, and the longest traits, do no harm and keep within the page; longer ones are refused', async ({

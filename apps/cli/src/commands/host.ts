@@ -35,6 +35,7 @@ interface StatusSet {
 const HOST = `query Host($name: String!, $node: String, $at: Moment) {
   host(name: $name, node: $node, at: $at) {
     name node availabilityZone status statusReason state stateReason lastReportAt runningVms traits
+    told { label value }
     capacity { ${USAGE} }
     numa { cells { id cpus cpusFree pinned memoryMb memoryUsedMb memoryFreeMb } }
     gpus { index model freeMilli }

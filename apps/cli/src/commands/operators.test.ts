@@ -105,6 +105,7 @@ test('a host is shown with its arithmetic, NUMA cells, GPUs and aggregates', asy
   expect(out).toMatch(/\n +1 +8-15 +- +8 +32\/32 GiB\n/)
   expect(out).toMatch(/\n0-1 +A10 +1000\/1000\n/)
   expect(out).toMatch(/\naggregates +zone-az2\n/)
+  expect(out).toMatch(/\nmachine +Hypervisor QEMU, CPU model Icelake-Server, CPU vendor Intel, CPU\n +architecture x86_64\n/)
   expect(oneLine(await run('host', 'show', 'az1-a', '--json'))).toMatchObject({ name: 'az1-a', gpus: [] })
   expect((await run('host', 'show', 'nobody')).code).toBe(1)
 })

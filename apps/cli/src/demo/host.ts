@@ -23,6 +23,7 @@ export type DemoStats = Pick<
   | 'numIoOps'
   | 'hypervisorType'
   | 'hypervisorVersion'
+  | 'cpuInfo'
   | 'hostIp'
   | 'supportedInstances'
   | 'numaCells'
@@ -131,6 +132,14 @@ function statsOf(position: Position, random: Random): Omit<DemoStats, 'hostIp'> 
     numIoOps: random.below(4),
     hypervisorType: 'QEMU',
     hypervisorVersion: 8_002_000,
+    cpuInfo: {
+      arch: 'x86_64',
+      ...(isModern ? { vendor: 'Intel', model: 'Icelake-Server' } : { vendor: 'AMD', model: 'EPYC-Rome' }),
+      features: [],
+      sockets: CELLS,
+      cores: cellCpus / 2,
+      threads: 2,
+    },
     supportedInstances: [{ arch: 'x86_64', hvType: 'kvm', vmMode: 'hvm' }],
     numaCells: Array.from({ length: CELLS }, (_, id) => ({
       id,

@@ -61,7 +61,23 @@ describe('columns of all hosts', () => {
     expect(sets('CPU_ARCH')).toEqual([[], [], ['x86_64']])
     // an element of each is a byte, for the largest fleet too
     expect(columns.slice(-5).map(({ elementType }: { elementType: string }) => elementType)).toEqual(Array(5).fill('U8'))
-    const { nodes } = (await dataOf(api, `{ hosts { nodes { capacity { resourceClass capacity free } runningVms } } }`)).hosts
+    const { nodes } = (
+      await dataOf(api, `{ hosts { nodes { capacity { resourceClass capacity free } runningVms told { field label value } } } }`)
+    ).hosts
+    expect(nodes.map(({ told }: { told: unknown }) => told)).toEqual([
+      [
+        { field: 'hypervisor.type', label: 'Hypervisor', value: 'QEMU' },
+        { field: 'hypervisor.version', label: 'Hypervisor version', value: '8002000' },
+      ],
+      [],
+      [
+        { field: 'hypervisor.type', label: 'Hypervisor', value: 'QEMU' },
+        { field: 'hypervisor.version', label: 'Hypervisor version', value: '10000000' },
+        { field: 'cpu.model', label: 'CPU model', value: 'EPYC Milan' },
+        { field: 'cpu.vendor', label: 'CPU vendor', value: 'AMD' },
+        { field: 'cpu.arch', label: 'CPU architecture', value: 'x86_64' },
+      ],
+    ])
     const freeOf = (name: string) =>
       nodes.map(
         ({ capacity }: { capacity: { resourceClass: string; free: number }[] }) => capacity.find((one) => one.resourceClass === name)?.free,

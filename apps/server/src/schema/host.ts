@@ -1,3 +1,4 @@
+import { toldFields } from '@gantt/scheduler-core/query'
 import { type NamespaceView, namespacesOf } from '../services/host-namespaces.ts'
 import {
   capacityOf,
@@ -120,6 +121,17 @@ const HostPciPool = builder.objectRef<PciPoolView>('HostPciPool').implement({
   }),
 })
 
+const HostTold = builder.objectRef<{ readonly field: string; readonly label: string; readonly value: string }>('HostTold').implement({
+  description: 'What a host tells of its machine, one value.',
+  fields: (t) => ({
+    field: t.exposeString('field', {
+      description: 'The field by which the filter grammar finds hosts that tell the same, e.g. cpu.model.',
+    }),
+    label: t.exposeString('label', { description: 'A few words for people.' }),
+    value: t.exposeString('value', { description: 'As reported.' }),
+  }),
+})
+
 const HostNamespace = builder.objectRef<NamespaceView>('HostNamespace').implement({
   description: "Another service's data about a host, under that service's own schema.",
   fields: (t) => ({
@@ -165,6 +177,16 @@ builder.node(Host, {
     }),
     capacity: t.field({ type: [ResourceUsage], description: 'Per resource class.', resolve: capacityOf }),
     traits: t.field({ type: ['String'], description: 'As reported.', resolve: ({ record }) => [...record.traits] }),
+    told: t.field({
+      type: [HostTold],
+      description:
+        'What it tells of its machine that hosts can be found and grouped by: hypervisor and CPUs. What it does not tell is left out.',
+      resolve: ({ record }) =>
+        toldFields.flatMap(({ name, label, tell }) => {
+          const value = tell(record.stats)
+          return value === null ? [] : [{ field: name, label, value: String(value) }]
+        }),
+    }),
     numa: t.field({
       type: HostNuma,
       nullable: true,

@@ -41,6 +41,8 @@ function expectEnd({ __typename, message }: Ended, wanted: string): void {
 const FULL = { vcpus: 16, vcpusUsed: 0, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_000, localGbUsed: 100 }
 
 const WITH_GPUS = {
+  hypervisorType: 'QEMU',
+  cpuInfo: { arch: 'x86_64', vendor: 'Intel', model: 'Icelake-Server' },
   gpus: [
     { index: 0, model: 'A10' },
     { index: 1, model: 'A10' },

@@ -33,6 +33,7 @@ export const HOST = graphql(`
     viewer { scopes }
     host(name: $host, node: $node, at: $at) {
       id name node state status statusReason availabilityZone revision lastReportAt lastSequence runningVms traits
+      told { field label value }
       capacity { resourceClass total reserved allocationRatio capacity used claimed free }
       numa { cells { id cpus dedicated pinned cpusUsed cpusFree memoryMb memoryUsedMb memoryFreeMb pages { sizeKib total reserved used free } } }
       gpus { index model freeMilli }

@@ -1,3 +1,4 @@
+import { withTerm } from '@gantt/scheduler-core/query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../lib/format.ts'
@@ -16,7 +17,7 @@ interface HostFactsProps {
 
 /** Where a host belongs, whether it takes instances, and since when that is known. */
 export function HostFacts({ host, actions, children }: HostFactsProps) {
-  const { lastReportAt, lastSequence, aggregates } = host
+  const { lastReportAt, lastSequence, aggregates, told } = host
   return (
     <Facts>
       <Fact term="Status">
@@ -41,6 +42,23 @@ export function HostFacts({ host, actions, children }: HostFactsProps) {
         {lastSequence === null ? '' : `, number ${lastSequence} in the log`}
       </Fact>
       <Fact term="Instances">{formatCount(host.runningVms)}</Fact>
+      {told.length === 0 ? null : (
+        <Fact term="Machine">
+          {told.map(({ field, label, value }, i) => (
+            <span key={field} title={label}>
+              {i === 0 ? '' : ', '}
+              <Link
+                className="host-link"
+                to="/hosts"
+                search={{ q: withTerm('', field, value) }}
+                aria-label={`${label} ${value}: hosts like it`}
+              >
+                {value}
+              </Link>
+            </span>
+          ))}
+        </Fact>
+      )}
       {children}
     </Facts>
   )
