@@ -47,7 +47,7 @@ test('the overview', async ({ signedIn: page }) => {
   await page.goto('/overview')
   await expect(page.locator('[data-code]').first()).toBeVisible()
   await expect(page.locator('[data-flavor] [aria-label="It is being counted"]')).toHaveCount(0)
-  await expect(page.locator('[data-change]').first()).toBeVisible()
+  await expect(page.getByRole('region', { name: 'What was changed last' }).locator('[data-change]').first()).toBeVisible()
   await picture(page, 'overview')
 })
 
