@@ -1,4 +1,4 @@
-import { operationOf } from './calls.ts'
+import { holdCalls, operationOf } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, rowWith } from './grid.ts'
 import { gather, place, report } from './seed.ts'
@@ -243,6 +243,23 @@ test('the answers of a look come below its buttons, each asked for once', async 
   await expect(draft).toBeHidden()
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.metadata).toEqual([{ key: 'still', value: 'yes' }])
   expect(replays).toBe(1)
+})
+
+test('what is found for a draft that was dropped meanwhile does not bring it back', async ({ page, visit, service }) => {
+  const uuid = await gather(service.client, 'to-drop', { hosts: ['az1-04'] })
+  await visit(`/aggregates/${uuid}?edit=yes`)
+  const draft = page.getByRole('region', { name: 'Draft', exact: true })
+  const held = await holdCalls(page, (operation) => operation.includes('query AggregateMatching'))
+  await draft.getByLabel('Members by a filter').fill('host:az1-05')
+  await draft.getByRole('button', { name: 'Add those that match' }).click()
+  await expect.poll(held.count).toBe(1)
+  await draft.getByRole('button', { name: 'Discard' }).click()
+  await expect(draft).toBeHidden()
+  const answered = page.waitForResponse((response) => operationOf(response.request()).includes('query AggregateMatching'))
+  held.release()
+  await (await answered).finished()
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeVisible()
 })
 
 test('who was slower sees what the other changed, and puts the own changes on top', async ({ page, visit, service }) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Client, createClient } from '@gantt/client'
 import type { Response } from '@playwright/test'
-import { operationOf } from './calls.ts'
+import { holdCalls, operationOf } from './calls.ts'
 import { expect, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
@@ -144,6 +144,27 @@ test('claims are chosen in a row by Shift-x and all of them by a step of its own
   await expect(rowWith(page, 'Claims', reserved[0]?.instance ?? '')).toContainText('revoked')
   await expect(rowWith(page, 'Claims', reserved[0]?.instance ?? '').getByRole('checkbox')).toHaveCount(0)
   await expect(page.getByRole('checkbox')).toHaveCount(3)
+})
+
+test('while another filter is not answered, all of the one before are not chosen by it', async ({ page, visit, service }) => {
+  const account = 'chooses-too-early'
+  const caller = createClient({
+    url: `${service.origin}/graphql`,
+    key: await keyFor(service.client, account, ['READ', 'SCHEDULE', 'CLAIM']),
+  })
+  for (let i = 0; i < 3; i++) await reserve(caller)
+  await visit(`/claims?q=account:${account}`)
+  await expectRowCount(page, 'Claims', 3)
+  await rowsOf(page, 'Claims').first().getByRole('checkbox').click()
+  const held = await holdCalls(page, (operation) => operation.includes('query ClaimList'))
+  await page.getByRole('combobox', { name: 'Filter claims' }).fill(`account:${account} state:confirmed`)
+  await page.getByRole('combobox', { name: 'Filter claims' }).press('Enter')
+  await expect.poll(held.count).toBeGreaterThan(0)
+  await page.getByRole('button', { name: 'Choose all 3 matching' }).click()
+  await expect(page.locator('[data-chosen="3"]')).toHaveCount(0)
+  held.release()
+  await expectRowCount(page, 'Claims', 0)
+  await expect(page.locator('[data-chosen="3"]')).toHaveCount(0)
 })
 
 test('all of one filter are not chosen once the list is of another', async ({ page }) => {

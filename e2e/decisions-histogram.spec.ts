@@ -190,7 +190,7 @@ test('columns are taken in, and stand in the address', async ({ page, visit, ser
   await decide(service.client, 'x2.columns', 1, 0)
   await visit(listOf('flavor:x2.columns'))
   await expect(gridOf(page, 'Decisions').getByRole('columnheader', { name: 'Took' })).toBeVisible()
-  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('button', { name: 'Columns', exact: true }).click()
   await page.getByRole('dialog', { name: 'Columns' }).getByRole('checkbox', { name: 'Revision' }).check()
   await expect(page).toHaveURL(/cols=[^&]*revision/)
   await page.keyboard.press('Escape')

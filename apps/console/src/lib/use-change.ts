@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 
 /** How far a change is that is seen before it is made. */
 export interface Change {
@@ -6,7 +6,9 @@ export interface Change {
   readonly problem: unknown
   /** Something is asked, or done. */
   readonly isBusy: boolean
-  /** Asks what it would do. What comes after `forget` is of something else than what is wanted now, and is dropped. */
+  /** It is done: what is written now would not be in it. */
+  readonly isMaking: boolean
+  /** Asks what it would do. What comes after `forget`, or where nobody looks any more, is not of what is wanted now, and is dropped. */
   see<Answer>(call: () => Promise<Answer>, onSeen: (answer: Answer) => void): void
   /** Does it. Its answer is told whatever is written meanwhile. */
   make<Answer>(call: () => Promise<Answer>, onMade: (answer: Answer) => void): void
@@ -18,8 +20,16 @@ export interface Change {
 export function useChange(): Change {
   const [problem, setProblem] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
+  const [isMaking, setMaking] = useState(false)
   /** What is asked, or was asked last, to be seen. */
   const seeing = useRef<symbol>(undefined)
+  const isThere = useRef(false)
+  useEffect(() => {
+    isThere.current = true
+    return () => {
+      isThere.current = false
+    }
+  }, [])
   const run = async <Answer>(call: () => Promise<Answer>, onAnswer: (answer: Answer) => void, counts: () => boolean): Promise<void> => {
     setBusy(true)
     setProblem(undefined)
@@ -35,14 +45,16 @@ export function useChange(): Change {
   return {
     problem,
     isBusy,
+    isMaking,
     see(call, onSeen) {
       const mine = Symbol()
       seeing.current = mine
-      void run(call, onSeen, () => seeing.current === mine)
+      void run(call, onSeen, () => isThere.current && seeing.current === mine)
     },
     make(call, onMade) {
       seeing.current = undefined
-      void run(call, onMade, () => true)
+      setMaking(true)
+      void run(call, onMade, () => true).finally(() => setMaking(false))
     },
     forget() {
       setProblem(undefined)

@@ -157,6 +157,8 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   }, [client, keyText, readOne])
   const load = useCallback(
     async (most: number) => {
+      // what is there is of the filter before, until this one is answered
+      if (isPlaceholderData) return undefined
       let loaded = pages ?? []
       while (nextAfter(loaded) !== undefined && countOf(loaded) < most) {
         const next = await readNext()
@@ -166,7 +168,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
       }
       return loaded.flatMap(({ list }) => list.nodes).slice(0, most)
     },
-    [pages, readNext, keyText],
+    [pages, isPlaceholderData, readNext, keyText],
   )
   const isOld = isPlaceholderData || error !== null
   const there = useMemo(() => {

@@ -21,6 +21,12 @@ export function FilterChips({ label, fields, value, input, onChange }: FilterChi
   const terms = termsOf(value, fields)
   const isAny = terms.length > 0
   useRoomFor(list, isAny)
+  /** What was asked for and does not hold yet: the next term is taken out of that. */
+  const asked = useRef<readonly string[]>([])
+  useLayoutEffect(() => {
+    // anything else than what was asked here came from elsewhere
+    asked.current = asked.current.slice(asked.current.indexOf(value) + 1 || asked.current.length)
+  }, [value])
   const edit = (wanted: string): void => {
     const bar = input.current
     if (bar === null) return
@@ -33,12 +39,18 @@ export function FilterChips({ label, fields, value, input, onChange }: FilterChi
     bar.focus()
   }
   const takeOut = (at: number): void => {
+    const written = terms[at]?.written
     const chips = [...(list.current?.querySelectorAll<HTMLElement>('[data-term]') ?? [])]
-    // before it goes, so that the focus is never on nothing
-    const next = chips[at + 1] ?? chips[at - 1] ?? input.current
+    // before it goes, so that the focus is never on nothing; of equal terms it is the chip of the last that goes
+    const hasEqual = terms.slice(at + 1).some((other) => other.written === written)
+    const next = hasEqual ? chips[at] : (chips[at + 1] ?? chips[at - 1] ?? input.current)
     next?.focus()
-    const taken = terms[at]
-    if (taken !== undefined) onChange(cutTerm(value, taken))
+    const held = asked.current.at(-1) ?? value
+    const taken = termsOf(held, fields).find((term) => term.written === written)
+    if (taken === undefined) return
+    const left = cutTerm(held, taken)
+    asked.current = [...asked.current, left]
+    onChange(left)
   }
   const press = (at: number, event: KeyboardEvent): void => {
     if (event.key !== 'Delete' && event.key !== 'Backspace') return

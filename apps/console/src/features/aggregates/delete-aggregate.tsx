@@ -28,6 +28,8 @@ export function DeleteAggregate({ uuid, name, version, onClose, onDone }: Delete
     const asked = `${uuid} ${version}`
     if (seen.current === asked) return
     seen.current = asked
+    // what was counted of another version is not what would be deleted
+    setAnswer(undefined)
     see(send(true), setAnswer)
   })
   const remove = (): void =>
@@ -41,7 +43,9 @@ export function DeleteAggregate({ uuid, name, version, onClose, onDone }: Delete
   return (
     <Dialog onClose={onClose} title={`Delete ${name}`}>
       <Stack gap="sm">
-        {problem === undefined ? null : <Problem error={problem} />}
+        {problem === undefined ? null : (
+          <Problem error={problem} {...(answer === undefined ? { onRetry: () => see(send(true), setAnswer) } : {})} />
+        )}
         {answer === undefined ? null : answer.__typename === 'AggregatePayload' ? (
           <Impact impact={answer.impact} />
         ) : (

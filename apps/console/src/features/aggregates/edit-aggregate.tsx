@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button, Fieldset, Group, Paper, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { operationKey, queryClient, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -40,7 +40,7 @@ interface EditAggregateProps {
 /** The draft of an edit: what is wanted, what it would touch, and what to do when somebody else was faster. */
 export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregateProps) {
   const [answer, setAnswer] = useState<Answer | undefined>()
-  const { problem, isBusy, see, make, forget } = useChange()
+  const { problem, isBusy, isMaking, see, make, forget } = useChange()
   const [metadata, setMetadata] = useState(() =>
     Object.entries(draft.setMetadata)
       .map(([key, value]) => `${key}=${value}`)
@@ -81,30 +81,35 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
         <Text fw={600} component="h2">
           Draft on version {draft.base.version}
         </Text>
-        <TextInput label="Name" value={draft.name} onChange={({ currentTarget }) => change({ name: currentTarget.value })} />
-        {/* what a filter found is written into the field, which then begins anew */}
-        <Names key={fills} label="Add hosts" names={draft.addHosts} onChange={(addHosts) => change({ addHosts })} />
-        <AddByFilter
-          known={new Set([...draft.base.hostNames, ...draft.addHosts])}
-          onAdd={(hosts) => {
-            change({ addHosts: [...draft.addHosts, ...hosts] })
-            setFills(fills + 1)
-          }}
-        />
-        <Names label="Remove hosts" names={draft.removeHosts} onChange={(removeHosts) => change({ removeHosts })} />
-        <Textarea
-          label="Set metadata"
-          description="key=value, one a line; availability_zone makes it a zone"
-          autosize
-          minRows={2}
-          value={metadata}
-          error={wrong.length > 0 ? `not key=value: ${wrong.join(', ')}` : undefined}
-          onChange={({ currentTarget }) => {
-            setMetadata(currentTarget.value)
-            change({ setMetadata: parsePairs(currentTarget.value).pairs })
-          }}
-        />
-        <Names label="Remove metadata keys" names={draft.unsetMetadata} onChange={(unsetMetadata) => change({ unsetMetadata })} />
+        {/* what is written while it is applied would be in nothing */}
+        <Fieldset variant="unstyled" disabled={isMaking}>
+          <Stack gap="sm">
+            <TextInput label="Name" value={draft.name} onChange={({ currentTarget }) => change({ name: currentTarget.value })} />
+            {/* what a filter found is written into the field, which then begins anew */}
+            <Names key={fills} label="Add hosts" names={draft.addHosts} onChange={(addHosts) => change({ addHosts })} />
+            <AddByFilter
+              known={new Set([...draft.base.hostNames, ...draft.addHosts])}
+              onAdd={(hosts) => {
+                change({ addHosts: [...draft.addHosts, ...hosts] })
+                setFills(fills + 1)
+              }}
+            />
+            <Names label="Remove hosts" names={draft.removeHosts} onChange={(removeHosts) => change({ removeHosts })} />
+            <Textarea
+              label="Set metadata"
+              description="key=value, one a line; availability_zone makes it a zone"
+              autosize
+              minRows={2}
+              value={metadata}
+              error={wrong.length > 0 ? `not key=value: ${wrong.join(', ')}` : undefined}
+              onChange={({ currentTarget }) => {
+                setMetadata(currentTarget.value)
+                change({ setMetadata: parsePairs(currentTarget.value).pairs })
+              }}
+            />
+            <Names label="Remove metadata keys" names={draft.unsetMetadata} onChange={(unsetMetadata) => change({ unsetMetadata })} />
+          </Stack>
+        </Fieldset>
         <Diff label="What the draft changes" lines={diffOf(draft)} nothing="The draft changes nothing yet." />
         {/* above the answers: they come in parts, and must not move a button from under the pointer */}
         <Group justify="flex-end">

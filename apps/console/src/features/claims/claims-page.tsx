@@ -9,6 +9,7 @@ import { useShortcuts } from '../../lib/keys.ts'
 import { useListGo, useListSearch } from '../../lib/list-search.ts'
 import { rememberList } from '../../lib/present-list.ts'
 import { useScopes } from '../../lib/scopes.ts'
+import { useAt } from '../../lib/travel.ts'
 import { usePages } from '../../lib/use-pages.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { ChoiceBar } from '../../ui/choice-bar.tsx'
@@ -127,8 +128,11 @@ export function ClaimsPage() {
 }
 
 function Counts() {
+  const at = useAt()
   const { data, error, dataUpdatedAt, refetch } = useOperation(COUNTS, kindQueries, { everyMs: COUNTS_EVERY_MS })
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <Skeleton height={56} aria-hidden />
+  // those of replicas are of now, whatever moment is shown
+  const conflicts: readonly Figure[] = at === undefined ? [{ label: 'Conflicts', ...conflictsLine(data.replicas) }] : []
   const figures = (Object.keys(kinds) as Kind[]).map((kind): Figure => {
     const { label, q, title } = kinds[kind]
     const count = data[kind].totalCount
@@ -145,7 +149,7 @@ function Counts() {
   })
   return (
     <Stale error={error} atMs={dataUpdatedAt}>
-      <Figures figures={[...figures, { label: 'Conflicts', ...conflictsLine(data.replicas) }]} />
+      <Figures figures={[...figures, ...conflicts]} />
     </Stale>
   )
 }

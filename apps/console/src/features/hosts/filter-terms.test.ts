@@ -21,6 +21,8 @@ describe('a click on a value of a facet', () => {
   test('with Shift adds to what is chosen', () => expect(toggleValue('az:z1', 'az', 'z2', true)).toBe('az:z1,z2'))
 
   test('with Shift, those that do not tell it stand alone: no term finds them beside others', () => {
+    for (const other of ['hypervisor.version>=9000000', '-hypervisor.version>=9000000', '-hypervisor.version:9000000'])
+      expect(toggleValue(other, 'hypervisor.version', '8002000', true)).toBe('hypervisor.version:8002000')
     expect(toggleValue('cpu.model:Milan', 'cpu.model', '', true)).toBe('-cpu.model:*')
     expect(toggleValue('-cpu.model:*', 'cpu.model', 'Milan', true)).toBe('cpu.model:Milan')
   })

@@ -8,10 +8,12 @@ import { type FacetField, fieldOf, isNumeric, NONE } from './select-hosts.ts'
  */
 export function toggleValue(text: string, field: FacetField, value: string, isAdded: boolean): string {
   if (isChosen(text, field, value)) return value === NONE ? withoutField(text, field) : withoutTerm(text, field, value)
-  // no term finds hosts of a value and those that tell none
-  const canAdd = value !== NONE && !isChosen(text, field, NONE)
-  return isAdded && canAdd ? withTerm(text, field, value) : withInstead(text, field, value)
+  return isAdded && value !== NONE && isOfValues(text, field) ? withTerm(text, field, value) : withInstead(text, field, value)
 }
+
+/** Whether all that the filter says of a field is which values it may have: another stands beside these, beside nothing else. */
+const isOfValues = (text: string, field: FacetField): boolean =>
+  parseQuery(text, hostFields).query.terms.every((term) => fieldOf(term) !== field || (term.operator === ':' && !term.negated))
 
 /** Whether the filter, as its canonical text, asks for a value of a facet. */
 export const isChosen = (text: string, field: FacetField, value: string): boolean =>

@@ -142,7 +142,9 @@ export function HostLanes({ rows, shown, state, status, sinceMs, log }: HostLane
                 {steps.length > 1 ? ` (step ${formatCount((place ?? 0) + 1)} of ${formatCount(steps.length)})` : ''}: {step.text}
               </>
             )}
-            {momentOf(step ?? { revision: null, at: told }, log) === undefined ? ' The log does not reach back to there.' : ''}
+            {log !== undefined && momentOf(step ?? { revision: null, at: told }, log) === undefined
+              ? ' The log does not reach back to there.'
+              : ''}
           </>
         )}
       </div>

@@ -51,7 +51,7 @@ export function HostTimeline({ host, node, revision, ...present }: HostTimelineP
   const shown = readGroups(kinds)
   const pages = usePages(TIMELINE, { host, node, kinds: kindsOf(shown) }, (data) => data.host?.timeline ?? NONE, { everyMs: REFRESH_MS })
   const { rows, total, error, isLoading, isOld, readAtMs, refresh, load } = pages
-  const { data: reach } = useOperation(REACH, { host, node })
+  const { data: reach, error: noReach, refetch: readReach } = useOperation(REACH, { host, node })
   const shownRevision = useRef(revision)
   useEffect(() => {
     if (shownRevision.current === revision) return
@@ -64,6 +64,7 @@ export function HostTimeline({ host, node, revision, ...present }: HostTimelineP
     <Stack gap="xs">
       <Shown shown={shown} />
       {error === null ? null : <Problem error={error} onRetry={refresh} />}
+      {noReach && error === null ? <Problem error={noReach} onRetry={() => void readReach()} /> : null}
       {isLoading ? <Skeleton height={160} role="status" aria-label="The timeline is being loaded" /> : null}
       {isLoading ? null : (
         <Stale error={error} atMs={readAtMs} isOther={isOld}>

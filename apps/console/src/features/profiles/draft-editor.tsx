@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Fieldset, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { queryClient, request } from '../../lib/api.ts'
 import type { ResultOf, VariablesOf } from '../../lib/graphql.ts'
@@ -35,7 +35,7 @@ interface DraftEditorProps {
 /** The next version of a profile while it is drafted: its parts, what they change, what that would have changed, and its writing. */
 export function DraftEditor({ name, draft, active, latest, parts, onChange, onDiscard, onWritten }: DraftEditorProps) {
   const [answer, setAnswer] = useState<Answer | undefined>()
-  const { problem, isBusy, see, make, forget } = useChange()
+  const { problem, isBusy, isMaking, see, make, forget } = useChange()
   const { own, base, from } = draft
   const { input, problems } = readInput(draft)
   const refused = answer?.__typename === 'ValidationError' ? problemsOf(answer.issues, own) : []
@@ -70,39 +70,44 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
   const lines = differences(base, own)
   return (
     <Stack gap="lg">
-      <section aria-label="Filters">
-        <Heading keys="1">Filters, in the order of running</Heading>
-        <PartList
-          list="filters"
-          label="Filters of the draft"
-          parts={own.filters}
-          base={base.filters}
-          known={kinds('FILTER')}
-          problems={shown}
-          onChange={(filters) => change({ filters })}
-        />
-      </section>
-      <section aria-label="Weighers">
-        <Heading keys="2">Weighers</Heading>
-        <PartList
-          list="weighers"
-          label="Weighers of the draft"
-          parts={own.weighers}
-          base={base.weighers}
-          known={kinds('WEIGHER')}
-          problems={shown}
-          onChange={(weighers) => change({ weighers })}
-        />
-      </section>
-      <section aria-label="Settings">
-        <Heading keys="3">Settings</Heading>
-        <SettingsFields
-          settings={own.settings}
-          schedulers={kinds('SCHEDULER')}
-          problems={shown}
-          onChange={(settings) => change({ settings })}
-        />
-      </section>
+      {/* what is written while the version is would be in none */}
+      <Fieldset variant="unstyled" disabled={isMaking}>
+        <Stack gap="lg">
+          <section aria-label="Filters">
+            <Heading keys="1">Filters, in the order of running</Heading>
+            <PartList
+              list="filters"
+              label="Filters of the draft"
+              parts={own.filters}
+              base={base.filters}
+              known={kinds('FILTER')}
+              problems={shown}
+              onChange={(filters) => change({ filters })}
+            />
+          </section>
+          <section aria-label="Weighers">
+            <Heading keys="2">Weighers</Heading>
+            <PartList
+              list="weighers"
+              label="Weighers of the draft"
+              parts={own.weighers}
+              base={base.weighers}
+              known={kinds('WEIGHER')}
+              problems={shown}
+              onChange={(weighers) => change({ weighers })}
+            />
+          </section>
+          <section aria-label="Settings">
+            <Heading keys="3">Settings</Heading>
+            <SettingsFields
+              settings={own.settings}
+              schedulers={kinds('SCHEDULER')}
+              problems={shown}
+              onChange={(settings) => change({ settings })}
+            />
+          </section>
+        </Stack>
+      </Fieldset>
       <section aria-label="What the draft changes">
         <Text component="h2" fw={600} size="md">
           What the draft changes against version {from}
