@@ -17,6 +17,9 @@ const RENEW = `INSERT INTO lease (host, node, heard_at_ms)
 const READ = `SELECT json_agg(host), json_agg(node), json_agg(heard_at_ms)
   FROM (SELECT host, node, heard_at_ms, row_number() OVER () / 1000 AS part FROM lease) AS numbered GROUP BY part`
 
+/** A connection may end between two statements, while it is looked at what they said: the next one fails, and tells. */
+const ignored = (): void => {}
+
 /** Leases in a table; who looks holds a lock for so long. */
 export function createLeaseStore(connection: pg.ClientConfig): LeaseStore {
   const pool = new pg.Pool({ ...connection, max: 2, connectionTimeoutMillis: 5_000, query_timeout: 15_000 })
@@ -29,6 +32,7 @@ export function createLeaseStore(connection: pg.ClientConfig): LeaseStore {
     },
     async look(breakMs, conclude) {
       const client = await pool.connect()
+      client.on('error', ignored)
       let failure: Error | undefined
       try {
         await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = '30s'`)
@@ -49,6 +53,7 @@ export function createLeaseStore(connection: pg.ClientConfig): LeaseStore {
         await client.query('ROLLBACK').catch(() => undefined)
         throw failure
       } finally {
+        client.off('error', ignored)
         client.release(failure)
       }
     },
