@@ -238,8 +238,6 @@ test.describe('finding one’s way', () => {
   })
 
   test('the palette keeps the keyboard while the page below it still opens; closed, it gives it to that page', async ({ page, visit }) => {
-    await visit('/aggregates')
-    await expect(page.locator('h1')).toHaveText('Aggregates')
     for (const { label, keys, closing, lands } of [
       { label: 'Profiles', keys: 'g p', closing: 'Enter', lands: 'Claims' },
       { label: 'Replicas', keys: 'g r', closing: 'Escape', lands: 'Replicas' },
@@ -254,6 +252,9 @@ test.describe('finding one’s way', () => {
         await route.continue()
       })
       const asked = page.waitForRequest(script)
+      // anew, so that nothing of the page below is there, whatever led to a link of it before
+      await visit('/aggregates')
+      await expect(page.locator('h1')).toHaveText('Aggregates')
       await pressSequence(page, keys)
       await asked
       await page.keyboard.press('Control+k')
