@@ -19,7 +19,7 @@ interface DeleteAggregateProps {
 /** Deletes after a counted preview, and only when the name is written out. */
 export function DeleteAggregate({ uuid, name, version, onClose, onDone }: DeleteAggregateProps) {
   const [answer, setAnswer] = useState<ResultOf<typeof DELETE>['aggregateDelete'] | undefined>()
-  const { problem, isBusy, see, make } = useChange()
+  const { problem, isMaking, see, make } = useChange()
   const [typed, setTyped] = useState('')
 
   const send = (dryRun: boolean) => async () => (await request(DELETE, { uuid, ifVersion: version, dryRun })).aggregateDelete
@@ -57,12 +57,7 @@ export function DeleteAggregate({ uuid, name, version, onClose, onDone }: Delete
           <Button variant="subtle" onClick={onClose}>
             Cancel
           </Button>
-          <Button
-            color="red"
-            loading={isBusy && answer !== undefined}
-            disabled={typed !== name || answer?.__typename !== 'AggregatePayload'}
-            onClick={remove}
-          >
+          <Button color="red" loading={isMaking} disabled={typed !== name || answer?.__typename !== 'AggregatePayload'} onClick={remove}>
             Delete
           </Button>
         </Group>

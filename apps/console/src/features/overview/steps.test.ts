@@ -9,6 +9,7 @@ const step = (at: string, decisions: number, failed: number, took: { p50Ms: numb
   took,
 })
 
+// all that is read of it here
 const activity = {
   since: '2026-11-20T09:00:00.000Z',
   until: '2026-11-20T09:00:25.000Z',
