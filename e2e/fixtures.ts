@@ -11,10 +11,14 @@ export interface SeededService extends Service {
 }
 
 interface WorkerFixtures {
-  readonly service: SeededService
+  /** Starts one when a file asks for the first time, and stops that of the file before. */
+  readonly serviceOfFile: (file: string) => Promise<SeededService>
   /** A service that no host has reported to, and none may. */
   readonly emptyService: Service
 }
+
+/** A service starts within it, however busy the machine. */
+const START_MS = 120_000
 
 /** Colours that a system may prefer, or force on every page. */
 type Scheme = 'light' | 'dark' | 'forced'
@@ -25,6 +29,8 @@ export interface TestOptions {
 }
 
 interface TestFixtures {
+  /** That of the file. */
+  readonly service: SeededService
   /** Opens an address of the console, signed in by the link. */
   readonly visit: (path: string) => Promise<void>
   /** Checks what is on the page for accessibility; `state` names it in a failure. */
@@ -44,18 +50,33 @@ interface TestFixtures {
 export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
   schemes: [['light', 'dark', 'forced'], { option: true }],
 
-  service: [
+  // each file has one to itself: what its tests meet is what those before them in the file left, whichever ran with them
+  serviceOfFile: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
     async ({}, use) => {
-      const service = await startService()
+      let now: { readonly file: string; readonly service: Service; readonly seeded: Promise<Seed> } | undefined
+      const end = async (): Promise<void> => {
+        const before = now
+        now = undefined
+        await before?.service.stop()
+      }
       try {
-        await use({ ...service, seed: await seedFleet(service.client) })
+        await use(async (file) => {
+          if (now?.file !== file) {
+            await end()
+            const service = await startService()
+            now = { file, service, seeded: seedFleet(service.client) }
+          }
+          return { ...now.service, seed: await now.seeded }
+        })
       } finally {
-        await service.stop()
+        await end()
       }
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker' },
   ],
+
+  service: [async ({ serviceOfFile }, use, { file }) => use(await serviceOfFile(file)), { timeout: START_MS }],
 
   emptyService: [
     // biome-ignore lint/correctness/noEmptyPattern: as above
@@ -67,7 +88,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
         await service.stop()
       }
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: START_MS },
   ],
 
   baseURL: async ({ service }, use) => use(service.origin),
