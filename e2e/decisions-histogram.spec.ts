@@ -3,6 +3,7 @@ import type { Client } from '@gantt/client'
 import { operationOf } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
+import { boxOf } from './layout.ts'
 import { place } from './seed.ts'
 
 const listOf = (q: string, more = ''): string => `/decisions?q=${encodeURIComponent(q)}&live=off${more}`
@@ -56,7 +57,7 @@ test('a range is drawn by the mouse, stands in the address, and Back undoes it',
   const day = yesterday()
   await visit(listOf(`flavor:x2.drawn at>=${day}`))
   await expectRowCount(page, 'Decisions', 3)
-  const { x, y, width, height } = (await chart(page).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  const { x, y, width, height } = await boxOf(chart(page))
   await page.mouse.move(x + 1, y + height / 2)
   await page.mouse.down()
   await page.mouse.move(x + width - 2, y + height / 2, { steps: 4 })

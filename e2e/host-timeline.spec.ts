@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
 import { expect, type Page, test } from './fixtures.ts'
+import { boxOf } from './layout.ts'
 import { gather, keyFor, place, report, setStatus } from './seed.ts'
 
 const kindsOn = (page: Page): Promise<(string | null)[]> =>
@@ -81,7 +82,7 @@ test('its life is drawn as lanes, and any of its steps leads to how the console 
   await expect(status.last()).toHaveAttribute('data-word', 'draining')
 
   // what it has been since its last step reaches to the right end
-  const { width, height } = (await lanes.boundingBox()) ?? { width: 0, height: 0 }
+  const { width, height } = await boxOf(lanes)
   await lanes.click({ position: { x: width - 2, y: height / 2 } })
   await expect(page).toHaveURL(/[?&]at=\d+/)
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '4')

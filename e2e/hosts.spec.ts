@@ -5,7 +5,8 @@ import { holdCalls, operationOf } from './calls.ts'
 import { expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
 import { expectRowCount, firstCells, gridOf, numberIn, rowsOf, rowWith } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
-import { mapOf } from './map.ts'
+import { boxOf } from './layout.ts'
+import { boxOfMap, mapOf } from './map.ts'
 import { gather, place, report } from './seed.ts'
 import { startService } from './service.ts'
 
@@ -838,11 +839,11 @@ test('a column is made wider by its edge and by a number, within limits, and sta
   await visit('/hosts?view=table')
   const head = gridOf(page, 'Hosts').getByRole('columnheader', { name: 'Zone' })
   const widthOf = async () => Math.round((await head.boundingBox())?.width ?? 0)
-  const edge = await head.locator('.g-table-edge').boundingBox()
+  const edge = await boxOf(head.locator('.g-table-edge'))
   const before = await widthOf()
-  await page.mouse.move((edge?.x ?? 0) + 3, (edge?.y ?? 0) + 8)
+  await page.mouse.move(edge.x + 3, edge.y + 8)
   await page.mouse.down()
-  await page.mouse.move((edge?.x ?? 0) + 63, (edge?.y ?? 0) + 8, { steps: 3 })
+  await page.mouse.move(edge.x + 63, edge.y + 8, { steps: 3 })
   await page.mouse.up()
   expect(await widthOf()).toBeGreaterThan(before + 40)
   await page.getByRole('button', { name: 'Columns', exact: true }).click()
@@ -888,11 +889,11 @@ test('hosts are chosen by a frame on the map and by x, and compared with the oth
 }) => {
   await visit('/hosts?q=host:az1-*,az2-*')
   const map = page.getByRole('application', { name: /^Map of 12 hosts/ })
-  const box = await map.boundingBox()
+  const { x, y } = await boxOfMap(page)
   // the first zone's eight hosts lie in the first row of cells
-  await page.mouse.move((box?.x ?? 0) + 2, (box?.y ?? 0) + 30)
+  await page.mouse.move(x + 2, y + 30)
   await page.mouse.down()
-  await page.mouse.move((box?.x ?? 0) + 400, (box?.y ?? 0) + 34, { steps: 4 })
+  await page.mouse.move(x + 400, y + 34, { steps: 4 })
   await page.mouse.up()
   await expect(page).toHaveURL('/hosts?q=host:az1-*,az2-*')
   await expect(page.locator('[data-chosen="8"]')).toBeVisible()

@@ -16,3 +16,12 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
 export async function pressSequence(page: Page, sequence: string): Promise<void> {
   await Promise.all(sequence.split(' ').map((key) => page.keyboard.press(key)))
 }
+
+/**
+ * Waits until a menu that was opened has given its first item the focus for the last time. It gives it twice, the second time after
+ * it was painted: what a hand presses comes later, what a test presses may come in between, and is undone then.
+ */
+export async function expectAtFirst(page: Page, menu: Locator): Promise<void> {
+  await expect(menu.getByRole('menuitem').first()).toBeFocused()
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))))
+}

@@ -1,21 +1,24 @@
-import { expect, type Locator, type Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
+import { type Box, settled } from './layout.ts'
 
 export const mapOf = (page: Page): Locator => page.getByRole('application', { name: /^Map of/ })
 
-/** The middle of the cell that the map's cursor is on, once the map is laid out for the room that it has. */
+/** The box of the map, once it is laid out for the room that it has. */
+export const boxOfMap = (page: Page): Promise<Box> => boxInMap(page, undefined)
+
+/** The middle of the cell that the map's cursor is on, once the map is laid out. */
 export async function cursorOf(page: Page): Promise<{ readonly x: number; readonly y: number }> {
-  let found = { x: Number.NaN, y: Number.NaN }
-  await expect
-    .poll(async () => {
-      const before = found
-      found = await mapOf(page).evaluate((scroller) => {
-        const drawn = scroller.parentElement?.querySelector('canvas')?.getBoundingClientRect().width ?? 0
-        const box = scroller.querySelector('.g-map-cursor')?.getBoundingClientRect()
-        const isLaidOut = box !== undefined && Math.abs(drawn - scroller.clientWidth) < 1
-        return isLaidOut ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : { x: Number.NaN, y: Number.NaN }
-      })
-      return found.x === before.x && found.y === before.y
-    }, 'the cursor of the map stays where it is')
-    .toBe(true)
-  return found
+  const { x, y, width, height } = await boxInMap(page, '.g-map-cursor')
+  return { x: x + width / 2, y: y + height / 2 }
 }
+
+/** The box of a part of the map, or of all of it. */
+const boxInMap = (page: Page, part: string | undefined): Promise<Box> =>
+  settled(part ?? 'the map', () =>
+    mapOf(page).evaluate((scroller, selector) => {
+      const drawn = scroller.parentElement?.querySelector('canvas')?.getBoundingClientRect().width ?? 0
+      const box = (selector === undefined ? scroller : scroller.querySelector(selector))?.getBoundingClientRect()
+      if (box === undefined || Math.abs(drawn - scroller.clientWidth) >= 1) return undefined
+      return { x: box.x, y: box.y, width: box.width, height: box.height }
+    }, part),
+  )

@@ -3,6 +3,7 @@ import { holdCalls } from './calls.ts'
 import { expect, type Page, test } from './fixtures.ts'
 import { expectRowCount, gridOf, numberIn } from './grid.ts'
 import { pressSequence } from './keyboard.ts'
+import { boxOf } from './layout.ts'
 import { gather, keyFor, place, report } from './seed.ts'
 
 interface Fleet {
@@ -153,7 +154,7 @@ test('a range drawn by the mouse stays through a reload, and a press clears it',
   await place(service.client, { flavor: 'm1.drawn', vcpus: 999 })
   await visit('/overview?last=15m')
   await expect(chart(page)).toBeVisible()
-  const { x, y, width, height } = (await chart(page).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  const { x, y, width, height } = await boxOf(chart(page))
   // it begins over the latency: one brush goes through both
   await page.mouse.move(x + 2, y + height - 6)
   await page.mouse.down()

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { expect, type Page, test } from './fixtures.ts'
-import { pressSequence } from './keyboard.ts'
+import { expectAtFirst, pressSequence } from './keyboard.ts'
 import { place } from './seed.ts'
 
 const PAGES = [
@@ -459,7 +459,7 @@ test.describe('copied as', () => {
       await expect(menu).toBeHidden()
       const copied = async (item: string): Promise<string> => {
         await page.keyboard.press('Y')
-        await expect(menu.getByRole('menuitem').first()).toBeFocused()
+        await expectAtFirst(page, menu)
         // of a list that is longer than a page it says how many rows it has
         const named = new RegExp(`^${item}(: the first .*)?$`)
         const names = await menu.getByRole('menuitem').allTextContents()
