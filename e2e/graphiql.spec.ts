@@ -1,4 +1,5 @@
 import { colour, expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
+import type { Seed } from './seed.ts'
 
 const frame = (page: Page) => page.frameLocator('iframe[title=GraphiQL]')
 const run = (page: Page) => frame(page).getByRole('button', { name: /Execute query/ })
@@ -83,6 +84,65 @@ for (const [name, path] of [
     await ask(page, '"data"')
     await expect(response(page).first()).not.toContainText('"errors"')
   })
+
+interface PanelPage {
+  readonly path: (seed: Seed) => string
+  /** Each panel that asks something of its own, and the operation behind it. */
+  readonly panels: Readonly<Record<string, string>>
+}
+
+const HUGE = JSON.stringify({ flavor: { vcpus: 8, memoryMb: 32_768 } })
+
+const PANELS: Readonly<Record<string, PanelPage>> = {
+  overview: {
+    path: () => '/overview',
+    panels: {
+      'How many more fit now': 'OverviewFits',
+      'Why requests fail': 'OverviewActivity',
+      'Decisions over time': 'OverviewActivity',
+      'What was changed last': 'OverviewChanges',
+    },
+  },
+  'an aggregate': {
+    path: ({ aggregates }) => `/aggregates/${aggregates.fast}`,
+    panels: { Metadata: 'AggregateAsked', '7 members': 'AggregateMembers', History: 'AggregateHistory' },
+  },
+  'a decision': {
+    path: ({ refused }) => `/decisions/${refused.decisionId}?host=az1-01&with=${refused.decisionId}`,
+    panels: { 'The answer about the host': 'WhyNot', 'What would make it fit': 'WhatWouldFit', 'The comparison': 'CompareDecisions' },
+  },
+  'a simulation': {
+    path: () => `/simulate?request=${encodeURIComponent(HUGE)}`,
+    panels: { 'What would happen': 'Simulate', 'How many more fit': 'Capacity' },
+  },
+  'a profile': {
+    path: () => '/profiles/default?check=yes',
+    panels: { 'Version 0': 'ProfileVersion', 'Who did what': 'ProfileHistory' },
+  },
+  profiles: { path: () => '/profiles', panels: { 'Plug-ins': 'Plugins' } },
+}
+
+for (const [name, { path, panels }] of Object.entries(PANELS))
+  test(`${name}: what its panels ask is opened from each, and answers`, async ({ page, visit, service }) => {
+    await visit(path(service.seed))
+    for (const [panel, operation] of Object.entries(panels)) {
+      const link = page.getByRole('link', { name: `${panel}: open in GraphiQL`, exact: true })
+      const { searchParams } = new URL((await link.getAttribute('href')) ?? '', service.origin)
+      const query = searchParams.get('query') ?? ''
+      expect(query).toMatch(new RegExp(`^query ${operation}\\b`))
+      await service.client.request(query, JSON.parse(searchParams.get('variables') ?? '{}') as Record<string, unknown>)
+    }
+  })
+
+test('a panel of the past is opened as of its moment', async ({ page, visit, service }) => {
+  const { fleet } = await service.client.request<{ readonly fleet: { readonly asOf: string } }>('{ fleet { asOf } }')
+  await visit(`/aggregates/${service.seed.aggregates.fast}?at=${fleet.asOf}`)
+  await page.getByRole('link', { name: '7 members: open in GraphiQL' }).click()
+  await expect(page).toHaveURL(/\/graphiql\?query=/)
+  expect(JSON.parse(new URL(page.url()).searchParams.get('variables') ?? '{}')).toMatchObject({ at: fleet.asOf })
+  await ask(page, '"data"')
+  await expect(response(page).first()).not.toContainText('"errors"')
+})
 
 test('a browser that is sent to the address of the API comes here, with its query', async ({ page, service }) => {
   await page.goto(`/graphql?query=${encodeURIComponent('{ viewer { scopes } }')}#key=${service.key}`)

@@ -254,6 +254,17 @@ test('the span stands in the address, and stays; what was changed last is told',
   await expect(page.getByRole('region', { name: 'Decisions step by step' }).getByRole('row').nth(1)).toBeVisible()
 })
 
+test('in the past no replica and no conflict is told of: they are known of now alone', async ({ page, visit, service }) => {
+  const { fleet } = await service.client.request<{ readonly fleet: { readonly asOf: string } }>('{ fleet { asOf } }')
+  await visit('/overview')
+  await expect(figure(page, 'Replicas live')).toBeVisible()
+  await expect(figure(page, 'Conflicts')).toBeVisible()
+  await visit(`/overview?at=${fleet.asOf}`)
+  await expect(figure(page, 'Hosts up')).toBeVisible()
+  await expect(figure(page, 'Replicas live')).toHaveCount(0)
+  await expect(figure(page, 'Conflicts')).toHaveCount(0)
+})
+
 test('a key that may only read is told which scope the changes need; the rest stands', async ({ page, service }) => {
   const reader = await keyFor(service.client, 'reads-the-overview', ['READ'])
   await page.goto(`/overview#key=${reader}`)

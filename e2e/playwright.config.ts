@@ -16,7 +16,7 @@ const SCREENSHOTS = /screenshots\.spec\.ts$/
 export default defineConfig<TestOptions>({
   testDir: '.',
   outputDir: '../test-results',
-  timeout: 60_000,
+  timeout: 120_000,
   expect: { timeout: 15_000 },
   retries: 0,
   workers: 2,

@@ -1,7 +1,6 @@
 import type { Sort } from '@gantt/scheduler-core/query'
 import { Button } from '@mantine/core'
 import { use, useState, useTransition } from 'react'
-import { graphql } from '../lib/graphql.ts'
 import type { Connection } from '../lib/pages.ts'
 import type { Pages } from '../lib/use-pages.ts'
 import { BesideHead, BesideList, BesideLoading } from '../ui/beside-list.tsx'
@@ -17,14 +16,9 @@ import { SavedViews } from '../ui/saved-views.tsx'
 import { Table } from '../ui/table.tsx'
 import { HeadCell } from '../ui/table-head.tsx'
 import { ViewsButton } from '../ui/views-button.tsx'
-import { columns, fields, LONG, NOW, nothing, type Sample, samples } from './samples.ts'
+import { CALL, columns, fields, LONG, NOW, nothing, type Sample, samples } from './samples.ts'
 import type { Story } from './story.ts'
 
-const VIEWER = graphql(`
-  query KitViewer {
-    viewer { scopes }
-  }
-`)
 const some = samples(40)
 const fault = new Error('The list could not be read.')
 
@@ -125,7 +119,7 @@ const copyList = (of: Pages<Sample>) => (
       lists: [{ nodes: of.rows, pageInfo: { hasNextPage: false, endCursor: null } }],
       read: () => new Promise<Connection<Sample>>(nothing),
     }}
-    call={{ document: VIEWER }}
+    call={CALL}
   />
 )
 

@@ -1,4 +1,6 @@
 import type { QueryField } from '@gantt/scheduler-core/query'
+import { graphql } from '../lib/graphql.ts'
+import type { Call } from '../lib/wire.ts'
 import type { TableColumn } from '../ui/table.tsx'
 
 /** The moment at which the kit is looked at. */
@@ -6,6 +8,15 @@ export const NOW = Date.now()
 
 /** One that nobody made room for, and that has no place to break at. */
 export const LONG = `a-name-as-long-as-names-may-be-${'x'.repeat(120)} and a sentence behind it that says what it is for and where it comes from.`
+
+/** One that every key may ask. */
+export const CALL: Call = {
+  document: graphql(`
+    query KitViewer {
+      viewer { scopes }
+    }
+  `),
+}
 
 export const nothing = (): void => {}
 

@@ -11,9 +11,10 @@ import { Heading } from '../ui/heading.tsx'
 import { Json } from '../ui/json.tsx'
 import { MenuLink } from '../ui/menu-link.tsx'
 import { Meter, PercentMeter } from '../ui/meter.tsx'
+import { PanelCall } from '../ui/panel-call.tsx'
 import { ScrollBox } from '../ui/scroll-box.tsx'
 import { WriteButton } from '../ui/write-button.tsx'
-import { LONG, NOW, nothing } from './samples.ts'
+import { CALL, LONG, NOW, nothing } from './samples.ts'
 import type { Story } from './story.ts'
 
 const parts = [
@@ -91,7 +92,10 @@ export const smallParts: readonly Story[] = [
       none: <Figures figures={[]} />,
     },
   },
-  { of: 'heading', states: { usual: <Heading>Claims</Heading>, long: <Heading>{LONG}</Heading> } },
+  {
+    of: 'heading',
+    states: { usual: <Heading>Claims</Heading>, 'with its call': <Heading call={CALL}>Claims</Heading>, long: <Heading>{LONG}</Heading> },
+  },
   {
     of: 'json',
     states: { usual: <Json text={JSON.stringify({ host: 'cmp-0412', free: { VCPU: 12 } }, null, 2)} />, long: <Json text={LONG} /> },
@@ -111,6 +115,7 @@ export const smallParts: readonly Story[] = [
       ),
     },
   },
+  { of: 'panel-call', states: { usual: <PanelCall of="Claims" {...CALL} /> } },
   {
     of: 'meter',
     states: {

@@ -4,7 +4,7 @@ import type { VariablesOf } from './graphql.ts'
 import { useShortcuts } from './keys.ts'
 import { useMoment } from './moment.ts'
 import { useLatest } from './use-latest.ts'
-import type { Operation } from './wire.ts'
+import type { Call, Operation } from './wire.ts'
 
 /** What ends each question that is asked at present: a page may ask several. */
 const running = new Set<() => void>()
@@ -31,5 +31,7 @@ export function useRun<Doc extends Operation>(document: Doc, variables: Variable
     return () => void running.delete(end)
   }, [isRunning, latest])
   useShortcuts(isRunning ? [{ keys: 'Escape', label: 'Cancel what is running', run: cancelAll }] : [])
-  return { data, error, isRunning, isCancelled: isWanted && !isRunning && data === undefined && !error, cancel, run: () => void refetch() }
+  const isCancelled = isWanted && !isRunning && data === undefined && !error
+  const call: Call = { document, variables }
+  return { data, error, isRunning, isCancelled, cancel, run: () => void refetch(), call }
 }

@@ -6,6 +6,12 @@ import type { Header, Written } from './written.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a document of any result and any variables
 export type Operation = TadaDocumentNode<any, any, any>
 
+/** An operation, and what it is asked with. */
+export interface Call {
+  readonly document: Operation
+  readonly variables?: Readonly<Record<string, unknown>>
+}
+
 const writtenOf = (document: Operation) => document as unknown as Written & { readonly documentId?: string }
 
 /** The text of an operation. */

@@ -8,7 +8,7 @@ import type { VariablesOf } from '../lib/graphql.ts'
 import { useShortcuts } from '../lib/keys.ts'
 import { useMoment } from '../lib/moment.ts'
 import { pageAction } from '../lib/page-actions.ts'
-import type { Operation } from '../lib/wire.ts'
+import type { Call, Operation } from '../lib/wire.ts'
 import { MenuLink } from './menu-link.tsx'
 import { problemOf } from './problem.tsx'
 
@@ -17,7 +17,7 @@ export type Copy = readonly [label: string, make: () => string | Promise<string>
 
 export interface CopyAsProps {
   /** The call behind the page: one that takes the moment is of that of the address. */
-  readonly call?: { readonly document: Operation; readonly variables?: Readonly<Record<string, unknown>> }
+  readonly call?: Call
   /** What is of this page alone. */
   readonly items?: readonly Copy[]
 }
@@ -27,7 +27,7 @@ export function CopyAs({ call, ...others }: CopyAsProps) {
   return call === undefined ? <CopyMenu {...others} /> : <CopyCall {...call} {...others} />
 }
 
-type CopyCallProps = NonNullable<CopyAsProps['call']> & Pick<CopyAsProps, 'items'>
+type CopyCallProps = Call & Pick<CopyAsProps, 'items'>
 
 function CopyCall({ document, variables = {}, items = [] }: CopyCallProps) {
   const { asked } = useMoment(document, variables)

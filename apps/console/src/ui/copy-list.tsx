@@ -7,8 +7,9 @@ import type { Connection } from '../lib/pages.ts'
 import type { ReadOptions, Sheet } from '../lib/read-rows.ts'
 import { useAt } from '../lib/travel.ts'
 import type { Pages } from '../lib/use-pages.ts'
+import type { Call } from '../lib/wire.ts'
 import { shownColumns, useColumnLayout } from './columns.ts'
-import { type Copy, type CopyAsProps, CopyMenu, callCopies, tellDone } from './copy-as.tsx'
+import { type Copy, CopyMenu, callCopies, tellDone } from './copy-as.tsx'
 import type { TableColumn } from './table.tsx'
 
 /** Loaded when a file is asked for. */
@@ -26,7 +27,7 @@ export function wholeList<Row>(nodes: readonly Row[]): CopiedPages<Row> {
 }
 
 interface CopyListProps<Row> {
-  readonly call: NonNullable<CopyAsProps['call']>
+  readonly call: Call
   /** What else there is to paste. */
   readonly items?: readonly Copy[]
   /** Names the list where its layout is kept, and its file. */

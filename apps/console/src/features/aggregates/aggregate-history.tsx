@@ -25,7 +25,8 @@ interface AggregateHistoryProps {
 export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateHistoryProps) {
   const { scopes, may } = useScopes()
   const mayRead = may('OPERATE')
-  const { data, error, refetch } = useOperation(HISTORY, { query: historyQuery(uuid) }, { enabled: mayRead === true, everyMs: REFRESH_MS })
+  const variables = { query: historyQuery(uuid) }
+  const { data, error, refetch } = useOperation(HISTORY, variables, { enabled: mayRead === true, everyMs: REFRESH_MS })
   const zone = useTimeZone()
   const undo = useUndo({ uuid, current, onUndo })
   const deeds = (data?.auditLog.nodes ?? []).flatMap((row) => {
@@ -35,7 +36,9 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
   return (
     <section aria-label="History">
       <Group gap="sm" mb={4}>
-        <Heading keys="3">History</Heading>
+        <Heading keys="3" call={mayRead === true ? { document: HISTORY, variables } : undefined}>
+          History
+        </Heading>
         {mayRead === true && current.version > 1 ? (
           <UndoButton
             size="compact-sm"

@@ -39,7 +39,7 @@ export function AggregateMembers({ aggregate, hostNames }: AggregateMembersProps
     <section aria-label="Members">
       <Group justify="space-between" mb={4}>
         <Group gap="sm" align="baseline" data-members={hostNames.length}>
-          <Heading keys="2">
+          <Heading keys="2" call={{ document: MEMBERS, variables: { query } }}>
             {`${find === '' ? '' : `${formatCount(shown.length)} of `}${formatCount(hostNames.length)} ${hostNames.length === 1 ? 'member' : 'members'}`}
           </Heading>
           {hostNames.length === 0 ? null : (

@@ -15,7 +15,9 @@ export function AggregateMetadata({ metadata }: { readonly metadata: readonly En
   const { data } = useOperation(ASKED, {}, { enabled: metadata.length > 0, staleMs: 60_000 })
   return (
     <section aria-label="Metadata">
-      <Heading keys="1">Metadata</Heading>
+      <Heading keys="1" call={metadata.length === 0 ? undefined : { document: ASKED }}>
+        Metadata
+      </Heading>
       {metadata.length === 0 ? (
         <Text size="sm" c="dimmed">
           None: filters read nothing from it.

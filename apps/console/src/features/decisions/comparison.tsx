@@ -5,6 +5,7 @@ import { formatCount, formatTime, titleOfTime, useTimeZone } from '../../lib/for
 import type { ResultOf } from '../../lib/graphql.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { FieldChanges } from '../../ui/field-changes.tsx'
+import { PanelCall } from '../../ui/panel-call.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { COMPARE } from './compare-documents.ts'
@@ -34,7 +35,8 @@ const causes: Readonly<Record<string, string>> = {
 
 /** What made the second go elsewhere, and all in which the two differ. The other is the first, the one of the page the second. */
 export function Comparison({ a, b, scale, onOpen }: ComparisonProps) {
-  const { data, error, refetch, isPlaceholderData } = useOperation(COMPARE, { a, b }, { staleMs: 60_000, keepPrevious: false })
+  const variables = { a, b }
+  const { data, error, refetch, isPlaceholderData } = useOperation(COMPARE, variables, { staleMs: 60_000, keepPrevious: false })
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
   if (data === undefined) return <Skeleton height={160} mt="xs" role="status" aria-label="Both decisions are being made again" />
   const compared = data.compareDecisions
@@ -44,6 +46,7 @@ export function Comparison({ a, b, scale, onOpen }: ComparisonProps) {
         <Badge variant="light" tt="none" color={compared.cause === 'NONE' ? 'gray' : 'blue'}>
           cause: {causes[compared.cause] ?? compared.cause.toLowerCase()}
         </Badge>
+        <PanelCall of="The comparison" document={COMPARE} variables={variables} />
         <Text data-cause-text role="status">
           {compared.text}
         </Text>

@@ -20,10 +20,13 @@ interface FittingProps {
 
 /** The smallest changes of request, fleet or profile with which the request would be placed, each of them tried. */
 export function Fitting({ decisionId, isAsked, onAsk, onOpen }: FittingProps) {
-  const { data, error, refetch } = useOperation(FITTING, { id: decisionId }, { enabled: isAsked, staleMs: 600_000, keepPrevious: false })
+  const variables = { id: decisionId }
+  const { data, error, refetch } = useOperation(FITTING, variables, { enabled: isAsked, staleMs: 600_000, keepPrevious: false })
   return (
     <section aria-label="What would make it fit">
-      <Heading keys="5">What would make it fit</Heading>
+      <Heading keys="5" call={{ document: FITTING, variables }}>
+        What would make it fit
+      </Heading>
       {isAsked ? null : (
         <Button size="compact-sm" variant="outline" onClick={() => onAsk(true)}>
           Try changes of request, fleet and profile

@@ -4,6 +4,7 @@ import { useOperation } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { PanelCall } from '../../ui/panel-call.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Checks } from './checks.tsx'
 import { commandWhyNot } from './copies.ts'
@@ -24,13 +25,8 @@ interface HostAnswerProps {
 
 /** What became of one host: the sentence, every check with its numbers, or how far it stayed behind the one that was taken. */
 export function HostAnswer({ decisionId, instance, profile, revision, host, takesFocus, onClose }: HostAnswerProps) {
-  const { data, error, refetch, isPlaceholderData } = useOperation(WHY_NOT, {
-    id: decisionId,
-    instance,
-    profile: profile ?? null,
-    revision: revision ?? null,
-    ...hostOfName(host),
-  })
+  const variables = { id: decisionId, instance, profile: profile ?? null, revision: revision ?? null, ...hostOfName(host) }
+  const { data, error, refetch, isPlaceholderData } = useOperation(WHY_NOT, variables)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (data !== undefined && !isPlaceholderData && takesFocus) heading.current?.focus()
@@ -78,6 +74,7 @@ export function HostAnswer({ decisionId, instance, profile, revision, host, take
         <CopyButton text={commandWhyNot(decisionId, instance, host)} variant="subtle">
           Copy as command
         </CopyButton>
+        <PanelCall of="The answer about the host" document={WHY_NOT} variables={variables} />
       </Group>
       <HostSince answer={data.whyNot} />
       {versusWinner.length === 0 ? null : <Gaps gaps={versusWinner} />}

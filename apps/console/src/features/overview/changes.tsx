@@ -16,7 +16,9 @@ export function Changes() {
   const rows = data?.auditLog.nodes
   return (
     <section aria-label="What was changed last">
-      <Heading keys="5">What was changed last</Heading>
+      <Heading keys="5" call={mayRead === true ? { document: CHANGES, variables: { query: CHANGES_QUERY } } : undefined}>
+        What was changed last
+      </Heading>
       {noScopes ? <Problem error={noScopes} onRetry={retry} /> : null}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {mayRead === false ? (

@@ -1,5 +1,6 @@
 import { Table, Text } from '@mantine/core'
 import { formatCount } from '../../lib/format.ts'
+import type { Call } from '../../lib/wire.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Meter } from '../../ui/meter.tsx'
@@ -7,13 +8,15 @@ import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { type Activity, FAILED, queryOf } from './figures.ts'
 
 /** Why requests failed, the most frequent reason first; each opens its decisions. */
-export function Failures({ activity }: { readonly activity: Activity }) {
+export function Failures({ activity, call }: { readonly activity: Activity; readonly call: Call }) {
   const { failed, failures, failuresCut } = activity
   const most = failures[0]?.decisions ?? 1
   const unexplained = failuresCut ? 0 : failed - failures.reduce((sum, { decisions }) => sum + decisions, 0)
   return (
     <section aria-label="Why requests fail">
-      <Heading keys="3">Why requests fail</Heading>
+      <Heading keys="3" call={call}>
+        Why requests fail
+      </Heading>
       {failed === 0 ? (
         <Text size="sm" c="dimmed">
           None failed in this time.

@@ -30,9 +30,13 @@ const REFRESH_MS = 30_000
 export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   const flavors = flavorsOf(pins, asked, MOST_FLAVORS)
   const shown = zones.slice(0, MOST_ZONES)
+  // each row asks for itself
+  const [first] = flavors
   return (
     <section aria-label="How many more fit now">
-      <Heading keys="2">How many more fit now</Heading>
+      <Heading keys="2" call={first && { document: FITS, variables: asVariables(first.pin) }}>
+        How many more fit now
+      </Heading>
       {flavors.length === 0 ? (
         <Text size="sm" c="dimmed">
           Nothing was asked for within a day, so there is no flavor to count. Simulate counts any.
@@ -83,6 +87,8 @@ export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   )
 }
 
+const asVariables = (flavor: Pin) => ({ spec: { gantt: { flavor } } })
+
 /** Above so much the free room is of little use. */
 const MUCH = 0.5
 
@@ -97,7 +103,7 @@ interface FitsRowProps {
 function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
   // the same question however often the page is drawn
   const asked = JSON.stringify(flavor)
-  const variables = useMemo(() => ({ spec: { gantt: { flavor: JSON.parse(asked) as Pin } } }), [asked])
+  const variables = useMemo(() => asVariables(JSON.parse(asked) as Pin), [asked])
   const { data, error, dataUpdatedAt } = useOperation(FITS, variables, { everyMs: REFRESH_MS, staleMs: REFRESH_MS })
   const counted = data === undefined ? undefined : fitsOf(data.capacity)
   const size = `${flavor.vcpus} vCPU, ${formatMib(flavor.memoryMb)}, ${formatCount(flavor.rootGb + flavor.ephemeralGb)} GiB disk`

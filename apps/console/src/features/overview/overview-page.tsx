@@ -5,6 +5,7 @@ import { useOperation } from '../../lib/api.ts'
 import { conflictsLine } from '../../lib/conflicts.ts'
 import { formatCount, formatDuration, formatTime, formatTook, useTimeZone } from '../../lib/format.ts'
 import { type Change, changed } from '../../lib/list-search.ts'
+import { useAt } from '../../lib/travel.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { CopyAs } from '../../ui/copy-as.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -36,14 +37,13 @@ export function OverviewPage() {
   const navigate = route.useNavigate()
   const show = (change: Change<OverviewSearch>): void => void navigate({ search: (before) => changed(before, change), resetScroll: false })
   const { pins, keepPins } = usePins(pin)
+  const at = useAt()
   // a time that is over stays as it is
   const isRange = since !== undefined && until !== undefined
   const fleet = useOperation(FLEET, {}, { everyMs: FLEET_EVERY_MS })
-  const asked = useOperation(
-    ACTIVITY,
-    isRange ? { since, until } : { window: durationOf[last] },
-    isRange ? {} : { everyMs: ACTIVITY_EVERY_MS },
-  )
+  const inTime = isRange ? { since, until } : { window: durationOf[last] }
+  const asked = useOperation(ACTIVITY, inTime, isRange ? {} : { everyMs: ACTIVITY_EVERY_MS })
+  const call = { document: ACTIVITY, variables: inTime }
   const flavors = useOperation(FLAVORS, {}, { everyMs: FLAVORS_EVERY_MS })
   const activity = asked.data?.activity
   const zones = fleet.data?.fleet.totals ?? []
@@ -77,7 +77,8 @@ export function OverviewPage() {
           ) : (
             <Figures
               figures={[
-                ...fleetFigures(fleet.data),
+                ...hostFigures(fleet.data),
+                ...(at === undefined ? replicaFigures(fleet.data) : []),
                 ...(activity === undefined ? [] : activityFigures(activity, isRange ? undefined : last)),
               ]}
             />
@@ -107,8 +108,8 @@ export function OverviewPage() {
                 )
               ) : (
                 <>
-                  <Failures activity={activity} />
-                  <Rate activity={activity} onTake={(from, to) => show({ since: from, until: to })} />
+                  <Failures activity={activity} call={call} />
+                  <Rate activity={activity} call={call} onTake={(from, to) => show({ since: from, until: to })} />
                 </>
               )}
             </Stale>
@@ -169,21 +170,19 @@ function NoHost() {
   )
 }
 
-function fleetFigures({
-  up: { totalCount: up },
-  suspect: { totalCount: suspect },
-  down: { totalCount: down },
-  replicas,
-}: FleetNow): Figure[] {
-  const { value, isBad } = replicasLine(replicas)
+function hostFigures({ up: { totalCount: up }, suspect: { totalCount: suspect }, down: { totalCount: down } }: FleetNow): Figure[] {
   return [
     { label: 'Hosts up', value: <HostCount state="UP" count={up} /> },
     { label: 'Suspect', value: <HostCount state="SUSPECT" count={suspect} />, isBad: suspect > 0 },
     { label: 'Down', value: <HostCount state="DOWN" count={down} />, isBad: down > 0 },
-    { label: 'Replicas live', value, isBad },
-    { label: 'Conflicts', ...conflictsLine(replicas) },
   ]
 }
+
+/** They are known of now alone: the log does not tell of them. */
+const replicaFigures = ({ replicas }: FleetNow): Figure[] => [
+  { label: 'Replicas live', ...replicasLine(replicas) },
+  { label: 'Conflicts', ...conflictsLine(replicas) },
+]
 
 function HostCount({ state, count }: { readonly state: string; readonly count: number }) {
   return (

@@ -1,4 +1,5 @@
 import { formatCount, formatTime, formatTook, useTimeZone } from '../../lib/format.ts'
+import type { Call } from '../../lib/wire.ts'
 import { BrushBars } from '../../ui/brush-bars.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -13,19 +14,23 @@ import { useMarks } from './use-marks.ts'
 
 interface RateProps {
   readonly activity: Activity
+  /** What asked for it. */
+  readonly call: Call
   /** A range of time was asked for: from `since` on, before `until`. */
   onTake(since: string, until: string): void
 }
 
 /** How many decisions there were step by step, those that failed at the bottom, how long they took, and when something was changed; the same as tables below. */
-export function Rate({ activity, onTake }: RateProps) {
+export function Rate({ activity, call, onTake }: RateProps) {
   const zone = useTimeZone()
   const { marks, total, error, retry } = useMarks(activity)
   const { steps, decisions, failed, since, until, took } = activity
   const slowest = Math.max(0, ...steps.map((step) => step.took?.p99Ms ?? 0))
   return (
     <section aria-label="Decisions over time" className="overview-rate">
-      <Heading keys="4">Decisions over time</Heading>
+      <Heading keys="4" call={call}>
+        Decisions over time
+      </Heading>
       <BrushBars
         label={`${formatCount(decisions)} decisions, ${formatCount(failed)} of them failed, in ${steps.length} steps, and how long they took.`}
         bars={steps.map((step) => ({

@@ -2,6 +2,7 @@ import { Alert, Button, NativeSelect, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { useRun } from '../../lib/use-run.ts'
 import { Heading } from '../../ui/heading.tsx'
+import { PanelCall } from '../../ui/panel-call.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
 import { CHECK } from './documents.ts'
@@ -72,9 +73,10 @@ function Answer({ name, active, next, text, last }: AnswerProps) {
     () => ({ baseline: `${name}@${active}`, candidate: { draft: JSON.parse(text) as unknown }, window: durationOf(last), sample: 200 }),
     [name, active, text, last],
   )
-  const { data, error, isRunning, isCancelled, cancel, run } = useRun(CHECK, variables)
+  const { data, error, isRunning, isCancelled, cancel, run, call } = useRun(CHECK, variables)
   return (
     <>
+      <PanelCall of="What it would have changed" {...call} />
       {error ? <Problem error={error} onRetry={run} /> : null}
       {isRunning ? <Running label="Requests are being decided again." onCancel={cancel} /> : null}
       {isCancelled ? <Cancelled label="The comparison was cancelled" onRun={run} /> : null}

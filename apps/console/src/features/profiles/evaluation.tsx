@@ -5,6 +5,7 @@ import type { ResultOf } from '../../lib/graphql.ts'
 import { useRun } from '../../lib/use-run.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Heading } from '../../ui/heading.tsx'
+import { PanelCall } from '../../ui/panel-call.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Cancelled, Running } from '../../ui/running.tsx'
 import { CHECK, type PROFILE } from './documents.ts'
@@ -121,9 +122,10 @@ function Answer({ name, number, against, last, sample }: AnswerProps) {
     }),
     [name, number, against, last, sample],
   )
-  const { data, error, isRunning, isCancelled, cancel, run } = useRun(CHECK, variables)
+  const { data, error, isRunning, isCancelled, cancel, run, call } = useRun(CHECK, variables)
   return (
     <>
+      <PanelCall of="What it would have changed" {...call} />
       {error ? <Problem error={error} onRetry={run} /> : null}
       {isRunning ? <Running label="Requests are being decided again." onCancel={cancel} /> : null}
       {isCancelled ? <Cancelled label="The comparison was cancelled" onRun={run} /> : null}

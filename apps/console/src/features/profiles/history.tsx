@@ -11,14 +11,17 @@ import { REFRESH_MS } from './refresh.ts'
 /** Who did what with the profile, and when: from the audit, which not every key may read. */
 export function History({ name, scopes }: { readonly name: string; readonly scopes: readonly string[] }) {
   const mayRead = scopes.includes('OPERATE')
-  const { data, error, refetch } = useOperation(HISTORY, { query: historyQuery(name) }, { enabled: mayRead, everyMs: REFRESH_MS })
+  const variables = { query: historyQuery(name) }
+  const { data, error, refetch } = useOperation(HISTORY, variables, { enabled: mayRead, everyMs: REFRESH_MS })
   const deeds = (data?.auditLog.nodes ?? []).flatMap((row) => {
     const deed = deedOf(row)
     return deed === undefined ? [] : [{ ...row, deed }]
   })
   return (
     <section aria-label="Who did what">
-      <Heading keys="5">Who did what</Heading>
+      <Heading keys="5" call={mayRead ? { document: HISTORY, variables } : undefined}>
+        Who did what
+      </Heading>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {!mayRead ? (
         <Text size="sm" c="dimmed">

@@ -16,7 +16,9 @@ export function Plugins() {
   const { data, error, refetch } = useOperation(PLUGINS, {}, { everyMs: REFRESH_MS })
   return (
     <section aria-label="Plug-ins">
-      <Heading keys="2">Plug-ins</Heading>
+      <Heading keys="2" call={{ document: PLUGINS }}>
+        Plug-ins
+      </Heading>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {data === undefined ? (
         error ? null : (

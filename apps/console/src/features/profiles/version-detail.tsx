@@ -31,7 +31,7 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
   const steps = stepsFor(number, course)
   return (
     <section aria-label="Version">
-      <Heading keys="3">{`Version ${number}`}</Heading>
+      <Heading keys="3" call={{ document: VERSION, variables: { id } }}>{`Version ${number}`}</Heading>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {version === undefined ? (
         error ? null : (

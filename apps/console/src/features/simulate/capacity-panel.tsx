@@ -9,10 +9,12 @@ import type { Answer } from './use-answers.ts'
 
 /** How many more of one instance fit, zone by zone, with what is in the way of more; beside it the fleet as it is. */
 export function CapacityPanel({ capacity, baseline }: Pick<Answer, 'capacity' | 'baseline'>) {
-  const { data, error, isRunning, isCancelled, cancel, run } = capacity
+  const { data, error, isRunning, isCancelled, cancel, run, call } = capacity
   return (
     <section aria-label="Capacity">
-      <Heading keys="2">How many more fit</Heading>
+      <Heading keys="2" call={call}>
+        How many more fit
+      </Heading>
       {error ? <Problem error={error} onRetry={run} /> : null}
       {isRunning ? <Running label="They are being counted." onCancel={cancel} /> : null}
       {isCancelled ? <Cancelled label="The count was cancelled" onRun={run} /> : null}

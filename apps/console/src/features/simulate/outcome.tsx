@@ -17,10 +17,12 @@ interface OutcomeProps extends Pick<Answer, 'simulation'> {
 
 /** What became of the requests: how many were placed and where, why the first was not, and how full the zones are then. */
 export function Outcome({ simulation, name }: OutcomeProps) {
-  const { data, error, isRunning, isCancelled, cancel, run } = simulation
+  const { data, error, isRunning, isCancelled, cancel, run, call } = simulation
   return (
     <section aria-label="What would happen">
-      <Heading keys="1">{name === undefined ? 'What would happen' : `What would happen: ${name}`}</Heading>
+      <Heading keys="1" call={call}>
+        {name === undefined ? 'What would happen' : `What would happen: ${name}`}
+      </Heading>
       {error ? <Problem error={error} onRetry={run} /> : null}
       {isRunning ? <Running label="The requests are being decided." onCancel={cancel} /> : null}
       {isCancelled ? <Cancelled label="The simulation was cancelled" onRun={run} /> : null}
