@@ -17,8 +17,13 @@ interface WorkerFixtures {
   readonly emptyService: Service
 }
 
-/** A service starts within it, however busy the machine. */
-const START_MS = 120_000
+/** A service starts within it, and the one before it stops, however busy the machine. */
+const START_MS = 180_000
+
+const withSeed = async (started: Promise<Service>): Promise<SeededService> => {
+  const service = await started
+  return { ...service, seed: await seedFleet(service.client) }
+}
 
 /** Colours that a system may prefer, or force on every page. */
 type Scheme = 'light' | 'dark' | 'forced'
@@ -54,20 +59,22 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
   serviceOfFile: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
     async ({}, use) => {
-      let now: { readonly file: string; readonly service: Service; readonly seeded: Promise<Seed> } | undefined
+      let now: { readonly file: string; readonly service: Promise<Service>; readonly seeded: Promise<SeededService> } | undefined
       const end = async (): Promise<void> => {
         const before = now
         now = undefined
-        await before?.service.stop()
+        // one that did not start has said so to the test that asked for it, and left nothing
+        const service = await before?.service.catch(() => undefined)
+        await service?.stop()
       }
       try {
         await use(async (file) => {
           if (now?.file !== file) {
             await end()
-            const service = await startService()
-            now = { file, service, seeded: seedFleet(service.client) }
+            const service = startService()
+            now = { file, service, seeded: withSeed(service) }
           }
-          return { ...now.service, seed: await now.seeded }
+          return now.seeded
         })
       } finally {
         await end()

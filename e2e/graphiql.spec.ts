@@ -1,5 +1,6 @@
+import type { Client } from '@gantt/client'
 import { colour, expect, expectNoSidewaysScroll, type Page, test } from './fixtures.ts'
-import type { Seed } from './seed.ts'
+import { activate, type Seed, writeVersion } from './seed.ts'
 
 const frame = (page: Page) => page.frameLocator('iframe[title=GraphiQL]')
 const run = (page: Page) => frame(page).getByRole('button', { name: /Execute query/ })
@@ -91,13 +92,13 @@ interface PanelPage {
   readonly panels: Readonly<Record<string, string>>
 }
 
-const HUGE = JSON.stringify({ flavor: { vcpus: 8, memoryMb: 32_768 } })
+const REQUEST = encodeURIComponent(JSON.stringify({ flavor: { vcpus: 8, memoryMb: 32_768 } }))
 
 const PANELS: Readonly<Record<string, PanelPage>> = {
   overview: {
-    path: () => '/overview',
+    path: () => '/overview?last=6h',
     panels: {
-      'How many more fit now': 'OverviewFits',
+      'How many more m1.huge fit now': 'OverviewFits',
       'Why requests fail': 'OverviewActivity',
       'Decisions over time': 'OverviewActivity',
       'What was changed last': 'OverviewChanges',
@@ -108,31 +109,61 @@ const PANELS: Readonly<Record<string, PanelPage>> = {
     panels: { Metadata: 'AggregateAsked', '7 members': 'AggregateMembers', History: 'AggregateHistory' },
   },
   'a decision': {
-    path: ({ refused }) => `/decisions/${refused.decisionId}?host=az1-01&with=${refused.decisionId}`,
+    path: ({ refused, placed }) => `/decisions/${refused.decisionId}?host=az1-01&with=${placed.decisionId}&fit=yes`,
     panels: { 'The answer about the host': 'WhyNot', 'What would make it fit': 'WhatWouldFit', 'The comparison': 'CompareDecisions' },
   },
+  'decisions in groups': { path: () => '/decisions?group=flavor', panels: { 'Decisions by flavor': 'DecisionGroups' } },
   'a simulation': {
-    path: () => `/simulate?request=${encodeURIComponent(HUGE)}`,
+    path: () => `/simulate?request=${REQUEST}`,
     panels: { 'What would happen': 'Simulate', 'How many more fit': 'Capacity' },
   },
   'a profile': {
-    path: () => '/profiles/default?check=yes',
-    panels: { 'Version 0': 'ProfileVersion', 'Who did what': 'ProfileHistory' },
+    path: () => '/profiles/panelled?version=2&check=yes&last=24h',
+    panels: {
+      'What decides': 'ProfileRollout',
+      'Version 2': 'ProfileVersion',
+      'What it would have changed': 'ProfileCheck',
+      'Who did what': 'ProfileHistory',
+    },
   },
   profiles: { path: () => '/profiles', panels: { 'Plug-ins': 'Plugins' } },
 }
 
 for (const [name, { path, panels }] of Object.entries(PANELS))
   test(`${name}: what its panels ask is opened from each, and answers`, async ({ page, visit, service }) => {
+    if (name === 'a profile') await tryTwo(service.client, 'panelled')
+    const sent: { readonly operationName?: string; readonly variables?: object }[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/graphql')) sent.push(request.postDataJSON() as (typeof sent)[number])
+    })
     await visit(path(service.seed))
     for (const [panel, operation] of Object.entries(panels)) {
       const link = page.getByRole('link', { name: `${panel}: open in GraphiQL`, exact: true })
       const { searchParams } = new URL((await link.getAttribute('href')) ?? '', service.origin)
       const query = searchParams.get('query') ?? ''
       expect(query).toMatch(new RegExp(`^query ${operation}\\b`))
-      await service.client.request(query, JSON.parse(searchParams.get('variables') ?? '{}') as Record<string, unknown>)
+      const variables = JSON.parse(searchParams.get('variables') ?? '{}') as Record<string, unknown>
+      // the page itself asked exactly this
+      const asked = () => sent.filter(({ operationName }) => operationName === operation).map((one) => one.variables ?? {})
+      await expect.poll(asked, panel).toContainEqual(variables)
+      await service.client.request(query, variables)
     }
   })
+
+/** A profile that decides by its first version, and tries the second. */
+async function tryTwo(client: Client, profile: string): Promise<void> {
+  await writeVersion(client, profile, 'spreads', [{ name: 'RAMWeigher', multiplier: 1 }])
+  await activate(client, `${profile}@1`)
+  await writeVersion(client, profile, 'packs', [{ name: 'RAMWeigher', multiplier: -1 }])
+  await activate(client, `${profile}@2`, { mode: 'SHADOW' })
+}
+
+test('a call that is too long for an address has no link', async ({ page, visit }) => {
+  const extraSpecs = Array.from({ length: 200 }, (_, i) => ({ key: `long:key-${i}`, value: 'x'.repeat(20) }))
+  await visit(`/simulate?request=${encodeURIComponent(JSON.stringify({ flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs } }))}`)
+  await expect(page.getByRole('region', { name: 'What would happen' })).toContainText('would be placed')
+  await expect(page.getByRole('link', { name: /open in GraphiQL$/ })).toHaveCount(0)
+})
 
 test('a panel of the past is opened as of its moment', async ({ page, visit, service }) => {
   const { fleet } = await service.client.request<{ readonly fleet: { readonly asOf: string } }>('{ fleet { asOf } }')

@@ -6,7 +6,7 @@ import { hostsWhere, isInQuarter, LARGE, LONGER_MS, test, ZONES, zoneOf } from '
 // What operators rely on page by page, on as many hosts as GANTT_LARGE_FLEET says: counts are the API's and open exactly what they
 // count, sums are whole, of long lists only the rows in sight exist, and the address is the view. Nothing here changes the fleet.
 
-test.describe.configure({ timeout: 60_000 + LONGER_MS })
+test.describe.configure({ timeout: 120_000 + LONGER_MS })
 
 /** As many rows as exist at most, whatever a list has. */
 const MOST_ROWS = 100

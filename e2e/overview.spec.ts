@@ -153,7 +153,8 @@ test('how long decisions took stands below how many there were: one cursor, by k
 test('a range drawn by the mouse stays through a reload, and a press clears it', async ({ page, visit, service }) => {
   await place(service.client, { flavor: 'm1.drawn', vcpus: 999 })
   await visit('/overview?last=15m')
-  await expect(chart(page)).toBeVisible()
+  // what stands above it is asked for by itself
+  await expect(figure(page, 'Hosts up')).toBeVisible()
   const { x, y, width, height } = await boxOf(chart(page))
   // it begins over the latency: one brush goes through both
   await page.mouse.move(x + 2, y + height - 6)
@@ -261,6 +262,7 @@ test('in the past no replica and no conflict is told of: they are known of now a
   await expect(figure(page, 'Conflicts')).toBeVisible()
   await visit(`/overview?at=${fleet.asOf}`)
   await expect(figure(page, 'Hosts up')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Time travel' })).toContainText('what was asked and what was changed is of now.')
   await expect(figure(page, 'Replicas live')).toHaveCount(0)
   await expect(figure(page, 'Conflicts')).toHaveCount(0)
 })

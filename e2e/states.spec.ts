@@ -9,7 +9,7 @@ import { keyFor } from './seed.ts'
 // feature; here stands what all of them owe while there is nothing yet, when there is nothing at all, when it fails, when it may not
 // be read, and in the past.
 
-test.describe.configure({ timeout: 60_000 + LONGER_MS })
+test.describe.configure({ timeout: 120_000 + LONGER_MS })
 
 interface Subject {
   readonly name: string

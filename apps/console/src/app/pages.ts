@@ -17,7 +17,7 @@ import {
 export const pages = [
   {
     ...{ to: '/overview', label: 'Overview', keys: 'g o', icon: IconGauge },
-    present: 'Hosts, zones and what fits are of the past; what was asked, what was changed and replicas are of now.',
+    present: 'Hosts, zones and what fits are of the past; what was asked and what was changed is of now.',
   },
   { to: '/hosts', label: 'Hosts', keys: 'g h', icon: IconServer2 },
   {

@@ -94,7 +94,11 @@ export const smallParts: readonly Story[] = [
   },
   {
     of: 'heading',
-    states: { usual: <Heading>Claims</Heading>, 'with its call': <Heading call={CALL}>Claims</Heading>, long: <Heading>{LONG}</Heading> },
+    states: {
+      usual: <Heading>Claims</Heading>,
+      'with its call': <Heading call={CALL}>Claims</Heading>,
+      long: <Heading call={CALL}>{LONG}</Heading>,
+    },
   },
   {
     of: 'json',

@@ -17,16 +17,12 @@ interface HeadingProps {
 export function Heading({ keys, call, children }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useShortcuts(keys === undefined ? [] : [{ keys, label: `Go to: ${children}`, run: () => goTo(heading.current) }])
-  const title = (
-    <Text component="h2" fw={600} size="md" ref={heading} tabIndex={-1} className="g-heading">
-      {children}
-    </Text>
-  )
-  if (call === undefined) return title
   return (
     <div className="g-heading-line">
-      {title}
-      <PanelCall of={children} {...call} />
+      <Text component="h2" fw={600} size="md" ref={heading} tabIndex={-1} className="g-heading">
+        {children}
+      </Text>
+      {call === undefined ? null : <PanelCall of={children} {...call} />}
     </div>
   )
 }

@@ -10,17 +10,16 @@ interface PanelCallProps extends Call {
   readonly of: string
 }
 
-/** The way from a panel that asks something of its own to its call in GraphiQL, at the moment of the address. */
+/**
+ * The way from a panel that asks something of its own to its call in GraphiQL, at the moment of the address. A call that is too long
+ * for a link has none.
+ */
 export function PanelCall({ of, document, variables = {} }: PanelCallProps) {
   const { asked } = useMoment(document, variables)
+  const search = toGraphiql(document, asked)
+  if (search === undefined) return null
   return (
-    <AnchorLink
-      to="/graphiql"
-      search={toGraphiql(document, asked)}
-      className="g-panel-call"
-      title="Open in GraphiQL"
-      aria-label={`${of}: open in GraphiQL`}
-    >
+    <AnchorLink to="/graphiql" search={search} className="g-panel-call" title="Open in GraphiQL" aria-label={`${of}: open in GraphiQL`}>
       <IconBrandGraphql size={14} aria-hidden />
     </AnchorLink>
   )

@@ -8,6 +8,7 @@ import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
 import { NoMatch } from '../../ui/no-match.tsx'
+import { PanelCall } from '../../ui/panel-call.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import type { TableColumn } from '../../ui/table.tsx'
 import { GROUPS } from './documents.ts'
@@ -32,11 +33,8 @@ export function DecisionGroups({ search, by, isLive, onOpen }: DecisionGroupsPro
   const zone = useTimeZone()
   const go = useListGo()
   const { name, nouns, none } = groupingTexts[by]
-  const { data, error, isPlaceholderData, refetch } = useOperation(
-    GROUPS,
-    { q, by: groupingTexts[by].by },
-    isLive ? { everyMs: REFRESH_MS } : {},
-  )
+  const variables = { q, by: groupingTexts[by].by }
+  const { data, error, isPlaceholderData, refetch } = useOperation(GROUPS, variables, isLive ? { everyMs: REFRESH_MS } : {})
   const counts = data?.decisionCounts
   const rows = useMemo(() => counts?.groups.nodes ?? [], [counts])
   const searchOf = useCallback(
@@ -64,6 +62,7 @@ export function DecisionGroups({ search, by, isLive, onOpen }: DecisionGroupsPro
           {formatCount(totalCount)} {nouns[totalCount === 1 ? 0 : 1]} in {counts.isCut ? 'the newest ' : ''}
           {formatCount(counts.decisions)} {counts.decisions === 1 ? 'decision' : 'decisions'}
         </Text>
+        <PanelCall of={`Decisions by ${name}`} document={GROUPS} variables={variables} />
         {totalCount > rows.length ? (
           <Text size="sm" data-more={totalCount - rows.length}>
             {formatCount(totalCount - rows.length)} more, each with fewer than or as many as the last

@@ -2,7 +2,7 @@ import { Button, Menu, Switch, useComputedColorScheme } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { toGraphiql } from '../../lib/graphiql.ts'
+import { inEditors } from '../../lib/graphiql.ts'
 import { useLatest } from '../../lib/use-latest.ts'
 import { Page } from '../../ui/page.tsx'
 import { examples } from './examples.ts'
@@ -73,7 +73,7 @@ function Examples({ onChoose }: { onChoose(search: GraphiqlSearch): void }) {
       </Menu.Target>
       <Menu.Dropdown>
         {examples.map(({ label, query, variables }) => (
-          <Menu.Item key={label} onClick={() => onChoose(toGraphiql(query, variables))}>
+          <Menu.Item key={label} onClick={() => onChoose(inEditors(query, variables))}>
             {label}
           </Menu.Item>
         ))}

@@ -1,3 +1,5 @@
+import { isTooLong } from '../../lib/graphiql.ts'
+
 /** What the address of GraphiQL says; the same names as every GraphiQL has. */
 export interface GraphiqlSearch {
   /** The document, as it is written. */
@@ -6,9 +8,6 @@ export interface GraphiqlSearch {
   readonly variables?: string
 }
 
-/** What is longer stays out of the address: the service reads heads of requests up to 32 KB. */
-const MOST_CHARACTERS = 12_000
-
 export function readGraphiqlSearch({ query, variables }: Record<string, unknown>): GraphiqlSearch {
   return { ...text('query', query), ...text('variables', variables) }
 }
@@ -16,7 +15,7 @@ export function readGraphiqlSearch({ query, variables }: Record<string, unknown>
 /** What the editors hold as an address; nothing of it where it is too long for one. */
 export function toSearch({ query, variables }: { readonly query: string | null; readonly variables: string | null }): GraphiqlSearch {
   const search = readGraphiqlSearch({ query, variables })
-  return encodeURIComponent(`${search.query}${search.variables}`).length > MOST_CHARACTERS ? {} : search
+  return isTooLong(search) ? {} : search
 }
 
 const text = <Name extends string>(name: Name, value: unknown): { readonly [name in Name]?: string } =>

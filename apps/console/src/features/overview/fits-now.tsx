@@ -5,6 +5,7 @@ import { nameOfFlavor, requestOfFlavor } from '../../lib/flavors.ts'
 import { formatCount, formatMib } from '../../lib/format.ts'
 import { AnchorLink } from '../../ui/anchor-link.tsx'
 import { Heading } from '../../ui/heading.tsx'
+import { PanelCall } from '../../ui/panel-call.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { AsOf } from '../../ui/stale.tsx'
 import { FITS } from './documents.ts'
@@ -30,13 +31,9 @@ const REFRESH_MS = 30_000
 export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   const flavors = flavorsOf(pins, asked, MOST_FLAVORS)
   const shown = zones.slice(0, MOST_ZONES)
-  // each row asks for itself
-  const [first] = flavors
   return (
     <section aria-label="How many more fit now">
-      <Heading keys="2" call={first && { document: FITS, variables: asVariables(first.pin) }}>
-        How many more fit now
-      </Heading>
+      <Heading keys="2">How many more fit now</Heading>
       {flavors.length === 0 ? (
         <Text size="sm" c="dimmed">
           Nothing was asked for within a day, so there is no flavor to count. Simulate counts any.
@@ -153,7 +150,8 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
           </Table.Td>
         </>
       )}
-      <Table.Td className="number">
+      <Table.Td className="number overview-fits-ways">
+        <PanelCall of={`How many more ${nameOfFlavor(flavor)} fit now`} document={FITS} variables={variables} />
         <Button
           size="compact-sm"
           variant="subtle"

@@ -83,7 +83,7 @@ export function OverviewPage() {
               ]}
             />
           )}
-          {fleet.data?.liveness.warning ? (
+          {fleet.data?.liveness.warning && at === undefined ? (
             <Text size="sm" c="red" role="status">
               {fleet.data.liveness.warning}
             </Text>

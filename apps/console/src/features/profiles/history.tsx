@@ -1,6 +1,7 @@
 import { Skeleton, Table, Text } from '@mantine/core'
 import { useOperation } from '../../lib/api.ts'
 import { formatTime, titleOfTime, useTimeZone } from '../../lib/format.ts'
+import { useScopes } from '../../lib/scopes.ts'
 import { Heading } from '../../ui/heading.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -9,21 +10,22 @@ import { HISTORY } from './documents.ts'
 import { REFRESH_MS } from './refresh.ts'
 
 /** Who did what with the profile, and when: from the audit, which not every key may read. */
-export function History({ name, scopes }: { readonly name: string; readonly scopes: readonly string[] }) {
-  const mayRead = scopes.includes('OPERATE')
+export function History({ name }: { readonly name: string }) {
+  const { scopes, may } = useScopes()
+  const mayRead = may('OPERATE')
   const variables = { query: historyQuery(name) }
-  const { data, error, refetch } = useOperation(HISTORY, variables, { enabled: mayRead, everyMs: REFRESH_MS })
+  const { data, error, refetch } = useOperation(HISTORY, variables, { enabled: mayRead === true, everyMs: REFRESH_MS })
   const deeds = (data?.auditLog.nodes ?? []).flatMap((row) => {
     const deed = deedOf(row)
     return deed === undefined ? [] : [{ ...row, deed }]
   })
   return (
     <section aria-label="Who did what">
-      <Heading keys="5" call={mayRead ? { document: HISTORY, variables } : undefined}>
+      <Heading keys="5" call={mayRead === true ? { document: HISTORY, variables } : undefined}>
         Who did what
       </Heading>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-      {!mayRead ? (
+      {mayRead === false ? (
         <Text size="sm" c="dimmed">
           It stands in the audit, which a key needs OPERATE to read; yours has {scopes.join(', ')}.
         </Text>

@@ -142,7 +142,7 @@ function OneProfile({ profile, scopes, error, onRetry }: OneProfileProps) {
             </Stack>
           )}
         </div>
-        <History name={name} scopes={scopes} />
+        <History name={name} />
       </Stack>
       {step === undefined ? null : (
         <Steer

@@ -4,7 +4,7 @@ import type { ResultOf } from '../../lib/graphql.ts'
 import { Figures } from '../../ui/figures.tsx'
 import { Heading } from '../../ui/heading.tsx'
 import { standingOf } from './course.ts'
-import type { PROFILE } from './documents.ts'
+import { type PROFILE, ROLLOUT } from './documents.ts'
 import { Followed } from './followed.tsx'
 
 type Profile = NonNullable<ResultOf<typeof PROFILE>['profile']>
@@ -15,7 +15,9 @@ export function RolloutPanel({ profile }: { readonly profile: Profile }) {
   const { name, rollout } = profile
   return (
     <section aria-label="What decides" data-rollout={rollout?.mode ?? 'none'}>
-      <Heading keys="1">What decides</Heading>
+      <Heading keys="1" call={rollout === null ? undefined : { document: ROLLOUT, variables: { name } }}>
+        What decides
+      </Heading>
       <Text data-standing-of={name} role="status">
         {standingOf(profile, name)}
       </Text>

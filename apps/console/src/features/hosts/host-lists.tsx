@@ -1,0 +1,185 @@
+import { Button, Group, Skeleton, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { lazy, memo, Suspense, useCallback, useMemo, useState } from 'react'
+import { formatCount } from '../../lib/format.ts'
+import { useShortcuts } from '../../lib/keys.ts'
+import { rememberList } from '../../lib/present-list.ts'
+import { BesideList } from '../../ui/beside-list.tsx'
+import { ColumnChooser } from '../../ui/column-chooser.tsx'
+import { NoMatch } from '../../ui/no-match.tsx'
+import { useBeside, useBesideKeys } from '../../ui/use-beside.ts'
+import { useChoice } from '../../ui/use-choice.ts'
+import { ChosenHosts } from './chosen-hosts.tsx'
+import { FacetPanel } from './facet-panel.tsx'
+import { narrowTo, narrowToGroup, toggleValue } from './filter-terms.ts'
+import type { Fleet } from './fleet.ts'
+import type { FleetStore } from './fleet-store.ts'
+import { hostColumns, withVerdicts } from './host-columns.tsx'
+import type { HostList, useHand } from './host-list.ts'
+import { HostMap } from './host-map.tsx'
+import { labelOf } from './host-row.ts'
+import { HostTable } from './host-table.tsx'
+import { route, useGo, usualColour } from './hosts-address.ts'
+import { MapSwitches } from './map-switches.tsx'
+import { keyOfHost } from './opened-host.ts'
+import type { HostsSearch } from './search.ts'
+import type { FacetField } from './select-hosts.ts'
+import type { VerdictsFeed } from './use-verdicts.ts'
+
+/** Loaded when they are first asked for. */
+const HostBeside = lazy(async () => ({ default: (await import('./host-beside.tsx')).HostBeside }))
+const ComparePanel = lazy(async () => ({ default: (await import('./compare-panel.tsx')).ComparePanel }))
+
+interface HostListsProps {
+  readonly fleet: Fleet
+  readonly list: HostList
+  readonly verdicts: VerdictsFeed['verdicts']
+  readonly search: HostsSearch
+  readonly handlers: ReturnType<typeof useHand>['handlers']
+  /** More was asked meanwhile. */
+  readonly isBehind: boolean
+}
+
+/** What a filter finds: counted, as a map, as a table. */
+export const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handlers, isBehind }: HostListsProps) {
+  const { view = 'split', group = 'az', colour = usualColour(search), sort = 'host', compare } = search
+  // until the decision is made again, or where it cannot be
+  const shownColour = colour === 'verdict' && verdicts === undefined ? 'mem' : colour
+  const navigate = route.useNavigate()
+  const columns = useMemo(() => (verdicts === undefined ? hostColumns : withVerdicts(verdicts)), [verdicts])
+  const go = useGo()
+  const isWide = useMediaQuery('(min-width: 1000px)', undefined, { getInitialValueInEffect: false })
+  const [areFacetsWanted, setFacetsWanted] = useState<boolean | undefined>()
+  const areFacetsOn = areFacetsWanted ?? isWide ?? true
+  const { store } = fleet
+  const { ordinals, selection, text } = list
+  const total = store.ordinals.length
+  const found = selection.ordinals.length
+  const at = useCallback((index: number) => ordinals[index], [ordinals])
+  const choice = useChoice({ count: ordinals.length, at, keyOf })
+  const open = useCallback(
+    (ordinal: number | undefined): void => {
+      if (ordinal === undefined) return
+      const read = (one: number) => ({ host: store.nameOf(one), node: store.nodeOf(one) })
+      const { host, node } = read(ordinal)
+      rememberList('hosts', ordinals.length, (index) => keyOfHost(read(ordinals[index] ?? 0)))
+      void navigate({ to: '/hosts/$host', params: { host }, search: host === node ? {} : { node } })
+    },
+    [store, ordinals, navigate],
+  )
+  const idAt = useCallback((index: number) => besideIdOf(store, ordinals[index] ?? 0), [store, ordinals])
+  const beside = useBeside()
+  const besideKeys = useBesideKeys(beside, idAt)
+  const besideCells = useBesideKeys(
+    beside,
+    useCallback((ordinal: number) => besideIdOf(store, ordinal), [store]),
+  )
+  // a press shows the host beside the map; another on the same host, or where there is no room, opens its page
+  const press = (ordinal: number): void => {
+    if (besideCells === undefined || besideIdOf(store, ordinal) === beside.id) open(ordinal)
+    else besideCells.onToggle(ordinal)
+  }
+  const toggleCompare = (): void => go({ compare: compare === 'yes' ? undefined : 'yes' })
+  useShortcuts([{ keys: 'c', label: 'Compare the chosen hosts with the others', run: toggleCompare }])
+  const toggle = (field: FacetField, value: string, isAdded: boolean): void => go({ q: toggleValue(text, field, value, isAdded) })
+
+  return (
+    <div aria-busy={isBehind}>
+      <Group gap="xs" mb="xs">
+        <Text size="sm" fw={600} role="status" data-count={found}>
+          {formatCount(found)} of {formatCount(total)} {total === 1 ? 'host' : 'hosts'}
+        </Text>
+        <Button size="compact-sm" variant="subtle" aria-expanded={areFacetsOn} onClick={() => setFacetsWanted(!areFacetsOn)}>
+          {areFacetsOn ? 'Hide facets' : 'Show facets'}
+        </Button>
+        <ChosenHosts fleet={fleet} choice={choice} ordinals={ordinals} />
+        <Button size="compact-sm" variant="subtle" aria-expanded={compare === 'yes'} title="c" onClick={toggleCompare}>
+          Compare
+        </Button>
+        <div className="hosts-columns">{view === 'map' ? null : <ColumnChooser list="hosts" columns={columns} />}</div>
+      </Group>
+      {compare === 'yes' ? (
+        <Suspense fallback={<Skeleton height={120} />}>
+          <ComparePanel
+            fleet={fleet}
+            ordinals={selection.ordinals}
+            chosen={choice.items}
+            onNarrow={(terms) => go({ q: narrowTo(text, terms) })}
+            onClose={toggleCompare}
+          />
+        </Suspense>
+      ) : null}
+      <div className="hosts" data-facets={areFacetsOn ? 'on' : 'off'}>
+        {areFacetsOn ? <FacetPanel facets={selection.facets} text={text} onToggle={toggle} /> : null}
+        {found === 0 && ordinals.length === 0 ? (
+          <NoMatch one="host" filter={search.q ?? search.verdict ?? ''} onClear={() => go({ q: '', verdict: undefined })}>
+            There are {formatCount(total)} in all.
+          </NoMatch>
+        ) : (
+          <div>
+            {view === 'table' ? null : (
+              <MapSwitches
+                group={group}
+                colour={shownColour}
+                hasVerdicts={verdicts !== undefined}
+                onGroup={(next) => go({ group: next })}
+                onColour={(next) => go({ colour: next })}
+              />
+            )}
+            <BesideList
+              beside={beside}
+              height={view === 'table' ? 'calc(100vh - 205px - var(--g-chips, 0px))' : 'calc(100vh - 241px - var(--g-chips, 0px))'}
+              panel={(id) => <HostOf key={id} store={store} id={id} />}
+            >
+              <div className="hosts-lists">
+                {view === 'table' ? null : (
+                  <HostMap
+                    fleet={fleet}
+                    ordinals={selection.ordinals}
+                    group={group}
+                    colour={shownColour}
+                    verdicts={verdicts}
+                    height={view === 'map' ? 'max(240px, calc(100vh - 315px - var(--g-chips, 0px)))' : '240px'}
+                    onOpenGroup={(key) => go({ q: narrowToGroup(text, group, key) })}
+                    onOpen={open}
+                    onPress={press}
+                    beside={besideCells}
+                    choice={choice}
+                  />
+                )}
+                {view === 'map' ? null : (
+                  <div {...handlers}>
+                    <HostTable
+                      fleet={fleet}
+                      columns={columns}
+                      ordinals={ordinals}
+                      choice={choice}
+                      beside={besideKeys}
+                      filter={text}
+                      sort={sort}
+                      height={view === 'split' ? 'calc(100vh - 535px - var(--g-chips, 0px))' : 'calc(100vh - 205px - var(--g-chips, 0px))'}
+                      onSort={(next) => go({ sort: next })}
+                      onOpen={open}
+                    />
+                  </div>
+                )}
+              </div>
+            </BesideList>
+          </div>
+        )}
+      </div>
+    </div>
+  )
+})
+
+/** What names a host in the address, whatever it is called. */
+const besideIdOf = (store: FleetStore, ordinal: number): string => labelOf({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) })
+
+/** The host that the address names, beside the list. */
+function HostOf({ store, id }: { readonly store: FleetStore; readonly id: string }) {
+  const ordinal = useMemo(() => store.ordinals.find((one) => besideIdOf(store, one) === id), [store, id])
+  const [host, node] = ordinal === undefined ? [id, id] : [store.nameOf(ordinal), store.nodeOf(ordinal)]
+  return <HostBeside host={host} node={node} />
+}
+
+const keyOf = (ordinal: number): number => ordinal

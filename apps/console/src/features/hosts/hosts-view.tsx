@@ -1,0 +1,98 @@
+import { hostFields } from '@gantt/scheduler-core/query'
+import { Button, Group, SegmentedControl, Skeleton, Stack } from '@mantine/core'
+import { lazy, Suspense, useDeferredValue, useMemo } from 'react'
+import { FilterBar } from '../../ui/filter-bar.tsx'
+import type { Fleet } from './fleet.ts'
+import { useHand, useHostList } from './host-list.ts'
+import { HostLists } from './host-lists.tsx'
+import { readHost } from './host-row.ts'
+import { route, useGo } from './hosts-address.ts'
+import { type HostView, hostViews } from './search.ts'
+import { facetFields, NONE } from './select-hosts.ts'
+import { useVerdicts } from './use-verdicts.ts'
+
+/** The page is large enough without them. */
+const CopyHosts = lazy(async () => ({ default: (await import('./copy-hosts.tsx')).CopyHosts }))
+const FilterChips = lazy(async () => ({ default: (await import('../../ui/filter-chips.tsx')).FilterChips }))
+const ViewsButton = lazy(async () => ({ default: (await import('../../ui/views-button.tsx')).ViewsButton }))
+
+/** Only whoever comes from a decision needs it. */
+const VerdictLegend = lazy(async () => ({ default: (await import('./verdict-legend.tsx')).VerdictLegend }))
+
+const viewNames: Readonly<Record<HostView, string>> = { split: 'Split', table: 'Table', map: 'Map' }
+
+/**
+ * The line to write the filter in, and what it finds. The line answers every key at once; the lists follow as fast as they can,
+ * a key behind at times.
+ */
+export function HostsView({ fleet }: { readonly fleet: Fleet }) {
+  const search = route.useSearch()
+  const asked = useDeferredValue(search)
+  const go = useGo()
+  const hand = useHand()
+  const feed = useVerdicts(fleet, asked)
+  const { verdicts } = feed
+  const only = useMemo(
+    () => (verdicts === undefined || asked.verdict === undefined ? undefined : { verdicts, key: asked.verdict }),
+    [verdicts, asked.verdict],
+  )
+  const list = useHostList(fleet, asked.q ?? '', asked.sort ?? 'host', hand.isHeld, only)
+  const { store } = fleet
+
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" align="flex-start">
+        <FilterBar
+          label="Filter hosts"
+          fields={hostFields}
+          value={search.q ?? ''}
+          onChange={(next, how) => go({ q: next }, how)}
+          values={(field) =>
+            facetFields
+              .filter((facet) => facet === field)
+              .flatMap((facet) => list.selection.facets[facet].filter(({ value }) => value !== NONE))
+          }
+          Chips={FilterChips}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label="View"
+          value={search.view ?? 'split'}
+          onChange={(next) => go({ view: hostViews.find((one) => one === next) })}
+          data={hostViews.map((one) => ({ value: one, label: viewNames[one] }))}
+        />
+        <Suspense
+          fallback={
+            <Button size="compact-sm" variant="subtle" disabled>
+              Views
+            </Button>
+          }
+        >
+          <ViewsButton list="hosts" />
+          <CopyHosts
+            text={list.text}
+            sort={asked.sort}
+            isOfVerdict={only !== undefined}
+            count={list.ordinals.length}
+            verdicts={verdicts}
+            rows={() => Array.from(list.ordinals, (one) => readHost(store, one))}
+          />
+        </Suspense>
+      </Group>
+      {asked.decision === undefined ? null : (
+        <Suspense fallback={<Skeleton height={48} />}>
+          <VerdictLegend
+            feed={feed}
+            decision={asked.decision}
+            instance={asked.instance}
+            chosen={asked.verdict}
+            // a count is of all that it was said of, so it takes the place of the filter
+            onChoose={(verdict) => go({ verdict, q: undefined })}
+            onClose={() => go({ decision: undefined, instance: undefined, verdict: undefined, colour: undefined })}
+          />
+        </Suspense>
+      )}
+      <HostLists fleet={fleet} list={list} verdicts={verdicts} search={asked} handlers={hand.handlers} isBehind={asked !== search} />
+    </Stack>
+  )
+}

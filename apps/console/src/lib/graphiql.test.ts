@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { inEditors, toGraphiql } from './graphiql.ts'
+
+test('a call stands in the address with its variables, and without any where there are none', () => {
+  expect(toGraphiql('{ viewer { scopes } }')).toEqual({ query: '{ viewer { scopes } }' })
+  expect(toGraphiql('{ a }', { q: 'az:z1' })).toEqual({ query: '{ a }', variables: '{\n  "q": "az:z1"\n}' })
+})
+
+/** So many characters of an address has a call beside the value of its only variable. */
+const around = encodeURIComponent(`{a}${inEditors('{a}', { q: '' }).variables}`).length
+
+test.each([
+  ['ends at the limit', 12_000, true],
+  ['is a character longer', 12_001, false],
+])('a call that %s', (_what, characters, isLinked) => {
+  const variables = { q: 'x'.repeat(characters - around) }
+  const { query, variables: text = '' } = inEditors('{a}', variables)
+  expect([query, JSON.parse(text)]).toEqual(['{a}', variables])
+  expect(toGraphiql('{a}', variables) !== undefined).toBe(isLinked)
+})
