@@ -16,7 +16,7 @@ test.each([
   [0, 0, '-'],
   [10, 0, '0 %'],
   [10_000, 1, '< 0.1 %'],
-  [3, 1, '33.3 %'],
+  [3, 1, '33 %'],
 ])('of %s proposals %s are %s', (proposals, conflicts, text) => {
   expect(conflictsText({ proposals, conflicts })).toBe(text)
 })

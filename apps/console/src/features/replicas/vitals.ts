@@ -1,4 +1,5 @@
 import { formatCount, formatMib } from '../../lib/format.ts'
+import { shareText } from '../../lib/share.ts'
 import type { Replica } from './compare.ts'
 
 /** What a replica of an older release does not tell, or one that does not follow the log yet. */
@@ -12,12 +13,9 @@ export function rateText({ decisionsPerSecond: rate }: Pick<Replica, 'decisionsP
   return rate > 0 && rate < 0.1 ? '< 0.1' : formatCount(Number(rate.toFixed(rate < 100 ? 1 : 0)))
 }
 
-/** The share of its proposals that came to nothing: never 0 where some did. */
+/** The share of its proposals that came to nothing. */
 export function conflictsText({ proposals, conflicts }: Pick<Replica, 'proposals' | 'conflicts'>): string {
-  if (proposals === null || conflicts === null) return UNKNOWN
-  if (proposals === 0) return '-'
-  const percent = (100 * conflicts) / proposals
-  return percent > 0 && percent < 0.1 ? '< 0.1 %' : `${formatCount(Number(percent.toFixed(1)))} %`
+  return proposals === null || conflicts === null ? UNKNOWN : shareText(conflicts, proposals)
 }
 
 export const conflictsTitle = ({ proposals, conflicts }: Pick<Replica, 'proposals' | 'conflicts'>): string | undefined =>
