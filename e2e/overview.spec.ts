@@ -219,7 +219,7 @@ test('what is asked most is counted zone by zone, and simulated by a press', asy
   await expect(row.locator('[data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
   // the zone that was asked for does not narrow it
   for (const { key, fits } of capacity.groups) expect(numberIn(await row.locator(`[data-zone="${key}"]`).textContent())).toBe(fits)
-  await row.getByRole('link', { name: 'm1.counted' }).click()
+  await row.getByRole('link', { name: 'm1.counted', exact: true }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Simulate' })).toBeVisible()
   await expect(page.locator('[data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
 

@@ -1,7 +1,8 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button, Group, Skeleton } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useOperation } from '../../lib/api.ts'
 import { Heading } from '../../ui/heading.tsx'
+import { PanelCall } from '../../ui/panel-call.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { FITTING } from './fitting-documents.ts'
 
@@ -24,14 +25,15 @@ export function Fitting({ decisionId, isAsked, onAsk, onOpen }: FittingProps) {
   const { data, error, refetch } = useOperation(FITTING, variables, { enabled: isAsked, staleMs: 600_000, keepPrevious: false })
   return (
     <section aria-label="What would make it fit">
-      <Heading keys="5" call={{ document: FITTING, variables }}>
-        What would make it fit
-      </Heading>
-      {isAsked ? null : (
-        <Button size="compact-sm" variant="outline" onClick={() => onAsk(true)}>
-          Try changes of request, fleet and profile
-        </Button>
-      )}
+      <Heading keys="5">What would make it fit</Heading>
+      <Group gap="xs">
+        {isAsked ? null : (
+          <Button size="compact-sm" variant="outline" onClick={() => onAsk(true)}>
+            Try changes of request, fleet and profile
+          </Button>
+        )}
+        <PanelCall of="What would make it fit" document={FITTING} variables={variables} />
+      </Group>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {isAsked && data === undefined && !error ? trying : null}
       {isAsked && data !== undefined ? (
