@@ -84,8 +84,6 @@ export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   )
 }
 
-const asVariables = (flavor: Pin) => ({ spec: { gantt: { flavor } } })
-
 /** Above so much the free room is of little use. */
 const MUCH = 0.5
 
@@ -100,7 +98,7 @@ interface FitsRowProps {
 function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
   // the same question however often the page is drawn
   const asked = JSON.stringify(flavor)
-  const variables = useMemo(() => asVariables(JSON.parse(asked) as Pin), [asked])
+  const variables = useMemo(() => ({ spec: { gantt: { flavor: JSON.parse(asked) as Pin } } }), [asked])
   const { data, error, dataUpdatedAt } = useOperation(FITS, variables, { everyMs: REFRESH_MS, staleMs: REFRESH_MS })
   const counted = data === undefined ? undefined : fitsOf(data.capacity)
   const size = `${flavor.vcpus} vCPU, ${formatMib(flavor.memoryMb)}, ${formatCount(flavor.rootGb + flavor.ephemeralGb)} GiB disk`

@@ -11,7 +11,7 @@ import { REFRESH_MS } from './refresh.ts'
 
 /** Who did what with the profile, and when: from the audit, which not every key may read. */
 export function History({ name }: { readonly name: string }) {
-  const { scopes, may } = useScopes()
+  const { scopes, may, error: noScopes, retry } = useScopes()
   const mayRead = may('OPERATE')
   const variables = { query: historyQuery(name) }
   const { data, error, refetch } = useOperation(HISTORY, variables, { enabled: mayRead === true, everyMs: REFRESH_MS })
@@ -24,13 +24,14 @@ export function History({ name }: { readonly name: string }) {
       <Heading keys="5" call={mayRead === true ? { document: HISTORY, variables } : undefined}>
         Who did what
       </Heading>
+      {noScopes ? <Problem error={noScopes} onRetry={retry} /> : null}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {mayRead === false ? (
         <Text size="sm" c="dimmed">
           It stands in the audit, which a key needs OPERATE to read; yours has {scopes.join(', ')}.
         </Text>
       ) : data === undefined ? (
-        error ? null : (
+        error || noScopes ? null : (
           <Skeleton height={48} role="status" aria-label="The audit is being read" />
         )
       ) : deeds.length === 0 ? (
