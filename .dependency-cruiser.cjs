@@ -142,9 +142,9 @@ module.exports = {
     {
       name: 'builders-are-for-tests',
       severity: 'error',
-      comment: 'What is published as ./testing is for tests and benchmarks.',
+      comment: 'What is published as ./testing, and the folder testing/ of the repository, are for tests and benchmarks.',
       from: { path: '^(apps|packages)/', pathNot: [tests, '/testing/', '/(bench|scenarios)/'] },
-      to: { path: '/src/testing/' },
+      to: { path: ['/src/testing/', '^testing/'] },
     },
     {
       name: 'features-stand-alone',

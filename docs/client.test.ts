@@ -72,7 +72,7 @@ test('the program by curl', async (context) => {
 })
 
 test('the program in Python', async (context) => {
-  const reason = await missing('python3', '-c', 'import requests')
+  const reason = await missing('python3', '--version')
   if (reason !== undefined) context.skip(reason)
   await follow('examples/python/place.py')
 })

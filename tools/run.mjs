@@ -14,6 +14,7 @@ const tasks = {
   lint: () => run(tools.biome, ['check']),
   format: () => run(tools.biome, ['check', '--write']),
   rules: () => run(tools.depcruise, ['apps', 'packages', '--config', '.dependency-cruiser.cjs']),
+  'test:without-shared': async () => (await import('./without-shared.mjs')).testWithoutShared(),
   prisma: () => spawnSync(process.execPath, [path.join(root, 'tools', 'prisma.mjs'), ...args], { stdio: 'inherit' }).status ?? 1,
   e2e: async () => (await import('./browser-tests.mjs')).runBrowserTests(args),
   'e2e:large': async () => (await import('./browser-tests.mjs')).runLargeFleetTests(args),
