@@ -2,6 +2,7 @@ import { FEATURE_LEVEL } from '@gantt/scheduler-core'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openService, type Service } from '../service.ts'
+import { createTestDatabase } from '../testing/test-database.ts'
 import { codeOf, dataOf, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
 let api: TestService
@@ -112,20 +113,29 @@ test('heal is refused when another replica is meant', async () => {
 })
 
 test('a change of a newer kind waits until every living replica reads it: the fault names the one that does not', async () => {
-  await sql(
-    `INSERT INTO replica SELECT 'an-old-one', NULL, '0.0.1', 1, 'NORMAL', NULL, 0, 0, 0, 0, NULL, '{}', seen_at_ms, seen_at_ms, NULL FROM replica LIMIT 1`,
-  )
-  const placed = await placeWith(api, { claim: { mode: 'CONFIRM' } })
+  const database = await createTestDatabase()
+  const older = await startTestService({ database, featureLevel: 1 })
+  await older.report({ 'h-1': {} })
+  const newer = await startTestService({ database })
+  const placed = await placeWith(newer, { claim: { mode: 'CONFIRM' } })
   const revoke = () =>
-    api.ask('mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "test") { __typename } }', {
+    newer.ask('mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "test") { __typename } }', {
       ids: [placed.destinations[0].selected.claim.id],
     })
   const blocked = await revoke()
   expect([blocked.status, codeOf(blocked)]).toEqual([503, 'FEATURE_LEVEL'])
-  expect(blocked.errors[0]?.extensions).toMatchObject({ replica: 'an-old-one', reads: 1, needs: 2, retryable: true })
-  await sql(`DELETE FROM replica WHERE id = 'an-old-one'`)
+  expect(blocked.errors[0]?.extensions).toMatchObject({ replica: older.service.replica.name, reads: 1, needs: 2, retryable: true })
+  await older.close()
   expect((await revoke()).errors).toEqual([])
-  expect((await dataOf(api, '{ health { featureLevel } }')).health.featureLevel).toBe(2)
+  expect((await dataOf(newer, '{ health { featureLevel } }')).health.featureLevel).toBe(2)
+  // and by a decision to the level that all read, once the next look at the replicas has shown it
+  const levelAfterPlacing = async (): Promise<number> => {
+    await placeWith(newer, {})
+    return (await dataOf(newer, '{ health { featureLevel } }')).health.featureLevel
+  }
+  await expect.poll(levelAfterPlacing, { timeout: 20_000 }).toBe(FEATURE_LEVEL)
+  await newer.close()
+  await database.drop()
 })
 
 test('a log of a newer release turns a replica read-only, with a code, and one that starts is told', async () => {
