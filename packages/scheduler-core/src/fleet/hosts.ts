@@ -105,6 +105,11 @@ const MOST_TRAIT_SETS = 1_000
 export class HostTable {
   /** The feature level of the fleet: kinds and filters ask it where a rule depends on it (levels.ts). */
   featureLevel = 1
+  /**
+   * The claim whose room on its own host counts as free while its move is decided or judged: what it holds there already needs no free
+   * room. Set by the ledger's `lift` alone, from feature level STRICT_CLAIMS on; null otherwise.
+   */
+  lifted: Pick<Claim, 'host' | 'grants'> | null = null
   readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
   readonly classes = new Map<string, ClassColumns>()
   readonly pools = new Pools()

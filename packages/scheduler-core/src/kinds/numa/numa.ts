@@ -1,6 +1,7 @@
 import { fromRequest } from '../../evidence.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostRecord, HostTable } from '../../fleet/hosts.ts'
+import { STRICT_CLAIMS } from '../../fleet/levels.ts'
 import { leftOf, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { capacityOf, toRatioMilli } from '../classes/capacity.ts'
@@ -9,6 +10,7 @@ import { type CellAsk, type NumaAsk, numaAskOf } from './ask.ts'
 import { type CellGrant, type CellInventory, CellState, choosePages, cpusFit, freeRate } from './cell.ts'
 import { choosePins, cpusOf } from './pin.ts'
 import { placeAlone, placerOf } from './place.ts'
+import { isBackedByHuge, limitsOf, plainMibLeft, plainMibOf } from './plain-memory.ts'
 import { whyNoCells } from './why.ts'
 
 export { type CellGrant, CellState, freeRate, sharedCpusLeft } from './cell.ts'
@@ -72,7 +74,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     for (const part of grant) {
       const cell = cells.find(({ id }) => id === part.cell)
       if (cell === undefined) return false
-      const sum = taken.get(cell) ?? { cpus: 0, memoryMb: 0, pinned: new Set(), unshared: 0, pages: new Map() }
+      const sum = taken.get(cell) ?? { cpus: 0, memoryMb: 0, plainMb: 0, pinned: new Set(), unshared: 0, pages: new Map() }
       taken.set(cell, sum)
       if (!addsUp(cell, sum, part)) return false
     }
@@ -83,9 +85,11 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   drop: (hosts, host, grant, materialised) => add(hosts, host, grant, materialised, -1),
 
   takeInventory(hosts, host, stats) {
+    const isStrict = hosts.featureLevel >= STRICT_CLAIMS
     hosts.own(host).cells = stats.numaCells
-      .map((cell) => new CellState(inventoryOf(stats, cell), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
+      .map((cell) => new CellState(inventoryOf(stats, cell, isStrict), cell.cpuUsage ?? 0, cell.memoryUsageMb ?? 0))
       .sort((a, b) => a.id - b.id)
+    hosts.columns.hugePageMib[host] = stats.numaCells.reduce((sum, { memoryMb, pages }) => sum + memoryMb - plainMibOf(memoryMb, pages), 0)
   },
 
   copy(from, to) {
@@ -155,6 +159,8 @@ function toGrant(ask: CellAsk, cell: CellState): CellGrant {
 interface Sum {
   cpus: number
   memoryMb: number
+  /** Of that, not in huge pages. */
+  plainMb: number
   readonly pinned: Set<number>
   /** Those of the pinned CPUs that others may share until then. */
   unshared: number
@@ -166,12 +172,16 @@ interface Sum {
 function addsUp(cell: CellState, sum: Sum, part: CellGrant): boolean {
   sum.cpus += part.cpus
   sum.memoryMb += part.memoryMb
+  if (!isBackedByHuge(cell, part.pages)) sum.plainMb += part.memoryMb
   for (const cpu of cpusOf(part)) {
     if (sum.pinned.has(cpu) || !cell.pinnable.includes(cpu) || cell.isPinned(cpu)) return false
     sum.pinned.add(cpu)
     if (cell.dedicated === undefined || cell.cpuset.includes(cpu)) sum.unshared++
   }
   if (sum.memoryMb > cell.memoryFree || !cpusFit(cell, sum.cpus, sum.unshared)) return false
+  const { limits } = cell
+  if (limits !== undefined && sum.memoryMb > limits.memoryMb) return false
+  if (limits !== undefined && sum.plainMb > 0 && sum.plainMb > plainMibLeft(cell, sum.pinned.size > 0)) return false
   if (part.pages === undefined) return true
   const { sizeKib, count } = part.pages
   const pages = (sum.pages.get(sizeKib) ?? 0) + count
@@ -192,7 +202,7 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], mat
   }
 }
 
-function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number]): CellInventory {
+function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number], isStrict: boolean): CellInventory {
   const ascending = (cpus: readonly number[]) => [...cpus].sort((a, b) => a - b)
   const cpuset = ascending(cell.cpuset)
   const dedicated = cell.dedicatedCpuset === null ? undefined : ascending(cell.dedicatedCpuset)
@@ -202,6 +212,7 @@ function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number]): Ce
     cpuset,
     cpuCapacity: capacityOf(cell.cpuset.length, 0, toRatioMilli(stats.cpuAllocationRatio)),
     memoryCapacity: capacityOf(cell.memoryMb, 0, toRatioMilli(stats.ramAllocationRatio)),
+    ...(isStrict && { limits: limitsOf(cell, (mib) => capacityOf(mib, 0, toRatioMilli(stats.ramAllocationRatio))) }),
     countsCpu: cell.cpuUsage !== null,
     countsMemory: cell.memoryUsageMb !== null,
     countsPinned: cell.pinnedCpus !== null,
