@@ -49,7 +49,7 @@ export function hasPlainMemory(hosts: HostTable, host: HostIndex, mib: number, h
 /** MiB outside of huge pages that one instance may still have; below 0 where more is taken. */
 export function plainMemoryLeft(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')
-  const plain = inAllOf(columns, host) - at(hosts.columns.hugePageMib, host)
+  const plain = Math.max(0, inAllOf(columns, host) - at(hosts.columns.hugePageMib, host))
   const huge = hosts.get(host).cells.reduce((sum, cell) => sum + hugeMibUsed(cell), 0)
   const taken = at(columns.used, host) + at(columns.claimed, host) - huge
   return Math.min(plain, capacityOf(plain, 0, at(columns.ratioMilli, host)) - Math.max(0, taken))
