@@ -152,7 +152,71 @@ test('what a claim holds counts for itself alone, and on its own host', () => {
 test('nothing is looked away from once a decision, or a judgement, is over', () => {
   const log = overFull({ vcpus: 4 })
   resize(log, { vcpus: 2, memoryMb: 64 }, profileNamed('default'))
-  expect(log.fleet.hosts.lifted).toBeNull()
+  expect(log.fleet.hosts.mover).toBeNull()
   move(log, { classes: { VCPU: 9 } })
-  expect(log.fleet.hosts.lifted).toBeNull()
+  expect(log.fleet.hosts.mover).toBeNull()
+})
+
+describe('cells, CPUs and devices on the same host', () => {
+  const pinnedCells: HostShape = {
+    vcpus: 4,
+    memoryMb: 8_192,
+    numaCells: [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 8_192, memoryUsageMb: 0, pinnedCpus: [] }],
+  }
+  const cells = [{ id: 0, cpus: [0, 1, 2, 3], memoryMb: 4_096, cpuPolicy: 'dedicated' as const }]
+  const pciPools = [{ vendorId: '8086', productId: '154d', total: 1 }]
+  const alias = { count: 1, specs: [{ vendor_id: '8086', product_id: '154d' }] }
+
+  /** The claim `a` for this request, on a host that has no more than it takes. */
+  function full(host: HostShape, asks: Parameters<typeof aRequest>[0], level: number = STRICT_CLAIMS) {
+    const log = aLog(new Fleet())
+    log.append([{ type: 'feature', level }, aReport('h1', host)])
+    const overlay = openOverlay(log.fleet)
+    const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] }
+    const [part] = decide(log.fleet, overlay, { ...asked, request: aRequest(asks), profile: profileNamed('first-fit') }).parts
+    overlay.discard()
+    log.append([aClaim({ key: 'a', mode: 'CONFIRM', grants: part?.grants ?? {}, instances: [aUuid(1)] })])
+    return log
+  }
+
+  /** The sentences of every filter that refuses the claim's own host. */
+  function texts({ fleet }: TestLog, asks: Parameters<typeof aRequest>[0]): string {
+    const overlay = openOverlay(fleet)
+    liftSource(overlay, aRequest(asks), fleet.ledger.claims.get('a.0') as Claim)
+    const told = prepareChecks(fleet, aRequest(asks), profileNamed('default')).checksOf(0 as never, true)
+    const sentences = told.flatMap(({ reason }) => (reason === undefined ? [] : [reasonText(reason)])).join(' ')
+    overlay.discard()
+    return sentences
+  }
+
+  test.each<readonly [string, HostShape, Parameters<typeof aRequest>[0]]>([
+    ['A07b: a PCI device', { pciPools }, { pciRequests: [alias] }],
+    ['pinned CPUs', pinnedCells, { vcpus: 4, memoryMb: 4_096, numaTopology: { cells } }],
+    ['a GPU', { gpus: [{ index: 0 }] }, { gpus: { count: 1, shareMilli: 1_000 } }],
+  ])('%s: a resize holds it twice, and the reason says so; a rebuild takes nothing', (_name, host, asks) => {
+    const log = full(host, asks)
+    expect(resize(log, asks, profileNamed('default')).found).toBe(0)
+    expect(texts(log, asks)).toMatch(/The instance keeps what it holds here until its move ends/)
+    expect(resize(log, asks, profileNamed('default'), 'REBUILD').found).toBe(1)
+    const older = full(host, asks, STRICT_CLAIMS - 1)
+    expect(texts(older, asks)).not.toMatch(/until its move ends/)
+  })
+
+  test('a pinned guest is rebuilt where its host counts its CPUs, and has less memory by now', () => {
+    const asks = { vcpus: 4, memoryMb: 4_096, numaTopology: { cells } }
+    const log = full(pinnedCells, asks)
+    const [cell] = pinnedCells.numaCells ?? []
+    const counted = { ...cell, id: 0, cpuset: [0, 1, 2, 3], memoryMb: 2_048, memoryUsageMb: 4_096, pinnedCpus: [0, 1, 2, 3] }
+    log.append([aReport('h1', { ...pinnedCells, vcpusUsed: 4, memoryMbUsed: 4_096, numaCells: [counted], instances: [aUuid(1)] }, 2)])
+    for (const profile of profiles.filter(({ compat }) => compat === null || compat === undefined))
+      expect([profile.name, resize(log, asks, profile, 'REBUILD').found]).toEqual([profile.name, 1])
+    expect(
+      resize(
+        log,
+        { ...asks, numaTopology: { cells: cells.map((one) => ({ ...one, memoryMb: 4_097 })) } },
+        profileNamed('default'),
+        'REBUILD',
+      ).found,
+    ).toBe(0)
+  })
 })

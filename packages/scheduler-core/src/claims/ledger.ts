@@ -273,10 +273,10 @@ export class Ledger {
     const record = this.#hosts.get(claim.host)
     this.#groups.leave(claim.group, claim.host)
     const putBack = room ? liftCounted(this.#hosts, record, claim.grants) : undefined
-    const { lifted } = this.#hosts
-    if (room && this.#hosts.featureLevel >= STRICT_CLAIMS) this.#hosts.lifted = claim
+    const { mover, featureLevel } = this.#hosts
+    if (featureLevel >= STRICT_CLAIMS) this.#hosts.mover = { host: claim.host, grants: claim.grants, isFree: room }
     return () => {
-      this.#hosts.lifted = lifted
+      this.#hosts.mover = mover
       putBack?.()
       this.#groups.join(claim.group, claim.host)
     }

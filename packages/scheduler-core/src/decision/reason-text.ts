@@ -4,8 +4,11 @@ import type { Reason } from '../filters/filter.ts'
 /** A reason as a sentence with its numbers. Rendered for people; programs read the code and the facts. */
 export function reasonText(reason: Reason): string {
   const render = sentences[reason.code]
-  return render === undefined ? codes[reason.code] : render(reason)
+  const sentence = render === undefined ? codes[reason.code] : render(reason)
+  return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence
 }
+
+const HELD_TWICE = 'The instance keeps what it holds here until its move ends: with cells, CPUs or devices all of it is held twice.'
 
 const short = ({ subject, need, have, unit }: Reason): string => `${subject}: ${need} ${unit} needed, ${have} free.`
 

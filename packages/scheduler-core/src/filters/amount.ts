@@ -4,7 +4,7 @@ import type { HostTable } from '../fleet/hosts.ts'
 import { STRICT_CLAIMS } from '../fleet/levels.ts'
 import { freeFact, inAllFact } from '../fleet/sources.ts'
 import { inAllOf, isBeyondAll } from '../kinds/classes/room.ts'
-import { heldByMover } from '../kinds/index.ts'
+import { heldByMover, keptByMover } from '../kinds/index.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import { amountFrom } from '../request/sources.ts'
 import type { PreparedFilter } from './filter.ts'
@@ -36,14 +36,14 @@ export function amountFilter(
   const isStrict = hosts.featureLevel >= STRICT_CLAIMS
   const isTooMuch = (host: HostIndex): boolean =>
     (limitsAlways && at(total, host) < need) || (isStrict && at(columns.reported, host) === 1 && isBeyondAll(columns, host, need))
-  const isHeld = (host: HostIndex): boolean => hosts.lifted !== null && need <= (heldByMover(hosts, host)?.classes?.[resourceClass] ?? 0)
+  const isHeld = (host: HostIndex): boolean => hosts.mover !== null && need <= (heldByMover(hosts, host)?.classes?.[resourceClass] ?? 0)
   const asked = { subject: resourceClass, required: need, unit, requiredFrom: amountFrom(request, resourceClass) }
   return {
     passes: (host) => (at(free, host) >= need && !isTooMuch(host)) || isHeld(host),
     reason: (host) =>
       isTooMuch(host)
         ? { code: tooLittle, subject: resourceClass, need, have: isStrict ? inAllOf(columns, host) : at(total, host), unit }
-        : { code: short, subject: resourceClass, need, have: at(free, host), unit },
+        : { code: short, subject: resourceClass, need, have: at(free, host), unit, ...keptByMover(hosts, host, 'classes') },
     facts(host) {
       const left = freeFact(hosts, host, resourceClass, asked)
       return isTooMuch(host) ? [inAllFact(hosts, host, resourceClass, asked), ...(at(free, host) < need ? [left] : [])] : [left]

@@ -173,12 +173,12 @@ function suiteAt<Ask, Grant>(
             const grant = chooser(name)(fleet.hosts, H1, ask)
             fc.pre(grant !== undefined)
             for (let i = 0; i < others; i++) kind.hold(fleet.hosts, H1, grant, false)
-            fleet.hosts.lifted = { host: H1, grants: { [kind.name]: grant } }
+            fleet.hosts.mover = { host: H1, grants: { [kind.name]: grant }, isFree: true }
             expect(kind.canGive(fleet.hosts, H1, ask)).toBe(true)
             expect(kind.prepareCanGive?.(fleet.hosts, ask)(H1) ?? true).toBe(true)
             expect(chooser(name)(fleet.hosts, H1, ask)).toEqual(grant)
             expect(kind.fits(fleet.hosts, H1, grant, grant)).toBe(true)
-            fleet.hosts.lifted = null
+            fleet.hosts.mover = null
             expect(kind.fits(fleet.hosts, H1, grant)).toBe(kind.canGive(fleet.hosts, H1, ask))
           }),
           { numRuns: 200 },

@@ -26,7 +26,7 @@ export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, b
  *
  * The law:
  * - `assign` returns a grant exactly when `canGive` is true, under every rule, and `fits` accepts that grant.
- * - Where a claim moves within its host, `canGive` and `assign` know what it holds there of `hosts.lifted`, `fits` is given it.
+ * - Where a claim moves within its host, `canGive` and `assign` know what it holds there of `hosts.mover`, `fits` is given it.
  * - `fits` and `hold` look at whole numbers and names only, never at a filter or a profile: they are the judge's
  *   arithmetic and mean the same in every release. `hold` does not check; `drop` undoes it exactly.
  * - A materialised claim is one whose instance the host lists. Where the host's report counts use itself, `hold` and

@@ -58,7 +58,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
     const floating = memory === undefined ? 0 : floatingOf(memory)
     const { hugePageMib } = hosts.columns
     return (host) => {
-      if (hosts.lifted?.host === host) return this.canGive(hosts, host, ask)
+      if (hosts.mover?.host === host) return this.canGive(hosts, host, ask)
       for (let i = 0; i < wanted.length; i++) {
         const { columns, amount } = wanted[i] as (typeof wanted)[number]
         if (!hasRoom(columns, host, amount)) return false

@@ -6,6 +6,7 @@ import { leftOf, reportOf } from '../../fleet/sources.ts'
 import type { HostStats } from '../../fleet/stats.ts'
 import { capacityOf, toRatioMilli } from '../classes/capacity.ts'
 import type { AssignmentSetting, ResourceKind } from '../kind.ts'
+import { heldByMover } from '../mover.ts'
 import { type CellAsk, type NumaAsk, numaAskOf } from './ask.ts'
 import { type CellGrant, type CellInventory, CellState, choosePages, cpusFit, freeRate } from './cell.ts'
 import { choosePins, cpusOf } from './pin.ts'
@@ -40,6 +41,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   ask: numaAskOf,
 
   canGive(hosts, host, ask) {
+    if (keptCells(hosts, host, ask) !== undefined) return true
     const { cells } = hosts.get(host)
     const alone = guestAlone(ask)
     return alone === undefined ? placerOf(ask).canPlace(hosts, host, cells) : placeAlone(alone, cells) !== undefined
@@ -48,14 +50,19 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   prepareCanGive(hosts, ask) {
     const { records } = hosts
     const alone = guestAlone(ask)
-    if (alone !== undefined) return (host) => placeAlone(alone, (records[host] as HostRecord).cells) !== undefined
-    const placer = placerOf(ask)
-    return answerOncePerVersion(hosts, (host) => placer.canPlace(hosts, host, (records[host] as HostRecord).cells))
+    const placer = alone === undefined ? placerOf(ask) : undefined
+    const canPlace =
+      alone === undefined
+        ? answerOncePerVersion(hosts, (host) => placer?.canPlace(hosts, host, (records[host] as HostRecord).cells) === true)
+        : (host: HostIndex) => placeAlone(alone, (records[host] as HostRecord).cells) !== undefined
+    return hosts.mover === null ? canPlace : (host) => keptCells(hosts, host, ask) !== undefined || canPlace(host)
   },
 
   createAssign(setting) {
     const order = orderOf(setting)
     return (hosts, host, ask) => {
+      const kept = keptCells(hosts, host, ask)
+      if (kept !== undefined) return kept
       const cells = [...hosts.get(host).cells].sort(order)
       const alone = guestAlone(ask)
       if (alone !== undefined) {
@@ -117,6 +124,21 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     ]
   },
 }
+
+/** What a guest that is rebuilt holds here, where that is what it asks for: it stays, whatever else the cells lack. */
+function keptCells(hosts: HostTable, host: HostIndex, { cells }: NumaAsk): readonly CellGrant[] | undefined {
+  const held = heldByMover(hosts, host)?.numa
+  if (held === undefined || held.length !== cells.length) return undefined
+  return cells.every((cell) => held.some((part) => part.guest === cell.guest && isCovered(cell, part))) ? held : undefined
+}
+
+const isCovered = ({ shared, dedicated, emulator, memoryMb, pageSize }: CellAsk, part: CellGrant): boolean =>
+  shared <= part.cpus &&
+  dedicated <= (part.pinned?.length ?? 0) &&
+  emulator <= (part.emulator === undefined ? 0 : 1) &&
+  memoryMb <= part.memoryMb &&
+  (pageSize === null || pageSize === 'small' || pageSize === 'any' || part.pages !== undefined) &&
+  (typeof pageSize !== 'number' || part.pages?.sizeKib === pageSize)
 
 /** The guest's only cell, where no device cares where it goes. */
 const guestAlone = ({ cells, nearness }: NumaAsk): CellAsk | undefined =>
