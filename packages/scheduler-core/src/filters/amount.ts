@@ -34,19 +34,21 @@ export function amountFilter(
   const columns = hosts.classColumns(resourceClass)
   const { free, total } = columns
   const isStrict = hosts.featureLevel >= STRICT_CLAIMS
-  const isTooMuch = (host: HostIndex): boolean =>
-    (limitsAlways && at(total, host) < need) || (isStrict && at(columns.reported, host) === 1 && isBeyondAll(columns, host, need))
+  const isBeyond = (host: HostIndex): boolean => isStrict && at(columns.reported, host) === 1 && isBeyondAll(columns, host, need)
+  const isOverTotal = (host: HostIndex): boolean => limitsAlways && at(total, host) < need
   const isHeld = (host: HostIndex): boolean => hosts.mover !== null && need <= (heldByMover(hosts, host)?.classes?.[resourceClass] ?? 0)
   const asked = { subject: resourceClass, required: need, unit, requiredFrom: amountFrom(request, resourceClass) }
   return {
-    passes: (host) => (at(free, host) >= need && !isTooMuch(host)) || isHeld(host),
+    passes: (host) => (at(free, host) >= need && !isOverTotal(host) && !isBeyond(host)) || isHeld(host),
     reason: (host) =>
-      isTooMuch(host)
+      isOverTotal(host) || at(free, host) >= need
         ? { code: tooLittle, subject: resourceClass, need, have: isStrict ? inAllOf(columns, host) : at(total, host), unit }
         : { code: short, subject: resourceClass, need, have: at(free, host), unit, ...keptByMover(hosts, host, 'classes') },
     facts(host) {
+      const isShort = at(free, host) < need
       const left = freeFact(hosts, host, resourceClass, asked)
-      return isTooMuch(host) ? [inAllFact(hosts, host, resourceClass, asked), ...(at(free, host) < need ? [left] : [])] : [left]
+      if (!isOverTotal(host)) return [isShort ? left : inAllFact(hosts, host, resourceClass, asked)]
+      return [inAllFact(hosts, host, resourceClass, asked), ...(isShort ? [left] : [])]
     },
   }
 }

@@ -22,8 +22,6 @@ const sharedAllowed = ({ cpus, cpuCapacity }: ModelCell, pinned: number): number
 
 const canGiveCpus = (cell: ModelCell, shared: number, pins: number): boolean => {
   const pinned = cell.pinned.length + pins
-  // one guest never shares more CPUs than there are to share
-  if (shared > cell.cpus.length - pinned) return false
   return cell.cpus.length > 0 && pinned <= cell.cpus.length && cell.sharedUsed + shared <= sharedAllowed(cell, pinned)
 }
 
@@ -37,6 +35,8 @@ const suits = (cell: ModelCell, { shared, dedicated, memoryMb }: GuestCell): boo
   cell.memoryFree >= memoryMb &&
   cell.memory >= memoryMb &&
   (dedicated > 0 ? onceLeft(cell) : plainLeft(cell)) >= memoryMb &&
+  // one guest never shares more CPUs than there are to share
+  shared <= cell.cpus.length - cell.pinned.length - dedicated &&
   canGiveCpus(cell, shared, dedicated)
 
 /** The lesser of the free shares of CPUs and memory. */
@@ -93,20 +93,20 @@ export function whyNoSeating(guests: readonly GuestCell[], cells: readonly Model
   if (cells.length < guests.length) return { code: 'numa.cells', need: guests.length, have: cells.length }
   for (const guest of guests) {
     if (cells.some((cell) => suits(cell, guest))) continue
-    const largest = most(cells.map(({ memory }) => memory))
-    if (largest < guest.memoryMb) return { code: 'numa.too_little_memory', need: guest.memoryMb, have: largest }
     const mostMemory = most(cells.map(({ memoryFree }) => memoryFree))
     if (mostMemory < guest.memoryMb) return { code: 'numa.memory', need: guest.memoryMb, have: mostMemory }
+    const largest = most(cells.map(({ memory }) => memory))
+    if (largest < guest.memoryMb) return { code: 'numa.too_little_memory', need: guest.memoryMb, have: largest }
     const mostPlain = most(cells.map(plainLeft))
     if (mostPlain < guest.memoryMb) return { code: 'numa.huge_pages', need: guest.memoryMb, have: mostPlain }
     const mostOnce = most(cells.map(onceLeft))
     if (guest.dedicated > 0 && mostOnce < guest.memoryMb) return { code: 'numa.pinned_memory', need: guest.memoryMb, have: mostOnce }
     const mostOwn = most(cells.map(ownLeft))
     if (guest.dedicated > 0 && mostOwn < guest.dedicated) return { code: 'numa.dedicated_cpus', need: guest.dedicated, have: mostOwn }
-    const mostInAll = most(cells.map((cell) => sharedInAll(cell, guest)))
-    if (guest.shared > 0 && mostInAll < guest.shared) return { code: 'numa.too_few_cpus', need: guest.shared, have: mostInAll }
     const mostShared = most(cells.map((cell) => sharedLeft(cell, guest)))
     if (guest.shared > 0 && mostShared < guest.shared) return { code: 'numa.cpus', need: guest.shared, have: mostShared }
+    const mostInAll = most(cells.map((cell) => sharedInAll(cell, guest)))
+    if (guest.shared > 0 && mostInAll < guest.shared) return { code: 'numa.too_few_cpus', need: guest.shared, have: mostInAll }
     return { code: 'numa.no_cell', need: guest.shared + guest.dedicated, have: guest.shared > 0 ? mostShared : mostOwn }
   }
   return { code: 'numa.no_match', need: guests.length, have: mostSeated(guests, cells) }

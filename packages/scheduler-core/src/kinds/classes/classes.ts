@@ -156,11 +156,11 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
 }
 
 /** What of a class refuses an amount, the first of these. */
-function whyNot(hosts: HostTable, host: HostIndex, columns: ClassColumns, one: AmountAsk): 'in all' | 'free' | 'unit' | 'plain' {
+function whyNot(hosts: HostTable, host: HostIndex, columns: ClassColumns, one: AmountAsk): 'free' | 'in all' | 'unit' | 'plain' {
   const held = heldByMover(hosts, host)?.classes?.[one.resourceClass] ?? 0
   const isCovered = one.amount <= held
-  if (hosts.featureLevel >= STRICT_CLAIMS && isBeyondAll(columns, host, one.amount) && !isCovered) return 'in all'
   if (at(columns.free, host) < one.amount && !isCovered) return 'free'
+  if (hosts.featureLevel >= STRICT_CLAIMS && isBeyondAll(columns, host, one.amount) && !isCovered) return 'in all'
   return hasRoom(columns, host, one.amount, held) ? 'plain' : 'unit'
 }
 

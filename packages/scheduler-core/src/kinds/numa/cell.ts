@@ -180,11 +180,18 @@ export function sharedCpusLeft(cell: CellState): number {
  * p of n CPUs pinned, floor((n - p) x capacity / n) shared CPUs may be given, and where limits hold n - p of them to one guest.
  */
 export function cpusFit(cell: CellState, shared: number, pins: number): boolean {
+  return (
+    cpusAreLeft(cell, shared, pins) &&
+    (cell.limits === undefined || shared <= Math.max(0, cell.cpuset.length - cell.freeCpus.unshared - pins))
+  )
+}
+
+/** The same whoever has them: of several guests each may have some. */
+export function cpusAreLeft(cell: CellState, shared: number, pins: number): boolean {
   const size = cell.cpuset.length
   if (shared === 0 && cell.dedicated !== undefined && pins === 0) return true
   const unpinned = size - cell.freeCpus.unshared - pins
   if (unpinned < 0 || size === 0) return false
-  if (cell.limits !== undefined && shared > unpinned) return false
   return cell.cpuCapacity - cell.cpuFree + shared <= Math.floor((unpinned * cell.cpuCapacity) / size)
 }
 

@@ -2,7 +2,7 @@ import type { Reason } from '../../filters/filter.ts'
 import type { HostIndex } from '../../fleet/columns.ts'
 import type { HostTable } from '../../fleet/hosts.ts'
 import type { CellAsk, NumaAsk } from './ask.ts'
-import { type CellState, choosePages, cpusFit, cpusHeld, hasRoom } from './cell.ts'
+import { type CellState, choosePages, cpusAreLeft, cpusFit, cpusHeld, hasRoom } from './cell.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
 import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
 
@@ -65,12 +65,12 @@ function rulesOf(guest: CellAsk): readonly Rule[] {
   }
   const shared: Rule = { code: 'numa.cpus', need: guest.shared, have: (cell) => sharedLeft(cell, guest), unit: 'CPUs' }
   return [
-    inAll,
     memory,
+    inAll,
     plain,
     ...(own > 0 ? [pinned, dedicated] : []),
     ...(guest.threads === 'prefer' ? [] : [threads]),
-    ...(guest.shared > 0 ? [cpusInAll, shared] : []),
+    ...(guest.shared > 0 ? [shared, cpusInAll] : []),
   ]
 }
 
@@ -102,7 +102,7 @@ function ownLeft(cell: CellState): number {
 function sharedLeft(cell: CellState, guest: CellAsk): number {
   const held = Math.max(0, cpusHeld(cell, guest))
   let most = Math.max(0, cell.cpuFree)
-  while (most > 0 && !cpusFit(cell, most, cell.dedicated === undefined ? held : 0)) most--
+  while (most > 0 && !cpusAreLeft(cell, most, cell.dedicated === undefined ? held : 0)) most--
   return most
 }
 

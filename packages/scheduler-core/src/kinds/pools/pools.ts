@@ -77,8 +77,8 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
       return { code: 'pool.ambiguous', subject: DISK_POOL_KEY, need: 'one pool', have: diskPools.join(', '), source: 'its aggregates' }
     const figure = hosts.pools.figure(pool)
     if (figure === undefined) return { code: 'pool.not_told', subject: pool, need: ask, have: 'not told', unit: 'GiB' }
-    const inAll = inAllOf(figure)
-    if (isBeyondAll(hosts, figure, ask)) return { code: 'pool.too_little', subject: figure.name, need: ask, have: inAll, unit: 'GiB' }
+    if (isThereButTooLarge(hosts, host, figure, pool, ask))
+      return { code: 'pool.too_little', subject: figure.name, need: ask, have: inAllOf(figure), unit: 'GiB' }
     return { code: 'pool.short', subject: figure.name, need: ask, have: hosts.pools.freeFor(host, pool) ?? 0, unit: 'GiB' }
   },
 
@@ -102,7 +102,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
         { name: 'reserved', value: reservedGib, from },
       ],
     }
-    if (isBeyondAll(hosts, figure, ask)) return [inAll, where]
+    if (isThereButTooLarge(hosts, host, figure, pool, ask)) return [inAll, where]
     const claims: Source = { kind: 'claims', ref: 'claims, and picks decided before, on all hosts that share the pool' }
     return [
       {
@@ -152,6 +152,10 @@ function hasRoom(hosts: HostTable, host: HostIndex, pool: string, gib: number, h
   if (figure === undefined) return false
   return gib <= held || (gib <= (hosts.pools.freeFor(host, pool) ?? -1) && !isBeyondAll(hosts, figure, gib))
 }
+
+/** Whether the pool has so much free, given more than once. */
+const isThereButTooLarge = (hosts: HostTable, host: HostIndex, figure: PoolFigure, pool: string, gib: number): boolean =>
+  isBeyondAll(hosts, figure, gib) && gib <= (hosts.pools.freeFor(host, pool) ?? -1)
 
 const inAllOf = ({ totalGib, reservedGib }: PoolFigure): number => Math.max(0, totalGib - reservedGib)
 
