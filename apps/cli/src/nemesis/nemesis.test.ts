@@ -15,19 +15,13 @@ async function findNothing(options: Pick<NemesisOptions, 'engine' | 'faults'>): 
   expect(figures.claims).toBeGreaterThan(0)
 }
 
-test(
-  'the nemesis finds nothing in its short form: two replicas, kill -9 of one, and a fail-over to the standby',
-  {
-    timeout: 240_000,
-  },
-  () => findNothing({ engine: 'postgres', faults: ['fail-over to the standby', 'kill -9 of a replica'] }),
-)
+test('the nemesis finds nothing in its short form: two replicas, kill -9 of one, and a fail-over to the standby', () =>
+  findNothing({ engine: 'postgres', faults: ['fail-over to the standby', 'kill -9 of a replica'] }))
 
 const noNats = findNatsServer() === undefined
 
 test.skipIf(noNats)(
   `nor on three nats-servers, with kill -9 of the stream's leader and of a replica${noNats ? ` [skipped: ${INSTALL_NATS_SERVER}]` : ''}`,
-  { timeout: 240_000 },
   () => findNothing({ engine: 'nats', faults: ["kill -9 of the stream's leader", 'kill -9 of a replica'] }),
 )
 

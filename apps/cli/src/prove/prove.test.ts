@@ -15,7 +15,7 @@ const proofs: readonly (readonly [string, (checks: Checks) => Promise<void>])[] 
   ['replay', (checks) => proveReplay(checks, { requests: 60 })],
 ]
 
-test.each(proofs)('prove %s holds in its short form', { timeout: 240_000 }, async (_name, proof) => {
+test.each(proofs)('prove %s holds in its short form', async (_name, proof) => {
   const said: string[] = []
   const checks = createChecks((line) => said.push(line))
   await proof(checks)
