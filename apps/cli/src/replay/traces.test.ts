@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isLongForm, longFormNote } from '../../../../testing/extent.ts'
 import { sharedData } from '../../../../testing/shared-folder.ts'
 import { readHuaweiEpisodes } from './huawei-episodes.ts'
 import { runHuaweiFill } from './huawei-fill.ts'
@@ -31,7 +32,7 @@ describe.skipIf(huawei.isMissing)(`Huawei-East-1${huawei.skipNote}`, () => {
     60_000,
   )
 
-  test('first-fit turns 17 VMs away on 43 hosts', async () => {
+  test.skipIf(!isLongForm)(`first-fit turns 17 VMs away on 43 hosts${longFormNote}`, async () => {
     const vms = readHuaweiVms(file('vms.csv.gz'))
     expect(await runHuaweiFill({ vms, hosts: 43, profile: 'first-fit', seed: '1' })).toMatchObject({ rejected: 17, peakHosts: 43 })
   })

@@ -32,7 +32,7 @@ const call = (key: string, request: RequestSpec, more: Partial<PlacementCall> = 
   profile: 'default',
   mode: 'RESERVE',
   ttlMs: 120_000,
-  deadlineMs: 5_000,
+  deadlineMs: 120_000,
   alternatesPerInstance: 1,
   intent: 'CREATE',
   source: null,

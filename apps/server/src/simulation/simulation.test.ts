@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { byExtent } from '../../../../testing/extent.ts'
 import { planOf, shrink, simulate } from './simulate.ts'
 import { mistakes } from './testing/planted.ts'
 import { runWorld } from './world.ts'
 
-const WORLDS = 12
+const WORLDS = byExtent(12, 200)
 
 /** Seeds that once failed, with what was found. They stay. */
 const onceFailed: readonly (readonly [seed: number, found: string])[] = [
