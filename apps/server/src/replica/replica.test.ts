@@ -344,7 +344,8 @@ test('it tells of its fleet as it is, of the copy that each checkpoint is taken 
   await replica.propose([aReport('h3')])
   expect(stills.map(({ fleet, of, changes }) => [fleet.hosts.count, of === replica.fleet, changes])).toEqual([
     [1, true, 0],
-    [2, true, 2],
+    // two reports, and the level of the new log
+    [2, true, 3],
   ])
   await expect.poll(async () => (await store.open().past.loadCheckpoint(9))?.place).toEqual(stills[1]?.fleet.place)
   replica.adopt(restoreFleet(checkpointOf(replica.fleet)))

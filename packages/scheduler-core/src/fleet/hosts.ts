@@ -103,6 +103,8 @@ const MOST_TRAIT_SETS = 1_000
 
 /** All hosts in the order of first sight: records, columns, and the index by name. */
 export class HostTable {
+  /** The feature level of the fleet: kinds and filters ask it where a rule depends on it (levels.ts). */
+  featureLevel = 1
   readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
   readonly classes = new Map<string, ClassColumns>()
   readonly pools = new Pools()
@@ -265,6 +267,7 @@ export class HostTable {
    * writes them. A spare table loses its columns to it.
    */
   takeCopy(from: HostTable, spare?: HostTable): void {
+    this.featureLevel = from.featureLevel
     this.#size = from.#size
     this.#omitting = from.#omitting
     takeColumns(this.columns, from.columns, spare?.columns)
