@@ -120,9 +120,9 @@ module.exports = {
     {
       name: 'server-has-one-door',
       severity: 'error',
-      comment: 'From outside, the server is what its index names.',
+      comment: 'From outside, the server is what its index names; its test databases are for tests too (builders-are-for-tests).',
       from: { path: '^(apps|packages)/', pathNot: '^apps/server/' },
-      to: { path: '^apps/server/', pathNot: `${server}/index[.]ts$` },
+      to: { path: '^apps/server/', pathNot: `${server}/(index|testing/test-database)[.]ts$` },
     },
     {
       name: 'core-has-five-doors',

@@ -1,8 +1,9 @@
-/**
- * Whether the tests run in their long form: `npm run test:all` sets GANTT_TEST_ALL=1. Without it, simulations and properties make fewer
- * runs, and the slowest repetitions of a check stay out.
- */
-export const isLongForm: boolean = (process.env.GANTT_TEST_ALL ?? '') !== '' && process.env.GANTT_TEST_ALL !== '0'
+// How much the tests do: `npm test` runs their short form; `npm run test:all` sets GANTT_TEST_ALL=1 and runs all of it.
 
-/** So many in `npm test`, and so many in the long form. */
-export const byExtent = (short: number, long: number): number => (isLongForm ? long : short)
+export const isLongForm: boolean = !['', '0'].includes(process.env.GANTT_TEST_ALL ?? '')
+
+/** For the end of the name of a test that runs in the long form only. Empty there. */
+export const longFormNote: string = isLongForm ? '' : ' [skipped: in the long form only (npm run test:all)]'
+
+/** So much in the short form, and so much in the long one. */
+export const byExtent = <Value>(short: Value, long: Value): Value => (isLongForm ? long : short)

@@ -39,9 +39,7 @@ async function sql(text: string, values: unknown[] = []): Promise<pg.QueryResult
 }
 
 test('every replica is listed, by what it said of itself last', async () => {
-  await expect
-    .poll(async () => (await replicas()).map(({ url }: { url: string | null }) => url), { timeout: 15_000 })
-    .toEqual([api.url, second.url])
+  await expect.poll(async () => (await replicas()).map(({ url }: { url: string | null }) => url)).toEqual([api.url, second.url])
   const [own, other] = await replicas()
   expect(own).toMatchObject({ id: api.service.replica.name, live: true, answers: true, mode: 'NORMAL', violations: 0, stoppedAt: null })
   expect(other).toMatchObject({ id: second.replica.name, live: true, answers: false, featureLevel: FEATURE_LEVEL })
@@ -55,9 +53,7 @@ test('each tells what it does and needs, and how far it was behind in the last t
   expect(own).toMatchObject({ proposals: 1, conflicts: 0, conflictRate: 0, hosts })
   expect(own.decisionsPerSecond).toBeGreaterThan(0)
   expect(own.memoryBytes).toBeGreaterThan(1e6)
-  await expect
-    .poll(async () => (await replicas())[1], { timeout: 15_000 })
-    .toMatchObject({ decisionsPerSecond: 0, proposals: 0, conflictRate: null, hosts })
+  await expect.poll(async () => (await replicas())[1]).toMatchObject({ decisionsPerSecond: 0, proposals: 0, conflictRate: null, hosts })
   const [, other] = await replicas()
   expect(other.lagHistory).toHaveLength(60)
   expect(other.lagHistory.at(0)).toBeNull()
@@ -70,13 +66,13 @@ test('of one whose release does not tell that it is unknown, and nothing', async
   )
   const old = async () => (await replicas()).find(({ id }: { id: string }) => id === 'an-old-one')
   await expect
-    .poll(old, { timeout: 15_000 })
+    .poll(old)
     .toMatchObject({ decisionsPerSecond: null, proposals: null, conflicts: null, conflictRate: null, memoryBytes: null, hosts: null })
   await sql(`DELETE FROM replica WHERE id = 'an-old-one'`)
 })
 
 test('the auditor has looked at everything, and health says so', async () => {
-  await expect.poll(async () => (await dataOf(api, '{ auditor { checkedAt } }')).auditor.checkedAt, { timeout: 15_000 }).not.toBeNull()
+  await expect.poll(async () => (await dataOf(api, '{ auditor { checkedAt } }')).auditor.checkedAt).not.toBeNull()
   const { auditor, health } = await dataOf(
     api,
     '{ auditor { violations findings { code promise subject name host claim field expected actual since } checkedAt age round rounds looked comparisons agreedAt } health { violations checkedAge code } }',
@@ -145,7 +141,7 @@ test('a log of a newer release turns a replica read-only, with a code, and one t
     [JSON.stringify({ format: 1, basis: { revision: 0, id: '', at: 0 }, changes: [{ type: 'feature', level: 9 }] })],
   )
   await expect
-    .poll(async () => (await dataOf(api, '{ health { mode code } }')).health, { timeout: 10_000 })
+    .poll(async () => (await dataOf(api, '{ health { mode code } }')).health)
     .toEqual({ mode: 'READ_ONLY', code: 'log.unreadable' })
   await expect(openService({ connection: api.connection, host: '127.0.0.1', port: 0, warn: () => {} })).rejects.toMatchObject({
     name: 'UnknownEntryError',

@@ -69,7 +69,7 @@ test('refusals of another replica arrive too, though no log has them', async () 
   })
   try {
     const living = async () => (await dataOf(api, '{ replicas { live } }')).replicas.filter(({ live }: Json) => live).length
-    await expect.poll(living, { timeout: 15_000 }).toBe(2)
+    await expect.poll(living).toBe(2)
     const refuseThere = (key: number) =>
       fetch(second.url, {
         method: 'POST',

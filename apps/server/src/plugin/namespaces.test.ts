@@ -59,7 +59,7 @@ beforeAll(async () => {
   })
   without = await startTestService({ database })
   await api.report({ a: {}, b: {}, c: {} })
-}, 60_000)
+})
 
 afterAll(async () => {
   await without?.close()

@@ -202,5 +202,5 @@ describe.skipIf(cases.isMissing)(`documents recorded from Nova, imported${cases.
       if (expected.error === null && given.return_alternates) expect([id, alternates]).toEqual([id, expected.alternates])
     }
     expect(same).toBeGreaterThan(runs.length / 3)
-  }, 30_000)
+  })
 })
