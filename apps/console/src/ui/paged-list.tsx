@@ -12,7 +12,7 @@ import { FilterChips } from './filter-chips.tsx'
 import { ListTable, type ListTableProps } from './list-table.tsx'
 import { NoMatch } from './no-match.tsx'
 import { Problem } from './problem.tsx'
-import { Stale } from './stale.tsx'
+import { type FreshProps, Stale } from './stale.tsx'
 import { TABLE_HEIGHT, type TableColumn } from './table.tsx'
 import { useAnchor } from './use-anchor.ts'
 import { useBeside, useBesideKeys } from './use-beside.ts'
@@ -31,6 +31,9 @@ interface PagedListProps<Row> {
   /** As the filter bar's. */
   readonly readPaste?: ((text: string) => string | undefined) | undefined
   readonly pages: Pages<Row>
+  /** The stream that brings what is new, and whether it is followed. */
+  readonly live?: FreshProps['live']
+  readonly isFollowed?: FreshProps['isFollowed']
   readonly columns: readonly TableColumn<Row>[]
   keyOf(row: Row): Key
   onOpen(row: Row): void
@@ -122,8 +125,9 @@ function Found<Row>(props: PagedListProps<Row>) {
 /** How many there are, and the rows. */
 function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
   const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, beside, table, handlers } = props
+  const { live, isFollowed } = props
   const shown = useBeside()
-  const { rows, error, isOld, readAtMs, onRange } = pages
+  const { rows, error, isOld, readAtMs, everyMs, onRange } = pages
   const { total, isMore } = counted
   const { q = '', sort = usualSort } = useListSearch()
   const go = useListGo()
@@ -140,7 +144,7 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
   const chooser = useMemo(() => <ColumnChooser list={list} columns={columns} />, [list, columns])
   const besideKeys = useBesideKeys(shown, beside === undefined ? undefined : idAt)
   return (
-    <Stale error={error} atMs={readAtMs} isOther={isOld}>
+    <Stale error={error} atMs={readAtMs} everyMs={everyMs} live={live} isFollowed={isFollowed} isOther={isOld}>
       <Group gap="xs" mb={4} mih={26}>
         <Text size="sm" fw={600} role="status" data-count={total}>
           {isMore ? 'more than ' : ''}
