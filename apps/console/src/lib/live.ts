@@ -133,6 +133,12 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
       }
       loadClient().then(subscribe, ended)
     }
+    const drop = (): void => {
+      connection++
+      stop?.()
+      stop = undefined
+      clearTimeout(retry)
+    }
     // a computer that slept, a network that went away without a word, a service that hangs
     let lookedMs = Date.now()
     const watch = setInterval(() => {
@@ -143,19 +149,29 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
       judge()
       const silentMs = now - Math.max(news.heardAtMs, news.resumedAtMs)
       if (stop === undefined || silentMs < (isOpen && !hasBeats ? DEAD_WITHOUT_BEATS_MS : DEAD_MS)) return
-      connection++
-      stop()
-      stop = undefined
-      clearTimeout(retry)
+      drop()
       again()
     }, LOOK_MS)
+    // what the browser still has of a stream then proves nothing
+    const loseNetwork = (): void => {
+      drop()
+      again()
+    }
+    const findNetwork = (): void => {
+      if (isOpen) return
+      drop()
+      connect()
+    }
+    addEventListener('offline', loseNetwork)
+    addEventListener('online', findNetwork)
     setState('connecting')
     connect()
     return () => {
       isOver = true
       clearInterval(watch)
-      clearTimeout(retry)
-      stop?.()
+      removeEventListener('offline', loseNetwork)
+      removeEventListener('online', findNetwork)
+      drop()
       client?.dispose()
     }
   }, [document, enabled, key, latest])
