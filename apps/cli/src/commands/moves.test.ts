@@ -221,3 +221,28 @@ test.each([
   const { out, code } = await run(...names.filter(Boolean), '--help')
   expect([code, out]).toEqual([0, expect.stringContaining('\nExamples:\n')])
 })
+
+// last: the host that it reports is alive, and those of the test of liveness must not be
+test('instances without a claim are warned of before all else: they do not move, and the host is not empty', async () => {
+  const instances = [crypto.randomUUID(), crypto.randomUUID()]
+  const machine = { vcpus: 16, vcpusUsed: 2, memoryMb: 65_536, memoryMbUsed: 1_024, localGb: 1_024, localGbUsed: 0 }
+  await own.service.client.request(
+    'mutation ($updates: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $updates }) { appliedCount } }',
+    {
+      updates: [
+        {
+          name: { host: 'legacy' },
+          reporter: { incarnation: crypto.randomUUID(), sequence: 1 },
+          report: { full: { ...machine, runningVms: 2, instances } },
+        },
+      ],
+    },
+  )
+  for (const flags of [['--dry-run'], []]) {
+    const { out, code } = await run('host', 'evacuate', 'legacy', ...flags)
+    expect([code, widthOf(out) <= 80]).toEqual([1, true])
+    expect(out).toMatch(/^WARNING: 2 instances on legacy WILL NOT MOVE: no claim covers them\.\n/)
+    expect(out).toContain('\nNo claim is on legacy.\n')
+  }
+  expect(oneLine(await run('host', 'evacuate', 'legacy', '--dry-run', '--json'))).toMatchObject({ instancesWithoutClaims: 2, moves: [] })
+})
