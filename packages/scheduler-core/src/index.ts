@@ -172,6 +172,7 @@ export {
   solutionStatuses,
 } from './schedulers/solver/solution.ts'
 export { asksSolver } from './schedulers/solver-scheduler.ts'
+export { findUnplain, isPlain, PLAIN_RULE, showUnseen } from './plain-text.ts'
 export { isStorable, shorten, toStorable } from './storable.ts'
 export { demandsOfFilter, type TenantDemand, tenantDemandOf, tenantDemands } from './tenant-codes.ts'
 export { CORE_VERSION } from './version.ts'
