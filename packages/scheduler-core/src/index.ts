@@ -106,6 +106,7 @@ export {
 export { contributionAt, multiplierAt } from './pipeline/run-weighers.ts'
 export { examineShadows, type ShadowStep } from './pipeline/shadow-filters.ts'
 export { distanceOf, NO_REASON, type VerdictMatrix, verdictMatrix } from './pipeline/verdict-matrix.ts'
+export { findUnplain, isPlain, PLAIN_RULE, showUnseen } from './plain-text.ts'
 export { checkPlugin, joinPlugins } from './plugin/check-plugin.ts'
 export type { Lease, LeaseProvider, Leases } from './plugin/lease-provider.ts'
 export type { PluginNamespace } from './plugin/namespace.ts'
@@ -172,7 +173,6 @@ export {
   solutionStatuses,
 } from './schedulers/solver/solution.ts'
 export { asksSolver } from './schedulers/solver-scheduler.ts'
-export { findUnplain, isPlain, PLAIN_RULE, showUnseen } from './plain-text.ts'
 export { isStorable, shorten, toStorable } from './storable.ts'
 export { demandsOfFilter, type TenantDemand, tenantDemandOf, tenantDemands } from './tenant-codes.ts'
 export { CORE_VERSION } from './version.ts'

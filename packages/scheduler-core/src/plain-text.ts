@@ -12,9 +12,13 @@ export const isPlain = (text: string): boolean => !UNSEEN.test(text)
 /** The rule in words; it ends a sentence that begins with "it must". */
 export const PLAIN_RULE = 'be text without control characters, controls of text direction and halves of surrogate pairs'
 
-/** A text as it can be shown: what is not seen is `\u{...}` with its code point. Text of older data may have it. */
-export const showUnseen = (text: string): string =>
-  isPlain(text) ? text : text.replace(EACH_UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+/** A text as it can be shown: what is not seen is `\u{...}` with its code point, `kept` characters aside. Text of older data may have it. */
+export const showUnseen = (text: string, kept = ''): string =>
+  isPlain(text)
+    ? text
+    : text.replace(EACH_UNSEEN, (character) =>
+        kept.includes(character) ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+      )
 
 /** A key or a text of a document that is no name. */
 export interface UnplainSpot {
