@@ -9,6 +9,7 @@ import { variableFaults } from './coercion.ts'
 import { acceptedEncoding, compress, LEAST_TO_COMPRESS } from './compression.ts'
 import { createDocumentCache, type DocumentCache, useDocumentCache } from './document-cache.ts'
 import { useFieldRules } from './field-rules.ts'
+import { type Heartbeat, useHeartbeats } from './heartbeats.ts'
 import { documentFaults } from './literals.ts'
 import { defectBehind, toFault } from './masking.ts'
 import { checkCost } from './operation-cost.ts'
@@ -26,6 +27,8 @@ export interface GraphqlOptions {
   readonly documents?: DocumentCache
   /** Undefined when all that can be read is durable; else it resolves once what was read is. */
   settled?(): Promise<void> | undefined
+  /** What the heartbeats of open streams say. */
+  heartbeat(): Heartbeat
   /** Tells operators why a call failed. */
   warn(message: string): void
 }
@@ -38,6 +41,7 @@ export function createGraphql({
   services,
   documents = createDocumentCache(),
   settled = () => undefined,
+  heartbeat,
   warn,
 }: GraphqlOptions): GraphqlHandler {
   return createYoga<Call, Context>({
@@ -61,6 +65,7 @@ export function createGraphql({
       useDurableReads(settled),
       useRequestId(warn),
       useCompression(),
+      useHeartbeats(heartbeat),
     ],
   })
 }
