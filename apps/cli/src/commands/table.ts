@@ -35,7 +35,14 @@ export interface Screen {
 /** Rows below each other: at most 80 columns wide, more where the terminal has more. */
 export function toTable(columns: readonly Column[], given: readonly (readonly string[])[], screen = screenOf(process)): readonly string[] {
   const rows = given.map((cells) =>
-    cells.map((cell, at) => (columns[at]?.wraps ? cell.split('\n').map(showUnseen).join('\n') : showUnseen(cell))),
+    cells.map((cell, at) =>
+      columns[at]?.wraps
+        ? cell
+            .split('\n')
+            .map((line) => showUnseen(line))
+            .join('\n')
+        : showUnseen(cell),
+    ),
   )
   const widths = fit(columns, rows, screen)
   const table = new Table({
@@ -59,7 +66,7 @@ export function toPairs(pairs: readonly (readonly [name: string, value: string])
   const width = Math.max(...pairs.map(([name]) => name.length)) + GAP
   return pairs.flatMap(([name, value]) =>
     wrap(value, PAGE_COLUMNS - width)
-      .map(showUnseen)
+      .map((line) => showUnseen(line))
       .map((line, at) => `${(at === 0 ? name : '').padEnd(width)}${line}`.trimEnd()),
   )
 }
